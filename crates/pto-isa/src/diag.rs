@@ -1,0 +1,111 @@
+//! Diagnostics as data: rendered once, at the edge (terminal, JSON, editor).
+
+use crate::codes::Code;
+
+/// A range of bytes in the source.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range from `start` up to `end`.
+    pub const fn new(start: u32, end: u32) -> Self {
+        Self { start, end }
+    }
+
+    /// The smallest range that covers both.
+    #[must_use]
+    pub fn to(self, other: Self) -> Self {
+        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+/// A place in the source with a remark.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What is there; may be empty.
+    pub text: String,
+}
+
+/// What is wrong, where, what would be right, and how to get there.
+///
+/// ```
+/// use pto_isa::{codes, Diagnostic, Span};
+/// let d = Diagnostic::new(codes::UNKNOWN_OP, Span::new(0, 4), "there is no operation `tmux`")
+///     .legal("operations with a similar name: tmax")
+///     .help("write `tmax`");
+/// assert_eq!(d.code.id(), "PTO-E0004");
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// Stable identity.
+    pub code: Code,
+    /// One sentence: what was found.
+    pub message: String,
+    /// The place it talks about, with a short remark that may be empty.
+    pub primary: Label,
+    /// Other places that matter.
+    pub labels: Vec<Label>,
+    /// What is legal here, and which other target would accept it; one line each.
+    pub legal: Vec<String>,
+    /// How to fix it, where that is known.
+    pub help: Option<String>,
+    /// The instruction page the rule comes from.
+    pub page: Option<&'static str>,
+}
+
+impl Diagnostic {
+    /// A diagnostic about one place.
+    pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            primary: Label { span, text: String::new() },
+            labels: Vec::new(),
+            legal: Vec::new(),
+            help: None,
+            page: None,
+        }
+    }
+
+    /// Puts a remark on the primary place.
+    #[must_use]
+    pub fn remark(mut self, text: impl Into<String>) -> Self {
+        self.primary.text = text.into();
+        self
+    }
+
+    /// Points at another place.
+    #[must_use]
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Says what is legal.
+    #[must_use]
+    pub fn legal(mut self, text: impl Into<String>) -> Self {
+        self.legal.push(text.into());
+        self
+    }
+
+    /// Says how to fix it.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// Names the page the rule comes from.
+    #[must_use]
+    pub fn page(mut self, page: &'static str) -> Self {
+        self.page = (!page.is_empty()).then_some(page);
+        self
+    }
+}

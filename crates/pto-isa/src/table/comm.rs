@@ -1,0 +1,8 @@
+//! Placeholder.
+use crate::Row;
+use crate::table::family;
+
+family! { Comm, "pto", comm;
+    /// Placeholder row.
+    placeholder_comm: Row::EMPTY;
+}

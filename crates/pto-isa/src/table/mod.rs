@@ -1,0 +1,187 @@
+//! The instruction table: one file per family, one group of lines per instruction.
+//!
+//! An [`Op`] is a position in the table. The constants in [`op`] name each one; text is looked up with
+//! [`find`]. To add an instruction, add its lines to the file of its family.
+
+use crate::Row;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// Turns the lines of a family into rows and named constants.
+///
+/// Each entry is `/// documentation`, the mnemonic, optionally `= "text.with.dots"`, a colon and a row.
+macro_rules! family {
+    ($family:ident, $dialect:literal, $base:ident; $($(#[doc = $doc:literal])+ $id:ident $(= $name:literal)? : $row:expr;)+) => {
+        /// The rows of this family.
+        pub(super) const ROWS: &[crate::Row] = &[$(
+            ($row).named($crate::table::mnemonic!($id $($name)?), $dialect, crate::Family::$family, &[$($doc),+])
+        ),+];
+
+        #[expect(non_camel_case_types, reason = "mnemonics are lower case")]
+        enum Position { $($id),+ }
+
+        /// The operations of this family.
+        #[expect(non_upper_case_globals, reason = "constants are named like the instructions")]
+        pub mod op {
+            use super::Position;
+            use crate::Op;
+            $($(#[doc = $doc])+ pub const $id: Op = Op::at(crate::table::base::$base + Position::$id as usize);)+
+        }
+    };
+}
+
+/// The mnemonic of an entry: its identifier, unless the text has characters an identifier cannot have.
+macro_rules! mnemonic {
+    ($id:ident) => {
+        stringify!($id)
+    };
+    ($id:ident $name:literal) => {
+        $name
+    };
+}
+
+use {family, mnemonic};
+
+/// Declares the family modules, their places in the table, and the table.
+macro_rules! families {
+    ($($module:ident),+ $(,)?) => {
+        $(mod $module;)+
+
+        /// Every operation, under its mnemonic.
+        pub mod op {
+            $(pub use super::$module::op::*;)+
+        }
+
+        const FAMILIES: &[&[Row]] = &[$($module::ROWS),+];
+
+        #[expect(non_camel_case_types, reason = "module names")]
+        enum Order { $($module),+ }
+
+        /// Where each family starts.
+        #[expect(non_upper_case_globals, reason = "module names")]
+        mod base {
+            $(pub(super) const $module: usize = super::rows_before(super::Order::$module as usize);)+
+        }
+    };
+}
+
+const fn rows_before(family: usize) -> usize {
+    let mut sum = 0;
+    let mut f = 0;
+    while f < family {
+        sum += FAMILIES[f].len();
+        f += 1;
+    }
+    sum
+}
+
+families!(
+    elementwise, tile_scalar, partial, reduce, expand, memory, matrix, layout, quant, irregular, sync, fifo, comm,
+    view, config, arith, control,
+);
+
+/// Rows in the table.
+pub const COUNT: usize = rows_before(FAMILIES.len());
+
+static TABLE: [Row; COUNT] = {
+    let mut all = [Row::EMPTY; COUNT];
+    let (mut n, mut f) = (0, 0);
+    while f < FAMILIES.len() {
+        let mut i = 0;
+        while i < FAMILIES[f].len() {
+            all[n] = FAMILIES[f][i];
+            n += 1;
+            i += 1;
+        }
+        f += 1;
+    }
+    all
+};
+
+/// An operation: a position in the table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Op(u16);
+
+impl Op {
+    const fn at(position: usize) -> Self {
+        assert!(position < COUNT);
+        Self(position as u16)
+    }
+
+    /// Its row.
+    pub fn row(self) -> &'static Row {
+        &TABLE[usize::from(self.0)]
+    }
+
+    /// Its position, for side tables.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+impl fmt::Debug for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.row().name)
+    }
+}
+
+/// All operations, in table order.
+pub fn all() -> impl ExactSizeIterator<Item = Op> {
+    (0..COUNT).map(Op::at)
+}
+
+/// The instructions of PTO itself, without the host operations.
+pub fn isa() -> impl Iterator<Item = Op> {
+    all().filter(|op| op.row().family.is_isa())
+}
+
+/// The operation of this name: `tmax`, `pto.tmax`, `arith.addi`, or an alias.
+///
+/// ```
+/// use pto_isa::table::{self, op};
+/// assert_eq!(table::find("pto.tmax"), Some(op::tmax));
+/// assert_eq!(table::find("tmux"), None);
+/// ```
+pub fn find(name: &str) -> Option<Op> {
+    static BY_NAME: OnceLock<HashMap<&'static str, Op>> = OnceLock::new();
+    let map = BY_NAME.get_or_init(|| {
+        let names = |op: Op| op.row().aliases.iter().copied().chain([op.row().name]).map(move |n| (n, op));
+        all().flat_map(names).collect()
+    });
+    map.get(name.strip_prefix("pto.").unwrap_or(name)).copied()
+}
+
+/// The operations whose names are closest to a misspelled one.
+pub fn similar(name: &str) -> Vec<&'static str> {
+    let bare = name.strip_prefix("pto.").unwrap_or(name);
+    let limit = 1 + bare.len() / 4;
+    let mut near: Vec<(usize, &'static str)> = all()
+        .map(|op| op.row().name)
+        .map(|n| (distance(bare, n), n))
+        .filter(|(d, _)| *d <= limit)
+        .collect();
+    near.sort_unstable();
+    near.into_iter().take(3).map(|(_, n)| n).collect()
+}
+
+/// Edit distance with single-letter insertions, deletions and replacements.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<u8> = b.bytes().collect();
+    if a.len().abs_diff(b.len()) > 8 || a.len() > 64 {
+        return usize::MAX;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let change = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests;
