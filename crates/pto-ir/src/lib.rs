@@ -1,1 +1,26 @@
-//! stub
+//! A PTO program: flat arenas, `u32` ids, one kind of operation.
+//!
+//! A [`Module`] owns everything. Operations, values, blocks and regions are positions in its arenas; lists
+//! (operands, attributes, …) are ranges in shared pools. There are no lifetimes and no reference counts, so a
+//! pass can hold ids across changes. What an operation means is in its table row ([`pto_isa::Row`]): operands
+//! carry the slot of the row they fill.
+//!
+//! A tile instruction stands in one of two forms. In the *buffer form* (levels 2 and 3) its destinations are
+//! operands; in the *value form* (level 1) they are results. Everything else is the same.
+//!
+//! Invariant: [`print`](mod@print) writes text that parses back to an equal module, in every form.
+
+mod attr;
+pub mod convert;
+mod ids;
+mod intern;
+mod module;
+pub mod print;
+mod same;
+
+pub use attr::Attr;
+pub use ids::{BlockId, OpId, RegionId, Sym, TypeId, ValueId};
+pub use intern::Interner;
+pub use module::{Block, Comment, Def, Module, NewOp, OpData, Operand, Region, Successor, Value};
+pub use print::{Form, Style, TypeStyle, print};
+pub use same::same;

@@ -9,6 +9,8 @@ pub enum Bracket {
     Dotted,
     /// `#pto<cmp eq>`
     Spaced,
+    /// `slt`: a keyword of the operation; a number in the generic form.
+    Bare,
 }
 
 /// A named list of values.
@@ -36,6 +38,11 @@ impl EnumDef {
     /// The position of a value, written in any case.
     pub fn find(&self, text: &str) -> Option<usize> {
         self.values.iter().position(|(name, _)| name.eq_ignore_ascii_case(text))
+    }
+
+    /// The position of the value with this number.
+    pub fn find_number(&self, number: i64) -> Option<usize> {
+        self.values.iter().position(|(_, n)| *n == number)
     }
 
     /// The spelling of the value at a position.
@@ -161,6 +168,10 @@ enums! {
     SQRT_PRECISION = Spaced "sqrt_precision" "SqrtAlgorithm" { "default" = 0, "high_precision" = 1 }
     /// Accuracy of a floating remainder.
     FMOD_PRECISION = Spaced "fmod_precision" "FmodAlgorithm" { "default" = 0, "high_precision" = 1 }
+    /// Predicates of integer comparisons.
+    CMPI_PREDICATE = Bare "cmpi_predicate" "" { "eq" = 0, "ne" = 1, "slt" = 2, "sle" = 3, "sgt" = 4, "sge" = 5, "ult" = 6, "ule" = 7, "ugt" = 8, "uge" = 9 }
+    /// Predicates of floating-point comparisons.
+    CMPF_PREDICATE = Bare "cmpf_predicate" "" { "false" = 0, "oeq" = 1, "ogt" = 2, "oge" = 3, "olt" = 4, "ole" = 5, "one" = 6, "ord" = 7, "ueq" = 8, "ugt" = 9, "uge" = 10, "ult" = 11, "ule" = 12, "une" = 13, "uno" = 14, "true" = 15 }
     /// Accuracy of a power.
     POW_PRECISION = Spaced "pow_precision" "PowAlgorithm" { "default" = 0, "high_precision" = 1 }
 }

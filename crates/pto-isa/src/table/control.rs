@@ -1,8 +1,70 @@
-//! Placeholder.
-use crate::Row;
+//! Functions, control flow and sections: the operations that hold regions or steer between them.
+
+use crate::row::{AttrKind, Custom, Effect, Kind, Row, attr, opt_attr};
+use crate::shape::value_in;
 use crate::table::family;
 
-family! { Control, "pto", control;
-    /// Placeholder row.
-    placeholder_control: Row::EMPTY;
+const CONTROL: Row = Row::EMPTY.effect(Effect::Control);
+
+family! { Control, "", control;
+    /// A module: functions that belong together, with the target they are written for.
+    builtin_module = "module": CONTROL
+        .attrs(&[opt_attr("sym_name", AttrKind::Any, "", "its name")])
+        .alias_names(&["builtin.module"])
+        .custom(Custom::Module);
+    /// A function; `pto.entry` marks a kernel, `pto.kernel_kind` says which core runs it.
+    func_func = "func.func": CONTROL
+        .attrs(&[
+            attr("sym_name", AttrKind::Any, "its name"),
+            attr("function_type", AttrKind::Any, "parameters and results"),
+            opt_attr("sym_visibility", AttrKind::Str, "", "private or public"),
+        ])
+        .custom(Custom::Func);
+    /// Leaves a function.
+    func_return = "func.return": CONTROL
+        .slots(&[value_in("operands", Kind::Any).many()])
+        .alias_names(&["return"])
+        .custom(Custom::Return);
+    /// Calls a function.
+    func_call = "func.call": CONTROL
+        .slots(&[value_in("operands", Kind::Any).many()])
+        .attrs(&[attr("callee", AttrKind::Symbol, "the function")])
+        .alias_names(&["call"])
+        .custom(Custom::Call);
+    /// Counts from a lower bound up to, not including, an upper bound.
+    scf_for = "scf.for": CONTROL
+        .slots(&[
+            value_in("lower", Kind::Int),
+            value_in("upper", Kind::Int),
+            value_in("step", Kind::Int),
+            value_in("inits", Kind::Any).many(),
+        ])
+        .custom(Custom::For);
+    /// Runs one of two regions.
+    scf_if = "scf.if": CONTROL.slots(&[value_in("condition", Kind::Bool)]).custom(Custom::If);
+    /// Runs its second region while its first says so.
+    scf_while = "scf.while": CONTROL.slots(&[value_in("inits", Kind::Any).many()]).custom(Custom::While);
+    /// Ends the first region of `scf.while`.
+    scf_condition = "scf.condition": CONTROL
+        .slots(&[value_in("condition", Kind::Bool), value_in("args", Kind::Any).many()])
+        .custom(Custom::Condition);
+    /// Ends a region and hands values to its operation.
+    scf_yield = "scf.yield": CONTROL.slots(&[value_in("results", Kind::Any).many()]).custom(Custom::Yield);
+    /// Runs a region once.
+    scf_execute_region = "scf.execute_region": CONTROL.custom(Custom::ExecuteRegion);
+    /// Runs the region of the case that equals an index.
+    scf_index_switch = "scf.index_switch": CONTROL
+        .slots(&[value_in("arg", Kind::Index)])
+        .attrs(&[attr("cases", AttrKind::Ints, "case values, in the order of the regions")])
+        .custom(Custom::IndexSwitch);
+    /// Goes to a block.
+    cf_br = "cf.br": CONTROL.custom(Custom::Branch);
+    /// Goes to one of two blocks.
+    cf_cond_br = "cf.cond_br": CONTROL.slots(&[value_in("condition", Kind::Bool)]).custom(Custom::CondBranch);
+    /// Goes to the block of the case that equals a value.
+    cf_switch = "cf.switch": CONTROL.slots(&[value_in("flag", Kind::Int)]).custom(Custom::Switch);
+    /// Code for the cube core.
+    section_cube = "pto.section.cube": CONTROL.alias_names(&["section.cube"]).custom(Custom::Section);
+    /// Code for the vector core.
+    section_vector = "pto.section.vector": CONTROL.alias_names(&["section.vector"]).custom(Custom::Section);
 }

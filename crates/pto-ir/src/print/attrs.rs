@@ -1,0 +1,125 @@
+//! Attributes as text.
+
+use super::Printer;
+use crate::{Attr, OpId, Sym, TypeId};
+use pto_isa::enums::Bracket;
+use pto_isa::{Scalar, Type};
+use std::fmt::Write;
+
+/// A decimal number the dialect reads as floating point: it has a point.
+pub(super) fn float_text(x: f64) -> String {
+    let text = format!("{x:?}");
+    match text.split_once('e') {
+        Some((mantissa, exponent)) if !mantissa.contains('.') => format!("{mantissa}.0e{exponent}"),
+        _ => text,
+    }
+}
+
+/// Text in quotes, with the characters that need it escaped.
+pub(super) fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() && c.is_ascii() => {
+                let _ = write!(out, "\\{:02X}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// True when a name needs no quotes as a key or after `@`.
+pub(super) fn is_bare(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.'))
+}
+
+impl Printer<'_> {
+    pub(super) fn attr_text(&mut self, attr: &Attr) -> String {
+        match attr {
+            Attr::Unit => "unit".to_string(),
+            Attr::Bool(b) => b.to_string(),
+            Attr::Int(n, ty) => self.typed(&n.to_string(), *ty),
+            Attr::Float(x, ty) => self.typed(&float_text(*x), *ty),
+            Attr::FloatBits(bits, ty) => {
+                let digits = match self.module.ty(*ty) {
+                    Type::Scalar(Scalar::Elem(d)) => (d.bits() as usize).div_ceil(4),
+                    _ => 16,
+                };
+                self.typed(&format!("0x{bits:0digits$X}"), *ty)
+            }
+            Attr::Str(s) => quote(self.module.names.text(*s)),
+            Attr::Symbol(s) => self.symbol(*s),
+            Attr::Enum(def, at) => match def.bracket {
+                Bracket::Dotted => format!("#pto.{}<{}>", def.name, def.value(usize::from(*at))),
+                Bracket::Spaced => format!("#pto<{} {}>", def.name, def.value(usize::from(*at))),
+                Bracket::Bare => format!("{} : i64", def.values[usize::from(*at)].1),
+            },
+            Attr::Type(ty) => self.type_id(*ty),
+            Attr::Array(items) => {
+                let items: Vec<_> = items.iter().map(|a| self.attr_text(a)).collect();
+                format!("[{}]", items.join(", "))
+            }
+            Attr::Dict(entries) => format!("{{{}}}", self.entries(entries)),
+            Attr::Raw(s) => self.module.names.text(*s).to_string(),
+        }
+    }
+
+    fn typed(&mut self, text: &str, ty: TypeId) -> String {
+        if ty == TypeId::UNKNOWN { text.to_string() } else { format!("{text} : {}", self.type_id(ty)) }
+    }
+
+    pub(super) fn symbol(&self, s: Sym) -> String {
+        let text = self.module.names.text(s);
+        if is_bare(text) { format!("@{text}") } else { format!("@{}", quote(text)) }
+    }
+
+    fn entries(&mut self, entries: &[(Sym, Attr)]) -> String {
+        let entry = |p: &mut Self, (name, attr): &(Sym, Attr)| {
+            let text = p.module.names.text(*name);
+            let key = if is_bare(text) { text.to_string() } else { quote(text) };
+            match attr {
+                Attr::Unit => key,
+                _ => format!("{key} = {}", p.attr_text(attr)),
+            }
+        };
+        entries.iter().map(|e| entry(self, e)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The attributes of an operation except those named, as ` {…}` or nothing.
+    pub(super) fn dict(&mut self, op: OpId, except: &[&str]) -> String {
+        let module = self.module;
+        let rest: Vec<(Sym, Attr)> = module
+            .attrs(op)
+            .iter()
+            .filter(|(n, _)| !except.contains(&module.names.text(*n)))
+            .cloned()
+            .collect();
+        if rest.is_empty() { String::new() } else { format!(" {{{}}}", self.entries(&rest)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_always_have_a_point() {
+        for (x, text) in [(1.0, "1.0"), (1e-7, "1.0e-7"), (0.1, "0.1"), (1e300, "1.0e300"), (-2.5, "-2.5")] {
+            assert_eq!(float_text(x), text);
+        }
+    }
+
+    #[test]
+    fn quotes_survive() {
+        assert_eq!(quote("a\"b\\c\n"), "\"a\\\"b\\\\c\\n\"");
+    }
+}

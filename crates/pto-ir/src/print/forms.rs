@@ -1,0 +1,390 @@
+//! Tile instructions in their four forms, and operations printed by pattern.
+
+use super::{Form, Printer};
+use crate::{Attr, OpId, Operand, ValueId};
+use pto_isa::row::{AttrKind, Count};
+use pto_isa::{Dir, Row, Type};
+
+/// The operands of a tile instruction, sorted by where they are written.
+struct Parts {
+    /// Inside `ins(…)`.
+    ins: Vec<ValueId>,
+    /// Inside `outs(…)`.
+    outs: Vec<Operand>,
+    /// `name = %v : T` after them.
+    named: Vec<Operand>,
+}
+
+impl Printer<'_> {
+    fn parts(&self, op: OpId) -> Parts {
+        let row = self.module.op(op).op.row();
+        let first_out = row.slots.iter().position(|s| s.dir != Dir::In).unwrap_or(row.slots.len());
+        let mut parts = Parts { ins: Vec::new(), outs: Vec::new(), named: Vec::new() };
+        for operand in self.module.operands(op) {
+            let at = usize::from(operand.slot);
+            if at < first_out {
+                parts.ins.push(operand.value);
+            } else if row.slots[at].dir == Dir::In {
+                parts.named.push(*operand);
+            } else {
+                parts.outs.push(*operand);
+            }
+        }
+        parts
+    }
+
+    pub(super) fn tile_op(&mut self, op: OpId, attrs_in_ins: bool) {
+        let parts = self.parts(op);
+        let value_form = self.module.is_value_form(op);
+        match self.style.form {
+            Some(form @ (Form::Level1 | Form::Asm)) if value_form || self.can_assign(op, &parts) => {
+                self.value_form(op, &parts, form == Form::Asm);
+            }
+            _ if value_form => self.value_form(op, &parts, false),
+            _ => self.buffer_form(op, &parts, attrs_in_ins),
+        }
+    }
+
+    /// A buffer may be written as the result of an instruction when its name alone says that it is one.
+    fn can_assign(&self, op: OpId, parts: &Parts) -> bool {
+        let row = self.module.op(op).op.row();
+        let written: Vec<ValueId> =
+            parts.outs.iter().filter(|o| row.slots[usize::from(o.slot)].is_result()).map(|o| o.value).collect();
+        let distinct = written.iter().enumerate().all(|(i, v)| !written[..i].contains(v));
+        self.module.results(op).len() == 0
+            && distinct
+            && written.iter().all(|&v| matches!(self.module.value_type(v), Type::TileBuf(_)))
+            && self.outs_rebind(op, row, written.len())
+    }
+
+    /// The results are bound to slots by their number; true when that gives the slots they have now.
+    fn outs_rebind(&self, op: OpId, row: &Row, count: usize) -> bool {
+        let slots = result_slots(row, count);
+        let actual: Vec<usize> = self
+            .module
+            .operands(op)
+            .iter()
+            .map(|o| usize::from(o.slot))
+            .filter(|&s| row.slots[s].is_result())
+            .collect();
+        slots == actual
+    }
+
+    /// `pto.tmax ins(%a, %b : T, T) outs(%d : T) {…}`
+    fn buffer_form(&mut self, op: OpId, parts: &Parts, attrs_in_ins: bool) {
+        self.result_list(op);
+        self.put(&self.module.op(op).op.row().full_name());
+        let dict = self.dict(op, &[]);
+        if !parts.ins.is_empty() || (attrs_in_ins && !dict.is_empty()) {
+            self.put(" ins(");
+            self.values(parts.ins.iter().copied());
+            if attrs_in_ins {
+                self.put(&dict);
+            }
+            let types = self.types_of(&parts.ins);
+            self.put(&format!(" : {types})"));
+        }
+        if !parts.outs.is_empty() {
+            let outs: Vec<ValueId> = parts.outs.iter().map(|o| o.value).collect();
+            self.put(" outs(");
+            self.values(outs.iter().copied());
+            let types = self.types_of(&outs);
+            self.put(&format!(" : {types})"));
+        }
+        if !attrs_in_ins {
+            self.put(&dict);
+        }
+        self.named_operands(op, &parts.named);
+    }
+
+    fn named_operands(&mut self, op: OpId, named: &[Operand]) {
+        let row = self.module.op(op).op.row();
+        for o in named {
+            let ty = self.type_of(o.value);
+            self.put(&format!(" {} = ", row.slots[usize::from(o.slot)].name));
+            self.value(o.value);
+            self.put(&format!(" : {ty}"));
+        }
+    }
+
+    /// `%d = pto.tmax %a, %b : (T, T) -> T`, or `%d = tmax %a, %b : T` in assembly.
+    fn value_form(&mut self, op: OpId, parts: &Parts, asm: bool) {
+        let row = self.module.op(op).op.row();
+        let (written, rest): (Vec<&Operand>, Vec<&Operand>) =
+            parts.outs.iter().partition(|o| row.slots[usize::from(o.slot)].is_result());
+        let mut results: Vec<ValueId> = written.iter().map(|o| o.value).collect();
+        if results.is_empty() {
+            self.result_list(op);
+            results = self.module.results(op).collect();
+        } else {
+            self.values(results.iter().copied());
+            self.put(" = ");
+        }
+        let name = row.full_name();
+        self.put(if asm { name.strip_prefix("pto.").unwrap_or(&name) } else { &name });
+        let operands: Vec<ValueId> = parts.ins.iter().copied().chain(rest.iter().map(|o| o.value)).collect();
+        if !operands.is_empty() {
+            self.put(" ");
+            self.values(operands.iter().copied());
+        }
+        let dict = self.dict(op, &[]);
+        self.put(&dict);
+        self.named_operands(op, &parts.named);
+        let signature = if asm { self.asm_types(&operands, &results) } else { self.signature(&operands, &results) };
+        self.put(&signature);
+    }
+
+    fn signature(&mut self, operands: &[ValueId], results: &[ValueId]) -> String {
+        let ins = self.types_of(operands);
+        let outs = self.types_of(results);
+        match results.len() {
+            1 => format!(" : ({ins}) -> {outs}"),
+            _ => format!(" : ({ins}) -> ({outs})"),
+        }
+    }
+
+    /// One type where all tiles have it; scalars are known from their definitions.
+    fn asm_types(&mut self, operands: &[ValueId], results: &[ValueId]) -> String {
+        let module = self.module;
+        let shaped: Vec<ValueId> =
+            operands.iter().copied().filter(|&v| !matches!(module.value_type(v), Type::Scalar(_))).collect();
+        let all: Vec<String> = shaped.iter().chain(results).map(|&v| self.type_of(v)).collect();
+        match all.first() {
+            None => String::new(),
+            Some(first) if !shaped.is_empty() && !results.is_empty() && all.iter().all(|t| t == first) => {
+                format!(" : {first}")
+            }
+            _ => {
+                let (ins, outs) = (self.types_of(&shaped), self.types_of(results));
+                let ins = if ins.is_empty() { "()".to_string() } else { ins };
+                match results.len() {
+                    0 => format!(" : {ins}"),
+                    1 => format!(" : {ins} -> {outs}"),
+                    _ => format!(" : {ins} -> ({outs})"),
+                }
+            }
+        }
+    }
+
+    /// `"pto.tmax"(%a, %b, %d) <{…}> : (T, T, T) -> ()`
+    pub(super) fn generic(&mut self, op: OpId) {
+        let module = self.module;
+        let data = module.op(op);
+        let row = data.op.row();
+        self.result_list(op);
+        let name = row.full_name();
+        let name = if name == "module" { "builtin.module" } else { &name };
+        self.put(&format!("\"{name}\"("));
+        let operands: Vec<ValueId> = module.operands(op).iter().map(|o| o.value).collect();
+        self.values(operands.iter().copied());
+        self.put(")");
+        self.generic_successors(op);
+        self.generic_properties(op, row);
+        let regions = module.op_regions(op);
+        if !regions.is_empty() {
+            self.put(" (");
+            for (i, &region) in regions.iter().enumerate() {
+                self.put(if i > 0 { ", " } else { "" });
+                self.generic_region(region);
+            }
+            self.put(")");
+        }
+        let results: Vec<ValueId> = module.results(op).collect();
+        let signature = self.signature(&operands, &results);
+        self.put(&signature);
+    }
+
+    /// In the generic form every block with parameters shows them in its label.
+    fn generic_region(&mut self, region: crate::RegionId) {
+        self.put("{\n");
+        self.open_scope();
+        self.indent += 1;
+        let blocks = &self.module.region(region).blocks;
+        for &block in blocks {
+            self.label(block);
+        }
+        for (i, &block) in blocks.iter().enumerate() {
+            if i > 0 || self.needs_label(block) || !self.module.block(block).args.is_empty() {
+                self.write_label(block);
+            }
+            self.block_ops(block);
+            self.comments_before(self.module.block(block).end);
+        }
+        self.indent -= 1;
+        self.close_scope();
+        self.line_start();
+        self.put("}");
+    }
+
+    fn generic_successors(&mut self, op: OpId) {
+        let successors = self.module.successors(op);
+        if successors.is_empty() {
+            return;
+        }
+        let mut parts = Vec::new();
+        for s in successors {
+            let mut text = format!("^{}", self.label_name(s.block));
+            if let Some(case) = s.case {
+                text = format!("{case}: {text}");
+            }
+            if !s.args.is_empty() {
+                let names: Vec<String> = s.args.iter().map(|&v| format!("%{}", self.name(v))).collect();
+                let types = self.types_of(&s.args);
+                text += &format!("({} : {types})", names.join(", "));
+            }
+            parts.push(text);
+        }
+        self.put(&format!("[{}]", parts.join(", ")));
+    }
+
+    fn generic_properties(&mut self, op: OpId, row: &Row) {
+        let segments = row.slots.iter().any(|s| s.count != Count::One).then(|| {
+            let sizes: Vec<String> =
+                (0..row.slots.len()).map(|s| self.module.in_slot(op, s).count().to_string()).collect();
+            format!("operandSegmentSizes = array<i32: {}>", sizes.join(", "))
+        });
+        let dict = self.dict(op, &[]);
+        let inner = dict.trim().trim_start_matches('{').strip_suffix('}').unwrap_or("").to_string();
+        let all: Vec<String> = segments.into_iter().chain((!inner.is_empty()).then_some(inner)).collect();
+        if !all.is_empty() {
+            self.put(&format!(" <{{{}}}>", all.join(", ")));
+        }
+    }
+
+    /// Follows a row's pattern; see [`Row::pattern`].
+    pub(super) fn pattern(&mut self, op: OpId, pattern: &str) {
+        self.result_list(op);
+        self.put(&self.module.op(op).op.row().full_name());
+        let text = self.expand(op, pattern);
+        let text = text.trim_end();
+        if !text.is_empty() && !text.starts_with(['[', '(']) {
+            self.put(" ");
+        }
+        self.put(text);
+    }
+
+    fn expand(&mut self, op: OpId, pattern: &str) -> String {
+        let mut out = String::new();
+        let mut rest = pattern;
+        let shown = pattern_attrs(pattern);
+        while let Some(c) = rest.chars().next() {
+            rest = &rest[c.len_utf8()..];
+            let (word, after) = split_word(rest);
+            match c {
+                '$' => {
+                    out += &self.slot_values(op, word);
+                    rest = after;
+                }
+                '#' => {
+                    out += &self.positional_attr(op, word);
+                    rest = after;
+                }
+                ':' if !word.is_empty() => {
+                    out += &self.slot_types(op, word);
+                    rest = after;
+                }
+                '{' if rest.starts_with('}') => {
+                    let dict = self.dict(op, &shown);
+                    out.truncate(out.trim_end().len());
+                    out += &dict;
+                    rest = &rest[1..];
+                }
+                '(' => match group(rest) {
+                    Some((inner, after)) => {
+                        if self.group_is_present(op, inner) {
+                            out += &self.expand(op, inner);
+                        }
+                        rest = after;
+                    }
+                    None => out.push('('),
+                },
+                other => out.push(other),
+            }
+        }
+        out
+    }
+
+    fn group_is_present(&self, op: OpId, group: &str) -> bool {
+        let Some(at) = group.find(['$', '#']) else { return false };
+        let (word, _) = split_word(&group[at + 1..]);
+        match &group[at..=at] {
+            "$" => self.slot_of(op, word).next().is_some(),
+            _ => self.module.attr(op, word).is_some(),
+        }
+    }
+
+    fn slot_of(&self, op: OpId, name: &str) -> impl Iterator<Item = ValueId> + use<'_> {
+        let row = self.module.op(op).op.row();
+        let at = row.slot(name).unwrap_or(usize::MAX);
+        let operands = self.module.operands(op).iter().filter(move |o| usize::from(o.slot) == at).map(|o| o.value);
+        let results = self.module.results(op).filter(move |&v| usize::from(self.module.value(v).slot) == at);
+        operands.chain(results)
+    }
+
+    fn slot_values(&mut self, op: OpId, name: &str) -> String {
+        let values: Vec<ValueId> = self.slot_of(op, name).collect();
+        values.iter().map(|&v| format!("%{}", self.name(v))).collect::<Vec<_>>().join(", ")
+    }
+
+    fn slot_types(&mut self, op: OpId, name: &str) -> String {
+        let values: Vec<ValueId> = self.slot_of(op, name).collect();
+        self.types_of(&values)
+    }
+
+    /// An attribute without its name; an enumeration is shortened to `<VALUE>` where only one can stand.
+    fn positional_attr(&mut self, op: OpId, name: &str) -> String {
+        let module = self.module;
+        let Some(attr) = module.attr(op, name) else { return String::new() };
+        let spec = module.op(op).op.row().attr(name);
+        match (attr, spec.map(|s| s.kind)) {
+            (Attr::Enum(def, at), Some(AttrKind::Enum(want))) if *def == want => {
+                format!("<{}>", def.value(usize::from(*at)))
+            }
+            (Attr::Int(n, _), _) => n.to_string(),
+            _ => self.attr_text(attr),
+        }
+    }
+}
+
+/// The result slots of the value form when an instruction is written with this many results.
+///
+/// Optional results are dropped from the front when there are too few.
+pub fn result_slots(row: &Row, count: usize) -> Vec<usize> {
+    let slots: Vec<usize> = (0..row.slots.len()).filter(|&s| row.slots[s].is_result()).collect();
+    let mut spare = slots.len().saturating_sub(count);
+    let optional = |s: usize| row.slots[s].count != Count::One;
+    let mut kept = Vec::new();
+    for s in slots {
+        if spare > 0 && optional(s) {
+            spare -= 1;
+        } else {
+            kept.push(s);
+        }
+    }
+    kept
+}
+
+fn split_word(text: &str) -> (&str, &str) {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    text.split_at(end)
+}
+
+/// Splits `inner)?rest` off after an opening parenthesis; `None` when the parenthesis is a plain one.
+fn group(text: &str) -> Option<(&str, &str)> {
+    let mut depth = 1;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return text[at + 1..].starts_with('?').then(|| (&text[..at], &text[at + 2..]));
+        }
+    }
+    None
+}
+
+fn pattern_attrs(pattern: &str) -> Vec<&str> {
+    pattern.match_indices('#').map(|(at, _)| split_word(&pattern[at + 1..]).0).collect()
+}

@@ -1,0 +1,390 @@
+//! Text from a module.
+//!
+//! One printer serves all forms. [`Style`] chooses how tile instructions and tile types are spelled; everything
+//! else has one spelling. Printing never fails and parses back to an equal module.
+
+mod attrs;
+mod custom;
+mod forms;
+mod types;
+
+use crate::{BlockId, Module, OpId, RegionId, ValueId};
+use std::collections::{HashMap, HashSet};
+
+pub use forms::result_slots;
+pub use types::type_text;
+
+/// How tile instructions are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// `%d = pto.tmax %a, %b : (T, T) -> T`
+    Level1,
+    /// `pto.tmax ins(%a, %b : T, T) outs(%d : T)`
+    Level2,
+    /// `%d = tmax %a, %b : T`
+    Asm,
+    /// `"pto.tmax"(%a, %b, %d) : (T, T, T) -> ()`
+    Generic,
+}
+
+/// How tile types are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TypeStyle {
+    /// `!pto.tile_buf<loc=vec, dtype=f32, …>`
+    Keyed,
+    /// `!pto.tile_buf<vec, 16x16xf32>`
+    #[default]
+    Compact,
+}
+
+/// What the printer may choose.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Style<'a> {
+    /// Form of tile instructions; `None` keeps each in the form it has (value form: level 1, else level 2).
+    pub form: Option<Form>,
+    /// Spelling of tile types.
+    pub types: TypeStyle,
+    /// The source the module was read from: its comments and blank lines are kept.
+    pub source: Option<&'a str>,
+}
+
+/// The text of a module.
+pub fn print(module: &Module, style: Style) -> String {
+    let mut p = Printer::new(module, style);
+    p.block_ops(module.top);
+    p.comments_before(u32::MAX);
+    p.out
+}
+
+pub(crate) struct Printer<'a> {
+    module: &'a Module,
+    style: Style<'a>,
+    out: String,
+    indent: usize,
+    /// Comments already written.
+    comments: usize,
+    /// The printed name of each value that was given one.
+    names: HashMap<ValueId, String>,
+    /// Names visible here, and how many of them each open scope added.
+    visible: HashSet<String>,
+    scopes: Vec<Vec<String>>,
+    next_number: usize,
+    type_cache: HashMap<(crate::TypeId, bool), String>,
+}
+
+impl<'a> Printer<'a> {
+    fn new(module: &'a Module, style: Style<'a>) -> Self {
+        Self {
+            module,
+            style,
+            out: String::new(),
+            indent: 0,
+            comments: 0,
+            names: HashMap::new(),
+            visible: HashSet::new(),
+            scopes: vec![Vec::new()],
+            next_number: 0,
+            type_cache: HashMap::new(),
+        }
+    }
+
+    fn put(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn line_start(&mut self) {
+        for _ in 0..self.indent {
+            self.out.push_str("  ");
+        }
+    }
+
+    /// Operations of a block, one per line, with the comments that stand before each.
+    fn block_ops(&mut self, block: BlockId) {
+        let module = self.module;
+        for &op in &module.block(block).ops {
+            let span = module.op(op).span;
+            self.comments_before(span.start);
+            self.blank_line_before(span.start);
+            self.line_start();
+            self.op(op);
+            self.trailing_comment(span.end);
+            self.put("\n");
+        }
+    }
+
+    fn op(&mut self, op: OpId) {
+        use pto_isa::row::Syntax;
+        let row = self.module.op(op).op.row();
+        if self.style.form == Some(Form::Generic) {
+            return self.generic(op);
+        }
+        match row.syntax {
+            Syntax::Custom(custom) => self.custom(op, custom),
+            Syntax::Pattern(pattern) => self.pattern(op, pattern),
+            Syntax::InsOuts { attrs_in_ins } => self.tile_op(op, attrs_in_ins),
+        }
+    }
+
+    /// Writes `{`, the blocks of a region, and `}`. A lone terminator that carries nothing can be left out.
+    fn region(&mut self, region: RegionId, implicit_end: bool) {
+        self.put("{\n");
+        self.open_scope();
+        self.indent += 1;
+        let blocks = &self.module.region(region).blocks;
+        for (at, &block) in blocks.iter().enumerate() {
+            if at > 0 || self.needs_label(block) {
+                self.label(block);
+            }
+        }
+        for (at, &block) in blocks.iter().enumerate() {
+            if at > 0 || self.needs_label(block) {
+                self.write_label(block);
+            }
+            self.block_body(block, implicit_end && blocks.len() == 1);
+        }
+        self.indent -= 1;
+        self.close_scope();
+        self.line_start();
+        self.put("}");
+    }
+
+    fn block_body(&mut self, block: BlockId, implicit_end: bool) {
+        let module = self.module;
+        let data = module.block(block);
+        let skip_last = implicit_end && data.ops.last().is_some_and(|&op| self.is_empty_yield(op));
+        if skip_last {
+            let shown = data.ops.len() - 1;
+            for &op in &data.ops[..shown] {
+                let span = module.op(op).span;
+                self.comments_before(span.start);
+                self.blank_line_before(span.start);
+                self.line_start();
+                self.op(op);
+                self.trailing_comment(span.end);
+                self.put("\n");
+            }
+        } else {
+            self.block_ops(block);
+        }
+        self.comments_before(data.end);
+    }
+
+    fn is_empty_yield(&self, op: OpId) -> bool {
+        self.module.op(op).op == pto_isa::table::op::scf_yield
+            && self.module.operands(op).is_empty()
+            && self.module.attrs(op).is_empty()
+    }
+
+    /// The first block of a region shows its label only when something branches to it or it has parameters.
+    fn needs_label(&self, block: BlockId) -> bool {
+        self.module.block(block).label.is_some()
+    }
+
+    /// Gives the parameters of a labelled block their names, so that earlier branches can be printed.
+    fn label(&mut self, block: BlockId) {
+        for &arg in &self.module.block(block).args {
+            self.define(arg);
+        }
+    }
+
+    fn write_label(&mut self, block: BlockId) {
+        let data = self.module.block(block);
+        self.indent -= 1;
+        self.line_start();
+        self.indent += 1;
+        let label = self.label_name(block);
+        self.put("^");
+        self.put(&label);
+        if !data.args.is_empty() {
+            self.put("(");
+            self.params(&data.args);
+            self.put(")");
+        }
+        self.put(":\n");
+    }
+
+    fn label_name(&self, block: BlockId) -> String {
+        match self.module.block(block).label {
+            Some(sym) => self.module.names.text(sym).to_string(),
+            None => format!("bb{}", block.index()),
+        }
+    }
+
+    /// `%a: T, %b: T`
+    fn params(&mut self, args: &[ValueId]) {
+        for (i, &arg) in args.iter().enumerate() {
+            if i > 0 {
+                self.put(", ");
+            }
+            let name = self.define(arg);
+            let ty = self.type_of(arg);
+            self.put(&format!("%{name}: {ty}"));
+        }
+    }
+
+    fn open_scope(&mut self) {
+        self.scopes.push(Vec::new());
+    }
+
+    fn close_scope(&mut self) {
+        for name in self.scopes.pop().unwrap_or_default() {
+            self.visible.remove(&name);
+        }
+    }
+
+    /// The name of a value, chosen so that it hides no other visible name.
+    fn define(&mut self, value: ValueId) -> String {
+        if let Some(name) = self.names.get(&value) {
+            return name.clone();
+        }
+        let wanted = self.module.value_name(value);
+        let name = if wanted.is_empty() { self.fresh_number() } else { self.unique(wanted) };
+        self.bind(value, name)
+    }
+
+    fn bind(&mut self, value: ValueId, name: String) -> String {
+        self.visible.insert(name.clone());
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push(name.clone());
+        }
+        self.names.insert(value, name.clone());
+        name
+    }
+
+    fn unique(&self, wanted: &str) -> String {
+        if !self.visible.contains(wanted) {
+            return wanted.to_string();
+        }
+        (0..).map(|n| format!("{wanted}_{n}")).find(|n| !self.visible.contains(n)).expect("endless")
+    }
+
+    fn fresh_number(&mut self) -> String {
+        loop {
+            let name = self.next_number.to_string();
+            self.next_number += 1;
+            if !self.visible.contains(&name) {
+                return name;
+            }
+        }
+    }
+
+    /// The printed name of a value that is used; a value without definition keeps its source name.
+    fn name(&mut self, value: ValueId) -> String {
+        match self.names.get(&value) {
+            Some(name) => name.clone(),
+            None => self.define(value),
+        }
+    }
+
+    fn value(&mut self, value: ValueId) {
+        self.out.push('%');
+        match self.names.get(&value) {
+            Some(name) => self.out.push_str(name),
+            None => {
+                let name = self.define(value);
+                self.out.push_str(&name);
+            }
+        }
+    }
+
+    fn values(&mut self, values: impl IntoIterator<Item = ValueId>) {
+        for (i, v) in values.into_iter().enumerate() {
+            if i > 0 {
+                self.put(", ");
+            }
+            self.value(v);
+        }
+    }
+
+    /// `%a, %b = ` in front of an operation with results; a pack is `%x:2 = `.
+    fn result_list(&mut self, op: OpId) {
+        let results: Vec<ValueId> = self.module.results(op).collect();
+        if results.is_empty() {
+            return;
+        }
+        if let Some(base) = self.pack_base(&results) {
+            let base = self.unique_pack(&base, results.len());
+            for (i, &v) in results.iter().enumerate() {
+                self.bind(v, format!("{base}#{i}"));
+            }
+            self.put(&format!("%{base}:{} = ", results.len()));
+            return;
+        }
+        for (i, &v) in results.iter().enumerate() {
+            if i > 0 {
+                self.put(", ");
+            }
+            let name = self.define(v);
+            self.put(&format!("%{name}"));
+        }
+        self.put(" = ");
+    }
+
+    fn pack_base(&self, results: &[ValueId]) -> Option<String> {
+        let (base, index) = self.module.value_name(*results.first()?).rsplit_once('#')?;
+        (index == "0" && results.len() > 1).then(|| base.to_string())
+    }
+
+    fn unique_pack(&self, base: &str, count: usize) -> String {
+        let free = |b: &str| !self.visible.contains(b) && (0..count).all(|i| !self.visible.contains(&format!("{b}#{i}")));
+        if free(base) {
+            return base.to_string();
+        }
+        (0..).map(|n| format!("{base}_{n}")).find(|b| free(b)).expect("endless")
+    }
+
+    fn type_of(&mut self, value: ValueId) -> String {
+        self.type_id(self.module.value(value).ty)
+    }
+
+    fn type_id(&mut self, id: crate::TypeId) -> String {
+        let keyed = self.style.types == TypeStyle::Keyed;
+        let module = self.module;
+        self.type_cache
+            .entry((id, keyed))
+            .or_insert_with(|| type_text(module.ty(id), if keyed { TypeStyle::Keyed } else { TypeStyle::Compact }))
+            .clone()
+    }
+
+    fn types_of(&mut self, values: &[ValueId]) -> String {
+        values.iter().map(|&v| self.type_of(v)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Writes the comments that stand before a position, each on a line of its own.
+    fn comments_before(&mut self, position: u32) {
+        if self.style.source.is_none() {
+            return;
+        }
+        while let Some(c) = self.module.comments.get(self.comments)
+            && c.span.start < position
+        {
+            self.blank_line_before(c.span.start);
+            self.line_start();
+            self.put(&c.text);
+            self.put("\n");
+            self.comments += 1;
+        }
+    }
+
+    /// Writes a comment that follows code which ends at a position, on the same line.
+    fn trailing_comment(&mut self, end: u32) {
+        let Some(source) = self.style.source else { return };
+        let Some(c) = self.module.comments.get(self.comments) else { return };
+        let (end, start) = (end as usize, c.span.start as usize);
+        if c.trailing && start >= end && !source[end..start].contains('\n') {
+            self.put("  ");
+            self.put(&c.text);
+            self.comments += 1;
+        }
+    }
+
+    /// One blank line where the source has at least one, except right after an opening brace.
+    fn blank_line_before(&mut self, position: u32) {
+        let Some(source) = self.style.source else { return };
+        let before = &source.as_bytes()[..position as usize];
+        let gap = before.iter().rev().take_while(|b| b.is_ascii_whitespace()).filter(|b| **b == b'\n').count();
+        if gap > 1 && !self.out.is_empty() && !self.out.ends_with("{\n") && !self.out.ends_with("\n\n") {
+            self.put("\n");
+        }
+    }
+}
