@@ -1,1 +1,91 @@
-//! stub
+//! Is this program legal, and on which target?
+//!
+//! What is checked, in this order:
+//!
+//! 1. **Structure** ([`structure`]): terminators, where operations may stand, yielded, returned and passed
+//!    values, functions and calls, entries, branches, and that every use is reached by its definition.
+//! 2. **Types** ([`tiles`]): the static rules of every tile type, and that the target has its memory.
+//! 3. **Instructions** ([`instructions`]): attributes, operand kinds, element types, memories, layouts, valid
+//!    regions, scratch tiles; all from the table.
+//! 4. **Memory** ([`memory`]): alignment and range of explicit addresses, and operands that overlap.
+//!
+//! All problems are reported. Success gives a [`Checked`] module: engines and emitters accept nothing else.
+//!
+//! ```
+//! use pto_isa::Target;
+//! let (module, problems) = pto_syntax::parse("func.func @f() { return }");
+//! assert!(problems.is_empty());
+//! let checked = pto_check::check(module, Target::A5).expect("legal");
+//! assert!(checked.info().dynamic.is_empty());
+//! ```
+
+mod control;
+mod dominance;
+mod info;
+mod instructions;
+mod memory;
+mod structure;
+mod tiles;
+
+pub use info::{Info, constants, pipe_of};
+
+use pto_ir::{Attr, Module};
+use pto_isa::{Diagnostic, Target};
+
+/// A module that passed every check for a target.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    module: Module,
+    info: Info,
+}
+
+impl Checked {
+    /// The program.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// What the checks found out.
+    pub fn info(&self) -> &Info {
+        &self.info
+    }
+
+    /// Gives the program back, unproven.
+    pub fn into_module(self) -> Module {
+        self.module
+    }
+}
+
+/// Checks a program for a target.
+///
+/// # Errors
+/// Every problem, in source order.
+pub fn check(module: Module, target: Target) -> Result<Checked, Vec<Diagnostic>> {
+    let (info, problems) = inspect(&module, target);
+    if problems.is_empty() { Ok(Checked { module, info }) } else { Err(problems) }
+}
+
+/// Checks a program without taking it; what was found out is complete only when there are no problems.
+pub fn inspect(module: &Module, target: Target) -> (Info, Vec<Diagnostic>) {
+    let mut problems = Vec::new();
+    structure::check(module, &mut problems);
+    tiles::check(module, target, &mut problems);
+    let mut info = Info::new(module, target);
+    instructions::check(module, &mut info, &mut problems);
+    memory::check(module, &info, &mut problems);
+    problems.sort_by_key(|d| (d.primary.span, d.code));
+    problems.dedup();
+    (info, problems)
+}
+
+/// The target the program says it is written for: `pto.target_arch` of its first module.
+pub fn stated_target(module: &Module) -> Option<Target> {
+    let name = module.names.get("pto.target_arch")?;
+    module.block(module.top).ops.iter().find_map(|&op| {
+        let attr = module.attrs(op).iter().find(|(n, _)| *n == name)?;
+        match &attr.1 {
+            Attr::Str(s) => Target::parse(module.names.text(*s)),
+            _ => None,
+        }
+    })
+}

@@ -7,6 +7,11 @@ macro_rules! ids {
         pub struct $name(pub(crate) u32);
 
         impl $name {
+            /// The id at a position.
+            pub fn from_index(at: usize) -> Self {
+                Self::new(at)
+            }
+
             pub(crate) fn new(at: usize) -> Self {
                 Self(u32::try_from(at).expect("an arena holds at most 2^32 entries"))
             }

@@ -28,7 +28,7 @@ pub struct EnumDef {
 
 impl PartialEq for EnumDef {
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
+        self.name == other.name
     }
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for EnumDef {
 
 macro_rules! enums {
     ($($(#[$doc:meta])* $id:ident = $bracket:ident $name:literal $cpp:literal { $($value:literal = $n:literal),+ $(,)? })+) => {
-        $($(#[$doc])* pub static $id: EnumDef = EnumDef {
+        $($(#[$doc])* pub const $id: EnumDef = EnumDef {
             name: $name, bracket: Bracket::$bracket, cpp: $cpp, values: &[$(($value, $n)),+],
         };)+
         /// Every enumeration.
@@ -152,6 +152,8 @@ enums! {
     REDUCE_OP = Spaced "reduce_op" "ReduceOp" { "sum" = 0, "max" = 1, "min" = 2 }
     /// Number format of a debug print.
     PRINT_FORMAT = Spaced "print_format" "" { "width8_precision4" = 0, "width8_precision2" = 1, "width10_precision6" = 2 }
+    /// Accuracy, in the spelling that serves every instruction.
+    PRECISION_MODE = Spaced "precision_mode" "" { "default" = 0, "high_precision" = 1 }
     /// Accuracy of a division.
     DIV_PRECISION = Spaced "div_precision" "DivAlgorithm" { "default" = 0, "high_precision" = 1 }
     /// Accuracy of an exponential.

@@ -2,7 +2,6 @@
 
 use crate::row::{AttrKind, Custom, Effect, Kind, Row, Slot, attr, opt_attr};
 use crate::shape::{result, value_in};
-use crate::table::family;
 use crate::{Pipe, enums};
 
 const SCALAR: Row = Row::EMPTY.pipe(Pipe::S).effect(Effect::Operands);

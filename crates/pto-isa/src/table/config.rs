@@ -1,8 +1,342 @@
-//! Placeholder.
-use crate::Row;
-use crate::table::family;
+//! Configuration: registers of the core that later instructions read.
+
+use crate::DType::{Bf16, F16, F32, I8, I64, U8, U64};
+use crate::codes;
+use crate::enums;
+use crate::row::{AttrKind, AttrSpec, Effect, Kind, Row, opt_attr};
+use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
+use crate::shape::{tile_in, value_in};
+use crate::{DTypes, Loc, Pipe, PtrSpace, Targets, Type};
+
+const SPACE: AttrKind = AttrKind::Enum(&enums::ADDRESS_SPACE);
+
+/// Written by the scalar unit, in program order with its other work.
+const CONFIG: Row = Row::EMPTY.effect(Effect::Config).pipe(Pipe::S);
+
+/// A switch without operands.
+const SWITCH: Row = CONFIG.pattern("{}");
+
+/// A register of one 64-bit word.
+const WORD: Row = CONFIG.slots(&[value_in("value", Kind::Int).elem(&[I64])]).pattern("$value {} : :value");
+
+/// A register that takes two numbers.
+const TWO_WORDS: Row = CONFIG
+    .slots(&[value_in("first", Kind::Int).elem(&[I64]), value_in("second", Kind::Int).elem(&[I64])])
+    .pattern("$first, $second {} : :first, :second");
+
+/// A register that is filled from the fields of a convolution tile.
+const CONV: Row = CONFIG
+    .slots(&[value_in("src", Kind::Any)])
+    .attrs(&[FMATRIX_MODE])
+    .shape_rules(&[
+        (Targets::ALL, Rule::Named("src is a convolution tile in L1 or a configuration value", conv_source)),
+        (Targets::ALL, Rule::Named("mode is one of the four", fmatrix_mode)),
+    ])
+    .cpp_templates(&["mode"])
+    .cpp_args(&["src"])
+    .example(
+        "func.func @f(%cfg: !pto.fmatrix_config) {\n  \
+         pto.setfmatrix ins(%cfg : !pto.fmatrix_config)\n  \
+         pto.set_img2col_rpt ins(%cfg : !pto.fmatrix_config)\n  \
+         pto.set_img2col_padding ins(%cfg : !pto.fmatrix_config)\n  \
+         return\n}\n",
+    );
+
+const FMATRIX_MODE: AttrSpec =
+    opt_attr("mode", AttrKind::Str, "FMATRIX_A_MANUAL", "register A or B, set by hand or automatically");
+const FMATRIX_MODES: [&str; 4] = ["FMATRIX_A_AUTO", "FMATRIX_B_AUTO", "FMATRIX_A_MANUAL", "FMATRIX_B_MANUAL"];
+
+const PIPE_ID: AttrSpec = opt_attr("id", AttrKind::Int(0, i32::MAX as i64), "0", "which pipe of the function");
+
+/// Atomic stores: kind and element type are switched separately.
+const ATOMIC: Row = SWITCH.example(
+    "func.func @f() {\n  \
+     pto.set_atomic_f32\n  \
+     pto.set_atomic_add\n  \
+     pto.set_atomic_none\n  \
+     return\n}\n",
+);
 
 family! { Config, "pto", config;
-    /// Placeholder row.
-    placeholder_config: Row::EMPTY;
+    /// Describe the feature map of a convolution.
+    ///
+    /// Fills the register `timg2col` reads: width and height of the feature map and the padding on its four sides,
+    /// taken from the convolution tile. There is one register for each matmul operand, A and B; in the automatic
+    /// modes it is filled by `timg2col` itself and this does nothing.
+    setfmatrix: CONV
+        .alias_names(&["SETFMATRIX"])
+        .cpp("SETFMATRIX")
+        .page("docs/isa/SETFMATRIX.md")
+        .notes(&["One page takes a `!pto.fmatrix_config`, another a tile; the C++ function takes a ConvTile. No public assembler has it."]);
+
+    /// Set how `timg2col` repeats.
+    ///
+    /// Repeat stride, count and mode from the convolution tile, and on A5 also the stride and position of the
+    /// destination. Must come before the `timg2col` it is meant for.
+    set_img2col_rpt: CONV
+        .cpp("SET_IMG2COL_RPT")
+        .page("docs/isa/SET_IMG2COL_RPT.md");
+
+    /// Set what `timg2col` writes outside the feature map.
+    ///
+    /// The pad value of the convolution tile; 8-bit values fill both bytes of the 16-bit register.
+    set_img2col_padding: CONV
+        .cpp("SET_IMG2COL_PADDING")
+        .page("docs/isa/SET_IMG2COL_PADDING.md");
+
+    /// Set one scale for the next pushes of accumulators.
+    ///
+    /// For pipes whose `acc_push_epilogue` quantises with a scalar. Must come before the `tpush_to_aiv` of the
+    /// same pipe, in the same block.
+    set_quant_scalar: CONFIG
+        .slots(&[value_in("scale", Kind::Scalar).elem(&[F32])])
+        .attrs(&[PIPE_ID])
+        .pattern("($scale : :scale) {}")
+        .cpp("SET_QUANT_SCALAR")
+        .cpp_args(&["scale"])
+        .page("docs/isa/SET_QUANT_SCALAR.md")
+        .notes(&["On A5 a negative scale also sets the offset and sign fields of the register."])
+        .example("func.func @f(%scale: f32) {\n  pto.set_quant_scalar(%scale : f32) {id = 0}\n  return\n}\n");
+
+    /// Set a scale per column for the next pushes of accumulators.
+    ///
+    /// For pipes whose `acc_push_epilogue` quantises with a vector. The table is a tile in the fix-pipe buffer and
+    /// must stay there until the push is done; its address counts in units of 128 bytes.
+    set_quant_vector: CONFIG
+        .slots(&[tile_in("scaling_tile").at(&[Loc::Scaling])])
+        .attrs(&[PIPE_ID])
+        .pattern("($scaling_tile : :scaling_tile) {}")
+        .rules(&[
+            (Targets::A2A3, Rule::ElemIn("scaling_tile", DTypes::of(&[I64, U64]))),
+            (Targets::A5, Rule::ElemIn("scaling_tile", DTypes::of(&[F16, Bf16, F32]))),
+        ])
+        .cpp("SET_QUANT_VECTOR")
+        .cpp_args(&["scaling_tile"])
+        .page("docs/isa/SET_QUANT_VECTOR.md")
+        .notes(&["The header documents 64-bit words on all devices; assembler 0.60 wants floating-point scales on A5, and is followed."])
+        .example("// target a2a3\nfunc.func @f(%table: !pto.tile_buf<scaling, 1x16xui64>) {\n  pto.set_quant_vector(%table : !pto.tile_buf<scaling, 1x16xui64>) {id = 0}\n  return\n}\n");
+
+    /// Tell the core where the signal hardware keeps its counters.
+    ///
+    /// Needed once at the start of a kernel on A2/A3 before any signal between cores; the runtime passes the
+    /// address to the kernel.
+    set_ffts: CONFIG
+        .slots(&[value_in("ffts", Kind::Ptr).elem(&[I64, U64, I8, U8])])
+        .pattern("$ffts {} : :ffts")
+        .cpp("set_ffts_base_addr")
+        .example("func.func @f(%base: !pto.ptr<i64>) {\n  pto.set_ffts %base : !pto.ptr<i64>\n  return\n}\n");
+
+    /// Make later stores to global memory add to what is there.
+    ///
+    /// Stays in force until `set_atomic_none`; the element type is set by `set_atomic_f32` and its relatives.
+    set_atomic_add: ATOMIC.cpp("set_atomic_add");
+
+    /// Make later stores to global memory keep the larger value.
+    ///
+    /// Stays in force until `set_atomic_none`.
+    set_atomic_max: ATOMIC.cpp("set_atomic_max");
+
+    /// Make later stores to global memory keep the smaller value.
+    ///
+    /// Stays in force until `set_atomic_none`.
+    set_atomic_min: ATOMIC.cpp("set_atomic_min");
+
+    /// Make later stores to global memory ordinary ones again.
+    ///
+    /// Ends `set_atomic_add`, `set_atomic_max` and `set_atomic_min`.
+    set_atomic_none: ATOMIC.cpp("set_atomic_none");
+
+    /// Atomic stores work on `f32`.
+    ///
+    /// Chooses the element type; the kind of store is set by `set_atomic_add`, `set_atomic_max` or `set_atomic_min`.
+    set_atomic_f32: ATOMIC.cpp("set_atomic_f32");
+
+    /// Atomic stores work on `f16`.
+    ///
+    /// See `set_atomic_f32`.
+    set_atomic_f16: ATOMIC.cpp("set_atomic_f16");
+
+    /// Atomic stores work on `bf16`.
+    ///
+    /// See `set_atomic_f32`.
+    set_atomic_bf16: ATOMIC.cpp("set_atomic_bf16");
+
+    /// Atomic stores work on signed 32-bit integers.
+    ///
+    /// See `set_atomic_f32`.
+    set_atomic_s32: ATOMIC.cpp("set_atomic_s32");
+
+    /// Atomic stores work on signed 16-bit integers.
+    ///
+    /// See `set_atomic_f32`.
+    set_atomic_s16: ATOMIC.cpp("set_atomic_s16");
+
+    /// Atomic stores work on signed 8-bit integers.
+    ///
+    /// See `set_atomic_f32`.
+    set_atomic_s8: ATOMIC.cpp("set_atomic_s8");
+
+    /// Write the whole configuration word of atomic stores.
+    ///
+    /// Kind and element type in one word, as an earlier read of the register gave it.
+    set_store_atomic_cfg: WORD.cpp("set_store_atomic_cfg");
+
+    /// Write the fix-pipe parameter register.
+    ///
+    /// Address and options of the quantisation table in the fix-pipe buffer; what `set_quant_vector` writes.
+    set_fpc: WORD.cpp("set_fpc");
+
+    /// Write the scalar quantisation register.
+    ///
+    /// The low 32 bits are the scale as `f32`; bit 46 marks signed 8-bit output. What `set_quant_scalar` writes.
+    set_quant_pre: WORD.cpp("set_quant_pre");
+
+    /// Write the slope of the fix pipe's leaky ReLU.
+    ///
+    /// Read by stores and moves of accumulators with a scalar ReLU.
+    set_relu_alpha: WORD.cpp("set_relu_alpha");
+
+    /// Write the limit of the fix pipe's clipping ReLU.
+    ///
+    /// Read by stores and moves of accumulators that clip.
+    set_fix_clip_relu: WORD.cpp("set_fix_clip_relu");
+
+    /// Forget cached copies of global memory.
+    ///
+    /// With an address, the cache line that holds it; without, the whole scalar cache. Needed before
+    /// `load_scalar` reads what another core or a tile store wrote.
+    cmo_cacheinvalid = "cmo.cacheinvalid": CONFIG
+        .slots(&[value_in("addr", Kind::Any).optional()])
+        .attrs(&[opt_attr("space", SPACE, "gm", "which memory")])
+        .pattern("($addr single_cache_line {} : :addr)?(all #space {})?")
+        .rules(&[
+            (Targets::ALL, Rule::OneOf(&["addr", "space"])),
+            (Targets::ALL, Rule::Named("global memory only", cache_space)),
+        ])
+        .cpp("dcci")
+        .example(
+            "func.func @f(%p: !pto.ptr<i32>) {\n  \
+             pto.cmo.cacheinvalid %p single_cache_line : !pto.ptr<i32>\n  \
+             pto.cmo.cacheinvalid all #pto.address_space<gm>\n  \
+             return\n}\n",
+        );
+
+    /// Strides of the inner loop of copies from global memory to the unified buffer.
+    ///
+    /// After each round the source moves by the first number of bytes and the destination by the second.
+    set_loop1_stride_outtoub: TWO_WORDS
+        .cpp("set_loop1_stride_outtoub")
+        .page("docs/isa/scalar/ops/dma-copy/set-loop1-stride-outtoub.md");
+
+    /// Strides of the outer loop of copies from global memory to the unified buffer.
+    ///
+    /// As `set_loop1_stride_outtoub`, for the loop around it.
+    set_loop2_stride_outtoub: TWO_WORDS
+        .cpp("set_loop2_stride_outtoub")
+        .page("docs/isa/scalar/ops/dma-copy/set-loop2-stride-outtoub.md");
+
+    /// Loop counts of copies from global memory to the unified buffer.
+    ///
+    /// Rounds of the inner loop and of the outer loop; 1 and 1 for a plain copy.
+    set_loop_size_outtoub: TWO_WORDS
+        .cpp("set_loop_size_outtoub")
+        .page("docs/isa/scalar/ops/dma-copy/set-loop-size-outtoub.md");
+
+    /// Strides of the inner loop of copies from the unified buffer to global memory.
+    ///
+    /// After each round the source moves by the first number of bytes and the destination by the second.
+    set_loop1_stride_ubtoout: TWO_WORDS
+        .cpp("set_loop1_stride_ubtoout")
+        .page("docs/isa/scalar/ops/dma-copy/set-loop1-stride-ubtoout.md");
+
+    /// Strides of the outer loop of copies from the unified buffer to global memory.
+    ///
+    /// As `set_loop1_stride_ubtoout`, for the loop around it.
+    set_loop2_stride_ubtoout: TWO_WORDS
+        .cpp("set_loop2_stride_ubtoout")
+        .page("docs/isa/scalar/ops/dma-copy/set-loop2-stride-ubtoout.md");
+
+    /// Loop counts of copies from the unified buffer to global memory.
+    ///
+    /// Rounds of the inner loop and of the outer loop; 1 and 1 for a plain copy.
+    set_loop_size_ubtoout: TWO_WORDS
+        .cpp("set_loop_size_ubtoout")
+        .page("docs/isa/scalar/ops/dma-copy/set-loop-size-ubtoout.md");
+
+    /// Strides of the inner loop of copies from global memory to L1, packed into one word.
+    ///
+    /// Source and destination stride of the loop in the fields of the register.
+    set_loop1_stride_outtol1: WORD.cpp("set_loop1_stride_outtol1");
+
+    /// Strides of the outer loop of copies from global memory to L1, packed into one word.
+    ///
+    /// As `set_loop1_stride_outtol1`, for the loop around it.
+    set_loop2_stride_outtol1: WORD.cpp("set_loop2_stride_outtol1");
+
+    /// Loop counts of copies from global memory to L1, packed into one word.
+    ///
+    /// Rounds of the inner and the outer loop in the fields of the register.
+    set_loop_size_outtol1: WORD.cpp("set_loop_size_outtol1");
+
+    /// Parameters of the third loop of copies out of the accumulator.
+    ///
+    /// Two words: the count of matrices and their strides on both sides.
+    set_loop3_para: TWO_WORDS.cpp("set_loop3_para");
+
+    /// Channel parameters of copies out of the accumulator.
+    ///
+    /// Two words with the loop and stride fields of the channel dimension.
+    set_channel_para: TWO_WORDS.cpp("set_channel_para");
+
+    /// Parameters of copies that turn rows into boxes on the way into L1.
+    ///
+    /// One word with matrix count and strides.
+    set_mte2_nz_para: WORD.cpp("set_mte2_nz_para");
+
+    /// What copies from global memory to L1 write where there is no source.
+    ///
+    /// The bit pattern of the element, in the low bits of the word.
+    set_pad_val_outtol1: WORD.cpp("set_pad_val_outtol1");
+
+    /// What padded copies into the unified buffer write where there is no source.
+    ///
+    /// An integer or floating-point value of the element's size; its bits are stored.
+    set_mov_pad_val: CONFIG
+        .slots(&[value_in("value", Kind::Scalar)])
+        .pattern("$value {} : :value")
+        .cpp("set_mov_pad_val")
+        .example("func.func @f(%pad: i32) {\n  pto.set_mov_pad_val %pad : i32\n  return\n}\n");
+}
+
+fn conv_source(i: &Instance) -> Verdict {
+    let Some(ty) = i.ty("src") else { return Verdict::Holds };
+    let ok = match ty {
+        Type::Tile(t) | Type::TileBuf(t) => t.loc == Loc::Mat,
+        Type::Token(crate::Token::FmatrixConfig) | Type::Unknown | Type::Opaque(_) => true,
+        _ => false,
+    };
+    Verdict::require(ok, || {
+        let legal = "a tile in mat, or a !pto.fmatrix_config";
+        Broken::new(codes::OPERAND_KIND, vec![i.at("src")], format!("`src` is a {ty}"), legal)
+    })
+}
+
+fn fmatrix_mode(i: &Instance) -> Verdict {
+    let Some(AttrValue::Str(mode)) = i.attr("mode") else { return Verdict::Holds };
+    Verdict::require(FMATRIX_MODES.contains(&mode), || {
+        Broken::new(codes::ATTRIBUTE_VALUE, vec![], format!("mode \"{mode}\""), FMATRIX_MODES.join(", "))
+    })
+}
+
+fn cache_space(i: &Instance) -> Verdict {
+    let gm_space = i.attr_name("space").is_none_or(|s| matches!(s, "gm" | "zero"));
+    let gm_operand = match i.ty("addr") {
+        None | Some(Type::Unknown | Type::TensorView(_) | Type::PartitionView(_)) => true,
+        Some(Type::Ptr(_, space)) => !matches!(space, PtrSpace::On(_)),
+        Some(_) => false,
+    };
+    Verdict::require(gm_space && gm_operand, || {
+        let legal = "a pointer to or a view of global memory";
+        Broken::new(codes::LOCATION, vec![i.at("addr")], "cache maintenance of another memory", legal)
+    })
 }

@@ -2,7 +2,6 @@
 
 use crate::row::{AttrKind, Custom, Effect, Kind, Row, attr, opt_attr};
 use crate::shape::value_in;
-use crate::table::family;
 
 const CONTROL: Row = Row::EMPTY.effect(Effect::Control);
 

@@ -1,8 +1,501 @@
-//! Placeholder.
-use crate::Row;
-use crate::table::family;
+//! Quantisation and its inverse on the vector unit.
+
+use super::memory::broken;
+use crate::DType::*;
+use crate::Target::A2A3;
+use crate::codes;
+use crate::enums;
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Orders, Scratch, Slot, attr, opt_attr};
+use crate::rules::{Broken, Instance, Rule, Verdict};
+use crate::shape::{tile_in, tile_out};
+use crate::{DType, Dim, Order, Pipe, Row, Targets, TileType};
+
+/// Elements that share one exponent in an MX format.
+const GROUP: u64 = 32;
+
+const INT8_ATTRS: &[AttrSpec] =
+    &[attr("quant_type", AttrKind::Enum(&enums::QUANT_TYPE), "INT8_SYM: signed, no offset; INT8_ASYM: with an offset")
+        .alias(&["quantType"])];
+
+const MX_ATTRS: &[AttrSpec] = &[
+    attr("quant_type", AttrKind::Enum(&enums::QUANT_TYPE), "MXFP8: e4m3 codes; MXFP4_E2M1: packed e2m1 codes")
+        .alias(&["quantType"]),
+    opt_attr("quantScaleAlg", AttrKind::Enum(&enums::QUANT_SCALE_ALG), "ocp", "how the exponent of a group is chosen"),
+    opt_attr("storeMode", AttrKind::Enum(&enums::VEC_STORE_MODE), "", "order of the extra exponent tile"),
+    opt_attr(
+        "grpAxis",
+        AttrKind::Enum(&enums::MX_GROUP_AXIS),
+        "axis1",
+        "groups run along columns (axis1) or rows (axis0)",
+    ),
+    opt_attr("interleave", AttrKind::Bool, "false", "pairs of exponent rows are interleaved (axis0)"),
+];
+
+/// A row-major tile without boxes in vector memory.
+const fn nd(slot: Slot) -> Slot {
+    slot.vec().order(Orders::ND)
+}
+
+fn asymmetric(i: &Instance) -> Verdict {
+    match (i.attr_name("quant_type"), i.given("offset")) {
+        (Some("INT8_SYM"), true) => {
+            broken(i, codes::COMBINATION, "offset", "`offset` with INT8_SYM".to_string(), "no offset, or INT8_ASYM")
+        }
+        (Some("INT8_ASYM"), false) => {
+            broken(i, codes::COMBINATION, "offset", "INT8_ASYM without `offset`".to_string(), "an offset per row")
+        }
+        (Some("INT8_SYM" | "INT8_ASYM") | None, _) => Verdict::Holds,
+        (Some(other), _) => broken(
+            i,
+            codes::COMBINATION,
+            "dst",
+            format!("tquant with {other}"),
+            "INT8_SYM, INT8_ASYM; tquant.mx for the others",
+        ),
+    }
+}
+
+/// Parameters lie in one column, one value per row.
+fn row_parameters(i: &Instance) -> Verdict {
+    let Some(dst) = i.tile("dst") else { return Verdict::Holds };
+    let mut verdict = Verdict::Holds;
+    for slot in ["fp", "offset"] {
+        let Some(t) = i.tile(slot) else { continue };
+        if i.target == A2A3 && t.order() == Order::Nd {
+            return broken(i, codes::LAYOUT, slot, format!("`{slot}` is {}", t.order()), "DN");
+        }
+        match (t.valid_rows, dst.valid_rows) {
+            (Dim::Fixed(n), Dim::Fixed(m)) if n < m => {
+                return broken(i, codes::VALID_REGION, slot, format!("`{slot}` has {n} valid rows"), &format!("{m}"));
+            }
+            (Dim::Fixed(_), Dim::Fixed(_)) => {}
+            _ => verdict = Verdict::Dynamic,
+        }
+    }
+    verdict
+}
+
+fn scratch_shape(i: &Instance) -> Verdict {
+    let (Some(src), Some(tmp)) = (i.tile("src"), i.tile("tmp")) else { return Verdict::Holds };
+    Verdict::require((src.rows, src.cols) == (tmp.rows, tmp.cols), || {
+        let found = format!("`tmp` is {}x{}", tmp.rows, tmp.cols);
+        Broken::new(codes::SCRATCH, vec![i.at("tmp")], found, format!("{}x{}", src.rows, src.cols))
+    })
+}
+
+fn source_bytes(i: &Instance) -> Option<u64> {
+    Some(i.tile("src")?.bytes())
+}
+
+/// The operands of an MX quantisation whose extents are all part of their types.
+struct Mx<'a> {
+    i: &'a Instance<'a>,
+    src: &'a TileType,
+    dst: &'a TileType,
+    exp: &'a TileType,
+    max: &'a TileType,
+    scaling: &'a TileType,
+    /// Valid rows and columns of the source.
+    rows: u64,
+    cols: u64,
+    /// Groups along rows.
+    along_rows: bool,
+    fp4: bool,
+    interleave: bool,
+}
+
+fn extent(t: &TileType) -> Option<(u64, u64)> {
+    Some((t.valid_rows.fixed()?, t.valid_cols.fixed()?))
+}
+
+impl<'a> Mx<'a> {
+    /// `None` when an operand is absent or an extent is not part of its type.
+    fn new(i: &'a Instance<'a>) -> Option<Self> {
+        let [src, dst, exp, max, scaling] = ["src", "dst", "exp", "max", "scaling"].map(|s| i.tile(s));
+        let (src, dst, exp, max, scaling) = (src?, dst?, exp?, max?, scaling?);
+        let (rows, cols) = extent(src)?;
+        [dst, exp, max, scaling].into_iter().all(|t| extent(t).is_some()).then_some(Self {
+            i,
+            src,
+            dst,
+            exp,
+            max,
+            scaling,
+            rows,
+            cols,
+            along_rows: i.attr_name("grpAxis") == Some("axis0"),
+            fp4: i.attr_name("quant_type") == Some("MXFP4_E2M1"),
+            interleave: matches!(i.attr("interleave"), Some(crate::rules::AttrValue::Bool(true))),
+        })
+    }
+
+    fn wrong(&self, slot: &str, found: String, legal: String) -> Verdict {
+        Verdict::Broken(Broken::new(codes::SHAPE, vec![self.i.at(slot)], found, legal))
+    }
+
+    /// Rows and columns of the exponents, one per group.
+    fn groups(&self) -> (u64, u64) {
+        if self.along_rows { (self.rows / GROUP, self.cols) } else { (self.rows, self.cols / GROUP) }
+    }
+
+    /// Exponents, maxima and scales have one element per group, in the grid of the groups or in one row.
+    fn per_group(&self) -> Verdict {
+        let (rows, cols) = self.groups();
+        for (slot, t) in [("exp", self.exp), ("max", self.max), ("scaling", self.scaling)] {
+            let found = extent(t);
+            let interleaved = slot == "exp" && self.interleave;
+            let want = if interleaved { (self.rows / 64, self.cols * 2) } else { (rows, cols) };
+            let flat = !self.along_rows && found == Some((1, rows * cols));
+            if found != Some(want) && !flat {
+                let found = format!("`{slot}` has {} × {} valid elements", t.valid_rows, t.valid_cols);
+                return self.wrong(slot, found, format!("{} × {}", want.0, want.1));
+            }
+            if t.elements() < rows * cols {
+                return self.wrong(
+                    slot,
+                    format!("`{slot}` holds {} elements", t.elements()),
+                    format!("at least {}", rows * cols),
+                );
+            }
+        }
+        Verdict::Holds
+    }
+
+    /// The device walks tiles by the strides of the source.
+    fn strides(&self) -> Verdict {
+        let pack = if self.fp4 { 2 } else { 1 };
+        let want = self.src.cols / pack;
+        if (self.fp4 || !self.along_rows) && self.dst.cols != want {
+            return self.wrong("dst", format!("`dst` has {} columns", self.dst.cols), want.to_string());
+        }
+        if self.dst.rows < self.rows {
+            return self.wrong("dst", format!("`dst` has {} rows", self.dst.rows), format!("at least {}", self.rows));
+        }
+        let aligned = (self.src.cols * 2).next_multiple_of(32);
+        for (slot, t) in [("exp", self.exp), ("max", self.max), ("scaling", self.scaling)] {
+            let interleaved = slot == "exp" && self.interleave;
+            let want = if interleaved { aligned } else { self.src.cols };
+            if self.along_rows && t.cols != want {
+                return self.wrong(slot, format!("`{slot}` has {} columns", t.cols), want.to_string());
+            }
+            if interleaved && t.rows != self.src.rows / 64 {
+                return self.wrong(slot, format!("`{slot}` has {} rows", t.rows), (self.src.rows / 64).to_string());
+            }
+            let compact = t.valid_rows == Dim::Fixed(1) || t.valid_cols == Dim::Fixed(t.cols);
+            if !self.along_rows && slot != "exp" && !compact {
+                return self.wrong(
+                    slot,
+                    format!("rows of `{slot}` are not adjacent"),
+                    "no columns outside the valid region".to_string(),
+                );
+            }
+        }
+        Verdict::Holds
+    }
+
+    /// What the published device code gets wrong or leaves out.
+    fn device_limits(&self) -> Verdict {
+        let half = self.src.dtype != F32;
+        let groups = self.rows * self.cols / GROUP;
+        if self.along_rows {
+            if self.interleave && !half {
+                return self.wrong("src", "f32 with interleave".to_string(), "f16, bf16".to_string());
+            }
+            if self.fp4 && self.src.dtype == F16 && !self.dst.cols.is_multiple_of(32) {
+                return self.wrong(
+                    "dst",
+                    format!("rows of {} packed bytes from f16", self.dst.cols),
+                    "a multiple of 32".to_string(),
+                );
+            }
+        } else if self.exp.rows == 1 {
+            let nv = self.i.attr_name("quantScaleAlg") == Some("nv");
+            if half && nv {
+                return self.wrong(
+                    "exp",
+                    "exponents in one row for 16-bit data with nv".to_string(),
+                    "ocp".to_string(),
+                );
+            }
+            if self.src.cols != self.cols {
+                return self.wrong(
+                    "src",
+                    "exponents in one row of a padded source".to_string(),
+                    "all columns valid".to_string(),
+                );
+            }
+            let unrolled = !half
+                && self.src.elements() > 1024
+                && self.src.elements().is_multiple_of(256)
+                && (self.rows * self.src.cols).is_multiple_of(256);
+            let scales = if unrolled { groups * 2 } else { groups };
+            let need = if half { scales.next_multiple_of(128) * 2 } else { scales.next_multiple_of(64) * 4 };
+            if self.scaling.bytes() < need {
+                return self.wrong(
+                    "scaling",
+                    format!("`scaling` has {} bytes", self.scaling.bytes()),
+                    format!("at least {need}"),
+                );
+            }
+        } else if half {
+            return self.wrong(
+                "exp",
+                "a grid of exponents for 16-bit data".to_string(),
+                "exponents in one row".to_string(),
+            );
+        } else if self.exp.valid_rows == Dim::Fixed(1) && self.rows != 1 {
+            return self.wrong("exp", format!("one valid row in {} rows", self.exp.rows), "one row".to_string());
+        }
+        let padded = half && self.cols < self.src.cols && 128 % self.src.cols == 0;
+        if padded && !(self.rows * self.src.cols).is_multiple_of(128) {
+            return self.wrong(
+                "src",
+                "padding that ends inside a vector register".to_string(),
+                "rows that fill whole registers".to_string(),
+            );
+        }
+        Verdict::Holds
+    }
+}
+
+fn first_broken(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
+    verdicts.into_iter().find(|v| *v != Verdict::Holds).unwrap_or(Verdict::Holds)
+}
+
+fn mx_options(i: &Instance) -> Verdict {
+    let along_rows = i.attr_name("grpAxis") == Some("axis0");
+    let interleave = matches!(i.attr("interleave"), Some(crate::rules::AttrValue::Bool(true)));
+    let bad = |slot: &str, found: &str, legal: &str| broken(i, codes::COMBINATION, slot, found.to_string(), legal);
+    if !matches!(i.attr_name("quant_type"), Some("MXFP8" | "MXFP4_E2M1") | None) {
+        return bad("dst", "tquant.mx with an INT8 type", "MXFP8, MXFP4_E2M1; tquant for INT8");
+    }
+    if interleave && !along_rows {
+        return bad("exp", "interleave along columns", "grpAxis = axis0");
+    }
+    if i.given("exp_zz") && along_rows {
+        return bad("exp_zz", "`exp_zz` along rows", "grpAxis = axis1");
+    }
+    if i.given("storeMode") && i.attr_name("quantScaleAlg") != Some("ocp") {
+        return bad("exp_zz", "`storeMode` with nv", "ocp");
+    }
+    Verdict::Holds
+}
+
+fn mx_types(i: &Instance) -> Verdict {
+    let (Some(src), Some(dst)) = (i.tile("src"), i.tile("dst")) else { return Verdict::Holds };
+    let (from, to): (&[DType], &[DType]) = match i.attr_name("quant_type") {
+        Some("MXFP4_E2M1") => (&[F16, Bf16], &[F4E2M1]),
+        _ => (&[F32, F16, Bf16], &[I8, U8]),
+    };
+    Verdict::require(from.contains(&src.dtype) && to.contains(&dst.dtype), || {
+        let show = |list: &[DType]| list.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ");
+        let found = format!("src, dst are {} {}", src.dtype, dst.dtype);
+        let legal = format!("{} → {}", show(from), show(to));
+        Broken::new(codes::ELEM_COMBINATION, vec![i.at("dst"), i.at("src")], found, legal)
+    })
+}
+
+fn mx_shapes(i: &Instance) -> Verdict {
+    let tiles = ["src", "dst", "exp", "max", "scaling", "exp_zz"].map(|s| (s, i.tile(s)));
+    if let Some((slot, _)) = tiles.iter().find(|(_, t)| t.is_some_and(|t| extent(t).is_none())) {
+        return broken(
+            i,
+            codes::VALID_REGION,
+            slot,
+            format!("`{slot}` has a dynamic valid region"),
+            "extents fixed in the type",
+        );
+    }
+    let Some(mx) = Mx::new(i) else { return Verdict::Holds };
+    let along = if mx.along_rows { mx.rows } else { mx.cols };
+    let unit = if mx.interleave { 64 } else { GROUP };
+    let whole = along > 0 && along % unit == 0 && (!mx.interleave || mx.src.rows % 64 == 0);
+    if !whole {
+        return mx.wrong(
+            "src",
+            format!("`src` has {} × {} valid elements", mx.rows, mx.cols),
+            format!("whole groups of {unit}"),
+        );
+    }
+    let out = if mx.fp4 { mx.cols / 2 } else { mx.cols };
+    if extent(mx.dst) != Some((mx.rows, out)) || (mx.fp4 && mx.src.cols % 2 != 0) {
+        let found = format!("`dst` has {} × {} valid elements", mx.dst.valid_rows, mx.dst.valid_cols);
+        return mx.wrong("dst", found, format!("{} × {out}", mx.rows));
+    }
+    let zz = i.tile("exp_zz").and_then(extent);
+    if zz.is_some_and(|(r, c)| r * c != mx.rows * mx.cols / GROUP) {
+        return mx.wrong("exp_zz", "another number of exponents".to_string(), "one per group".to_string());
+    }
+    first_broken([mx.per_group(), mx.strides()])
+}
+
+fn mx_limits(i: &Instance) -> Verdict {
+    Mx::new(i).map_or(Verdict::Holds, |mx| mx.device_limits())
+}
+
+fn hif4_groups(i: &Instance) -> Verdict {
+    match i.tile("src").map(|t| t.valid_cols) {
+        None => Verdict::Holds,
+        Some(Dim::Dynamic) => Verdict::Dynamic,
+        Some(Dim::Fixed(n)) => Verdict::require(n % 64 == 0, || {
+            Broken::new(
+                codes::VALID_REGION,
+                vec![i.at("src")],
+                format!("`src` has {n} valid columns"),
+                "a multiple of 64",
+            )
+        }),
+    }
+}
+
+const QUANT: Row = Row::EMPTY.pipe(Pipe::V).cost(Cost::VectorConvert).domain(Domain::Valid("src"));
 
 family! { Quant, "pto", quant;
-    /// Placeholder row.
-    placeholder_quant: Row::EMPTY;
+    /// Quantises f32 to 8-bit integers with one scale per row.
+    ///
+    /// INT8_SYM: `dst[r,c] = sat(rint(src[r,c] · fp[r]))` to i8. INT8_ASYM: `dst[r,c] = sat(rint(src[r,c] · fp[r] + offset[r]))`
+    /// to u8. Ties round to even; results saturate. `fp` holds multipliers (the reciprocals of the steps), one f32 per
+    /// valid row. The domain is the valid region of `src`, which `dst` shares.
+    ///
+    /// A2/A3 works in its scratch tile, or in `src` when none is given: do not read `src` afterwards.
+    tquant: QUANT
+        .slots(&[
+            tile_in("src").vec().elem(&[F32]),
+            tile_in("fp").vec().elem(&[F32]),
+            tile_in("offset").vec().elem(&[F32]).optional(),
+            tile_out("dst").vec().elem(&[I8, U8]),
+            tile_out("tmp").vec().elem(&[F32]).optional(),
+        ])
+        .attrs(INT8_ATTRS)
+        .alias(Alias::Distinct(Targets::DEVICES))
+        .scratch(Scratch {
+            slot: "tmp",
+            required: Targets::NONE,
+            forbidden: Targets::NONE,
+            rule: "as large as src on A2/A3",
+            bytes: Some(source_bytes),
+        })
+        .rules(&[
+            (Targets::ALL, Rule::SameValid(&["src", "dst"])),
+            (Targets::A2A3, Rule::Orders(&["src", "dst", "tmp"], Orders::ROW_MAJOR)),
+            (Targets::ALL, Rule::Named("offset exactly for INT8_ASYM", asymmetric)),
+            (Targets::ALL, Rule::Named("fp, offset: one value per row of dst; a column (DN) on A2/A3", row_parameters)),
+            (Targets::A2A3, Rule::Named("tmp: the rows and columns of src", scratch_shape)),
+        ])
+        .cpp("TQUANT")
+        .cpp_args(&["dst", "src", "fp", "tmp", "offset"])
+        .cpp_templates(&["quant_type"])
+        .page("docs/isa/TQUANT.md")
+        .notes(&[
+            "The page divides by the scale and adds the offset after rounding; the device code multiplies and adds before.",
+            "The headers want i8 for INT8_SYM and u8 for INT8_ASYM; the assembler takes either, and the bits are the same codes.",
+            "The scratch tile stands in outs(…), after dst. The number of a quant_type differs between C++ and the assembler.",
+            "Older assemblers take row-major parameters on A2/A3; newer ones reject them.",
+        ])
+        .example(
+            "func.func @f(%s: !pto.tile_buf<vec, 32x32xf32>, %q: !pto.tile_buf<vec, 32x1xf32, blayout=col_major>, %d: !pto.tile_buf<vec, 32x32xi8>) {\n  \
+             pto.tquant ins(%s, %q : !pto.tile_buf<vec, 32x32xf32>, !pto.tile_buf<vec, 32x1xf32, blayout=col_major>) outs(%d : !pto.tile_buf<vec, 32x32xi8>) {quant_type = #pto<quant_type INT8_SYM>}\n  return\n}\n",
+        );
+
+    /// Quantises to an MX format: groups of 32 share one exponent.
+    ///
+    /// Groups run along columns (`grpAxis = axis1`) or rows (`axis0`). With m the largest |x| of a group and e its biased f32
+    /// exponent, `ocp` chooses `E = max(0, e − emax)` with emax 8 (MXFP8) or 2 (MXFP4); `nv` takes `d = m/448` (or m/6) and
+    /// `E = exponent(d)`, one more when d has mantissa bits. `dst = cast(x · 2^(127−E))` to e4m3 or e2m1, to nearest even,
+    /// saturating. `exp` receives E, `max` the maxima and `scaling` the multipliers; the last two are scratch.
+    ///
+    /// A NaN group gets E = 255, an infinite one 255 − emax (`ocp`) or 254 (`nv`). Exponents form an M × N/32 grid (M/32 × N along
+    /// rows), or one row of them; `interleave` writes pairs of exponent rows element by element. `exp_zz` with `storeMode`
+    /// is an older form that also writes them in ZZ order; use `tmov` with a scratch tile instead.
+    /// MXFP4 packs two codes to a byte, so `dst` has half the columns.
+    tquant_mx = "tquant.mx": QUANT
+        .alias_names(&["tquant_mx"])
+        .only(Targets::A5_CPU)
+        .slots(&[
+            nd(tile_in("src")).elem(&[F32, F16, Bf16]),
+            nd(tile_out("dst")).elem(&[I8, U8, F4E2M1]),
+            nd(tile_out("exp")).elem(&[I8, U8]),
+            nd(tile_out("max")).like("src"),
+            nd(tile_out("scaling")).like("src"),
+            nd(tile_out("exp_zz")).elem(&[I8, U8]).optional(),
+        ])
+        .attrs(MX_ATTRS)
+        .alias(Alias::Distinct(Targets::DEVICES))
+        .rules(&[
+            (Targets::ALL, Rule::Together("exp_zz", "storeMode")),
+            (Targets::ALL, Rule::Named("MXFP8 or MXFP4_E2M1; interleave along rows only; exp_zz along columns only", mx_options)),
+            (Targets::ALL, Rule::Named("MXFP8: f32, f16, bf16 → i8, u8; MXFP4_E2M1: f16, bf16 → f4e2m1", mx_types)),
+            (Targets::ALL, Rule::Named("fixed extents; whole groups of 32 (64 with interleave); one exponent, maximum and scale per group", mx_shapes)),
+            (Targets::A5, Rule::Named("combinations the device code carries out", mx_limits)),
+        ])
+        .cpp("TQUANT")
+        .cpp_args(&["dst", "src", "exp", "max", "scaling", "exp_zz"])
+        .cpp_templates(&["quant_type", "quantScaleAlg", "storeMode", "grpAxis", "interleave"])
+        .page("docs/isa/TQUANT.md")
+        .notes(&[
+            "The page gives emax = 1 for e2m1 and speaks of stochastic rounding; the device code uses 2 and rounds to nearest even.",
+            "The public simulator leaves NaN elements out of the maximum and codes them 0x7f.",
+            "C++ chooses by template: TQUANT<type, alg>, TQUANT<type, store mode> with exp_zz, or TQUANT<axis, alg, interleave>.",
+        ])
+        .example(
+            "func.func @f(%s: !pto.tile_buf<vec, 16x64xf32>, %d: !pto.tile_buf<vec, 16x64xui8>, %e: !pto.tile_buf<vec, 1x32xui8>, %m: !pto.tile_buf<vec, 1x32xf32>, %x: !pto.tile_buf<vec, 1x64xf32, valid=1x32>) {\n  \
+             pto.tquant.mx ins(%s : !pto.tile_buf<vec, 16x64xf32>) outs(%d, %e, %m, %x : !pto.tile_buf<vec, 16x64xui8>, !pto.tile_buf<vec, 1x32xui8>, !pto.tile_buf<vec, 1x32xf32>, !pto.tile_buf<vec, 1x64xf32, valid=1x32>) {quant_type = #pto<quant_type MXFP8>}\n  return\n}\n",
+        );
+
+    /// Quantises bf16 to HiFloat4: groups of 64 along columns with three levels of scales.
+    ///
+    /// All in bf16. Ma, Mb, Mc are the largest |x| of 64, 8 and 4 elements. `Ea` is the e6m2 code of `Ma/7`, value
+    /// `(1 + m/4)·2^(e−48)`, nearest even, at most 0xFE. `rA = bf16(1/Ea)`; `Eb = (Mb·rA ≥ 4)`; `Ec = (Mc·rA·2^−Eb ≥ 2)`;
+    /// `dst = e1m2(x·rA·2^−Eb·2^−Ec)`, nearest, ties to even, at most 1.75. A group of zeros has code 0.
+    ///
+    /// `exp` receives the cells described at `tmatmul.mx.hif4`: 4 bytes per row and group. `max` and `scaling` are scratch.
+    /// Only a later device has this instruction; here it runs on the host.
+    tquant_hif4 = "tquant.hif4": QUANT
+        .only(Targets::CPU)
+        .slots(&[
+            nd(tile_in("src")).elem(&[Bf16]),
+            nd(tile_out("dst")).elem(&[F4E1M2]),
+            nd(tile_out("exp")).elem(&[U8]),
+            nd(tile_out("max")).elem(&[Bf16]),
+            nd(tile_out("scaling")).elem(&[Bf16]),
+        ])
+        .rules(&[
+            (Targets::ALL, Rule::SameValidRows(&["src", "dst"])),
+            (Targets::ALL, Rule::Named("whole groups of 64 columns", hif4_groups)),
+        ])
+        .cpp("TQUANT")
+        .cpp_args(&["dst", "src", "exp", "max", "scaling"])
+        .page("docs/isa/TQUANT_HIF4.md")
+        .notes(&[
+            "No assembly form exists; the mnemonic is ours. In C++ it is TQUANT<1, MxQuantAlg::Hif4>.",
+            "The page describes Ea as a power of two; the public tests and code use the e6m2 form given here.",
+        ])
+        .example(
+            "func.func @f(%s: !pto.tile_buf<vec, 16x64xbf16>, %d: !pto.tile_buf<vec, 16x64x!pto.f4E1M2x2>, %e: !pto.tile_buf<vec, 16x32xui8, valid=16x4>, %m: !pto.tile_buf<vec, 16x16xbf16, valid=16x1>) {\n  \
+             pto.tquant.hif4 ins(%s : !pto.tile_buf<vec, 16x64xbf16>) outs(%d, %e, %m, %m : !pto.tile_buf<vec, 16x64x!pto.f4E1M2x2>, !pto.tile_buf<vec, 16x32xui8, valid=16x4>, !pto.tile_buf<vec, 16x16xbf16, valid=16x1>, !pto.tile_buf<vec, 16x16xbf16, valid=16x1>)\n  return\n}\n",
+        );
+
+    /// Turns 8- or 16-bit integers back into f32 with one scale and offset per row.
+    ///
+    /// `dst[r,c] = (f32(src[r,c]) − offset[r]) · scale[r]`: a subtraction and a multiplication, each rounded to f32. `scale` and
+    /// `offset` hold one value per valid row of `dst`, in their first column.
+    tdequant: QUANT
+        .slots(&[
+            tile_in("src").vec().order(Orders::ROW_MAJOR).elem(&[I8, I16]),
+            tile_in("scale").vec().elem(&[F32]),
+            tile_in("offset").vec().elem(&[F32]),
+            tile_out("dst").vec().order(Orders::ROW_MAJOR).elem(&[F32]),
+        ])
+        .alias(Alias::Distinct(Targets::DEVICES))
+        .rules(&[
+            (Targets::ALL, Rule::SameValid(&["src", "dst"])),
+            (Targets::ALL, Rule::SameValidRows(&["scale", "offset", "dst"])),
+        ])
+        .cpp("TDEQUANT")
+        .page("docs/isa/TDEQUANT.md")
+        .notes(&["Devices spread a parameter over a 32-byte block, so fill the first block of each row with it."])
+        .example(
+            "func.func @f(%s: !pto.tile_buf<vec, 16x32xi8>, %q: !pto.tile_buf<vec, 16x8xf32>, %o: !pto.tile_buf<vec, 16x8xf32>, %d: !pto.tile_buf<vec, 16x32xf32>) {\n  \
+             pto.tdequant ins(%s, %q, %o : !pto.tile_buf<vec, 16x32xi8>, !pto.tile_buf<vec, 16x8xf32>, !pto.tile_buf<vec, 16x8xf32>) outs(%d : !pto.tile_buf<vec, 16x32xf32>)\n  return\n}\n",
+        );
 }

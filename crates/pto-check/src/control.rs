@@ -1,0 +1,194 @@
+//! Values that cross control flow: yields, returns, calls, branches, loop bounds.
+
+use crate::structure::{Functions, function_type, head, symbol};
+use pto_ir::{BlockId, Module, OpId, ValueId};
+use pto_isa::table::op;
+use pto_isa::{Diagnostic, Span, Type, codes};
+
+/// Checks the values one operation takes from or hands to its regions, its function, or its targets.
+pub(crate) fn check(module: &Module, id: OpId, functions: &Functions, problems: &mut Vec<Diagnostic>) {
+    let code = module.op(id).op;
+    let cx = Flow { module, id };
+    if code == op::scf_for {
+        cx.for_op(problems);
+    } else if code == op::scf_if || code == op::scf_execute_region || code == op::scf_index_switch {
+        cx.yields_results(problems);
+    } else if code == op::scf_while {
+        cx.while_op(problems);
+    } else if code == op::func_func {
+        cx.returns(problems);
+    } else if code == op::func_call {
+        cx.call(functions, problems);
+    }
+    cx.branches(problems);
+}
+
+struct Flow<'a> {
+    module: &'a Module,
+    id: OpId,
+}
+
+impl Flow<'_> {
+    fn results(&self) -> Vec<ValueId> {
+        self.module.results(self.id).collect()
+    }
+
+    fn slot(&self, slot: usize) -> Vec<ValueId> {
+        self.module.in_slot(self.id, slot).map(|o| o.value).collect()
+    }
+
+    fn first_block(&self, region: usize) -> Option<BlockId> {
+        let region = *self.module.op_regions(self.id).get(region)?;
+        self.module.region(region).blocks.first().copied()
+    }
+
+    fn types(&self, values: &[ValueId]) -> Vec<&Type> {
+        values.iter().map(|&v| self.module.value_type(v)).collect()
+    }
+
+    /// Two lists of types must agree; unknown types were reported elsewhere.
+    fn agree(&self, what: &str, span: Span, have: &[&Type], want: &[&Type], problems: &mut Vec<Diagnostic>) {
+        if have.len() != want.len() {
+            let message = format!("{what}: {} values, {} expected", have.len(), want.len());
+            problems.push(Diagnostic::new(codes::RESULT_TYPES, span, message).label(head(self.module, self.id), ""));
+            return;
+        }
+        for (at, (h, w)) in have.iter().zip(want).enumerate() {
+            if !h.same_object(w) {
+                let message = format!("{what}: value {} is {h}, {w} expected", at + 1);
+                problems.push(Diagnostic::new(codes::RESULT_TYPES, span, message).label(head(self.module, self.id), ""));
+            }
+        }
+    }
+
+    /// The operands of the terminators of a kind in a region.
+    fn terminators(&self, region: usize, kind: pto_isa::Op) -> Vec<(OpId, Vec<ValueId>)> {
+        let Some(&region) = self.module.op_regions(self.id).get(region) else { return Vec::new() };
+        let blocks = &self.module.region(region).blocks;
+        blocks
+            .iter()
+            .filter_map(|&b| self.module.block(b).ops.last().copied())
+            .filter(|&o| self.module.op(o).op == kind)
+            .map(|o| (o, self.module.operands(o).iter().map(|x| x.value).collect()))
+            .collect()
+    }
+
+    fn yields(&self, region: usize, want: &[ValueId], problems: &mut Vec<Diagnostic>) {
+        for (o, values) in self.terminators(region, op::scf_yield) {
+            self.agree("yielded", head(self.module, o), &self.types(&values), &self.types(want), problems);
+        }
+    }
+
+    fn for_op(&self, problems: &mut Vec<Diagnostic>) {
+        let results = self.results();
+        let inits = self.slot(3);
+        let span = head(self.module, self.id);
+        self.agree("initial values of the loop", span, &self.types(&inits), &self.types(&results), problems);
+        self.yields(0, &results, problems);
+        if let Some(block) = self.first_block(0) {
+            let args = &self.module.block(block).args;
+            if args.len() != inits.len() + 1 {
+                let message = format!("the loop body has {} parameters, {} expected", args.len(), inits.len() + 1);
+                problems.push(Diagnostic::new(codes::RESULT_TYPES, span, message));
+            } else {
+                self.agree("carried values", span, &self.types(&args[1..]), &self.types(&inits), problems);
+            }
+        }
+        self.step(problems);
+    }
+
+    fn step(&self, problems: &mut Vec<Diagnostic>) {
+        let Some(step) = self.module.in_slot(self.id, 2).next() else { return };
+        let Some(def) = crate::info::definition(self.module, step.value) else { return };
+        let constant = self.module.attr(def, "value").and_then(pto_ir::Attr::int);
+        if self.module.op(def).op == op::arith_constant
+            && let Some(n) = constant.filter(|n| *n <= 0)
+        {
+            problems.push(Diagnostic::new(codes::STEP, step.span, format!("a step of {n}")).legal("at least 1"));
+        }
+    }
+
+    fn yields_results(&self, problems: &mut Vec<Diagnostic>) {
+        let results = self.results();
+        let regions = self.module.op_regions(self.id).len();
+        if self.module.op(self.id).op == op::scf_if && !results.is_empty() && regions < 2 {
+            let span = head(self.module, self.id);
+            let d = Diagnostic::new(codes::RESULT_TYPES, span, "`scf.if` with results has no `else`");
+            problems.push(d.help("add an `else` that yields the other values"));
+        }
+        for region in 0..regions {
+            self.yields(region, &results, problems);
+        }
+    }
+
+    fn while_op(&self, problems: &mut Vec<Diagnostic>) {
+        let (inits, results) = (self.slot(0), self.results());
+        for (o, values) in self.terminators(0, op::scf_condition) {
+            let passed = values.get(1..).unwrap_or_default();
+            self.agree("values passed on", head(self.module, o), &self.types(passed), &self.types(&results), problems);
+        }
+        self.yields(1, &inits, problems);
+        let span = head(self.module, self.id);
+        if let Some(block) = self.first_block(1) {
+            let args = self.module.block(block).args.clone();
+            self.agree("parameters of `do`", span, &self.types(&args), &self.types(&results), problems);
+        }
+        if let Some(block) = self.first_block(0) {
+            let args = self.module.block(block).args.clone();
+            self.agree("parameters of the loop", span, &self.types(&args), &self.types(&inits), problems);
+        }
+    }
+
+    fn returns(&self, problems: &mut Vec<Diagnostic>) {
+        let Some(ty) = function_type(self.module, self.id) else { return };
+        let want: Vec<&Type> = ty.results.iter().collect();
+        for (o, values) in self.terminators(0, op::func_return) {
+            self.agree("returned", head(self.module, o), &self.types(&values), &want, problems);
+        }
+        if let Some(block) = self.first_block(0) {
+            let args = self.module.block(block).args.clone();
+            let want: Vec<&Type> = ty.inputs.iter().collect();
+            self.agree("parameters", head(self.module, self.id), &self.types(&args), &want, problems);
+        }
+    }
+
+    fn call(&self, functions: &Functions, problems: &mut Vec<Diagnostic>) {
+        let span = head(self.module, self.id);
+        let Some(name) = symbol(self.module, self.id, "callee") else { return };
+        let Some(callee) = functions.get(name) else {
+            let text = self.module.names.text(name);
+            problems.push(Diagnostic::new(codes::CALL, span, format!("there is no function `@{text}`")));
+            return;
+        };
+        let Some(ty) = function_type(self.module, callee) else { return };
+        let args: Vec<ValueId> = self.module.operands(self.id).iter().map(|o| o.value).collect();
+        let text = self.module.names.text(name);
+        let pairs = [
+            ("argument", self.types(&args), ty.inputs.iter().collect::<Vec<_>>()),
+            ("result", self.types(&self.results()), ty.results.iter().collect()),
+        ];
+        for (what, have, want) in pairs {
+            let wrong = have.len() != want.len() || have.iter().zip(&want).any(|(h, w)| !h.same_object(w));
+            if wrong {
+                let message = format!("{what}s of this call do not match `@{text}`");
+                let list = |t: &[&Type]| t.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                problems.push(
+                    Diagnostic::new(codes::CALL, span, message)
+                        .label(head(self.module, callee), "declared here")
+                        .legal(format!("{what}s: ({}), given ({})", list(&want), list(&have))),
+                );
+            }
+        }
+    }
+
+    fn branches(&self, problems: &mut Vec<Diagnostic>) {
+        for s in self.module.successors(self.id) {
+            let params = &self.module.block(s.block).args;
+            let (have, want) = (self.types(&s.args), self.types(params));
+            if have.len() != want.len() || have.iter().zip(&want).any(|(h, w)| !h.same_object(w)) {
+                let message = format!("the branch passes {} values, the block has {} parameters", have.len(), want.len());
+                problems.push(Diagnostic::new(codes::BRANCH, head(self.module, self.id), message));
+            }
+        }
+    }
+}

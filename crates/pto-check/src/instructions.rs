@@ -1,0 +1,233 @@
+//! Operands, attributes and rules of every instruction, read from its row.
+
+use crate::Info;
+use pto_ir::{Attr, Module, OpId, ValueId};
+use pto_isa::row::{AttrKind, AttrSpec, Elem};
+use pto_isa::rules::{Arg, AttrValue, Broken, Instance};
+use pto_isa::{Code, Diagnostic, Row, Span, Target, codes};
+
+/// Checks every operation; rules that must wait for run time are noted in `info`.
+pub(crate) fn check(module: &Module, info: &mut Info, problems: &mut Vec<Diagnostic>) {
+    let mut dynamic = Vec::new();
+    module.walk(module.top, &mut |id| {
+        let check = OpCheck { module, info, id, row: module.op(id).op.row() };
+        if check.run(problems) {
+            dynamic.push(id);
+        }
+    });
+    info.dynamic = dynamic;
+}
+
+struct OpCheck<'a> {
+    module: &'a Module,
+    info: &'a Info,
+    id: OpId,
+    row: &'static Row,
+}
+
+impl OpCheck<'_> {
+    /// Reports what is wrong with one operation; true when something must be checked at run time.
+    fn run(&self, problems: &mut Vec<Diagnostic>) -> bool {
+        self.attributes(problems);
+        let target = self.info.target;
+        if !self.row.targets.contains(target) {
+            problems.push(self.not_on_target());
+            return false;
+        }
+        let args = self.args();
+        let attrs = self.rule_attrs();
+        let instance = |target| Instance {
+            row: self.row,
+            target,
+            manual: self.info.manual[self.id.index()],
+            args: &args,
+            attrs: &attrs,
+        };
+        let (broken, dynamic) = instance(target).check();
+        if broken.is_empty() {
+            return dynamic;
+        }
+        let accepted: Vec<Target> = Target::ALL
+            .into_iter()
+            .filter(|&t| t != target && self.row.targets.contains(t) && instance(t).check().0.is_empty())
+            .collect();
+        problems.extend(broken.into_iter().map(|b| self.describe(b, &accepted)));
+        false
+    }
+
+    fn args(&self) -> Vec<Arg<'_>> {
+        let arg = |slot: u8, value: ValueId| Arg {
+            slot,
+            ty: self.module.value_type(value),
+            value: self.info.constant(value),
+        };
+        let slots = self.row.slots.len() + self.row.results.len();
+        let operands = self.module.operands(self.id).iter().map(|o| arg(o.slot, o.value));
+        let results = self.module.results(self.id).map(|v| arg(self.module.value(v).slot, v));
+        operands.chain(results).filter(|a| usize::from(a.slot) < slots).collect()
+    }
+
+    fn rule_attrs(&self) -> Vec<(&str, AttrValue<'_>)> {
+        let text = |s| self.module.names.text(s);
+        self.module.attrs(self.id).iter().map(|(n, a)| (text(*n), a.for_rules(text))).collect()
+    }
+
+    fn name(&self) -> String {
+        let full = self.row.full_name();
+        full.strip_prefix("pto.").map_or(full.clone(), str::to_string)
+    }
+
+    fn name_span(&self) -> Span {
+        self.module.op(self.id).name_span
+    }
+
+    fn not_on_target(&self) -> Diagnostic {
+        let target = self.info.target;
+        let others: Vec<_> = self.row.targets.iter().map(|t| t.name()).collect();
+        let d = Diagnostic::new(codes::NOT_ON_TARGET, self.name_span(), format!("{target} has no `{}`", self.name()))
+            .legal(format!("targets that have it: {}", if others.is_empty() { "none".into() } else { others.join(", ") }))
+            .page(self.row.page);
+        match others.first() {
+            Some(first) => d.help(format!("build for --target {first}")),
+            None => d,
+        }
+    }
+
+    /// A broken rule with its places, what is legal here and elsewhere, and a way out.
+    fn describe(&self, broken: Broken, accepted: &[Target]) -> Diagnostic {
+        let target = self.info.target;
+        let message = format!("{}: {}", phrase(broken.code, &self.name(), target), broken.found);
+        let mut d = Diagnostic::new(broken.code, self.name_span(), message).page(self.row.page);
+        for &slot in &broken.slots {
+            if let Some(span) = self.slot_span(slot) {
+                d = d.label(span, format!("`{}`", self.row.slot_at(slot).name));
+            }
+        }
+        d = d.legal(format!("legal on {target}: {}", broken.legal));
+        let by_type = broken.code == codes::ELEM_TYPE
+            && broken.slots.iter().all(|&s| self.row.slot_at(s).elem == Elem::Data);
+        for &other in accepted.iter().filter(|t| **t != Target::Cpu) {
+            d = d.legal(match by_type {
+                true => format!("legal on {other}: {}", self.row.data_types(other)),
+                false => format!("{other} accepts this"),
+            });
+        }
+        let way_out = match (broken.help, accepted.iter().find(|t| **t != Target::Cpu)) {
+            (Some(help), _) => Some(help),
+            (None, Some(other)) if by_type => Some(format!("convert first with `tcvt`, or build for --target {other}")),
+            (None, Some(other)) => Some(format!("build for --target {other}")),
+            (None, None) if by_type => Some("convert to a legal type first with `tcvt`".to_string()),
+            (None, None) => None,
+        };
+        match way_out {
+            Some(text) => d.help(text),
+            None => d,
+        }
+    }
+
+    fn slot_span(&self, slot: usize) -> Option<Span> {
+        let operand = self.module.in_slot(self.id, slot).map(|o| o.span).next();
+        let result = || {
+            self.module.results(self.id).map(|v| self.module.value(v)).find(|v| usize::from(v.slot) == slot).map(|v| v.span)
+        };
+        operand.or_else(result)
+    }
+
+    // ---- attributes --------------------------------------------------------------------------------------
+
+    fn attributes(&self, problems: &mut Vec<Diagnostic>) {
+        let given = self.module.attrs(self.id);
+        for (name, attr) in given {
+            let text = self.module.names.text(*name);
+            match self.row.attr(text) {
+                Some(spec) => self.attribute(spec, attr, problems),
+                None if text.contains('.') || !self.row.family.is_isa() => {}
+                None => problems.push(self.unknown_attribute(text)),
+            }
+        }
+        for spec in self.row.attrs.iter().filter(|s| s.required) {
+            let present = given.iter().any(|(n, _)| self.module.names.text(*n) == spec.name);
+            if !present {
+                let message = format!("`{}` lacks its attribute `{}`", self.name(), spec.name);
+                problems.push(
+                    Diagnostic::new(codes::MISSING_ATTRIBUTE, self.name_span(), message)
+                        .legal(format!("`{}`: {}; {}", spec.name, legal_values(spec), spec.doc))
+                        .page(self.row.page),
+                );
+            }
+        }
+    }
+
+    fn unknown_attribute(&self, name: &str) -> Diagnostic {
+        let known: Vec<_> = self.row.attrs.iter().map(|a| a.name).collect();
+        let legal = if known.is_empty() { "it has none".to_string() } else { known.join(", ") };
+        let message = format!("`{}` has no attribute `{name}`", self.name());
+        Diagnostic::new(codes::UNKNOWN_ATTRIBUTE, self.name_span(), message)
+            .legal(format!("attributes: {legal}"))
+            .page(self.row.page)
+    }
+
+    fn attribute(&self, spec: &AttrSpec, attr: &Attr, problems: &mut Vec<Diagnostic>) {
+        let target = self.info.target;
+        if !spec.targets.contains(target) {
+            let message = format!("`{}` takes no attribute `{}` on {target}", self.name(), spec.name);
+            let others: Vec<_> = spec.targets.iter().map(|t| t.name()).collect();
+            problems.push(
+                Diagnostic::new(codes::UNKNOWN_ATTRIBUTE, self.name_span(), message)
+                    .legal(format!("targets that take it: {}", others.join(", "))),
+            );
+        } else if !fits(spec.kind, attr) {
+            let message = format!("`{}` of `{}` has a value that is not legal", spec.name, self.name());
+            problems.push(
+                Diagnostic::new(codes::ATTRIBUTE_VALUE, self.name_span(), message)
+                    .legal(format!("legal: {}", legal_values(spec)))
+                    .page(self.row.page),
+            );
+        }
+    }
+}
+
+fn fits(kind: AttrKind, attr: &Attr) -> bool {
+    match (kind, attr) {
+        (AttrKind::Any, _) => true,
+        (AttrKind::Enum(e), Attr::Enum(d, _)) => e == *d,
+        (AttrKind::EnumOr(e, f), Attr::Enum(d, _)) => e == *d || f == *d,
+        (AttrKind::Int(low, high), Attr::Int(n, _)) => (i128::from(low)..=i128::from(high)).contains(n),
+        (AttrKind::OneOf(list), Attr::Int(n, _)) => list.iter().any(|x| i128::from(*x) == *n),
+        (AttrKind::Bool, Attr::Bool(_)) | (AttrKind::Str, Attr::Str(_)) | (AttrKind::Symbol, Attr::Symbol(_)) => true,
+        (AttrKind::Ints, Attr::Array(items)) => items.iter().all(|a| matches!(a, Attr::Int(..))),
+        (AttrKind::Unit, Attr::Unit | Attr::Bool(_)) => true,
+        _ => false,
+    }
+}
+
+fn legal_values(spec: &AttrSpec) -> String {
+    match spec.kind {
+        AttrKind::Enum(e) | AttrKind::EnumOr(e, _) => e.to_string(),
+        AttrKind::Int(low, high) if high == i64::MAX => format!("an integer, at least {low}"),
+        AttrKind::Int(low, high) => format!("an integer from {low} to {high}"),
+        AttrKind::OneOf(list) => list.iter().map(i64::to_string).collect::<Vec<_>>().join(", "),
+        AttrKind::Bool => "true, false".to_string(),
+        AttrKind::Str => "a text in quotes".to_string(),
+        AttrKind::Symbol => "`@name`".to_string(),
+        AttrKind::Ints => "a list of integers".to_string(),
+        AttrKind::Unit => "present or absent".to_string(),
+        AttrKind::Any => "any attribute".to_string(),
+    }
+}
+
+/// How a message about a broken rule begins.
+fn phrase(code: Code, name: &str, target: Target) -> String {
+    match code {
+        codes::ELEM_TYPE => format!("`{name}` does not take this element type on {target}"),
+        codes::ELEM_MISMATCH => format!("element types of `{name}` differ"),
+        codes::ELEM_COMBINATION => format!("`{name}` does not take these element types together on {target}"),
+        codes::LOCATION => format!("`{name}` cannot reach this memory on {target}"),
+        codes::LAYOUT => format!("`{name}` does not take this layout on {target}"),
+        codes::VALID_REGION => format!("valid regions of `{name}` do not fit"),
+        codes::SHAPE => format!("shapes of `{name}` do not fit"),
+        codes::SCRATCH => format!("scratch of `{name}` is not right on {target}"),
+        codes::OPERAND_KIND => format!("wrong operand of `{name}`"),
+        other => format!("`{name}`: {}", other.entry().title),
+    }
+}

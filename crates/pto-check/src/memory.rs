@@ -1,0 +1,196 @@
+//! Explicit addresses: alignment, range, and operands that overlap.
+
+use crate::Info;
+use crate::info::definition;
+use pto_ir::{Module, OpId, ValueId};
+use pto_isa::row::{Alias, Effect};
+use pto_isa::table::op;
+use pto_isa::{Diagnostic, Dir, Loc, Span, TileType, Type, codes};
+
+/// Where a tile lies, when the program says it with a constant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Place {
+    loc: Loc,
+    start: u64,
+    end: u64,
+}
+
+pub(crate) fn check(module: &Module, info: &Info, problems: &mut Vec<Diagnostic>) {
+    let check = MemoryCheck { module, info };
+    module.walk(module.top, &mut |id| {
+        let code = module.op(id).op;
+        if code == op::alloc_tile || code == op::alloc_multi_tile || code == op::tassign {
+            check.placement(id, problems);
+        }
+        if code.row().alias != Alias::None {
+            check.aliasing(id, problems);
+        }
+    });
+    for function in module.functions() {
+        check.mixed_addresses(function, problems);
+    }
+}
+
+struct MemoryCheck<'a> {
+    module: &'a Module,
+    info: &'a Info,
+}
+
+impl MemoryCheck<'_> {
+    /// The address operand or attribute of an allocation or assignment.
+    fn address(&self, id: OpId) -> Option<(Option<i64>, Span)> {
+        let row = self.module.op(id).op.row();
+        let slot = row.slot("addr").or_else(|| row.slot("address"));
+        if let Some(o) = slot.and_then(|s| self.module.in_slot(id, s).next()) {
+            return Some((self.info.constant(o.value), o.span));
+        }
+        self.module.attr(id, "addr").map(|a| (a.int(), self.module.op(id).name_span))
+    }
+
+    /// The tile an allocation or assignment places, and how many copies of it.
+    fn placed_tile(&self, id: OpId) -> Option<(TileType, u64)> {
+        let result = self.module.results(id).next();
+        let value = result.or_else(|| self.module.operands(id).first().map(|o| o.value))?;
+        match self.module.value_type(value) {
+            Type::TileBuf(t) | Type::Tile(t) => Some((*t, 1)),
+            Type::MultiTile(t, n) => Some((*t, *n)),
+            _ => None,
+        }
+    }
+
+    fn placement(&self, id: OpId, problems: &mut Vec<Diagnostic>) {
+        let Some((Some(addr), span)) = self.address(id) else { return };
+        let Some((tile, copies)) = self.placed_tile(id) else { return };
+        let target = self.info.target;
+        let Some(space) = target.profile().space(tile.loc) else { return };
+        if addr < 0 || addr as u64 % space.align != 0 {
+            let near = (addr.max(0) as u64).next_multiple_of(space.align);
+            problems.push(
+                Diagnostic::new(codes::MISALIGNED, span, format!("address {addr:#x} in {}", space.name))
+                    .legal(format!("a multiple of {} bytes", space.align))
+                    .help(format!("use {near:#x}")),
+            );
+            return;
+        }
+        let end = (addr as u64).saturating_add(tile.bytes().saturating_mul(copies));
+        if end > space.bytes {
+            let message = format!(
+                "the tile ends at {end:#x}, {} of {target} ends at {:#x} ({} KiB)",
+                space.name,
+                space.bytes,
+                space.bytes / 1024
+            );
+            problems.push(Diagnostic::new(codes::OUT_OF_MEMORY, span, message).legal(format!(
+                "{} bytes at most, counted from the address {addr:#x}",
+                space.bytes.saturating_sub(addr as u64)
+            )));
+        }
+    }
+
+    /// Follows views back to the tile they show; false when the view may start elsewhere.
+    fn root(&self, mut value: ValueId) -> (ValueId, bool) {
+        let mut whole = true;
+        while let Some(id) = definition(self.module, value) {
+            let row = self.module.op(id).op.row();
+            let source = self.module.operands(id).first().map(|o| o.value);
+            match source {
+                Some(s) if row.effect == Effect::View && self.module.tile(s).is_some() => {
+                    whole &= self.module.operands(id).len() == 1;
+                    value = s;
+                }
+                _ => break,
+            }
+        }
+        (value, whole)
+    }
+
+    fn place(&self, value: ValueId) -> Option<Place> {
+        let id = definition(self.module, value)?;
+        let code = self.module.op(id).op;
+        if code != op::alloc_tile && code != op::tassign {
+            return None;
+        }
+        let (addr, _) = self.address(id)?;
+        let start = u64::try_from(addr?).ok()?;
+        let tile = self.module.tile(value)?;
+        Some(Place { loc: tile.loc, start, end: start.saturating_add(tile.bytes()) })
+    }
+
+    /// A destination against every tile that is read: the same memory where that is unsafe, or a part of it.
+    fn aliasing(&self, id: OpId, problems: &mut Vec<Diagnostic>) {
+        let row = self.module.op(id).op.row();
+        let distinct = matches!(row.alias, Alias::Distinct(on) if on.contains(self.info.target));
+        let operands = self.module.operands(id);
+        let written = operands.iter().filter(|o| row.slots[usize::from(o.slot)].dir == Dir::Out);
+        for dst in written {
+            for src in operands.iter().filter(|o| row.slots[usize::from(o.slot)].dir != Dir::Out) {
+                let overlap = self.overlap(dst.value, src.value);
+                let (d, s) = (row.slots[usize::from(dst.slot)].name, row.slots[usize::from(src.slot)].name);
+                let problem = match overlap {
+                    Overlap::Same if distinct => Diagnostic::new(
+                        codes::ALIASING,
+                        dst.span,
+                        format!("`{d}` of `{}` shares its memory with `{s}`", row.name),
+                    )
+                    .legal(format!("separate memory for `{d}` on {}", self.info.target)),
+                    Overlap::Partial(bytes) => Diagnostic::new(
+                        codes::PARTIAL_OVERLAP,
+                        dst.span,
+                        format!("`{d}` of `{}` overlaps `{s}` in {bytes} bytes", row.name),
+                    )
+                    .legal("the same address, or separate memory"),
+                    _ => continue,
+                };
+                problems.push(problem.label(src.span, format!("`{s}`")).page(row.page));
+            }
+        }
+    }
+
+    fn overlap(&self, a: ValueId, b: ValueId) -> Overlap {
+        let ((a, a_whole), (b, b_whole)) = (self.root(a), self.root(b));
+        if a == b {
+            return if a_whole && b_whole { Overlap::Same } else { Overlap::Unknown };
+        }
+        match (self.place(a), self.place(b)) {
+            (Some(x), Some(y)) if x.loc == y.loc && x.start < y.end && y.start < x.end => {
+                if !(a_whole && b_whole) {
+                    Overlap::Unknown
+                } else if x.start == y.start {
+                    Overlap::Same
+                } else {
+                    Overlap::Partial(x.end.min(y.end) - x.start.max(y.start))
+                }
+            }
+            _ => Overlap::None,
+        }
+    }
+
+    fn mixed_addresses(&self, function: OpId, problems: &mut Vec<Diagnostic>) {
+        let (mut with, mut without) = (None, None);
+        for &region in self.module.op_regions(function) {
+            for &block in &self.module.region(region).blocks {
+                self.module.walk(block, &mut |id| {
+                    if self.module.op(id).op == op::alloc_tile {
+                        let place = if self.address(id).is_some() { &mut with } else { &mut without };
+                        place.get_or_insert(id);
+                    }
+                });
+            }
+        }
+        if let (Some(with), Some(without)) = (with, without) {
+            let span = |id: OpId| self.module.op(id).name_span;
+            problems.push(
+                Diagnostic::new(codes::MIXED_ADDRESSES, span(without), "this tile has no address")
+                    .label(span(with), "this one has")
+                    .help("give every tile an address, or none"),
+            );
+        }
+    }
+}
+
+enum Overlap {
+    None,
+    Same,
+    Partial(u64),
+    Unknown,
+}

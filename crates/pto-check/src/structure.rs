@@ -1,0 +1,242 @@
+//! Where operations may stand, functions, entries and calls.
+
+use crate::{control, dominance};
+use pto_ir::{Attr, BlockId, Module, OpId, RegionId, Sym};
+use pto_isa::row::{Custom, Syntax};
+use pto_isa::table::op;
+use pto_isa::{Diagnostic, FnType, Span, Type, codes};
+use std::collections::HashMap;
+
+pub(crate) fn check(module: &Module, problems: &mut Vec<Diagnostic>) {
+    let functions = Functions::collect(module, problems);
+    module.walk(module.top, &mut |id| {
+        placement(module, id, problems);
+        control::check(module, id, &functions, problems);
+    });
+    functions.entries(module, problems);
+    functions.recursion(module, problems);
+    dominance::check(module, problems);
+}
+
+/// The functions of a file by name.
+pub(crate) struct Functions {
+    by_name: HashMap<Sym, OpId>,
+    all: Vec<OpId>,
+}
+
+impl Functions {
+    fn collect(module: &Module, problems: &mut Vec<Diagnostic>) -> Self {
+        let mut by_name: HashMap<Sym, OpId> = HashMap::new();
+        let all = module.functions();
+        let mut scope: HashMap<(Option<usize>, Sym), OpId> = HashMap::new();
+        let parents = module_of(module);
+        for &f in &all {
+            let Some(name) = symbol(module, f, "sym_name") else { continue };
+            by_name.entry(name).or_insert(f);
+            if let Some(&first) = scope.get(&(parents.get(&f).copied(), name)) {
+                let text = module.names.text(name);
+                problems.push(
+                    Diagnostic::new(codes::DUPLICATE_SYMBOL, head(module, f), format!("a second function `@{text}`"))
+                        .label(head(module, first), "the first one"),
+                );
+            } else {
+                scope.insert((parents.get(&f).copied(), name), f);
+            }
+        }
+        Self { by_name, all }
+    }
+
+    pub(crate) fn get(&self, name: Sym) -> Option<OpId> {
+        self.by_name.get(&name).copied()
+    }
+
+    /// A kernel entry returns nothing.
+    fn entries(&self, module: &Module, problems: &mut Vec<Diagnostic>) {
+        for &f in &self.all {
+            let marked = module.attr(f, "pto.entry").is_some() || module.attr(f, "hacc.entry").is_some();
+            let Some(ty) = function_type(module, f).filter(|t| marked && !t.results.is_empty()) else { continue };
+            let message = format!("the entry function returns {} value(s)", ty.results.len());
+            problems.push(
+                Diagnostic::new(codes::ENTRY_RETURNS, head(module, f), message)
+                    .help("store the result in global memory, or remove `pto.entry`"),
+            );
+        }
+    }
+
+    /// No function reaches itself through calls.
+    fn recursion(&self, module: &Module, problems: &mut Vec<Diagnostic>) {
+        let mut calls: HashMap<OpId, Vec<(OpId, OpId)>> = HashMap::new();
+        for &f in &self.all {
+            for block in blocks_of(module, f) {
+                module.walk(block, &mut |id| {
+                    let callee = symbol(module, id, "callee").and_then(|name| self.get(name));
+                    if let (true, Some(g)) = (module.op(id).op == op::func_call, callee) {
+                        calls.entry(f).or_default().push((g, id));
+                    }
+                });
+            }
+        }
+        let mut state: HashMap<OpId, bool> = HashMap::new();
+        for &f in &self.all {
+            let mut stack: Vec<(OpId, usize)> = Vec::new();
+            if !state.contains_key(&f) {
+                state.insert(f, true);
+                stack.push((f, 0));
+            }
+            while let Some((g, at)) = stack.last_mut() {
+                let Some(&(callee, call)) = calls.get(g).and_then(|c| c.get(*at)) else {
+                    state.insert(*g, false);
+                    stack.pop();
+                    continue;
+                };
+                *at += 1;
+                match state.get(&callee) {
+                    Some(true) => {
+                        let name = symbol(module, callee, "sym_name").map_or("", |s| module.names.text(s));
+                        let d = Diagnostic::new(codes::RECURSION, head(module, call), format!("`@{name}` calls itself"));
+                        problems.push(d.help("write a loop"));
+                    }
+                    Some(false) => {}
+                    None => {
+                        state.insert(callee, true);
+                        stack.push((callee, 0));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The module operation that directly holds each function, if any.
+fn module_of(module: &Module) -> HashMap<OpId, usize> {
+    let mut parents = HashMap::new();
+    module.walk(module.top, &mut |id| {
+        if module.op(id).op == op::builtin_module {
+            for block in blocks_of(module, id) {
+                parents.extend(module.block(block).ops.iter().map(|&inner| (inner, id.index())));
+            }
+        }
+    });
+    parents
+}
+
+pub(crate) fn head(module: &Module, id: OpId) -> Span {
+    module.op(id).name_span
+}
+
+pub(crate) fn blocks_of(module: &Module, id: OpId) -> Vec<BlockId> {
+    module.op_regions(id).iter().flat_map(|&r| module.region(r).blocks.iter().copied()).collect()
+}
+
+pub(crate) fn symbol(module: &Module, id: OpId, name: &str) -> Option<Sym> {
+    match module.attr(id, name)? {
+        Attr::Str(s) | Attr::Symbol(s) => Some(*s),
+        _ => None,
+    }
+}
+
+pub(crate) fn function_type(module: &Module, id: OpId) -> Option<&FnType> {
+    match module.attr(id, "function_type")? {
+        Attr::Type(t) => match module.ty(*t) {
+            Type::Function(f) => Some(f),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn custom(module: &Module, id: OpId) -> Option<Custom> {
+    match module.op(id).op.row().syntax {
+        Syntax::Custom(c) => Some(c),
+        Syntax::InsOuts { .. } | Syntax::Pattern(_) => None,
+    }
+}
+
+/// How a block of an operation's region may end.
+fn terminators(parent: Option<Custom>) -> &'static [Custom] {
+    use Custom::*;
+    match parent {
+        Some(Func) => &[Return, Branch, CondBranch, Switch],
+        Some(For | If | IndexSwitch) => &[Yield],
+        Some(ExecuteRegion) => &[Yield, Branch, CondBranch, Switch],
+        Some(While) => &[Condition, Yield],
+        _ => &[],
+    }
+}
+
+const fn is_terminator(c: Custom) -> bool {
+    use Custom::*;
+    matches!(c, Return | Yield | Condition | Branch | CondBranch | Switch)
+}
+
+/// Looks at the blocks below an operation: what ends them, and what must not be in them.
+fn placement(module: &Module, id: OpId, problems: &mut Vec<Diagnostic>) {
+    let parent = custom(module, id);
+    for (index, &region) in module.op_regions(id).iter().enumerate() {
+        for &block in &module.region(region).blocks {
+            block_placement(module, id, parent, index, block, problems);
+        }
+        single_block(module, id, parent, region, problems);
+    }
+}
+
+fn block_placement(
+    module: &Module,
+    id: OpId,
+    parent: Option<Custom>,
+    region: usize,
+    block: BlockId,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let ops = &module.block(block).ops;
+    let mut legal = terminators(parent);
+    if parent == Some(Custom::While) {
+        legal = if region == 0 { &[Custom::Condition] } else { &[Custom::Yield] };
+    }
+    for (at, &inner) in ops.iter().enumerate() {
+        let kind = custom(module, inner);
+        let last = at + 1 == ops.len();
+        let name = module.op(inner).op.row().full_name();
+        match kind {
+            Some(k) if is_terminator(k) && !last => {
+                let d = Diagnostic::new(codes::NOT_HERE, head(module, inner), format!("`{name}` before the end of its block"));
+                problems.push(d.help("operations after it never run; remove them or move it"));
+            }
+            Some(k) if is_terminator(k) && !legal.contains(&k) => {
+                let outer = module.op(id).op.row().full_name();
+                let d = Diagnostic::new(codes::NOT_HERE, head(module, inner), format!("`{name}` cannot end a block of `{outer}`"));
+                problems.push(d);
+            }
+            Some(Custom::Func | Custom::Module) if !matches!(parent, Some(Custom::Module)) => {
+                problems.push(Diagnostic::new(codes::NOT_HERE, head(module, inner), format!("`{name}` inside code")));
+            }
+            Some(Custom::Section) if parent == Some(Custom::Section) => {
+                problems.push(Diagnostic::new(codes::NOT_HERE, head(module, inner), "a section inside a section"));
+            }
+            _ => {}
+        }
+    }
+    let ends = ops.last().and_then(|&o| custom(module, o)).is_some_and(is_terminator);
+    if !legal.is_empty() && !ends {
+        let end = module.block(block).end;
+        let outer = module.op(id).op.row().full_name();
+        let wanted = if parent == Some(Custom::Func) { "return" } else { "scf.yield" };
+        let d = Diagnostic::new(codes::NO_TERMINATOR, Span::new(end, end + 1), format!("this block of `{outer}` has no end"));
+        problems.push(d.help(format!("end it with `{wanted}`")).label(head(module, id), "the block belongs to this"));
+    }
+}
+
+/// Only functions and `scf.execute_region` have more than one block.
+fn single_block(
+    module: &Module,
+    id: OpId,
+    parent: Option<Custom>,
+    region: RegionId,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let many = module.region(region).blocks.len() > 1;
+    if many && !matches!(parent, Some(Custom::Func | Custom::ExecuteRegion)) {
+        let name = module.op(id).op.row().full_name();
+        problems.push(Diagnostic::new(codes::NOT_HERE, head(module, id), format!("`{name}` has more than one block")));
+    }
+}

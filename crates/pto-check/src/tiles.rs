@@ -1,0 +1,67 @@
+//! The static rules of tile types, and whether the target has their memory.
+
+use pto_ir::{Module, ValueId};
+use pto_isa::{BLayout, Diagnostic, Span, Target, TileRule, TileType, Type, codes};
+
+/// Reports each broken tile type once, at the first value that has it.
+pub(crate) fn check(module: &Module, target: Target, problems: &mut Vec<Diagnostic>) {
+    let mut seen = vec![false; module.types().len()];
+    for at in 0..module.value_count() {
+        let value = module.value(ValueId::from_index(at));
+        if std::mem::replace(&mut seen[value.ty.index()], true) {
+            continue;
+        }
+        let tile = match module.ty(value.ty) {
+            Type::Tile(t) | Type::TileBuf(t) | Type::MultiTile(t, _) => *t,
+            _ => continue,
+        };
+        let name = module.names.text(value.name);
+        for rule in tile.broken_rules() {
+            problems.push(describe(&tile, rule, name, value.span));
+        }
+        if target.profile().space(tile.loc).is_none() {
+            let message = format!("`%{name}` is in `{}`, a memory {target} does not have", tile.loc);
+            let others: Vec<_> =
+                Target::ALL.iter().filter(|t| t.profile().space(tile.loc).is_some()).map(|t| t.name()).collect();
+            problems.push(
+                Diagnostic::new(codes::NO_SPACE, value.span, message)
+                    .legal(format!("targets with this memory: {}", others.join(", "))),
+            );
+        }
+    }
+}
+
+fn describe(t: &TileType, rule: TileRule, name: &str, span: Span) -> Diagnostic {
+    let (box_rows, box_cols) = t.box_shape();
+    let what = if t.blayout == BLayout::RowMajor { "row" } else { "column" };
+    let per_block = pto_isa::BLOCK_BYTES / u64::from(t.dtype.unit_bytes());
+    match rule {
+        TileRule::Empty => Diagnostic::new(codes::EMPTY_TILE, span, format!("`%{name}` is a tile of {}x{}", t.rows, t.cols))
+            .legal("at least one row and one column"),
+        TileRule::ValidExceeds => Diagnostic::new(
+            codes::VALID_EXCEEDS,
+            span,
+            format!("`%{name}` has a valid region of {}x{} in {}x{}", t.valid_rows, t.valid_cols, t.rows, t.cols),
+        )
+        .legal("valid rows and columns up to the rows and columns of the tile"),
+        TileRule::Fractal => Diagnostic::new(codes::FRACTAL, span, format!("`%{name}` has boxes of {} bytes", t.fractal))
+            .legal("fractal=512 (cube operands), 1024 (accumulators), 32 (block scales)"),
+        TileRule::RowBytes => Diagnostic::new(
+            codes::ROW_BYTES,
+            span,
+            format!("{what} of {} bytes: `%{name}` needs {what}s that are a multiple of 32 bytes", t.major_bytes()),
+        )
+        .legal(format!("a multiple of {per_block} elements of {} per {what}", t.dtype))
+        .help(format!("make the {what}s longer and keep the valid region: valid={}x{}", t.valid_rows, t.valid_cols)),
+        TileRule::BoxCols => Diagnostic::new(
+            codes::BOX_COLS,
+            span,
+            format!("`%{name}` has {} columns in boxes of {box_cols}", t.cols),
+        )
+        .legal(format!("a multiple of {box_cols} columns")),
+        TileRule::BoxRows => {
+            Diagnostic::new(codes::BOX_ROWS, span, format!("`%{name}` has {} rows in boxes of {box_rows}", t.rows))
+                .legal(format!("a multiple of {box_rows} rows"))
+        }
+    }
+}

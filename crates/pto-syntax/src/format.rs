@@ -1,0 +1,35 @@
+//! `pto fmt`: one layout for every program, comments kept.
+
+use pto_ir::{Form, Style, TypeStyle, convert, print};
+use pto_isa::Diagnostic;
+
+/// What to change besides the layout.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FormatOptions {
+    /// Write tile instructions in this form; `None` keeps the form each has.
+    pub form: Option<Form>,
+    /// Write tile types in this spelling.
+    pub types: TypeStyle,
+}
+
+/// The formatted text of a program. Formatting twice changes nothing more.
+///
+/// # Errors
+/// The diagnostics of a program that cannot be read (nothing is formatted then), or of tile values that
+/// cannot be written as buffers when that was asked for.
+///
+/// ```
+/// let text = pto_syntax::format("func.func   @f( ) {\n return }", Default::default()).unwrap();
+/// assert_eq!(text, "func.func @f() {\n  return\n}\n");
+/// ```
+pub fn format(source: &str, options: FormatOptions) -> Result<String, Vec<Diagnostic>> {
+    let (module, diagnostics) = crate::parse(source);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
+    }
+    let module = match options.form {
+        Some(Form::Level2) => convert::to_buffers(&module)?,
+        _ => module,
+    };
+    Ok(print(&module, Style { form: options.form, types: options.types, source: Some(source) }))
+}

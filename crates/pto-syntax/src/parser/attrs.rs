@@ -1,0 +1,365 @@
+//! Attributes from text.
+
+use super::{Parse, Parser};
+use crate::lexer::Tok;
+use pto_ir::{Attr, Sym, TypeId};
+use pto_isa::{Diagnostic, EnumDef, Scalar, Span, Type, codes, enums};
+
+/// An attribute with its name and place.
+pub(super) type Entry = (Sym, Attr, Span);
+
+impl<'s> Parser<'s> {
+    /// `{a = 1, b, "c d" = #x}`
+    pub(super) fn parse_dict(&mut self) -> Parse<Vec<Entry>> {
+        let open = self.expect(b'{')?.span;
+        let mut entries: Vec<Entry> = Vec::new();
+        while !self.at(b'}') {
+            let entry = self.dict_entry()?;
+            if let Some((_, _, first)) = entries.iter().find(|(n, _, _)| *n == entry.0) {
+                let name = self.module.names.text(entry.0).to_string();
+                let d = Diagnostic::new(codes::DUPLICATE_ATTRIBUTE, entry.2, format!("`{name}` is given twice"));
+                let d = d.label(*first, "first given here");
+                self.report(d);
+            } else {
+                entries.push(entry);
+            }
+            if !self.eat(b',') {
+                break;
+            }
+        }
+        self.close(b'}', open)?;
+        Some(entries)
+    }
+
+    fn dict_entry(&mut self) -> Parse<Entry> {
+        let start = self.token.span;
+        let name = match self.token.tok {
+            Tok::Ident => self.intern(self.text(start)),
+            Tok::Str => self.string_sym(start),
+            _ => {
+                self.expected("an attribute name");
+                return None;
+            }
+        };
+        self.bump();
+        let attr = if self.eat(b'=') { self.parse_attr()? } else { Attr::Unit };
+        Some((name, attr, Span::new(start.start, self.last_end)))
+    }
+
+    /// The symbol of a quoted text without quotes and escapes.
+    pub(super) fn string_sym(&mut self, span: Span) -> Sym {
+        let text = unquote(self.text(span));
+        self.intern(&text)
+    }
+
+    /// An attribute value.
+    pub(super) fn parse_attr(&mut self) -> Parse<Attr> {
+        let span = self.token.span;
+        match self.token.tok {
+            Tok::Int | Tok::Float | Tok::Punct(b'-') => self.number_attr(),
+            Tok::Str => {
+                let sym = self.string_sym(span);
+                self.bump();
+                Some(Attr::Str(sym))
+            }
+            Tok::Symbol => {
+                self.bump();
+                Some(Attr::Symbol(self.symbol_sym(span)))
+            }
+            Tok::Hash => self.hash_attr(),
+            Tok::Punct(b'[') => self.array_attr(),
+            Tok::Punct(b'{') => {
+                let entries = self.nested(Self::parse_dict)?;
+                Some(Attr::Dict(entries.into_iter().map(|(n, a, _)| (n, a)).collect()))
+            }
+            Tok::Bang => self.parse_type().map(Attr::Type),
+            Tok::Ident => self.word_attr(),
+            Tok::Punct(b'(') => self.parse_type().map(Attr::Type),
+            _ => {
+                self.expected("an attribute");
+                None
+            }
+        }
+    }
+
+    pub(super) fn symbol_sym(&mut self, span: Span) -> Sym {
+        let text = self.text(span).trim_start_matches('@');
+        let text = if text.starts_with('"') { unquote(text) } else { text.to_string() };
+        self.intern(&text)
+    }
+
+    /// A number with an optional type.
+    pub(super) fn number_attr(&mut self) -> Parse<Attr> {
+        let start = self.token.span;
+        let negative = self.eat(b'-');
+        let token = self.token;
+        if !matches!(token.tok, Tok::Int | Tok::Float) {
+            self.expected("a number");
+            return None;
+        }
+        self.bump();
+        let ty = self.optional_type()?;
+        let text = self.text(token.span);
+        let span = Span::new(start.start, token.span.end);
+        let hex = text.len() > 2 && matches!(&text[..2], "0x" | "0X");
+        let float_type = matches!(self.module.ty(ty), Type::Scalar(s) if s.is_float());
+        if token.tok == Tok::Int && !(float_type && !hex) {
+            return self.integer(text, negative, ty, hex && float_type, span);
+        }
+        let value: f64 = text.parse().unwrap_or(f64::NAN);
+        Some(Attr::Float(if negative { -value } else { value }, ty))
+    }
+
+    fn integer(&mut self, text: &str, negative: bool, ty: TypeId, bits: bool, span: Span) -> Parse<Attr> {
+        let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+            Some(digits) => u64::from_str_radix(digits, 16),
+            None => text.parse(),
+        };
+        let Ok(n) = parsed else {
+            let d = Diagnostic::new(codes::NUMBER_RANGE, span, format!("`{text}` does not fit in 64 bits"));
+            self.report(d.legal("-2^63 … 2^64-1"));
+            return None;
+        };
+        if bits {
+            return Some(Attr::FloatBits(n, ty));
+        }
+        let n = i128::from(n);
+        Some(Attr::Int(if negative { -n } else { n }, ty))
+    }
+
+    /// `: type` after a number, unless the colon belongs to something else.
+    fn optional_type(&mut self) -> Parse<TypeId> {
+        if !self.at(b':') || !matches!(self.next_byte(), b'a'..=b'z' | b'A'..=b'Z' | b'!') {
+            return Some(TypeId::UNKNOWN);
+        }
+        let after = self.source[self.token.span.end as usize..].trim_start();
+        let word = after.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '!' | '.' | '_')).next();
+        let is_scalar = word.is_some_and(|w| Scalar::parse(w).is_some() || self.type_aliases.contains_key(w));
+        if !is_scalar {
+            return Some(TypeId::UNKNOWN);
+        }
+        self.bump();
+        self.parse_type()
+    }
+
+    fn array_attr(&mut self) -> Parse<Attr> {
+        self.nested(|p| {
+            let open = p.expect(b'[')?.span;
+            let mut items = Vec::new();
+            while !p.at(b']') {
+                items.push(p.parse_attr()?);
+                if !p.eat(b',') {
+                    break;
+                }
+            }
+            p.close(b']', open)?;
+            Some(Attr::Array(items.into()))
+        })
+    }
+
+    /// `true`, `unit`, `dense<…>`, a type, or any word with a bracketed body.
+    fn word_attr(&mut self) -> Parse<Attr> {
+        let span = self.token.span;
+        let text = self.text(span);
+        match text {
+            "true" | "false" => {
+                self.bump();
+                return Some(Attr::Bool(text == "true"));
+            }
+            "unit" => {
+                self.bump();
+                return Some(Attr::Unit);
+            }
+            "array" => return self.array_word(),
+            _ => {}
+        }
+        if Scalar::parse(text).is_some() || matches!(text, "vector" | "memref" | "none") {
+            return self.parse_type().map(Attr::Type);
+        }
+        self.raw_attr(span.start)
+    }
+
+    /// `array<i32: 1, 2>` is a list of integers.
+    fn array_word(&mut self) -> Parse<Attr> {
+        self.bump();
+        let open = self.expect(b'<')?.span;
+        let mut items = Vec::new();
+        if self.token.tok == Tok::Ident {
+            self.bump();
+        }
+        if self.eat(b':') {
+            while !self.at(b'>') {
+                items.push(self.number_or_bool()?);
+                if !self.eat(b',') {
+                    break;
+                }
+            }
+        }
+        self.close(b'>', open)?;
+        Some(Attr::Array(items.into()))
+    }
+
+    fn number_or_bool(&mut self) -> Parse<Attr> {
+        if self.token.tok == Tok::Ident { self.word_attr() } else { self.number_attr() }
+    }
+
+    /// A word with a body in angle brackets, kept as written with its blanks folded.
+    fn raw_attr(&mut self, start: u32) -> Parse<Attr> {
+        let head_end = self.token.span.end as usize;
+        if self.text_at(head_end as u32) != b'<' {
+            let text = self.token_text();
+            let d = Diagnostic::new(codes::BAD_ATTRIBUTE, self.token.span, format!("`{text}` is not an attribute"));
+            self.report(d.legal("numbers, texts, true, false, @symbols, lists, types, `#pto<…>`"));
+            return None;
+        }
+        let end = match super::types::matching_angle(self.source.as_bytes(), head_end) {
+            Ok(end) => end,
+            Err(stop) => {
+                let open = Span::new(head_end as u32, head_end as u32 + 1);
+                self.error(codes::UNCLOSED, open, "this `<` is never closed");
+                self.lexer.pos = stop;
+                self.bump();
+                return None;
+            }
+        };
+        let text = self.source[start as usize..end].split_whitespace().collect::<Vec<_>>().join(" ");
+        self.lexer.pos = end;
+        self.last_end = end as u32;
+        self.token = self.lexer.next();
+        if self.at(b':') && text.starts_with("dense") {
+            self.bump();
+            let ty = self.parse_type()?;
+            let full = format!("{text} : {}", pto_ir::print::type_text(self.module.ty(ty), pto_ir::TypeStyle::Compact));
+            return Some(Attr::Raw(self.intern(&full)));
+        }
+        Some(Attr::Raw(self.intern(&text)))
+    }
+
+    /// `#pto<cmp gt>`, `#pto.pipe<PIPE_V>`, `#alias`, `#other.dialect<…>`
+    fn hash_attr(&mut self) -> Parse<Attr> {
+        let span = self.token.span;
+        let name = self.text(span);
+        if name == "#pto" && self.text_at(span.end) == b'<' {
+            return self.spaced_enum(span);
+        }
+        if let Some(def) = name.strip_prefix("#pto.").and_then(enums::find) {
+            self.bump();
+            return self.enum_value(def);
+        }
+        if let Some(attr) = self.attr_aliases.get(name) {
+            let attr = attr.clone();
+            self.bump();
+            return Some(attr);
+        }
+        if name.contains('.') {
+            if self.text_at(span.end) == b'<' {
+                return self.raw_attr(span.start);
+            }
+            self.bump();
+            return Some(Attr::Raw(self.intern(name)));
+        }
+        let d = Diagnostic::new(codes::BAD_ATTRIBUTE, span, format!("there is no attribute `{name}`"));
+        self.report(d.help(format!("define the alias first: `{name} = …`")));
+        self.bump();
+        None
+    }
+
+    /// `#pto<name value>`
+    fn spaced_enum(&mut self, span: Span) -> Parse<Attr> {
+        self.bump();
+        let open = self.expect(b'<')?.span;
+        let word = self.token;
+        if word.tok != Tok::Ident {
+            self.expected("the name of an enumeration");
+            return None;
+        }
+        let Some(def) = enums::find(self.text(word.span)) else {
+            return self.unknown_enum(span, word.span);
+        };
+        self.bump();
+        let at = self.enum_word(def)?;
+        self.close(b'>', open)?;
+        Some(Attr::Enum(def, at))
+    }
+
+    /// A form this tool does not know is kept as text when it is at least closed.
+    fn unknown_enum(&mut self, span: Span, word: Span) -> Parse<Attr> {
+        let name = self.text(word);
+        let d = Diagnostic::new(codes::BAD_ATTRIBUTE, word, format!("there is no enumeration `{name}`"));
+        let near: Vec<_> = enums::ENUMS.iter().map(|e| e.name).filter(|n| n.starts_with(&name[..1])).collect();
+        self.report(d.legal(format!("enumerations: {}", near.join(", "))).label(span, ""));
+        None
+    }
+
+    /// `<VALUE>` after the name of an enumeration.
+    pub(super) fn enum_value(&mut self, def: &'static EnumDef) -> Parse<Attr> {
+        let open = self.expect(b'<')?.span;
+        let at = self.enum_word(def)?;
+        self.close(b'>', open)?;
+        Some(Attr::Enum(def, at))
+    }
+
+    fn enum_word(&mut self, def: &'static EnumDef) -> Parse<u8> {
+        let word = self.token;
+        if !matches!(word.tok, Tok::Ident | Tok::Int) {
+            self.expected(&format!("a value of `{}`", def.name));
+            return None;
+        }
+        self.bump();
+        let text = self.text(word.span);
+        let found = def.find(text).or_else(|| def.find_number(text.parse().ok()?));
+        let Some(at) = found else {
+            let d = Diagnostic::new(
+                codes::ATTRIBUTE_VALUE,
+                word.span,
+                format!("`{text}` is not a value of `{}`", def.name),
+            );
+            self.report(d.legal(format!("legal: {def}")));
+            return None;
+        };
+        Some(at as u8)
+    }
+}
+
+/// The text inside quotes, escapes resolved.
+fn unquote(quoted: &str) -> String {
+    let inner = quoted.strip_prefix('"').unwrap_or(quoted);
+    let inner = inner.strip_suffix('"').unwrap_or(inner);
+    let mut out = String::with_capacity(inner.len());
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some(c @ ('"' | '\\')) => out.push(c),
+            Some(high) if high.is_ascii_hexdigit() => {
+                let rest = chars.clone().next().filter(char::is_ascii_hexdigit);
+                match rest {
+                    Some(low) => {
+                        chars.next();
+                        let code = u32::from_str_radix(&format!("{high}{low}"), 16).unwrap_or(0);
+                        out.push(char::from_u32(code).unwrap_or('\u{fffd}'));
+                    }
+                    None => out.push(high),
+                }
+            }
+            Some(other) => out.push(other),
+            None => {}
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unquote;
+
+    #[test]
+    fn escapes() {
+        assert_eq!(unquote(r#""a\"b\\c\n\41""#), "a\"b\\c\nA");
+    }
+}

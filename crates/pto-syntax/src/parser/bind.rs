@@ -1,0 +1,406 @@
+//! Binding chunks to a row: which operand fills which slot, which attribute is which.
+
+use super::chunks::{Chunks, Use};
+use super::statement::Head;
+use super::{Parse, Parser};
+use pto_ir::{Attr, NewOp, OpId, Operand, Sym, TypeId, ValueId};
+use pto_isa::row::{AttrKind, AttrSpec, Count, Kind};
+use pto_isa::{Diagnostic, Dir, EnumDef, Row, Span, Type, codes};
+
+impl<'s> Parser<'s> {
+    /// Reads the rest of a statement whose row has operands in the usual arrangements.
+    pub(super) fn row_statement(&mut self, head: Head) -> Parse<OpId> {
+        let chunks = match self.chunks(head.op.row()) {
+            Some(c) => c,
+            None => {
+                self.poison(&head.results);
+                return None;
+            }
+        };
+        self.bind(&head, chunks)
+    }
+
+    /// Makes the operation from what the statement says.
+    pub(super) fn bind(&mut self, head: &Head, chunks: Chunks) -> Parse<OpId> {
+        let row = head.op.row();
+        let targets = self.assigned_buffers(head, row, &chunks);
+        let (operand_types, result_types) = self.split_types(head, row, &chunks, targets.is_some());
+        self.state_operand_types(&chunks, &operand_types);
+        let mut operands = self.bind_operands(head, row, &chunks, targets.is_some());
+        if let Some(targets) = &targets {
+            operands.extend(targets);
+            for (t, (ty, span)) in targets.iter().zip(&result_types) {
+                self.state_type(t.value, *ty, *span);
+            }
+        }
+        operands.sort_by_key(|o| o.slot);
+        let attrs = self.bind_attrs(row, chunks.positional, chunks.attrs, head.name_span);
+        let results = match targets {
+            Some(_) => Vec::new(),
+            None => self.result_slots(head, row, chunks.buffer_form, &operands, &result_types),
+        };
+        let new = NewOp { operands, attrs, ..NewOp::default() };
+        self.finish_op(head, new, &results)
+    }
+
+    /// In the value form, a result name that already means a tile buffer writes to that buffer.
+    fn assigned_buffers(&mut self, head: &Head, row: &Row, c: &Chunks) -> Option<Vec<Operand>> {
+        if c.buffer_form || !row.has_result_slots() || head.results.names.is_empty() {
+            return None;
+        }
+        let slots = pto_ir::print::result_slots(row, head.results.count());
+        let mut targets = Vec::new();
+        for (&(name, count, span), &slot) in head.results.names.iter().zip(&slots) {
+            let value = self.scopes.get(name)?;
+            let is_buffer = matches!(self.module.value_type(value), Type::TileBuf(_) | Type::Memref(_));
+            if count != 1 || !is_buffer {
+                return None;
+            }
+            targets.push(Operand { value, slot: slot as u8, span });
+        }
+        Some(targets)
+    }
+
+    /// Which of the written types belong to operands and which to results.
+    #[expect(clippy::type_complexity, reason = "two lists of typed places")]
+    fn split_types(
+        &self,
+        head: &Head,
+        row: &Row,
+        c: &Chunks,
+        assigns: bool,
+    ) -> (Vec<(TypeId, Span)>, Vec<(TypeId, Span)>) {
+        let types = c.types.clone().unwrap_or_default();
+        if let Some(results) = &c.result_types {
+            return (types, results.clone());
+        }
+        let value_form = !c.buffer_form && row.has_result_slots();
+        if value_form && (assigns || head.results.count() > 0) && types.len() == 1 {
+            return (types.clone(), types);
+        }
+        let stated: usize = row.results.iter().filter(|r| r.infer == pto_isa::row::Infer::No).count();
+        if !value_form && stated > 0 && types.len() >= stated.min(types.len()) {
+            let results = types.len().min(stated.max(1));
+            let at = types.len() - results;
+            return (types[..at].to_vec(), types[at..].to_vec());
+        }
+        (types, Vec::new())
+    }
+
+    /// States the types after the colon: one per operand, one per operand that is not a scalar, or one for all.
+    fn state_operand_types(&mut self, c: &Chunks, types: &[(TypeId, Span)]) {
+        if c.buffer_form || types.is_empty() {
+            return;
+        }
+        let uses: Vec<Use> = c.inputs.iter().copied().collect();
+        let shaped: Vec<Use> =
+            uses.iter().copied().filter(|u| !matches!(self.module.value_type(u.value), Type::Scalar(_))).collect();
+        let targets = if types.len() == uses.len() {
+            uses
+        } else if types.len() == shaped.len() || types.len() == 1 {
+            shaped
+        } else if types.len() < uses.len() {
+            // `%ptr[%i] : T` states only the first; the others follow from the operation.
+            uses[..types.len()].to_vec()
+        } else {
+            let message = format!("{} types for {} operands", types.len(), uses.len());
+            let span = types[0].1.to(types[types.len() - 1].1);
+            self.report(Diagnostic::new(codes::SYNTAX, span, message).legal("one type per operand"));
+            return;
+        };
+        for (u, t) in targets.iter().zip(types) {
+            self.state_type(u.value, t.0, t.1);
+        }
+    }
+
+    fn bind_operands(&mut self, head: &Head, row: &'static Row, c: &Chunks, assigns: bool) -> Vec<Operand> {
+        let mut operands = Vec::new();
+        let named: Vec<usize> = c.named.iter().filter_map(|(n, ..)| row.slot(n)).collect();
+        let has_results = assigns || (!c.buffer_form && head.results.count() > 0 && row.has_result_slots());
+        let is_input = |s: usize| {
+            let slot = &row.slots[s];
+            match (c.buffer_form, slot.dir) {
+                (true, Dir::In) => true,
+                (true, _) => false,
+                (false, Dir::In) => true,
+                (false, _) => !(has_results && slot.is_result()),
+            }
+        };
+        let inputs: Vec<usize> = (0..row.slots.len()).filter(|&s| is_input(s) && !named.contains(&s)).collect();
+        self.fill(head, row, &inputs, &c.inputs, &mut operands);
+        let outputs: Vec<usize> =
+            (0..row.slots.len()).filter(|&s| row.slots[s].dir != Dir::In && !named.contains(&s)).collect();
+        if c.buffer_form {
+            self.fill(head, row, &outputs, &c.outputs, &mut operands);
+        }
+        for (name, uses, span) in &c.named {
+            match row.slot(name).filter(|&s| s < row.slots.len()) {
+                Some(slot) => {
+                    operands.extend(uses.iter().map(|u| Operand { value: u.value, slot: slot as u8, span: u.span }));
+                }
+                None => {
+                    let d = Diagnostic::new(
+                        codes::OPERAND_COUNT,
+                        *span,
+                        format!("`{}` has no operand `{name}`", row.full_name()),
+                    );
+                    let names: Vec<_> = row.slots.iter().map(|s| s.name).collect();
+                    self.report(d.legal(format!("operands: {}", names.join(", "))));
+                }
+            }
+        }
+        operands
+    }
+
+    /// Fills slots from left to right. An optional slot is skipped when the operand does not fit it, or when
+    /// the operands left are just enough for the required slots left.
+    fn fill(&mut self, head: &Head, row: &'static Row, slots: &[usize], uses: &[Use], out: &mut Vec<Operand>) {
+        let order = self.slot_order(row, slots, uses);
+        let mut left = &uses[..];
+        for (at, &s) in order.iter().enumerate() {
+            let needed: usize = order[at + 1..].iter().filter(|&&s| row.slots[s].count == Count::One).count();
+            match row.slots[s].count {
+                Count::One => {
+                    let Some((first, rest)) = left.split_first() else {
+                        self.missing_operand(head, row, s);
+                        return;
+                    };
+                    out.push(Operand { value: first.value, slot: s as u8, span: first.span });
+                    left = rest;
+                }
+                Count::Optional => {
+                    if let Some((first, rest)) = left.split_first()
+                        && left.len() > needed
+                        && row.slots[s].kind.accepts(self.module.value_type(first.value))
+                    {
+                        out.push(Operand { value: first.value, slot: s as u8, span: first.span });
+                        left = rest;
+                    }
+                }
+                Count::Many => {
+                    let take = left.len().saturating_sub(needed);
+                    let fits = |u: &&Use| row.slots[s].kind.accepts(self.module.value_type(u.value));
+                    let n = left[..take].iter().take_while(fits).count();
+                    out.extend(left[..n].iter().map(|u| Operand { value: u.value, slot: s as u8, span: u.span }));
+                    left = &left[n..];
+                }
+            }
+        }
+        if let Some(extra) = left.first() {
+            let name = row.full_name();
+            let d = Diagnostic::new(codes::OPERAND_COUNT, extra.span, format!("`{name}` takes no operand here"));
+            self.report(d.legal(operand_list(row)).page(row.page));
+        }
+    }
+
+    /// The scratch tile comes last: with as many tiles as slots for them it is bound before optional sources.
+    fn slot_order(&self, row: &Row, slots: &[usize], uses: &[Use]) -> Vec<usize> {
+        let Some(scratch) = row.scratch.and_then(|s| row.slot(s.slot)) else { return slots.to_vec() };
+        let is_tile = |s: &usize| row.slots[*s].kind == Kind::Tile;
+        let optional_sources =
+            slots.iter().filter(|s| is_tile(s) && **s != scratch && row.slots[**s].count == Count::Optional).count();
+        let tiles = uses.iter().filter(|u| Kind::Tile.accepts(self.module.value_type(u.value))).count();
+        let required = slots.iter().filter(|s| is_tile(s) && row.slots[**s].count == Count::One).count();
+        if optional_sources < 2 || tiles < required + 2 {
+            return slots.to_vec();
+        }
+        // Keep the sources that are filled and the scratch; drop the optional sources in between.
+        let keep = tiles - required - 1;
+        let mut kept = 0;
+        slots
+            .iter()
+            .copied()
+            .filter(|s| {
+                let source = is_tile(s) && *s != scratch && row.slots[*s].count == Count::Optional;
+                kept += usize::from(source);
+                !source || kept <= keep
+            })
+            .collect()
+    }
+
+    fn missing_operand(&mut self, head: &Head, row: &'static Row, slot: usize) {
+        let (name, operand) = (row.full_name(), row.slots[slot].name);
+        let d = Diagnostic::new(codes::OPERAND_COUNT, head.name_span, format!("`{name}` lacks its operand `{operand}`"));
+        self.report(d.legal(operand_list(row)).page(row.page));
+    }
+
+    /// Types and slots of the results of an operation.
+    fn result_slots(
+        &mut self,
+        head: &Head,
+        row: &'static Row,
+        buffer_form: bool,
+        operands: &[Operand],
+        types: &[(TypeId, Span)],
+    ) -> Vec<(TypeId, u8)> {
+        let mut slots: Vec<usize> = Vec::new();
+        let named = head.results.count();
+        if !buffer_form && named > 0 {
+            let own = row.results.iter().filter(|r| r.count == Count::One).count();
+            slots = pto_ir::print::result_slots(row, named.saturating_sub(own));
+        }
+        let spare = named.saturating_sub(slots.len());
+        let optional_wanted = spare.saturating_sub(row.results.iter().filter(|r| r.count == Count::One).count());
+        let mut optional = 0;
+        for (i, r) in row.results.iter().enumerate() {
+            let take = match r.count {
+                Count::One => true,
+                _ => {
+                    optional += 1;
+                    optional <= optional_wanted
+                }
+            };
+            if take {
+                slots.push(row.slots.len() + i);
+            }
+        }
+        slots.iter().enumerate().map(|(i, &s)| (self.result_type(head, row, s, i, operands, types), s as u8)).collect()
+    }
+
+    fn result_type(
+        &mut self,
+        head: &Head,
+        row: &'static Row,
+        slot: usize,
+        at: usize,
+        operands: &[Operand],
+        types: &[(TypeId, Span)],
+    ) -> TypeId {
+        if let Some(&(ty, _)) = types.get(at)
+            && ty != TypeId::UNKNOWN
+        {
+            return ty;
+        }
+        if let Some(ty) = self.infer_result(row, slot, operands) {
+            return ty;
+        }
+        let all_known = operands.iter().all(|o| self.module.value(o.value).ty != TypeId::UNKNOWN);
+        if all_known {
+            let result = row.slot_at(slot).name;
+            let span = types.get(at).map_or(head.name_span, |t| t.1);
+            let d = Diagnostic::new(
+                codes::NOT_INFERRED,
+                span,
+                format!("the type of result `{result}` of `{}` is not written", row.full_name()),
+            );
+            self.report(d.help("write it after `->`; it does not follow from the operands").page(row.page));
+        }
+        TypeId::UNKNOWN
+    }
+
+    // ---- attributes --------------------------------------------------------------------------------------
+
+    /// Gives every attribute its canonical name and form. What the row does not know is kept; the checker reports it.
+    pub(super) fn bind_attrs(
+        &mut self,
+        row: &'static Row,
+        positional: Vec<(Attr, Span)>,
+        named: Vec<super::attrs::Entry>,
+        at: Span,
+    ) -> Vec<(Sym, Attr)> {
+        let mut out: Vec<(Sym, Attr)> = Vec::new();
+        for (name, attr, span) in named {
+            let text = self.module.names.text(name);
+            match row.attr(text) {
+                Some(spec) => {
+                    let attr = self.normal(spec, attr, span);
+                    let sym = self.intern(spec.name);
+                    out.push((sym, attr));
+                }
+                None => out.push((name, attr)),
+            }
+        }
+        let mut specs = row.attrs.iter();
+        for (attr, span) in positional {
+            let free = specs.by_ref().find(|s| {
+                self.module.names.get(s.name).is_none_or(|sym| out.iter().all(|(n, _)| *n != sym))
+            });
+            let Some(spec) = free else {
+                let name = row.full_name();
+                let span = if span.start == span.end { at } else { span };
+                self.error(codes::UNKNOWN_ATTRIBUTE, span, format!("`{name}` takes no attribute here"));
+                continue;
+            };
+            let attr = self.normal(spec, attr, span);
+            let sym = self.intern(spec.name);
+            out.push((sym, attr));
+        }
+        out
+    }
+
+    /// A text, word or number that stands for a value of an enumeration becomes that value.
+    fn normal(&mut self, spec: &'static AttrSpec, attr: Attr, span: Span) -> Attr {
+        let (first, second) = match spec.kind {
+            AttrKind::Enum(e) => (e, None),
+            AttrKind::EnumOr(e, f) => (e, Some(f)),
+            AttrKind::Int(..) | AttrKind::OneOf(_) => return untyped_int(attr),
+            _ => return attr,
+        };
+        let defs: Vec<&'static EnumDef> = std::iter::once(first).chain(second).collect();
+        match &attr {
+            Attr::Enum(def, at) if !defs.contains(def) => {
+                // Another enumeration with the same values (a renamed or older spelling).
+                let text = def.value(usize::from(*at));
+                match defs.iter().find_map(|d| Some((*d, d.find(text)?))) {
+                    Some((d, at)) => Attr::Enum(d, at as u8),
+                    None => attr,
+                }
+            }
+            Attr::Str(s) => {
+                let text = self.module.names.text(*s).to_string();
+                match defs.iter().find_map(|d| Some((*d, d.find(&text)?))) {
+                    Some((d, at)) => Attr::Enum(d, at as u8),
+                    None => {
+                        let message = format!("`{text}` is not a value of `{}`", first.name);
+                        self.report(
+                            Diagnostic::new(codes::ATTRIBUTE_VALUE, span, message).legal(format!("legal: {first}")),
+                        );
+                        attr
+                    }
+                }
+            }
+            Attr::Int(n, _) => match i64::try_from(*n).ok().and_then(|n| first.find_number(n)) {
+                Some(at) => Attr::Enum(first, at as u8),
+                None => attr,
+            },
+            _ => attr,
+        }
+    }
+
+    /// The operands of a statement that is not bound by chunks.
+    pub(super) fn operand(value: (ValueId, Span), slot: u8) -> Operand {
+        Operand { value: value.0, slot, span: value.1 }
+    }
+}
+
+/// The dialect gives attribute numbers default types (`1 : i32`); they mean the same without.
+fn untyped_int(attr: Attr) -> Attr {
+    match attr {
+        Attr::Int(n, _) => Attr::Int(n, TypeId::UNKNOWN),
+        other => other,
+    }
+}
+
+/// The operands of a row as a line for messages.
+fn operand_list(row: &Row) -> String {
+    let part = |dir: fn(Dir) -> bool| {
+        let names: Vec<String> = row
+            .slots
+            .iter()
+            .filter(|s| dir(s.dir))
+            .map(|s| match s.count {
+                Count::One => s.name.to_string(),
+                Count::Optional => format!("[{}]", s.name),
+                Count::Many => format!("{}…", s.name),
+            })
+            .collect();
+        names.join(", ")
+    };
+    let (ins, outs) = (part(|d| d == Dir::In), part(|d| d != Dir::In));
+    match (ins.is_empty(), outs.is_empty()) {
+        (true, true) => "no operands".to_string(),
+        (false, true) => format!("operands: {ins}"),
+        (true, false) => format!("destinations: {outs}"),
+        (false, false) => format!("operands: {ins}; destinations: {outs}"),
+    }
+}

@@ -1,0 +1,436 @@
+//! One grammar for all instructions: operands, attributes and types in any of the accepted arrangements.
+//!
+//! A statement is a sequence of chunks: bare operands, `ins(…)`, `outs(…)`, `(…)`, `[…]`, `{…}`,
+//! `name = …`, `: types`, `-> types`. What a chunk means is decided when it is bound to the row.
+
+use super::{Parse, Parser};
+use crate::lexer::Tok;
+use pto_ir::{Attr, TypeId, ValueId};
+use pto_isa::{Row, Span, enums};
+
+/// A use of a value in a chunk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Use {
+    pub(super) value: ValueId,
+    pub(super) span: Span,
+}
+
+/// Everything a statement says, sorted by kind.
+#[derive(Default)]
+pub(super) struct Chunks {
+    /// Operands by position: bare, in parentheses, in brackets, in `ins(…)`.
+    pub(super) inputs: Vec<Use>,
+    /// Operands in `outs(…)`.
+    pub(super) outputs: Vec<Use>,
+    /// The statement has `ins(…)` or `outs(…)`.
+    pub(super) buffer_form: bool,
+    /// Operands by name.
+    pub(super) named: Vec<(String, Vec<Use>, Span)>,
+    /// Attributes by position.
+    pub(super) positional: Vec<(Attr, Span)>,
+    /// Attributes by name.
+    pub(super) attrs: Vec<super::attrs::Entry>,
+    /// Types after `:`; `None` when there is no colon.
+    pub(super) types: Option<Vec<(TypeId, Span)>>,
+    /// Types after `->`.
+    pub(super) result_types: Option<Vec<(TypeId, Span)>>,
+}
+
+impl<'s> Parser<'s> {
+    /// Reads the chunks of a statement up to its end.
+    pub(super) fn chunks(&mut self, row: &'static Row) -> Parse<Chunks> {
+        let mut c = Chunks::default();
+        let mut start = true;
+        loop {
+            let after_comma = !start && self.eat(b',');
+            if !self.chunk(row, &mut c, start || after_comma)? {
+                if after_comma {
+                    self.expected("an operand or attribute");
+                    return None;
+                }
+                return Some(c);
+            }
+            start = false;
+        }
+    }
+
+    /// Reads one chunk; false at the end of the statement. A bare operand stands only at the start or after a comma.
+    fn chunk(&mut self, row: &'static Row, c: &mut Chunks, bare_allowed: bool) -> Parse<bool> {
+        match self.token.tok {
+            Tok::Value if bare_allowed && !self.at_result_list() => self.bare_operand(c)?,
+            Tok::Ident => return self.word_chunk(row, c, bare_allowed),
+            Tok::Punct(b'{') => {
+                let entries = self.parse_dict()?;
+                c.attrs.extend(entries);
+            }
+            Tok::Punct(b'(') if c.types.is_none() => self.paren_chunk(c)?,
+            Tok::Punct(b'[') if c.types.is_none() => self.bracket_chunk(row, c)?,
+            Tok::Punct(b'<') if bare_allowed => {
+                let at = self.token.span.start;
+                let attr = self.short_enum(row, c.positional.len())?;
+                c.positional.push((attr, Span::new(at, self.last_end)));
+            }
+            Tok::Punct(b':') => {
+                self.bump();
+                self.signature(c)?;
+            }
+            Tok::Arrow => {
+                self.bump();
+                c.result_types = Some(self.result_type_list()?);
+            }
+            Tok::Hash | Tok::Int | Tok::Float | Tok::Str | Tok::Symbol | Tok::Punct(b'-') if bare_allowed => {
+                let at = self.token.span.start;
+                let attr = self.positional_attr()?;
+                c.positional.push((attr, Span::new(at, self.last_end)));
+            }
+            _ => return Some(false),
+        }
+        Some(true)
+    }
+
+    /// `%a`, or `%a[…]` where the brackets hold indices.
+    fn bare_operand(&mut self, c: &mut Chunks) -> Parse<()> {
+        let (value, span) = self.parse_use()?;
+        c.inputs.push(Use { value, span });
+        Some(())
+    }
+
+    /// True when the text continues `%a, %b =`: the next statement, not operands of this one.
+    pub(super) fn at_result_list(&self) -> bool {
+        let bytes = self.source.as_bytes();
+        let mut at = self.token.span.start as usize;
+        loop {
+            if bytes.get(at) != Some(&b'%') {
+                return false;
+            }
+            at += 1;
+            let name = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.' | b'#' | b'-');
+            at += bytes[at..].iter().position(|&b| !name(b)).unwrap_or(bytes.len() - at);
+            at = skip_blank(bytes, at);
+            if bytes.get(at) == Some(&b':') {
+                let digits = skip_blank(bytes, at + 1);
+                let end = digits + bytes[digits..].iter().take_while(|b| b.is_ascii_digit()).count();
+                if end == digits {
+                    return false;
+                }
+                at = skip_blank(bytes, end);
+            }
+            match bytes.get(at) {
+                Some(b'=') => return bytes.get(at + 1) != Some(&b'='),
+                Some(b',') => at = skip_blank(bytes, at + 1),
+                _ => return false,
+            }
+        }
+    }
+
+    /// Words: `ins(…)`, `outs(…)`, `name = …`, `name(…)`, `name […]`, `name %v`, or the next statement.
+    fn word_chunk(&mut self, row: &'static Row, c: &mut Chunks, bare_allowed: bool) -> Parse<bool> {
+        let word = self.token_text();
+        let next = self.next_byte();
+        match (word, next) {
+            ("ins", b'(') => self.group(row, c, false)?,
+            ("outs", b'(') => self.group(row, c, true)?,
+            ("outs", b':') => {
+                self.bump();
+            }
+            ("buf" | "group", b'(') => {
+                self.bump();
+                self.paren_chunk(c)?;
+            }
+            (_, b'=') if !self.source[self.token.span.end as usize..].trim_start().starts_with("==") => {
+                self.named_clause(row, c)?;
+            }
+            (_, b'(') if row.slot(word).is_some() || row.attr(word).is_some() => self.named_paren(c)?,
+            (_, b'[') if row.slot(word).is_some() || row.attr(word).is_some() => self.named_list(row, c)?,
+            (_, b'%') if row.slot(word).is_some() && !self.token.first => {
+                self.bump();
+                let (value, span) = self.parse_use()?;
+                c.named.push((word.to_string(), vec![Use { value, span }], span));
+                self.named_type_clause(c)?;
+            }
+            ("true" | "false", _) if bare_allowed && !self.token.first => {
+                let attr = self.parse_attr()?;
+                c.positional.push((attr, Span::new(self.last_end, self.last_end)));
+            }
+            _ => return Some(false),
+        }
+        Some(true)
+    }
+
+    /// `ins(%a, %b {…} : T, T)`; types may also follow each operand.
+    fn group(&mut self, row: &'static Row, c: &mut Chunks, output: bool) -> Parse<()> {
+        self.bump();
+        let open = self.expect(b'(')?.span;
+        c.buffer_form = true;
+        let mut untyped: Vec<Use> = Vec::new();
+        while !self.at(b')') {
+            match self.token.tok {
+                Tok::Value => {
+                    let (value, span) = self.parse_use()?;
+                    untyped.push(Use { value, span });
+                    if output { &mut c.outputs } else { &mut c.inputs }.push(Use { value, span });
+                }
+                Tok::Punct(b'{') => {
+                    let entries = self.parse_dict()?;
+                    c.attrs.extend(entries);
+                }
+                Tok::Punct(b':') => {
+                    self.bump();
+                    self.group_types(&mut untyped)?;
+                    continue;
+                }
+                Tok::Ident if row.slot(self.token_text()).is_some() => {
+                    let name = self.token_text();
+                    self.bump();
+                    self.eat(b'=');
+                    let (value, span) = self.parse_use()?;
+                    untyped.push(Use { value, span });
+                    c.named.push((name.to_string(), vec![Use { value, span }], span));
+                    continue;
+                }
+                Tok::Hash | Tok::Int | Tok::Float | Tok::Str | Tok::Symbol | Tok::Punct(b'-') => {
+                    let at = self.token.span.start;
+                    let attr = self.positional_attr()?;
+                    c.positional.push((attr, Span::new(at, self.last_end)));
+                }
+                _ => break,
+            }
+            let more = self.eat(b',');
+            if !more && !matches!(self.token.tok, Tok::Punct(b'{' | b':' | b')') | Tok::Ident) {
+                break;
+            }
+        }
+        self.close(b')', open)?;
+        Some(())
+    }
+
+    /// Types of the operands since the last colon; a value after a comma starts the next run.
+    fn group_types(&mut self, untyped: &mut Vec<Use>) -> Parse<()> {
+        let mut types = Vec::new();
+        if !self.at(b')') {
+            loop {
+                let start = self.token.span.start;
+                let ty = self.parse_type()?;
+                types.push((ty, Span::new(start, self.last_end)));
+                if !self.at(b',') {
+                    break;
+                }
+                if self.next_byte() == b'%' {
+                    self.bump();
+                    break;
+                }
+                self.bump();
+            }
+        }
+        let uses: Vec<_> = untyped.drain(..).map(|u| (u.value, u.span)).collect();
+        self.state_types(&uses, &types);
+        Some(())
+    }
+
+    /// `(%a, %b : T, T)` or `(name = %a : T, %b : T)`
+    fn paren_chunk(&mut self, c: &mut Chunks) -> Parse<()> {
+        let open = self.expect(b'(')?.span;
+        let mut untyped: Vec<Use> = Vec::new();
+        while !self.at(b')') {
+            match self.token.tok {
+                Tok::Value => {
+                    let (value, span) = self.parse_use()?;
+                    untyped.push(Use { value, span });
+                    c.inputs.push(Use { value, span });
+                }
+                Tok::Ident if self.next_byte() == b'=' => {
+                    let name = self.token_text().to_string();
+                    self.bump();
+                    self.bump();
+                    let (value, span) = self.parse_use()?;
+                    untyped.push(Use { value, span });
+                    c.named.push((name, vec![Use { value, span }], span));
+                }
+                Tok::Ident if matches!(self.token_text(), "buf" | "group") && self.next_byte() == b'(' => {
+                    self.bump();
+                    let inner = self.expect(b'(')?.span;
+                    for (value, span) in self.parse_uses()? {
+                        untyped.push(Use { value, span });
+                        c.inputs.push(Use { value, span });
+                    }
+                    self.close(b')', inner)?;
+                }
+                Tok::Punct(b':') => {
+                    self.bump();
+                    self.group_types(&mut untyped)?;
+                    self.eat(b',');
+                    continue;
+                }
+                _ => {
+                    let at = self.token.span.start;
+                    let attr = self.parse_attr()?;
+                    c.positional.push((attr, Span::new(at, self.last_end)));
+                }
+            }
+            if !self.eat(b',') && !self.at(b':') {
+                break;
+            }
+        }
+        self.close(b')', open)?;
+        Some(())
+    }
+
+    /// `[<PIPE_V>, %id]`: attributes and indices.
+    fn bracket_chunk(&mut self, row: &'static Row, c: &mut Chunks) -> Parse<()> {
+        let open = self.expect(b'[')?.span;
+        while !self.at(b']') {
+            let at = self.token.span.start;
+            match self.token.tok {
+                Tok::Value => {
+                    let (value, span) = self.parse_use()?;
+                    c.inputs.push(Use { value, span });
+                }
+                Tok::Punct(b'<') => {
+                    let attr = self.short_enum(row, c.positional.len())?;
+                    c.positional.push((attr, Span::new(at, self.last_end)));
+                }
+                Tok::Ident => {
+                    let name = self.token_text();
+                    let sym = self.intern(name);
+                    self.bump();
+                    c.positional.push((Attr::Str(sym), Span::new(at, self.last_end)));
+                }
+                _ => {
+                    let attr = self.positional_attr()?;
+                    c.positional.push((attr, Span::new(at, self.last_end)));
+                }
+            }
+            if !self.eat(b',') {
+                break;
+            }
+        }
+        self.close(b']', open)?;
+        Some(())
+    }
+
+    /// `<VALUE>`: the enumeration is the one of the attribute at this position.
+    fn short_enum(&mut self, row: &'static Row, position: usize) -> Parse<Attr> {
+        let def = row.attrs.get(position).and_then(|a| a.enumeration());
+        match def {
+            Some(def) => self.enum_value(def),
+            None => self.enum_value(&enums::PIPE),
+        }
+    }
+
+    /// An attribute without a name; `@tile(0x1000)` is the number in it.
+    fn positional_attr(&mut self) -> Parse<Attr> {
+        if self.token.tok == Tok::Symbol && self.token_text() == "@tile" && self.text_at(self.token.span.end) == b'(' {
+            self.bump();
+            let open = self.expect(b'(')?.span;
+            let attr = self.number_attr()?;
+            self.close(b')', open)?;
+            return Some(attr);
+        }
+        self.parse_attr()
+    }
+
+    /// `name = %v : T`, `name = [%a, %b]`, `name = attribute`
+    fn named_clause(&mut self, row: &'static Row, c: &mut Chunks) -> Parse<()> {
+        let name_span = self.token.span;
+        let name = self.token_text();
+        self.bump();
+        self.bump();
+        if self.token.tok == Tok::Value {
+            let (value, span) = self.parse_use()?;
+            c.named.push((name.to_string(), vec![Use { value, span }], span));
+            return self.named_type_clause(c);
+        }
+        if self.at(b'[') && row.slot(name).is_some() {
+            let uses = self.use_list()?;
+            c.named.push((name.to_string(), uses, name_span));
+            return Some(());
+        }
+        let attr = self.parse_attr()?;
+        let sym = self.intern(name);
+        c.attrs.push((sym, attr, Span::new(name_span.start, self.last_end)));
+        Some(())
+    }
+
+    /// `: T` after a named operand, when it is not the signature of the statement.
+    fn named_type_clause(&mut self, c: &mut Chunks) -> Parse<()> {
+        let last_has_type = self.at(b':') && self.next_byte() != b'(' && self.named_type_follows();
+        if last_has_type {
+            self.bump();
+            let at = self.token.span.start;
+            let ty = self.parse_type()?;
+            let Some((_, uses, _)) = c.named.last() else { return Some(()) };
+            let value = uses[0].value;
+            self.state_type(value, ty, Span::new(at, self.last_end));
+        }
+        Some(())
+    }
+
+    /// `alloc_tile addr = %a : T` gives the result's type, `pad_value = %v : f32` the operand's: operands given
+    /// by name with a type of their own are scalars, results are not.
+    fn named_type_follows(&self) -> bool {
+        let after = self.source[self.token.span.end as usize..].trim_start();
+        let word = after.split(|ch: char| !ch.is_ascii_alphanumeric() && ch != '_').next().unwrap_or("");
+        pto_isa::Scalar::parse(word).is_some()
+    }
+
+    /// `[%a, %b]`
+    fn use_list(&mut self) -> Parse<Vec<Use>> {
+        let open = self.expect(b'[')?.span;
+        let uses = self.parse_uses()?;
+        self.close(b']', open)?;
+        Some(uses.into_iter().map(|(value, span)| Use { value, span }).collect())
+    }
+
+    /// `name(%v)`
+    fn named_paren(&mut self, c: &mut Chunks) -> Parse<()> {
+        let span = self.token.span;
+        let name = self.token_text().to_string();
+        self.bump();
+        let open = self.expect(b'(')?.span;
+        let uses = self.parse_uses()?;
+        self.close(b')', open)?;
+        c.named.push((name, uses.into_iter().map(|(value, span)| Use { value, span }).collect(), span));
+        Some(())
+    }
+
+    /// `sizes [16, 16]` or `valid [%r, %c]`
+    fn named_list(&mut self, row: &'static Row, c: &mut Chunks) -> Parse<()> {
+        let span = self.token.span;
+        let name = self.token_text();
+        self.bump();
+        if row.attr(name).is_some() {
+            let attr = self.parse_attr()?;
+            let sym = self.intern(name);
+            c.attrs.push((sym, attr, Span::new(span.start, self.last_end)));
+            return Some(());
+        }
+        let uses = self.use_list()?;
+        c.named.push((name.to_string(), uses, span));
+        Some(())
+    }
+
+    /// What follows `:`: `T, T`, `(T, T) -> R`, or `T, T -> R`.
+    fn signature(&mut self, c: &mut Chunks) -> Parse<()> {
+        if self.at(b'(') {
+            c.types = Some(self.parse_type_list()?);
+            return Some(());
+        }
+        let types = self.parse_types()?;
+        c.types = Some(types);
+        Some(())
+    }
+
+    fn result_type_list(&mut self) -> Parse<Vec<(TypeId, Span)>> {
+        if self.at(b'(') {
+            return self.parse_type_list();
+        }
+        self.parse_types()
+    }
+}
+
+fn skip_blank(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
+        at += 1;
+    }
+    at
+}

@@ -1,0 +1,319 @@
+//! The reader: error-tolerant recursive descent over the words of the text.
+//!
+//! Every `parse_*` function either consumes what it names or reports and returns `None`; a statement that
+//! fails is skipped up to the next line that looks like a statement, its results get the unknown type, and
+//! reading goes on.
+
+mod attrs;
+mod bind;
+mod chunks;
+mod custom;
+mod custom_arith;
+mod generic;
+mod infer;
+mod scope;
+mod statement;
+mod types;
+
+use crate::lexer::{Lexer, Tok, Token};
+use pto_ir::{BlockId, Module, Sym, TypeId};
+use pto_isa::{Code, Diagnostic, Span, codes};
+use scope::Scopes;
+use std::collections::HashMap;
+
+/// Regions, types and attributes may be nested this deep; the stack of a thread holds far more.
+const MAX_DEPTH: u32 = 200;
+
+/// Reads a program; returns what could be read and everything that is wrong, in source order.
+pub fn parse(source: &str) -> (Module, Vec<Diagnostic>) {
+    if u32::try_from(source.len()).is_err() {
+        let message = format!("the file has {} bytes", source.len());
+        let d = Diagnostic::new(codes::TOO_LARGE, Span::default(), message).legal("at most 4 GiB");
+        return (Module::default(), vec![d]);
+    }
+    let mut parser = Parser::new(source);
+    parser.file();
+    parser.finish()
+}
+
+pub(crate) struct Parser<'s> {
+    lexer: Lexer<'s>,
+    source: &'s str,
+    /// The current word.
+    token: Token,
+    /// Where the previous word ended.
+    last_end: u32,
+    module: Module,
+    diagnostics: Vec<Diagnostic>,
+    scopes: Scopes,
+    /// Types by their text: programs repeat the same few hundred times.
+    type_texts: HashMap<&'s str, TypeId>,
+    type_aliases: HashMap<&'s str, TypeId>,
+    attr_aliases: HashMap<&'s str, pto_ir::Attr>,
+    /// Labels of the region being read.
+    labels: HashMap<Sym, (BlockId, Span, bool)>,
+    depth: u32,
+    /// Braces opened by statements that were skipped; their closing ones are skipped too.
+    stray_braces: u32,
+}
+
+/// Marks that a problem was reported; nothing more needs to be said.
+pub(crate) type Parse<T> = Option<T>;
+
+impl<'s> Parser<'s> {
+    fn new(source: &'s str) -> Self {
+        let mut lexer = Lexer::new(source);
+        let token = lexer.next();
+        Self {
+            lexer,
+            source,
+            token,
+            last_end: 0,
+            module: Module::default(),
+            diagnostics: Vec::new(),
+            scopes: Scopes::default(),
+            type_texts: HashMap::new(),
+            type_aliases: HashMap::new(),
+            attr_aliases: HashMap::new(),
+            labels: HashMap::new(),
+            depth: 0,
+            stray_braces: 0,
+        }
+    }
+
+    fn finish(mut self) -> (Module, Vec<Diagnostic>) {
+        self.module.comments = std::mem::take(&mut self.lexer.comments);
+        self.diagnostics.sort_by_key(|d| d.primary.span);
+        self.diagnostics.dedup();
+        (self.module, self.diagnostics)
+    }
+
+    /// The whole file: aliases, modules, functions, or bare statements.
+    fn file(&mut self) {
+        let top = self.module.top;
+        self.scopes.enter_function();
+        loop {
+            match self.token.tok {
+                Tok::Eof => break,
+                Tok::Punct(b'}') => {
+                    self.close_stray_or_report();
+                }
+                Tok::Punct(b'{') if self.text_at(self.token.span.end) == b'-' => self.skip_file_metadata(),
+                _ => self.top_level_item(top),
+            }
+        }
+        self.module.block_mut(top).end = self.source.len() as u32;
+        let unresolved = self.scopes.leave_function(&mut self.module);
+        self.report_undefined(unresolved);
+    }
+
+    fn close_stray_or_report(&mut self) {
+        if self.stray_braces > 0 {
+            self.stray_braces -= 1;
+        } else {
+            let span = self.token.span;
+            self.report(Diagnostic::new(codes::SYNTAX, span, "found `}` without an opening `{`"));
+        }
+        self.bump();
+    }
+
+    /// `{-# … #-}` at the end of a file is data for other tools.
+    fn skip_file_metadata(&mut self) {
+        let rest = &self.source[self.token.span.start as usize..];
+        let end = rest.find("#-}").map_or(self.source.len(), |at| self.token.span.start as usize + at + 3);
+        self.lexer.pos = end;
+        self.bump();
+    }
+
+    fn top_level_item(&mut self, top: BlockId) {
+        match self.token.tok {
+            Tok::Bang | Tok::Hash if self.is_alias_definition() => self.alias_definition(),
+            _ => self.statement(top),
+        }
+    }
+
+    /// `!name = …` or `#name = …` at the top level.
+    fn is_alias_definition(&self) -> bool {
+        let rest = self.source[self.token.span.end as usize..].trim_start();
+        rest.starts_with('=') && !rest.starts_with("==")
+    }
+
+    fn alias_definition(&mut self) {
+        let token = self.token;
+        let name = self.text(token.span);
+        self.bump();
+        self.expect(b'=');
+        let known = self.type_aliases.contains_key(name) || self.attr_aliases.contains_key(name);
+        if known || name.contains('.') {
+            let why = if known { "is defined already" } else { "has a dot; aliases are plain names" };
+            self.report(Diagnostic::new(codes::BAD_ALIAS, token.span, format!("the alias `{name}` {why}")));
+        }
+        if token.tok == Tok::Bang {
+            if let Some(ty) = self.parse_type() {
+                self.type_aliases.entry(name).or_insert(ty);
+            } else {
+                self.recover();
+            }
+        } else if let Some(attr) = self.parse_attr() {
+            self.attr_aliases.entry(name).or_insert(attr);
+        } else {
+            self.recover();
+        }
+    }
+
+    // ---- words -------------------------------------------------------------------------------------------
+
+    fn text(&self, span: Span) -> &'s str {
+        &self.source[span.start as usize..span.end as usize]
+    }
+
+    fn text_at(&self, position: u32) -> u8 {
+        self.source.as_bytes().get(position as usize).copied().unwrap_or(0)
+    }
+
+    fn token_text(&self) -> &'s str {
+        self.text(self.token.span)
+    }
+
+    fn bump(&mut self) -> Token {
+        let token = self.token;
+        self.last_end = token.span.end;
+        self.token = self.lexer.next();
+        token
+    }
+
+    fn at(&self, punct: u8) -> bool {
+        self.token.tok == Tok::Punct(punct)
+    }
+
+    fn eat(&mut self, punct: u8) -> bool {
+        let found = self.at(punct);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn at_word(&self, word: &str) -> bool {
+        self.token.tok == Tok::Ident && self.token_text() == word
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.at_word(word);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    /// The byte after the current word, over blanks.
+    fn next_byte(&self) -> u8 {
+        let rest = self.source[self.token.span.end as usize..].trim_start();
+        rest.as_bytes().first().copied().unwrap_or(0)
+    }
+
+    fn expect(&mut self, punct: u8) -> Parse<Token> {
+        if self.at(punct) {
+            return Some(self.bump());
+        }
+        self.expected(&format!("`{}`", punct as char));
+        None
+    }
+
+    fn expect_word(&mut self, word: &str) -> Parse<Token> {
+        if self.at_word(word) {
+            return Some(self.bump());
+        }
+        self.expected(&format!("`{word}`"));
+        None
+    }
+
+    /// Closes a bracket; a missing one is reported at the place it was opened.
+    fn close(&mut self, punct: u8, open: Span) -> Parse<Token> {
+        if self.at(punct) {
+            return Some(self.bump());
+        }
+        let found = self.found();
+        let d = Diagnostic::new(codes::SYNTAX, self.token.span, format!("expected `{}`, found {found}", punct as char));
+        self.report(d.label(open, "opened here"));
+        None
+    }
+
+    /// Reports that something else was expected at the current word.
+    fn expected(&mut self, what: &str) {
+        let found = self.found();
+        let span = self.token.span;
+        let code = match self.token.tok {
+            Tok::Bad if self.token_text().starts_with(['"', '@']) => codes::UNTERMINATED,
+            Tok::Bad => codes::BAD_CHARACTER,
+            _ => codes::SYNTAX,
+        };
+        self.report(Diagnostic::new(code, span, format!("expected {what}, found {found}")));
+    }
+
+    fn found(&self) -> String {
+        match self.token.tok {
+            Tok::Eof => "the end of the file".to_string(),
+            _ => {
+                let text = self.token_text();
+                let short: String = text.chars().take(40).collect();
+                format!("`{short}`")
+            }
+        }
+    }
+
+    fn report(&mut self, d: Diagnostic) {
+        self.diagnostics.push(d);
+    }
+
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.report(Diagnostic::new(code, span, message));
+    }
+
+    // ---- nesting and recovery ----------------------------------------------------------------------------
+
+    /// Runs `inner` one level deeper, or reports that the text is nested too deep.
+    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if self.depth >= MAX_DEPTH {
+            let span = self.token.span;
+            self.error(codes::TOO_DEEP, span, format!("nested more than {MAX_DEPTH} deep"));
+            return None;
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Skips to the next line that starts like a statement. Braces left open on the way are remembered.
+    fn recover(&mut self) {
+        let mut open = 0u32;
+        let start = self.token.span.start;
+        loop {
+            let moved = self.token.span.start > start;
+            match self.token.tok {
+                Tok::Eof => break,
+                Tok::Punct(b'{') => open += 1,
+                Tok::Punct(b'}') if open == 0 => break,
+                Tok::Punct(b'}') => open -= 1,
+                _ if moved && self.token.first && self.starts_statement() => break,
+                _ => {}
+            }
+            self.bump();
+        }
+        self.stray_braces += open;
+    }
+
+    fn starts_statement(&self) -> bool {
+        match self.token.tok {
+            Tok::Value | Tok::Caret | Tok::Bang | Tok::Hash => true,
+            Tok::Str => self.next_byte() == b'(',
+            Tok::Ident => pto_isa::table::find(self.token_text()).is_some() || self.token_text().contains('.'),
+            _ => false,
+        }
+    }
+
+    fn intern(&mut self, text: &str) -> Sym {
+        self.module.names.intern(text)
+    }
+}

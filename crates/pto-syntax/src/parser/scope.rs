@@ -1,0 +1,111 @@
+//! Which names mean which values, and names used before they are defined.
+
+use pto_ir::{Def, Module, Sym, TypeId, Value, ValueId};
+use pto_isa::Span;
+use std::collections::HashMap;
+
+/// The visible names. A table from symbol to value with an undo log, so that entering and leaving a scope
+/// costs what the scope defined.
+#[derive(Default)]
+pub(crate) struct Scopes {
+    visible: Vec<Option<ValueId>>,
+    undo: Vec<(Sym, Option<ValueId>)>,
+    marks: Vec<Mark>,
+    /// Placeholders that found their definition.
+    resolved: HashMap<ValueId, ValueId>,
+}
+
+#[derive(Default)]
+struct Mark {
+    undo: usize,
+    /// Names used in this scope that had no definition yet.
+    pending: HashMap<Sym, ValueId>,
+    /// Functions do not see the names around them; what they hid is restored at the end.
+    hidden: Option<Vec<Option<ValueId>>>,
+}
+
+impl Scopes {
+    pub(crate) fn enter(&mut self) {
+        self.marks.push(Mark { undo: self.undo.len(), ..Mark::default() });
+    }
+
+    pub(crate) fn leave(&mut self) {
+        let Some(mark) = self.marks.pop() else { return };
+        self.unwind(mark.undo);
+        if let Some(outer) = self.marks.last_mut() {
+            for (name, value) in mark.pending {
+                match outer.pending.get(&name) {
+                    Some(&first) => {
+                        self.resolved.insert(value, first);
+                    }
+                    None => {
+                        outer.pending.insert(name, value);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(crate) fn enter_function(&mut self) {
+        let hidden = std::mem::take(&mut self.visible);
+        self.marks.push(Mark { undo: self.undo.len(), hidden: Some(hidden), ..Mark::default() });
+    }
+
+    /// Ends a function; returns the placeholders that never found a definition.
+    pub(crate) fn leave_function(&mut self, module: &mut Module) -> Vec<ValueId> {
+        let Some(mark) = self.marks.pop() else { return Vec::new() };
+        self.undo.truncate(mark.undo);
+        self.visible = mark.hidden.unwrap_or_default();
+        if !self.resolved.is_empty() {
+            let resolved = std::mem::take(&mut self.resolved);
+            let last = |mut v: ValueId| {
+                while let Some(&next) = resolved.get(&v) {
+                    v = next;
+                }
+                v
+            };
+            let map = resolved.keys().map(|&v| (v, last(v))).collect();
+            module.resolve_uses(&map);
+        }
+        let mut left: Vec<ValueId> = mark.pending.into_values().collect();
+        left.sort_unstable();
+        left
+    }
+
+    fn unwind(&mut self, to: usize) {
+        while self.undo.len() > to {
+            if let Some((name, before)) = self.undo.pop() {
+                self.visible[name.index()] = before;
+            }
+        }
+    }
+
+    pub(crate) fn get(&self, name: Sym) -> Option<ValueId> {
+        self.visible.get(name.index()).copied().flatten()
+    }
+
+    /// Makes a name mean a value from here on; uses that waited for it are resolved.
+    pub(crate) fn define(&mut self, name: Sym, value: ValueId) {
+        if self.visible.len() <= name.index() {
+            self.visible.resize(name.index() + 1, None);
+        }
+        self.undo.push((name, self.visible[name.index()]));
+        self.visible[name.index()] = Some(value);
+        if let Some(mark) = self.marks.last_mut()
+            && let Some(placeholder) = mark.pending.remove(&name)
+        {
+            self.resolved.insert(placeholder, value);
+        }
+    }
+
+    /// The value of a name that is used; a placeholder when it has no definition yet.
+    pub(crate) fn use_name(&mut self, module: &mut Module, name: Sym, span: Span, ty: TypeId) -> ValueId {
+        if let Some(value) = self.get(name) {
+            return value;
+        }
+        let Some(mark) = self.marks.last_mut() else { unreachable!("a file is a scope") };
+        *mark.pending.entry(name).or_insert_with(|| {
+            module.new_value(Value { ty, name, def: Def::Missing, slot: 0, span })
+        })
+    }
+}

@@ -1,0 +1,513 @@
+//! Types from text.
+
+use super::{Parse, Parser};
+use crate::lexer::Tok;
+use pto_ir::TypeId;
+use pto_isa::{
+    BLayout, Compact, DType, Diagnostic, Dim, FnType, Loc, MemrefType, Pad, PtrSpace, SLayout, Scalar, Span, TileType,
+    Token, Type, ViewType, codes,
+};
+
+/// Why a type body cannot be read: where in the body, what was found, what is legal.
+struct Wrong {
+    span: Span,
+    found: String,
+    legal: String,
+}
+
+type Body<T> = Result<T, Wrong>;
+
+impl<'s> Parser<'s> {
+    /// A type; reports and returns nothing when there is none.
+    pub(super) fn parse_type(&mut self) -> Parse<TypeId> {
+        match self.token.tok {
+            Tok::Bang => self.bang_type(),
+            Tok::Ident => self.named_type(),
+            Tok::Punct(b'(') => self.function_type(),
+            Tok::Punct(b'<') => self.short_pointer(),
+            _ => {
+                self.expected("a type");
+                None
+            }
+        }
+    }
+
+    /// A list of types, at least one.
+    pub(super) fn parse_types(&mut self) -> Parse<Vec<(TypeId, Span)>> {
+        let mut types = Vec::new();
+        loop {
+            let start = self.token.span.start;
+            let ty = self.parse_type()?;
+            types.push((ty, Span::new(start, self.last_end)));
+            if !self.eat(b',') {
+                return Some(types);
+            }
+        }
+    }
+
+    /// A list in parentheses, possibly empty, or a single type.
+    pub(super) fn parse_type_list(&mut self) -> Parse<Vec<(TypeId, Span)>> {
+        if !self.at(b'(') {
+            let start = self.token.span.start;
+            let ty = self.parse_type()?;
+            return Some(vec![(ty, Span::new(start, self.last_end))]);
+        }
+        let open = self.bump().span;
+        let types = if self.at(b')') { Vec::new() } else { self.parse_types()? };
+        self.close(b')', open)?;
+        Some(types)
+    }
+
+    fn bang_type(&mut self) -> Parse<TypeId> {
+        let token = self.token;
+        if self.text_at(token.span.end) == b'<' {
+            return self.bracketed_type(token.span.start);
+        }
+        self.bump();
+        let name = self.text(token.span);
+        if let Some(&ty) = self.type_aliases.get(name) {
+            return Some(ty);
+        }
+        if let Some(t) = Token::ALL.into_iter().find(|t| t.name() == name) {
+            return Some(self.module.intern_type(Type::Token(t)));
+        }
+        if let Some(s) = Scalar::parse(name) {
+            return Some(self.module.intern_type(Type::Scalar(s)));
+        }
+        if name == "!pto.tile" {
+            return Some(TypeId::UNKNOWN);
+        }
+        if !name.starts_with("!pto.") && name.contains('.') {
+            return Some(self.module.intern_type(Type::Opaque(name.into())));
+        }
+        let d = Diagnostic::new(codes::UNKNOWN_TYPE, token.span, format!("there is no type `{name}`"));
+        self.report(d.help(format!("define the alias first: `{name} = …`, or check the spelling")));
+        None
+    }
+
+    fn named_type(&mut self) -> Parse<TypeId> {
+        let token = self.token;
+        if self.text_at(token.span.end) == b'<' {
+            return self.bracketed_type(token.span.start);
+        }
+        let name = self.text(token.span);
+        self.bump();
+        if let Some(&ty) = self.type_texts.get(name) {
+            return Some(ty);
+        }
+        let ty = match Scalar::parse(name) {
+            Some(s) => Type::Scalar(s),
+            None if name == "none" => Type::Token(Token::None),
+            None => {
+                let d = Diagnostic::new(codes::UNKNOWN_TYPE, token.span, format!("there is no type `{name}`"));
+                self.report(d.legal("scalars: index, i1, i4 … i64, ui8 … ui64, f16, bf16, f32, f64, f8E4M3FN, f8E5M2"));
+                return None;
+            }
+        };
+        let id = self.module.intern_type(ty);
+        self.type_texts.insert(name, id);
+        Some(id)
+    }
+
+    /// `name<…>`: the body is found by matching brackets and read once per distinct text.
+    fn bracketed_type(&mut self, start: u32) -> Parse<TypeId> {
+        let head_end = self.token.span.end as usize;
+        let end = match matching_angle(self.source.as_bytes(), head_end) {
+            Ok(end) => end,
+            Err(stop) => {
+                let open = Span::new(head_end as u32, head_end as u32 + 1);
+                self.error(codes::UNCLOSED, open, "this `<` is never closed");
+                self.lexer.pos = stop;
+                self.bump();
+                return None;
+            }
+        };
+        let text = &self.source[start as usize..end];
+        self.lexer.pos = end;
+        self.last_end = end as u32;
+        self.token = self.lexer.next();
+        if let Some(&ty) = self.type_texts.get(text) {
+            return Some(ty);
+        }
+        let head = &self.source[start as usize..head_end];
+        let body = Span::new(head_end as u32 + 1, end as u32 - 1);
+        let ty = self.nested(|p| match p.type_body(head, body) {
+            Ok(ty) => Some(ty),
+            Err(wrong) => {
+                let code = if wrong.legal.is_empty() { codes::UNKNOWN_TYPE } else { codes::BAD_TYPE };
+                let mut d = Diagnostic::new(code, wrong.span, wrong.found);
+                if !wrong.legal.is_empty() {
+                    d = d.legal(format!("legal: {}", wrong.legal));
+                }
+                p.report(d);
+                None
+            }
+        })?;
+        let id = self.module.intern_type(ty);
+        self.type_texts.insert(text, id);
+        Some(id)
+    }
+
+    fn type_body(&mut self, head: &str, body: Span) -> Body<Type> {
+        let text = self.text(body);
+        match head {
+            "!pto.tile_buf" => tile(text, body).map(Type::TileBuf),
+            "!pto.tile" if text.trim() == "..." => Ok(Type::Unknown),
+            "!pto.tile" => tile_value(text, body).map(Type::Tile),
+            "!pto.multi_tile_buf" => self.multi_tile(body),
+            "!pto.ptr" => pointer(text, body),
+            "!pto.tensor_view" => view(text, body).map(Type::TensorView),
+            "!pto.partition_tensor_view" => view(text, body).map(Type::PartitionView),
+            "!pto.local_array" => view(text, body).map(Type::LocalArray),
+            "vector" => view(text, body).map(Type::Vector),
+            "memref" => memref(text, body),
+            "!pto.eventid_array" => number(text, body).map(Type::EventIds),
+            "!pto.struct" => self.struct_type(body),
+            "!pto.event" | "!pto.group" => Ok(Type::Token(if head == "!pto.event" { Token::Event } else { Token::Group })),
+            _ if head.starts_with("!pto.") => {
+                Err(Wrong { span: body, found: format!("there is no type `{head}<…>`"), legal: String::new() })
+            }
+            _ => Ok(Type::Opaque(format!("{head}<{}>", text.trim()).into())),
+        }
+    }
+
+    fn multi_tile(&mut self, body: Span) -> Body<Type> {
+        let text = self.text(body);
+        let Some(at) = text.rfind("count") else {
+            return Err(wrong(body, "no `count=`", "`count=N` after the tile"));
+        };
+        let count_text = text[at + 5..].trim_start().trim_start_matches('=');
+        let count = number(count_text, body)?;
+        let inner = text[..at].trim_end().trim_end_matches(',');
+        let inner_span = Span::new(body.start, body.start + inner.len() as u32);
+        let trimmed = inner.trim();
+        let tile_text = trimmed.strip_prefix("!pto.tile_buf<").and_then(|t| t.strip_suffix('>')).unwrap_or(trimmed);
+        tile(tile_text, inner_span).map(|t| Type::MultiTile(t, count))
+    }
+
+    /// Fields are types themselves, so they are read as such.
+    fn struct_type(&mut self, body: Span) -> Body<Type> {
+        let mut fields = Vec::new();
+        for part in split_top(self.text(body)) {
+            let at = body.start + (part.as_ptr() as usize - self.text(body).as_ptr() as usize) as u32;
+            let span = Span::new(at, at + part.len() as u32);
+            let field = match part.split_once('<') {
+                Some((head, rest)) => {
+                    let start = at + head.len() as u32 + 1;
+                    let len = rest.trim_end().strip_suffix('>').map_or(0, str::len) as u32;
+                    if self.depth >= super::MAX_DEPTH {
+                        return Err(wrong(span, "nested too deep", "fewer levels"));
+                    }
+                    self.depth += 1;
+                    let ty = self.type_body(head.trim(), Span::new(start, start + len));
+                    self.depth -= 1;
+                    ty?
+                }
+                None => match Scalar::parse(part.trim()) {
+                    Some(s) => Type::Scalar(s),
+                    None => return Err(wrong(span, &format!("`{}`", part.trim()), "a scalar, array or struct type")),
+                },
+            };
+            fields.push(field);
+        }
+        Ok(Type::Struct(fields.into()))
+    }
+
+    /// `<f32>`, short for `!pto.ptr<f32>` where only a pointer can stand.
+    fn short_pointer(&mut self) -> Parse<TypeId> {
+        let open = self.bump().span;
+        let elem = self.named_type()?;
+        self.close(b'>', open)?;
+        let Type::Scalar(s) = *self.module.ty(elem) else { return None };
+        Some(self.module.intern_type(Type::Ptr(s, PtrSpace::Default)))
+    }
+
+    fn function_type(&mut self) -> Parse<TypeId> {
+        self.nested(|p| {
+            let inputs = p.parse_type_list()?;
+            if p.token.tok != Tok::Arrow {
+                p.expected("`->`");
+                return None;
+            }
+            p.bump();
+            let results = p.parse_type_list()?;
+            let get = |p: &Self, list: &[(TypeId, Span)]| list.iter().map(|(t, _)| p.module.ty(*t).clone()).collect();
+            let f = FnType { inputs: get(p, &inputs), results: get(p, &results) };
+            Some(p.module.intern_type(Type::Function(Box::new(f))))
+        })
+    }
+}
+
+fn wrong(span: Span, found: &str, legal: &str) -> Wrong {
+    Wrong { span, found: format!("found {found}"), legal: legal.to_string() }
+}
+
+/// The position after the `>` that closes the `<` at `open`, or where the search gave up: a type holds no
+/// values and no braces. Arrows inside do not count.
+pub(super) fn matching_angle(bytes: &[u8], open: usize) -> Result<usize, usize> {
+    let mut depth = 0u32;
+    for at in open..bytes.len() {
+        match bytes[at] {
+            b'<' => depth += 1,
+            b'>' if bytes[at - 1] == b'-' => {}
+            b'>' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Ok(at + 1);
+                }
+            }
+            b'%' | b'{' | b'}' => return Err(at),
+            _ => {}
+        }
+    }
+    Err(bytes.len())
+}
+
+/// Splits at commas outside brackets.
+fn split_top(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut depth, mut start) = (0i32, 0);
+    for (at, b) in text.bytes().enumerate() {
+        match b {
+            b'<' | b'(' | b'[' | b'{' => depth += 1,
+            b'>' | b')' | b']' | b'}' => depth -= 1,
+            b',' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+/// The span of a part of a body.
+fn part_span(body: Span, text: &str, part: &str) -> Span {
+    let at = part.as_ptr() as usize - text.as_ptr() as usize;
+    let lead = part.len() - part.trim_start().len();
+    let start = body.start + (at + lead) as u32;
+    Span::new(start, start + part.trim().len() as u32)
+}
+
+fn number(text: &str, span: Span) -> Body<u64> {
+    text.trim()
+        .parse::<u32>()
+        .map(u64::from)
+        .map_err(|_| wrong(span, &format!("`{}`", text.trim()), "a number below 2^32"))
+}
+
+fn dim(text: &str, span: Span) -> Body<Dim> {
+    match text.trim() {
+        "?" | "-1" => Ok(Dim::Dynamic),
+        other => number(other, span).map(Dim::Fixed),
+    }
+}
+
+fn element(text: &str, span: Span) -> Body<DType> {
+    DType::parse(text.trim()).ok_or_else(|| {
+        let all: Vec<_> = DType::ALL.iter().map(|d| d.mlir()).collect();
+        wrong(span, &format!("`{}` as an element type", text.trim()), &all.join(", "))
+    })
+}
+
+/// `16x16xf32` with any number of extents.
+fn extents(text: &str, span: Span) -> Body<(Vec<Dim>, &str)> {
+    let mut dims = Vec::new();
+    let mut rest = text.trim();
+    while rest.starts_with(|c: char| c.is_ascii_digit() || c == '?' || c == '-') {
+        let Some((d, after)) = rest.split_once('x') else {
+            return Err(wrong(span, &format!("`{rest}`"), "extents and an element type, `16x16xf32`"));
+        };
+        dims.push(dim(d, span)?);
+        rest = after;
+    }
+    Ok((dims, rest))
+}
+
+fn view(text: &str, span: Span) -> Body<ViewType> {
+    let (dims, rest) = extents(text, span)?;
+    let elem = Scalar::parse(rest.trim()).ok_or_else(|| {
+        wrong(span, &format!("`{}` as an element type", rest.trim()), "a scalar type after the extents")
+    })?;
+    Ok(ViewType { dims: dims.into(), elem })
+}
+
+fn memref(text: &str, span: Span) -> Body<Type> {
+    let (head, rest) = match split_top(text).first() {
+        Some(first) if first.len() < text.len() => (*first, &text[first.len() + 1..]),
+        _ => (text, ""),
+    };
+    let rest = rest.split_whitespace().collect::<Vec<_>>().join(" ");
+    Ok(Type::Memref(MemrefType { view: view(head, span)?, rest: rest.into() }))
+}
+
+fn pointer(text: &str, span: Span) -> Body<Type> {
+    let (elem, space) = text.split_once(',').map_or((text, None), |(e, s)| (e, Some(s.trim())));
+    let Some(elem) = Scalar::parse(elem.trim()) else {
+        return Err(wrong(span, &format!("`{}` as an element type", elem.trim()), "a scalar type"));
+    };
+    let space = match space {
+        None => PtrSpace::Default,
+        Some(s) => PtrSpace::parse(s).ok_or_else(|| wrong(span, &format!("`{s}`"), "gm, ub, l1, l0a, l0b, l0c"))?,
+    };
+    Ok(Type::Ptr(elem, space))
+}
+
+/// Both spellings of a buffer type.
+fn tile(text: &str, body: Span) -> Body<TileType> {
+    if text.trim_start().starts_with("loc") && text.contains("dtype") { keyed(text, body) } else { compact(text, body) }
+}
+
+const KEYS: &str = "loc, dtype, rows, cols, v_row, v_col, blayout, slayout, fractal, pad, compact";
+
+/// `loc=vec, dtype=f32, rows=16, …`: keys in any order, the first four required.
+fn keyed(text: &str, body: Span) -> Body<TileType> {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut t = TileType::new(Loc::Vec, DType::F32, 0, 0);
+    let (mut rows, mut cols) = (None, None);
+    for part in split_top(text) {
+        let span = part_span(body, text, part);
+        let Some((key, value)) = part.split_once('=') else {
+            return Err(wrong(span, &format!("`{}`", part.trim()), "`key=value`"));
+        };
+        let (key, value) = (key.trim(), value.trim().trim_matches('"'));
+        if seen.contains(&key) {
+            return Err(wrong(span, &format!("`{key}` a second time"), "each key once"));
+        }
+        seen.push(key);
+        match key {
+            "rows" => t.rows = number(value, span)?,
+            "cols" => t.cols = number(value, span)?,
+            "v_row" => rows = Some(dim(value, span)?),
+            "v_col" => cols = Some(dim(value, span)?),
+            "dtype" => t.dtype = element(value, span)?,
+            _ => option(&mut t, key, value, span)?,
+        }
+    }
+    for key in ["loc", "dtype", "rows", "cols"] {
+        if !seen.contains(&key) {
+            return Err(wrong(body, &format!("no `{key}`"), &format!("the keys {KEYS}")));
+        }
+    }
+    t.valid_rows = rows.unwrap_or(Dim::Fixed(t.rows));
+    t.valid_cols = cols.unwrap_or(Dim::Fixed(t.cols));
+    Ok(t)
+}
+
+/// `vec, 16x16xf32, valid=8x?, …`
+fn compact(text: &str, body: Span) -> Body<TileType> {
+    let parts = split_top(text);
+    let loc_span = part_span(body, text, parts[0]);
+    let loc = location(parts[0].trim(), loc_span)?;
+    let Some(shape) = parts.get(1) else {
+        return Err(wrong(body, "no shape", "`location, RxCxtype`, then options"));
+    };
+    let span = part_span(body, text, shape);
+    let (dims, elem) = extents(shape, span)?;
+    let [Dim::Fixed(rows), Dim::Fixed(cols)] = dims[..] else {
+        return Err(wrong(span, &format!("`{}`", shape.trim()), "two fixed extents and an element type, `16x16xf32`"));
+    };
+    let mut t = TileType::new(loc, element(elem, span)?, rows, cols);
+    options(&mut t, text, &parts[2..], body)?;
+    Ok(t)
+}
+
+fn options(t: &mut TileType, text: &str, parts: &[&str], body: Span) -> Body<()> {
+    let mut seen: Vec<&str> = Vec::new();
+    for part in parts {
+        let span = part_span(body, text, part);
+        let Some((key, value)) = part.split_once('=') else {
+            return Err(wrong(span, &format!("`{}`", part.trim()), "valid=, blayout=, slayout=, fractal=, pad=, compact="));
+        };
+        let (key, value) = (key.trim(), value.trim());
+        if seen.contains(&key) {
+            return Err(wrong(span, &format!("`{key}` a second time"), "each key once"));
+        }
+        seen.push(key);
+        if key == "valid" {
+            let Some((r, c)) = value.split_once('x') else {
+                return Err(wrong(span, &format!("`{value}`"), "`rowsxcols`, each a number or `?`"));
+            };
+            t.valid_rows = dim(r, span)?;
+            t.valid_cols = dim(c, span)?;
+        } else {
+            option(t, key, value, span)?;
+        }
+    }
+    Ok(())
+}
+
+fn location(text: &str, span: Span) -> Body<Loc> {
+    let name = text.strip_prefix("loc=").or_else(|| text.strip_prefix("loc =")).unwrap_or(text).trim();
+    Loc::parse(name.trim_matches('"')).ok_or_else(|| {
+        let all: Vec<_> = Loc::ALL.iter().map(|l| l.name()).collect();
+        wrong(span, &format!("`{name}` as a location"), &all.join(", "))
+    })
+}
+
+fn option(t: &mut TileType, key: &str, value: &str, span: Span) -> Body<()> {
+    let named = |legal: &str| wrong(span, &format!("`{key}={value}`"), legal);
+    match key {
+        "loc" => t.loc = location(value, span)?,
+        "blayout" => t.blayout = BLayout::parse(value).ok_or_else(|| named("row_major, col_major"))?,
+        "slayout" => t.slayout = SLayout::parse(value).ok_or_else(|| named("none_box, row_major, col_major"))?,
+        "fractal" => {
+            let n = number(value, span)?;
+            t.fractal = u32::try_from(n).unwrap_or(0);
+        }
+        "pad" => t.pad = pad(value).ok_or_else(|| named("0 (null), 1 (zero), 2 (max), 3 (min)"))?,
+        "compact" => {
+            t.compact = compact_mode(value).ok_or_else(|| named("0 (null), 1 (normal), 2 (row_plus_one), 3"))?;
+        }
+        _ => return Err(wrong(span, &format!("the key `{key}`"), KEYS)),
+    }
+    Ok(())
+}
+
+fn pad(text: &str) -> Option<Pad> {
+    Pad::ALL.into_iter().find(|p| p.name() == text || text.parse() == Ok(*p as u8))
+}
+
+fn compact_mode(text: &str) -> Option<Compact> {
+    Compact::ALL.into_iter().find(|c| c.name() == text || text.parse() == Ok(*c as u8))
+}
+
+/// A level-1 tile: the buffer spellings, `16x16xf32`, or positional parameters
+/// `loc, type, rows, cols[, blayout, slayout, fractal, pad]`.
+fn tile_value(text: &str, body: Span) -> Body<TileType> {
+    let parts = split_top(text);
+    let first = parts[0].trim();
+    if first.starts_with(|c: char| c.is_ascii_digit()) {
+        let (dims, elem) = extents(first, body)?;
+        let [Dim::Fixed(rows), Dim::Fixed(cols)] = dims[..] else {
+            return Err(wrong(body, &format!("`{first}`"), "two fixed extents and an element type, `16x16xf32`"));
+        };
+        let mut t = TileType::new(Loc::Vec, element(elem, body)?, rows, cols);
+        options(&mut t, text, &parts[1..], body)?;
+        return Ok(t);
+    }
+    let second = parts.get(1).map_or("", |p| p.trim());
+    if text.contains("dtype") || second.starts_with(|c: char| c.is_ascii_digit()) && second.contains('x') {
+        return tile(text, body);
+    }
+    positional(text, &parts, body)
+}
+
+fn positional(text: &str, parts: &[&str], body: Span) -> Body<TileType> {
+    let mut rest = parts;
+    let mut loc = Loc::Vec;
+    if DType::parse(parts[0].trim()).is_none() {
+        loc = location(parts[0].trim(), part_span(body, text, parts[0]))?;
+        rest = &parts[1..];
+    }
+    let [dtype, rows, cols, options @ ..] = rest else {
+        return Err(wrong(body, &format!("`{}`", text.trim()), "`loc, type, rows, cols[, blayout, slayout, fractal, pad]`"));
+    };
+    let span = |part: &str| part_span(body, text, part);
+    let mut t = TileType::new(loc, element(dtype, span(dtype))?, number(rows, span(rows))?, number(cols, span(cols))?);
+    for (part, key) in options.iter().zip(["blayout", "slayout", "fractal", "pad"]) {
+        option(&mut t, key, part.trim(), span(part))?;
+    }
+    Ok(t)
+}
