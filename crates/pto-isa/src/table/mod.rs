@@ -41,7 +41,7 @@ macro_rules! mnemonic {
     };
 }
 
-use {family, mnemonic};
+use mnemonic;
 
 /// Declares the family modules, their places in the table, and the table.
 macro_rules! families {

@@ -1,0 +1,126 @@
+//! `pto check`
+
+use super::input::{self, Source};
+use super::json::{self, JsonDiagnostic};
+use super::render::Terminal;
+use super::{Failure, Outcome, Run, out};
+use pto::isa::{Diagnostic, Target};
+use pto::syntax::Lines;
+use pto::{Program, checks};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Files, directories, or `-` for standard input
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Target to check for; default: what the file says (pto.target_arch), else a2a3
+    #[arg(long, value_parser = parse_target)]
+    target: Option<Target>,
+    /// One JSON object on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn parse_target(text: &str) -> Result<Target, String> {
+    Target::parse(text).ok_or_else(|| {
+        let names: Vec<_> = Target::ALL.iter().map(|t| t.name()).collect();
+        format!("no such target; legal: {}", names.join(", "))
+    })
+}
+
+/// A checked file.
+struct Report {
+    source: Source,
+    target: Target,
+    problems: Vec<Diagnostic>,
+}
+
+pub(crate) fn run(args: &Args) -> Run {
+    let mut reports = Vec::new();
+    let mut unreadable = None;
+    for path in input::expand(&args.files)? {
+        match input::read(&path) {
+            Ok(source) => reports.push(check(source, args.target)),
+            Err(failure) => {
+                anstream::eprintln!("\u{1b}[1;31merror\u{1b}[0m: {}", failure.0);
+                unreadable = Some(Failure(String::new()));
+            }
+        }
+    }
+    if args.json {
+        print_json(&reports)?;
+    } else {
+        print_text(&reports)?;
+    }
+    match unreadable {
+        Some(failure) => Err(failure),
+        None if reports.iter().all(|r| r.problems.is_empty()) => Ok(Outcome::Clean),
+        None => Ok(Outcome::Problems),
+    }
+}
+
+fn check(source: Source, target: Option<Target>) -> Report {
+    if let Some(d) = source.unreadable.clone() {
+        return Report { source, target: target.unwrap_or(Target::A2A3), problems: vec![d] };
+    }
+    let program = Program::parse(&source.text);
+    let target = target.or_else(|| checks::stated_target(program.module())).unwrap_or(Target::A2A3);
+    let problems = program.inspect(target);
+    Report { source, target, problems }
+}
+
+fn print_text(reports: &[Report]) -> Result<(), Failure> {
+    let mut err = anstream::stderr().lock();
+    for report in reports.iter().filter(|r| !r.problems.is_empty()) {
+        let terminal = Terminal::new(&report.source);
+        for d in &report.problems {
+            writeln!(err, "{}\n", terminal.render(d))?;
+        }
+    }
+    let errors: usize = reports.iter().map(|r| r.problems.len()).sum();
+    let targets: BTreeSet<&str> = reports.iter().map(|r| r.target.name()).collect();
+    let targets = targets.into_iter().collect::<Vec<_>>().join(", ");
+    if errors == 0 {
+        let what = if reports.len() == 1 { "1 program".to_string() } else { format!("{} programs", reports.len()) };
+        return out(&format!("{what} checked for {targets}: no problems\n"));
+    }
+    let ids: BTreeSet<String> = reports.iter().flat_map(|r| &r.problems).map(|d| d.code.id()).collect();
+    let bad = reports.iter().filter(|r| !r.problems.is_empty()).count();
+    let plural = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
+    let more = if ids.len() > 3 { ", …" } else { "" };
+    let shown = ids.into_iter().take(3).collect::<Vec<_>>().join(", ");
+    let files = if reports.len() > 1 { format!(" in {} of {} files", bad, reports.len()) } else { String::new() };
+    writeln!(err, "{}{files} for {targets} (pto explain {shown}{more})", plural(errors, "error"))?;
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct JsonReport<'a> {
+    files: Vec<JsonFile<'a>>,
+    errors: usize,
+}
+
+#[derive(Serialize)]
+struct JsonFile<'a> {
+    file: &'a str,
+    target: &'static str,
+    diagnostics: Vec<JsonDiagnostic<'a>>,
+}
+
+fn print_json(reports: &[Report]) -> Result<(), Failure> {
+    let files = reports
+        .iter()
+        .map(|r| {
+            let lines = Lines::new(&r.source.text);
+            let diagnostics = r.problems.iter().map(|d| json::diagnostic(&r.source, &lines, d)).collect();
+            JsonFile { file: &r.source.name, target: r.target.name(), diagnostics }
+        })
+        .collect();
+    let report = JsonReport { files, errors: reports.iter().map(|r| r.problems.len()).sum() };
+    let text = serde_json::to_string_pretty(&report).map_err(|e| Failure(e.to_string()))?;
+    out(&(text + "\n"))
+}

@@ -1,0 +1,52 @@
+//! `pto explain`
+
+use super::{Failure, Outcome, Run, out};
+use pto::isa::codes::{CODES, Code};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The id of a diagnostic, `PTO-E0214` for example
+    #[arg(required_unless_present = "list")]
+    id: Option<String>,
+    /// List every id with its title
+    #[arg(long)]
+    list: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Run {
+    let Some(id) = args.id.as_deref().filter(|_| !args.list) else {
+        for e in CODES {
+            out(&format!("{}  {}\n", e.code, e.title))?;
+        }
+        return Ok(Outcome::Clean);
+    };
+    let code = Code::parse(id).ok_or_else(|| Failure(format!("there is no diagnostic `{id}`; `pto explain --list` lists all")))?;
+    let entry = code.entry();
+    let mut text = format!("{}: {}\n\n{}\n", entry.code, entry.title, fold(entry.text, 78));
+    if !entry.example.is_empty() {
+        text += "\nA program that has it:\n\n";
+        for line in entry.example.lines() {
+            text += &format!("    {line}\n");
+        }
+    }
+    out(&text)?;
+    Ok(Outcome::Clean)
+}
+
+/// Breaks a paragraph at a width.
+fn fold(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for word in text.split_whitespace() {
+        if column > 0 && column + 1 + word.chars().count() > width {
+            out.push('\n');
+            column = 0;
+        } else if column > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += word.chars().count();
+    }
+    out
+}

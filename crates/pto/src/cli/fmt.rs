@@ -1,0 +1,117 @@
+//! `pto fmt`
+
+use super::input::{self, Source};
+use super::render::Terminal;
+use super::{Failure, Outcome, Run, out};
+use pto::syntax::{FormatOptions, format};
+use pto::{Form, TypeStyle};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Files or directories, formatted in place; `-` formats standard input to standard output
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Change nothing; list the files that would change and exit with 1 if there are any
+    #[arg(long)]
+    check: bool,
+    /// Write to standard output instead of the files
+    #[arg(long, conflicts_with = "check")]
+    stdout: bool,
+    /// Write tile instructions in this form; default: as they are
+    #[arg(long, value_enum)]
+    form: Option<FormArg>,
+    /// Write tile types in this spelling; default: the one the file uses
+    #[arg(long, value_enum)]
+    types: Option<TypesArg>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum FormArg {
+    /// `%d = pto.tmax %a, %b : (T, T) -> T`
+    Level1,
+    /// `pto.tmax ins(%a, %b : T, T) outs(%d : T)`
+    Level2,
+    /// `%d = tmax %a, %b : T`
+    Asm,
+    /// `"pto.tmax"(%a, %b, %d) : (T, T, T) -> ()`
+    Generic,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum TypesArg {
+    /// `!pto.tile_buf<loc=vec, dtype=f32, rows=16, …>`
+    Keyed,
+    /// `!pto.tile_buf<vec, 16x16xf32>`
+    Compact,
+}
+
+pub(crate) fn run(args: &Args) -> Run {
+    let mut outcome = Outcome::Clean;
+    for path in input::expand(&args.files)? {
+        let source = input::read(&path)?;
+        let Some(text) = formatted(args, &source)? else {
+            outcome = Outcome::Problems;
+            continue;
+        };
+        let changed = text != source.text;
+        if args.check {
+            if changed {
+                out(&format!("{}\n", source.name))?;
+                outcome = Outcome::Problems;
+            }
+        } else if args.stdout || source.path.is_none() {
+            out(&text)?;
+        } else if changed {
+            replace(&path, &text)?;
+        }
+    }
+    Ok(outcome)
+}
+
+fn formatted(args: &Args, source: &Source) -> Result<Option<String>, Failure> {
+    let options = FormatOptions {
+        form: args.form.map(|f| match f {
+            FormArg::Level1 => Form::Level1,
+            FormArg::Level2 => Form::Level2,
+            FormArg::Asm => Form::Asm,
+            FormArg::Generic => Form::Generic,
+        }),
+        types: match args.types {
+            Some(TypesArg::Keyed) => TypeStyle::Keyed,
+            Some(TypesArg::Compact) => TypeStyle::Compact,
+            None if source.text.contains("<loc=") => TypeStyle::Keyed,
+            None => TypeStyle::Compact,
+        },
+    };
+    let result = match &source.unreadable {
+        Some(d) => Err(vec![d.clone()]),
+        None => format(&source.text, options),
+    };
+    match result {
+        Ok(text) => Ok(Some(text)),
+        Err(problems) => {
+            let terminal = Terminal::new(source);
+            let mut err = anstream::stderr().lock();
+            for d in &problems {
+                writeln!(err, "{}\n", terminal.render(d))?;
+            }
+            writeln!(err, "{} is not formatted", source.name)?;
+            Ok(None)
+        }
+    }
+}
+
+/// Replaces a file in one step: a reader sees the old text or the new, never a part.
+fn replace(path: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |e: std::io::Error| Failure(format!("cannot write {}: {e}", path.display()));
+    let real = path.canonicalize().map_err(failed)?;
+    let dir = real.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    let permissions = std::fs::metadata(&real).map_err(failed)?.permissions();
+    file.as_file().set_permissions(permissions).map_err(failed)?;
+    file.persist(&real).map_err(|e| failed(e.error))?;
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! Source files from paths, directories and standard input.
+
+use super::Failure;
+use pto::isa::{Diagnostic, Span, codes};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// A source text under the name it is reported with.
+pub(crate) struct Source {
+    pub(crate) name: String,
+    /// `None` for standard input.
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) text: String,
+    /// Set when the bytes are no text at all; nothing else is said about the file then.
+    pub(crate) unreadable: Option<Diagnostic>,
+}
+
+/// The files that arguments name: files as they are, directories with every `.pto` file below them, `-` for
+/// standard input. Sorted within a directory.
+pub(crate) fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in arguments {
+        if path.is_dir() {
+            let before = files.len();
+            walk(path, &mut files, 0)?;
+            if files.len() == before {
+                return Err(Failure(format!("no .pto file below {}", path.display())));
+            }
+        } else {
+            files.push(path.clone());
+        }
+    }
+    Ok(files)
+}
+
+fn walk(dir: &Path, files: &mut Vec<PathBuf>, depth: u32) -> Result<(), Failure> {
+    let failed = |e: std::io::Error| Failure(format!("cannot read {}: {e}", dir.display()));
+    let mut entries = std::fs::read_dir(dir).map_err(failed)?.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        let kind = entry.file_type().map_err(failed)?;
+        // Links are not followed: they could lead in circles.
+        if kind.is_dir() && depth < 64 {
+            walk(&path, files, depth + 1)?;
+        } else if kind.is_file() && path.extension().is_some_and(|e| e == "pto") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Reads a file, or standard input for `-`.
+pub(crate) fn read(path: &Path) -> Result<Source, Failure> {
+    let stdin = path == Path::new("-");
+    let name = if stdin { "<stdin>".to_string() } else { path.display().to_string() };
+    let mut bytes = Vec::new();
+    let result = if stdin {
+        std::io::stdin().read_to_end(&mut bytes).map(|_| ())
+    } else {
+        std::fs::read(path).map(|b| bytes = b)
+    };
+    result.map_err(|e| Failure(format!("cannot read {name}: {e}")))?;
+    Ok(decode(name, (!stdin).then(|| path.to_path_buf()), bytes))
+}
+
+fn decode(name: String, path: Option<PathBuf>, bytes: Vec<u8>) -> Source {
+    if bytes.starts_with(b"PTOBC\0") {
+        let d = Diagnostic::new(codes::BAD_CHARACTER, Span::new(0, 0), "this is a bytecode file, not text");
+        let unreadable = Some(d.help("decode it to text first"));
+        return Source { name, path, text: String::new(), unreadable };
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Source { name, path, text, unreadable: None },
+        Err(e) => {
+            let at = e.utf8_error().valid_up_to() as u32;
+            let text = String::from_utf8_lossy(e.as_bytes()).into_owned();
+            let message = format!("byte {at} is not UTF-8");
+            let d = Diagnostic::new(codes::BAD_CHARACTER, Span::new(at, at), message);
+            Source { name, path, text, unreadable: Some(d.help("save the file as UTF-8")) }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Diagnostics for programs: the same data with byte spans and lines.
+
+use super::input::Source;
+use pto::isa::{Diagnostic, Label};
+use pto::syntax::Lines;
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(crate) struct JsonDiagnostic<'a> {
+    file: &'a str,
+    id: String,
+    severity: &'static str,
+    title: &'static str,
+    message: &'a str,
+    span: JsonSpan<'a>,
+    labels: Vec<JsonSpan<'a>>,
+    legal: &'a [String],
+    help: Option<&'a str>,
+    page: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct JsonSpan<'a> {
+    start: u32,
+    end: u32,
+    line: u32,
+    column: u32,
+    text: &'a str,
+}
+
+pub(crate) fn diagnostic<'a>(source: &'a Source, lines: &Lines, d: &'a Diagnostic) -> JsonDiagnostic<'a> {
+    let span = |l: &'a Label| {
+        let (line, column) = lines.locate(l.span.start);
+        JsonSpan { start: l.span.start, end: l.span.end, line, column, text: &l.text }
+    };
+    JsonDiagnostic {
+        file: &source.name,
+        id: d.code.id(),
+        severity: "error",
+        title: d.code.entry().title,
+        message: &d.message,
+        span: span(&d.primary),
+        labels: d.labels.iter().map(span).collect(),
+        legal: &d.legal,
+        help: d.help.as_deref(),
+        page: d.page,
+    }
+}

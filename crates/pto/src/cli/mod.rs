@@ -1,0 +1,103 @@
+//! Commands and their arguments.
+//!
+//! Exit codes: 0 clean, 1 diagnostics (or a file that is not formatted), 2 wrong usage or a file that cannot
+//! be read or written.
+
+mod check;
+mod docs;
+mod explain;
+mod fmt;
+mod input;
+mod isa;
+mod json;
+mod render;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Check, format and look up PTO tile programs on any machine.
+#[derive(Parser)]
+#[command(name = "pto", version, about, after_help = AFTER_HELP, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 clean, 1 problems found, 2 wrong usage or unreadable file.
+
+Examples:
+  pto check kernel.pto --target a5      every problem of a file, with a way out
+  pto fmt --form level1 kernel.pto      the same program in another form
+  pto doc TMAX                          what an instruction does and takes
+  pto explain PTO-E0214                 what a diagnostic means";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Say everything that is wrong with programs
+    Check(check::Args),
+    /// Lay programs out, or write them in another form
+    Fmt(fmt::Args),
+    /// Explain a diagnostic
+    Explain(explain::Args),
+    /// Show the page of an instruction, or write the whole reference
+    Doc(docs::Args),
+    /// List the instructions
+    Isa(isa::Args),
+    /// Print a completion script for a shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// How a command ended.
+pub(crate) enum Outcome {
+    Clean,
+    Problems,
+}
+
+/// A problem with the usage or the environment: exit code 2.
+pub(crate) struct Failure(pub(crate) String);
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+pub(crate) type Run = Result<Outcome, Failure>;
+
+pub(crate) fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Command::Check(args) => check::run(&args),
+        Command::Fmt(args) => fmt::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Doc(args) => docs::run(&args),
+        Command::Isa(args) => isa::run(&args),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "pto", &mut std::io::stdout());
+            Ok(Outcome::Clean)
+        }
+    };
+    match result {
+        Ok(Outcome::Clean) => ExitCode::SUCCESS,
+        Ok(Outcome::Problems) => ExitCode::from(1),
+        Err(Failure(message)) => {
+            if !message.is_empty() {
+                anstream::eprintln!("\u{1b}[1;31merror\u{1b}[0m: {message}");
+            }
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Writes to standard output; a reader that went away is not an error worth reporting.
+pub(crate) fn out(text: &str) -> Result<(), Failure> {
+    match anstream::stdout().write_all(text.as_bytes()) {
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Err(Failure(String::new())),
+        other => Ok(other?),
+    }
+}

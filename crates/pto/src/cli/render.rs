@@ -1,0 +1,87 @@
+//! Diagnostics for a terminal.
+
+use super::input::Source;
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use pto::isa::{Diagnostic, Label, Span};
+use pto::syntax::Lines;
+use std::io::IsTerminal;
+
+/// Labels this many lines apart get excerpts of their own.
+const NEAR: u32 = 40;
+
+/// Turns diagnostics of one source into text.
+pub(crate) struct Terminal<'s> {
+    source: &'s Source,
+    lines: Lines,
+    renderer: Renderer,
+}
+
+impl<'s> Terminal<'s> {
+    pub(crate) fn new(source: &'s Source) -> Self {
+        let width = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).filter(|w| *w >= 40);
+        let renderer = Renderer::styled().term_width(width.or_else(terminal_width).unwrap_or(140));
+        Self { source, lines: Lines::new(&source.text), renderer }
+    }
+
+    pub(crate) fn render(&self, d: &Diagnostic) -> String {
+        let id = d.code.id();
+        let mut group = Group::with_title(Level::ERROR.primary_title(&d.message).id(id));
+        let (near, far): (Vec<&Label>, Vec<&Label>) =
+            d.labels.iter().partition(|l| self.line(l.span).abs_diff(self.line(d.primary.span)) <= NEAR);
+        group = group.element(self.snippet(Some(&d.primary), &near));
+        for label in far {
+            group = group.element(self.snippet(None, &[label]));
+        }
+        for legal in &d.legal {
+            group = group.element(Level::NOTE.no_name().message(legal));
+        }
+        if let Some(help) = &d.help {
+            group = group.element(Level::HELP.message(help));
+        }
+        if let Some(page) = d.page {
+            group = group.element(Level::NOTE.with_name("page").message(page));
+        }
+        self.renderer.render(&[group])
+    }
+
+    fn line(&self, span: Span) -> u32 {
+        self.lines.locate(span.start).0
+    }
+
+    /// An excerpt of the lines that the labels touch; only they are handed to the renderer, so that the cost
+    /// of a diagnostic does not grow with the file.
+    fn snippet<'a>(&'a self, primary: Option<&'a Label>, labels: &[&'a Label]) -> Snippet<'a, Annotation<'a>> {
+        let text = &self.source.text;
+        let spans = || primary.iter().map(|l| l.span).chain(labels.iter().map(|l| l.span));
+        let first = spans().map(|s| s.start).min().unwrap_or(0) as usize;
+        let last = spans().map(|s| s.end).max().unwrap_or(0) as usize;
+        let start = text[..first.min(text.len())].rfind('\n').map_or(0, |at| at + 1);
+        let rest = last.min(text.len());
+        let end = text[rest..].find('\n').map_or(text.len(), |at| rest + at);
+        let line = self.lines.locate(start as u32).0 as usize;
+        let local = |s: Span| {
+            let clamp = |p: u32| (p as usize).clamp(start, end) - start;
+            let (a, b) = (clamp(s.start), clamp(s.end));
+            a..b.max(a)
+        };
+        let excerpt = &text[start..end];
+        let mut snippet = Snippet::source(excerpt).line_start(line).path(&self.source.name).fold(true);
+        if let Some(p) = primary {
+            let a = AnnotationKind::Primary.span(local(p.span));
+            snippet = snippet.annotation(if p.text.is_empty() { a } else { a.label(&p.text) });
+        }
+        for l in labels {
+            let a = AnnotationKind::Context.span(local(l.span));
+            snippet = snippet.annotation(if l.text.is_empty() { a } else { a.label(&l.text) });
+        }
+        snippet
+    }
+}
+
+/// The width of the terminal, when standard error is one.
+fn terminal_width() -> Option<usize> {
+    if !std::io::stderr().is_terminal() {
+        return None;
+    }
+    Some(120)
+}

@@ -1,0 +1,1 @@
+//! Reference pages from the instruction table.
