@@ -163,6 +163,7 @@ impl OpCheck<'_> {
         let legal = if known.is_empty() { "it has none".to_string() } else { known.join(", ") };
         let message = format!("`{}` has no attribute `{name}`", self.name());
         Diagnostic::new(codes::UNKNOWN_ATTRIBUTE, self.name_span(), message)
+            .warning()
             .legal(format!("attributes: {legal}"))
             .page(self.row.page)
     }

@@ -9,7 +9,7 @@
 //!    regions, scratch tiles; all from the table.
 //! 4. **Memory** ([`memory`]): alignment and range of explicit addresses, and operands that overlap.
 //!
-//! All problems are reported. Success gives a [`Checked`] module: engines and emitters accept nothing else.
+//! All problems are reported; warnings leave a program legal. Success gives a [`Checked`] module: engines and emitters accept nothing else.
 //!
 //! ```
 //! use pto_isa::Target;
@@ -62,7 +62,7 @@ impl Checked {
 /// Every problem, in source order.
 pub fn check(module: Module, target: Target) -> Result<Checked, Vec<Diagnostic>> {
     let (info, problems) = inspect(&module, target);
-    if problems.is_empty() { Ok(Checked { module, info }) } else { Err(problems) }
+    if problems.iter().any(Diagnostic::is_error) { Err(problems) } else { Ok(Checked { module, info }) }
 }
 
 /// Checks a program without taking it; what was found out is complete only when there are no problems.

@@ -138,6 +138,7 @@ impl MemoryCheck<'_> {
                         dst.span,
                         format!("`{d}` of `{}` overlaps `{s}` in {bytes} bytes", row.name),
                     )
+                    .warning()
                     .legal("the same address, or separate memory"),
                     _ => continue,
                 };

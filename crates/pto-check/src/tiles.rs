@@ -1,13 +1,15 @@
 //! The static rules of tile types, and whether the target has their memory.
 
-use pto_ir::{Module, ValueId};
+use pto_ir::{Def, Module, ValueId};
+use pto_isa::table::op;
 use pto_isa::{BLayout, Diagnostic, Span, Target, TileRule, TileType, Type, codes};
 
-/// Reports each broken tile type once, at the first value that has it.
+/// Reports each broken tile type once, at the first value that has it; values with memory of their own first.
 pub(crate) fn check(module: &Module, target: Target, problems: &mut Vec<Diagnostic>) {
     let mut seen = vec![false; module.types().len()];
-    for at in 0..module.value_count() {
-        let value = module.value(ValueId::from_index(at));
+    let values = || (0..module.value_count()).map(|at| module.value(ValueId::from_index(at)));
+    let own = values().filter(|v| allocates(module, v.def));
+    for value in own.chain(values()) {
         if std::mem::replace(&mut seen[value.ty.index()], true) {
             continue;
         }
@@ -17,7 +19,10 @@ pub(crate) fn check(module: &Module, target: Target, problems: &mut Vec<Diagnost
         };
         let name = module.names.text(value.name);
         for rule in tile.broken_rules() {
-            problems.push(describe(&tile, rule, name, value.span));
+            let d = describe(&tile, rule, name, value.span);
+            // A view or a parameter shows memory that somebody else laid out; the device headers still refuse it.
+            let tolerable = rule == TileRule::RowBytes && !allocates(module, value.def);
+            problems.push(if tolerable { d.warning() } else { d });
         }
         if target.profile().space(tile.loc).is_none() {
             let message = format!("`%{name}` is in `{}`, a memory {target} does not have", tile.loc);
@@ -28,6 +33,17 @@ pub(crate) fn check(module: &Module, target: Target, problems: &mut Vec<Diagnost
                     .legal(format!("targets with this memory: {}", others.join(", "))),
             );
         }
+    }
+}
+
+/// The value is new memory, not a view of some.
+fn allocates(module: &Module, def: Def) -> bool {
+    match def {
+        Def::Result(id, _) => {
+            let code = module.op(id).op;
+            code == op::alloc_tile || code == op::alloc_multi_tile || module.is_value_form(id)
+        }
+        Def::Arg(..) | Def::Missing => false,
     }
 }
 

@@ -33,6 +33,25 @@ pub struct Label {
     pub text: String,
 }
 
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    /// The program is not legal.
+    Error,
+    /// The program is legal, but probably not what was meant, or not portable.
+    Warning,
+}
+
+impl Severity {
+    /// The word in front of a message.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
 /// What is wrong, where, what would be right, and how to get there.
 ///
 /// ```
@@ -46,6 +65,8 @@ pub struct Label {
 pub struct Diagnostic {
     /// Stable identity.
     pub code: Code,
+    /// How bad it is.
+    pub severity: Severity,
     /// One sentence: what was found.
     pub message: String,
     /// The place it talks about, with a short remark that may be empty.
@@ -65,6 +86,7 @@ impl Diagnostic {
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
+            severity: Severity::Error,
             message: message.into(),
             primary: Label { span, text: String::new() },
             labels: Vec::new(),
@@ -72,6 +94,18 @@ impl Diagnostic {
             help: None,
             page: None,
         }
+    }
+
+    /// Makes it a warning: the program stays legal.
+    #[must_use]
+    pub fn warning(mut self) -> Self {
+        self.severity = Severity::Warning;
+        self
+    }
+
+    /// True when the program is not legal because of it.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
     }
 
     /// Puts a remark on the primary place.

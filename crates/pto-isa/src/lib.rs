@@ -25,7 +25,7 @@ mod tile;
 mod types;
 
 pub use codes::Code;
-pub use diag::{Diagnostic, Label, Span};
+pub use diag::{Diagnostic, Label, Severity, Span};
 pub use dtype::{Class, DType, DTypes, Scalar};
 pub use enums::EnumDef;
 pub use global::{Five, GlobalLayout, MAX_RANK, ViewType, dot};

@@ -209,6 +209,17 @@ pub enum Infer {
     No,
     /// The same as this operand.
     Like(&'static str),
+    /// A window of this tile: the attribute `sizes` gives rows and columns; the valid region is given by the
+    /// operands `valid_row` and `valid_col`, else it is the whole window.
+    Window(&'static str),
+    /// The same, but without operands: the valid region is what the source's leaves of the window.
+    Subset(&'static str),
+    /// A window of this tensor view, with the extents of the operands `sizes`.
+    Partition(&'static str),
+    /// A scalar of the element type of this operand.
+    ElementOf(&'static str),
+    /// One of the tiles of this multi-buffered tile.
+    SlotOf(&'static str),
     /// A packed mask for this operand: one bit per element, rows of whole 32-byte blocks.
     MaskFor(&'static str),
     /// This type, always.
@@ -652,6 +663,8 @@ pub struct Row {
     pub attrs: &'static [AttrSpec],
     /// Dialect spelling.
     pub syntax: Syntax,
+    /// Operand order of the generic form by slot name, where it is not that of `slots`.
+    pub generic_order: &'static [&'static str],
     /// Targets that have it.
     pub targets: Targets,
     /// Element types of the `Data` slots, by target.
@@ -696,6 +709,7 @@ impl Row {
         results: &[],
         attrs: &[],
         syntax: Syntax::InsOuts { attrs_in_ins: false },
+        generic_order: &[],
         targets: Targets::ALL,
         types: [DTypes::NONE; 3],
         domain: Domain::None,
@@ -754,6 +768,13 @@ impl Row {
     #[must_use]
     pub const fn pattern(mut self, pattern: &'static str) -> Self {
         self.syntax = Syntax::Pattern(pattern);
+        self
+    }
+
+    /// Operand order of the generic form.
+    #[must_use]
+    pub const fn generic_order(mut self, slots: &'static [&'static str]) -> Self {
+        self.generic_order = slots;
         self
     }
 
@@ -939,6 +960,39 @@ impl Row {
             Target::Cpu => self.types.iter().fold(DTypes::NONE, |all, t| all.union(*t)),
             device => self.types[device as usize],
         }
+    }
+
+    /// The slots in the order of the generic form.
+    pub fn generic_slots(&self) -> Vec<usize> {
+        let listed: Vec<usize> = self.generic_order.iter().filter_map(|n| self.slot(n)).collect();
+        let rest = (0..self.slots.len()).filter(|s| !listed.contains(s));
+        listed.iter().copied().chain(rest).collect()
+    }
+
+    /// The slots whose types a pattern states: in front of `->`, and after it.
+    pub fn pattern_types(&self) -> Option<(Vec<usize>, Vec<usize>)> {
+        let Syntax::Pattern(pattern) = self.syntax else { return None };
+        let arrow = pattern.find("->").unwrap_or(pattern.len());
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        for (at, _) in pattern.match_indices(':') {
+            let word = pattern[at + 1..].split(|c| !is_name(c)).next().unwrap_or("");
+            if let Some(slot) = self.slot(word).filter(|_| !word.is_empty()) {
+                if at < arrow { &mut before } else { &mut after }.push(slot);
+            }
+        }
+        Some((before, after))
+    }
+
+    /// True when a word stands in the pattern for itself, as a keyword.
+    pub fn has_keyword(&self, word: &str) -> bool {
+        let Syntax::Pattern(pattern) = self.syntax else { return false };
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        pattern.match_indices(word).any(|(at, _)| {
+            let before = pattern[..at].chars().next_back();
+            let after = pattern[at + word.len()..].chars().next();
+            !before.is_some_and(|c| is_name(c) || matches!(c, '$' | '#' | ':')) && !after.is_some_and(is_name)
+        })
     }
 
     /// All rules that apply on a target.

@@ -63,7 +63,8 @@ impl Program {
     /// Every problem of the text and of the program, in source order.
     pub fn check(&self, target: Target) -> Result<Checked, Vec<Diagnostic>> {
         let problems = self.inspect(target);
-        if problems.is_empty() { pto_check::check(self.module.clone(), target) } else { Err(problems) }
+        let legal = problems.iter().all(|d| !d.is_error());
+        if legal { pto_check::check(self.module.clone(), target) } else { Err(problems) }
     }
 
     /// Every problem of the text and, for a target, of the program.

@@ -2,7 +2,7 @@
 
 use super::{Form, Printer};
 use crate::{Attr, OpId, Operand, ValueId};
-use pto_isa::row::{AttrKind, Count};
+use pto_isa::row::{AttrKind, Count, Kind};
 use pto_isa::{Dir, Row, Type};
 
 /// The operands of a tile instruction, sorted by where they are written.
@@ -78,6 +78,7 @@ impl Printer<'_> {
         if !parts.ins.is_empty() || (attrs_in_ins && !dict.is_empty()) {
             self.put(" ins(");
             self.values(parts.ins.iter().copied());
+            self.no_scratch(op);
             if attrs_in_ins {
                 self.put(&dict);
             }
@@ -95,6 +96,21 @@ impl Printer<'_> {
             self.put(&dict);
         }
         self.named_operands(op, &parts.named);
+    }
+
+    /// Where the last of several optional sources would be taken for the scratch tile, the text says that
+    /// there is none.
+    fn no_scratch(&mut self, op: OpId) {
+        let row = self.module.op(op).op.row();
+        let Some(scratch) = row.scratch.and_then(|s| row.slot(s.slot)) else { return };
+        let source = |s: usize| s != scratch && row.slots[s].kind == Kind::Tile && row.slots[s].dir == Dir::In;
+        let optional = (0..row.slots.len()).filter(|&s| source(s) && row.slots[s].count == Count::Optional).count();
+        let given = self.module.operands(op).iter().filter(|o| source(usize::from(o.slot))).count();
+        let required = (0..row.slots.len()).filter(|&s| source(s) && row.slots[s].count == Count::One).count();
+        let has_scratch = self.module.in_slot(op, scratch).next().is_some();
+        if !has_scratch && optional >= 2 && given > required {
+            self.put(" no_tmp");
+        }
     }
 
     fn named_operands(&mut self, op: OpId, named: &[Operand]) {
@@ -127,6 +143,7 @@ impl Printer<'_> {
             self.put(" ");
             self.values(operands.iter().copied());
         }
+        self.no_scratch(op);
         let dict = self.dict(op, &[]);
         self.put(&dict);
         self.named_operands(op, &parts.named);
@@ -175,7 +192,9 @@ impl Printer<'_> {
         let name = row.full_name();
         let name = if name == "module" { "builtin.module" } else { &name };
         self.put(&format!("\"{name}\"("));
-        let operands: Vec<ValueId> = module.operands(op).iter().map(|o| o.value).collect();
+        let order = row.generic_slots();
+        let operands: Vec<ValueId> =
+            order.iter().flat_map(|&s| module.in_slot(op, s).map(|o| o.value).collect::<Vec<_>>()).collect();
         self.values(operands.iter().copied());
         self.put(")");
         self.generic_successors(op);
@@ -240,7 +259,7 @@ impl Printer<'_> {
     fn generic_properties(&mut self, op: OpId, row: &Row) {
         let segments = row.slots.iter().any(|s| s.count != Count::One).then(|| {
             let sizes: Vec<String> =
-                (0..row.slots.len()).map(|s| self.module.in_slot(op, s).count().to_string()).collect();
+                row.generic_slots().iter().map(|&s| self.module.in_slot(op, s).count().to_string()).collect();
             format!("operandSegmentSizes = array<i32: {}>", sizes.join(", "))
         });
         let dict = self.dict(op, &[]);

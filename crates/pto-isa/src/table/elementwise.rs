@@ -555,6 +555,7 @@ family! { Elementwise, "pto", elementwise;
     /// On A2/A3 the form without `tmp` is the approximate instruction; with `tmp` it is a square root and a
     /// division. A5 always computes the latter and ignores `tmp`.
     trsqrt: UNARY
+        .generic_order(&["src", "dst", "tmp"])
         .slots(&[vec_in("src"), scratch("tmp"), vec_out("dst").infer(Infer::Like("src"))])
         .types(A2A3, FLOATS)
         .types(A5, FLOATS)
@@ -759,6 +760,7 @@ family! { Elementwise, "pto", elementwise;
     ///
     /// Floating point on A2/A3 needs `tmp`, and `dst` must be memory of its own. Integers take no `tmp`.
     tpow: BINARY
+        .generic_order(&["base", "exp", "dst", "tmp"])
         .slots(&[vec_in("base"), vec_in("exp"), scratch("tmp"), vec_out("dst").infer(Infer::Like("base"))])
         .shape_rules(&[(Targets::ALL, Rule::SameValid(&["base", "exp", "dst"]))])
         .types(A2A3, POW_A2A3)

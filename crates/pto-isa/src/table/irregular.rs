@@ -4,7 +4,7 @@ use super::partial::{all, require_equal};
 use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes::Code;
-use crate::row::{
+use crate::row::{Infer, 
     Alias, AttrKind, AttrSpec, Cost, Domain, Effect, Kind, Orders, PipeCase, Pipes, Row, Scratch, Slot, attr, opt_attr,
 };
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
@@ -476,6 +476,7 @@ family! { Irregular, "pto", irregular;
     /// Comparison form (`k_value`, `cdst`): for each row, the positions (plus `offset`) of the elements that are equal
     /// to (`cmpMode` eq, also when not given) or greater than (gt) `k_value` go to `dst`, and their number to `cdst`.
     tgather: VECTOR
+        .generic_order(&["src", "dst", "cdst", "indices", "tmp", "k_value"])
         .cost(Cost::Gather)
         .domain(Domain::Valid("dst"))
         .slots(&[
@@ -550,6 +551,7 @@ family! { Irregular, "pto", irregular;
     /// those of `src` in order, the others become 0. The valid region of `dst` is 2 or 4 times that of `src` along the
     /// columns, or along the rows with `axis = "col"`.
     tscatter: VECTOR
+        .generic_order(&["src", "dst", "indexes"])
         .cost(Cost::Gather)
         .pipes(Pipes::Cases(&[
             PipeCase { targets: Targets::A2A3, src: None, dst: None, pipe: Pipe::S },
@@ -739,7 +741,7 @@ family! { Irregular, "pto", irregular;
         .pipe(Pipe::S)
         .cost(Cost::Scalar)
         .slots(&[tile_in("src").vec(), index_in("offset")])
-        .results(&[result("dst", Kind::Scalar)])
+        .results(&[result("dst", Kind::Scalar).infer(Infer::ElementOf("src"))])
         .pattern("ins($src, $offset : :src, :offset) outs : :dst {}")
         .rules(&[
             (Targets::ALL, Rule::SameElem(&["src", "dst"])),

@@ -502,6 +502,7 @@ family! { Layout, "pto", layout;
     /// With a third tile in vec, the exponents of an MX quantisation are laid out in ZZ boxes of 16 × 2 for the cube:
     /// `grpAxis = axis1` reads them row by row, `axis0` as written by a quantisation along rows. The third tile is scratch.
     tmov: Row::EMPTY
+        .generic_order(&["src", "dst", "fp", "pre_quant"])
         .slots(&[
             tile_in("src").at(&[Loc::Mat, Loc::Vec, Loc::Acc]),
             tile_in("fp").at(&[Loc::Scaling, Loc::Vec]).optional(),
@@ -580,6 +581,7 @@ family! { Layout, "pto", layout;
     /// the opposite box order), acc → mat and, on A5, acc → vec, vec → vec, and vec → mat on A5.
     /// Into left and right, use indices that are multiples of the source's box: a device drops what is left over.
     textract: Row::EMPTY
+        .generic_order(&["src", "index_row", "index_col", "dst", "fp", "pre_quant"])
         .slots(&[
             tile_in("src").at(&[Loc::Mat, Loc::Vec, Loc::Acc]),
             ROW,
@@ -655,6 +657,7 @@ family! { Layout, "pto", layout;
     /// acc → mat and, on A5, acc → vec through the fix pipe (`f` as in `tmov`), vec → vec, and vec → mat on A5.
     /// `tinsertMode` splits an NZ source into 2 or 4 groups of columns on the way to mat.
     tinsert: Row::EMPTY
+        .generic_order(&["src", "index_row", "index_col", "dst", "fp", "pre_quant"])
         .slots(&[
             tile_in("src").at(&[Loc::Vec, Loc::Acc]),
             ROW,

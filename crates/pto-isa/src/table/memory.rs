@@ -401,6 +401,7 @@ family! { Memory, "pto", memory;
     /// The window has exactly as many elements as the valid region. `stPhase` hands the accumulator over to the cube
     /// unit by unit flags and changes no value.
     tstore: STORE
+        .generic_order(&["src", "dst", "fp", "pre_quant"])
         .slots(&[
             tile_in("src").at(&[Loc::Vec, Loc::Mat, Loc::Acc]).data(),
             tile_in("fp").at(&[Loc::Scaling]).elem(QUANT_WORDS).optional(),
@@ -532,6 +533,7 @@ family! { Memory, "pto", memory;
     /// Into L1 (`dst` in mat, NZ) the indices are a window of global memory, and `elem` needs a window `scratch` of at
     /// least as many elements as `dst`. Elements outside the valid region keep their contents.
     mgather: INDEXED
+        .generic_order(&["mem", "idx", "dst", "scratch"])
         .slots(&[
             view_in("mem").data(),
             value_in("idx", Kind::TileOrView).elem(&[I32, U32]).at(&[Loc::Vec]).order(Orders::NONE_BOX),

@@ -288,6 +288,7 @@ family! { TileScalar, "pto", tile_scalar;
     ///
     /// Floating point on A2/A3 needs `tmp`, and `dst` must be memory of its own. Integers take no `tmp`.
     tpows: WITH_SCRATCH
+        .generic_order(&["src", "scalar", "dst", "tmp"])
         .types(A2A3, POW_A2A3)
         .types(A5, POW_A5)
         .any_type_on_cpu()

@@ -167,7 +167,7 @@ family! { View, "pto", view;
     /// Buffer `slot`, counted from 0; in a loop usually the trip number modulo the count.
     multi_tile_get: VIEW_OP
         .slots(&[value_in("source", Kind::MultiTile), index_in("slot")])
-        .results(&[result("result", Kind::Tile)])
+        .results(&[result("result", Kind::Tile).infer(Infer::SlotOf("source"))])
         .pattern("$source[$slot] {} : :source -> :result")
         .rules(&[
             (Targets::ALL, Rule::Named("result is the tile type of source", multi_type)),
@@ -240,7 +240,7 @@ family! { View, "pto", view;
     /// window. In a boxed tile the window consists of whole boxes.
     subview: VIEW_OP
         .slots(&[tile_in("source"), index_in("offsets").many(), VALID_ROW, VALID_COL])
-        .results(&[result("result", Kind::Tile)])
+        .results(&[result("result", Kind::Tile).infer(Infer::Window("source"))])
         .attrs(&[attr("sizes", AttrKind::Ints, "rows and columns of the window")])
         .pattern("$source[$offsets] sizes #sizes( valid [$valid_row, $valid_col])? {} : :source -> :result")
         .shape_rules(WINDOW_RULES)
@@ -263,7 +263,7 @@ family! { View, "pto", view;
     /// the window. Assembler 0.27 knows only this name, 0.60 only `subview`.
     subset: VIEW_OP
         .slots(&[tile_in("source"), index_in("offsets").many()])
-        .results(&[result("result", Kind::Tile)])
+        .results(&[result("result", Kind::Tile).infer(Infer::Subset("source"))])
         .attrs(&[attr("sizes", AttrKind::Ints, "rows and columns of the window")])
         .pattern("$source[$offsets] sizes #sizes {} : :source")
         .shape_rules(WINDOW_RULES)
@@ -397,7 +397,7 @@ family! { View, "pto", view;
     /// extents known at compile time belong in the result type.
     partition_view: VIEW_OP
         .slots(&[view_in("source"), index_in("offsets").many(), index_in("sizes").many()])
-        .results(&[result("result", Kind::View)])
+        .results(&[result("result", Kind::View).infer(Infer::Partition("source"))])
         .pattern("$source, offsets = [$offsets], sizes = [$sizes] {} : :source -> :result")
         .rules(&[
             (Targets::ALL, Rule::SameElem(&["source", "result"])),

@@ -42,7 +42,15 @@ impl<'s> Parser<'s> {
             }
         };
         self.bump();
-        let attr = if self.eat(b'=') { self.parse_attr()? } else { Attr::Unit };
+        let mut attr = if self.eat(b'=') { self.parse_attr()? } else { Attr::Unit };
+        if let Attr::Raw(text) = attr
+            && self.eat(b':')
+        {
+            let ty = self.parse_type()?;
+            let ty = pto_ir::print::type_text(self.module.ty(ty), pto_ir::TypeStyle::Compact);
+            let full = format!("{} : {ty}", self.module.names.text(text));
+            attr = Attr::Raw(self.intern(&full));
+        }
         Some((name, attr, Span::new(start.start, self.last_end)))
     }
 
@@ -226,12 +234,6 @@ impl<'s> Parser<'s> {
         self.lexer.pos = end;
         self.last_end = end as u32;
         self.token = self.lexer.next();
-        if self.at(b':') && text.starts_with("dense") {
-            self.bump();
-            let ty = self.parse_type()?;
-            let full = format!("{text} : {}", pto_ir::print::type_text(self.module.ty(ty), pto_ir::TypeStyle::Compact));
-            return Some(Attr::Raw(self.intern(&full)));
-        }
         Some(Attr::Raw(self.intern(&text)))
     }
 

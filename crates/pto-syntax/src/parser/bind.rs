@@ -24,9 +24,15 @@ impl<'s> Parser<'s> {
     pub(super) fn bind(&mut self, head: &Head, chunks: Chunks) -> Parse<OpId> {
         let row = head.op.row();
         let targets = self.assigned_buffers(head, row, &chunks);
-        let (operand_types, result_types) = self.split_types(head, row, &chunks, targets.is_some());
-        self.state_operand_types(&chunks, &operand_types);
         let mut operands = self.bind_operands(head, row, &chunks, targets.is_some());
+        let result_types = match self.state_by_pattern(row, &chunks, &operands) {
+            Some(results) => results,
+            None => {
+                let (operand_types, results) = self.split_types(head, row, &chunks, targets.is_some());
+                self.state_operand_types(&chunks, &operand_types);
+                results
+            }
+        };
         if let Some(targets) = &targets {
             operands.extend(targets);
             for (t, (ty, span)) in targets.iter().zip(&result_types) {
@@ -37,7 +43,10 @@ impl<'s> Parser<'s> {
         let attrs = self.bind_attrs(row, chunks.positional, chunks.attrs, head.name_span);
         let results = match targets {
             Some(_) => Vec::new(),
-            None => self.result_slots(head, row, chunks.buffer_form, &operands, &result_types),
+            None => {
+                let made = Made { operands: &operands, attrs: &attrs, types: &result_types };
+                self.result_slots(head, row, chunks.buffer_form, &made)
+            }
         };
         let new = NewOp { operands, attrs, ..NewOp::default() };
         self.finish_op(head, new, &results)
@@ -59,6 +68,35 @@ impl<'s> Parser<'s> {
             targets.push(Operand { value, slot: slot as u8, span });
         }
         Some(targets)
+    }
+
+    /// The row's pattern says which operand or result each written type belongs to, as long as there are as many
+    /// types as the pattern names. Returns the types of the results.
+    fn state_by_pattern(&mut self, row: &Row, c: &Chunks, operands: &[Operand]) -> Option<Vec<(TypeId, Span)>> {
+        let (before, after) = row.pattern_types()?;
+        let (types, result_types) = (c.types.as_deref()?, c.result_types.as_deref().unwrap_or_default());
+        let first_result = row.slots.len();
+        let mut uses = Vec::new();
+        for &slot in &before {
+            if slot >= first_result {
+                uses.push(None);
+            } else {
+                let filled = operands.iter().filter(|o| usize::from(o.slot) == slot);
+                uses.extend(filled.map(|o| Some((o.value, o.span))));
+            }
+        }
+        if uses.len() != types.len() || (!result_types.is_empty() && result_types.len() != after.len()) {
+            return None;
+        }
+        let mut results = Vec::new();
+        for (u, t) in uses.iter().zip(types) {
+            match u {
+                Some((value, _)) => self.state_type(*value, t.0, t.1),
+                None => results.push(*t),
+            }
+        }
+        results.extend(result_types);
+        Some(results)
     }
 
     /// Which of the written types belong to operands and which to results.
@@ -127,6 +165,7 @@ impl<'s> Parser<'s> {
             }
         };
         let inputs: Vec<usize> = (0..row.slots.len()).filter(|&s| is_input(s) && !named.contains(&s)).collect();
+        let inputs = if c.no_scratch { without_scratch(row, &inputs) } else { inputs };
         self.fill(head, row, &inputs, &c.inputs, &mut operands);
         let outputs: Vec<usize> =
             (0..row.slots.len()).filter(|&s| row.slots[s].dir != Dir::In && !named.contains(&s)).collect();
@@ -195,7 +234,8 @@ impl<'s> Parser<'s> {
 
     /// The scratch tile comes last: with as many tiles as slots for them it is bound before optional sources.
     fn slot_order(&self, row: &Row, slots: &[usize], uses: &[Use]) -> Vec<usize> {
-        let Some(scratch) = row.scratch.and_then(|s| row.slot(s.slot)) else { return slots.to_vec() };
+        let scratch = row.scratch.and_then(|s| row.slot(s.slot)).filter(|s| slots.contains(s));
+        let Some(scratch) = scratch else { return slots.to_vec() };
         let is_tile = |s: &usize| row.slots[*s].kind == Kind::Tile;
         let optional_sources =
             slots.iter().filter(|s| is_tile(s) && **s != scratch && row.slots[**s].count == Count::Optional).count();
@@ -230,8 +270,7 @@ impl<'s> Parser<'s> {
         head: &Head,
         row: &'static Row,
         buffer_form: bool,
-        operands: &[Operand],
-        types: &[(TypeId, Span)],
+        made: &Made,
     ) -> Vec<(TypeId, u8)> {
         let mut slots: Vec<usize> = Vec::new();
         let named = head.results.count();
@@ -254,7 +293,7 @@ impl<'s> Parser<'s> {
                 slots.push(row.slots.len() + i);
             }
         }
-        slots.iter().enumerate().map(|(i, &s)| (self.result_type(head, row, s, i, operands, types), s as u8)).collect()
+        slots.iter().enumerate().map(|(i, &s)| (self.result_type(head, row, s, i, made), s as u8)).collect()
     }
 
     fn result_type(
@@ -263,21 +302,20 @@ impl<'s> Parser<'s> {
         row: &'static Row,
         slot: usize,
         at: usize,
-        operands: &[Operand],
-        types: &[(TypeId, Span)],
+        made: &Made,
     ) -> TypeId {
-        if let Some(&(ty, _)) = types.get(at)
+        if let Some(&(ty, _)) = made.types.get(at)
             && ty != TypeId::UNKNOWN
         {
             return ty;
         }
-        if let Some(ty) = self.infer_result(row, slot, operands) {
+        if let Some(ty) = self.infer_result(row, slot, made) {
             return ty;
         }
-        let all_known = operands.iter().all(|o| self.module.value(o.value).ty != TypeId::UNKNOWN);
+        let all_known = made.operands.iter().all(|o| self.module.value(o.value).ty != TypeId::UNKNOWN);
         if all_known {
             let result = row.slot_at(slot).name;
-            let span = types.get(at).map_or(head.name_span, |t| t.1);
+            let span = made.types.get(at).map_or(head.name_span, |t| t.1);
             let d = Diagnostic::new(
                 codes::NOT_INFERRED,
                 span,
@@ -311,7 +349,7 @@ impl<'s> Parser<'s> {
             }
         }
         let mut specs = row.attrs.iter();
-        for (attr, span) in positional {
+        for (attr, span) in fold_ints(row, positional) {
             let free = specs.by_ref().find(|s| {
                 self.module.names.get(s.name).is_none_or(|sym| out.iter().all(|(n, _)| *n != sym))
             });
@@ -371,6 +409,31 @@ impl<'s> Parser<'s> {
     pub(super) fn operand(value: (ValueId, Span), slot: u8) -> Operand {
         Operand { value: value.0, slot, span: value.1 }
     }
+}
+
+/// What is known of an operation when the types of its results are asked for.
+pub(super) struct Made<'a> {
+    pub(super) operands: &'a [Operand],
+    pub(super) attrs: &'a [(Sym, Attr)],
+    /// Types the text states for the results.
+    pub(super) types: &'a [(TypeId, Span)],
+}
+
+/// The slots without the scratch tile.
+fn without_scratch(row: &Row, slots: &[usize]) -> Vec<usize> {
+    let scratch = row.scratch.and_then(|s| row.slot(s.slot));
+    slots.iter().copied().filter(|s| Some(*s) != scratch).collect()
+}
+
+/// `[0, 1]` for an attribute that is a list of integers is one attribute, not two.
+fn fold_ints(row: &Row, positional: Vec<(Attr, Span)>) -> Vec<(Attr, Span)> {
+    let wants_list = row.attrs.first().is_some_and(|a| matches!(a.kind, AttrKind::Ints));
+    let all_ints = !positional.is_empty() && positional.iter().all(|(a, _)| matches!(a, Attr::Int(..)));
+    if !wants_list || !all_ints {
+        return positional;
+    }
+    let span = positional[0].1.to(positional[positional.len() - 1].1);
+    vec![(Attr::Array(positional.into_iter().map(|(a, _)| a).collect()), span)]
 }
 
 /// The dialect gives attribute numbers default types (`1 : i32`); they mean the same without.

@@ -34,6 +34,10 @@ pub(super) struct Chunks {
     pub(super) types: Option<Vec<(TypeId, Span)>>,
     /// Types after `->`.
     pub(super) result_types: Option<Vec<(TypeId, Span)>>,
+    /// The text says that there is no scratch tile, so the last tile is a source.
+    pub(super) no_scratch: bool,
+    /// A keyword was read: an operand or attribute may follow without a comma.
+    after_keyword: bool,
 }
 
 impl<'s> Parser<'s> {
@@ -43,7 +47,8 @@ impl<'s> Parser<'s> {
         let mut start = true;
         loop {
             let after_comma = !start && self.eat(b',');
-            if !self.chunk(row, &mut c, start || after_comma)? {
+            let after_keyword = std::mem::take(&mut c.after_keyword);
+            if !self.chunk(row, &mut c, start || after_comma || after_keyword)? {
                 if after_comma {
                     self.expected("an operand or attribute");
                     return None;
@@ -63,7 +68,7 @@ impl<'s> Parser<'s> {
                 let entries = self.parse_dict()?;
                 c.attrs.extend(entries);
             }
-            Tok::Punct(b'(') if c.types.is_none() => self.paren_chunk(c)?,
+            Tok::Punct(b'(') if c.types.is_none() => self.paren_chunk(row, c)?,
             Tok::Punct(b'[') if c.types.is_none() => self.bracket_chunk(row, c)?,
             Tok::Punct(b'<') if bare_allowed => {
                 let at = self.token.span.start;
@@ -135,10 +140,14 @@ impl<'s> Parser<'s> {
             }
             ("buf" | "group", b'(') => {
                 self.bump();
-                self.paren_chunk(c)?;
+                self.paren_chunk(row, c)?;
             }
             (_, b'=') if !self.source[self.token.span.end as usize..].trim_start().starts_with("==") => {
                 self.named_clause(row, c)?;
+            }
+            ("no_tmp", _) => {
+                self.bump();
+                c.no_scratch = true;
             }
             (_, b'(') if row.slot(word).is_some() || row.attr(word).is_some() => self.named_paren(c)?,
             (_, b'[') if row.slot(word).is_some() || row.attr(word).is_some() => self.named_list(row, c)?,
@@ -151,6 +160,10 @@ impl<'s> Parser<'s> {
             ("true" | "false", _) if bare_allowed && !self.token.first => {
                 let attr = self.parse_attr()?;
                 c.positional.push((attr, Span::new(self.last_end, self.last_end)));
+            }
+            _ if row.has_keyword(word) && !self.token.first => {
+                self.bump();
+                c.after_keyword = true;
             }
             _ => return Some(false),
         }
@@ -176,7 +189,12 @@ impl<'s> Parser<'s> {
                 }
                 Tok::Punct(b':') => {
                     self.bump();
-                    self.group_types(&mut untyped)?;
+                    self.group_types(row, c, &mut untyped)?;
+                    continue;
+                }
+                Tok::Ident if self.at_word("no_tmp") => {
+                    self.bump();
+                    c.no_scratch = true;
                     continue;
                 }
                 Tok::Ident if row.slot(self.token_text()).is_some() => {
@@ -204,22 +222,29 @@ impl<'s> Parser<'s> {
         Some(())
     }
 
-    /// Types of the operands since the last colon; a value after a comma starts the next run.
-    fn group_types(&mut self, untyped: &mut Vec<Use>) -> Parse<()> {
+    /// Types of the operands since the last colon; an operand after a comma starts the next run. A text among
+    /// the types is the axis of a mask pattern.
+    fn group_types(&mut self, row: &'static Row, c: &mut Chunks, untyped: &mut Vec<Use>) -> Parse<()> {
         let mut types = Vec::new();
         if !self.at(b')') {
             loop {
                 let start = self.token.span.start;
+                if self.token.tok == Tok::Str && row.attr("axis").is_some() {
+                    let text = self.parse_attr()?;
+                    let name = self.intern("axis");
+                    c.attrs.push((name, text, Span::new(start, self.last_end)));
+                    break;
+                }
                 let ty = self.parse_type()?;
                 types.push((ty, Span::new(start, self.last_end)));
                 if !self.at(b',') {
                     break;
                 }
-                if self.next_byte() == b'%' {
-                    self.bump();
+                self.bump();
+                let named = self.token.tok == Tok::Ident && matches!(self.next_byte(), b'=' | b'%' | b'(');
+                if self.token.tok == Tok::Value || named {
                     break;
                 }
-                self.bump();
             }
         }
         let uses: Vec<_> = untyped.drain(..).map(|u| (u.value, u.span)).collect();
@@ -228,7 +253,7 @@ impl<'s> Parser<'s> {
     }
 
     /// `(%a, %b : T, T)` or `(name = %a : T, %b : T)`
-    fn paren_chunk(&mut self, c: &mut Chunks) -> Parse<()> {
+    fn paren_chunk(&mut self, row: &'static Row, c: &mut Chunks) -> Parse<()> {
         let open = self.expect(b'(')?.span;
         let mut untyped: Vec<Use> = Vec::new();
         while !self.at(b')') {
@@ -246,7 +271,7 @@ impl<'s> Parser<'s> {
                     untyped.push(Use { value, span });
                     c.named.push((name, vec![Use { value, span }], span));
                 }
-                Tok::Ident if matches!(self.token_text(), "buf" | "group") && self.next_byte() == b'(' => {
+                Tok::Ident if self.next_byte() == b'(' => {
                     self.bump();
                     let inner = self.expect(b'(')?.span;
                     for (value, span) in self.parse_uses()? {
@@ -257,8 +282,7 @@ impl<'s> Parser<'s> {
                 }
                 Tok::Punct(b':') => {
                     self.bump();
-                    self.group_types(&mut untyped)?;
-                    self.eat(b',');
+                    self.group_types(row, c, &mut untyped)?;
                     continue;
                 }
                 _ => {

@@ -108,7 +108,7 @@ impl<'s> Parser<'s> {
         let Attr::Array(items) = attr else { return None };
         let sizes: Option<Vec<usize>> =
             items.iter().map(|a| a.int().and_then(|n| usize::try_from(n).ok())).collect();
-        sizes.filter(|s| s.len() == row.slots.len())
+        sizes.filter(|s| s.len() <= row.slots.len())
     }
 
     fn generic_operands(
@@ -125,12 +125,15 @@ impl<'s> Parser<'s> {
                 self.error(codes::OPERAND_COUNT, head.name_span, message);
                 return None;
             }
-            let slots = sizes.iter().enumerate().flat_map(|(s, &n)| std::iter::repeat_n(s as u8, n));
-            return Some(uses.iter().zip(slots).map(|(&u, s)| Self::operand(u, s)).collect());
+            let order = row.generic_slots();
+            let slots = sizes.iter().zip(order).flat_map(|(&n, s)| std::iter::repeat_n(s as u8, n));
+            let mut operands: Vec<Operand> = uses.iter().zip(slots).map(|(&u, s)| Self::operand(u, s)).collect();
+            operands.sort_by_key(|o| o.slot);
+            return Some(operands);
         }
         let value_form = results > row.results.len() && row.has_result_slots();
         let slots: Vec<usize> =
-            (0..row.slots.len()).filter(|&s| !(value_form && row.slots[s].is_result())).collect();
+            row.generic_slots().into_iter().filter(|&s| !(value_form && row.slots[s].is_result())).collect();
         let required = slots.iter().filter(|&&s| row.slots[s].count == Count::One).count();
         if uses.len() < required {
             let d = Diagnostic::new(
@@ -167,6 +170,7 @@ impl<'s> Parser<'s> {
             let message = format!("`{}` takes no operand here", row.full_name());
             self.error(codes::OPERAND_COUNT, extra.1, message);
         }
+        operands.sort_by_key(|o| o.slot);
         operands
     }
 }

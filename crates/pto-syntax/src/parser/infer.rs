@@ -1,20 +1,18 @@
 //! Result types that follow from the operands.
 
 use super::Parser;
-use pto_ir::{Operand, TypeId};
+use super::bind::Made;
+use pto_ir::{Attr, Def, TypeId, ValueId};
 use pto_isa::row::{FixedType, Infer};
-use pto_isa::{DType, Row, Scalar, Token, Type, rules};
+use pto_isa::table::op;
+use pto_isa::{DType, Dim, Row, Scalar, TileType, Token, Type, ViewType, rules};
 
 impl Parser<'_> {
     /// The type of a result slot, when the row says how it follows.
-    pub(super) fn infer_result(&mut self, row: &'static Row, slot: usize, operands: &[Operand]) -> Option<TypeId> {
-        let spec = row.slot_at(slot);
-        let operand = |name: &str| {
-            let at = row.slot(name)?;
-            operands.iter().find(|o| usize::from(o.slot) == at).map(|o| self.module.value_type(o.value).clone())
-        };
+    pub(super) fn infer_result(&mut self, row: &'static Row, slot: usize, made: &Made) -> Option<TypeId> {
+        let operand = |name: &str| Some(self.module.value_type(self.in_slot(row, made, name)?).clone());
         let is_value = slot < row.slots.len();
-        let ty = match spec.infer {
+        let ty = match row.slot_at(slot).infer {
             Infer::No => return None,
             Infer::Like(name) => match operand(name)? {
                 Type::TileBuf(t) if is_value => Type::Tile(t),
@@ -22,9 +20,77 @@ impl Parser<'_> {
                 other => other,
             },
             Infer::MaskFor(name) => Type::Tile(rules::mask_type(operand(name)?.tile()?)),
+            Infer::Window(name) => Type::TileBuf(self.window(row, made, operand(name)?.tile()?)?),
+            Infer::Subset(name) => Type::TileBuf(self.subset(row, made, operand(name)?.tile()?)?),
+            Infer::Partition(name) => self.partition(row, made, operand(name)?.view()?)?,
+            Infer::ElementOf(name) => Type::Scalar(Scalar::Elem(operand(name)?.elem()?)),
+            Infer::SlotOf(name) => match operand(name)? {
+                Type::MultiTile(t, _) => Type::TileBuf(t),
+                _ => return None,
+            },
             Infer::Fixed(fixed) => fixed_type(fixed),
         };
         Some(self.module.intern_type(ty))
+    }
+
+    fn in_slot(&self, row: &Row, made: &Made, name: &str) -> Option<ValueId> {
+        let at = row.slot(name)?;
+        made.operands.iter().find(|o| usize::from(o.slot) == at).map(|o| o.value)
+    }
+
+    /// The integer a value is, when it is a literal.
+    fn literal(&self, value: ValueId) -> Option<u64> {
+        let Def::Result(id, _) = self.module.value(value).def else { return None };
+        if self.module.op(id).op != op::arith_constant {
+            return None;
+        }
+        self.module.attr(id, "value")?.int().and_then(|n| u64::try_from(n).ok())
+    }
+
+    fn extent(&self, value: ValueId) -> Dim {
+        self.literal(value).map_or(Dim::Dynamic, Dim::Fixed)
+    }
+
+    fn sizes(&self, made: &Made) -> Option<(u64, u64)> {
+        let name = self.module.names.get("sizes")?;
+        let (_, attr) = made.attrs.iter().find(|(n, _)| *n == name)?;
+        let Attr::Array(items) = attr else { return None };
+        let [rows, cols] = &items[..] else { return None };
+        Some((u64::try_from(rows.int()?).ok()?, u64::try_from(cols.int()?).ok()?))
+    }
+
+    /// A window whose valid region is given by operands, or is all of it.
+    fn window(&self, row: &Row, made: &Made, source: &TileType) -> Option<TileType> {
+        let (rows, cols) = self.sizes(made)?;
+        let valid = |name, all| self.in_slot(row, made, name).map_or(Dim::Fixed(all), |v| self.extent(v));
+        let (valid_rows, valid_cols) = (valid("valid_row", rows), valid("valid_col", cols));
+        Some(TileType { rows, cols, valid_rows, valid_cols, ..*source })
+    }
+
+    /// A window that keeps what the source's valid region leaves of it; the region repeats over the source.
+    fn subset(&self, row: &Row, made: &Made, source: &TileType) -> Option<TileType> {
+        let (rows, cols) = self.sizes(made)?;
+        let slot = row.slot("offsets")?;
+        let offsets: Vec<Option<u64>> = made
+            .operands
+            .iter()
+            .filter(|o| usize::from(o.slot) == slot)
+            .map(|o| self.literal(o.value))
+            .collect();
+        let valid = |at: usize, size: u64, parent: Dim| match (parent, offsets.get(at).copied().flatten()) {
+            (Dim::Fixed(0), _) => Dim::Fixed(0),
+            (Dim::Fixed(p), Some(offset)) => Dim::Fixed(size.min(p - offset % p)),
+            _ => Dim::Dynamic,
+        };
+        let (valid_rows, valid_cols) = (valid(0, rows, source.valid_rows), valid(1, cols, source.valid_cols));
+        Some(TileType { rows, cols, valid_rows, valid_cols, ..*source })
+    }
+
+    fn partition(&self, row: &Row, made: &Made, source: &ViewType) -> Option<Type> {
+        let slot = row.slot("sizes")?;
+        let dims: Box<[Dim]> =
+            made.operands.iter().filter(|o| usize::from(o.slot) == slot).map(|o| self.extent(o.value)).collect();
+        (!dims.is_empty()).then_some(Type::PartitionView(ViewType { dims, elem: source.elem }))
     }
 }
 

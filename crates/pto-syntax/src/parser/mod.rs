@@ -152,12 +152,12 @@ impl<'s> Parser<'s> {
             if let Some(ty) = self.parse_type() {
                 self.type_aliases.entry(name).or_insert(ty);
             } else {
-                self.recover();
+                self.recover(token.span.start);
             }
         } else if let Some(attr) = self.parse_attr() {
             self.attr_aliases.entry(name).or_insert(attr);
         } else {
-            self.recover();
+            self.recover(token.span.start);
         }
     }
 
@@ -285,10 +285,10 @@ impl<'s> Parser<'s> {
         result
     }
 
-    /// Skips to the next line that starts like a statement. Braces left open on the way are remembered.
-    fn recover(&mut self) {
+    /// Skips from a statement that began at `start` to the next line that starts like one. Braces left open on
+    /// the way are remembered.
+    fn recover(&mut self, start: u32) {
         let mut open = 0u32;
-        let start = self.token.span.start;
         loop {
             let moved = self.token.span.start > start;
             match self.token.tok {

@@ -36,7 +36,7 @@ impl<'s> Parser<'s> {
         let start = self.token.span.start;
         let results = match self.result_names() {
             Some(r) => r,
-            None => return self.recover(),
+            None => return self.recover(start),
         };
         let done = match self.token.tok {
             Tok::Ident => self.named_statement(block, start, results),
@@ -48,7 +48,7 @@ impl<'s> Parser<'s> {
             }
         };
         if done.is_none() {
-            self.recover();
+            self.recover(start);
         } else {
             self.trailing_location();
         }
@@ -330,7 +330,7 @@ impl<'s> Parser<'s> {
                 self.error(codes::SYNTAX, span, "the parameters of this block are those of its operation");
             }
             if self.block_params(block).is_none() {
-                return self.recover();
+                return self.recover(span.start);
             }
         }
         self.expect(b':');

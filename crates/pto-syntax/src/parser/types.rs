@@ -77,6 +77,10 @@ impl<'s> Parser<'s> {
         if name == "!pto.tile" {
             return Some(TypeId::UNKNOWN);
         }
+        // Pairs of the layer below tiles: they pass through.
+        if matches!(name, "!pto.hif8x2" | "!pto.bf16x2") {
+            return Some(self.module.intern_type(Type::Opaque(name.into())));
+        }
         if !name.starts_with("!pto.") && name.contains('.') {
             return Some(self.module.intern_type(Type::Opaque(name.into())));
         }
@@ -297,6 +301,22 @@ fn number(text: &str, span: Span) -> Body<u64> {
         .map_err(|_| wrong(span, &format!("`{}`", text.trim()), "a number below 2^32"))
 }
 
+/// Extents of a tile fit in 32 bits, so that sizes in bytes never overflow.
+fn tile_extent(n: u64, span: Span) -> Body<u64> {
+    if u32::try_from(n).is_ok() { Ok(n) } else { Err(wrong(span, &format!("`{n}`"), "a number below 2^32")) }
+}
+
+/// An extent of a tensor: any 63-bit number.
+fn view_dim(text: &str, span: Span) -> Body<Dim> {
+    match text.trim() {
+        "?" | "-1" => Ok(Dim::Dynamic),
+        other => match other.parse::<u64>() {
+            Ok(n) if i64::try_from(n).is_ok() => Ok(Dim::Fixed(n)),
+            _ => Err(wrong(span, &format!("`{other}`"), "a number below 2^63, or `?`")),
+        },
+    }
+}
+
 fn dim(text: &str, span: Span) -> Body<Dim> {
     match text.trim() {
         "?" | "-1" => Ok(Dim::Dynamic),
@@ -319,7 +339,7 @@ fn extents(text: &str, span: Span) -> Body<(Vec<Dim>, &str)> {
         let Some((d, after)) = rest.split_once('x') else {
             return Err(wrong(span, &format!("`{rest}`"), "extents and an element type, `16x16xf32`"));
         };
-        dims.push(dim(d, span)?);
+        dims.push(view_dim(d, span)?);
         rest = after;
     }
     Ok((dims, rest))
@@ -408,6 +428,7 @@ fn compact(text: &str, body: Span) -> Body<TileType> {
     let [Dim::Fixed(rows), Dim::Fixed(cols)] = dims[..] else {
         return Err(wrong(span, &format!("`{}`", shape.trim()), "two fixed extents and an element type, `16x16xf32`"));
     };
+    let (rows, cols) = (tile_extent(rows, span)?, tile_extent(cols, span)?);
     let mut t = TileType::new(loc, element(elem, span)?, rows, cols);
     options(&mut t, text, &parts[2..], body)?;
     Ok(t)
@@ -483,6 +504,7 @@ fn tile_value(text: &str, body: Span) -> Body<TileType> {
         let [Dim::Fixed(rows), Dim::Fixed(cols)] = dims[..] else {
             return Err(wrong(body, &format!("`{first}`"), "two fixed extents and an element type, `16x16xf32`"));
         };
+        let (rows, cols) = (tile_extent(rows, body)?, tile_extent(cols, body)?);
         let mut t = TileType::new(Loc::Vec, element(elem, body)?, rows, cols);
         options(&mut t, text, &parts[1..], body)?;
         return Ok(t);

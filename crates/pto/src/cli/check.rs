@@ -39,6 +39,12 @@ struct Report {
     problems: Vec<Diagnostic>,
 }
 
+impl Report {
+    fn errors(&self) -> usize {
+        self.problems.iter().filter(|d| d.is_error()).count()
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Run {
     let mut reports = Vec::new();
     let mut unreadable = None;
@@ -58,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Run {
     }
     match unreadable {
         Some(failure) => Err(failure),
-        None if reports.iter().all(|r| r.problems.is_empty()) => Ok(Outcome::Clean),
+        None if reports.iter().all(|r| r.errors() == 0) => Ok(Outcome::Clean),
         None => Ok(Outcome::Problems),
     }
 }
@@ -81,20 +87,23 @@ fn print_text(reports: &[Report]) -> Result<(), Failure> {
             writeln!(err, "{}\n", terminal.render(d))?;
         }
     }
-    let errors: usize = reports.iter().map(|r| r.problems.len()).sum();
+    let errors: usize = reports.iter().map(Report::errors).sum();
+    let warnings = reports.iter().map(|r| r.problems.len()).sum::<usize>() - errors;
     let targets: BTreeSet<&str> = reports.iter().map(|r| r.target.name()).collect();
     let targets = targets.into_iter().collect::<Vec<_>>().join(", ");
+    let plural = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
     if errors == 0 {
-        let what = if reports.len() == 1 { "1 program".to_string() } else { format!("{} programs", reports.len()) };
-        return out(&format!("{what} checked for {targets}: no problems\n"));
+        let what = plural(reports.len(), "program");
+        let found = if warnings == 0 { "no problems".to_string() } else { plural(warnings, "warning") };
+        return out(&format!("{what} checked for {targets}: {found}\n"));
     }
     let ids: BTreeSet<String> = reports.iter().flat_map(|r| &r.problems).map(|d| d.code.id()).collect();
-    let bad = reports.iter().filter(|r| !r.problems.is_empty()).count();
-    let plural = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
+    let bad = reports.iter().filter(|r| r.errors() > 0).count();
+    let also = if warnings > 0 { format!(" and {}", plural(warnings, "warning")) } else { String::new() };
     let more = if ids.len() > 3 { ", …" } else { "" };
     let shown = ids.into_iter().take(3).collect::<Vec<_>>().join(", ");
     let files = if reports.len() > 1 { format!(" in {} of {} files", bad, reports.len()) } else { String::new() };
-    writeln!(err, "{}{files} for {targets} (pto explain {shown}{more})", plural(errors, "error"))?;
+    writeln!(err, "{}{also}{files} for {targets} (pto explain {shown}{more})", plural(errors, "error"))?;
     Ok(())
 }
 
@@ -102,6 +111,7 @@ fn print_text(reports: &[Report]) -> Result<(), Failure> {
 struct JsonReport<'a> {
     files: Vec<JsonFile<'a>>,
     errors: usize,
+    warnings: usize,
 }
 
 #[derive(Serialize)]
@@ -120,7 +130,9 @@ fn print_json(reports: &[Report]) -> Result<(), Failure> {
             JsonFile { file: &r.source.name, target: r.target.name(), diagnostics }
         })
         .collect();
-    let report = JsonReport { files, errors: reports.iter().map(|r| r.problems.len()).sum() };
+    let errors = reports.iter().map(Report::errors).sum();
+    let warnings = reports.iter().map(|r| r.problems.len()).sum::<usize>() - errors;
+    let report = JsonReport { files, errors, warnings };
     let text = serde_json::to_string_pretty(&report).map_err(|e| Failure(e.to_string()))?;
     out(&(text + "\n"))
 }

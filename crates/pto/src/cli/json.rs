@@ -36,7 +36,7 @@ pub(crate) fn diagnostic<'a>(source: &'a Source, lines: &Lines, d: &'a Diagnosti
     JsonDiagnostic {
         file: &source.name,
         id: d.code.id(),
-        severity: "error",
+        severity: d.severity.name(),
         title: d.code.entry().title,
         message: &d.message,
         span: span(&d.primary),

@@ -4,7 +4,6 @@ use super::input::Source;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use pto::isa::{Diagnostic, Label, Span};
 use pto::syntax::Lines;
-use std::io::IsTerminal;
 
 /// Labels this many lines apart get excerpts of their own.
 const NEAR: u32 = 40;
@@ -25,7 +24,8 @@ impl<'s> Terminal<'s> {
 
     pub(crate) fn render(&self, d: &Diagnostic) -> String {
         let id = d.code.id();
-        let mut group = Group::with_title(Level::ERROR.primary_title(&d.message).id(id));
+        let level = if d.is_error() { Level::ERROR } else { Level::WARNING };
+        let mut group = Group::with_title(level.primary_title(&d.message).id(id));
         let (near, far): (Vec<&Label>, Vec<&Label>) =
             d.labels.iter().partition(|l| self.line(l.span).abs_diff(self.line(d.primary.span)) <= NEAR);
         group = group.element(self.snippet(Some(&d.primary), &near));
@@ -78,10 +78,7 @@ impl<'s> Terminal<'s> {
     }
 }
 
-/// The width of the terminal, when standard error is one.
+/// The width of the terminal, when there is one.
 fn terminal_width() -> Option<usize> {
-    if !std::io::stderr().is_terminal() {
-        return None;
-    }
-    Some(120)
+    terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0))
 }
