@@ -21,7 +21,8 @@ pub(crate) fn check(module: &Module, target: Target, problems: &mut Vec<Diagnost
         for rule in tile.broken_rules() {
             let d = describe(&tile, rule, name, value.span);
             // A view or a parameter shows memory that somebody else laid out; the device headers still refuse it.
-            let tolerable = rule == TileRule::RowBytes && !allocates(module, value.def);
+            let layout = matches!(rule, TileRule::RowBytes | TileRule::BoxCols | TileRule::BoxRows);
+            let tolerable = layout && !allocates(module, value.def);
             problems.push(if tolerable { d.warning() } else { d });
         }
         if target.profile().space(tile.loc).is_none() {

@@ -984,6 +984,15 @@ impl Row {
         Some((before, after))
     }
 
+    /// The operands that a keyword of the pattern introduces in brackets: `valid [$valid_row, $valid_col]`.
+    pub fn keyword_slots(&self, word: &str) -> Vec<&'static str> {
+        let Syntax::Pattern(pattern) = self.syntax else { return Vec::new() };
+        let Some(at) = pattern.find(&format!("{word} [")) else { return Vec::new() };
+        let list = pattern[at..].split(']').next().unwrap_or("");
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        list.split('$').skip(1).map(|part| part.split(|c| !is_name(c)).next().unwrap_or("")).collect()
+    }
+
     /// True when a word stands in the pattern for itself, as a keyword.
     pub fn has_keyword(&self, word: &str) -> bool {
         let Syntax::Pattern(pattern) = self.syntax else { return false };

@@ -274,8 +274,8 @@ impl Printer<'_> {
     pub(super) fn pattern(&mut self, op: OpId, pattern: &str) {
         self.result_list(op);
         self.put(&self.module.op(op).op.row().full_name());
-        let text = self.expand(op, pattern);
-        let text = text.trim_end();
+        let text = self.expand(op, pattern).replace(", )", ")");
+        let text = text.trim();
         if !text.is_empty() && !text.starts_with(['[', '(']) {
             self.put(" ");
         }
@@ -324,11 +324,14 @@ impl Printer<'_> {
     }
 
     fn group_is_present(&self, op: OpId, group: &str) -> bool {
-        let Some(at) = group.find(['$', '#']) else { return false };
-        let (word, _) = split_word(&group[at + 1..]);
-        match &group[at..=at] {
-            "$" => self.slot_of(op, word).next().is_some(),
-            _ => self.module.attr(op, word).is_some(),
+        let mark = |(at, sigil): (usize, &str)| {
+            let word = split_word(&group[at + 1..]).0;
+            (!word.is_empty()).then(|| (sigil == "#", word.to_string()))
+        };
+        match group.match_indices(['$', '#', ':']).find_map(mark) {
+            None => false,
+            Some((true, word)) => self.module.attr(op, &word).is_some(),
+            Some((false, word)) => self.slot_of(op, &word).next().is_some(),
         }
     }
 

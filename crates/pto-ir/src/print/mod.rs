@@ -206,7 +206,11 @@ impl<'a> Printer<'a> {
     fn label_name(&self, block: BlockId) -> String {
         match self.module.block(block).label {
             Some(sym) => self.module.names.text(sym).to_string(),
-            None => format!("bb{}", block.index()),
+            None => {
+                let taken = |name: &str| self.module.names.get(name).is_some();
+                let own = |n: usize| format!("bb{}{}", block.index(), "_".repeat(n));
+                (0..).map(own).find(|name| !taken(name)).expect("endless")
+            }
         }
     }
 

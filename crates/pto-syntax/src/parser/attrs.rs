@@ -3,7 +3,7 @@
 use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, Sym, TypeId};
-use pto_isa::{Diagnostic, EnumDef, Scalar, Span, Type, codes, enums};
+use pto_isa::{Diagnostic, EnumDef, Row, Scalar, Span, Type, codes, enums};
 
 /// An attribute with its name and place.
 pub(super) type Entry = (Sym, Attr, Span);
@@ -11,10 +11,15 @@ pub(super) type Entry = (Sym, Attr, Span);
 impl<'s> Parser<'s> {
     /// `{a = 1, b, "c d" = #x}`
     pub(super) fn parse_dict(&mut self) -> Parse<Vec<Entry>> {
+        self.parse_row_dict(None)
+    }
+
+    /// The dictionary of an instruction, where `name = <VALUE>` can leave the enumeration out.
+    pub(super) fn parse_row_dict(&mut self, row: Option<&'static Row>) -> Parse<Vec<Entry>> {
         let open = self.expect(b'{')?.span;
         let mut entries: Vec<Entry> = Vec::new();
         while !self.at(b'}') {
-            let entry = self.dict_entry()?;
+            let entry = self.dict_entry(row)?;
             if let Some((_, _, first)) = entries.iter().find(|(n, _, _)| *n == entry.0) {
                 let name = self.module.names.text(entry.0).to_string();
                 let d = Diagnostic::new(codes::DUPLICATE_ATTRIBUTE, entry.2, format!("`{name}` is given twice"));
@@ -31,7 +36,7 @@ impl<'s> Parser<'s> {
         Some(entries)
     }
 
-    fn dict_entry(&mut self) -> Parse<Entry> {
+    fn dict_entry(&mut self, row: Option<&'static Row>) -> Parse<Entry> {
         let start = self.token.span;
         let name = match self.token.tok {
             Tok::Ident => self.intern(self.text(start)),
@@ -42,7 +47,12 @@ impl<'s> Parser<'s> {
             }
         };
         self.bump();
-        let mut attr = if self.eat(b'=') { self.parse_attr()? } else { Attr::Unit };
+        let spec = row.and_then(|r| r.attr(self.module.names.text(name)));
+        let mut attr = match (self.eat(b'='), spec.and_then(|s| s.enumeration())) {
+            (true, Some(def)) if self.at(b'<') => self.enum_value(def)?,
+            (true, _) => self.parse_attr()?,
+            (false, _) => Attr::Unit,
+        };
         if let Attr::Raw(text) = attr
             && self.eat(b':')
         {

@@ -1,7 +1,7 @@
 //! Binding chunks to a row: which operand fills which slot, which attribute is which.
 
 use super::chunks::{Chunks, Use};
-use super::statement::Head;
+use super::statement::{Head, Results};
 use super::{Parse, Parser};
 use pto_ir::{Attr, NewOp, OpId, Operand, Sym, TypeId, ValueId};
 use pto_isa::row::{AttrKind, AttrSpec, Count, Kind};
@@ -41,15 +41,13 @@ impl<'s> Parser<'s> {
         }
         operands.sort_by_key(|o| o.slot);
         let attrs = self.bind_attrs(row, chunks.positional, chunks.attrs, head.name_span);
-        let results = match targets {
-            Some(_) => Vec::new(),
-            None => {
-                let made = Made { operands: &operands, attrs: &attrs, types: &result_types };
-                self.result_slots(head, row, chunks.buffer_form, &made)
-            }
-        };
-        let new = NewOp { operands, attrs, ..NewOp::default() };
-        self.finish_op(head, new, &results)
+        if targets.is_some() {
+            let unnamed = Head { results: Results::default(), ..*head };
+            return self.finish_op(&unnamed, NewOp { operands, attrs, ..NewOp::default() }, &[]);
+        }
+        let made = Made { operands: &operands, attrs: &attrs, types: &result_types };
+        let results = self.result_slots(head, row, chunks.buffer_form, &made);
+        self.finish_op(head, NewOp { operands, attrs, ..NewOp::default() }, &results)
     }
 
     /// In the value form, a result name that already means a tile buffer writes to that buffer.

@@ -6,7 +6,7 @@
 use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, TypeId, ValueId};
-use pto_isa::{Row, Span, enums};
+use pto_isa::{Row, Span, codes, enums};
 
 /// A use of a value in a chunk.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ impl<'s> Parser<'s> {
             Tok::Value if bare_allowed && !self.at_result_list() => self.bare_operand(c)?,
             Tok::Ident => return self.word_chunk(row, c, bare_allowed),
             Tok::Punct(b'{') => {
-                let entries = self.parse_dict()?;
+                let entries = self.parse_row_dict(Some(row))?;
                 c.attrs.extend(entries);
             }
             Tok::Punct(b'(') if c.types.is_none() => self.paren_chunk(row, c)?,
@@ -161,6 +161,7 @@ impl<'s> Parser<'s> {
                 let attr = self.parse_attr()?;
                 c.positional.push((attr, Span::new(self.last_end, self.last_end)));
             }
+            (_, b'[') if !row.keyword_slots(word).is_empty() => self.keyword_list(row, c)?,
             _ if row.has_keyword(word) && !self.token.first => {
                 self.bump();
                 c.after_keyword = true;
@@ -184,7 +185,7 @@ impl<'s> Parser<'s> {
                     if output { &mut c.outputs } else { &mut c.inputs }.push(Use { value, span });
                 }
                 Tok::Punct(b'{') => {
-                    let entries = self.parse_dict()?;
+                    let entries = self.parse_row_dict(Some(row))?;
                     c.attrs.extend(entries);
                 }
                 Tok::Punct(b':') => {
@@ -241,6 +242,9 @@ impl<'s> Parser<'s> {
                     break;
                 }
                 self.bump();
+                if self.at(b')') {
+                    break;
+                }
                 let named = self.token.tok == Tok::Ident && matches!(self.next_byte(), b'=' | b'%' | b'(');
                 if self.token.tok == Tok::Value || named {
                     break;
@@ -369,7 +373,10 @@ impl<'s> Parser<'s> {
             c.named.push((name.to_string(), uses, name_span));
             return Some(());
         }
-        let attr = self.parse_attr()?;
+        let attr = match row.attr(name).and_then(|a| a.enumeration()).filter(|_| self.at(b'<')) {
+            Some(def) => self.enum_value(def)?,
+            None => self.parse_attr()?,
+        };
         let sym = self.intern(name);
         c.attrs.push((sym, attr, Span::new(name_span.start, self.last_end)));
         Some(())
@@ -430,6 +437,21 @@ impl<'s> Parser<'s> {
         }
         let uses = self.use_list()?;
         c.named.push((name.to_string(), uses, span));
+        Some(())
+    }
+
+    /// `valid [%r, %c]`: the pattern says which operand each is.
+    fn keyword_list(&mut self, row: &'static Row, c: &mut Chunks) -> Parse<()> {
+        let names = row.keyword_slots(self.token_text());
+        self.bump();
+        let span = self.token.span;
+        let uses = self.use_list()?;
+        if uses.len() != names.len() {
+            let message = format!("{} values, {} expected: {}", uses.len(), names.len(), names.join(", "));
+            self.error(codes::OPERAND_COUNT, span, message);
+            return None;
+        }
+        c.named.extend(names.iter().zip(uses).map(|(n, u)| ((*n).to_string(), vec![u], u.span)));
         Some(())
     }
 

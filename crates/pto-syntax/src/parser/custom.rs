@@ -263,17 +263,18 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn optional_results(&mut self) -> Parse<Vec<(TypeId, u8)>> {
+    fn optional_results(&mut self, head: &Head) -> Parse<Vec<(TypeId, u8)>> {
         if self.token.tok != Tok::Arrow {
             return Some(Vec::new());
         }
         self.bump();
-        Some(self.parse_type_list()?.into_iter().map(|t| (t.0, u8::MAX)).collect())
+        let slot = head.op.row().slots.len() as u8;
+        Some(self.parse_type_list()?.into_iter().map(|t| (t.0, slot)).collect())
     }
 
     fn if_op(&mut self, head: &Head) -> Parse<OpId> {
         let condition = self.parse_use()?;
-        let results = self.optional_results()?;
+        let results = self.optional_results(head)?;
         let mut regions = vec![self.parse_region(&[])?];
         if self.eat_word("else") {
             regions.push(self.parse_region(&[])?);
@@ -325,7 +326,7 @@ impl<'s> Parser<'s> {
     }
 
     fn execute_region(&mut self, head: &Head) -> Parse<OpId> {
-        let results = self.optional_results()?;
+        let results = self.optional_results(head)?;
         let region = self.parse_region(&[])?;
         if results.is_empty() {
             self.end_with_yield(region);
@@ -338,7 +339,7 @@ impl<'s> Parser<'s> {
     fn index_switch(&mut self, head: &Head) -> Parse<OpId> {
         let arg = self.parse_use()?;
         let mut attrs = self.optional_dict()?;
-        let results = self.optional_results()?;
+        let results = self.optional_results(head)?;
         let (mut cases, mut regions) = (Vec::new(), Vec::new());
         while self.eat_word("case") {
             cases.push(Attr::Int(i128::from(self.case_number()?), TypeId::UNKNOWN));

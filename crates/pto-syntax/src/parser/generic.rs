@@ -183,10 +183,9 @@ fn generic_results(row: &Row, types: &[(TypeId, Span)]) -> Vec<(TypeId, u8)> {
         slots = pto_ir::print::result_slots(row, types.len() - own);
     }
     slots.extend(row.slots.len()..row.slots.len() + own);
-    let extra = row.slots.len() + own;
     types
         .iter()
         .enumerate()
-        .map(|(i, t)| (t.0, slots.get(i).copied().unwrap_or(extra.saturating_sub(1)) as u8))
+        .map(|(i, t)| (t.0, slots.get(i).copied().unwrap_or(row.slots.len()) as u8))
         .collect()
 }

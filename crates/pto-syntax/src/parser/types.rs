@@ -336,7 +336,7 @@ fn extents(text: &str, span: Span) -> Body<(Vec<Dim>, &str)> {
     let mut dims = Vec::new();
     let mut rest = text.trim();
     while rest.starts_with(|c: char| c.is_ascii_digit() || c == '?' || c == '-') {
-        let Some((d, after)) = rest.split_once('x') else {
+        let Some((d, after)) = rest.split_once('x').map(|(d, a)| (d, a.trim_start())) else {
             return Err(wrong(span, &format!("`{rest}`"), "extents and an element type, `16x16xf32`"));
         };
         dims.push(view_dim(d, span)?);

@@ -1,0 +1,83 @@
+//! Small legal programs derived from the instruction table.
+//!
+//! [`program`] shows one instruction at work: the reference prints it, and tests run it through every part of the
+//! toolchain. [`random_program`] strings many together for tests that need variety. Both take what is legal from
+//! the rows and their rules ([`Instance`](crate::isa::rules::Instance)); neither knows a mnemonic.
+//!
+//! ```
+//! use pto::{Program, Target, isa::table::op, sample};
+//!
+//! let text = sample::program(op::tmax, Target::A2A3).expect("a2a3 has it");
+//! assert!(text.contains("pto.tmax ins(%src0, %src1 : "));
+//! assert!(Program::parse(&text).check(Target::A2A3).is_ok());
+//! ```
+
+mod build;
+mod candidates;
+mod random;
+mod rng;
+mod search;
+
+pub use random::random_program;
+pub use search::{Filling, filling};
+
+use crate::Program;
+use crate::isa::{Op, Row, Target};
+
+/// Fillings that keep every rule but fail as a program before the search gives up.
+const ATTEMPTS: usize = 40;
+
+/// A complete program that uses an instruction and is legal on a target; `None` where the target lacks the
+/// instruction or no program was found.
+///
+/// The row's own example comes first, when it is legal on the target; otherwise the operands become parameters of
+/// a function, with the first types that keep every rule.
+pub fn program(op: Op, target: Target) -> Option<String> {
+    let row = op.row();
+    if !row.targets.contains(target) {
+        return None;
+    }
+    example(row, target).or_else(|| derived(op, target))
+}
+
+/// A program made of the operands of one instruction.
+fn derived(op: Op, target: Target) -> Option<String> {
+    let text = |f: &Filling| build::program(f, stated(op.row(), target));
+    let mut left = ATTEMPTS;
+    let found = search::first(op, target, |f| {
+        left = left.saturating_sub(1);
+        left == 0 || is_legal(&text(f), target)
+    });
+    found.map(|f| text(&f)).filter(|text| is_legal(text, target))
+}
+
+/// The program to show when no target is asked for, and a target it is legal on: the first that has one.
+///
+/// ```
+/// use pto::{Target, isa::table::op, sample};
+/// let (target, text) = sample::first_program(op::tmatmul_mx).expect("a program");
+/// assert_eq!(target, Target::A5);
+/// assert!(text.contains("pto.tmatmul.mx"));
+/// ```
+pub fn first_program(op: Op) -> Option<(Target, String)> {
+    Target::ALL.into_iter().find_map(|t| Some((t, program(op, t)?)))
+}
+
+/// True when a text reads and checks without a problem.
+fn is_legal(text: &str, target: Target) -> bool {
+    Program::parse(text).inspect(target).is_empty()
+}
+
+/// The row's example, without the line that names its target.
+fn example(row: &Row, target: Target) -> Option<String> {
+    let mut text = row.example.trim_start();
+    if let Some(rest) = text.strip_prefix("// target ") {
+        text = rest.split_once('\n').map_or("", |(_, program)| program);
+    }
+    (!text.is_empty() && is_legal(text, target)).then(|| text.trim_end().to_string() + "\n")
+}
+
+/// The target a program must name to be checked for it by default.
+fn stated(row: &Row, target: Target) -> Option<Target> {
+    (!row.targets.contains(Target::A2A3)).then_some(target)
+}

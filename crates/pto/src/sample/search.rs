@@ -1,0 +1,180 @@
+//! Finding operand types and attribute values that keep every rule of a row.
+
+use super::candidates;
+use crate::isa::row::{AttrSpec, Count, Elem, Row, Slot};
+use crate::isa::rules::{Arg, AttrValue, Instance};
+use crate::isa::{DType, DTypes, Op, Target, Type};
+
+/// Combinations tried for one element type.
+const TRIES: usize = 20_000;
+
+/// One legal use of an instruction: what stands in its slots and attributes.
+#[derive(Clone, Debug)]
+pub struct Filling {
+    /// The instruction.
+    pub op: Op,
+    /// The slots that are filled, in order over operands and results, and with what.
+    pub types: Vec<(u8, Type)>,
+    /// The attributes that are given.
+    pub attrs: Vec<(&'static str, AttrValue<'static>)>,
+}
+
+impl Filling {
+    /// True when every rule of the row holds on the target, for all extents.
+    pub fn is_legal(&self, target: Target) -> bool {
+        let args: Vec<Arg> = self.types.iter().map(|(slot, ty)| Arg { slot: *slot, ty, value: None }).collect();
+        let row = self.op.row();
+        Instance { row, target, manual: false, args: &args, attrs: &self.attrs }.check().0.is_empty()
+    }
+}
+
+/// A use of an instruction that is legal on a target and works on elements of one type.
+///
+/// ```
+/// use pto::{Target, isa::{DType, table::op}, sample};
+/// assert!(sample::filling(op::tmax, Target::A5, DType::U8, 100).is_some());
+/// assert!(sample::filling(op::tmax, Target::A2A3, DType::U8, 100).is_none());
+/// ```
+pub fn filling(op: Op, target: Target, data: DType, tries: usize) -> Option<Filling> {
+    Search::new(op, target, data, tries).first(&mut |_| true)
+}
+
+/// The most ordinary legal use of an instruction that is also accepted by the caller.
+pub(super) fn first(op: Op, target: Target, mut accept: impl FnMut(&Filling) -> bool) -> Option<Filling> {
+    data_types(op.row(), target).into_iter().find_map(|d| Search::new(op, target, d, TRIES).first(&mut accept))
+}
+
+/// Element types to build a use around.
+pub(super) fn data_types(row: &Row, target: Target) -> Vec<DType> {
+    let has_data = row.slots.iter().chain(row.results).any(|s| s.elem == Elem::Data);
+    candidates::preferred(if has_data { row.data_types(target) } else { DTypes::ALL }).collect()
+}
+
+/// One position of the search and what it can hold; `None` leaves it out.
+enum Place {
+    Slot(u8, Vec<Option<Type>>),
+    Attr(&'static str, Vec<Option<AttrValue<'static>>>),
+}
+
+impl Place {
+    fn choices(&self) -> usize {
+        match self {
+            Self::Slot(_, list) => list.len(),
+            Self::Attr(_, list) => list.len(),
+        }
+    }
+}
+
+struct Search {
+    op: Op,
+    target: Target,
+    places: Vec<Place>,
+    tries: usize,
+}
+
+impl Search {
+    fn new(op: Op, target: Target, data: DType, tries: usize) -> Self {
+        let row = op.row();
+        let slots = row.slots.iter().chain(row.results).enumerate();
+        let mut places: Vec<Place> = slots
+            .map(|(at, slot)| {
+                let types = candidates::types(row, slot, data, target).into_iter().map(Some);
+                Place::Slot(at as u8, with_absence(types, slot_absence(row, slot, target)))
+            })
+            .collect();
+        places.extend(row.attrs.iter().map(|spec| {
+            let values = candidates::values(spec).into_iter().map(Some);
+            Place::Attr(spec.name, with_absence(values, attr_absence(row, spec)))
+        }));
+        Self { op, target, places, tries }
+    }
+
+    /// The first accepted combination, those with the most ordinary parts first.
+    fn first(mut self, accept: &mut dyn FnMut(&Filling) -> bool) -> Option<Filling> {
+        let farthest: usize = self.places.iter().map(|p| p.choices().saturating_sub(1)).sum();
+        if self.places.iter().any(|p| p.choices() == 0) {
+            return None;
+        }
+        (0..=farthest).find_map(|distance| self.combine(distance, &mut Vec::new(), accept))
+    }
+
+    /// Extends a choice for the first places to all, spending exactly `distance` steps away from the first choices.
+    fn combine(
+        &mut self,
+        distance: usize,
+        chosen: &mut Vec<usize>,
+        accept: &mut dyn FnMut(&Filling) -> bool,
+    ) -> Option<Filling> {
+        if self.tries == 0 {
+            return None;
+        }
+        let Some(place) = self.places.get(chosen.len()) else {
+            return if distance == 0 { self.attempt(chosen).filter(|f| accept(f)) } else { None };
+        };
+        // The last place has to take the whole distance that is left.
+        let nearest = if chosen.len() + 1 == self.places.len() { distance } else { 0 };
+        for step in nearest..place.choices().min(distance + 1) {
+            chosen.push(step);
+            let found = self.combine(distance - step, chosen, accept);
+            chosen.pop();
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    fn attempt(&mut self, chosen: &[usize]) -> Option<Filling> {
+        self.tries -= 1;
+        let mut filling = Filling { op: self.op, types: Vec::new(), attrs: Vec::new() };
+        for (place, &at) in self.places.iter().zip(chosen) {
+            match place {
+                Place::Slot(slot, list) => filling.types.extend(list[at].clone().map(|ty| (*slot, ty))),
+                Place::Attr(name, list) => filling.attrs.extend(list[at].map(|value| (*name, value))),
+            }
+        }
+        filling.is_legal(self.target).then_some(filling)
+    }
+}
+
+/// Where leaving a place out stands among its choices.
+#[derive(Clone, Copy)]
+enum Absence {
+    Never,
+    First,
+    Last,
+    Only,
+}
+
+fn with_absence<T>(choices: impl Iterator<Item = Option<T>>, absence: Absence) -> Vec<Option<T>> {
+    match absence {
+        Absence::Never => choices.collect(),
+        Absence::First => std::iter::once(None).chain(choices).collect(),
+        Absence::Last => choices.chain([None]).collect(),
+        Absence::Only => vec![None],
+    }
+}
+
+/// An optional operand is left out, unless it is a scratch tile that the target needs.
+fn slot_absence(row: &Row, slot: &Slot, target: Target) -> Absence {
+    let scratch = row.scratch.as_ref().filter(|s| s.slot == slot.name);
+    match slot.count {
+        Count::One | Count::Many => Absence::Never,
+        Count::Optional if scratch.is_some_and(|s| s.required.contains(target)) => Absence::Last,
+        Count::Optional if is_in_a_rule(row, slot.name) => Absence::First,
+        Count::Optional => Absence::Only,
+    }
+}
+
+/// An optional attribute is left out, unless a rule may ask for it.
+fn attr_absence(row: &Row, spec: &AttrSpec) -> Absence {
+    match spec.required {
+        true => Absence::Never,
+        false if is_in_a_rule(row, spec.name) => Absence::First,
+        false => Absence::Only,
+    }
+}
+
+fn is_in_a_rule(row: &Row, name: &str) -> bool {
+    row.shape_rules.iter().chain(row.rules).any(|(_, rule)| rule.names().contains(&name))
+}
