@@ -73,10 +73,11 @@ fn manual_ops(module: &Module) -> Vec<bool> {
 
 fn gives_address(module: &Module, id: OpId) -> bool {
     let code = module.op(id).op;
-    let addr = code.row().slot("addr");
-    code == op::tassign
-        || (code == op::alloc_tile || code == op::alloc_multi_tile)
-            && addr.is_some_and(|slot| module.in_slot(id, slot).next().is_some())
+    if code == op::tassign {
+        return true;
+    }
+    let allocates = code == op::alloc_tile || code == op::alloc_multi_tile;
+    allocates && code.row().slot("addr").is_some_and(|slot| module.in_slot(id, slot).next().is_some())
 }
 
 /// The pipe an operation runs on, when it runs on one.

@@ -5,7 +5,8 @@ use super::statement::{Head, Results};
 use super::{Parse, Parser};
 use pto_ir::{Attr, NewOp, OpId, Operand, Sym, TypeId, ValueId};
 use pto_isa::row::{AttrKind, AttrSpec, Count, Kind};
-use pto_isa::{Diagnostic, Dir, EnumDef, Row, Span, Type, codes};
+use pto_isa::{Diagnostic, Dir, EnumDef, Op, Row, Span, Type, codes};
+use std::rc::Rc;
 
 impl<'s> Parser<'s> {
     /// Reads the rest of a statement whose row has operands in the usual arrangements.
@@ -25,7 +26,7 @@ impl<'s> Parser<'s> {
         let row = head.op.row();
         let targets = self.assigned_buffers(head, row, &chunks);
         let mut operands = self.bind_operands(head, row, &chunks, targets.is_some());
-        let result_types = match self.state_by_pattern(row, &chunks, &operands) {
+        let result_types = match self.state_by_pattern(head.op, &chunks, &operands) {
             Some(results) => results,
             None => {
                 let (operand_types, results) = self.split_types(head, row, &chunks, targets.is_some());
@@ -70,12 +71,15 @@ impl<'s> Parser<'s> {
 
     /// The row's pattern says which operand or result each written type belongs to, as long as there are as many
     /// types as the pattern names. Returns the types of the results.
-    fn state_by_pattern(&mut self, row: &Row, c: &Chunks, operands: &[Operand]) -> Option<Vec<(TypeId, Span)>> {
-        let (before, after) = row.pattern_types()?;
+    fn state_by_pattern(&mut self, op: Op, c: &Chunks, operands: &[Operand]) -> Option<Vec<(TypeId, Span)>> {
+        let row = op.row();
         let (types, result_types) = (c.types.as_deref()?, c.result_types.as_deref().unwrap_or_default());
+        let cached = &mut self.pattern_types[op.index()];
+        let typed = cached.get_or_insert_with(|| row.pattern_types().map(Rc::new)).clone()?;
+        let (before, after) = (&typed.0, &typed.1);
         let first_result = row.slots.len();
         let mut uses = Vec::new();
-        for &slot in &before {
+        for &slot in before {
             if slot >= first_result {
                 uses.push(None);
             } else {

@@ -20,6 +20,7 @@ use pto_ir::{BlockId, Module, Sym, TypeId};
 use pto_isa::{Code, Diagnostic, Span, codes};
 use scope::Scopes;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Regions, types and attributes may be nested this deep; the stack of a thread holds far more.
 const MAX_DEPTH: u32 = 200;
@@ -49,6 +50,8 @@ pub(crate) struct Parser<'s> {
     /// Types by their text: programs repeat the same few hundred times.
     type_texts: HashMap<&'s str, TypeId>,
     type_aliases: HashMap<&'s str, TypeId>,
+    /// Which slots the types of a pattern belong to, by operation; worked out once each.
+    pattern_types: Vec<Option<Option<Rc<PatternTypes>>>>,
     attr_aliases: HashMap<&'s str, pto_ir::Attr>,
     /// Labels of the region being read.
     labels: HashMap<Sym, (BlockId, Span, bool)>,
@@ -56,6 +59,9 @@ pub(crate) struct Parser<'s> {
     /// Braces opened by statements that were skipped; their closing ones are skipped too.
     stray_braces: u32,
 }
+
+/// Slots in front of `->` and after it.
+type PatternTypes = (Vec<usize>, Vec<usize>);
 
 /// Marks that a problem was reported; nothing more needs to be said.
 pub(crate) type Parse<T> = Option<T>;
@@ -74,6 +80,7 @@ impl<'s> Parser<'s> {
             scopes: Scopes::default(),
             type_texts: HashMap::new(),
             type_aliases: HashMap::new(),
+            pattern_types: vec![None; pto_isa::table::COUNT],
             attr_aliases: HashMap::new(),
             labels: HashMap::new(),
             depth: 0,
