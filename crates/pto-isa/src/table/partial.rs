@@ -36,8 +36,6 @@ const PARTIAL_ARG: Row = VECTOR
         (Targets::ALL, Rule::SameValid(&["src0_val", "src0_idx"])),
         (Targets::ALL, Rule::SameValid(&["src1_val", "src1_idx"])),
         (Targets::ALL, Rule::SameValid(&["dst_val", "dst_idx"])),
-        (Targets::ALL, Rule::Inside("src0_val", "dst_val")),
-        (Targets::ALL, Rule::Inside("src1_val", "dst_val")),
         (Targets::ALL, Rule::Named("dst_val: the valid region of src0_val or of src1_val", values_filled)),
     ])
     .types(A2A3, &[F16, F32])

@@ -17,6 +17,7 @@ impl<'s> Parser<'s> {
     /// The dictionary of an instruction, where `name = <VALUE>` can leave the enumeration out.
     pub(super) fn parse_row_dict(&mut self, row: Option<&'static Row>) -> Parse<Vec<Entry>> {
         let open = self.expect(b'{')?.span;
+        self.open_dicts += 1;
         let mut entries: Vec<Entry> = Vec::new();
         while !self.at(b'}') {
             let entry = self.dict_entry(row)?;
@@ -33,6 +34,7 @@ impl<'s> Parser<'s> {
             }
         }
         self.close(b'}', open)?;
+        self.open_dicts -= 1;
         Some(entries)
     }
 

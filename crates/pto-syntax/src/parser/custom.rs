@@ -254,8 +254,9 @@ impl<'s> Parser<'s> {
     fn end_with_yield(&mut self, region: RegionId) {
         let blocks = &self.module.region(region).blocks;
         let &[block] = &blocks[..] else { return };
+        let terminators = [op::scf_yield, op::scf_condition, op::func_return, op::cf_br, op::cf_cond_br, op::cf_switch];
         let last = self.module.block(block).ops.last().map(|&o| self.module.op(o).op);
-        let terminated = matches!(last, Some(o) if o == op::scf_yield || o == op::cf_br || o == op::cf_cond_br);
+        let terminated = last.is_some_and(|o| terminators.contains(&o));
         if !terminated {
             let at = self.module.block(block).end;
             let span = Span::new(at, at);

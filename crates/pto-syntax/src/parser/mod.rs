@@ -56,6 +56,8 @@ pub(crate) struct Parser<'s> {
     /// Labels of the region being read.
     labels: HashMap<Sym, (BlockId, Span, bool)>,
     depth: u32,
+    /// Braces of attribute dictionaries that are open in the current statement.
+    open_dicts: u32,
     /// Braces opened by statements that were skipped; their closing ones are skipped too.
     stray_braces: u32,
 }
@@ -84,6 +86,7 @@ impl<'s> Parser<'s> {
             attr_aliases: HashMap::new(),
             labels: HashMap::new(),
             depth: 0,
+            open_dicts: 0,
             stray_braces: 0,
         }
     }
@@ -295,7 +298,8 @@ impl<'s> Parser<'s> {
     /// Skips from a statement that began at `start` to the next line that starts like one. Braces left open on
     /// the way are remembered.
     fn recover(&mut self, start: u32) {
-        let mut open = 0u32;
+        let dicts = std::mem::take(&mut self.open_dicts);
+        let mut open = dicts;
         loop {
             let moved = self.token.span.start > start;
             match self.token.tok {
@@ -308,7 +312,8 @@ impl<'s> Parser<'s> {
             }
             self.bump();
         }
-        self.stray_braces += open;
+        // A dictionary that is still open was never closed; what else is open is a region.
+        self.stray_braces += open.saturating_sub(dicts);
     }
 
     fn starts_statement(&self) -> bool {

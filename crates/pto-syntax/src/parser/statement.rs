@@ -241,9 +241,11 @@ impl<'s> Parser<'s> {
             p.scopes.enter();
             let outer_labels = std::mem::take(&mut p.labels);
             let outer_stray = std::mem::take(&mut p.stray_braces);
+            let outer_dicts = std::mem::take(&mut p.open_dicts);
             let region = p.region_body(params, open);
             p.labels = outer_labels;
             p.stray_braces = outer_stray;
+            p.open_dicts = outer_dicts;
             p.scopes.leave();
             region
         })

@@ -102,6 +102,8 @@ impl<'s> Parser<'s> {
         let ty = match Scalar::parse(name) {
             Some(s) => Type::Scalar(s),
             None if name == "none" => Type::Token(Token::None),
+            // The pages write `dtype` for "the scalar's own type".
+            None if name == "dtype" => Type::Unknown,
             None => {
                 let d = Diagnostic::new(codes::UNKNOWN_TYPE, token.span, format!("there is no type `{name}`"));
                 self.report(d.legal("scalars: index, i1, i4 … i64, ui8 … ui64, f16, bf16, f32, f64, f8E4M3FN, f8E5M2"));
@@ -155,8 +157,8 @@ impl<'s> Parser<'s> {
     fn type_body(&mut self, head: &str, body: Span) -> Body<Type> {
         let text = self.text(body);
         match head {
+            "!pto.tile_buf" | "!pto.tile" if text.trim() == "..." => Ok(Type::Unknown),
             "!pto.tile_buf" => tile(text, body).map(Type::TileBuf),
-            "!pto.tile" if text.trim() == "..." => Ok(Type::Unknown),
             "!pto.tile" => tile_value(text, body).map(Type::Tile),
             "!pto.multi_tile_buf" => self.multi_tile(body),
             "!pto.ptr" => pointer(text, body),
@@ -246,11 +248,15 @@ fn wrong(span: Span, found: &str, legal: &str) -> Wrong {
     Wrong { span, found: format!("found {found}"), legal: legal.to_string() }
 }
 
-/// The position after the `>` that closes the `<` at `open`, or where the search gave up: a type holds no
-/// values and no braces. Arrows inside do not count.
+/// No type is longer than this.
+const MAX_TYPE_BYTES: usize = 1 << 13;
+
+/// The position after the `>` that closes the `<` at `open`. A type holds no values and no braces; when it is
+/// not closed, the rest of its line is given up. Arrows inside do not count.
 pub(super) fn matching_angle(bytes: &[u8], open: usize) -> Result<usize, usize> {
     let mut depth = 0u32;
-    for at in open..bytes.len() {
+    let limit = bytes.len().min(open + MAX_TYPE_BYTES);
+    for at in open..limit {
         match bytes[at] {
             b'<' => depth += 1,
             b'>' if bytes[at - 1] == b'-' => {}
@@ -260,11 +266,12 @@ pub(super) fn matching_angle(bytes: &[u8], open: usize) -> Result<usize, usize> 
                     return Ok(at + 1);
                 }
             }
-            b'%' | b'{' | b'}' => return Err(at),
+            b'%' | b'{' | b'}' => break,
             _ => {}
         }
     }
-    Err(bytes.len())
+    let line = bytes[open..].iter().position(|&b| b == b'\n').unwrap_or(bytes.len() - open);
+    Err(open + line)
 }
 
 /// Splits at commas outside brackets.

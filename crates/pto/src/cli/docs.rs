@@ -1,13 +1,89 @@
 //! `pto doc`
 
-use super::{Failure, Run};
+use super::{Failure, Outcome, Run, isa, out};
+use pto::doc;
+use pto::isa::{Op, table};
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Mnemonic, in any case: `TMAX`, `pto.tmax`
+    #[arg(required_unless_present = "all")]
     name: Option<String>,
+    /// Print the row of the instruction as JSON
+    #[arg(long, conflicts_with = "all")]
+    json: bool,
+    /// Write the whole reference as HTML
+    #[arg(long, requires = "out", conflicts_with = "name")]
+    all: bool,
+    /// Directory for the reference; made if it does not exist
+    #[arg(long, value_name = "DIR", requires = "all")]
+    out: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args) -> Run {
-    Err(Failure(format!("no page yet for {:?}", args.name)))
+    if let Some(dir) = args.out.as_deref() {
+        return write_reference(dir);
+    }
+    let op = find(args.name.as_deref().unwrap_or_default())?;
+    if args.json {
+        let text = serde_json::to_string_pretty(&isa::json(op)).map_err(|e| Failure(e.to_string()))?;
+        out(&(text + "\n"))?;
+    } else {
+        out(&doc::terminal_page(op, width()))?;
+    }
+    Ok(Outcome::Clean)
+}
+
+/// The columns of the terminal where they are known, within what reads well.
+fn width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    columns.unwrap_or(96).clamp(60, 110)
+}
+
+fn find(name: &str) -> Result<Op, Failure> {
+    let lower = name.to_lowercase();
+    table::find(&lower).ok_or_else(|| {
+        let similar = table::similar(&lower);
+        let hint = match similar.is_empty() {
+            true => "`pto isa` lists all".to_string(),
+            false => format!("similar: {}", similar.join(", ")),
+        };
+        Failure(format!("there is no instruction `{name}`; {hint}"))
+    })
+}
+
+fn write_reference(dir: &Path) -> Run {
+    let failed = |path: &Path, e: &std::io::Error| Failure(format!("cannot write {}: {e}", path.display()));
+    std::fs::create_dir_all(dir).map_err(|e| failed(dir, &e))?;
+    let files = doc::reference();
+    for (name, text) in &files {
+        let path = dir.join(name);
+        replace(dir, &path, text).map_err(|e| failed(&path, &e))?;
+    }
+    let pages = files.iter().filter(|(name, _)| name.ends_with(".html")).count();
+    out(&format!("{pages} pages, {}\n", dir.join("index.html").display()))?;
+    Ok(Outcome::Clean)
+}
+
+/// Writes a file in one step: a reader sees the old text or the new, never a part.
+fn replace(dir: &Path, path: &Path, text: &str) -> std::io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(dir)?;
+    file.write_all(text.as_bytes())?;
+    make_readable(file.as_file())?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Temporary files are private; pages are for everyone.
+#[cfg(unix)]
+fn make_readable(file: &std::fs::File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn make_readable(_: &std::fs::File) -> std::io::Result<()> {
+    Ok(())
 }

@@ -1,14 +1,204 @@
 //! `pto isa`
 
-use super::{Outcome, Run, out};
-use pto::isa::table;
+use super::check::parse_target;
+use super::{Failure, Outcome, Run, out};
+use pto::doc;
+use pto::isa::row::{AttrSpec, Count, Elem, Pipes};
+use pto::isa::{Dir, Family, Op, Slot, Target, table};
+use serde::Serialize;
+use std::collections::BTreeMap;
 
 #[derive(clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Only this family: `elementwise`, `reduce`, …
+    #[arg(long)]
+    family: Option<String>,
+    /// Only what this target has
+    #[arg(long, value_parser = parse_target)]
+    target: Option<Target>,
+    /// Every row as JSON
+    #[arg(long, conflicts_with = "coverage")]
+    json: bool,
+    /// What each instruction can do in this build: read, check, run, cost, emit
+    #[arg(long)]
+    coverage: bool,
+}
 
-pub(crate) fn run(_: &Args) -> Run {
-    for op in table::isa() {
-        out(&format!("{}\n", op.row().name))?;
+pub(crate) fn run(args: &Args) -> Run {
+    let family = args.family.as_deref().map(find_family).transpose()?;
+    let ops: Vec<Op> = table::isa()
+        .filter(|op| family.is_none_or(|f| op.row().family == f))
+        .filter(|op| args.target.is_none_or(|t| op.row().targets.contains(t)))
+        .collect();
+    if args.json {
+        let rows: Vec<_> = ops.iter().map(|op| json(*op)).collect();
+        out(&(serde_json::to_string_pretty(&rows).map_err(|e| Failure(e.to_string()))? + "\n"))?;
+    } else if args.coverage {
+        out(&coverage(&ops))?;
+    } else {
+        out(&list(&ops))?;
     }
     Ok(Outcome::Clean)
+}
+
+/// A family by the name of its table, or by a part of its title.
+fn find_family(name: &str) -> Result<Family, Failure> {
+    let lower = name.to_lowercase();
+    let mut families: Vec<Family> = table::isa().map(|op| op.row().family).collect();
+    families.dedup();
+    let exact = |f: &&Family| key(**f) == lower.replace(['-', '_', ' '], "");
+    let titled = |f: &&Family| f.title().to_lowercase().contains(&lower);
+    families.iter().find(exact).or_else(|| families.iter().find(titled)).copied().ok_or_else(|| {
+        let keys: Vec<String> = families.iter().map(|f| key(*f)).collect();
+        Failure(format!("there is no family `{name}`; legal: {}", keys.join(", ")))
+    })
+}
+
+fn key(family: Family) -> String {
+    format!("{family:?}").to_lowercase()
+}
+
+/// Instructions by family, with their summaries and targets.
+fn list(ops: &[Op]) -> String {
+    let width = ops.iter().map(|op| op.row().name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    let mut family = None;
+    for row in ops.iter().map(|op| op.row()) {
+        if family != Some(row.family) {
+            let gap = if family.is_some() { "\n" } else { "" };
+            text += &format!("{gap}\u{1b}[1m{}\u{1b}[0m\n", row.family.title());
+            family = Some(row.family);
+        }
+        let all = Target::ALL.iter().all(|t| row.targets.contains(*t));
+        let targets: Vec<_> = row.targets.iter().map(Target::name).collect();
+        let only = if all { String::new() } else { format!(" \u{1b}[2m({})\u{1b}[0m", targets.join(", ")) };
+        text += &format!("  {:width$}  {}{only}\n", row.name, row.summary());
+    }
+    text + &format!("\n{} instructions; `pto doc NAME` shows one\n", ops.len())
+}
+
+/// A table of what works, found out by doing it, and how often.
+fn coverage(ops: &[Op]) -> String {
+    let width = ops.iter().map(|op| op.row().name.len()).max().unwrap_or(0).max("instruction".len());
+    let mut text = format!("\u{1b}[1m{:width$}  parse  check          run  cost  emit\u{1b}[0m\n", "instruction");
+    let yes = |b: bool| if b { "yes" } else { "no" };
+    let mut totals = [0; 5];
+    for &op in ops {
+        let c = doc::coverage(op);
+        let targets: Vec<_> = c.check.iter().map(|t| t.name()).collect();
+        let check = if targets.is_empty() { "no".to_string() } else { targets.join(", ") };
+        text += &format!(
+            "{:width$}  {:5}  {check:13}  {:3}  {:4}  {}\n",
+            op.row().name,
+            yes(c.parse),
+            yes(c.run),
+            yes(c.cost),
+            yes(c.emit)
+        );
+        let everywhere = op.row().targets.iter().all(|t| c.check.contains(&t));
+        for (total, works) in totals.iter_mut().zip([c.parse, everywhere, c.run, c.cost, c.emit]) {
+            *total += usize::from(works);
+        }
+    }
+    let [parse, check, run, cost, emit] = totals;
+    text + &format!("{} instructions: parse {parse}, check {check}, run {run}, cost {cost}, emit {emit}\n", ops.len())
+}
+
+/// A row of the table for programs.
+#[derive(Serialize)]
+pub(crate) struct JsonRow {
+    name: &'static str,
+    operation: String,
+    aliases: &'static [&'static str],
+    family: String,
+    summary: &'static str,
+    operands: Vec<JsonSlot>,
+    results: Vec<JsonSlot>,
+    attributes: Vec<JsonAttr>,
+    /// Element types of the data operands, by target.
+    types: BTreeMap<&'static str, Vec<&'static str>>,
+    targets: Vec<&'static str>,
+    /// The pipe, where it is always the same one.
+    pipe: Option<&'static str>,
+    cpp: &'static str,
+    page: &'static str,
+}
+
+#[derive(Serialize)]
+struct JsonSlot {
+    name: &'static str,
+    access: &'static str,
+    kind: &'static str,
+    count: &'static str,
+    elements: Option<String>,
+}
+
+#[derive(Serialize)]
+struct JsonAttr {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    legal: String,
+    required: bool,
+    default: &'static str,
+    targets: Vec<&'static str>,
+    doc: &'static str,
+}
+
+pub(crate) fn json(op: Op) -> JsonRow {
+    let row = op.row();
+    let has_data = row.slots.iter().any(|s| s.elem == Elem::Data);
+    let types = |t: Target| (t.name(), row.data_types(t).iter().map(|d| d.name()).collect());
+    JsonRow {
+        name: row.name,
+        operation: row.full_name(),
+        aliases: row.aliases,
+        family: key(row.family),
+        summary: row.summary(),
+        operands: row.slots.iter().map(json_slot).collect(),
+        results: row.results.iter().map(json_slot).collect(),
+        attributes: row.attrs.iter().map(json_attr).collect(),
+        types: row.targets.iter().filter(|_| has_data).map(types).collect(),
+        targets: row.targets.iter().map(Target::name).collect(),
+        pipe: match row.pipe {
+            Pipes::One(pipe) => Some(pipe.name()),
+            _ => None,
+        },
+        cpp: row.cpp.name,
+        page: row.page,
+    }
+}
+
+fn json_slot(slot: &Slot) -> JsonSlot {
+    JsonSlot {
+        name: slot.name,
+        access: match slot.dir {
+            Dir::In => "read",
+            Dir::Out => "write",
+            Dir::InOut => "read-write",
+        },
+        kind: slot.kind.noun(),
+        count: match slot.count {
+            Count::One => "one",
+            Count::Optional => "optional",
+            Count::Many => "many",
+        },
+        elements: match slot.elem {
+            Elem::Any => None,
+            Elem::Data => Some("data".to_string()),
+            Elem::Of(set) => Some(set.to_string()),
+            Elem::Like(other) => Some(format!("as {other}")),
+        },
+    }
+}
+
+fn json_attr(spec: &AttrSpec) -> JsonAttr {
+    JsonAttr {
+        name: spec.name,
+        aliases: spec.aliases,
+        legal: doc::legal_values(spec),
+        required: spec.required,
+        default: spec.default,
+        targets: spec.targets.iter().map(Target::name).collect(),
+        doc: spec.doc,
+    }
 }

@@ -128,6 +128,8 @@ fn vector_shapes(dtype: DType) -> Vec<TileType> {
         tile(1, SIDE),
         // One bit per element.
         valid(tile(SIDE, SIDE), SIDE, SIDE / 8),
+        // Room for a row more.
+        tile(SIDE * 2, SIDE),
         tile(SIDE / 2, SIDE),
         tile(SIDE, SIDE * 2),
         tile(SIDE / 2, SIDE / 2),

@@ -28,16 +28,17 @@ use crate::isa::{Op, Row, Target};
 const ATTEMPTS: usize = 40;
 
 /// A complete program that uses an instruction and is legal on a target; `None` where the target lacks the
-/// instruction or no program was found.
+/// instruction, for host operations, and where no program was found.
 ///
 /// The row's own example comes first, when it is legal on the target; otherwise the operands become parameters of
 /// a function, with the first types that keep every rule.
 pub fn program(op: Op, target: Target) -> Option<String> {
     let row = op.row();
-    if !row.targets.contains(target) {
+    // Host operations hold regions and symbols; what they need does not follow from their rows.
+    if !row.targets.contains(target) || !row.family.is_isa() {
         return None;
     }
-    example(row, target).or_else(|| derived(op, target))
+    example(op, target).or_else(|| derived(op, target))
 }
 
 /// A program made of the operands of one instruction.
@@ -68,13 +69,23 @@ fn is_legal(text: &str, target: Target) -> bool {
     Program::parse(text).inspect(target).is_empty()
 }
 
-/// The row's example, without the line that names its target.
-fn example(row: &Row, target: Target) -> Option<String> {
-    let mut text = row.example.trim_start();
+/// The row's example, without the line that names its target; families share examples, so it may not be about
+/// this instruction at all.
+fn example(op: Op, target: Target) -> Option<String> {
+    let mut text = op.row().example.trim_start();
     if let Some(rest) = text.strip_prefix("// target ") {
         text = rest.split_once('\n').map_or("", |(_, program)| program);
     }
-    (!text.is_empty() && is_legal(text, target)).then(|| text.trim_end().to_string() + "\n")
+    (uses(text, op) && is_legal(text, target)).then(|| text.trim_end().to_string() + "\n")
+}
+
+/// True when a program has an instruction in it.
+fn uses(text: &str, op: Op) -> bool {
+    let program = Program::parse(text);
+    let module = program.module();
+    let mut found = false;
+    module.walk(module.top, &mut |id| found |= module.op(id).op == op);
+    found
 }
 
 /// The target a program must name to be checked for it by default.

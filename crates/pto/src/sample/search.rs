@@ -3,7 +3,7 @@
 use super::candidates;
 use crate::isa::row::{AttrSpec, Count, Elem, Row, Slot};
 use crate::isa::rules::{Arg, AttrValue, Instance};
-use crate::isa::{DType, DTypes, Op, Target, Type};
+use crate::isa::{DType, DTypes, Op, Target, Type, codes};
 
 /// Combinations tried for one element type.
 const TRIES: usize = 20_000;
@@ -78,7 +78,8 @@ impl Search {
         let slots = row.slots.iter().chain(row.results).enumerate();
         let mut places: Vec<Place> = slots
             .map(|(at, slot)| {
-                let types = candidates::types(row, slot, data, target).into_iter().map(Some);
+                let alone = |ty: &Type| fits_alone(op, target, at as u8, ty);
+                let types = candidates::types(row, slot, data, target).into_iter().filter(alone).map(Some);
                 Place::Slot(at as u8, with_absence(types, slot_absence(row, slot, target)))
             })
             .collect();
@@ -135,6 +136,14 @@ impl Search {
         }
         filling.is_legal(self.target).then_some(filling)
     }
+}
+
+/// False when a type breaks a rule about its own slot, whatever stands in the others.
+fn fits_alone(op: Op, target: Target, slot: u8, ty: &Type) -> bool {
+    let args = [Arg { slot, ty, value: None }];
+    let (broken, _) = Instance { row: op.row(), target, manual: false, args: &args, attrs: &[] }.check();
+    let own = [codes::ELEM_TYPE, codes::LOCATION, codes::LAYOUT];
+    !broken.iter().any(|b| own.contains(&b.code) && b.slots == [usize::from(slot)])
 }
 
 /// Where leaving a place out stands among its choices.

@@ -1,1 +1,0 @@
-//! Reference pages from the instruction table.

@@ -1,0 +1,184 @@
+//! What a page says, section by section.
+
+use super::{Block, Page, Section, forms, words};
+use crate::isa::row::{AttrSpec, Count, Elem, Kind};
+use crate::isa::{DTypes, Op, Row, Slot, Target, Targets};
+
+pub(super) fn page(op: Op) -> Page {
+    let row = op.row();
+    let program = crate::sample::first_program(op).map(|(_, text)| text);
+    let sections = [
+        semantics(row),
+        operands(row),
+        attributes(row),
+        element_types(row),
+        rules(row),
+        execution(row),
+        text_forms(op, program.as_deref()),
+        cpp(row),
+        example(op),
+        performance(row),
+        notes(row),
+    ];
+    Page {
+        title: row.name.to_uppercase(),
+        summary: row.summary(),
+        facts: facts(row),
+        sections: sections.into_iter().flatten().collect(),
+    }
+}
+
+fn facts(row: &Row) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("operation", row.full_name()), ("family", row.family.title().to_string())];
+    facts.push(("targets", words::targets(row.targets)));
+    if !row.aliases.is_empty() {
+        facts.push(("also", row.aliases.join(", ")));
+    }
+    if !row.page.is_empty() {
+        facts.push(("specification", row.page.to_string()));
+    }
+    facts
+}
+
+/// The documentation after the summary, cut into paragraphs.
+fn semantics(row: &Row) -> Option<Section> {
+    let lines: Vec<&str> = row.doc.iter().skip(1).map(|l| l.trim()).collect();
+    let paragraphs = lines.split(|l| l.is_empty()).filter(|p| !p.is_empty());
+    Section::new("Semantics", paragraphs.map(|p| Block::Text(p.join(" "))).collect())
+}
+
+fn operands(row: &Row) -> Option<Section> {
+    let line = |slot: &Slot| {
+        let tile = matches!(slot.kind, Kind::Tile | Kind::TileOrScalar | Kind::TileOrView | Kind::MultiTile);
+        let of_tile = |text: String| if tile { text } else { "–".to_string() };
+        vec![
+            format!("`{}`", slot.name),
+            words::direction(slot),
+            slot.kind.noun().to_string(),
+            of_tile(words::memories(slot.locs)),
+            of_tile(words::layouts(slot.orders)),
+            if matches!(slot.kind, Kind::Index | Kind::Int | Kind::Bool) {
+                "–".to_string()
+            } else {
+                words::elements(slot)
+            },
+        ]
+    };
+    let head = vec!["name", "access", "kind", "memory", "layout", "elements"];
+    let mut blocks = Vec::new();
+    if !row.slots.is_empty() {
+        blocks.push(Block::Table(head, row.slots.iter().map(line).collect()));
+    }
+    if !row.results.is_empty() {
+        let line = |s: &Slot| {
+            let optional = if s.count == Count::Optional { ", optional" } else { "" };
+            vec![format!("`{}`", s.name), format!("{}{optional}", s.kind.noun())]
+        };
+        blocks.push(Block::Table(vec!["result", "kind"], row.results.iter().map(line).collect()));
+    }
+    Section::new("Operands", blocks)
+}
+
+fn attributes(row: &Row) -> Option<Section> {
+    let line = |spec: &AttrSpec| {
+        let default = match (spec.required, spec.default) {
+            (true, _) => "required".to_string(),
+            (false, "") => "absent".to_string(),
+            (false, value) => format!("`{value}`"),
+        };
+        let mut doc = spec.doc.to_string();
+        if spec.targets != Targets::ALL {
+            doc += &format!(" ({} only)", words::targets(spec.targets));
+        }
+        if !spec.aliases.is_empty() {
+            doc += &format!("; also `{}`", spec.aliases.join("`, `"));
+        }
+        vec![format!("`{}`", spec.name), words::legal_values(spec), default, doc]
+    };
+    let rows: Vec<_> = row.attrs.iter().map(line).collect();
+    let table = Block::Table(vec!["name", "legal values", "default", "meaning"], rows);
+    Section::new("Attributes", if row.attrs.is_empty() { Vec::new() } else { vec![table] })
+}
+
+fn element_types(row: &Row) -> Option<Section> {
+    let has_data = row.slots.iter().chain(row.results).any(|s| s.elem == Elem::Data);
+    if !has_data {
+        return None;
+    }
+    let line = |t: Target| {
+        let types = if row.targets.contains(t) { row.data_types(t) } else { DTypes::NONE };
+        vec![t.name().to_string(), if types.is_empty() { "–".to_string() } else { types.to_string() }]
+    };
+    let table = Block::Table(vec!["target", "data types"], Target::ALL.into_iter().map(line).collect());
+    Section::new("Element types", vec![table])
+}
+
+/// Rules, each with the targets it holds on where those are not all that have the instruction.
+fn rules(row: &Row) -> Option<Section> {
+    let reach = |t: &Targets| row.targets.iter().filter(|x| t.contains(*x)).collect::<Vec<_>>();
+    let everywhere = row.targets.iter().count();
+    let mut all: Vec<_> = row.shape_rules.iter().chain(row.rules).filter(|(t, _)| !reach(t).is_empty()).collect();
+    all.sort_by_key(|(t, _)| std::cmp::Reverse(reach(t).len()));
+    let text = |(t, rule): &&(Targets, crate::isa::rules::Rule)| {
+        let on = reach(t);
+        let names: Vec<_> = on.iter().map(|t| t.name()).collect();
+        if on.len() == everywhere { rule.describe() } else { format!("{} ({})", rule.describe(), names.join(", ")) }
+    };
+    let list: Vec<String> = all.iter().map(text).collect();
+    Section::new("Rules", if list.is_empty() { Vec::new() } else { vec![Block::List(list)] })
+}
+
+fn execution(row: &Row) -> Option<Section> {
+    let facts = [
+        ("works on", words::domain(row.domain)),
+        ("pipe", words::pipe(row.pipe)),
+        ("effect", words::effect(row.effect).map(str::to_string)),
+        ("overlap", words::aliasing(row.alias)),
+        ("scratch", row.scratch.as_ref().map(words::scratch)),
+    ];
+    let rows: Vec<_> = facts.into_iter().filter_map(|(name, text)| Some(vec![name.to_string(), text?])).collect();
+    Section::new("Execution", if rows.is_empty() { Vec::new() } else { vec![Block::Table(Vec::new(), rows)] })
+}
+
+fn text_forms(op: Op, program: Option<&str>) -> Option<Section> {
+    let lines = program.map(|text| forms::lines(op, text)).unwrap_or_default();
+    Section::new("Text forms", lines.into_iter().map(|(title, line)| Block::Code(title, line)).collect())
+}
+
+fn cpp(row: &Row) -> Option<Section> {
+    Section::new("C++", words::cpp_call(row).map(|call| Block::Code("", call)).into_iter().collect())
+}
+
+fn example(op: Op) -> Option<Section> {
+    let (target, text) = super::example(op)?;
+    let legal: Vec<Target> = Target::ALL.into_iter().filter(|t| op.row().targets.contains(*t)).collect();
+    let legal: Vec<_> = legal
+        .into_iter()
+        .filter(|&t| t == target || crate::Program::parse(&text).inspect(t).is_empty())
+        .map(Target::name)
+        .collect();
+    Section::new("Example", vec![Block::Text(format!("Legal on {}.", legal.join(", "))), Block::Code("", text)])
+}
+
+fn performance(row: &Row) -> Option<Section> {
+    let mut blocks = Vec::new();
+    if let Some(d) = row.documented {
+        let line = |name: &str, fp: u32, int: u32| vec![name.to_string(), fp.to_string(), int.to_string()];
+        let rows = vec![
+            line("Startup latency", d.startup, d.startup),
+            line("Completion latency", d.completion_fp, d.completion_int),
+            line("Per-repeat throughput", d.per_repeat, d.per_repeat),
+            line("Pipeline interval", d.interval, d.interval),
+        ];
+        blocks.push(Block::Table(vec!["a2a3, in cycles", "FP", "INT"], rows));
+    }
+    if row.cost != crate::isa::row::Cost::None {
+        blocks.push(Block::Text(format!("Cost class: {}.", words::cost(row.cost))));
+    }
+    Section::new("Performance", blocks)
+}
+
+fn notes(row: &Row) -> Option<Section> {
+    let list: Vec<String> = row.notes.iter().map(|n| n.to_string()).collect();
+    Section::new("Notes", if list.is_empty() { Vec::new() } else { vec![Block::List(list)] })
+}

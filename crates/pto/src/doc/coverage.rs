@@ -1,0 +1,54 @@
+//! What the toolchain can do with an instruction, found out by doing it.
+
+use crate::isa::{Op, Target};
+use crate::{Form, Program, ir, sample};
+
+/// The engine, the cost model and the emitter are not part of this build yet; this is the place that knows.
+const RUNS: bool = false;
+const HAS_COST: bool = false;
+const EMITS: bool = false;
+
+/// What works for one instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Coverage {
+    /// Its sample reads, and reads back as the same program from every text form.
+    pub parse: bool,
+    /// Targets whose sample passes every check.
+    pub check: Vec<Target>,
+    /// It can be executed.
+    pub run: bool,
+    /// It has a cost.
+    pub cost: bool,
+    /// C++ can be written for it.
+    pub emit: bool,
+}
+
+/// Tries everything there is on the samples of an instruction.
+///
+/// ```
+/// use pto::{Target, doc, isa::table::op};
+/// let tmax = doc::coverage(op::tmax);
+/// assert!(tmax.parse);
+/// assert_eq!(tmax.check, Target::ALL);
+/// ```
+pub fn coverage(op: Op) -> Coverage {
+    let samples: Vec<(Target, Program)> =
+        Target::ALL.into_iter().filter_map(|t| Some((t, Program::parse(&sample::program(op, t)?)))).collect();
+    Coverage {
+        parse: !samples.is_empty() && samples.iter().all(|(_, p)| reads_back(p)),
+        check: samples.iter().filter(|(t, p)| p.inspect(*t).is_empty()).map(|(t, _)| *t).collect(),
+        run: RUNS,
+        cost: HAS_COST,
+        emit: EMITS,
+    }
+}
+
+/// True when a program reads without a problem and every form of it reads back as the same program.
+fn reads_back(program: &Program) -> bool {
+    let forms = [Form::Level1, Form::Level2, Form::Asm, Form::Generic];
+    let same = |form| {
+        let again = Program::parse(&program.to_text(Some(form)));
+        again.problems().is_empty() && ir::same(program.module(), again.module())
+    };
+    program.problems().is_empty() && forms.into_iter().all(same)
+}

@@ -1,0 +1,105 @@
+//! HTML from parts of pages.
+
+use super::{Block, Page};
+
+/// Columns of program text that fit beside the navigation.
+const CODE_WIDTH: usize = 100;
+
+/// Text with the characters escaped that HTML gives a meaning.
+pub(super) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Escaped text with what stands in backquotes as code.
+pub(super) fn inline(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return escape(text);
+    }
+    let part = |(at, p): (usize, &&str)| if at % 2 == 1 { format!("<code>{}</code>", escape(p)) } else { escape(p) };
+    parts.iter().enumerate().map(part).collect()
+}
+
+/// A whole document; pages that share a stylesheet lie in one directory.
+pub(super) fn document(title: &str, header: &str, main: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{}</title>\n<link rel=\"stylesheet\" href=\"style.css\">\n</head>\n<body>\n\
+         <header class=\"bar\">{header}</header>\n{main}</body>\n</html>\n",
+        escape(title)
+    )
+}
+
+/// The sections of a page, each with an anchor.
+pub(super) fn sections(page: &Page) -> String {
+    let section = |s: &super::Section| {
+        let (id, title) = (s.anchor(), escape(s.title));
+        let blocks: String = s.blocks.iter().map(block).collect();
+        format!("<section id=\"{id}\">\n<h2><a href=\"#{id}\">{title}</a></h2>\n{blocks}</section>\n")
+    };
+    page.sections.iter().map(section).collect()
+}
+
+/// Links to the sections of a page.
+pub(super) fn contents(page: &Page) -> String {
+    let link = |s: &super::Section| format!("<a href=\"#{}\">{}</a>\n", s.anchor(), escape(s.title));
+    page.sections.iter().map(link).collect()
+}
+
+fn block(block: &Block) -> String {
+    match block {
+        Block::Text(text) => format!("<p>{}</p>\n", inline(text)),
+        Block::List(items) => {
+            let items: String = items.iter().map(|i| format!("<li>{}</li>\n", inline(i))).collect();
+            format!("<ul>\n{items}</ul>\n")
+        }
+        Block::Table(head, rows) => table(head, rows),
+        Block::Code("", text) => format!("<pre><code>{}</code></pre>\n", escape(text.trim_end())),
+        Block::Code(title, text) => {
+            let code = escape(super::example::fold(text, CODE_WIDTH).trim_end());
+            format!("<figure><figcaption>{}</figcaption><pre><code>{code}</code></pre></figure>\n", escape(title))
+        }
+    }
+}
+
+/// A table; without column titles its first column names the rows.
+fn table(head: &[&str], rows: &[Vec<String>]) -> String {
+    let mut out = String::from("<div class=\"scroll\"><table>\n");
+    if !head.is_empty() {
+        let cells: String = head.iter().map(|h| format!("<th scope=\"col\">{}</th>", escape(h))).collect();
+        out += &format!("<thead><tr>{cells}</tr></thead>\n");
+    }
+    out += "<tbody>\n";
+    for row in rows {
+        let cell = |(at, text): (usize, &String)| match at == 0 && head.is_empty() {
+            true => format!("<th scope=\"row\">{}</th>", inline(text)),
+            false => format!("<td>{}</td>", inline(text)),
+        };
+        out += &format!("<tr>{}</tr>\n", row.iter().enumerate().map(cell).collect::<String>());
+    }
+    out + "</tbody>\n</table></div>\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_in_text_is_escaped() {
+        assert_eq!(escape("a<b> & \"c\""), "a&lt;b&gt; &amp; &quot;c&quot;");
+        assert_eq!(inline("the `!pto.tile<…>` type"), "the <code>!pto.tile&lt;…&gt;</code> type");
+        assert_eq!(inline("a lone ` stays"), "a lone ` stays");
+    }
+}

@@ -1,0 +1,81 @@
+//! Reference pages from the instruction table.
+//!
+//! A page is made of what the row says and of programs that were checked; nothing about an instruction is written
+//! here. The same content is set for the terminal ([`terminal_page`]) and as a set of HTML files ([`reference`]).
+//! [`coverage`] says what the toolchain can do with an instruction, found out by doing it.
+
+mod content;
+mod coverage;
+mod example;
+mod forms;
+mod html;
+mod site;
+mod terminal;
+mod words;
+
+pub use coverage::{Coverage, coverage};
+pub use site::{host_file, page_file, reference};
+pub use words::legal_values;
+
+use crate::isa::Op;
+
+/// The page of an instruction for a terminal of so many columns, with ANSI styles.
+///
+/// ```
+/// use pto::{doc, isa::table::op};
+/// let page = doc::terminal_page(op::tmax, 80);
+/// assert!(page.contains("Elementwise maximum of two tiles."));
+/// assert!(page.contains("%dst = tmax %src0, %src1 : !pto.tile<...>"));
+/// ```
+pub fn terminal_page(op: Op, width: usize) -> String {
+    terminal::render(&content::page(op), width)
+}
+
+/// A complete program that uses an instruction, as its page shows it; legal on the target that comes with it.
+///
+/// ```
+/// use pto::{Program, doc, isa::table::op};
+/// let (target, text) = doc::example(op::tmax).expect("an example");
+/// assert!(text.starts_with("!tile = !pto.tile_buf<vec, 32x32xf32>"));
+/// assert!(Program::parse(&text).check(target).is_ok());
+/// ```
+pub fn example(op: Op) -> Option<(crate::Target, String)> {
+    let (target, text) = crate::sample::first_program(op)?;
+    Some((target, example::laid_out(&text)))
+}
+
+/// What a page consists of, before it is set.
+pub(crate) struct Page {
+    title: String,
+    summary: &'static str,
+    /// Facts in a line under the title: family, targets, other names.
+    facts: Vec<(&'static str, String)>,
+    sections: Vec<Section>,
+}
+
+pub(crate) struct Section {
+    title: &'static str,
+    blocks: Vec<Block>,
+}
+
+pub(crate) enum Block {
+    /// A paragraph; names in backquotes.
+    Text(String),
+    List(Vec<String>),
+    /// Column titles and rows.
+    Table(Vec<&'static str>, Vec<Vec<String>>),
+    /// Program text, under a title that may be empty.
+    Code(&'static str, String),
+}
+
+impl Section {
+    /// A section, unless there is nothing in it.
+    fn new(title: &'static str, blocks: Vec<Block>) -> Option<Self> {
+        (!blocks.is_empty()).then_some(Self { title, blocks })
+    }
+
+    /// The name to link to.
+    fn anchor(&self) -> String {
+        self.title.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "-")
+    }
+}
