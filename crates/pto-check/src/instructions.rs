@@ -4,7 +4,7 @@ use crate::Info;
 use pto_ir::{Attr, Module, OpId, ValueId};
 use pto_isa::row::{AttrKind, AttrSpec, Elem};
 use pto_isa::rules::{Arg, AttrValue, Broken, Instance};
-use pto_isa::{Code, Diagnostic, Row, Span, Target, codes};
+use pto_isa::{Code, Diagnostic, Family, Row, Span, Target, codes};
 
 /// Checks every operation; rules that must wait for run time are noted in `info`.
 pub(crate) fn check(module: &Module, info: &mut Info, problems: &mut Vec<Diagnostic>) {
@@ -162,10 +162,11 @@ impl OpCheck<'_> {
         let known: Vec<_> = self.row.attrs.iter().map(|a| a.name).collect();
         let legal = if known.is_empty() { "it has none".to_string() } else { known.join(", ") };
         let message = format!("`{}` has no attribute `{name}`", self.name());
-        Diagnostic::new(codes::UNKNOWN_ATTRIBUTE, self.name_span(), message)
-            .warning()
+        let d = Diagnostic::new(codes::UNKNOWN_ATTRIBUTE, self.name_span(), message)
             .legal(format!("attributes: {legal}"))
-            .page(self.row.page)
+            .page(self.row.page);
+        // A setting of a pipe or a register that nobody knows cannot be left out: it was meant to change the result.
+        if matches!(self.row.family, Family::Fifo | Family::Config) { d } else { d.warning() }
     }
 
     fn attribute(&self, spec: &AttrSpec, attr: &Attr, problems: &mut Vec<Diagnostic>) {

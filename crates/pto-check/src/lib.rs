@@ -8,6 +8,7 @@
 //! 3. **Instructions** ([`instructions`]): attributes, operand kinds, element types, memories, layouts, valid
 //!    regions, scratch tiles; all from the table.
 //! 4. **Memory** ([`memory`]): alignment and range of explicit addresses, and operands that overlap.
+//! 5. **Pipes** ([`fifo`]): kernel kinds, reserved buffers, and the two ends of every pipe.
 //!
 //! All problems are reported; warnings leave a program legal. Success gives a [`Checked`] module: engines and emitters accept nothing else.
 //!
@@ -21,6 +22,7 @@
 
 mod control;
 mod dominance;
+mod fifo;
 mod info;
 mod instructions;
 mod memory;
@@ -73,6 +75,7 @@ pub fn inspect(module: &Module, target: Target) -> (Info, Vec<Diagnostic>) {
     let mut info = Info::new(module, target);
     instructions::check(module, &mut info, &mut problems);
     memory::check(module, &info, &mut problems);
+    fifo::check(module, &info, &mut problems);
     problems.sort_by_key(|d| (d.primary.span, d.code));
     problems.dedup();
     (info, problems)

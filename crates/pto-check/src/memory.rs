@@ -15,6 +15,9 @@ struct Place {
     end: u64,
 }
 
+/// Views of views deeper than this are not followed.
+const MAX_VIEWS: usize = 100;
+
 pub(crate) fn check(module: &Module, info: &Info, problems: &mut Vec<Diagnostic>) {
     let check = MemoryCheck { module, info };
     module.walk(module.top, &mut |id| {
@@ -87,10 +90,12 @@ impl MemoryCheck<'_> {
         }
     }
 
-    /// Follows views back to the tile they show; false when the view may start elsewhere.
+    /// Follows views back to the tile they show; false when the view may start elsewhere. A wrong program can
+    /// define a view by itself, so the chain has a limit.
     fn root(&self, mut value: ValueId) -> (ValueId, bool) {
         let mut whole = true;
-        while let Some(id) = definition(self.module, value) {
+        for _ in 0..MAX_VIEWS {
+            let Some(id) = definition(self.module, value) else { break };
             let row = self.module.op(id).op.row();
             let source = self.module.operands(id).first().map(|o| o.value);
             match source {

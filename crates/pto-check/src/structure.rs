@@ -172,6 +172,23 @@ const fn is_terminator(c: Custom) -> bool {
 /// Looks at the blocks below an operation: what ends them, and what must not be in them.
 fn placement(module: &Module, id: OpId, problems: &mut Vec<Diagnostic>) {
     let parent = custom(module, id);
+    if let Some(c) = parent.filter(|&c| !module.has_anatomy(id, c)) {
+        let a = c.anatomy();
+        let name = module.op(id).op.row().full_name();
+        let range = |(low, high): (usize, usize)| match high {
+            usize::MAX => format!("{low} or more"),
+            _ if low == high => low.to_string(),
+            _ => format!("{low} to {high}"),
+        };
+        let d = Diagnostic::new(codes::PARTS, head(module, id), format!("`{name}` has the wrong number of parts"));
+        problems.push(d.legal(format!(
+            "operands: {}; results: {}; regions: {}; branch targets: {}",
+            range(a.operands),
+            range(a.results),
+            range(a.regions),
+            range(a.successors)
+        )));
+    }
     for (index, &region) in module.op_regions(id).iter().enumerate() {
         for &block in &module.region(region).blocks {
             block_placement(module, id, parent, index, block, problems);

@@ -1,6 +1,7 @@
 //! The arenas, and how operations get into them.
 
 use crate::{Attr, BlockId, Interner, OpId, RegionId, Sym, TypeId, ValueId};
+use pto_isa::row::Custom;
 use pto_isa::{Op, Span, TileType, Type};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -291,6 +292,16 @@ impl Module {
     pub fn is_value_form(&self, id: OpId) -> bool {
         let row = self.op(id).op.row();
         self.results(id).any(|v| usize::from(self.value(v).slot) < row.slots.len())
+    }
+
+    /// True when an operation has as many parts as its grammar can write.
+    pub fn has_anatomy(&self, id: OpId, custom: Custom) -> bool {
+        let a = custom.anatomy();
+        let within = |n: usize, (low, high): (usize, usize)| low <= n && n <= high;
+        within(self.operands(id).len(), a.operands)
+            && within(self.results(id).len(), a.results)
+            && within(self.op_regions(id).len(), a.regions)
+            && within(self.successors(id).len(), a.successors)
     }
 
     /// A new, empty block.

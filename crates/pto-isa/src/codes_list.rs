@@ -120,6 +120,9 @@ codes! {
         "`scf.for` counts upwards; a step of zero would never end and a negative step never starts.";
     BRANCH = 311, "a branch to a block that does not exist or with the wrong arguments",
         "The target block must be in the same region, and the arguments must match its parameters.";
+    PARTS = 312, "an operation with the wrong number of parts",
+        "In the generic form an operation can be written with any number of operands, results, regions and branch targets. This operation has a fixed number of them.",
+        "func.func @f() {\n  \"scf.if\"() : () -> ()\n  return\n}\n";
 
     MISALIGNED = 401, "an address that is not aligned",
         "A tile must start at a multiple of its memory's alignment.";
@@ -150,4 +153,6 @@ codes! {
         "The direction mask is 1, 2 or 3, slots have a positive size, and a split is 0 (none), 1 (rows) or 2 (columns); both ends must agree.";
     FIFO_RESERVE = 602, "a reserved buffer that does not match",
         "An imported buffer must be reserved under the same name in the peer function; names are unique within a function.";
+    FIFO_ENTRY = 603, "an entry of a pipe that is not there",
+        "A popped tile lies in a slot of the pipe. `tfree` gives the slot back, and the producer may fill it again at once; use the tile before, and free each entry once.";
 }

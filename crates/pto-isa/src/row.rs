@@ -502,6 +502,59 @@ pub enum Custom {
     MemrefView,
 }
 
+/// What an operation with a grammar of its own is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Anatomy {
+    /// Fewest and most operands.
+    pub operands: (usize, usize),
+    /// Fewest and most results.
+    pub results: (usize, usize),
+    /// Fewest and most regions.
+    pub regions: (usize, usize),
+    /// Fewest and most branch targets.
+    pub successors: (usize, usize),
+}
+
+impl Custom {
+    /// The numbers of parts that make sense; anything else can only be written in the generic form.
+    pub const fn anatomy(self) -> Anatomy {
+        const MANY: (usize, usize) = (0, usize::MAX);
+        const NONE: (usize, usize) = (0, 0);
+        const ONE: (usize, usize) = (1, 1);
+        const fn of(
+            operands: (usize, usize),
+            results: (usize, usize),
+            regions: (usize, usize),
+            successors: (usize, usize),
+        ) -> Anatomy {
+            Anatomy { operands, results, regions, successors }
+        }
+        match self {
+            Self::Module | Self::Section => of(NONE, NONE, ONE, NONE),
+            Self::Func => of(NONE, NONE, (0, 1), NONE),
+            Self::Return | Self::Yield => of(MANY, NONE, NONE, NONE),
+            Self::Call => of(MANY, MANY, NONE, NONE),
+            Self::For => of((3, usize::MAX), MANY, ONE, NONE),
+            Self::If => of(ONE, MANY, (1, 2), NONE),
+            Self::While => of(MANY, MANY, (2, 2), NONE),
+            Self::Condition => of((1, usize::MAX), NONE, NONE, NONE),
+            Self::ExecuteRegion => of(NONE, MANY, ONE, NONE),
+            Self::IndexSwitch => of(ONE, MANY, (1, usize::MAX), NONE),
+            Self::Branch => of(NONE, NONE, NONE, ONE),
+            Self::CondBranch => of(ONE, NONE, NONE, (2, 2)),
+            Self::Switch => of(ONE, NONE, NONE, (1, usize::MAX)),
+            Self::Constant => of(NONE, ONE, NONE, NONE),
+            Self::Compare | Self::Binary | Self::MemrefDim => of((2, 2), ONE, NONE, NONE),
+            Self::Cast | Self::Unary | Self::MemrefCast => of(ONE, ONE, NONE, NONE),
+            Self::Select => of((3, 3), ONE, NONE, NONE),
+            Self::Extended => of((2, 2), (2, 2), NONE, NONE),
+            Self::MemrefAlloc => of(MANY, ONE, NONE, NONE),
+            Self::MemrefLoad | Self::MemrefView => of((1, usize::MAX), ONE, NONE, NONE),
+            Self::MemrefStore => of((2, usize::MAX), NONE, NONE, NONE),
+        }
+    }
+}
+
 /// Over which elements an instruction works.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Domain {
@@ -550,6 +603,28 @@ pub struct PipeCase {
     pub dst: Option<Loc>,
     /// The pipe.
     pub pipe: Pipe,
+}
+
+/// Which kind of core an instruction belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Core {
+    /// Either kind.
+    Any,
+    /// The core with the matrix unit.
+    Cube,
+    /// The cores with the vector unit.
+    Vector,
+}
+
+impl Core {
+    /// A word for messages, as in `pto.kernel_kind`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Cube => "cube",
+            Self::Vector => "vector",
+        }
+    }
 }
 
 /// What an instruction does besides reading and writing its operands.
@@ -681,6 +756,8 @@ pub struct Row {
     pub alias: Alias,
     /// Pipe.
     pub pipe: Pipes,
+    /// The kind of core it belongs to, where the pipe does not say so.
+    pub core: Core,
     /// Other effects.
     pub effect: Effect,
     /// Cost law.
@@ -718,6 +795,7 @@ impl Row {
         scratch: None,
         alias: Alias::None,
         pipe: Pipes::None,
+        core: Core::Any,
         effect: Effect::Operands,
         cost: Cost::None,
         documented: None,
@@ -852,6 +930,13 @@ impl Row {
     #[must_use]
     pub const fn pipes(mut self, pipes: Pipes) -> Self {
         self.pipe = pipes;
+        self
+    }
+
+    /// Belongs to one kind of core.
+    #[must_use]
+    pub const fn core(mut self, core: Core) -> Self {
+        self.core = core;
         self
     }
 

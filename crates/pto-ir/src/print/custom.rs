@@ -7,6 +7,9 @@ use pto_isa::{FnType, Scalar, Type};
 
 impl Printer<'_> {
     pub(super) fn custom(&mut self, op: OpId, custom: Custom) {
+        if !self.is_writable(op, custom) {
+            return self.generic(op);
+        }
         match custom {
             Custom::Module => self.module_op(op),
             Custom::Func => self.func(op),

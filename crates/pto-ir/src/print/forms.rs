@@ -272,6 +272,9 @@ impl Printer<'_> {
 
     /// Follows a row's pattern; see [`Row::pattern`].
     pub(super) fn pattern(&mut self, op: OpId, pattern: &str) {
+        if !self.pattern_fits(op, pattern) {
+            return self.generic(op);
+        }
         self.result_list(op);
         self.put(&self.module.op(op).op.row().full_name());
         let text = self.expand(op, pattern).replace(", )", ")");
@@ -280,6 +283,33 @@ impl Printer<'_> {
             self.put(" ");
         }
         self.put(text);
+    }
+
+    /// An operation that lacks something its pattern always shows, or has an attribute of another kind there,
+    /// is wrong, but still has a generic form.
+    fn pattern_fits(&self, op: OpId, pattern: &str) -> bool {
+        let row = self.module.op(op).op.row();
+        let required = without_groups(pattern);
+        let has_slot = |word: &str| {
+            let many = row.slot(word).is_some_and(|s| row.slot_at(s).count == Count::Many);
+            many || self.slot_of(op, word).next().is_some()
+        };
+        let has_attr = |word: &str| match (self.module.attr(op, word), row.attr(word).map(|a| a.kind)) {
+            (None, _) => false,
+            (Some(Attr::Enum(def, _)), Some(AttrKind::Enum(want))) => *def == want,
+            (Some(Attr::Enum(def, _)), Some(AttrKind::EnumOr(a, b))) => *def == a || *def == b,
+            (Some(_), Some(AttrKind::Enum(_) | AttrKind::EnumOr(..))) => false,
+            (Some(Attr::Int(..)), Some(AttrKind::Int(..) | AttrKind::OneOf(_))) => true,
+            (Some(_), Some(AttrKind::Int(..) | AttrKind::OneOf(_))) => false,
+            (Some(Attr::Array(items)), Some(AttrKind::Ints)) => items.iter().all(|a| matches!(a, Attr::Int(..))),
+            (Some(_), Some(AttrKind::Ints)) => false,
+            (Some(_), _) => true,
+        };
+        let named = |sigil: char| {
+            required.match_indices(sigil).map(|(at, _)| split_word(&required[at + 1..]).0).filter(|w| !w.is_empty())
+        };
+        let given = pattern_attrs(pattern).into_iter().filter(|a| self.module.attr(op, a).is_some());
+        named('$').all(has_slot) && named(':').all(has_slot) && named('#').all(has_attr) && given.clone().all(has_attr)
     }
 
     fn expand(&mut self, op: OpId, pattern: &str) -> String {
@@ -405,6 +435,17 @@ fn group(text: &str) -> Option<(&str, &str)> {
         }
     }
     None
+}
+
+/// The part of a pattern that is always printed.
+fn without_groups(pattern: &str) -> String {
+    let mut out = String::new();
+    let mut rest = pattern;
+    while let Some(at) = rest.find('(') {
+        out.push_str(&rest[..=at]);
+        rest = group(&rest[at + 1..]).map_or(&rest[at + 1..], |(_, after)| after);
+    }
+    out + rest
 }
 
 fn pattern_attrs(pattern: &str) -> Vec<&str> {

@@ -7,6 +7,7 @@ mod attrs;
 mod custom;
 mod forms;
 mod types;
+mod writable;
 
 use crate::{BlockId, Module, OpId, RegionId, ValueId};
 use std::collections::{HashMap, HashSet};

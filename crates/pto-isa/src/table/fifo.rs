@@ -6,7 +6,7 @@
 use crate::codes;
 use crate::enums;
 use crate::row::{
-    AttrKind, AttrSpec, Cost, Effect, FixedType, Infer, Kind, PipeCase, Pipes, Row, Slot, attr, opt_attr,
+    AttrKind, AttrSpec, Core, Cost, Effect, FixedType, Infer, Kind, PipeCase, Pipes, Row, Slot, attr, opt_attr,
 };
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{index_in, result, value_in, view_out};
@@ -222,6 +222,7 @@ family! { Fifo, "pto", fifo;
     ///
     /// Both ends must give the same direction, slot size and slot count, and each id once per function.
     aic_initialize_pipe: FRONTEND_INIT
+        .core(Core::Cube)
         .cpp("TPipe")
         .page("docs/isa/TPUSH.md")
         .notes(&[
@@ -234,6 +235,7 @@ family! { Fifo, "pto", fifo;
     ///
     /// The counterpart of `aic_initialize_pipe`, with the same meaning of all parts.
     aiv_initialize_pipe: FRONTEND_INIT
+        .core(Core::Vector)
         .cpp("TPipe")
         .page("docs/isa/TPUSH.md")
         .example(C2V_EXAMPLE);
@@ -364,6 +366,7 @@ family! { Fifo, "pto", fifo;
     /// The frontend form of `tpush`, cube side: the tile is an accumulator, or an entry from `talloc_to_aiv`. When
     /// the pipe has an `acc_push_epilogue` with a scale, `set_quant_scalar` or `set_quant_vector` comes first.
     tpush_to_aiv: TRANSFER
+        .core(Core::Cube)
         .slots(&[ENTRY_IN])
         .attrs(&[ID, SPLIT])
         .pattern("($tile : :tile) {}")
@@ -378,6 +381,7 @@ family! { Fifo, "pto", fifo;
     /// The frontend form of `tpush`, vector side. The cube core pops it as a tile in L1, so the tile usually has
     /// the boxed layout the cube needs.
     tpush_to_aic: TRANSFER
+        .core(Core::Vector)
         .slots(&[ENTRY_IN, SUBBLOCK])
         .attrs(&[ID, SPLIT])
         .pattern("($tile : :tile) {}( aiv_subblockid($aiv_subblockid))?")
@@ -392,6 +396,7 @@ family! { Fifo, "pto", fifo;
     /// The frontend form of `tpop`, vector side; the result is the tile. `valid_row` and `valid_col` set its valid
     /// region when the type leaves both open; without them it is the whole tile.
     tpop_from_aic: FRONTEND_POP
+        .core(Core::Vector)
         .slots(&[index_in("valid_row").optional(), index_in("valid_col").optional(), SUBBLOCK])
         .pattern("(($valid_row, $valid_col) )?{}( aiv_subblockid($aiv_subblockid))? -> :tile")
         .rules(&[(Targets::ALL, Rule::Named("split 3 and 4 need valid_row and valid_col", odd_pop))])
@@ -402,6 +407,7 @@ family! { Fifo, "pto", fifo;
     ///
     /// The frontend form of `tpop`, cube side; the result is a tile in L1.
     tpop_from_aiv: FRONTEND_POP
+        .core(Core::Cube)
         .slots(&[index_in("valid_row").optional(), index_in("valid_col").optional()])
         .pattern("(($valid_row, $valid_col) )?{} -> :tile")
         .rules(&[(Targets::ALL, Rule::Named("split is 0, 1 or 2", even_split))])
@@ -412,24 +418,27 @@ family! { Fifo, "pto", fifo;
     ///
     /// The frontend form of `tfree`, vector side. Once per pop.
     tfree_from_aic: FRONTEND_FREE
+        .core(Core::Vector)
         .example(C2V_EXAMPLE);
 
     /// Give a slot popped with `tpop_from_aiv` back to the vector cores.
     ///
     /// The frontend form of `tfree`, cube side. Once per pop.
     tfree_from_aiv: FRONTEND_FREE
+        .core(Core::Cube)
         .rules(&[(Targets::ALL, Rule::Named("split is 0, 1 or 2", even_split))])
         .example(V2C_EXAMPLE);
 
     /// Reserve the next slot towards the vector cores.
     ///
     /// The frontend form of `talloc`, cube side; the result is a view of the slot in global memory.
-    talloc_to_aiv: FRONTEND_ALLOC;
+    talloc_to_aiv: FRONTEND_ALLOC.core(Core::Cube);
 
     /// Reserve the next slot towards the cube core.
     ///
     /// The frontend form of `talloc`, vector side; the result is a view of the slot in global memory.
     talloc_to_aic: FRONTEND_ALLOC
+        .core(Core::Vector)
         .rules(&[(Targets::ALL, Rule::Named("split is 0, 1 or 2", even_split))]);
 
     /// Reserve local memory for the slots of a pipe.

@@ -340,14 +340,18 @@ impl<'s> Parser<'s> {
     ) -> Vec<(Sym, Attr)> {
         let mut out: Vec<(Sym, Attr)> = Vec::new();
         for (name, attr, span) in named {
-            let text = self.module.names.text(name);
-            match row.attr(text) {
+            let (name, attr) = match row.attr(self.module.names.text(name)) {
                 Some(spec) => {
                     let attr = self.normal(spec, attr, span);
-                    let sym = self.intern(spec.name);
-                    out.push((sym, attr));
+                    (self.intern(spec.name), attr)
                 }
-                None => out.push((name, attr)),
+                None => (name, attr),
+            };
+            if out.iter().any(|(n, _)| *n == name) {
+                let text = self.module.names.text(name).to_string();
+                self.error(codes::DUPLICATE_ATTRIBUTE, span, format!("`{text}` is given twice"));
+            } else {
+                out.push((name, attr));
             }
         }
         let mut specs = row.attrs.iter();

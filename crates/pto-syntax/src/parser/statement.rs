@@ -151,10 +151,7 @@ impl<'s> Parser<'s> {
         if head.results.count() != types.len() {
             self.wrong_result_count(head, types.len());
             self.poison(&head.results);
-            new.results.clear();
-            if head.results.names.is_empty() {
-                new.results = types.iter().map(|&(ty, slot)| (ty, Sym::EMPTY, slot, head.name_span)).collect();
-            }
+            new.results = types.iter().map(|&(ty, slot)| (ty, Sym::EMPTY, slot, head.name_span)).collect();
         } else {
             let mut types = types.iter();
             for &(name, count, span) in &head.results.names {

@@ -1,0 +1,236 @@
+//! Reserved buffers: local memory of one function that another function writes to.
+
+use super::Program;
+use crate::info::definition;
+use crate::structure::{head, symbol};
+use pto_ir::{Attr, OpId, Sym, ValueId};
+use pto_isa::table::op;
+use pto_isa::{Diagnostic, Loc, codes};
+use std::collections::HashMap;
+
+/// A reserved buffer: the function that owns it, and its name there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Buffer {
+    pub(super) owner: OpId,
+    pub(super) name: Sym,
+}
+
+/// Where the address of a pipe's ring comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A reserved buffer, own or imported.
+    Buffer(Buffer),
+    /// An import that names nothing; reported there.
+    Unresolved,
+    /// A number, a parameter, a computation.
+    Other,
+}
+
+/// The function that `peer_func` means.
+enum Peer {
+    Found(OpId),
+    Missing,
+    Ambiguous(Vec<OpId>),
+}
+
+/// The reserved and imported buffers of a program.
+pub(super) struct Buffers<'a> {
+    program: &'a Program<'a>,
+    functions: Vec<OpId>,
+    reserved: Vec<OpId>,
+    imported: Vec<OpId>,
+}
+
+impl<'a> Buffers<'a> {
+    pub(super) fn collect(program: &'a Program<'a>) -> Self {
+        let module = program.module;
+        let (mut reserved, mut imported) = (Vec::new(), Vec::new());
+        module.walk(module.top, &mut |id| match module.op(id).op {
+            op::reserve_buffer => reserved.push(id),
+            op::import_reserved_buffer => imported.push(id),
+            _ => {}
+        });
+        Self { program, functions: module.functions(), reserved, imported }
+    }
+
+    pub(super) fn check(&self, problems: &mut Vec<Diagnostic>) {
+        self.unique(&self.reserved, |id| self.name(id), "reserves", problems);
+        let peer = |id| (self.name(id), symbol(self.program.module, id, "peer_func"));
+        self.unique(&self.imported, peer, "imports", problems);
+        for &id in &self.reserved {
+            problems.extend(self.placement(id));
+            problems.extend(self.range(id));
+        }
+        for &id in &self.imported {
+            problems.extend(self.import(id));
+        }
+    }
+
+    /// Where an address comes from.
+    pub(super) fn source(&self, address: ValueId) -> Source {
+        let Some(id) = definition(self.program.module, address) else { return Source::Other };
+        let owner = match self.program.module.op(id).op {
+            op::reserve_buffer => self.program.site(id).function,
+            op::import_reserved_buffer => match self.peer(id) {
+                Peer::Found(owner) => Some(owner),
+                Peer::Missing | Peer::Ambiguous(_) => None,
+            },
+            _ => return Source::Other,
+        };
+        match (owner, self.name(id)) {
+            (Some(owner), Some(name)) => Source::Buffer(Buffer { owner, name }),
+            _ => Source::Unresolved,
+        }
+    }
+
+    fn name(&self, id: OpId) -> Option<Sym> {
+        symbol(self.program.module, id, "name")
+    }
+
+    fn text(&self, id: OpId) -> &str {
+        self.name(id).map_or("", |s| self.program.module.names.text(s))
+    }
+
+    /// No two operations of a function have the same key.
+    fn unique<K: std::hash::Hash + Eq>(
+        &self,
+        list: &[OpId],
+        key: impl Fn(OpId) -> K,
+        verb: &str,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        let mut first: HashMap<(Option<OpId>, K), OpId> = HashMap::new();
+        for &id in list {
+            let before = *first.entry((self.program.site(id).function, key(id))).or_insert(id);
+            if before != id {
+                let message = format!("the function {verb} \"{}\" twice", self.text(id));
+                let d = self.program.problem(codes::FIFO_RESERVE, id, message);
+                let d = d.legal("a name once per function").label(head(self.program.module, before), "the first time");
+                problems.push(d.help("use the value of the first one, or another name"));
+            }
+        }
+    }
+
+    /// The planner places all of a function's memory or none of it.
+    fn placement(&self, id: OpId) -> Option<Diagnostic> {
+        let planned = self.program.flag(id, "auto")?;
+        let based = self.program.int(id, "base").is_some();
+        let manual = self.program.info.manual[id.index()];
+        let (message, legal, help) = if planned && based {
+            ("`base` is given although `auto = true`", "`base` exactly when `auto = false`", "remove `base`")
+        } else if !planned && !manual && self.allocates(id) {
+            let message = "a fixed `base` in a function whose tiles have no addresses";
+            (message, "all addresses given, or none", "write `auto = true`, or give every tile its address")
+        } else if planned && manual {
+            let message = "`auto = true` in a function that places its tiles itself";
+            (message, "all addresses given, or none", "write `auto = false` and the address as `base`")
+        } else {
+            return None;
+        };
+        Some(self.program.problem(codes::FIFO_RESERVE, id, message).legal(legal).help(help))
+    }
+
+    /// The function around an operation allocates tiles.
+    fn allocates(&self, id: OpId) -> bool {
+        let module = self.program.module;
+        let mut found = false;
+        for block in self.program.site(id).function.iter().flat_map(|&f| crate::structure::blocks_of(module, f)) {
+            module.walk(block, &mut |o| {
+                found |= matches!(module.op(o).op, op::alloc_tile | op::alloc_multi_tile | op::memref_alloc);
+            });
+        }
+        found
+    }
+
+    /// A buffer with an address lies inside its memory.
+    fn range(&self, id: OpId) -> Option<Diagnostic> {
+        let Some(Attr::Enum(def, at)) = self.program.module.attr(id, "location") else { return None };
+        let space = self.program.info.target.profile().space(Loc::parse(def.value(usize::from(*at)))?)?;
+        let size = u64::try_from(self.program.int(id, "size")?).ok()?;
+        let base = u64::try_from(self.program.int(id, "base").unwrap_or(0)).ok()?;
+        if base % space.align != 0 {
+            let d = self.program.problem(codes::MISALIGNED, id, format!("the reserved buffer starts at {base}"));
+            return Some(d.legal(format!("a multiple of {} in {}", space.align, space.name)));
+        }
+        let end = base.checked_add(size);
+        let d = || {
+            let message = format!("a buffer of {size} bytes at {base} ends outside {}", space.name);
+            self.program.problem(codes::OUT_OF_MEMORY, id, message).legal(format!("{} bytes in all", space.bytes))
+        };
+        end.is_none_or(|e| e > space.bytes).then(d)
+    }
+
+    /// An import names one function that reserves a buffer of that name.
+    fn import(&self, id: OpId) -> Option<Diagnostic> {
+        let module = self.program.module;
+        let peer = symbol(module, id, "peer_func").map(|s| module.names.text(s))?;
+        let report = |message| self.program.problem(codes::FIFO_RESERVE, id, message);
+        match self.peer(id) {
+            Peer::Found(owner) => {
+                let name = self.name(id)?;
+                let there = |&r: &OpId| self.program.site(r).function == Some(owner) && self.name(r) == Some(name);
+                let d = || {
+                    report(format!("`@{peer}` reserves no buffer \"{}\"", self.text(id)))
+                        .label(head(module, owner), "the peer")
+                        .legal(self.names_of(owner))
+                        .help("reserve it there with `pto.reserve_buffer` under the same name")
+                };
+                (!self.reserved.iter().any(there)).then(d)
+            }
+            Peer::Missing => Some(
+                report(format!("there is no function `@{peer}` that can be the peer"))
+                    .legal("a function of this module, or a public function of a neighbouring one")
+                    .help("private functions of other modules do not count; `pto.ptodsl.logical_name` makes an alias"),
+            ),
+            Peer::Ambiguous(list) => {
+                let d = report(format!("`@{peer}` may be any of {} functions", list.len()));
+                let d = d.legal("one public function of that name in the neighbouring modules");
+                Some(list.iter().fold(d, |d, &f| d.label(head(module, f), "one of them")).help("rename all but one"))
+            }
+        }
+    }
+
+    fn names_of(&self, function: OpId) -> String {
+        let own = self.reserved.iter().filter(|&&r| self.program.site(r).function == Some(function));
+        let names: Vec<&str> = own.map(|&r| self.text(r)).collect();
+        if names.is_empty() { "it reserves none".to_string() } else { format!("it reserves: {}", names.join(", ")) }
+    }
+
+    /// A function of the same module by its name, else the one public function that has the name, or stands for it,
+    /// in the module around.
+    fn peer(&self, import: OpId) -> Peer {
+        let Some(name) = symbol(self.program.module, import, "peer_func") else { return Peer::Missing };
+        let home = self.program.site(import).container;
+        let named = |f: OpId| symbol(self.program.module, f, "sym_name") == Some(name);
+        let here = self.functions.iter().copied().find(|&f| self.program.site(f).container == home && named(f));
+        if let Some(found) = here {
+            return Peer::Found(found);
+        }
+        let alias = |f: OpId| symbol(self.program.module, f, "pto.ptodsl.logical_name") == Some(name);
+        let around = |&f: &OpId| self.is_near(home, f) && !self.is_private(f) && (named(f) || alias(f));
+        let all: Vec<OpId> = self.functions.iter().copied().filter(around).collect();
+        match all[..] {
+            [] => Peer::Missing,
+            [one] => Peer::Found(one),
+            _ => Peer::Ambiguous(all),
+        }
+    }
+
+    /// The function is somewhere in the module around `home`.
+    fn is_near(&self, home: Option<OpId>, function: OpId) -> bool {
+        let Some(home) = home else { return false };
+        let outer = self.program.site(home).container;
+        let alone = self.program.module.block(self.program.module.top).ops.len() == 1;
+        let mut at = self.program.site(function).container;
+        while at != outer {
+            let Some(container) = at else { return false };
+            at = self.program.site(container).container;
+        }
+        outer.is_some() || !alone
+    }
+
+    fn is_private(&self, function: OpId) -> bool {
+        let module = self.program.module;
+        symbol(module, function, "sym_visibility").is_some_and(|s| module.names.text(s) == "private")
+    }
+}

@@ -1,0 +1,197 @@
+//! The two ends of a pipe: both exist and agree, and every user splits tiles alike.
+
+use super::Program;
+use super::buffers::Source;
+use super::pipes::{End, Link, Pipes, Ring, Shape, User};
+use crate::structure::head;
+use pto_ir::OpId;
+use pto_isa::{Diagnostic, codes};
+use std::collections::{HashMap, HashSet};
+
+/// Signal ids that the pipes of one function share.
+const FLAGS: i64 = 16;
+
+pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
+    for end in &pipes.ends {
+        problems.extend(untraceable(program, end));
+        problems.extend(ownership(program, end));
+    }
+    for group in groups(&pipes.ends) {
+        problems.extend(complete(program, &group).or_else(|| agree(program, &group)));
+        problems.extend(split_use(program, &group).or_else(|| nosplit(program, &group)));
+    }
+    flags(program, &pipes.ends, problems);
+}
+
+/// The ends that are linked with each other, in text order.
+pub(super) fn groups(ends: &[End]) -> Vec<Vec<&End>> {
+    let mut by_link: HashMap<Link, Vec<usize>> = HashMap::new();
+    for (at, end) in ends.iter().enumerate() {
+        for link in end.links() {
+            by_link.entry(link).or_default().push(at);
+        }
+    }
+    let mut seen = vec![false; ends.len()];
+    let mut groups = Vec::new();
+    for start in 0..ends.len() {
+        let mut group = Vec::new();
+        let mut open = vec![start];
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut seen[at], true) {
+                group.push(at);
+                open.extend(ends[at].links().iter().flat_map(|l| &by_link[l]));
+            }
+        }
+        group.sort_unstable();
+        if !group.is_empty() {
+            groups.push(group.into_iter().map(|at| &ends[at]).collect());
+        }
+    }
+    groups
+}
+
+/// Without a reserved buffer nobody can tell which end is the other one, and which signals they share.
+fn untraceable(program: &Program, end: &End) -> Option<Diagnostic> {
+    let opaque = !end.rings.is_empty() && end.rings.iter().all(|r| r.source == Source::Other);
+    let address = end.rings.first()?.address;
+    (opaque && program.int(end.init, "flag_base").is_none()).then(|| {
+        let d = program.problem(codes::FIFO_SETUP, end.init, "the other end of this pipe cannot be found");
+        let d = d.label(address.span, "this address is not a reserved buffer");
+        let legal = "an address from `reserve_buffer` or `import_reserved_buffer`";
+        if end.frontend {
+            d.legal(legal).help("reserve the buffer in the consumer and import it in the producer")
+        } else {
+            d.legal(format!("{legal}, or a `flag_base` that both ends agree on"))
+        }
+    })
+}
+
+/// The ring lies in the consumer: it reserves the buffer, the producer imports it.
+fn ownership(program: &Program, end: &End) -> Option<Diagnostic> {
+    let core = program.site(end.init).core.filter(|_| end.frontend)?;
+    let wrong = |r: &&Ring| match r.source {
+        Source::Buffer(b) => (b.owner == end.function) != (core == r.direction.consumer()),
+        Source::Unresolved | Source::Other => false,
+    };
+    let ring = end.rings.iter().find(wrong)?;
+    let consumes = core == ring.direction.consumer();
+    let (found, legal) = if consumes { ("imports", "reserve_buffer") } else { ("reserves", "import_reserved_buffer") };
+    let side = if consumes { "consumer" } else { "producer" };
+    let d = program.problem(codes::FIFO_SETUP, end.init, format!("the {side} of this pipe {found} its buffer"));
+    let d = d.label(ring.address.span, "the buffer").legal(format!("an address from `{legal}` in the {side}"));
+    Some(d.help("reserve the buffer in the function that pops, import it in the one that pushes"))
+}
+
+/// A pipe in local memory has two ends, in two functions.
+fn complete(program: &Program, group: &[&End]) -> Option<Diagnostic> {
+    let first = group[0];
+    if first.shape.global || first.links().is_empty() {
+        return None;
+    }
+    let functions: HashSet<OpId> = group.iter().map(|e| e.function).collect();
+    if group.len() == 2 && functions.len() == 2 {
+        return None;
+    }
+    let message = match group.len() {
+        1 => "the other end of this pipe is never opened".to_string(),
+        2 => "two ends of this pipe are in one function".to_string(),
+        n => format!("{n} ends share the buffers of this pipe"),
+    };
+    let d = program.problem(codes::FIFO_SETUP, first.init, message);
+    let d = group[1..].iter().fold(d, |d, e| d.label(head(program.module, e.init), "also on this buffer"));
+    let d = d.legal("two ends per pipe, in two functions, with the same dir_mask");
+    Some(d.help("open one end in the function that reserves the buffer, the other in the one that imports it"))
+}
+
+/// Both ends say the same about the ring.
+fn agree(program: &Program, group: &[&End]) -> Option<Diagnostic> {
+    let first = group[0];
+    let (other, (name, a, b)) = group[1..].iter().find_map(|e| Some((*e, difference(first.shape, e.shape)?)))?;
+    let message = format!("the ends of this pipe disagree: {name} is {b} here, {a} at the other end");
+    let d = program.problem(codes::FIFO_SETUP, other.init, message);
+    Some(d.label(head(program.module, first.init), "the other end").legal("the same direction and slots at both ends"))
+}
+
+/// The first property in which two ends differ.
+fn difference(a: Shape, b: Shape) -> Option<(&'static str, String, String)> {
+    let place = |g: bool| if g { "global memory" } else { "local memory" };
+    [
+        ("dir_mask", a.dir_mask.to_string(), b.dir_mask.to_string()),
+        ("slot_size", a.slot_size.to_string(), b.slot_size.to_string()),
+        ("slot_num", a.slot_num.to_string(), b.slot_num.to_string()),
+        ("local_slot_num", a.local_slot_num.to_string(), b.local_slot_num.to_string()),
+        ("the place of the entries", place(a.global).to_string(), place(b.global).to_string()),
+    ]
+    .into_iter()
+    .find(|(_, x, y)| x != y)
+}
+
+/// All users of a pipe split tiles, or none does.
+fn split_use(program: &Program, group: &[&End]) -> Option<Diagnostic> {
+    let whole = first_user(group, |s| s == 0)?;
+    let cut = first_user(group, |s| s != 0)?;
+    let split = cut.split.unwrap_or(1);
+    let message = format!("split = {split} on a pipe that is also used with split = 0");
+    let d = program.problem(codes::FIFO_SETUP, cut.id, message);
+    let d = d.label(head(program.module, whole.id), "split = 0 here").legal("split = 0 everywhere, or nowhere");
+    Some(d.help("use the same split at both ends of the pipe"))
+}
+
+fn first_user<'a>(group: &[&'a End], wanted: impl Fn(i64) -> bool) -> Option<&'a User> {
+    group.iter().flat_map(|e| &e.users).find(|u| u.split.is_some_and(&wanted))
+}
+
+/// What `nosplit` says is what the users do, at both ends.
+fn nosplit(program: &Program, group: &[&End]) -> Option<Diagnostic> {
+    let stated = |e: &&End| program.flag(e.init, "nosplit").map(|n| (e.init, n));
+    let mut all = group.iter().filter_map(stated);
+    let (init, says) = all.next()?;
+    if let Some((other, _)) = all.find(|(_, n)| *n != says) {
+        let d = program.problem(codes::FIFO_SETUP, other, "`nosplit` differs between the ends of this pipe");
+        return Some(d.label(head(program.module, init), "the other end").legal("the same `nosplit` at both ends"));
+    }
+    let user = first_user(group, |s| (s == 0) != says)?;
+    let split = user.split.unwrap_or(0);
+    let d = program.problem(codes::FIFO_SETUP, init, format!("`nosplit = {says}`, but a user has split = {split}"));
+    let d = d.label(head(program.module, user.id), "this user");
+    Some(
+        d.legal("`nosplit = true` exactly when every split is 0")
+            .help("leave `nosplit` out: it follows from the users"),
+    )
+}
+
+/// The pipes of a function use different signal ids, of which there are few.
+fn flags(program: &Program, ends: &[End], problems: &mut Vec<Diagnostic>) {
+    let mut used: HashMap<OpId, Vec<(i64, i64, OpId)>> = HashMap::new();
+    let base = |e: &End| program.int(e.init, "flag_base");
+    let (fixed, free): (Vec<&End>, Vec<&End>) = ends.iter().partition(|e| base(e).is_some());
+    for end in fixed {
+        let taken = used.entry(end.function).or_default();
+        let start = base(end).unwrap_or(0);
+        let clash = taken.iter().find(|(s, e, _)| start < *e && *s < start + end.flags());
+        if let Some(&(_, _, other)) = clash {
+            let d =
+                program.problem(codes::FIFO_SETUP, end.init, format!("flag_base = {start} is taken by another pipe"));
+            let d = d.label(head(program.module, other), "that pipe");
+            problems.push(d.legal("two signal ids per direction, not shared between pipes of a function"));
+        }
+        taken.push((start, start + end.flags(), end.init));
+    }
+    for end in free {
+        let taken = used.entry(end.function).or_default();
+        let is_free = |s: &i64| taken.iter().all(|(a, b, _)| *b <= *s || s + end.flags() <= *a);
+        match (0..=FLAGS - end.flags()).step_by(2).find(is_free) {
+            Some(start) => taken.push((start, start + end.flags(), end.init)),
+            None => problems.push(too_many(program, end, taken.len())),
+        }
+    }
+}
+
+fn too_many(program: &Program, end: &End, before: usize) -> Diagnostic {
+    let message = format!("no signal ids are left for this pipe after {before} others in the function");
+    program
+        .problem(codes::FIFO_SETUP, end.init, message)
+        .label(head(program.module, end.function), "the function")
+        .legal(format!("{FLAGS} signal ids per function: two per direction of a pipe"))
+        .help("send several kinds of tiles through one pipe")
+}

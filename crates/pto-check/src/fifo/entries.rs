@@ -1,0 +1,101 @@
+//! Popped entries: each lies in a slot of the pipe until it is given back.
+//!
+//! Where a pop copies a tile out of its slot (every target but A5), a late use still reads the copy until the ring
+//! has gone round; such a program is legal there, but not portable.
+
+use super::Program;
+use super::pipes::{End, Pipes, Role, User, operand};
+use crate::structure::head;
+use pto_ir::{OpId, ValueId};
+use pto_isa::row::Effect;
+use pto_isa::{Diagnostic, Target, codes};
+use std::collections::HashSet;
+
+pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
+    for end in &pipes.ends {
+        for pop in end.users_in(Role::Pop) {
+            if let Some(free) = freed(program, end, pop) {
+                problems.extend(used_after(program, pop, free));
+            }
+        }
+    }
+}
+
+fn start(program: &Program, id: OpId) -> u32 {
+    program.module.op(id).span.start
+}
+
+/// The operation in the same block that gives the entry back.
+fn freed(program: &Program, end: &End, pop: &User) -> Option<OpId> {
+    let same = |u: &&User| {
+        program.site(u.id).block == program.site(pop.id).block
+            && u.direction == pop.direction
+            && start(program, u.id) > start(program, pop.id)
+    };
+    end.users_in(Role::Free).find(same).map(|u| u.id)
+}
+
+/// The popped value: a result, or the operand that the handle form binds.
+fn popped(program: &Program, pop: &User) -> Option<ValueId> {
+    let bound = operand(program, pop.id, "tile").map(|o| o.value);
+    bound.or_else(|| program.module.results(pop.id).next())
+}
+
+/// The first use of the entry, or of a view of it, after it was given back and before it is bound again.
+fn used_after(program: &Program, pop: &User, free: OpId) -> Option<Diagnostic> {
+    let module = program.module;
+    let tile = popped(program, pop)?;
+    let mut entry = HashSet::from([tile]);
+    let block = &module.block(program.site(pop.id).block).ops;
+    let later = block.iter().copied().skip_while(|o| *o != pop.id).skip(1);
+    let mut freed = false;
+    for id in later {
+        if id == free {
+            freed = true;
+            continue;
+        }
+        let mut first = None;
+        visit(program, id, &mut |inner| {
+            let operand = module.operands(inner).iter().find(|o| entry.contains(&o.value));
+            if operand.is_some() && module.op(inner).op.row().effect == Effect::View {
+                entry.extend(module.results(inner));
+            }
+            first = first.or(operand.filter(|_| freed).map(|o| (inner, o.span)));
+        });
+        if let Some((user, span)) = first {
+            return (!rebinds(program, user, tile))
+                .then(|| describe(program, pop, free, user).label(span, "the entry"));
+        }
+    }
+    None
+}
+
+fn visit(program: &Program, id: OpId, act: &mut impl FnMut(OpId)) {
+    act(id);
+    for block in crate::structure::blocks_of(program.module, id) {
+        program.module.walk(block, act);
+    }
+}
+
+fn rebinds(program: &Program, id: OpId, tile: ValueId) -> bool {
+    let role = super::pipes::role(program.module.op(id).op);
+    role.is_some_and(|(r, _)| r == Role::Pop) && operand(program, id, "tile").is_some_and(|o| o.value == tile)
+}
+
+fn describe(program: &Program, pop: &User, free: OpId, user: OpId) -> Diagnostic {
+    let message = format!("`{}` uses an entry of a pipe after it was given back", program.name(user));
+    let d = program
+        .problem(codes::FIFO_ENTRY, user, message)
+        .label(head(program.module, pop.id), "popped here")
+        .label(head(program.module, free), "given back here")
+        .legal("uses between the pop and its free")
+        .help(format!("move `{}` behind the last use", program.name(free)));
+    let d = d.page(program.module.op(free).op.row().page);
+    if in_slot(program, pop) { d } else { d.warning().legal("an error on a5, where the tile lies in the slot") }
+}
+
+/// The entry itself lies in the slot: always in global memory, tiles only on A5.
+fn in_slot(program: &Program, pop: &User) -> bool {
+    let view = popped(program, pop).is_some_and(|v| program.module.value_type(v).view().is_some());
+    view || program.info.target == Target::A5
+}

@@ -1,0 +1,122 @@
+//! The attribute `#pto.acc_push_epilogue<layout = …, quant = …, relu = …>`: what the fix pipe does to an
+//! accumulator on its way to a vector core.
+
+use pto_isa::{DType, DTypes, Order, Targets};
+
+/// What a quantisation mode needs to know about scales.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Scale {
+    None,
+    /// One number, from `set_quant_scalar`.
+    Scalar,
+    /// A number per column, from `set_quant_vector`.
+    Vector,
+}
+
+/// A quantisation mode.
+#[derive(PartialEq, Debug)]
+pub(super) struct Quant {
+    pub(super) name: &'static str,
+    /// Element types of the accumulator.
+    pub(super) from: DTypes,
+    /// Element types of the popped tile.
+    pub(super) to: DTypes,
+    pub(super) scale: Scale,
+    pub(super) targets: Targets,
+}
+
+impl Quant {
+    /// It hands elements on as they are.
+    pub(super) fn keeps_type(&self) -> bool {
+        self.from == self.to
+    }
+}
+
+const QUANTS: &[Quant] = {
+    use DType::{Bf16, F8E4M3, F16, F32, Hif8, I8, I32, U8};
+    use Scale::{None, Scalar, Vector};
+    const fn mode(name: &'static str, from: &[DType], to: &[DType], scale: Scale, targets: Targets) -> Quant {
+        Quant { name, from: DTypes::of(from), to: DTypes::of(to), scale, targets }
+    }
+    const ALL: Targets = Targets::ALL;
+    const A5: Targets = Targets::A5_CPU;
+    &[
+        mode("no_convert", &[F32, I32], &[F32, I32], None, ALL),
+        mode("f32_f16", &[F32], &[F16], None, ALL),
+        mode("f32_bf16", &[F32], &[Bf16], None, ALL),
+        mode("req8_scalar", &[I32], &[I8, U8], Scalar, ALL),
+        mode("req8_vec", &[I32], &[I8], Vector, ALL),
+        mode("deqf16_scalar", &[I32], &[F16], Scalar, ALL),
+        mode("deqf16_vec", &[I32], &[F16], Vector, ALL),
+        mode("qf322b8_pre_scalar", &[F32], &[I8, U8], Scalar, ALL),
+        mode("qf322b8_pre_vec", &[F32], &[I8], Vector, ALL),
+        mode("qf322f16_pre_scalar", &[F32], &[F16], Scalar, ALL),
+        mode("qf322bf16_pre_scalar", &[F32], &[Bf16], Scalar, ALL),
+        mode("qs322bf16_pre_scalar", &[I32], &[Bf16], Scalar, A5),
+        mode("qs322bf16_pre_vec", &[I32], &[Bf16], Vector, A5),
+        mode("qf322hif8_pre_scalar", &[F32], &[Hif8], Scalar, A5),
+        mode("qf322fp8_pre_scalar", &[F32], &[F8E4M3], Scalar, A5),
+    ]
+};
+
+/// Layouts of the popped tile.
+const LAYOUTS: &[(&str, Order)] = &[("nz2nd", Order::Nd), ("nz2dn", Order::Dn), ("nz2nz", Order::Nz)];
+
+const RELUS: &[&str] = &["no_relu", "normal_relu"];
+
+/// What the fix pipe does.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Epilogue {
+    pub(super) layout: &'static str,
+    pub(super) order: Order,
+    pub(super) quant: &'static Quant,
+    pub(super) relu: &'static str,
+}
+
+/// A part of the attribute that cannot be read.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) struct Unreadable {
+    pub(super) part: &'static str,
+    pub(super) found: String,
+    pub(super) legal: String,
+}
+
+/// Reads the attribute as written.
+pub(super) fn parse(text: &str) -> Result<Epilogue, Unreadable> {
+    let body = text.split_once('<').and_then(|(_, rest)| rest.rsplit_once('>')).map_or("", |(body, _)| body);
+    let part = |name: &str| {
+        let fields = body.split(',').filter_map(|field| field.split_once('='));
+        fields.map(|(key, value)| (key.trim(), value.trim())).find(|(key, _)| *key == name).map_or("", |(_, v)| v)
+    };
+    let quants = QUANTS.iter().map(|q| (q.name, q));
+    let (layout, order) = one_of("layout", part("layout"), LAYOUTS.iter().copied())?;
+    let (_, quant) = one_of("quant", part("quant"), quants)?;
+    let (relu, ()) = one_of("relu", part("relu"), RELUS.iter().map(|r| (*r, ())))?;
+    Ok(Epilogue { layout, order, quant, relu })
+}
+
+fn one_of<T>(
+    part: &'static str,
+    found: &str,
+    legal: impl Iterator<Item = (&'static str, T)> + Clone,
+) -> Result<(&'static str, T), Unreadable> {
+    legal.clone().find(|(name, _)| *name == found).ok_or_else(|| {
+        let names: Vec<&str> = legal.map(|(name, _)| name).collect();
+        Unreadable { part, found: found.to_string(), legal: names.join(", ") }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_attribute_is_read_part_by_part() {
+        let e = parse("#pto.acc_push_epilogue<layout = nz2dn, quant = req8_vec,\n relu = no_relu>").expect("legal");
+        assert_eq!((e.order, e.quant.name, e.quant.scale), (Order::Dn, "req8_vec", Scale::Vector));
+        assert!(!e.quant.keeps_type());
+        let bad = parse("#pto.acc_push_epilogue<layout = nz2nd, quant = no_convert, relu = pwl>").expect_err("pwl");
+        assert_eq!((bad.part, bad.found.as_str()), ("relu", "pwl"));
+        assert_eq!(parse("nonsense").expect_err("no parts").part, "layout");
+    }
+}

@@ -1,0 +1,249 @@
+//! Pipes with an epilogue: the fix pipe converts accumulators on their way to the vector cores.
+
+use super::Program;
+use super::ends::groups;
+use super::epilogue::{Epilogue, Scale, parse};
+use super::pipes::{End, Pipes, Role, User, operand};
+use crate::structure::head;
+use pto_ir::{Attr, OpId};
+use pto_isa::row::Core;
+use pto_isa::table::op;
+use pto_isa::{Diagnostic, Loc, Op, Target, TileType, codes};
+
+pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
+    for group in groups(&pipes.ends) {
+        let known: Vec<Option<Epilogue>> = group.iter().map(|e| read(program, e, problems)).collect();
+        problems.extend(same(program, &group, &known));
+        for (end, epilogue) in group.iter().zip(&known) {
+            if let Some(epilogue) = epilogue {
+                let check = FixPipe { program, end, epilogue };
+                check.run(problems);
+                check.meets(&group, problems);
+            }
+        }
+    }
+    scales(program, pipes, problems);
+}
+
+/// The epilogue of an end; what cannot be read is reported.
+fn read(program: &Program, end: &End, problems: &mut Vec<Diagnostic>) -> Option<Epilogue> {
+    let Attr::Raw(text) = program.module.attr(end.init, "acc_push_epilogue")? else { return None };
+    match parse(program.module.names.text(*text)) {
+        Ok(epilogue) => Some(epilogue),
+        Err(bad) => {
+            let message = format!("`{}` is no {} of an acc_push_epilogue", bad.found, bad.part);
+            problems.push(program.problem(codes::ATTRIBUTE_VALUE, end.init, message).legal(bad.legal));
+            None
+        }
+    }
+}
+
+/// Both ends of a pipe name the same epilogue.
+fn same(program: &Program, group: &[&End], known: &[Option<Epilogue>]) -> Option<Diagnostic> {
+    let has = |e: &End| program.module.attr(e.init, "acc_push_epilogue").is_some();
+    let first = group.iter().position(|e| has(e))?;
+    let report = |other: &End, message: String| {
+        let d = program.problem(codes::FIFO_SETUP, other.init, message);
+        d.label(head(program.module, group[first].init), "the other end")
+            .legal("the same acc_push_epilogue at both ends")
+    };
+    if let Some(bare) = group.iter().find(|e| !has(e)) {
+        return Some(report(bare, "this end of the pipe has no acc_push_epilogue, the other has".to_string()));
+    }
+    let here = known[first]?;
+    let (end, there) = group.iter().zip(known).find_map(|(e, k)| Some((e, (*k).filter(|k| *k != here)?)))?;
+    let parts = [
+        ("layout", here.layout, there.layout),
+        ("quant", here.quant.name, there.quant.name),
+        ("relu", here.relu, there.relu),
+    ];
+    let (part, a, b) = parts.into_iter().find(|(_, a, b)| a != b)?;
+    Some(report(end, format!("the ends of this pipe disagree: {part} is {b} here, {a} at the other end")))
+}
+
+/// One end with its epilogue.
+struct FixPipe<'a> {
+    program: &'a Program<'a>,
+    end: &'a End,
+    epilogue: &'a Epilogue,
+}
+
+impl FixPipe<'_> {
+    fn run(&self, problems: &mut Vec<Diagnostic>) {
+        problems.extend(self.target());
+        for user in &self.end.users {
+            problems.extend(self.whole(user));
+        }
+        for push in self.end.users_in(Role::Push) {
+            problems.extend(self.pushed(push));
+            problems.extend(self.scaled(push));
+        }
+        for pop in self.end.users_in(Role::Pop) {
+            problems.extend(self.popped(pop));
+        }
+    }
+
+    fn tile(&self, user: &User) -> Option<&TileType> {
+        let module = self.program.module;
+        let given = operand(self.program, user.id, "tile").map(|o| o.value);
+        module.tile(given.or_else(|| module.results(user.id).next())?)
+    }
+
+    fn about(&self, id: OpId, message: String) -> Diagnostic {
+        let d = self.program.problem(codes::FIFO_SETUP, id, message);
+        d.label(head(self.program.module, self.end.init), "the pipe and its epilogue")
+    }
+
+    fn target(&self) -> Option<Diagnostic> {
+        let target = self.program.info.target;
+        let quant = self.epilogue.quant;
+        if quant.targets.contains(target) || quant.targets.contains(Target::A5) && written_for_a5(self.program) {
+            return None;
+        }
+        let others: Vec<_> = quant.targets.iter().map(Target::name).collect();
+        let message = format!("{target} has no quantisation mode `{}`", quant.name);
+        let d = self.program.problem(codes::ATTRIBUTE_VALUE, self.end.init, message);
+        Some(d.legal(format!("targets that have it: {}", others.join(", "))))
+    }
+
+    fn whole(&self, user: &User) -> Option<Diagnostic> {
+        let split = user.split.filter(|s| *s != 0)?;
+        let message =
+            format!("`{}` splits tiles of a pipe with an epilogue: split = {split}", self.program.name(user.id));
+        Some(self.about(user.id, message).legal("split = 0"))
+    }
+
+    fn pushed(&self, push: &User) -> Option<Diagnostic> {
+        let tile = self.tile(push)?;
+        let quant = self.epilogue.quant;
+        if tile.loc != Loc::Acc {
+            let message = format!("a tile in `{}` pushed through the fix pipe", tile.loc);
+            return Some(self.about(push.id, message).legal("an accumulator"));
+        }
+        (!quant.from.contains(tile.dtype)).then(|| {
+            let message = format!("an accumulator of {} pushed with quant = {}", tile.dtype, quant.name);
+            self.about(push.id, message).legal(format!("{} takes {}", quant.name, quant.from))
+        })
+    }
+
+    /// A scale is set for this pipe earlier in the block of the push.
+    fn scaled(&self, push: &User) -> Option<Diagnostic> {
+        let setter = setter(self.epilogue.quant.scale)?;
+        let id = self.end.id?;
+        let module = self.program.module;
+        let before = module.block(self.program.site(push.id).block).ops.iter().take_while(|o| **o != push.id);
+        let sets = |&o: &OpId| module.op(o).op == setter && self.program.int(o, "id").unwrap_or(0) == id;
+        let found = before.copied().any(|o| sets(&o));
+        (!found).then(|| {
+            let name = setter.row().name;
+            let message = format!("quant = {} without a scale for pipe {id}", self.epilogue.quant.name);
+            let d = self.about(push.id, message).legal(format!("`{name}` with id = {id}, earlier in this block"));
+            d.help(format!("write `pto.{name}` in front of the push"))
+        })
+    }
+
+    fn popped(&self, pop: &User) -> Option<Diagnostic> {
+        let tile = self.tile(pop)?;
+        let Epilogue { layout, order, quant, .. } = *self.epilogue;
+        if !quant.to.contains(tile.dtype) {
+            let message = format!("a tile of {} popped with quant = {}", tile.dtype, quant.name);
+            return Some(self.about(pop.id, message).legal(format!("{} gives {}", quant.name, quant.to)));
+        }
+        if tile.loc != Loc::Vec || tile.order() != order {
+            let message =
+                format!("a tile in `{}` with layout {} popped with layout = {layout}", tile.loc, tile.order());
+            return Some(self.about(pop.id, message).legal(format!("a tile in vec with layout {order}")));
+        }
+        let first = self.end.users_in(Role::Pop).next()?;
+        (self.tile(first) != Some(tile)).then(|| {
+            let d = self.about(pop.id, "the tiles popped from this pipe have different types".to_string());
+            d.label(head(self.program.module, first.id), "the first pop")
+                .legal("one tile type per pipe with an epilogue")
+        })
+    }
+
+    /// What the consumer pops fits what both ends promise.
+    fn meets(&self, group: &[&End], problems: &mut Vec<Diagnostic>) {
+        if !self.end.frontend || self.program.site(self.end.init).core != Some(Core::Vector) {
+            return;
+        }
+        let Some(pop) = self.end.users_in(Role::Pop).next() else {
+            let message = "nothing is popped from this pipe, so the type of its entries is unknown".to_string();
+            let d = self.program.problem(codes::FIFO_SETUP, self.end.init, message);
+            problems.push(d.legal("at least one `tpop_from_aic`"));
+            return;
+        };
+        let Some(tile) = self.tile(pop) else { return };
+        for end in group {
+            let size = u64::try_from(end.shape.slot_size).unwrap_or(0);
+            if size < tile.bytes() {
+                let message = format!("a slot of {size} bytes for tiles of {}", tile.bytes());
+                let d = self.program.problem(codes::FIFO_SETUP, end.init, message);
+                let d = d.label(head(self.program.module, pop.id), "popped here");
+                problems.push(d.legal(format!("slot_size at least {}: the tile after conversion", tile.bytes())));
+            }
+            for push in end.users_in(Role::Push) {
+                problems.extend(self.unconverted(push, tile));
+            }
+        }
+    }
+
+    fn unconverted(&self, push: &User, popped: &TileType) -> Option<Diagnostic> {
+        let pushed = self.tile(push)?;
+        (self.epilogue.quant.keeps_type() && pushed.dtype != popped.dtype).then(|| {
+            let message = format!("{} is pushed and {} popped without a conversion", pushed.dtype, popped.dtype);
+            self.about(push.id, message).legal("the same element type, or a quant that converts")
+        })
+    }
+}
+
+/// The operation that sets a scale.
+const fn setter(scale: Scale) -> Option<Op> {
+    match scale {
+        Scale::None => None,
+        Scale::Scalar => Some(op::set_quant_scalar),
+        Scale::Vector => Some(op::set_quant_vector),
+    }
+}
+
+/// Where a function opens pipes, its scales are for those whose epilogue reads such a scale.
+fn scales(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
+    let module = program.module;
+    module.walk(module.top, &mut |id| {
+        let scale = match module.op(id).op {
+            op::set_quant_scalar => Scale::Scalar,
+            op::set_quant_vector => Scale::Vector,
+            _ => return,
+        };
+        problems.extend(scale_use(program, pipes, id, scale));
+    });
+}
+
+fn scale_use(program: &Program, pipes: &Pipes, id: OpId, scale: Scale) -> Option<Diagnostic> {
+    let pipe = program.int(id, "id").unwrap_or(0);
+    let name = program.name(id);
+    let legal = "the id of a cube-to-vector pipe of this function whose quant reads this kind of scale";
+    let function = program.site(id).function;
+    let Some(end) = pipes.by_id(program, id).map(|at| &pipes.ends[at]) else {
+        // A function without pipes only prepares the register.
+        pipes.ends.iter().find(|e| Some(e.function) == function)?;
+        let message = format!("`{name}` for pipe {pipe}, which is not open in this function");
+        return Some(program.problem(codes::FIFO_SETUP, id, message).legal(legal));
+    };
+    let found = match read(program, end, &mut Vec::new()) {
+        Some(e) if e.quant.scale == scale => return None,
+        Some(e) => format!("has quant = {}", e.quant.name),
+        None if program.module.attr(end.init, "acc_push_epilogue").is_some() => return None,
+        None => "has no acc_push_epilogue".to_string(),
+    };
+    let d = program.problem(codes::FIFO_SETUP, id, format!("`{name}` for pipe {pipe}, which {found}")).legal(legal);
+    Some(d.label(head(program.module, end.init), "the pipe"))
+}
+
+/// A module may name the device instead of the target.
+fn written_for_a5(program: &Program) -> bool {
+    let module = program.module;
+    let spec = |&o: &OpId| crate::structure::symbol(module, o, "pto.device-spec").map(|s| module.names.text(s));
+    let is_a5 = |s: &str| s.starts_with("Ascend950") || s.starts_with("Ascend910_95");
+    module.block(module.top).ops.iter().filter_map(spec).any(is_a5)
+}

@@ -1,0 +1,58 @@
+//! Kinds of cores: which operations may stand in which kernel or section.
+
+use super::Program;
+use crate::pipe_of;
+use crate::structure::head;
+use pto_ir::OpId;
+use pto_isa::row::{Core, Kind};
+use pto_isa::{Diagnostic, Pipe, codes};
+
+pub(super) fn check(program: &Program, problems: &mut Vec<Diagnostic>) {
+    let module = program.module;
+    module.walk(module.top, &mut |id| {
+        let row = module.op(id).op.row();
+        let here = program.site(id).core;
+        let uses_handle = row.slots.iter().any(|s| s.kind == Kind::Pipe);
+        if here.is_none() && program.site(id).function.is_some() && (uses_handle || row.core != Core::Any) {
+            problems.push(unstated(program, id, row.core));
+        }
+        let wanted = if row.core == Core::Any { core_of_pipe(program, id) } else { row.core };
+        if let Some(found) = here.filter(|&c| c != Core::Any && wanted != Core::Any && c != wanted) {
+            problems.push(misplaced(program, id, wanted, found));
+        }
+    });
+}
+
+/// Only the cube core has the matrix unit, only vector cores have the vector unit.
+fn core_of_pipe(program: &Program, id: OpId) -> Core {
+    match pipe_of(program.module, id, program.info.target) {
+        Some(Pipe::M) => Core::Cube,
+        Some(Pipe::V) => Core::Vector,
+        _ => Core::Any,
+    }
+}
+
+fn unstated(program: &Program, id: OpId, core: Core) -> Diagnostic {
+    let kind = if core == Core::Any { "cube or vector" } else { core.name() };
+    let message = format!("`{}` where the program does not say which core runs it", program.name(id));
+    let d = program.problem(codes::KERNEL_KIND, id, message).legal(format!("a {kind} kernel or section"));
+    let kind = if core == Core::Any { "cube" } else { core.name() };
+    let d = d.help(format!("give the function `attributes {{pto.kernel_kind = #pto.kernel_kind<{kind}>}}`"));
+    with_function(program, id, d)
+}
+
+fn misplaced(program: &Program, id: OpId, wanted: Core, found: Core) -> Diagnostic {
+    let message =
+        format!("`{}` belongs to the {} core, this is {} code", program.name(id), wanted.name(), found.name());
+    let d = program.problem(codes::KERNEL_KIND, id, message);
+    let d = d.legal(format!("a {0} kernel or section", wanted.name()));
+    let d = d.help(format!("move it into a kernel or `pto.section.{}` of that kind", wanted.name()));
+    with_function(program, id, d)
+}
+
+fn with_function(program: &Program, id: OpId, d: Diagnostic) -> Diagnostic {
+    match program.site(id).function {
+        Some(f) => d.label(head(program.module, f), "the function it is in"),
+        None => d,
+    }
+}

@@ -1,0 +1,163 @@
+//! One pipe in one function: its id, when it is opened, and what its users ask of it.
+
+use super::Program;
+use super::pipes::{Direction, End, Pipes, Role, User, global_slots, handle, operand};
+use crate::info::definition;
+use crate::structure::head;
+use pto_ir::OpId;
+use pto_isa::row::Core;
+use pto_isa::table::op;
+use pto_isa::{Diagnostic, Dim, Target, Type, ViewType, codes};
+use std::collections::HashMap;
+
+pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
+    unique_ids(program, pipes, problems);
+    for user in &pipes.lost {
+        problems.extend(lost(program, pipes, user));
+    }
+    for end in &pipes.ends {
+        for user in &end.users {
+            problems.extend(direction(program, end, user));
+            problems.extend(opened(program, end, user));
+            problems.extend(odd_split(program, end, user));
+            problems.extend(entry(program, end, user));
+        }
+    }
+}
+
+fn unique_ids(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
+    let mut first: HashMap<(OpId, Option<i64>), OpId> = HashMap::new();
+    for end in pipes.ends.iter().filter(|e| e.frontend) {
+        let before = *first.entry((end.function, end.id)).or_insert(end.init);
+        if before != end.init {
+            let id = end.id.unwrap_or(0);
+            let d = program.problem(codes::FIFO_SETUP, end.init, format!("a second pipe with id {id} in one function"));
+            let d = d.label(head(program.module, before), "the first one").legal("each id once per function");
+            problems.push(d.help("give it an `id` of its own, and its users the same"));
+        }
+    }
+}
+
+/// A user whose pipe is not opened in its function.
+fn lost(program: &Program, pipes: &Pipes, user: &User) -> Option<Diagnostic> {
+    let function = program.site(user.id).function?;
+    if let Some(value) = handle(program, user.id) {
+        let message = format!("the handle of `{}` does not come from a pipe of this function", program.name(user.id));
+        let d = program.problem(codes::FIFO_SETUP, user.id, message);
+        let known = definition(program.module, value).is_some_and(|o| opens(program, o));
+        return (!known).then(|| d.legal("the result of `initialize_l2l_pipe` or `initialize_l2g2l_pipe`"));
+    }
+    let id = program.int(user.id, "id").unwrap_or(0);
+    let ids: Vec<String> =
+        pipes.ends.iter().filter(|e| e.function == function).filter_map(|e| e.id).map(|n| n.to_string()).collect();
+    let legal = if ids.is_empty() { "it opens none".to_string() } else { format!("ids it opens: {}", ids.join(", ")) };
+    let init = match program.module.op(user.id).op.row().core {
+        Core::Vector => "aiv_initialize_pipe",
+        Core::Cube | Core::Any => "aic_initialize_pipe",
+    };
+    Some(
+        program
+            .problem(
+                codes::FIFO_SETUP,
+                user.id,
+                format!("`{}` uses pipe {id}, which is not open", program.name(user.id)),
+            )
+            .label(head(program.module, function), "this function opens no such pipe")
+            .legal(legal)
+            .help(format!("open it with `pto.{init} {{id = {id}, …}}` first")),
+    )
+}
+
+fn opens(program: &Program, id: OpId) -> bool {
+    matches!(program.module.op(id).op, op::initialize_l2l_pipe | op::initialize_l2g2l_pipe)
+}
+
+fn direction(program: &Program, end: &End, user: &User) -> Option<Diagnostic> {
+    let wanted = user.direction.filter(|d| end.shape.dir_mask & d.bit() == 0)?;
+    let mask = end.shape.dir_mask;
+    let message =
+        format!("`{}` needs a pipe from {}, this one has dir_mask = {mask}", program.name(user.id), wanted.name());
+    let d = program.problem(codes::FIFO_SETUP, user.id, message).label(head(program.module, end.init), "opened here");
+    Some(d.legal(format!("dir_mask = {} or 3", wanted.bit())))
+}
+
+/// The pipe is opened on the way to each user.
+fn opened(program: &Program, end: &End, user: &User) -> Option<Diagnostic> {
+    let home = program.site(end.init).block;
+    let mut at = user.id;
+    while program.site(at).block != home {
+        match program.site(at).parent {
+            Some(parent) => at = parent,
+            None => return None,
+        }
+    }
+    let late = program.module.op(at).span.start < program.module.op(end.init).span.start;
+    late.then(|| {
+        let d =
+            program.problem(codes::FIFO_SETUP, user.id, format!("`{}` before its pipe is open", program.name(user.id)));
+        d.label(head(program.module, end.init), "opened here")
+            .legal("after the pipe is opened")
+            .help("open the pipe first")
+    })
+}
+
+/// Odd splits need a detour through global memory, and only cube tiles are cut.
+fn odd_split(program: &Program, end: &End, user: &User) -> Option<Diagnostic> {
+    let split = user.split.filter(|s| *s > 2)?;
+    let to_vector = match user.direction {
+        Some(d) => d == Direction::ToVector,
+        None => {
+            let producer = matches!(user.role, Role::Push | Role::Alloc);
+            program.site(user.id).core == Some(if producer { Core::Cube } else { Core::Vector })
+        }
+    };
+    let legal = to_vector && end.shape.dir_mask == 1 && !end.shape.global && has_global_slots(program, end);
+    (!legal).then(|| {
+        let message = format!("split = {split} on a pipe that cannot cut a tile unevenly");
+        let d = program.problem(codes::FIFO_SETUP, user.id, message).label(head(program.module, end.init), "the pipe");
+        d.legal("a pipe with dir_mask = 1, slots in global memory and a consumer buffer")
+            .help("make the extent even and use split 1 or 2")
+    })
+}
+
+/// On A5 the plain buffer of a frontend pipe is not used.
+fn has_global_slots(program: &Program, end: &End) -> bool {
+    let buffer = operand(program, end.init, "gm_slot_buffer").is_some() && program.info.target != Target::A5;
+    buffer || global_slots(program, end.init).is_some()
+}
+
+/// An entry in global memory has the type of the pipe's slots.
+fn entry(program: &Program, end: &End, user: &User) -> Option<Diagnostic> {
+    let entry = entry_view(program, user.id)?;
+    let report = |found: String, legal: String| {
+        let d = program.problem(codes::FIFO_SETUP, user.id, found).legal(legal);
+        d.label(head(program.module, end.init), "the pipe")
+    };
+    let Some((slots, ty)) = global_slots(program, end.init) else {
+        let found = format!("`{}` moves a view through a pipe of tiles", program.name(user.id));
+        return Some(report(found, "a tile, or a pipe with `gm_slot_tensor`".into()));
+    };
+    let slot = ty.view()?;
+    (!fits(entry, slot)).then(|| {
+        let found = format!("the entry is {}, the slots are {}", shown(entry), shown(slot));
+        report(found, "entries with the element type and the extents of the slots".into())
+            .label(slots.span, "the slots")
+    })
+}
+
+fn entry_view<'a>(program: &'a Program, id: OpId) -> Option<&'a ViewType> {
+    let module = program.module;
+    let views = |t: &'a Type| if matches!(t, Type::TensorView(_)) { t.view() } else { None };
+    let operands = module.operands(id).iter().map(|o| o.value);
+    operands.chain(module.results(id)).find_map(|v| views(module.value_type(v)))
+}
+
+fn fits(entry: &ViewType, slot: &ViewType) -> bool {
+    let same = |(a, b): (&Dim, &Dim)| a == b || *a == Dim::Dynamic || *b == Dim::Dynamic;
+    entry.elem == slot.elem && entry.dims.len() == slot.dims.len() && entry.dims.iter().zip(&slot.dims).all(same)
+}
+
+fn shown(view: &ViewType) -> String {
+    let dims: Vec<String> = view.dims.iter().map(ToString::to_string).collect();
+    format!("{} of {}", dims.join("x"), view.elem.mlir())
+}
