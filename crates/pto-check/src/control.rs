@@ -56,7 +56,8 @@ impl Flow<'_> {
         for (at, (h, w)) in have.iter().zip(want).enumerate() {
             if !h.same_object(w) {
                 let message = format!("{what}: value {} is {h}, {w} expected", at + 1);
-                problems.push(Diagnostic::new(codes::RESULT_TYPES, span, message).label(head(self.module, self.id), ""));
+                problems
+                    .push(Diagnostic::new(codes::RESULT_TYPES, span, message).label(head(self.module, self.id), ""));
             }
         }
     }
@@ -186,7 +187,8 @@ impl Flow<'_> {
             let params = &self.module.block(s.block).args;
             let (have, want) = (self.types(&s.args), self.types(params));
             if have.len() != want.len() || have.iter().zip(&want).any(|(h, w)| !h.same_object(w)) {
-                let message = format!("the branch passes {} values, the block has {} parameters", have.len(), want.len());
+                let message =
+                    format!("the branch passes {} values, the block has {} parameters", have.len(), want.len());
                 problems.push(Diagnostic::new(codes::BRANCH, head(self.module, self.id), message));
             }
         }

@@ -76,7 +76,10 @@ impl Places {
             }
             let same_region = self.region.get(&block).zip(self.region.get(&home)).filter(|(x, y)| x.0 == y.0);
             if let Some((&(region, _), _)) = same_region {
-                return dominators.entry(region).or_insert_with(|| Dominators::of(module, region)).dominates(home, block);
+                return dominators
+                    .entry(region)
+                    .or_insert_with(|| Dominators::of(module, region))
+                    .dominates(home, block);
             }
             match self.region.get(&block) {
                 Some(&(_, parent)) => (block, at) = self.op[parent.index()],

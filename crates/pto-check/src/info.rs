@@ -94,10 +94,7 @@ pub fn pipe_of(module: &Module, id: OpId, target: Target) -> Option<Pipe> {
             let src = first_loc(module, id, |d| d == Dir::In);
             let dst = first_loc(module, id, |d| d != Dir::In);
             let fits = |want: Option<Loc>, have: Option<Loc>| want.is_none() || want == have;
-            cases
-                .iter()
-                .find(|c| c.targets.contains(target) && fits(c.src, src) && fits(c.dst, dst))
-                .map(|c| c.pipe)
+            cases.iter().find(|c| c.targets.contains(target) && fits(c.src, src) && fits(c.dst, dst)).map(|c| c.pipe)
         }
     }
 }

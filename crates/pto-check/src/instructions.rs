@@ -85,7 +85,10 @@ impl OpCheck<'_> {
         let target = self.info.target;
         let others: Vec<_> = self.row.targets.iter().map(|t| t.name()).collect();
         let d = Diagnostic::new(codes::NOT_ON_TARGET, self.name_span(), format!("{target} has no `{}`", self.name()))
-            .legal(format!("targets that have it: {}", if others.is_empty() { "none".into() } else { others.join(", ") }))
+            .legal(format!(
+                "targets that have it: {}",
+                if others.is_empty() { "none".into() } else { others.join(", ") }
+            ))
             .page(self.row.page);
         match others.first() {
             Some(first) => d.help(format!("build for --target {first}")),
@@ -104,8 +107,8 @@ impl OpCheck<'_> {
             }
         }
         d = d.legal(format!("legal on {target}: {}", broken.legal));
-        let by_type = broken.code == codes::ELEM_TYPE
-            && broken.slots.iter().all(|&s| self.row.slot_at(s).elem == Elem::Data);
+        let by_type =
+            broken.code == codes::ELEM_TYPE && broken.slots.iter().all(|&s| self.row.slot_at(s).elem == Elem::Data);
         for &other in accepted.iter().filter(|t| **t != Target::Cpu) {
             d = d.legal(match by_type {
                 true => format!("legal on {other}: {}", self.row.data_types(other)),
@@ -128,7 +131,11 @@ impl OpCheck<'_> {
     fn slot_span(&self, slot: usize) -> Option<Span> {
         let operand = self.module.in_slot(self.id, slot).map(|o| o.span).next();
         let result = || {
-            self.module.results(self.id).map(|v| self.module.value(v)).find(|v| usize::from(v.slot) == slot).map(|v| v.span)
+            self.module
+                .results(self.id)
+                .map(|v| self.module.value(v))
+                .find(|v| usize::from(v.slot) == slot)
+                .map(|v| v.span)
         };
         operand.or_else(result)
     }

@@ -66,7 +66,7 @@ impl MemoryCheck<'_> {
         let Some((tile, copies)) = self.placed_tile(id) else { return };
         let target = self.info.target;
         let Some(space) = target.profile().space(tile.loc) else { return };
-        if addr < 0 || addr as u64 % space.align != 0 {
+        if addr < 0 || !(addr as u64).is_multiple_of(space.align) {
             let near = (addr.max(0) as u64).next_multiple_of(space.align);
             problems.push(
                 Diagnostic::new(codes::MISALIGNED, span, format!("address {addr:#x} in {}", space.name))

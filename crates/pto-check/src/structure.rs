@@ -79,8 +79,8 @@ impl Functions {
         let mut state: HashMap<OpId, bool> = HashMap::new();
         for &f in &self.all {
             let mut stack: Vec<(OpId, usize)> = Vec::new();
-            if !state.contains_key(&f) {
-                state.insert(f, true);
+            if let std::collections::hash_map::Entry::Vacant(e) = state.entry(f) {
+                e.insert(true);
                 stack.push((f, 0));
             }
             while let Some((g, at)) = stack.last_mut() {
@@ -93,7 +93,8 @@ impl Functions {
                 match state.get(&callee) {
                     Some(true) => {
                         let name = symbol(module, callee, "sym_name").map_or("", |s| module.names.text(s));
-                        let d = Diagnostic::new(codes::RECURSION, head(module, call), format!("`@{name}` calls itself"));
+                        let d =
+                            Diagnostic::new(codes::RECURSION, head(module, call), format!("`@{name}` calls itself"));
                         problems.push(d.help("write a loop"));
                     }
                     Some(false) => {}
@@ -216,12 +217,20 @@ fn block_placement(
         let name = module.op(inner).op.row().full_name();
         match kind {
             Some(k) if is_terminator(k) && !last => {
-                let d = Diagnostic::new(codes::NOT_HERE, head(module, inner), format!("`{name}` before the end of its block"));
+                let d = Diagnostic::new(
+                    codes::NOT_HERE,
+                    head(module, inner),
+                    format!("`{name}` before the end of its block"),
+                );
                 problems.push(d.help("operations after it never run; remove them or move it"));
             }
             Some(k) if is_terminator(k) && !legal.contains(&k) => {
                 let outer = module.op(id).op.row().full_name();
-                let d = Diagnostic::new(codes::NOT_HERE, head(module, inner), format!("`{name}` cannot end a block of `{outer}`"));
+                let d = Diagnostic::new(
+                    codes::NOT_HERE,
+                    head(module, inner),
+                    format!("`{name}` cannot end a block of `{outer}`"),
+                );
                 problems.push(d);
             }
             Some(Custom::Func | Custom::Module) if !matches!(parent, Some(Custom::Module)) => {
@@ -238,19 +247,17 @@ fn block_placement(
         let end = module.block(block).end;
         let outer = module.op(id).op.row().full_name();
         let wanted = if parent == Some(Custom::Func) { "return" } else { "scf.yield" };
-        let d = Diagnostic::new(codes::NO_TERMINATOR, Span::new(end, end + 1), format!("this block of `{outer}` has no end"));
+        let d = Diagnostic::new(
+            codes::NO_TERMINATOR,
+            Span::new(end, end + 1),
+            format!("this block of `{outer}` has no end"),
+        );
         problems.push(d.help(format!("end it with `{wanted}`")).label(head(module, id), "the block belongs to this"));
     }
 }
 
 /// Only functions and `scf.execute_region` have more than one block.
-fn single_block(
-    module: &Module,
-    id: OpId,
-    parent: Option<Custom>,
-    region: RegionId,
-    problems: &mut Vec<Diagnostic>,
-) {
+fn single_block(module: &Module, id: OpId, parent: Option<Custom>, region: RegionId, problems: &mut Vec<Diagnostic>) {
     let many = module.region(region).blocks.len() > 1;
     if many && !matches!(parent, Some(Custom::Func | Custom::ExecuteRegion)) {
         let name = module.op(id).op.row().full_name();

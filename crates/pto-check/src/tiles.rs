@@ -53,16 +53,20 @@ fn describe(t: &TileType, rule: TileRule, name: &str, span: Span) -> Diagnostic 
     let what = if t.blayout == BLayout::RowMajor { "row" } else { "column" };
     let per_block = pto_isa::BLOCK_BYTES / u64::from(t.dtype.unit_bytes());
     match rule {
-        TileRule::Empty => Diagnostic::new(codes::EMPTY_TILE, span, format!("`%{name}` is a tile of {}x{}", t.rows, t.cols))
-            .legal("at least one row and one column"),
+        TileRule::Empty => {
+            Diagnostic::new(codes::EMPTY_TILE, span, format!("`%{name}` is a tile of {}x{}", t.rows, t.cols))
+                .legal("at least one row and one column")
+        }
         TileRule::ValidExceeds => Diagnostic::new(
             codes::VALID_EXCEEDS,
             span,
             format!("`%{name}` has a valid region of {}x{} in {}x{}", t.valid_rows, t.valid_cols, t.rows, t.cols),
         )
         .legal("valid rows and columns up to the rows and columns of the tile"),
-        TileRule::Fractal => Diagnostic::new(codes::FRACTAL, span, format!("`%{name}` has boxes of {} bytes", t.fractal))
-            .legal("fractal=512 (cube operands), 1024 (accumulators), 32 (block scales)"),
+        TileRule::Fractal => {
+            Diagnostic::new(codes::FRACTAL, span, format!("`%{name}` has boxes of {} bytes", t.fractal))
+                .legal("fractal=512 (cube operands), 1024 (accumulators), 32 (block scales)")
+        }
         TileRule::RowBytes => Diagnostic::new(
             codes::ROW_BYTES,
             span,
@@ -70,12 +74,10 @@ fn describe(t: &TileType, rule: TileRule, name: &str, span: Span) -> Diagnostic 
         )
         .legal(format!("a multiple of {per_block} elements of {} per {what}", t.dtype))
         .help(format!("make the {what}s longer and keep the valid region: valid={}x{}", t.valid_rows, t.valid_cols)),
-        TileRule::BoxCols => Diagnostic::new(
-            codes::BOX_COLS,
-            span,
-            format!("`%{name}` has {} columns in boxes of {box_cols}", t.cols),
-        )
-        .legal(format!("a multiple of {box_cols} columns")),
+        TileRule::BoxCols => {
+            Diagnostic::new(codes::BOX_COLS, span, format!("`%{name}` has {} columns in boxes of {box_cols}", t.cols))
+                .legal(format!("a multiple of {box_cols} columns"))
+        }
         TileRule::BoxRows => {
             Diagnostic::new(codes::BOX_ROWS, span, format!("`%{name}` has {} rows in boxes of {box_rows}", t.rows))
                 .legal(format!("a multiple of {box_rows} rows"))

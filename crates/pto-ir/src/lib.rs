@@ -21,6 +21,6 @@ mod same;
 pub use attr::Attr;
 pub use ids::{BlockId, OpId, RegionId, Sym, TypeId, ValueId};
 pub use intern::Interner;
-pub use module::{Block, Comment, Def, Module, NewOp, OpData, Operand, Region, Successor, Value};
+pub use module::{Alias, Block, Comment, Def, Module, NewOp, OpData, Operand, Region, Successor, Value};
 pub use print::{Form, Style, TypeStyle, print};
 pub use same::same;

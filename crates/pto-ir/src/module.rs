@@ -25,6 +25,19 @@ pub struct Module {
     pub top: BlockId,
     /// Comments of the source, in order.
     pub comments: Vec<Comment>,
+    /// Names the source gives to types and attributes, in order.
+    pub aliases: Vec<Alias>,
+}
+
+/// `!name = type` or `#name = attribute` of the source.
+#[derive(Clone, Debug)]
+pub struct Alias {
+    /// The name with its sigil.
+    pub name: Box<str>,
+    /// What it stands for: `Attr::Type` for types.
+    pub value: Attr,
+    /// Where it is defined.
+    pub span: Span,
 }
 
 /// A comment of the source, with its marker.
@@ -157,6 +170,7 @@ impl Default for Module {
             successors: Vec::new(),
             top: BlockId::new(0),
             comments: Vec::new(),
+            aliases: Vec::new(),
         };
         this.intern_type(Type::Unknown);
         this.top = this.new_block();

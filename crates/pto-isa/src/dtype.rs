@@ -80,8 +80,22 @@ const INFO: [Info; DType::COUNT] = {
         row("f8e5m2", 8, Float, "f8E5M2", "float8_e5m2_t", &["f8E5M2FNUZ", "e5m2"]),
         row("f8e8m0", 8, Float, "!pto.f8E8M0", "float8_e8m0_t", &["f8E8M0", "f8E8M0FNU", "e8m0"]),
         row("hif8", 8, Float, "!pto.hif8", "hifloat8_t", &["hifloat8"]),
-        row("f4e1m2", 4, Float, "!pto.f4E1M2x2", "float4_e1m2x2_t", &["f4E1M2x2", "f4e1m2x2", "float4_e1m2x2", "e1m2x2"]),
-        row("f4e2m1", 4, Float, "!pto.f4E2M1x2", "float4_e2m1x2_t", &["f4E2M1x2", "f4e2m1x2", "float4_e2m1x2", "e2m1x2", "f4E2M1FN"]),
+        row(
+            "f4e1m2",
+            4,
+            Float,
+            "!pto.f4E1M2x2",
+            "float4_e1m2x2_t",
+            &["f4E1M2x2", "f4e1m2x2", "float4_e1m2x2", "e1m2x2"],
+        ),
+        row(
+            "f4e2m1",
+            4,
+            Float,
+            "!pto.f4E2M1x2",
+            "float4_e2m1x2_t",
+            &["f4E2M1x2", "f4e2m1x2", "float4_e2m1x2", "e2m1x2", "f4E2M1FN"],
+        ),
     ]
 };
 
@@ -92,10 +106,7 @@ impl DType {
     /// Every element type, in declaration order.
     pub const ALL: [Self; Self::COUNT] = {
         use DType::*;
-        [
-            I4, I8, I16, I32, I64, U8, U16, U32, U64, F16, Bf16, F32, F8E4M3, F8E5M2, F8E8M0, Hif8, F4E1M2,
-            F4E2M1,
-        ]
+        [I4, I8, I16, I32, I64, U8, U16, U32, U64, F16, Bf16, F32, F8E4M3, F8E5M2, F8E8M0, Hif8, F4E1M2, F4E2M1]
     };
 
     const fn info(self) -> &'static Info {
@@ -166,9 +177,7 @@ impl DType {
         let bare = text.strip_prefix("!pto.").unwrap_or(text);
         Self::ALL.into_iter().find(|d| {
             let info = d.info();
-            [info.name, info.mlir, info.cpp].contains(&text)
-                || info.aliases.contains(&bare)
-                || info.name == bare
+            [info.name, info.mlir, info.cpp].contains(&text) || info.aliases.contains(&bare) || info.name == bare
         })
     }
 }

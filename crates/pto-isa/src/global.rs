@@ -115,12 +115,12 @@ impl GlobalLayout {
         let c0 = 32 / dtype.unit_bytes() as u64;
         let fits = match self {
             Self::Nd | Self::Dn => true,
-            Self::Nz => rows % 16 == 0 && cols % c0 == 0,
-            Self::MxAZz => rows % 16 == 0 && cols % 2 == 0,
-            Self::MxAnd | Self::MxAdn => cols % 2 == 0,
-            Self::MxBnn => cols % 16 == 0 && rows % 2 == 0,
-            Self::MxBnd | Self::MxBdn => rows % 2 == 0,
-            Self::Nc1hwc0 => cols % c0 == 0,
+            Self::Nz => rows.is_multiple_of(16) && cols.is_multiple_of(c0),
+            Self::MxAZz => rows.is_multiple_of(16) && cols.is_multiple_of(2),
+            Self::MxAnd | Self::MxAdn => cols.is_multiple_of(2),
+            Self::MxBnn => cols.is_multiple_of(16) && rows.is_multiple_of(2),
+            Self::MxBnd | Self::MxBdn => rows.is_multiple_of(2),
+            Self::Nc1hwc0 => cols.is_multiple_of(c0),
         };
         if !fits {
             return None;

@@ -73,26 +73,22 @@ const fn vector(cost: Cost) -> Row {
 
 /// `dst = f(src)`
 pub const UNARY: Row = vector(Cost::VectorUnary)
-        .slots(&[vec_in("src"), vec_out("dst").infer(Infer::Like("src"))])
-        .shape_rules(&[(Targets::ALL, Rule::SameValid(&["src", "dst"]))]);
+    .slots(&[vec_in("src"), vec_out("dst").infer(Infer::Like("src"))])
+    .shape_rules(&[(Targets::ALL, Rule::SameValid(&["src", "dst"]))]);
 
 /// `dst = f(src0, src1)`
 pub const BINARY: Row = vector(Cost::VectorBinary)
-        .slots(&[vec_in("src0"), vec_in("src1"), vec_out("dst").infer(Infer::Like("src0"))])
-        .shape_rules(&[(Targets::ALL, Rule::SameValid(&["src0", "src1", "dst"]))]);
+    .slots(&[vec_in("src0"), vec_in("src1"), vec_out("dst").infer(Infer::Like("src0"))])
+    .shape_rules(&[(Targets::ALL, Rule::SameValid(&["src0", "src1", "dst"]))]);
 
 /// `dst = f(src0, src1)` with a scratch tile on some targets.
-pub const BINARY_SCRATCH: Row = BINARY.slots(&[
-        vec_in("src0"),
-        vec_in("src1"),
-        scratch("tmp"),
-        vec_out("dst").infer(Infer::Like("src0")),
-    ]);
+pub const BINARY_SCRATCH: Row =
+    BINARY.slots(&[vec_in("src0"), vec_in("src1"), scratch("tmp"), vec_out("dst").infer(Infer::Like("src0"))]);
 
 /// `dst = f(src, scalar)`
 pub const TILE_SCALAR: Row = vector(Cost::VectorScalar)
-        .slots(&[vec_in("src"), scalar_in("scalar"), vec_out("dst").infer(Infer::Like("src"))])
-        .shape_rules(&[(Targets::ALL, Rule::SameValid(&["src", "dst"]))]);
+    .slots(&[vec_in("src"), scalar_in("scalar"), vec_out("dst").infer(Infer::Like("src"))])
+    .shape_rules(&[(Targets::ALL, Rule::SameValid(&["src", "dst"]))]);
 
 /// An instruction that orders others.
 pub const SYNC: Row = Row::EMPTY.effect(Effect::Sync).cost(Cost::Sync);

@@ -220,8 +220,7 @@ pub enum Pipe {
 
 impl Pipe {
     /// The pipes that execute, and the barrier over all of them.
-    pub const REAL: [Self; 8] =
-        [Self::S, Self::V, Self::M, Self::Mte1, Self::Mte2, Self::Mte3, Self::Fix, Self::All];
+    pub const REAL: [Self; 8] = [Self::S, Self::V, Self::M, Self::Mte1, Self::Mte2, Self::Mte3, Self::Fix, Self::All];
 
     /// The dialect spelling, `PIPE_V` for example.
     pub const fn name(self) -> &'static str {

@@ -469,7 +469,7 @@ impl TileType {
         }
         if self.is_boxed() {
             self.box_rules(&mut broken);
-        } else if self.major_bytes() % BLOCK_BYTES != 0 {
+        } else if !self.major_bytes().is_multiple_of(BLOCK_BYTES) {
             broken.push(TileRule::RowBytes);
         }
         broken
@@ -477,11 +477,11 @@ impl TileType {
 
     fn box_rules(&self, broken: &mut Vec<TileRule>) {
         let (box_rows, box_cols) = self.box_shape();
-        if self.cols % box_cols != 0 {
+        if !self.cols.is_multiple_of(box_cols) {
             broken.push(TileRule::BoxCols);
         }
         let rows_are_free = self.loc == Loc::Vec || self.fractal == 32 || self.rows == 1;
-        if !rows_are_free && self.rows % box_rows != 0 {
+        if !rows_are_free && !self.rows.is_multiple_of(box_rows) {
             broken.push(TileRule::BoxRows);
         }
     }

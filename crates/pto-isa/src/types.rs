@@ -246,4 +246,3 @@ impl fmt::Display for Type {
         }
     }
 }
-

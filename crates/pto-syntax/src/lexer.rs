@@ -251,8 +251,24 @@ mod tests {
         let kinds: Vec<Tok> = got.iter().map(|w| w.0).collect();
         let p = |c: char| Punct(c as u8);
         let want = [
-            Value, p(':'), Int, p('='), Ident, Value, p(','), Symbol, Arrow, Hash, p('<'), Ident, Ident, p('>'), Int,
-            Float, p('-'), Int,
+            Value,
+            p(':'),
+            Int,
+            p('='),
+            Ident,
+            Value,
+            p(','),
+            Symbol,
+            Arrow,
+            Hash,
+            p('<'),
+            Ident,
+            Ident,
+            p('>'),
+            Int,
+            Float,
+            p('-'),
+            Int,
         ];
         assert_eq!(kinds, want);
         assert_eq!(got[5].1, "%a#1");

@@ -22,8 +22,7 @@ fn main() {
 }
 
 fn collect(dir: &Path, out: &mut Vec<PathBuf>) {
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).collect();
     paths.sort();
     for path in paths {
         if path.is_dir() {
@@ -82,8 +81,10 @@ fn compare(source: &str, target: Target, found: &[Diagnostic]) -> Result<(), Fai
     if missing.is_empty() && surprises.is_empty() {
         return Ok(());
     }
-    let missing: Vec<_> = missing.iter().map(|e| format!("line {}: {}[{}]: {}", e.line, e.severity, e.id, e.text)).collect();
-    Err(format!("target {target}\nnot expected:\n  {}\nmissing:\n  {}", surprises.join("\n  "), missing.join("\n  ")).into())
+    let missing: Vec<_> =
+        missing.iter().map(|e| format!("line {}: {}[{}]: {}", e.line, e.severity, e.id, e.text)).collect();
+    Err(format!("target {target}\nnot expected:\n  {}\nmissing:\n  {}", surprises.join("\n  "), missing.join("\n  "))
+        .into())
 }
 
 /// `… // error[PTO-E0123]: text`, also `error@a5[…]` for one target only; several on a line.

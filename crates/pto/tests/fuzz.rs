@@ -27,8 +27,7 @@ impl Random {
 }
 
 fn collect(dir: &Path, out: &mut Vec<String>) {
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).collect();
     paths.sort();
     for path in paths {
         if path.is_dir() {
@@ -54,9 +53,47 @@ fn seeds() -> Vec<String> {
 }
 
 const SNIPPETS: &[&str] = &[
-    "{", "}", "(", ")", "[", "]", "<", ">", ",", ":", "=", "->", "%a", "%0:2", "@f", "#pto<cmp gt>", "!pto.tile<...>",
-    "\"", "//", "# ", "^bb0", "ins(", "outs(", "0x", "-1", "99999999999999999999", "1.0e", "loc(unknown)", "scf.yield",
-    "return", "iter_args(", "!x = ", "#y = ", "dense<", "?x?xf32", "é", "\u{0}", "<{", "}>", "array<i32: 1>", "no_tmp",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "<",
+    ">",
+    ",",
+    ":",
+    "=",
+    "->",
+    "%a",
+    "%0:2",
+    "@f",
+    "#pto<cmp gt>",
+    "!pto.tile<...>",
+    "\"",
+    "//",
+    "# ",
+    "^bb0",
+    "ins(",
+    "outs(",
+    "0x",
+    "-1",
+    "99999999999999999999",
+    "1.0e",
+    "loc(unknown)",
+    "scf.yield",
+    "return",
+    "iter_args(",
+    "!x = ",
+    "#y = ",
+    "dense<",
+    "?x?xf32",
+    "é",
+    "\u{0}",
+    "<{",
+    "}>",
+    "array<i32: 1>",
+    "no_tmp",
 ];
 
 /// One random change.
@@ -81,7 +118,10 @@ fn mutate(text: &mut String, other: &str, random: &mut Random) {
             let piece: String = text[a..b].chars().take(200).collect();
             text.insert_str(b, &piece);
         }
-        6 => *text = text.replacen("f32", ["f16", "i8", "index", "!pto.hif8", "i1"][random.below(5)], 1 + random.below(3)),
+        6 => {
+            *text =
+                text.replacen("f32", ["f16", "i8", "index", "!pto.hif8", "i1"][random.below(5)], 1 + random.below(3));
+        }
         _ => *text = text.replacen("16", ["0", "1", "17", "4294967295", "?"][random.below(5)], 1 + random.below(3)),
     }
 }

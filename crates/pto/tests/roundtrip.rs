@@ -7,8 +7,7 @@ use pto::syntax::{FormatOptions, format, parse};
 use pto::{Form, Module};
 use std::path::{Path, PathBuf};
 
-const FORMS: [Option<Form>; 5] =
-    [None, Some(Form::Level1), Some(Form::Level2), Some(Form::Asm), Some(Form::Generic)];
+const FORMS: [Option<Form>; 5] = [None, Some(Form::Level1), Some(Form::Level2), Some(Form::Asm), Some(Form::Generic)];
 
 fn files(dir: &Path, out: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
@@ -67,7 +66,8 @@ fn check_source(source: &str) -> Result<bool, String> {
                 _ => Some(module.clone()),
             };
             let Some(converted) = converted else { continue };
-            round_trip(&converted, Style { form, types, source: None }).map_err(|e| format!("{form:?} {types:?}: {e}"))?;
+            round_trip(&converted, Style { form, types, source: None })
+                .map_err(|e| format!("{form:?} {types:?}: {e}"))?;
         }
     }
     let once = format(source, FormatOptions::default()).map_err(|d| format!("format: {}", d[0].message))?;

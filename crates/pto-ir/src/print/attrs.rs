@@ -44,6 +44,10 @@ pub(super) fn is_bare(name: &str) -> bool {
 
 impl Printer<'_> {
     pub(super) fn attr_text(&mut self, attr: &Attr) -> String {
+        let known = &self.module.aliases[..self.aliases];
+        if let Some(alias) = known.iter().find(|a| a.name.starts_with('#') && a.value == *attr) {
+            return alias.name.to_string();
+        }
         match attr {
             Attr::Unit => "unit".to_string(),
             Attr::Bool(b) => b.to_string(),
@@ -97,12 +101,8 @@ impl Printer<'_> {
     /// The attributes of an operation except those named, as ` {…}` or nothing.
     pub(super) fn dict(&mut self, op: OpId, except: &[&str]) -> String {
         let module = self.module;
-        let rest: Vec<(Sym, Attr)> = module
-            .attrs(op)
-            .iter()
-            .filter(|(n, _)| !except.contains(&module.names.text(*n)))
-            .cloned()
-            .collect();
+        let rest: Vec<(Sym, Attr)> =
+            module.attrs(op).iter().filter(|(n, _)| !except.contains(&module.names.text(*n))).cloned().collect();
         if rest.is_empty() { String::new() } else { format!(" {{{}}}", self.entries(&rest)) }
     }
 }

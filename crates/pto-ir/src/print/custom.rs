@@ -59,12 +59,9 @@ impl Printer<'_> {
 
     fn module_op(&mut self, op: OpId) {
         self.put("module");
-        match self.module.attr(op, "sym_name") {
-            Some(Attr::Symbol(s) | Attr::Str(s)) => {
-                let name = self.symbol(*s);
-                self.put(&format!(" {name}"));
-            }
-            _ => {}
+        if let Some(Attr::Symbol(s) | Attr::Str(s)) = self.module.attr(op, "sym_name") {
+            let name = self.symbol(*s);
+            self.put(&format!(" {name}"));
         }
         let dict = self.dict(op, &["sym_name"]);
         if !dict.is_empty() {
@@ -321,7 +318,10 @@ impl Printer<'_> {
         self.put(" ");
         let values = self.operand_values(op);
         let successors = module.successors(op);
-        match (values.first(), successors.iter().any(|s| s.case.is_some()) || module.op(op).op == pto_isa::table::op::cf_switch) {
+        match (
+            values.first(),
+            successors.iter().any(|s| s.case.is_some()) || module.op(op).op == pto_isa::table::op::cf_switch,
+        ) {
             (Some(&flag), true) => {
                 self.value(flag);
                 let ty = self.type_of(flag);

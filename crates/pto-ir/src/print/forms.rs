@@ -2,7 +2,7 @@
 
 use super::{Form, Printer};
 use crate::{Attr, OpId, Operand, ValueId};
-use pto_isa::row::{AttrKind, Count, Kind};
+use pto_isa::row::{AttrKind, Count, Kind, Syntax};
 use pto_isa::{Dir, Row, Type};
 
 /// The operands of a tile instruction, sorted by where they are written.
@@ -33,15 +33,17 @@ impl Printer<'_> {
         parts
     }
 
-    pub(super) fn tile_op(&mut self, op: OpId, attrs_in_ins: bool) {
+    pub(super) fn tile_op(&mut self, op: OpId, syntax: Syntax) {
         let parts = self.parts(op);
         let value_form = self.module.is_value_form(op);
-        match self.style.form {
-            Some(form @ (Form::Level1 | Form::Asm)) if value_form || self.can_assign(op, &parts) => {
+        match (self.style.form, syntax) {
+            (Some(form @ (Form::Level1 | Form::Asm)), _) if value_form || self.can_assign(op, &parts) => {
                 self.value_form(op, &parts, form == Form::Asm);
             }
             _ if value_form => self.value_form(op, &parts, false),
-            _ => self.buffer_form(op, &parts, attrs_in_ins),
+            (_, Syntax::Pattern(pattern)) => self.pattern(op, pattern),
+            (_, Syntax::InsOuts { attrs_in_ins }) => self.buffer_form(op, &parts, attrs_in_ins),
+            (_, Syntax::Custom(_)) => self.generic(op),
         }
     }
 

@@ -9,7 +9,7 @@ mod forms;
 mod types;
 mod writable;
 
-use crate::{BlockId, Module, OpId, RegionId, ValueId};
+use crate::{Attr, BlockId, Module, OpId, RegionId, ValueId};
 use std::collections::{HashMap, HashSet};
 
 pub use forms::result_slots;
@@ -53,6 +53,7 @@ pub struct Style<'a> {
 pub fn print(module: &Module, style: Style) -> String {
     let mut p = Printer::new(module, style);
     p.block_ops(module.top);
+    p.aliases_before(u32::MAX);
     p.comments_before(u32::MAX);
     p.out
 }
@@ -64,12 +65,16 @@ pub(crate) struct Printer<'a> {
     indent: usize,
     /// Comments already written.
     comments: usize,
+    /// Aliases already written; only those are used.
+    aliases: usize,
     /// The printed name of each value that was given one.
     names: HashMap<ValueId, String>,
     /// Names visible here, and how many of them each open scope added.
     visible: HashSet<String>,
     scopes: Vec<Vec<String>>,
     next_number: usize,
+    /// The place for which a blank line was considered last.
+    blank_at: Option<u32>,
     type_cache: HashMap<(crate::TypeId, bool), String>,
 }
 
@@ -81,10 +86,12 @@ impl<'a> Printer<'a> {
             out: String::new(),
             indent: 0,
             comments: 0,
+            aliases: 0,
             names: HashMap::new(),
             visible: HashSet::new(),
             scopes: vec![Vec::new()],
             next_number: 0,
+            blank_at: None,
             type_cache: HashMap::new(),
         }
     }
@@ -103,13 +110,41 @@ impl<'a> Printer<'a> {
     fn block_ops(&mut self, block: BlockId) {
         let module = self.module;
         for &op in &module.block(block).ops {
-            let span = module.op(op).span;
-            self.comments_before(span.start);
-            self.blank_line_before(span.start);
-            self.line_start();
-            self.op(op);
-            self.trailing_comment(span.end);
+            self.op_line(op);
+        }
+    }
+
+    /// An operation on lines of its own, after the comments and aliases that stand before it.
+    fn op_line(&mut self, op: OpId) {
+        let span = self.module.op(op).span;
+        self.aliases_before(span.start);
+        self.comments_before(span.start);
+        self.blank_line_before(span.start);
+        self.line_start();
+        self.op(op);
+        self.trailing_comment(span.end);
+        self.put("\n");
+    }
+
+    /// Writes the alias definitions that stand before a position; without a source, types are written out.
+    fn aliases_before(&mut self, position: u32) {
+        if self.style.source.is_none() {
+            return;
+        }
+        while let Some(alias) = self.module.aliases.get(self.aliases)
+            && alias.span.start < position
+        {
+            self.comments_before(alias.span.start);
+            self.blank_line_before(alias.span.start);
+            let value = self.attr_text(&alias.value);
+            self.put(&format!("{} = {value}", alias.name));
+            self.trailing_comment(alias.span.end);
             self.put("\n");
+            self.aliases += 1;
+            if let Attr::Type(ty) = alias.value {
+                let keyed = self.style.types == TypeStyle::Keyed;
+                self.type_cache.insert((ty, keyed), alias.name.to_string());
+            }
         }
     }
 
@@ -121,8 +156,8 @@ impl<'a> Printer<'a> {
         }
         match row.syntax {
             Syntax::Custom(custom) => self.custom(op, custom),
-            Syntax::Pattern(pattern) => self.pattern(op, pattern),
-            Syntax::InsOuts { attrs_in_ins } => self.tile_op(op, attrs_in_ins),
+            Syntax::Pattern(pattern) if !pattern.starts_with("ins(") => self.pattern(op, pattern),
+            tile => self.tile_op(op, tile),
         }
     }
 
@@ -154,15 +189,8 @@ impl<'a> Printer<'a> {
         let data = module.block(block);
         let skip_last = implicit_end && data.ops.last().is_some_and(|&op| self.is_empty_yield(op));
         if skip_last {
-            let shown = data.ops.len() - 1;
-            for &op in &data.ops[..shown] {
-                let span = module.op(op).span;
-                self.comments_before(span.start);
-                self.blank_line_before(span.start);
-                self.line_start();
-                self.op(op);
-                self.trailing_comment(span.end);
-                self.put("\n");
+            for &op in &data.ops[..data.ops.len() - 1] {
+                self.op_line(op);
             }
         } else {
             self.block_ops(block);
@@ -331,7 +359,8 @@ impl<'a> Printer<'a> {
     }
 
     fn unique_pack(&self, base: &str, count: usize) -> String {
-        let free = |b: &str| !self.visible.contains(b) && (0..count).all(|i| !self.visible.contains(&format!("{b}#{i}")));
+        let free =
+            |b: &str| !self.visible.contains(b) && (0..count).all(|i| !self.visible.contains(&format!("{b}#{i}")));
         if free(base) {
             return base.to_string();
         }
@@ -386,6 +415,11 @@ impl<'a> Printer<'a> {
     /// One blank line where the source has at least one, except right after an opening brace.
     fn blank_line_before(&mut self, position: u32) {
         let Some(source) = self.style.source else { return };
+        // Operations that a conversion added share the place of the one they serve.
+        if self.blank_at == Some(position) {
+            return;
+        }
+        self.blank_at = Some(position);
         let before = &source.as_bytes()[..position as usize];
         let gap = before.iter().rev().take_while(|b| b.is_ascii_whitespace()).filter(|b| **b == b'\n').count();
         if gap > 1 && !self.out.is_empty() && !self.out.ends_with("{\n") && !self.out.ends_with("\n\n") {

@@ -16,7 +16,11 @@ pub fn type_text(ty: &Type, style: TypeStyle) -> String {
     match ty {
         Type::Unknown => "!pto.tile<...>".to_string(),
         Type::Scalar(s) => s.mlir().to_string(),
-        Type::Tile(t) => format!("!pto.tile<{}>", tile_body(t, style)),
+        Type::Tile(t) => {
+            let body = tile_body(t, style);
+            // Tile values live in vector memory unless they say otherwise.
+            format!("!pto.tile<{}>", body.strip_prefix("vec, ").unwrap_or(&body))
+        }
         Type::TileBuf(t) => format!("!pto.tile_buf<{}>", tile_body(t, style)),
         Type::MultiTile(t, n) => match style {
             TypeStyle::Compact => format!("!pto.multi_tile_buf<{}, count={n}>", tile_body(t, style)),

@@ -101,7 +101,8 @@ impl Printer<'_> {
             [] => true,
             _ => self.entry(op, 0).is_some_and(|b| {
                 let args = &m.block(b).args;
-                let types = args.len() == f.inputs.len() && args.iter().zip(&f.inputs).all(|(&a, i)| m.value_type(a) == i);
+                let types =
+                    args.len() == f.inputs.len() && args.iter().zip(&f.inputs).all(|(&a, i)| m.value_type(a) == i);
                 types && (args.is_empty() || m.block(b).label.is_none())
             }),
         };
@@ -120,9 +121,7 @@ impl Printer<'_> {
     fn cases_are_writable(&self, op: OpId) -> bool {
         let plain = |a: &Attr| matches!(a, Attr::Int(_, TypeId::UNKNOWN)) && a.int().is_some();
         match self.module.attr(op, "cases") {
-            Some(Attr::Array(cases)) => {
-                cases.len() + 1 == self.module.op_regions(op).len() && cases.iter().all(plain)
-            }
+            Some(Attr::Array(cases)) => cases.len() + 1 == self.module.op_regions(op).len() && cases.iter().all(plain),
             _ => false,
         }
     }
@@ -151,13 +150,15 @@ impl Printer<'_> {
     /// Each list holds integers, and one `unit` for each operand that stands in it.
     fn view_is_writable(&self, op: OpId) -> bool {
         let m = self.module;
-        ["static_offsets", "static_sizes", "static_strides"].iter().enumerate().all(|(i, name)| match m.attr(op, name) {
-            Some(Attr::Array(items)) => {
-                let open = items.iter().filter(|a| matches!(a, Attr::Unit)).count();
-                let known = items.iter().filter(|a| matches!(a, Attr::Int(_, TypeId::UNKNOWN))).count();
-                open + known == items.len() && open == m.in_slot(op, i + 1).count()
+        ["static_offsets", "static_sizes", "static_strides"].iter().enumerate().all(|(i, name)| {
+            match m.attr(op, name) {
+                Some(Attr::Array(items)) => {
+                    let open = items.iter().filter(|a| matches!(a, Attr::Unit)).count();
+                    let known = items.iter().filter(|a| matches!(a, Attr::Int(_, TypeId::UNKNOWN))).count();
+                    open + known == items.len() && open == m.in_slot(op, i + 1).count()
+                }
+                _ => false,
             }
-            _ => false,
         })
     }
 

@@ -77,8 +77,23 @@ const fn rows_before(family: usize) -> usize {
 }
 
 families!(
-    elementwise, tile_scalar, partial, reduce, expand, memory, matrix, layout, quant, irregular, sync, fifo, comm,
-    view, config, arith, control,
+    elementwise,
+    tile_scalar,
+    partial,
+    reduce,
+    expand,
+    memory,
+    matrix,
+    layout,
+    quant,
+    irregular,
+    sync,
+    fifo,
+    comm,
+    view,
+    config,
+    arith,
+    control,
 );
 
 /// Rows in the table.
@@ -156,11 +171,8 @@ pub fn find(name: &str) -> Option<Op> {
 pub fn similar(name: &str) -> Vec<&'static str> {
     let bare = name.strip_prefix("pto.").unwrap_or(name);
     let limit = 1 + bare.len() / 4;
-    let mut near: Vec<(usize, &'static str)> = all()
-        .map(|op| op.row().name)
-        .map(|n| (distance(bare, n), n))
-        .filter(|(d, _)| *d <= limit)
-        .collect();
+    let mut near: Vec<(usize, &'static str)> =
+        all().map(|op| op.row().name).map(|n| (distance(bare, n), n)).filter(|(d, _)| *d <= limit).collect();
     near.sort_unstable();
     near.into_iter().take(3).map(|(_, n)| n).collect()
 }

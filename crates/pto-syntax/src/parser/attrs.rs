@@ -123,7 +123,7 @@ impl<'s> Parser<'s> {
         let span = Span::new(start.start, token.span.end);
         let hex = text.len() > 2 && matches!(&text[..2], "0x" | "0X");
         let float_type = matches!(self.module.ty(ty), Type::Scalar(s) if s.is_float());
-        if token.tok == Tok::Int && !(float_type && !hex) {
+        if token.tok == Tok::Int && (hex || !float_type) {
             return self.integer(text, negative, ty, hex && float_type, span);
         }
         let value: f64 = text.parse().unwrap_or(f64::NAN);

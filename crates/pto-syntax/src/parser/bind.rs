@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 impl<'s> Parser<'s> {
     /// Reads the rest of a statement whose row has operands in the usual arrangements.
-    pub(super) fn row_statement(&mut self, head: Head) -> Parse<OpId> {
+    pub(super) fn row_statement(&mut self, head: &Head) -> Parse<OpId> {
         let chunks = match self.chunks(head.op.row()) {
             Some(c) => c,
             None => {
@@ -18,7 +18,7 @@ impl<'s> Parser<'s> {
                 return None;
             }
         };
-        self.bind(&head, chunks)
+        self.bind(head, chunks)
     }
 
     /// Makes the operation from what the statement says.
@@ -132,7 +132,7 @@ impl<'s> Parser<'s> {
         if c.buffer_form || types.is_empty() {
             return;
         }
-        let uses: Vec<Use> = c.inputs.iter().copied().collect();
+        let uses: Vec<Use> = c.inputs.to_vec();
         let shaped: Vec<Use> =
             uses.iter().copied().filter(|u| !matches!(self.module.value_type(u.value), Type::Scalar(_))).collect();
         let targets = if types.len() == uses.len() {
@@ -197,7 +197,7 @@ impl<'s> Parser<'s> {
     /// the operands left are just enough for the required slots left.
     fn fill(&mut self, head: &Head, row: &'static Row, slots: &[usize], uses: &[Use], out: &mut Vec<Operand>) {
         let order = self.slot_order(row, slots, uses);
-        let mut left = &uses[..];
+        let mut left = uses;
         for (at, &s) in order.iter().enumerate() {
             let needed: usize = order[at + 1..].iter().filter(|&&s| row.slots[s].count == Count::One).count();
             match row.slots[s].count {
@@ -262,18 +262,13 @@ impl<'s> Parser<'s> {
 
     fn missing_operand(&mut self, head: &Head, row: &'static Row, slot: usize) {
         let (name, operand) = (row.full_name(), row.slots[slot].name);
-        let d = Diagnostic::new(codes::OPERAND_COUNT, head.name_span, format!("`{name}` lacks its operand `{operand}`"));
+        let d =
+            Diagnostic::new(codes::OPERAND_COUNT, head.name_span, format!("`{name}` lacks its operand `{operand}`"));
         self.report(d.legal(operand_list(row)).page(row.page));
     }
 
     /// Types and slots of the results of an operation.
-    fn result_slots(
-        &mut self,
-        head: &Head,
-        row: &'static Row,
-        buffer_form: bool,
-        made: &Made,
-    ) -> Vec<(TypeId, u8)> {
+    fn result_slots(&mut self, head: &Head, row: &'static Row, buffer_form: bool, made: &Made) -> Vec<(TypeId, u8)> {
         let mut slots: Vec<usize> = Vec::new();
         let named = head.results.count();
         if !buffer_form && named > 0 {
@@ -298,14 +293,7 @@ impl<'s> Parser<'s> {
         slots.iter().enumerate().map(|(i, &s)| (self.result_type(head, row, s, i, made), s as u8)).collect()
     }
 
-    fn result_type(
-        &mut self,
-        head: &Head,
-        row: &'static Row,
-        slot: usize,
-        at: usize,
-        made: &Made,
-    ) -> TypeId {
+    fn result_type(&mut self, head: &Head, row: &'static Row, slot: usize, at: usize, made: &Made) -> TypeId {
         if let Some(&(ty, _)) = made.types.get(at)
             && ty != TypeId::UNKNOWN
         {
@@ -356,9 +344,9 @@ impl<'s> Parser<'s> {
         }
         let mut specs = row.attrs.iter();
         for (attr, span) in fold_ints(row, positional) {
-            let free = specs.by_ref().find(|s| {
-                self.module.names.get(s.name).is_none_or(|sym| out.iter().all(|(n, _)| *n != sym))
-            });
+            let free = specs
+                .by_ref()
+                .find(|s| self.module.names.get(s.name).is_none_or(|sym| out.iter().all(|(n, _)| *n != sym)));
             let Some(spec) = free else {
                 let name = row.full_name();
                 let span = if span.start == span.end { at } else { span };

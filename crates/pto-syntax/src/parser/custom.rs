@@ -11,23 +11,23 @@ use pto_isa::{Diagnostic, FnType, Scalar, Span, Type, codes};
 type Params = Vec<(Sym, TypeId, Span)>;
 
 impl<'s> Parser<'s> {
-    pub(super) fn custom_statement(&mut self, head: Head, custom: Custom) -> Parse<OpId> {
+    pub(super) fn custom_statement(&mut self, head: &Head, custom: Custom) -> Parse<OpId> {
         let done = match custom {
-            Custom::Module => self.module_op(&head),
-            Custom::Func => self.func(&head),
-            Custom::Return | Custom::Yield => self.value_list(&head),
-            Custom::Call => self.call(&head),
-            Custom::For => self.for_op(&head),
-            Custom::If => self.if_op(&head),
-            Custom::While => self.while_op(&head),
-            Custom::Condition => self.condition(&head),
-            Custom::ExecuteRegion => self.execute_region(&head),
-            Custom::IndexSwitch => self.index_switch(&head),
-            Custom::Section => self.section(&head),
-            Custom::Branch => self.branch(&head),
-            Custom::CondBranch => self.cond_branch(&head),
-            Custom::Switch => self.switch(&head),
-            arithmetic => self.arithmetic(&head, arithmetic),
+            Custom::Module => self.module_op(head),
+            Custom::Func => self.func(head),
+            Custom::Return | Custom::Yield => self.value_list(head),
+            Custom::Call => self.call(head),
+            Custom::For => self.for_op(head),
+            Custom::If => self.if_op(head),
+            Custom::While => self.while_op(head),
+            Custom::Condition => self.condition(head),
+            Custom::ExecuteRegion => self.execute_region(head),
+            Custom::IndexSwitch => self.index_switch(head),
+            Custom::Section => self.section(head),
+            Custom::Branch => self.branch(head),
+            Custom::CondBranch => self.cond_branch(head),
+            Custom::Switch => self.switch(head),
+            arithmetic => self.arithmetic(head, arithmetic),
         };
         if done.is_none() {
             self.poison(&head.results);
@@ -281,7 +281,7 @@ impl<'s> Parser<'s> {
             regions.push(self.parse_region(&[])?);
         }
         if results.is_empty() {
-            regions.iter().copied().collect::<Vec<_>>().into_iter().for_each(|r| self.end_with_yield(r));
+            regions.iter().for_each(|&r| self.end_with_yield(r));
         }
         let attrs = self.optional_dict()?;
         let operands = vec![Self::operand(condition, 0)];
@@ -349,7 +349,7 @@ impl<'s> Parser<'s> {
         self.expect_word("default")?;
         regions.insert(0, self.parse_region(&[])?);
         if results.is_empty() {
-            regions.clone().into_iter().for_each(|r| self.end_with_yield(r));
+            regions.iter().for_each(|&r| self.end_with_yield(r));
         }
         attrs.push((self.intern("cases"), Attr::Array(cases.into())));
         let operands = vec![Self::operand(arg, 0)];

@@ -106,8 +106,7 @@ impl<'s> Parser<'s> {
         let at = entries.iter().position(|e| e.0 == name)?;
         let (_, attr, _) = entries.remove(at);
         let Attr::Array(items) = attr else { return None };
-        let sizes: Option<Vec<usize>> =
-            items.iter().map(|a| a.int().and_then(|n| usize::try_from(n).ok())).collect();
+        let sizes: Option<Vec<usize>> = items.iter().map(|a| a.int().and_then(|n| usize::try_from(n).ok())).collect();
         sizes.filter(|s| s.len() <= row.slots.len())
     }
 
@@ -183,9 +182,5 @@ fn generic_results(row: &Row, types: &[(TypeId, Span)]) -> Vec<(TypeId, u8)> {
         slots = pto_ir::print::result_slots(row, types.len() - own);
     }
     slots.extend(row.slots.len()..row.slots.len() + own);
-    types
-        .iter()
-        .enumerate()
-        .map(|(i, t)| (t.0, slots.get(i).copied().unwrap_or(row.slots.len()) as u8))
-        .collect()
+    types.iter().enumerate().map(|(i, t)| (t.0, slots.get(i).copied().unwrap_or(row.slots.len()) as u8)).collect()
 }

@@ -71,12 +71,8 @@ impl Parser<'_> {
     fn subset(&self, row: &Row, made: &Made, source: &TileType) -> Option<TileType> {
         let (rows, cols) = self.sizes(made)?;
         let slot = row.slot("offsets")?;
-        let offsets: Vec<Option<u64>> = made
-            .operands
-            .iter()
-            .filter(|o| usize::from(o.slot) == slot)
-            .map(|o| self.literal(o.value))
-            .collect();
+        let offsets: Vec<Option<u64>> =
+            made.operands.iter().filter(|o| usize::from(o.slot) == slot).map(|o| self.literal(o.value)).collect();
         let valid = |at: usize, size: u64, parent: Dim| match (parent, offsets.get(at).copied().flatten()) {
             (Dim::Fixed(0), _) => Dim::Fixed(0),
             (Dim::Fixed(p), Some(offset)) => Dim::Fixed(size.min(p - offset % p)),

@@ -160,15 +160,24 @@ impl<'s> Parser<'s> {
         }
         if token.tok == Tok::Bang {
             if let Some(ty) = self.parse_type() {
-                self.type_aliases.entry(name).or_insert(ty);
+                if self.type_aliases.insert(name, ty).is_none() {
+                    self.keep_alias(name, pto_ir::Attr::Type(ty), token.span);
+                }
             } else {
                 self.recover(token.span.start);
             }
         } else if let Some(attr) = self.parse_attr() {
-            self.attr_aliases.entry(name).or_insert(attr);
+            if self.attr_aliases.insert(name, attr.clone()).is_none() {
+                self.keep_alias(name, attr, token.span);
+            }
         } else {
             self.recover(token.span.start);
         }
+    }
+
+    fn keep_alias(&mut self, name: &str, value: pto_ir::Attr, start: Span) {
+        let span = Span::new(start.start, self.last_end);
+        self.module.aliases.push(pto_ir::Alias { name: name.into(), value, span });
     }
 
     // ---- words -------------------------------------------------------------------------------------------

@@ -104,8 +104,9 @@ impl Scopes {
             return value;
         }
         let Some(mark) = self.marks.last_mut() else { unreachable!("a file is a scope") };
-        *mark.pending.entry(name).or_insert_with(|| {
-            module.new_value(Value { ty, name, def: Def::Missing, slot: 0, span })
-        })
+        *mark
+            .pending
+            .entry(name)
+            .or_insert_with(|| module.new_value(Value { ty, name, def: Def::Missing, slot: 0, span }))
     }
 }

@@ -130,8 +130,8 @@ impl<'s> Parser<'s> {
         self.bump();
         let head = Head { op, results, start, name_span, block };
         match op.row().syntax {
-            Syntax::Custom(custom) => self.custom_statement(head, custom),
-            Syntax::InsOuts { .. } | Syntax::Pattern(_) => self.row_statement(head),
+            Syntax::Custom(custom) => self.custom_statement(&head, custom),
+            Syntax::InsOuts { .. } | Syntax::Pattern(_) => self.row_statement(&head),
         }
     }
 
@@ -424,11 +424,8 @@ impl<'s> Parser<'s> {
             let v = self.module.value(value);
             let (name, at) = (self.module.names.text(v.name).to_string(), v.span);
             let (here, there) = (self.module.ty(ty).clone(), self.module.ty(known).clone());
-            let d = Diagnostic::new(
-                codes::TYPE_DISAGREES,
-                span,
-                format!("`%{name}` is used as {here}, but it is {there}"),
-            );
+            let d =
+                Diagnostic::new(codes::TYPE_DISAGREES, span, format!("`%{name}` is used as {here}, but it is {there}"));
             self.report(d.label(at, format!("defined as {there}")));
         }
     }

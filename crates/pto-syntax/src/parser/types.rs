@@ -169,7 +169,9 @@ impl<'s> Parser<'s> {
             "memref" => memref(text, body),
             "!pto.eventid_array" => number(text, body).map(Type::EventIds),
             "!pto.struct" => self.struct_type(body),
-            "!pto.event" | "!pto.group" => Ok(Type::Token(if head == "!pto.event" { Token::Event } else { Token::Group })),
+            "!pto.event" | "!pto.group" => {
+                Ok(Type::Token(if head == "!pto.event" { Token::Event } else { Token::Group }))
+            }
             _ if head.starts_with("!pto.") => {
                 Err(Wrong { span: body, found: format!("there is no type `{head}<…>`"), legal: String::new() })
             }
@@ -446,7 +448,11 @@ fn options(t: &mut TileType, text: &str, parts: &[&str], body: Span) -> Body<()>
     for part in parts {
         let span = part_span(body, text, part);
         let Some((key, value)) = part.split_once('=') else {
-            return Err(wrong(span, &format!("`{}`", part.trim()), "valid=, blayout=, slayout=, fractal=, pad=, compact="));
+            return Err(wrong(
+                span,
+                &format!("`{}`", part.trim()),
+                "valid=, blayout=, slayout=, fractal=, pad=, compact=",
+            ));
         };
         let (key, value) = (key.trim(), value.trim());
         if seen.contains(&key) {
@@ -531,7 +537,11 @@ fn positional(text: &str, parts: &[&str], body: Span) -> Body<TileType> {
         rest = &parts[1..];
     }
     let [dtype, rows, cols, options @ ..] = rest else {
-        return Err(wrong(body, &format!("`{}`", text.trim()), "`loc, type, rows, cols[, blayout, slayout, fractal, pad]`"));
+        return Err(wrong(
+            body,
+            &format!("`{}`", text.trim()),
+            "`loc, type, rows, cols[, blayout, slayout, fractal, pad]`",
+        ));
     };
     let span = |part: &str| part_span(body, text, part);
     let mut t = TileType::new(loc, element(dtype, span(dtype))?, number(rows, span(rows))?, number(cols, span(cols))?);

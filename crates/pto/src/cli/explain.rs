@@ -20,7 +20,8 @@ pub(crate) fn run(args: &Args) -> Run {
         }
         return Ok(Outcome::Clean);
     };
-    let code = Code::parse(id).ok_or_else(|| Failure(format!("there is no diagnostic `{id}`; `pto explain --list` lists all")))?;
+    let code = Code::parse(id)
+        .ok_or_else(|| Failure(format!("there is no diagnostic `{id}`; `pto explain --list` lists all")))?;
     let entry = code.entry();
     let mut text = format!("{}: {}\n\n{}\n", entry.code, entry.title, fold(entry.text, 78));
     if !entry.example.is_empty() {

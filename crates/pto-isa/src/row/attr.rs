@@ -1,0 +1,82 @@
+//! Attributes of an instruction.
+
+use crate::Targets;
+use crate::enums::EnumDef;
+
+/// An attribute of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct AttrSpec {
+    /// Name.
+    pub name: &'static str,
+    /// Other accepted names.
+    pub aliases: &'static [&'static str],
+    /// What it may be.
+    pub kind: AttrKind,
+    /// Must be given.
+    pub required: bool,
+    /// What it is when not given, as written.
+    pub default: &'static str,
+    /// Targets that take it.
+    pub targets: Targets,
+    /// One line of documentation.
+    pub doc: &'static str,
+}
+
+/// What an attribute may be.
+#[derive(Clone, Copy, Debug)]
+pub enum AttrKind {
+    /// A value of an enumeration.
+    Enum(&'static EnumDef),
+    /// A value of one of two enumerations (an old and a new name of the same list).
+    EnumOr(&'static EnumDef, &'static EnumDef),
+    /// An integer in this closed range.
+    Int(i64, i64),
+    /// An integer in a list.
+    OneOf(&'static [i64]),
+    /// `true` or `false`.
+    Bool,
+    /// Text.
+    Str,
+    /// `@name`.
+    Symbol,
+    /// A list of integers.
+    Ints,
+    /// Present or absent.
+    Unit,
+    /// Anything the dialect allows; kept as written.
+    Any,
+}
+
+/// A required attribute.
+pub const fn attr(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrSpec {
+    AttrSpec { name, aliases: &[], kind, required: true, default: "", targets: Targets::ALL, doc }
+}
+
+/// An attribute that may be left out; `default` is what it then is (empty: nothing).
+pub const fn opt_attr(name: &'static str, kind: AttrKind, default: &'static str, doc: &'static str) -> AttrSpec {
+    AttrSpec { name, aliases: &[], kind, required: false, default, targets: Targets::ALL, doc }
+}
+
+impl AttrSpec {
+    /// Also accepted under these names.
+    #[must_use]
+    pub const fn alias(mut self, names: &'static [&'static str]) -> Self {
+        self.aliases = names;
+        self
+    }
+
+    /// Only on these targets.
+    #[must_use]
+    pub const fn on(mut self, targets: Targets) -> Self {
+        self.targets = targets;
+        self
+    }
+
+    /// The enumeration its values come from.
+    pub const fn enumeration(&self) -> Option<&'static EnumDef> {
+        match self.kind {
+            AttrKind::Enum(e) | AttrKind::EnumOr(e, _) => Some(e),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The smaller columns of a row: family, domain, aliasing, pipes, effects, scratch, cost, C++.
+
+use crate::rules::Instance;
+use crate::{Loc, Pipe, Targets};
+
+/// The family of an instruction; one table file each.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[expect(missing_docs, reason = "the names are the documentation")]
+pub enum Family {
+    Elementwise,
+    TileScalar,
+    Partial,
+    Reduce,
+    Expand,
+    Memory,
+    Matrix,
+    Layout,
+    Quant,
+    Irregular,
+    Sync,
+    Fifo,
+    Comm,
+    View,
+    Config,
+    Arith,
+    Control,
+}
+
+impl Family {
+    /// Title for reference pages.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Elementwise => "Elementwise",
+            Self::TileScalar => "Tile and scalar",
+            Self::Partial => "Partial",
+            Self::Reduce => "Reduction",
+            Self::Expand => "Broadcast (expand)",
+            Self::Memory => "Memory",
+            Self::Matrix => "Matrix",
+            Self::Layout => "Layout and movement",
+            Self::Quant => "Quantisation",
+            Self::Irregular => "Irregular",
+            Self::Sync => "Synchronisation",
+            Self::Fifo => "Pipes and FIFO",
+            Self::Comm => "Communication",
+            Self::View => "Buffers, views and queries",
+            Self::Config => "Configuration",
+            Self::Arith => "Scalar arithmetic",
+            Self::Control => "Functions and control flow",
+        }
+    }
+
+    /// True for PTO's own instructions; false for the host operations programs are glued with.
+    pub const fn is_isa(self) -> bool {
+        !matches!(self, Self::Arith | Self::Control)
+    }
+}
+
+/// Over which elements an instruction works.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Domain {
+    /// Not a tile computation.
+    None,
+    /// The valid region of this operand.
+    Valid(&'static str),
+    /// The whole physical tile of this operand.
+    Whole(&'static str),
+    /// The matrix product: rows and depth of the left operand, columns of the right.
+    Matmul,
+}
+
+/// May the destination share memory with a source?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Alias {
+    /// Yes, at the same address.
+    InPlace,
+    /// Not on these targets.
+    Distinct(Targets),
+    /// The question does not arise.
+    None,
+}
+
+/// On which pipe an instruction runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pipes {
+    /// None: it is not an instruction of the core (views, functions).
+    None,
+    /// Always this one.
+    One(Pipe),
+    /// The first case that fits the operands' memories.
+    Cases(&'static [PipeCase]),
+    /// The pipe an attribute names.
+    Attr(&'static str),
+}
+
+/// One case of [`Pipes::Cases`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PipeCase {
+    /// Targets the case is about.
+    pub targets: Targets,
+    /// Memory of the first tile read, if it matters.
+    pub src: Option<Loc>,
+    /// Memory of the first tile written, if it matters.
+    pub dst: Option<Loc>,
+    /// The pipe.
+    pub pipe: Pipe,
+}
+
+/// Which kind of core an instruction belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Core {
+    /// Either kind.
+    Any,
+    /// The core with the matrix unit.
+    Cube,
+    /// The cores with the vector unit.
+    Vector,
+}
+
+impl Core {
+    /// A word for messages, as in `pto.kernel_kind`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Cube => "cube",
+            Self::Vector => "vector",
+        }
+    }
+}
+
+/// What an instruction does besides reading and writing its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Nothing.
+    Operands,
+    /// It orders others.
+    Sync,
+    /// It changes state of the core that later instructions read.
+    Config,
+    /// It names memory or computes an address; no data moves.
+    View,
+    /// It steers the program.
+    Control,
+    /// It prints.
+    Debug,
+}
+
+/// The scratch tile of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Scratch {
+    /// The slot.
+    pub slot: &'static str,
+    /// Targets on which it must be given.
+    pub required: Targets,
+    /// Targets on which it must not be given.
+    pub forbidden: Targets,
+    /// How large it must be, in words.
+    pub rule: &'static str,
+    /// The same in bytes, where the operand types determine it.
+    pub bytes: Option<fn(&Instance) -> Option<u64>>,
+}
+
+/// Which law of the cost model applies.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "the names are the documentation")]
+pub enum Cost {
+    None,
+    VectorUnary,
+    VectorBinary,
+    VectorScalar,
+    VectorMath,
+    VectorCompare,
+    VectorSelect,
+    VectorConvert,
+    VectorFill,
+    Partial,
+    RowReduce,
+    ColReduce,
+    RowExpand,
+    ColExpand,
+    Transpose,
+    Sort,
+    Gather,
+    Load,
+    Store,
+    Move,
+    FixPipe,
+    Matmul,
+    Scalar,
+    Sync,
+    Fifo,
+    Comm,
+}
+
+/// Performance figures printed on an instruction's page, in cycles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DocumentedCost {
+    /// Start-up latency.
+    pub startup: u32,
+    /// Completion latency for floating-point elements.
+    pub completion_fp: u32,
+    /// Completion latency for integers.
+    pub completion_int: u32,
+    /// Cycles per repeat.
+    pub per_repeat: u32,
+    /// Interval between two dependent instructions.
+    pub interval: u32,
+}
+
+/// How the instruction is spelled in C++ against the device headers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cpp {
+    /// Function name; empty where none exists.
+    pub name: &'static str,
+    /// Argument order by slot or attribute name; empty: written operands, then read ones, then attributes.
+    pub args: &'static [&'static str],
+    /// Attributes passed as template arguments.
+    pub templates: &'static [&'static str],
+}

@@ -1,0 +1,102 @@
+//! How an operation is written in the assembler dialect.
+
+/// How an operation is written in the assembler dialect (level 2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Syntax {
+    /// `ins(%a, %b : T, T) outs(%d : T) {…}`; with `attrs_in_ins` the dictionary stands before the colon.
+    InsOuts {
+        /// The attribute dictionary is printed inside `ins(…)`.
+        attrs_in_ins: bool,
+    },
+    /// A pattern the printer follows; see [`Row::pattern`].
+    Pattern(&'static str),
+    /// A form with grammar of its own: regions, predicates, functions.
+    Custom(Custom),
+}
+
+/// Operations whose text is not a list of operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the names are the documentation")]
+pub enum Custom {
+    Module,
+    Func,
+    Return,
+    Call,
+    For,
+    If,
+    While,
+    Condition,
+    Yield,
+    ExecuteRegion,
+    IndexSwitch,
+    Section,
+    Branch,
+    CondBranch,
+    Switch,
+    Constant,
+    Compare,
+    Cast,
+    Binary,
+    Unary,
+    Select,
+    Extended,
+    MemrefAlloc,
+    MemrefLoad,
+    MemrefStore,
+    MemrefDim,
+    MemrefCast,
+    MemrefView,
+}
+
+/// What an operation with a grammar of its own is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Anatomy {
+    /// Fewest and most operands.
+    pub operands: (usize, usize),
+    /// Fewest and most results.
+    pub results: (usize, usize),
+    /// Fewest and most regions.
+    pub regions: (usize, usize),
+    /// Fewest and most branch targets.
+    pub successors: (usize, usize),
+}
+
+impl Custom {
+    /// The numbers of parts that make sense; anything else can only be written in the generic form.
+    pub const fn anatomy(self) -> Anatomy {
+        const MANY: (usize, usize) = (0, usize::MAX);
+        const NONE: (usize, usize) = (0, 0);
+        const ONE: (usize, usize) = (1, 1);
+        const fn of(
+            operands: (usize, usize),
+            results: (usize, usize),
+            regions: (usize, usize),
+            successors: (usize, usize),
+        ) -> Anatomy {
+            Anatomy { operands, results, regions, successors }
+        }
+        match self {
+            Self::Module | Self::Section => of(NONE, NONE, ONE, NONE),
+            Self::Func => of(NONE, NONE, (0, 1), NONE),
+            Self::Return | Self::Yield => of(MANY, NONE, NONE, NONE),
+            Self::Call => of(MANY, MANY, NONE, NONE),
+            Self::For => of((3, usize::MAX), MANY, ONE, NONE),
+            Self::If => of(ONE, MANY, (1, 2), NONE),
+            Self::While => of(MANY, MANY, (2, 2), NONE),
+            Self::Condition => of((1, usize::MAX), NONE, NONE, NONE),
+            Self::ExecuteRegion => of(NONE, MANY, ONE, NONE),
+            Self::IndexSwitch => of(ONE, MANY, (1, usize::MAX), NONE),
+            Self::Branch => of(NONE, NONE, NONE, ONE),
+            Self::CondBranch => of(ONE, NONE, NONE, (2, 2)),
+            Self::Switch => of(ONE, NONE, NONE, (1, usize::MAX)),
+            Self::Constant => of(NONE, ONE, NONE, NONE),
+            Self::Compare | Self::Binary | Self::MemrefDim => of((2, 2), ONE, NONE, NONE),
+            Self::Cast | Self::Unary | Self::MemrefCast => of(ONE, ONE, NONE, NONE),
+            Self::Select => of((3, 3), ONE, NONE, NONE),
+            Self::Extended => of((2, 2), (2, 2), NONE, NONE),
+            Self::MemrefAlloc => of(MANY, ONE, NONE, NONE),
+            Self::MemrefLoad | Self::MemrefView => of((1, usize::MAX), ONE, NONE, NONE),
+            Self::MemrefStore => of((2, usize::MAX), NONE, NONE, NONE),
+        }
+    }
+}

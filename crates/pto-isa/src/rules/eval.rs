@@ -1,0 +1,244 @@
+//! Deciding one rule on the types of one instruction.
+
+use super::{Broken, Instance, Rule, Verdict};
+use crate::codes::{self, Code};
+use crate::row::Orders;
+use crate::{DType, DTypes, Dim, Loc, Locs, TileType, Type};
+
+impl Instance<'_> {
+    pub(super) fn eval(&self, rule: &Rule) -> Verdict {
+        match *rule {
+            Rule::SameValid(slots) => match self.same_dim(slots, "valid rows", |t| t.valid_rows, codes::VALID_REGION) {
+                Verdict::Holds => self.same_dim(slots, "valid columns", |t| t.valid_cols, codes::VALID_REGION),
+                Verdict::Dynamic => {
+                    match self.same_dim(slots, "valid columns", |t| t.valid_cols, codes::VALID_REGION) {
+                        Verdict::Holds => Verdict::Dynamic,
+                        other => other,
+                    }
+                }
+                broken => broken,
+            },
+            Rule::SameValidRows(slots) => self.same_dim(slots, "valid rows", |t| t.valid_rows, codes::VALID_REGION),
+            Rule::SameValidCols(slots) => self.same_dim(slots, "valid columns", |t| t.valid_cols, codes::VALID_REGION),
+            Rule::SameShape(slots) => match self.same_dim(slots, "rows", |t| Dim::Fixed(t.rows), codes::SHAPE) {
+                Verdict::Holds => self.same_dim(slots, "columns", |t| Dim::Fixed(t.cols), codes::SHAPE),
+                broken => broken,
+            },
+            Rule::ValidRows(slot, n) => self.exact(slot, n, "valid rows", |t| t.valid_rows),
+            Rule::ValidCols(slot, n) => self.exact(slot, n, "valid columns", |t| t.valid_cols),
+            Rule::NonEmpty(slots) => self.non_empty(slots),
+            Rule::Inside(inner, outer) => self.inside(inner, outer),
+            Rule::Locs(slot, locs) => self.located(slot, locs),
+            Rule::Orders(slots, orders) => self.ordered(slots, orders),
+            Rule::ElemIn(slot, set) => self.elem_in(slot, set),
+            Rule::SameElem(slots) => self.same_elem(slots),
+            Rule::SameElemSize(slots) => self.same_elem_size(slots),
+            Rule::ElemBytes(slots, sizes) => self.elem_bytes(slots, sizes),
+            Rule::Elems(slots, combos) => self.elem_combo(slots, combos),
+            Rule::LocPairs(a, b, pairs) => self.loc_pair(a, b, pairs),
+            Rule::Fractal(slot, bytes) => self.fractal(slot, bytes),
+            Rule::Together(a, b) => self.together(a, b),
+            Rule::NotBoth(a, b) => Verdict::require(!(self.given(a) && self.given(b)), || {
+                Broken::new(
+                    codes::COMBINATION,
+                    vec![self.at(b)],
+                    format!("both `{a}` and `{b}`"),
+                    "one of them".to_string(),
+                )
+            }),
+            Rule::OneOf(names) => Verdict::require(names.iter().any(|n| self.given(n)), || {
+                Broken::new(codes::COMBINATION, vec![self.at(names[0])], "none of them given", names.join(", or "))
+            }),
+            Rule::Named(_, decide) => decide(self),
+        }
+    }
+
+    fn same_dim(
+        &self,
+        slots: &'static [&'static str],
+        what: &str,
+        dim: impl Fn(&TileType) -> Dim,
+        code: Code,
+    ) -> Verdict {
+        let tiles = self.tiles(slots);
+        let Some((first, t0)) = tiles.first() else { return Verdict::Holds };
+        let mut dynamic = dim(t0) == Dim::Dynamic;
+        let mut known = dim(t0).fixed().map(|n| (*first, n));
+        for (at, t) in &tiles[1..] {
+            match (known, dim(t).fixed()) {
+                (Some((ref_slot, n)), Some(m)) if n != m => {
+                    let (a, b) = (self.row.slot_at(*at).name, self.row.slot_at(ref_slot).name);
+                    let found = format!("`{a}` has {m} {what}, `{b}` has {n}");
+                    let legal = format!("equal {what} in {}", slots.join(", "));
+                    return Verdict::Broken(Broken::new(code, vec![*at, ref_slot], found, legal));
+                }
+                (None, Some(m)) => known = Some((*at, m)),
+                (_, None) => dynamic = true,
+                _ => {}
+            }
+        }
+        if dynamic { Verdict::Dynamic } else { Verdict::Holds }
+    }
+
+    fn exact(&self, slot: &str, n: u64, what: &str, dim: impl Fn(&TileType) -> Dim) -> Verdict {
+        let Some(tile) = self.tile(slot) else { return Verdict::Holds };
+        match dim(tile).fixed() {
+            None => Verdict::Dynamic,
+            Some(m) => Verdict::require(m == n, || {
+                Broken::new(codes::VALID_REGION, vec![self.at(slot)], format!("`{slot}` has {m} {what}"), n.to_string())
+            }),
+        }
+    }
+
+    fn non_empty(&self, slots: &'static [&'static str]) -> Verdict {
+        let mut dynamic = false;
+        for (at, t) in self.tiles(slots) {
+            if t.valid_rows == Dim::Fixed(0) || t.valid_cols == Dim::Fixed(0) {
+                let found = format!("`{}` has an empty valid region", self.row.slot_at(at).name);
+                return Verdict::Broken(Broken::new(
+                    codes::VALID_REGION,
+                    vec![at],
+                    found,
+                    "at least one row and column",
+                ));
+            }
+            dynamic |= t.valid_rows == Dim::Dynamic || t.valid_cols == Dim::Dynamic;
+        }
+        if dynamic { Verdict::Dynamic } else { Verdict::Holds }
+    }
+
+    fn inside(&self, inner: &str, outer: &str) -> Verdict {
+        let (Some(a), Some(b)) = (self.tile(inner), self.tile(outer)) else { return Verdict::Holds };
+        let mut dynamic = false;
+        for (what, x, y) in [("valid rows", a.valid_rows, b.valid_rows), ("valid columns", a.valid_cols, b.valid_cols)]
+        {
+            match (x.fixed(), y.fixed()) {
+                (Some(x), Some(y)) if x > y => {
+                    let found = format!("`{inner}` has {x} {what}, `{outer}` has {y}");
+                    let slots = vec![self.at(inner), self.at(outer)];
+                    return Verdict::Broken(Broken::new(codes::VALID_REGION, slots, found, format!("at most {y}")));
+                }
+                (Some(_), Some(_)) => {}
+                _ => dynamic = true,
+            }
+        }
+        if dynamic { Verdict::Dynamic } else { Verdict::Holds }
+    }
+
+    fn located(&self, slot: &str, locs: Locs) -> Verdict {
+        let Some(tile) = self.tile(slot) else { return Verdict::Holds };
+        Verdict::require(locs.contains(tile.loc), || {
+            Broken::new(
+                codes::LOCATION,
+                vec![self.at(slot)],
+                format!("`{slot}` is in `{}`", tile.loc),
+                locs.to_string(),
+            )
+        })
+    }
+
+    fn ordered(&self, slots: &'static [&'static str], orders: Orders) -> Verdict {
+        for (at, t) in self.tiles(slots) {
+            if !orders.contains(self.order(t)) {
+                return Verdict::Broken(self.layout_broken(at, t, orders));
+            }
+        }
+        Verdict::Holds
+    }
+
+    fn elem_in(&self, slot: &str, set: DTypes) -> Verdict {
+        let Some(d) = self.ty(slot).and_then(Type::elem) else { return Verdict::Holds };
+        Verdict::require(set.contains(d), || {
+            Broken::new(codes::ELEM_TYPE, vec![self.at(slot)], format!("`{slot}` is {d}"), set.to_string())
+        })
+    }
+
+    fn same_elem(&self, slots: &'static [&'static str]) -> Verdict {
+        let known = self.elems(slots);
+        let Some(&(first, d0)) = known.first() else { return Verdict::Holds };
+        for &(slot, d) in &known[1..] {
+            if d != d0 {
+                let found = format!("`{slot}` is {d}, `{first}` is {d0}");
+                let at = vec![self.at(slot), self.at(first)];
+                return Verdict::Broken(Broken::new(codes::ELEM_MISMATCH, at, found, format!("{d0}")));
+            }
+        }
+        Verdict::Holds
+    }
+
+    fn elems(&self, slots: &'static [&'static str]) -> Vec<(&'static str, DType)> {
+        slots.iter().filter_map(|s| Some((*s, self.ty(s)?.elem()?))).collect()
+    }
+
+    fn same_elem_size(&self, slots: &'static [&'static str]) -> Verdict {
+        let known = self.elems(slots);
+        let Some(&(first, d0)) = known.first() else { return Verdict::Holds };
+        for &(slot, d) in &known[1..] {
+            if d.bits() != d0.bits() {
+                let found = format!("`{slot}` is {d}, `{first}` is {d0}");
+                let at = vec![self.at(slot), self.at(first)];
+                return Verdict::Broken(Broken::new(codes::ELEM_MISMATCH, at, found, "elements of the same size"));
+            }
+        }
+        Verdict::Holds
+    }
+
+    fn elem_bytes(&self, slots: &'static [&'static str], sizes: &[u32]) -> Verdict {
+        for (slot, d) in self.elems(slots) {
+            if !sizes.contains(&d.unit_bytes()) {
+                let list: Vec<_> = sizes.iter().map(u32::to_string).collect();
+                let found = format!("`{slot}` is {d}");
+                let legal = format!("elements of {} bytes", list.join(", "));
+                return Verdict::Broken(Broken::new(codes::ELEM_TYPE, vec![self.at(slot)], found, legal));
+            }
+        }
+        Verdict::Holds
+    }
+
+    fn elem_combo(&self, slots: &'static [&'static str], combos: &[&[DType]]) -> Verdict {
+        let known = self.elems(slots);
+        if known.len() < slots.len() {
+            return Verdict::Holds;
+        }
+        let found: Vec<DType> = known.iter().map(|k| k.1).collect();
+        Verdict::require(combos.iter().any(|c| **c == found[..]), || {
+            let show = |list: &[DType]| list.iter().map(|d| d.name()).collect::<Vec<_>>().join(" ");
+            let legal: Vec<_> = combos.iter().map(|c| show(c)).collect();
+            Broken::new(
+                codes::ELEM_COMBINATION,
+                slots.iter().map(|s| self.at(s)).collect(),
+                format!("{} are {}", slots.join(", "), show(&found)),
+                legal.join("; "),
+            )
+        })
+    }
+
+    fn loc_pair(&self, a: &str, b: &str, pairs: &[(Loc, Loc)]) -> Verdict {
+        let (Some(x), Some(y)) = (self.tile(a), self.tile(b)) else { return Verdict::Holds };
+        Verdict::require(pairs.contains(&(x.loc, y.loc)), || {
+            let list: Vec<_> = pairs.iter().map(|(p, q)| format!("{p} → {q}")).collect();
+            let found = format!("`{a}` is in `{}` and `{b}` in `{}`", x.loc, y.loc);
+            Broken::new(codes::LOCATION, vec![self.at(b), self.at(a)], found, list.join(", "))
+        })
+    }
+
+    fn fractal(&self, slot: &str, bytes: u32) -> Verdict {
+        let Some(tile) = self.tile(slot) else { return Verdict::Holds };
+        Verdict::require(tile.fractal == bytes, || {
+            let found = format!("`{slot}` has fractal={}", tile.fractal);
+            Broken::new(codes::LAYOUT, vec![self.at(slot)], found, format!("fractal={bytes}"))
+        })
+    }
+
+    fn together(&self, a: &str, b: &str) -> Verdict {
+        Verdict::require(self.given(a) == self.given(b), || {
+            let (have, lack) = if self.given(a) { (a, b) } else { (b, a) };
+            Broken::new(
+                codes::COMBINATION,
+                vec![self.at(lack)],
+                format!("`{have}` without `{lack}`"),
+                "both or neither",
+            )
+        })
+    }
+}
