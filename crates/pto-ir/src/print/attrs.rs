@@ -1,6 +1,6 @@
 //! Attributes as text.
 
-use super::Printer;
+use super::{Form, Printer};
 use crate::{Attr, OpId, Sym, TypeId};
 use pto_isa::enums::Bracket;
 use pto_isa::{Scalar, Type};
@@ -64,6 +64,10 @@ impl Printer<'_> {
             Attr::Symbol(s) => self.symbol(*s),
             Attr::Enum(def, at) => match def.bracket {
                 Bracket::Dotted => format!("#pto.{}<{}>", def.name, def.value(usize::from(*at))),
+                // The assembly form of the instruction pages.
+                Bracket::Spaced if self.style.form == Some(Form::Asm) => {
+                    format!("#pto.{}<{}>", def.name, def.value(usize::from(*at)).to_ascii_uppercase())
+                }
                 Bracket::Spaced => format!("#pto<{} {}>", def.name, def.value(usize::from(*at))),
                 Bracket::Bare => format!("{} : i64", def.values[usize::from(*at)].1),
             },
