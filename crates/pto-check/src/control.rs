@@ -95,6 +95,13 @@ impl Flow<'_> {
                 self.agree("carried values", span, &self.types(&args[1..]), &self.types(&inits), problems);
             }
         }
+        let bounds: Vec<ValueId> = (0..3).flat_map(|s| self.slot(s)).collect();
+        if let Some(block) = self.first_block(0)
+            && let Some(&counter) = self.module.block(block).args.first()
+        {
+            let want = vec![self.module.value_type(counter); bounds.len()];
+            self.agree("bounds of the loop", span, &self.types(&bounds), &want, problems);
+        }
         self.step(problems);
     }
 
@@ -187,8 +194,8 @@ impl Flow<'_> {
             let params = &self.module.block(s.block).args;
             let (have, want) = (self.types(&s.args), self.types(params));
             if have.len() != want.len() || have.iter().zip(&want).any(|(h, w)| !h.same_object(w)) {
-                let message =
-                    format!("the branch passes {} values, the block has {} parameters", have.len(), want.len());
+                let list = |t: &[&Type]| t.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                let message = format!("the branch passes ({}), the block takes ({})", list(&have), list(&want));
                 problems.push(Diagnostic::new(codes::BRANCH, head(self.module, self.id), message));
             }
         }

@@ -4,7 +4,7 @@ use crate::Info;
 use pto_ir::{Attr, Module, OpId, ValueId};
 use pto_isa::row::{AttrKind, AttrSpec, Elem};
 use pto_isa::rules::{Arg, AttrValue, Broken, Instance};
-use pto_isa::{Code, Diagnostic, Family, Row, Span, Target, codes};
+use pto_isa::{Code, Diagnostic, Family, Row, Span, Target, TileRule, TileType, codes, table};
 
 /// Checks every operation; rules that must wait for run time are noted in `info`.
 pub(crate) fn check(module: &Module, info: &mut Info, problems: &mut Vec<Diagnostic>) {
@@ -46,6 +46,10 @@ impl OpCheck<'_> {
         let (broken, dynamic) = instance(target).check();
         if broken.is_empty() {
             return dynamic;
+        }
+        // A tile that is wrong in itself was reported where it is defined.
+        if args.iter().any(|a| a.ty.tile().is_some_and(is_malformed)) {
+            return false;
         }
         let accepted: Vec<Target> = Target::ALL
             .into_iter()
@@ -172,8 +176,12 @@ impl OpCheck<'_> {
         let d = Diagnostic::new(codes::UNKNOWN_ATTRIBUTE, self.name_span(), message)
             .legal(format!("attributes: {legal}"))
             .page(self.row.page);
-        // A setting of a pipe or a register that nobody knows cannot be left out: it was meant to change the result.
-        if matches!(self.row.family, Family::Fifo | Family::Config) { d } else { d.warning() }
+        // What looks like a slip of the pen, or sets a pipe or a register, was meant to change the result.
+        match known.iter().find(|k| table::distance(&k.to_ascii_lowercase(), &name.to_ascii_lowercase()) <= 2) {
+            Some(near) => d.help(format!("did you mean `{near}`?")),
+            None if matches!(self.row.family, Family::Fifo | Family::Config) => d,
+            None => d.warning(),
+        }
     }
 
     fn attribute(&self, spec: &AttrSpec, attr: &Attr, problems: &mut Vec<Diagnostic>) {
@@ -194,6 +202,10 @@ impl OpCheck<'_> {
             );
         }
     }
+}
+
+fn is_malformed(tile: &TileType) -> bool {
+    tile.broken_rules().iter().any(|r| matches!(r, TileRule::Empty | TileRule::ValidExceeds | TileRule::Fractal))
 }
 
 fn fits(kind: AttrKind, attr: &Attr) -> bool {

@@ -62,10 +62,21 @@ impl MemoryCheck<'_> {
     }
 
     fn placement(&self, id: OpId, problems: &mut Vec<Diagnostic>) {
-        let Some((Some(addr), span)) = self.address(id) else { return };
         let Some((tile, copies)) = self.placed_tile(id) else { return };
         let target = self.info.target;
         let Some(space) = target.profile().space(tile.loc) else { return };
+        let Some((Some(addr), span)) = self.address(id) else {
+            let bytes = tile.bytes().saturating_mul(copies);
+            if bytes > space.bytes {
+                let message = format!("the tile has {bytes} bytes, {} of {target} has {}", space.name, space.bytes);
+                let d = Diagnostic::new(codes::OUT_OF_MEMORY, self.module.op(id).name_span, message);
+                let d = d.legal(format!("at most {} KiB", space.bytes / 1024));
+                // Other tools plan the two small tables with room the device does not have.
+                let small = matches!(tile.loc, Loc::Bias | Loc::Scaling);
+                problems.push(if small { d.warning() } else { d });
+            }
+            return;
+        };
         if addr < 0 || !(addr as u64).is_multiple_of(space.align) {
             let near = (addr.max(0) as u64).next_multiple_of(space.align);
             problems.push(

@@ -4,7 +4,7 @@ use crate::{control, dominance};
 use pto_ir::{Attr, BlockId, Module, OpId, RegionId, Sym};
 use pto_isa::row::{Custom, Syntax};
 use pto_isa::table::op;
-use pto_isa::{Diagnostic, FnType, Span, Type, codes};
+use pto_isa::{Diagnostic, FnType, Span, Target, Type, codes};
 use std::collections::HashMap;
 
 pub(crate) fn check(module: &Module, problems: &mut Vec<Diagnostic>) {
@@ -13,9 +13,24 @@ pub(crate) fn check(module: &Module, problems: &mut Vec<Diagnostic>) {
         placement(module, id, problems);
         control::check(module, id, &functions, problems);
     });
+    known_target(module, problems);
     functions.entries(module, problems);
     functions.recursion(module, problems);
     dominance::check(module, problems);
+}
+
+/// A module that names a target nobody knows would be checked for another one without a word.
+fn known_target(module: &Module, problems: &mut Vec<Diagnostic>) {
+    for &id in &module.block(module.top).ops {
+        let Some(name) = symbol(module, id, "pto.target_arch") else { continue };
+        let text = module.names.text(name);
+        if Target::parse(text).is_none() {
+            let names: Vec<_> = Target::ALL.iter().map(|t| t.name()).collect();
+            let message = format!("there is no target `{text}`");
+            let d = Diagnostic::new(codes::ATTRIBUTE_VALUE, head(module, id), message).warning();
+            problems.push(d.legal(format!("targets: {}", names.join(", "))));
+        }
+    }
 }
 
 /// The functions of a file by name.

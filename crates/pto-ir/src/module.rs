@@ -60,6 +60,8 @@ pub struct OpData {
     pub span: Span,
     /// The mnemonic in the text.
     pub name_span: Span,
+    /// `loc(…)` of the source, empty where there is none.
+    pub location: Sym,
     operands: Range<u32>,
     results: Range<u32>,
     attrs: Range<u32>,
@@ -124,6 +126,8 @@ pub struct Block {
     pub ops: Vec<OpId>,
     /// Its label without `^`, empty for the first block of a region.
     pub label: Option<Sym>,
+    /// Something branches to it, so its label must be written.
+    pub is_target: bool,
     /// Where it ends: the closing brace, or the next label.
     pub end: u32,
 }
@@ -355,6 +359,7 @@ impl Module {
             op,
             span: new.span,
             name_span: new.name_span,
+            location: Sym::EMPTY,
             operands: extend(&mut self.operands, new.operands),
             results: first..self.values.len() as u32,
             attrs: extend(&mut self.attrs, new.attrs),
@@ -370,6 +375,11 @@ impl Module {
         let id = self.new_op(op, new);
         self.block_mut(block).ops.push(id);
         id
+    }
+
+    /// Notes the `loc(…)` of an operation.
+    pub fn set_location(&mut self, id: OpId, text: Sym) {
+        self.ops[id.index()].location = text;
     }
 
     /// Replaces a use everywhere in the pools: forward references once they are known.

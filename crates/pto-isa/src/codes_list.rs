@@ -5,7 +5,7 @@ codes! {
         "A text in double quotes must end on the same line. Write the closing `\"`, or `\\\"` for a quote inside the text.";
     SYNTAX = 3, "something else was expected here",
         "The text does not follow the grammar of the operation. The message says what was found and what may stand there; `pto doc NAME` shows the forms of an instruction.",
-        "func.func @f() {\n  pto.barrier\n  return\n}\n";
+        "func.func @f(%n: index) {\n  %a = arith.addi %n %n : index\n  return\n}\n";
     UNKNOWN_OP = 4, "an operation that does not exist",
         "No instruction of the table and no operation of the host dialects (`arith`, `scf`, `func`, `cf`, `memref`) has this name. `pto isa` lists all instructions. Vector-register operations (`pto.v…`) belong to a layer below tiles and are not part of this tool.",
         "func.func @f() {\n  pto.tmux\n  return\n}\n";
@@ -122,7 +122,7 @@ codes! {
         "The target block must be in the same region, and the arguments must match its parameters.";
     PARTS = 312, "an operation with the wrong number of parts",
         "In the generic form an operation can be written with any number of operands, results, regions and branch targets. This operation has a fixed number of them.",
-        "func.func @f() {\n  \"scf.if\"() : () -> ()\n  return\n}\n";
+        "func.func @f(%c: i1) {\n  \"scf.if\"(%c) : (i1) -> ()\n  return\n}\n";
 
     MISALIGNED = 401, "an address that is not aligned",
         "A tile must start at a multiple of its memory's alignment.";

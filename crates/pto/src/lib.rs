@@ -70,6 +70,10 @@ impl Program {
     /// Every problem of the text and, for a target, of the program.
     pub fn inspect(&self, target: Target) -> Vec<Diagnostic> {
         let mut all = self.problems.clone();
+        // Where braces do not match, nothing is known about the structure.
+        if all.iter().any(|d| d.code == pto_isa::codes::UNCLOSED) {
+            return all;
+        }
         all.extend(pto_check::inspect(&self.module, target).1);
         all.sort_by_key(|d| (d.primary.span, d.code));
         all

@@ -362,6 +362,9 @@ impl Printer<'_> {
     fn constant(&mut self, op: OpId) {
         self.head(op);
         self.rest(op, &["value"]);
+        if let Some(text) = self.literal(op) {
+            return self.put(&text);
+        }
         let Some(value) = self.module.attr(op, "value") else { return };
         let text = self.attr_text(value);
         self.put(&format!(" {text}"));
@@ -371,6 +374,14 @@ impl Printer<'_> {
             let ty = self.type_of(result);
             self.put(&format!(" : {ty}"));
         }
+    }
+
+    /// A constant as the source writes it: hexadecimal stays hexadecimal, and digits are not dropped.
+    fn literal(&self, op: OpId) -> Option<String> {
+        let data = self.module.op(op);
+        let text = self.style.source?.get(data.name_span.end as usize..data.span.end as usize)?;
+        let plain = self.module.attrs(op).len() == 1 && !text.contains(['/', '#', '\n', '"', '{']);
+        (plain && text.len() > 1).then(|| format!(" {}", text.split_whitespace().collect::<Vec<_>>().join(" ")))
     }
 
     fn compare(&mut self, op: OpId) {

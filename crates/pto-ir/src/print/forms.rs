@@ -1,7 +1,7 @@
 //! Tile instructions in their four forms, and operations printed by pattern.
 
 use super::{Form, Printer};
-use crate::{Attr, OpId, Operand, ValueId};
+use crate::{Attr, Module, OpId, Operand, ValueId};
 use pto_isa::row::{AttrKind, Count, Kind, Syntax};
 use pto_isa::{Dir, Row, Type};
 
@@ -55,6 +55,8 @@ impl Printer<'_> {
         let distinct = written.iter().enumerate().all(|(i, v)| !written[..i].contains(v));
         self.module.results(op).len() == 0
             && distinct
+            // A name that was not written yet would read as a new value.
+            && written.iter().all(|&v| self.names.contains_key(&v))
             && written.iter().all(|&v| matches!(self.module.value_type(v), Type::TileBuf(_)))
             && self.outs_rebind(op, row, written.len())
     }
@@ -210,6 +212,11 @@ impl Printer<'_> {
             }
             self.put(")");
         }
+        let foreign = foreign_attrs(module, op, row);
+        let known: Vec<&str> =
+            module.attrs(op).iter().map(|(n, _)| module.names.text(*n)).filter(|n| !foreign.contains(n)).collect();
+        let dict = self.dict(op, &known);
+        self.put(&dict);
         let results: Vec<ValueId> = module.results(op).collect();
         let signature = self.signature(&operands, &results);
         self.put(&signature);
@@ -225,7 +232,7 @@ impl Printer<'_> {
             self.label(block);
         }
         for (i, &block) in blocks.iter().enumerate() {
-            if i > 0 || self.needs_label(block) || !self.module.block(block).args.is_empty() {
+            if i > 0 || self.module.block(block).is_target || !self.module.block(block).args.is_empty() {
                 self.write_label(block);
             }
             self.block_ops(block);
@@ -258,14 +265,18 @@ impl Printer<'_> {
         self.put(&format!("[{}]", parts.join(", ")));
     }
 
+    /// Attributes the row knows are properties; the others belong to nobody in particular and come last.
     fn generic_properties(&mut self, op: OpId, row: &Row) {
-        let segments = row.slots.iter().any(|s| s.count != Count::One).then(|| {
+        let open = row.slots.iter().filter(|s| s.count != Count::One).count();
+        let segments = (open > 1).then(|| {
             let sizes: Vec<String> =
                 row.generic_slots().iter().map(|&s| self.module.in_slot(op, s).count().to_string()).collect();
             format!("operandSegmentSizes = array<i32: {}>", sizes.join(", "))
         });
-        let dict = self.dict(op, &[]);
-        let inner = dict.trim().trim_start_matches('{').strip_suffix('}').unwrap_or("").to_string();
+        let module = self.module;
+        let foreign = foreign_attrs(module, op, row);
+        let dict = self.dict(op, &foreign);
+        let inner = dict.trim().strip_prefix('{').and_then(|d| d.strip_suffix('}')).unwrap_or("").to_string();
         let all: Vec<String> = segments.into_iter().chain((!inner.is_empty()).then_some(inner)).collect();
         if !all.is_empty() {
             self.put(&format!(" <{{{}}}>", all.join(", ")));
@@ -274,13 +285,14 @@ impl Printer<'_> {
 
     /// Follows a row's pattern; see [`Row::pattern`].
     pub(super) fn pattern(&mut self, op: OpId, pattern: &str) {
-        if !self.pattern_fits(op, pattern) {
+        let text = self.expand(op, pattern).replace(", )", ")");
+        let text = text.trim();
+        // Where two ways to say something are both left out, a comma is left over.
+        if !self.pattern_fits(op, pattern) || text.ends_with(',') {
             return self.generic(op);
         }
         self.result_list(op);
         self.put(&self.module.op(op).op.row().full_name());
-        let text = self.expand(op, pattern).replace(", )", ")");
-        let text = text.trim();
         if !text.is_empty() && !text.starts_with(['[', '(']) {
             self.put(" ");
         }
@@ -437,6 +449,11 @@ fn group(text: &str) -> Option<(&str, &str)> {
         }
     }
     None
+}
+
+/// The attributes of an operation that its row does not know.
+fn foreign_attrs<'m>(module: &'m Module, op: OpId, row: &Row) -> Vec<&'m str> {
+    module.attrs(op).iter().map(|(n, _)| module.names.text(*n)).filter(|n| row.attr(n).is_none()).collect()
 }
 
 /// The part of a pattern that is always printed.

@@ -9,7 +9,7 @@ mod forms;
 mod types;
 mod writable;
 
-use crate::{Attr, BlockId, Module, OpId, RegionId, ValueId};
+use crate::{Attr, BlockId, Module, OpId, RegionId, Sym, ValueId};
 use std::collections::{HashMap, HashSet};
 
 pub use forms::result_slots;
@@ -120,10 +120,24 @@ impl<'a> Printer<'a> {
         self.aliases_before(span.start);
         self.comments_before(span.start);
         self.blank_line_before(span.start);
+        if self.module.op_regions(op).is_empty() {
+            // Comments between the lines of a statement move above it.
+            self.comments_before(span.end);
+        }
         self.line_start();
         self.op(op);
+        self.location(op);
         self.trailing_comment(span.end);
         self.put("\n");
+    }
+
+    /// `loc(…)` is kept when a source is laid out anew.
+    fn location(&mut self, op: OpId) {
+        let location = self.module.op(op).location;
+        if self.style.source.is_some() && location != Sym::EMPTY {
+            self.put(" ");
+            self.put(self.module.names.text(location));
+        }
     }
 
     /// Writes the alias definitions that stand before a position; without a source, types are written out.
@@ -167,13 +181,13 @@ impl<'a> Printer<'a> {
         self.open_scope();
         self.indent += 1;
         let blocks = &self.module.region(region).blocks;
-        for (at, &block) in blocks.iter().enumerate() {
-            if at > 0 || self.needs_label(block) {
-                self.label(block);
-            }
+        let labelled: Vec<bool> =
+            blocks.iter().enumerate().map(|(at, &block)| at > 0 || self.needs_label(block)).collect();
+        for &block in blocks {
+            self.label(block);
         }
         for (at, &block) in blocks.iter().enumerate() {
-            if at > 0 || self.needs_label(block) {
+            if labelled[at] {
                 self.write_label(block);
             }
             self.block_body(block, implicit_end && blocks.len() == 1);
@@ -204,9 +218,11 @@ impl<'a> Printer<'a> {
             && self.module.attrs(op).is_empty()
     }
 
-    /// The first block of a region shows its label only when something branches to it or it has parameters.
+    /// The first block of a region shows its label only when something branches to it, or when its parameters are
+    /// not written elsewhere.
     fn needs_label(&self, block: BlockId) -> bool {
-        self.module.block(block).label.is_some()
+        let data = self.module.block(block);
+        data.is_target || data.args.iter().any(|a| !self.names.contains_key(a))
     }
 
     /// Gives the parameters of a labelled block their names, so that earlier branches can be printed.

@@ -71,7 +71,7 @@ impl Printer<'_> {
         let m = self.module;
         let Some(block) = self.entry(op, 0) else { return false };
         let (params, inits) = (&m.block(block).args, &m.operands(op)[from..]);
-        m.block(block).label.is_none()
+        !m.block(block).is_target
             && params.len() == inits.len() + skip
             && params[skip..].iter().zip(inits).all(|(&p, i)| m.value(p).ty == m.value(i.value).ty)
     }
@@ -103,7 +103,7 @@ impl Printer<'_> {
                 let args = &m.block(b).args;
                 let types =
                     args.len() == f.inputs.len() && args.iter().zip(&f.inputs).all(|(&a, i)| m.value_type(a) == i);
-                types && (args.is_empty() || m.block(b).label.is_none())
+                types && (args.is_empty() || !m.block(b).is_target)
             }),
         };
         let arg_attrs = match m.attr(op, "arg_attrs") {

@@ -1,6 +1,6 @@
 //! Operand positions: what may stand in them.
 
-use crate::{DType, DTypes, Loc, Locs, Order, Type};
+use crate::{DType, DTypes, Loc, Locs, Order, Scalar, Token, Type};
 
 /// An operand position of an instruction.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +58,8 @@ pub enum Kind {
     Scalar,
     /// An integer of any width, or an index.
     Int,
+    /// A floating-point number.
+    Float,
     /// An index.
     Index,
     /// One bit.
@@ -96,13 +98,14 @@ impl Kind {
             Self::TileOrView => tile || view,
             Self::Scalar => matches!(ty, Type::Scalar(_)),
             Self::Int => matches!(ty, Type::Scalar(s) if s.is_int()),
-            Self::Index => matches!(ty, Type::Scalar(crate::Scalar::Index)),
-            Self::Bool => matches!(ty, Type::Scalar(crate::Scalar::I1)),
+            Self::Float => matches!(ty, Type::Scalar(s) if s.is_float()),
+            Self::Index => matches!(ty, Type::Scalar(Scalar::Index)),
+            Self::Bool => matches!(ty, Type::Scalar(Scalar::I1)),
             Self::Ptr => matches!(ty, Type::Ptr(..) | Type::Memref(_)),
-            Self::Pipe => matches!(ty, Type::Token(crate::Token::Pipe)),
-            Self::Event => matches!(ty, Type::Token(crate::Token::Event | crate::Token::RecordEvent)),
-            Self::Session => matches!(ty, Type::Token(crate::Token::AsyncSession)),
-            Self::AsyncEvent => matches!(ty, Type::Token(crate::Token::AsyncEvent)),
+            Self::Pipe => matches!(ty, Type::Token(Token::Pipe)),
+            Self::Event => matches!(ty, Type::Token(Token::Event | Token::RecordEvent)),
+            Self::Session => matches!(ty, Type::Token(Token::AsyncSession)),
+            Self::AsyncEvent => matches!(ty, Type::Token(Token::AsyncEvent)),
             Self::EventIds => matches!(ty, Type::EventIds(_)),
             Self::Vector => matches!(ty, Type::Vector(_)),
             Self::Any => true,
@@ -119,6 +122,7 @@ impl Kind {
             Self::TileOrView => "tile or view of global memory",
             Self::Scalar => "scalar",
             Self::Int => "integer",
+            Self::Float => "floating-point number",
             Self::Index => "index",
             Self::Bool => "i1",
             Self::Ptr => "pointer",
@@ -232,6 +236,22 @@ pub enum FixedType {
     Pipe,
     AsyncSession,
     AsyncEvent,
+}
+
+impl FixedType {
+    /// The type it names.
+    pub const fn ty(self) -> Type {
+        match self {
+            Self::I1 => Type::Scalar(Scalar::I1),
+            Self::I32 => Type::Scalar(Scalar::Elem(DType::I32)),
+            Self::I64 => Type::Scalar(Scalar::Elem(DType::I64)),
+            Self::Index => Type::Scalar(Scalar::Index),
+            Self::Event => Type::Token(Token::Event),
+            Self::Pipe => Type::Token(Token::Pipe),
+            Self::AsyncSession => Type::Token(Token::AsyncSession),
+            Self::AsyncEvent => Type::Token(Token::AsyncEvent),
+        }
+    }
 }
 
 impl Slot {

@@ -21,7 +21,10 @@ impl Rule {
             Self::ElemIn(s, d) => format!("{s}: element type {d}"),
             Self::SameElem(s) => format!("{}: same element type", list(s)),
             Self::SameElemSize(s) => format!("{}: element types of the same size", list(s)),
-            Self::ElemBytes(s, b) => format!("{}: elements of {b:?} bytes", list(s)),
+            Self::ElemBytes(s, b) => {
+                let sizes: Vec<_> = b.iter().map(u32::to_string).collect();
+                format!("{}: elements of {} bytes", list(s), sizes.join(", "))
+            }
             Self::Elems(s, combos) => {
                 let show = |c: &&[DType]| c.iter().map(|d| d.name()).collect::<Vec<_>>().join(" ");
                 format!("({}) element types: {}", list(s), combos.iter().map(show).collect::<Vec<_>>().join("; "))

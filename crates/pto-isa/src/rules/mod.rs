@@ -238,8 +238,8 @@ impl<'a> Instance<'a> {
         let at = usize::from(arg.slot);
         let slot = self.row.slot_at(at);
         if !slot.kind.accepts(arg.ty) {
-            let found = format!("{} is a {}", operand(slot), arg.ty);
-            broken.push(Broken::new(codes::OPERAND_KIND, vec![at], found, format!("a {}", slot.kind.noun())));
+            let found = format!("{} is {}", operand(slot), arg.ty);
+            broken.push(Broken::new(codes::OPERAND_KIND, vec![at], found, slot.kind.noun()));
             return;
         }
         if let Elem::Of(set) = slot.elem {

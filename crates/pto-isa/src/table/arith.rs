@@ -2,20 +2,64 @@
 
 use crate::row::{AttrKind, Custom, Effect, Kind, Row, Slot, attr, opt_attr};
 use crate::shape::{result, value_in};
-use crate::{Pipe, enums};
+use crate::rules::{Broken, Instance, Rule, Verdict};
+use crate::{Pipe, Scalar, Targets, Type, codes, enums};
 
 const SCALAR: Row = Row::EMPTY.pipe(Pipe::S).effect(Effect::Operands);
 const RESULT: &[Slot] = &[result("result", Kind::Any)];
-const BINARY: Row =
-    SCALAR.slots(&[value_in("lhs", Kind::Any), value_in("rhs", Kind::Any)]).results(RESULT).custom(Custom::Binary);
-const UNARY: Row = SCALAR.slots(&[value_in("operand", Kind::Any)]).results(RESULT).custom(Custom::Unary);
+const INTEGERS: Row =
+    SCALAR.slots(&[value_in("lhs", Kind::Int), value_in("rhs", Kind::Int)]).results(RESULT).custom(Custom::Binary);
+const FLOATS: Row =
+    SCALAR.slots(&[value_in("lhs", Kind::Float), value_in("rhs", Kind::Float)]).results(RESULT).custom(Custom::Binary);
+const UNARY: Row = SCALAR.slots(&[value_in("operand", Kind::Float)]).results(RESULT).custom(Custom::Unary);
 const CAST: Row = SCALAR.slots(&[value_in("in", Kind::Any)]).results(RESULT).custom(Custom::Cast);
-const COMPARE: Row = SCALAR
-    .slots(&[value_in("lhs", Kind::Any), value_in("rhs", Kind::Any)])
-    .results(&[result("result", Kind::Bool)])
-    .custom(Custom::Compare);
+const INT_TO_INT: Row = CAST.slots(&[value_in("in", Kind::Int)]).results(&[result("result", Kind::Int)]);
+const INT_TO_FLOAT: Row = CAST.slots(&[value_in("in", Kind::Int)]).results(&[result("result", Kind::Float)]);
+const FLOAT_TO_INT: Row = CAST.slots(&[value_in("in", Kind::Float)]).results(&[result("result", Kind::Int)]);
+const FLOAT_TO_FLOAT: Row = CAST.slots(&[value_in("in", Kind::Float)]).results(&[result("result", Kind::Float)]);
+
+/// A cast to or from `index` has `index` on one side.
+const ONE_IS_INDEX: &[(Targets, Rule)] = &[(Targets::ALL, Rule::Named("one side is index", one_is_index))];
+const WIDENS: &[(Targets, Rule)] = &[(Targets::ALL, Rule::Named("the result is wider", widens))];
+const NARROWS: &[(Targets, Rule)] = &[(Targets::ALL, Rule::Named("the result is narrower", narrows))];
+
+fn bits(i: &Instance, slot: &str) -> Option<u32> {
+    match i.ty(slot)?.scalar()? {
+        Scalar::Elem(d) => Some(d.bits()),
+        Scalar::I1 => Some(1),
+        Scalar::F64 => Some(64),
+        Scalar::Index => None,
+    }
+}
+
+fn broken_cast(i: &Instance, legal: &str) -> Broken {
+    let text = |slot: &str| i.ty(slot).map_or(String::new(), ToString::to_string);
+    let found = format!("{} to {}", text("in"), text("result"));
+    Broken::new(codes::ELEM_COMBINATION, vec![i.at("in")], found, legal)
+}
+
+fn one_is_index(i: &Instance) -> Verdict {
+    let index = |slot: &str| i.ty(slot).and_then(Type::scalar) == Some(Scalar::Index);
+    Verdict::require(index("in") != index("result"), || broken_cast(i, "index to an integer, or an integer to index"))
+}
+
+fn widens(i: &Instance) -> Verdict {
+    let (Some(a), Some(b)) = (bits(i, "in"), bits(i, "result")) else {
+        return Verdict::Broken(broken_cast(i, "types of a known width; use arith.index_cast for index"));
+    };
+    Verdict::require(a < b, || broken_cast(i, "a wider result"))
+}
+
+fn narrows(i: &Instance) -> Verdict {
+    let (Some(a), Some(b)) = (bits(i, "in"), bits(i, "result")) else {
+        return Verdict::Broken(broken_cast(i, "types of a known width; use arith.index_cast for index"));
+    };
+    Verdict::require(a > b, || broken_cast(i, "a narrower result"))
+}
+
+const COMPARE: Row = SCALAR.results(&[result("result", Kind::Bool)]).custom(Custom::Compare);
 const EXTENDED: Row = SCALAR
-    .slots(&[value_in("lhs", Kind::Any), value_in("rhs", Kind::Any)])
+    .slots(&[value_in("lhs", Kind::Int), value_in("rhs", Kind::Int)])
     .results(&[result("low", Kind::Any), result("high", Kind::Any)])
     .custom(Custom::Extended);
 
@@ -27,9 +71,11 @@ family! { Arith, "", arith;
         .custom(Custom::Constant);
     /// Comparison of integers; the predicate says signed or unsigned.
     arith_cmpi = "arith.cmpi": COMPARE
+        .slots(&[value_in("lhs", Kind::Int), value_in("rhs", Kind::Int)])
         .attrs(&[attr("predicate", AttrKind::Enum(&enums::CMPI_PREDICATE), "which comparison")]);
     /// Comparison of floating-point numbers; the predicate says ordered or unordered.
     arith_cmpf = "arith.cmpf": COMPARE
+        .slots(&[value_in("lhs", Kind::Float), value_in("rhs", Kind::Float)])
         .attrs(&[attr("predicate", AttrKind::Enum(&enums::CMPF_PREDICATE), "which comparison")]);
     /// One of two values, chosen by a condition.
     arith_select = "arith.select": SCALAR
@@ -37,89 +83,89 @@ family! { Arith, "", arith;
         .results(RESULT)
         .custom(Custom::Select);
     /// Integer sum; wraps.
-    arith_addi = "arith.addi": BINARY;
+    arith_addi = "arith.addi": INTEGERS;
     /// Integer difference; wraps.
-    arith_subi = "arith.subi": BINARY;
+    arith_subi = "arith.subi": INTEGERS;
     /// Integer product; wraps.
-    arith_muli = "arith.muli": BINARY;
+    arith_muli = "arith.muli": INTEGERS;
     /// Signed quotient, towards zero.
-    arith_divsi = "arith.divsi": BINARY;
+    arith_divsi = "arith.divsi": INTEGERS;
     /// Unsigned quotient.
-    arith_divui = "arith.divui": BINARY;
+    arith_divui = "arith.divui": INTEGERS;
     /// Signed remainder, sign of the dividend.
-    arith_remsi = "arith.remsi": BINARY;
+    arith_remsi = "arith.remsi": INTEGERS;
     /// Unsigned remainder.
-    arith_remui = "arith.remui": BINARY;
+    arith_remui = "arith.remui": INTEGERS;
     /// Signed quotient, towards minus infinity.
-    arith_floordivsi = "arith.floordivsi": BINARY;
+    arith_floordivsi = "arith.floordivsi": INTEGERS;
     /// Signed quotient, towards plus infinity.
-    arith_ceildivsi = "arith.ceildivsi": BINARY;
+    arith_ceildivsi = "arith.ceildivsi": INTEGERS;
     /// Unsigned quotient, rounded up.
-    arith_ceildivui = "arith.ceildivui": BINARY;
+    arith_ceildivui = "arith.ceildivui": INTEGERS;
     /// Bitwise and.
-    arith_andi = "arith.andi": BINARY;
+    arith_andi = "arith.andi": INTEGERS;
     /// Bitwise or.
-    arith_ori = "arith.ori": BINARY;
+    arith_ori = "arith.ori": INTEGERS;
     /// Bitwise exclusive or.
-    arith_xori = "arith.xori": BINARY;
+    arith_xori = "arith.xori": INTEGERS;
     /// Left shift.
-    arith_shli = "arith.shli": BINARY;
+    arith_shli = "arith.shli": INTEGERS;
     /// Arithmetic right shift.
-    arith_shrsi = "arith.shrsi": BINARY;
+    arith_shrsi = "arith.shrsi": INTEGERS;
     /// Logical right shift.
-    arith_shrui = "arith.shrui": BINARY;
+    arith_shrui = "arith.shrui": INTEGERS;
     /// Larger of two signed integers.
-    arith_maxsi = "arith.maxsi": BINARY;
+    arith_maxsi = "arith.maxsi": INTEGERS;
     /// Smaller of two signed integers.
-    arith_minsi = "arith.minsi": BINARY;
+    arith_minsi = "arith.minsi": INTEGERS;
     /// Larger of two unsigned integers.
-    arith_maxui = "arith.maxui": BINARY;
+    arith_maxui = "arith.maxui": INTEGERS;
     /// Smaller of two unsigned integers.
-    arith_minui = "arith.minui": BINARY;
+    arith_minui = "arith.minui": INTEGERS;
     /// Floating-point sum.
-    arith_addf = "arith.addf": BINARY;
+    arith_addf = "arith.addf": FLOATS;
     /// Floating-point difference.
-    arith_subf = "arith.subf": BINARY;
+    arith_subf = "arith.subf": FLOATS;
     /// Floating-point product.
-    arith_mulf = "arith.mulf": BINARY;
+    arith_mulf = "arith.mulf": FLOATS;
     /// Floating-point quotient.
-    arith_divf = "arith.divf": BINARY;
+    arith_divf = "arith.divf": FLOATS;
     /// Floating-point remainder.
-    arith_remf = "arith.remf": BINARY;
+    arith_remf = "arith.remf": FLOATS;
     /// Larger number; NaN if either is NaN.
-    arith_maximumf = "arith.maximumf": BINARY;
+    arith_maximumf = "arith.maximumf": FLOATS;
     /// Smaller number; NaN if either is NaN.
-    arith_minimumf = "arith.minimumf": BINARY;
+    arith_minimumf = "arith.minimumf": FLOATS;
     /// Larger number; NaN only if both are NaN.
-    arith_maxnumf = "arith.maxnumf": BINARY;
+    arith_maxnumf = "arith.maxnumf": FLOATS;
     /// Smaller number; NaN only if both are NaN.
-    arith_minnumf = "arith.minnumf": BINARY;
+    arith_minnumf = "arith.minnumf": FLOATS;
     /// Sign change.
     arith_negf = "arith.negf": UNARY;
     /// Between index and integer, sign-extending.
-    arith_index_cast = "arith.index_cast": CAST;
+    arith_index_cast = "arith.index_cast": INT_TO_INT.rules(ONE_IS_INDEX);
     /// Between index and integer, zero-extending.
-    arith_index_castui = "arith.index_castui": CAST;
+    arith_index_castui = "arith.index_castui": INT_TO_INT.rules(ONE_IS_INDEX);
     /// Drops high bits.
-    arith_trunci = "arith.trunci": CAST;
+    arith_trunci = "arith.trunci": INT_TO_INT.rules(NARROWS);
     /// Widens, sign-extending.
-    arith_extsi = "arith.extsi": CAST;
+    arith_extsi = "arith.extsi": INT_TO_INT.rules(WIDENS);
     /// Widens, zero-extending.
-    arith_extui = "arith.extui": CAST;
+    arith_extui = "arith.extui": INT_TO_INT.rules(WIDENS);
     /// Same bits, other type.
     arith_bitcast = "arith.bitcast": CAST;
     /// Signed integer to float.
-    arith_sitofp = "arith.sitofp": CAST;
+    arith_sitofp = "arith.sitofp": INT_TO_FLOAT;
     /// Unsigned integer to float.
-    arith_uitofp = "arith.uitofp": CAST;
+    arith_uitofp = "arith.uitofp": INT_TO_FLOAT;
     /// Float to signed integer, towards zero.
-    arith_fptosi = "arith.fptosi": CAST;
+    arith_fptosi = "arith.fptosi": FLOAT_TO_INT;
     /// Float to unsigned integer, towards zero.
-    arith_fptoui = "arith.fptoui": CAST;
+    arith_fptoui = "arith.fptoui": FLOAT_TO_INT;
     /// Widens a float.
-    arith_extf = "arith.extf": CAST;
+    arith_extf = "arith.extf": FLOAT_TO_FLOAT.rules(WIDENS);
     /// Narrows a float.
-    arith_truncf = "arith.truncf": CAST;
+    arith_truncf = "arith.truncf": FLOAT_TO_FLOAT.rules(NARROWS);
     /// A change of type that other passes will resolve.
     builtin_unrealized_conversion_cast = "builtin.unrealized_conversion_cast": CAST;
     /// Unsigned sum with carry.

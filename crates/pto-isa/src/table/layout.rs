@@ -593,7 +593,7 @@ family! { Layout, "pto", layout;
         .attrs(EXTRACT_ATTRS)
         .domain(Domain::Valid("dst"))
         .cost(Cost::Move)
-        .alias(Alias::Distinct(Targets::DEVICES))
+        .alias(Alias::None)
         .pipes(Pipes::Cases(&[
             case(Loc::Acc, None, Pipe::Fix),
             case(Loc::Mat, None, Pipe::Mte1),

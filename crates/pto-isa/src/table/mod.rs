@@ -169,7 +169,8 @@ pub fn find(name: &str) -> Option<Op> {
 
 /// The operations whose names are closest to a misspelled one.
 pub fn similar(name: &str) -> Vec<&'static str> {
-    let bare = name.strip_prefix("pto.").unwrap_or(name);
+    let lower = name.to_ascii_lowercase();
+    let bare = lower.strip_prefix("pto.").unwrap_or(&lower);
     let limit = 1 + bare.len() / 4;
     let mut near: Vec<(usize, &'static str)> =
         all().map(|op| op.row().name).map(|n| (distance(bare, n), n)).filter(|(d, _)| *d <= limit).collect();
@@ -177,22 +178,27 @@ pub fn similar(name: &str) -> Vec<&'static str> {
     near.into_iter().take(3).map(|(_, n)| n).collect()
 }
 
-/// Edit distance with single-letter insertions, deletions and replacements.
-fn distance(a: &str, b: &str) -> usize {
+/// Edit distance with single-letter insertions, deletions, replacements and swaps of neighbours.
+pub fn distance(a: &str, b: &str) -> usize {
     let b: Vec<u8> = b.bytes().collect();
     if a.len().abs_diff(b.len()) > 8 || a.len() > 64 {
         return usize::MAX;
     }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let change = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
+    let a: Vec<u8> = a.bytes().collect();
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                let swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+                let swap = if swapped { rows[i - 2][j - 2] + 1 } else { usize::MAX };
+                change.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(swap)
+            };
         }
     }
-    row[b.len()]
+    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]

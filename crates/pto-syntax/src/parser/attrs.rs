@@ -123,7 +123,7 @@ impl<'s> Parser<'s> {
         let span = Span::new(start.start, token.span.end);
         let hex = text.len() > 2 && matches!(&text[..2], "0x" | "0X");
         let float_type = matches!(self.module.ty(ty), Type::Scalar(s) if s.is_float());
-        if token.tok == Tok::Int && (hex || !float_type) {
+        if token.tok == Tok::Int {
             return self.integer(text, negative, ty, hex && float_type, span);
         }
         let value: f64 = text.parse().unwrap_or(f64::NAN);
@@ -191,6 +191,10 @@ impl<'s> Parser<'s> {
                 return Some(Attr::Unit);
             }
             "array" => return self.array_word(),
+            "loc" => {
+                let text = self.trailing_location()?;
+                return Some(Attr::Raw(text));
+            }
             _ => {}
         }
         if Scalar::parse(text).is_some() || matches!(text, "vector" | "memref" | "none") {

@@ -368,7 +368,7 @@ impl<'s> Parser<'s> {
             c.named.push((name.to_string(), vec![Use { value, span }], span));
             return self.named_type_clause(c);
         }
-        if self.at(b'[') && row.slot(name).is_some() {
+        if self.at(b'[') && (row.slot(name).is_some() || self.next_byte() == b'%') {
             let uses = self.use_list()?;
             c.named.push((name.to_string(), uses, name_span));
             return Some(());

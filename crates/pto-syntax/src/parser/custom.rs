@@ -31,8 +31,24 @@ impl<'s> Parser<'s> {
         };
         if done.is_none() {
             self.poison(&head.results);
+            let holds_regions = custom.anatomy().regions.1 > 0;
+            if holds_regions && self.skip_broken_regions(custom) {
+                return Some(self.module.new_op(head.op, NewOp::default()));
+            }
         }
         done
+    }
+
+    /// The body of a function has a scope of its own, whatever became of its header.
+    fn skip_broken_regions(&mut self, custom: Custom) -> bool {
+        if custom != Custom::Func {
+            return self.skip_to_regions();
+        }
+        self.scopes.enter_function();
+        let found = self.skip_to_regions();
+        let unresolved = self.scopes.leave_function(&mut self.module);
+        self.report_undefined(unresolved);
+        found
     }
 
     fn module_op(&mut self, head: &Head) -> Parse<OpId> {
@@ -95,13 +111,31 @@ impl<'s> Parser<'s> {
             attrs.extend(self.parse_dict()?.into_iter().map(|(n, a, _)| (n, a)));
         }
         if !self.at(b'{') {
-            return Some(Vec::new());
+            return self.declaration_or_missing_brace(&params, attrs);
         }
         if params.len() != types.len() {
             self.expected("the end of a declaration: parameters without names cannot have a body");
             return None;
         }
         Some(vec![self.parse_region(&params)?])
+    }
+
+    /// A function without a body is a declaration, unless statements follow that can only be its body.
+    fn declaration_or_missing_brace(&mut self, params: &Params, attrs: &[(Sym, Attr)]) -> Parse<Vec<RegionId>> {
+        let text = self.token_text();
+        let is_code = match self.token.tok {
+            Tok::Value => true,
+            Tok::Ident => !text.starts_with("func.") && text != "module" && text != "loc",
+            _ => false,
+        };
+        let private = self.module.names.get("sym_visibility").is_some_and(|v| attrs.iter().any(|(n, _)| *n == v));
+        if !is_code || private {
+            return Some(Vec::new());
+        }
+        let span = Span::new(self.last_end, self.last_end);
+        let d = Diagnostic::new(codes::SYNTAX, span, "expected `{` before the body of the function");
+        self.report(d);
+        Some(vec![self.region_without_brace(params)?])
     }
 
     /// `(%a: T {…}, %b: T)`, or types alone in a declaration.

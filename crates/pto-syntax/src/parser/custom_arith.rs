@@ -57,7 +57,12 @@ impl<'s> Parser<'s> {
     fn typed_constant(&mut self, value: Attr, ty: TypeId, span: Span) -> Parse<Attr> {
         Some(match (value, self.module.ty(ty)) {
             (Attr::Int(n, _), Type::Scalar(Scalar::I1)) => Attr::Bool(n != 0),
-            (Attr::Int(n, _), Type::Scalar(s)) if s.is_float() => Attr::Float(n as f64, ty),
+            (Attr::Int(n, _), Type::Scalar(s)) if s.is_float() => {
+                let d =
+                    Diagnostic::new(codes::BAD_ATTRIBUTE, span, format!("`{n}` is an integer, the constant is {s}"));
+                self.report(d.help(format!("write `{n}.0`")));
+                Attr::Float(n as f64, ty)
+            }
             (Attr::Int(n, _), Type::Scalar(s)) => {
                 let bits = s.elem().map_or(64, |d| d.bits());
                 let fits = n >= -(1i128 << (bits - 1)) && n < 1i128 << bits;

@@ -3,9 +3,9 @@
 use super::Parser;
 use super::bind::Made;
 use pto_ir::{Attr, Def, TypeId, ValueId};
-use pto_isa::row::{FixedType, Infer};
+use pto_isa::row::Infer;
 use pto_isa::table::op;
-use pto_isa::{DType, Dim, Row, Scalar, TileType, Token, Type, ViewType, rules};
+use pto_isa::{Dim, Row, Scalar, TileType, Type, ViewType, rules};
 
 impl Parser<'_> {
     /// The type of a result slot, when the row says how it follows.
@@ -28,7 +28,7 @@ impl Parser<'_> {
                 Type::MultiTile(t, _) => Type::TileBuf(t),
                 _ => return None,
             },
-            Infer::Fixed(fixed) => fixed_type(fixed),
+            Infer::Fixed(fixed) => fixed.ty(),
         };
         Some(self.module.intern_type(ty))
     }
@@ -87,19 +87,5 @@ impl Parser<'_> {
         let dims: Box<[Dim]> =
             made.operands.iter().filter(|o| usize::from(o.slot) == slot).map(|o| self.extent(o.value)).collect();
         (!dims.is_empty()).then_some(Type::PartitionView(ViewType { dims, elem: source.elem }))
-    }
-}
-
-fn fixed_type(fixed: FixedType) -> Type {
-    let elem = |d| Type::Scalar(Scalar::Elem(d));
-    match fixed {
-        FixedType::I1 => Type::Scalar(Scalar::I1),
-        FixedType::I32 => elem(DType::I32),
-        FixedType::I64 => elem(DType::I64),
-        FixedType::Index => Type::Scalar(Scalar::Index),
-        FixedType::Event => Type::Token(Token::Event),
-        FixedType::Pipe => Type::Token(Token::Pipe),
-        FixedType::AsyncSession => Type::Token(Token::AsyncSession),
-        FixedType::AsyncEvent => Type::Token(Token::AsyncEvent),
     }
 }

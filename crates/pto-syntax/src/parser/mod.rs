@@ -19,8 +19,10 @@ use crate::lexer::{Lexer, Tok, Token};
 use pto_ir::{BlockId, Module, Sym, TypeId};
 use pto_isa::{Code, Diagnostic, Span, codes};
 use scope::Scopes;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+
+const STRAY_BRACE: &str = "found `}` without an opening `{`";
 
 /// Regions, types and attributes may be nested this deep; the stack of a thread holds far more.
 const MAX_DEPTH: u32 = 200;
@@ -56,6 +58,10 @@ pub(crate) struct Parser<'s> {
     /// Labels of the region being read.
     labels: HashMap<Sym, (BlockId, Span, bool)>,
     depth: u32,
+    /// Types that disagree with a value and were reported.
+    disagreed: HashSet<(pto_ir::ValueId, TypeId)>,
+    /// A header of the current function could not be read, so names may be missing through no fault of their use.
+    broken_function: bool,
     /// Braces of attribute dictionaries that are open in the current statement.
     open_dicts: u32,
     /// Braces opened by statements that were skipped; their closing ones are skipped too.
@@ -71,6 +77,9 @@ pub(crate) type Parse<T> = Option<T>;
 impl<'s> Parser<'s> {
     fn new(source: &'s str) -> Self {
         let mut lexer = Lexer::new(source);
+        if source.starts_with('\u{feff}') {
+            lexer.pos = '\u{feff}'.len_utf8();
+        }
         let token = lexer.next();
         Self {
             lexer,
@@ -86,6 +95,8 @@ impl<'s> Parser<'s> {
             attr_aliases: HashMap::new(),
             labels: HashMap::new(),
             depth: 0,
+            disagreed: HashSet::new(),
+            broken_function: false,
             open_dicts: 0,
             stray_braces: 0,
         }
@@ -94,8 +105,19 @@ impl<'s> Parser<'s> {
     fn finish(mut self) -> (Module, Vec<Diagnostic>) {
         self.module.comments = std::mem::take(&mut self.lexer.comments);
         self.diagnostics.sort_by_key(|d| d.primary.span);
-        self.diagnostics.dedup();
+        self.diagnostics.dedup_by(|a, b| {
+            a == b || a.code == codes::TYPE_DISAGREES && a.code == b.code && a.primary.span == b.primary.span
+        });
+        self.drop_consequences();
         (self.module, self.diagnostics)
+    }
+
+    /// When braces do not match, which code belongs to which function is a guess; only the braces are reported.
+    fn drop_consequences(&mut self) {
+        let unmatched = |d: &Diagnostic| d.code == codes::UNCLOSED || d.message == STRAY_BRACE;
+        if self.diagnostics.iter().any(unmatched) {
+            self.diagnostics.retain(|d| d.code != codes::UNDEFINED);
+        }
     }
 
     /// The whole file: aliases, modules, functions, or bare statements.
@@ -122,7 +144,7 @@ impl<'s> Parser<'s> {
             self.stray_braces -= 1;
         } else {
             let span = self.token.span;
-            self.report(Diagnostic::new(codes::SYNTAX, span, "found `}` without an opening `{`"));
+            self.report(Diagnostic::new(codes::UNCLOSED, span, STRAY_BRACE));
         }
         self.bump();
     }
@@ -130,7 +152,11 @@ impl<'s> Parser<'s> {
     /// `{-# … #-}` at the end of a file is data for other tools.
     fn skip_file_metadata(&mut self) {
         let rest = &self.source[self.token.span.start as usize..];
-        let end = rest.find("#-}").map_or(self.source.len(), |at| self.token.span.start as usize + at + 3);
+        let start = self.token.span.start;
+        let end = rest.find("#-}").map_or(self.source.len(), |at| start as usize + at + 3);
+        let span = Span::new(start, end as u32);
+        let text = self.source[start as usize..end].into();
+        self.lexer.comments.push(pto_ir::Comment { span, trailing: false, text });
         self.lexer.pos = end;
         self.bump();
     }
@@ -160,14 +186,16 @@ impl<'s> Parser<'s> {
         }
         if token.tok == Tok::Bang {
             if let Some(ty) = self.parse_type() {
-                if self.type_aliases.insert(name, ty).is_none() {
+                if !known {
+                    self.type_aliases.insert(name, ty);
                     self.keep_alias(name, pto_ir::Attr::Type(ty), token.span);
                 }
             } else {
                 self.recover(token.span.start);
             }
         } else if let Some(attr) = self.parse_attr() {
-            if self.attr_aliases.insert(name, attr.clone()).is_none() {
+            if !known {
+                self.attr_aliases.insert(name, attr.clone());
                 self.keep_alias(name, attr, token.span);
             }
         } else {
@@ -296,6 +324,9 @@ impl<'s> Parser<'s> {
         if self.depth >= MAX_DEPTH {
             let span = self.token.span;
             self.error(codes::TOO_DEEP, span, format!("nested more than {MAX_DEPTH} deep"));
+            // Nothing sensible follows; saying the same for each further level would not help.
+            self.lexer.pos = self.source.len();
+            self.bump();
             return None;
         }
         self.depth += 1;

@@ -47,10 +47,13 @@ impl<'s> Parser<'s> {
                 None
             }
         };
-        if done.is_none() {
-            self.recover(start);
-        } else {
-            self.trailing_location();
+        match done {
+            None => self.recover(start),
+            Some(op) => {
+                if let Some(text) = self.trailing_location() {
+                    self.module.set_location(op, text);
+                }
+            }
         }
     }
 
@@ -208,23 +211,28 @@ impl<'s> Parser<'s> {
         self.scopes.define(name, value);
     }
 
-    /// `loc(…)` after an operation is a hint for other tools.
-    pub(super) fn trailing_location(&mut self) {
+    /// `loc(…)` after an operation is a hint for other tools; it is kept as it is.
+    pub(super) fn trailing_location(&mut self) -> Option<Sym> {
         if !self.at_word("loc") || self.text_at(self.token.span.end) != b'(' {
-            return;
+            return None;
         }
-        self.bump();
+        let start = self.bump().span.start;
+        let open = self.token.span;
         let mut depth = 0u32;
         loop {
             match self.token.tok {
                 Tok::Punct(b'(') => depth += 1,
                 Tok::Punct(b')') => depth = depth.saturating_sub(1),
-                Tok::Eof | Tok::Punct(b'{' | b'}') => return,
+                Tok::Eof | Tok::Punct(b'{' | b'}') => {
+                    self.error(codes::UNCLOSED, open, "this `(` is never closed");
+                    return None;
+                }
                 _ => {}
             }
             self.bump();
             if depth == 0 {
-                return;
+                let text = &self.source[start as usize..self.last_end as usize];
+                return Some(self.intern(text));
             }
         }
     }
@@ -233,8 +241,17 @@ impl<'s> Parser<'s> {
 
     /// `{ … }`: blocks with labels; `params` become the arguments of the first block.
     pub(super) fn parse_region(&mut self, params: &[(Sym, TypeId, Span)]) -> Parse<RegionId> {
+        let open = self.expect(b'{')?.span;
+        self.region_after(open, params)
+    }
+
+    /// A region whose opening brace is missing, which was reported.
+    pub(super) fn region_without_brace(&mut self, params: &[(Sym, TypeId, Span)]) -> Parse<RegionId> {
+        self.region_after(self.token.span, params)
+    }
+
+    fn region_after(&mut self, open: Span, params: &[(Sym, TypeId, Span)]) -> Parse<RegionId> {
         self.nested(|p| {
-            let open = p.expect(b'{')?.span;
             p.scopes.enter();
             let outer_labels = std::mem::take(&mut p.labels);
             let outer_stray = std::mem::take(&mut p.stray_braces);
@@ -285,23 +302,52 @@ impl<'s> Parser<'s> {
         Some(self.module.new_region(blocks))
     }
 
+    /// Reads the regions of an operation whose header could not be read, so that their braces match and their
+    /// problems are found. Names the header would have defined are missing, so uses of them are not reported.
+    pub(super) fn skip_to_regions(&mut self) -> bool {
+        let mut depth = 0i32;
+        loop {
+            match self.token.tok {
+                Tok::Punct(b'{') if depth <= 0 && self.open_dicts == 0 => break,
+                Tok::Punct(b'{' | b'(' | b'[') => depth += 1,
+                Tok::Punct(b'}') if self.open_dicts > 0 => self.open_dicts -= 1,
+                Tok::Punct(b'}') if depth <= 0 => return false,
+                Tok::Punct(b'}' | b')' | b']') => depth -= 1,
+                Tok::Eof => return false,
+                _ if self.token.first && self.starts_statement() => return false,
+                _ => {}
+            }
+            self.bump();
+        }
+        while self.at(b'{') {
+            self.broken_function = true;
+            if self.parse_region(&[]).is_none() {
+                return false;
+            }
+            self.broken_function = true;
+            let _ = self.eat_word("else") || self.eat_word("do");
+        }
+        true
+    }
+
     /// The block a label stands for, made on first mention.
     pub(super) fn label(&mut self, span: Span, defines: bool) -> BlockId {
         let name = self.intern(&self.text(span)[1..]);
-        if let Some((block, first, defined)) = self.labels.get(&name).copied() {
+        if let Some((block, _, defined)) = self.labels.get(&name).copied() {
             if defines && defined {
-                let text = self.text(span);
-                let d = Diagnostic::new(codes::REDEFINED, span, format!("`{text}` is defined already"));
-                self.report(d.label(first, "first defined here"));
+                // Reported when the label is read.
                 return self.module.new_block();
             }
             if defines {
                 self.labels.insert(name, (block, span, true));
+            } else {
+                self.module.block_mut(block).is_target = true;
             }
             return block;
         }
         let block = self.module.new_block();
         self.module.block_mut(block).label = Some(name);
+        self.module.block_mut(block).is_target = !defines;
         self.labels.insert(name, (block, span, defines));
         block
     }
@@ -377,6 +423,15 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// A defined value whose name is close to a misspelled one.
+    fn similar_value(&self, name: &str) -> Option<String> {
+        const LOOKED_AT: usize = 5000;
+        let defined = (0..self.module.value_count().min(LOOKED_AT)).map(|i| self.module.value(ValueId::from_index(i)));
+        let names = defined.filter(|v| v.def != pto_ir::Def::Missing).map(|v| self.module.names.text(v.name));
+        let close = names.filter(|n| n.len() > 1 && table::distance(name, n) <= 1 + name.len() / 6);
+        close.min_by_key(|n| table::distance(name, n)).map(str::to_string)
+    }
+
     /// A use of a value, with the type the text states for it.
     pub(super) fn use_value(&mut self, span: Span, ty: TypeId) -> ValueId {
         let name = self.intern(&self.text(span)[1..]);
@@ -420,10 +475,15 @@ impl<'s> Parser<'s> {
             }
             return;
         }
-        if !self.module.ty(ty).same_object(self.module.ty(known)) {
+        if !self.module.ty(ty).same_object(self.module.ty(known)) && self.disagreed.insert((value, ty)) {
             let v = self.module.value(value);
             let (name, at) = (self.module.names.text(v.name).to_string(), v.span);
-            let (here, there) = (self.module.ty(ty).clone(), self.module.ty(known).clone());
+            let short = |t: TypeId| self.module.ty(t).to_string();
+            let full = |t: TypeId| pto_ir::print::type_text(self.module.ty(t), pto_ir::TypeStyle::Compact);
+            let (mut here, mut there) = (short(ty), short(known));
+            if here == there {
+                (here, there) = (full(ty), full(known));
+            }
             let d =
                 Diagnostic::new(codes::TYPE_DISAGREES, span, format!("`%{name}` is used as {here}, but it is {there}"));
             self.report(d.label(at, format!("defined as {there}")));
@@ -444,11 +504,18 @@ impl<'s> Parser<'s> {
     }
 
     pub(super) fn report_undefined(&mut self, values: Vec<ValueId>) {
+        if std::mem::take(&mut self.broken_function) {
+            return;
+        }
         for id in values {
             let value = self.module.value(id);
             let (name, span) = (self.module.names.text(value.name).to_string(), value.span);
             let d = Diagnostic::new(codes::UNDEFINED, span, format!("`%{name}` is not defined"));
-            self.report(d.help("define it before this use, or check the spelling"));
+            let near = self.similar_value(&name);
+            self.report(d.help(match near {
+                Some(other) => format!("did you mean `%{other}`?"),
+                None => "define it before this use, or check the spelling".to_string(),
+            }));
         }
     }
 }

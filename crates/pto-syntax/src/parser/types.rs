@@ -140,8 +140,10 @@ impl<'s> Parser<'s> {
         let ty = self.nested(|p| match p.type_body(head, body) {
             Ok(ty) => Some(ty),
             Err(wrong) => {
-                let code = if wrong.legal.is_empty() { codes::UNKNOWN_TYPE } else { codes::BAD_TYPE };
-                let mut d = Diagnostic::new(code, wrong.span, wrong.found);
+                let unknown = wrong.legal.is_empty();
+                let code = if unknown { codes::UNKNOWN_TYPE } else { codes::BAD_TYPE };
+                let span = if unknown { Span::new(start, head_end as u32) } else { wrong.span };
+                let mut d = Diagnostic::new(code, span, wrong.found);
                 if !wrong.legal.is_empty() {
                     d = d.legal(format!("legal: {}", wrong.legal));
                 }

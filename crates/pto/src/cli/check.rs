@@ -47,26 +47,25 @@ impl Report {
 
 pub(crate) fn run(args: &Args) -> Run {
     let mut reports = Vec::new();
-    let mut unreadable = None;
+    let mut unreadable: Vec<String> = Vec::new();
     for path in input::expand(&args.files)? {
         match input::read(&path) {
             Ok(source) => reports.push(check(source, args.target)),
             Err(failure) => {
                 anstream::eprintln!("\u{1b}[1;31merror\u{1b}[0m: {}", failure.0);
-                unreadable = Some(Failure(String::new()));
+                unreadable.push(failure.0);
             }
         }
     }
     if args.json {
-        print_json(&reports)?;
-    } else {
+        print_json(&reports, &unreadable)?;
+    } else if !reports.is_empty() {
         print_text(&reports)?;
     }
-    match unreadable {
-        Some(failure) => Err(failure),
-        None if reports.iter().all(|r| r.errors() == 0) => Ok(Outcome::Clean),
-        None => Ok(Outcome::Problems),
+    if !unreadable.is_empty() {
+        return Err(Failure(String::new()));
     }
+    Ok(if reports.iter().all(|r| r.errors() == 0) { Outcome::Clean } else { Outcome::Problems })
 }
 
 fn check(source: Source, target: Option<Target>) -> Report {
@@ -112,6 +111,8 @@ struct JsonReport<'a> {
     files: Vec<JsonFile<'a>>,
     errors: usize,
     warnings: usize,
+    /// Files that could not be read, and why.
+    unreadable: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -121,7 +122,7 @@ struct JsonFile<'a> {
     diagnostics: Vec<JsonDiagnostic<'a>>,
 }
 
-fn print_json(reports: &[Report]) -> Result<(), Failure> {
+fn print_json(reports: &[Report], unreadable: &[String]) -> Result<(), Failure> {
     let files = reports
         .iter()
         .map(|r| {
@@ -132,7 +133,7 @@ fn print_json(reports: &[Report]) -> Result<(), Failure> {
         .collect();
     let errors = reports.iter().map(Report::errors).sum();
     let warnings = reports.iter().map(|r| r.problems.len()).sum::<usize>() - errors;
-    let report = JsonReport { files, errors, warnings };
+    let report = JsonReport { files, errors, warnings, unreadable };
     let text = serde_json::to_string_pretty(&report).map_err(|e| Failure(e.to_string()))?;
     out(&(text + "\n"))
 }

@@ -23,7 +23,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Run {
-    if let Some(dir) = args.out.as_deref() {
+    if let (true, Some(dir)) = (args.all, args.out.as_deref()) {
         return write_reference(dir);
     }
     let op = find(args.name.as_deref().unwrap_or_default())?;
@@ -38,8 +38,7 @@ pub(crate) fn run(args: &Args) -> Run {
 
 /// The columns of the terminal where they are known, within what reads well.
 fn width() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-    columns.unwrap_or(96).clamp(60, 110)
+    super::render::columns(&std::io::stdout()).unwrap_or(96).clamp(60, 110)
 }
 
 fn find(name: &str) -> Result<Op, Failure> {

@@ -81,8 +81,7 @@ fn formatted(args: &Args, source: &Source) -> Result<Option<String>, Failure> {
         types: match args.types {
             Some(TypesArg::Keyed) => TypeStyle::Keyed,
             Some(TypesArg::Compact) => TypeStyle::Compact,
-            None if source.text.contains("<loc=") => TypeStyle::Keyed,
-            None => TypeStyle::Compact,
+            None => usual_types(&source.text),
         },
     };
     let result = match &source.unreadable {
@@ -103,6 +102,13 @@ fn formatted(args: &Args, source: &Source) -> Result<Option<String>, Failure> {
     }
 }
 
+/// The spelling that most tile types of a file have.
+fn usual_types(source: &str) -> TypeStyle {
+    let all = source.matches("tile_buf<").count();
+    let keyed = source.matches("tile_buf<loc").count();
+    if keyed * 2 > all { TypeStyle::Keyed } else { TypeStyle::Compact }
+}
+
 /// Replaces a file in one step: a reader sees the old text or the new, never a part.
 fn replace(path: &Path, text: &str) -> Result<(), Failure> {
     let failed = |e: std::io::Error| Failure(format!("cannot write {}: {e}", path.display()));
@@ -111,6 +117,9 @@ fn replace(path: &Path, text: &str) -> Result<(), Failure> {
     let mut file = tempfile::NamedTempFile::new_in(dir).map_err(failed)?;
     file.write_all(text.as_bytes()).map_err(failed)?;
     let permissions = std::fs::metadata(&real).map_err(failed)?.permissions();
+    if permissions.readonly() {
+        return Err(Failure(format!("{} is read-only", path.display())));
+    }
     file.as_file().set_permissions(permissions).map_err(failed)?;
     file.persist(&real).map_err(|e| failed(e.error))?;
     Ok(())

@@ -25,6 +25,7 @@ struct JsonSpan<'a> {
     end: u32,
     line: u32,
     column: u32,
+    #[serde(skip_serializing_if = "str::is_empty")]
     text: &'a str,
 }
 

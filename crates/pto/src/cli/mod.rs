@@ -97,7 +97,8 @@ pub(crate) fn main() -> ExitCode {
 /// Writes to standard output; a reader that went away is not an error worth reporting.
 pub(crate) fn out(text: &str) -> Result<(), Failure> {
     match anstream::stdout().write_all(text.as_bytes()) {
-        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Err(Failure(String::new())),
+        // Whoever read has seen enough.
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
         other => Ok(other?),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The lists are short and blind to what the other slots hold: the search combines them and lets the rules decide.
 
-use crate::isa::row::{AttrKind, AttrSpec, Elem, FixedType, Infer, Kind};
+use crate::isa::row::{AttrKind, AttrSpec, Elem, Infer, Kind};
 use crate::isa::rules::AttrValue;
 use crate::isa::{
     BLayout, DType, DTypes, Dim, Loc, PtrSpace, Row, SLayout, Scalar, Slot, Target, TileType, Token, Type, ViewType,
@@ -25,7 +25,7 @@ pub(super) fn preferred(set: DTypes) -> impl Iterator<Item = DType> {
 /// The types that may stand in a slot when the row works on `data`.
 pub(super) fn types(row: &Row, slot: &Slot, data: DType, target: Target) -> Vec<Type> {
     if let Infer::Fixed(fixed) = slot.infer {
-        return vec![fixed_type(fixed)];
+        return vec![fixed.ty()];
     }
     let dtypes = dtypes(row, slot, data);
     let scalar = |list: &[Scalar]| list.iter().map(|s| Type::Scalar(*s)).collect();
@@ -37,6 +37,7 @@ pub(super) fn types(row: &Row, slot: &Slot, data: DType, target: Target) -> Vec<
         Kind::MultiTile => vec![Type::MultiTile(TileType::new(Loc::Vec, data, SIDE, SIDE), 2)],
         Kind::Scalar => dtypes.iter().map(|&d| Type::Scalar(Scalar::Elem(d))).collect(),
         Kind::Int => scalar(&int),
+        Kind::Float => scalar(&[Scalar::Elem(DType::F32)]),
         Kind::Index => scalar(&[Scalar::Index]),
         Kind::Bool => scalar(&[Scalar::I1]),
         Kind::Ptr => dtypes.iter().map(|&d| Type::Ptr(Scalar::Elem(d), PtrSpace::Default)).collect(),
@@ -47,19 +48,6 @@ pub(super) fn types(row: &Row, slot: &Slot, data: DType, target: Target) -> Vec<
         Kind::EventIds => vec![Type::EventIds(2)],
         Kind::Vector => vec![Type::Vector(ViewType { dims: [Dim::Fixed(4)].into(), elem: Scalar::Elem(DType::I16) })],
         Kind::Any => scalar(&int),
-    }
-}
-
-fn fixed_type(fixed: FixedType) -> Type {
-    match fixed {
-        FixedType::I1 => Type::Scalar(Scalar::I1),
-        FixedType::I32 => Type::Scalar(Scalar::Elem(DType::I32)),
-        FixedType::I64 => Type::Scalar(Scalar::Elem(DType::I64)),
-        FixedType::Index => Type::Scalar(Scalar::Index),
-        FixedType::Event => Type::Token(Token::Event),
-        FixedType::Pipe => Type::Token(Token::Pipe),
-        FixedType::AsyncSession => Type::Token(Token::AsyncSession),
-        FixedType::AsyncEvent => Type::Token(Token::AsyncEvent),
     }
 }
 
