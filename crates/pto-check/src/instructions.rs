@@ -121,9 +121,9 @@ impl OpCheck<'_> {
         }
         let way_out = match (broken.help, accepted.iter().find(|t| **t != Target::Cpu)) {
             (Some(help), _) => Some(help),
-            (None, Some(other)) if by_type => Some(format!("convert first with `tcvt`, or build for --target {other}")),
+            (None, Some(other)) if by_type => Some(format!("convert the tile first, or build for --target {other}")),
             (None, Some(other)) => Some(format!("build for --target {other}")),
-            (None, None) if by_type => Some("convert to a legal type first with `tcvt`".to_string()),
+            (None, None) if by_type => Some("convert the tile to a legal type first".to_string()),
             (None, None) => None,
         };
         match way_out {

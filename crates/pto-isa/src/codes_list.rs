@@ -5,7 +5,7 @@ codes! {
         "A text in double quotes must end on the same line. Write the closing `\"`, or `\\\"` for a quote inside the text.";
     SYNTAX = 3, "something else was expected here",
         "The text does not follow the grammar of the operation. The message says what was found and what may stand there; `pto doc NAME` shows the forms of an instruction.",
-        "func.func @f(%n: index) {\n  %a = arith.addi %n %n : index\n  return\n}\n";
+        "func.func @f(%n: index) {\n  scf.for %i = %n to %n {\n  }\n  return\n}\n";
     UNKNOWN_OP = 4, "an operation that does not exist",
         "No instruction of the table and no operation of the host dialects (`arith`, `scf`, `func`, `cf`, `memref`) has this name. `pto isa` lists all instructions. Vector-register operations (`pto.v…`) belong to a layer below tiles and are not part of this tool.",
         "func.func @f() {\n  pto.tmux\n  return\n}\n";

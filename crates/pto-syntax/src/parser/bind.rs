@@ -41,6 +41,7 @@ impl<'s> Parser<'s> {
             }
         }
         operands.sort_by_key(|o| o.slot);
+        self.report_twice(row, &operands);
         let attrs = self.bind_attrs(row, chunks.positional, chunks.attrs, head.name_span);
         if targets.is_some() {
             let unnamed = Head { results: Results::default(), ..*head };
@@ -191,6 +192,17 @@ impl<'s> Parser<'s> {
             }
         }
         operands
+    }
+
+    /// A slot that takes one operand must not be given two, by name or by number.
+    pub(super) fn report_twice(&mut self, row: &'static Row, operands: &[Operand]) {
+        for (at, o) in operands.iter().enumerate() {
+            let slot = row.slot_at(usize::from(o.slot));
+            if slot.count != Count::Many && operands[..at].iter().any(|p| p.slot == o.slot) {
+                let message = format!("operand `{}` of `{}` is given twice", slot.name, row.full_name());
+                self.error(codes::OPERAND_COUNT, o.span, message);
+            }
+        }
     }
 
     /// Fills slots from left to right. An optional slot is skipped when the operand does not fit it, or when

@@ -128,6 +128,7 @@ impl<'s> Parser<'s> {
             let slots = sizes.iter().zip(order).flat_map(|(&n, s)| std::iter::repeat_n(s as u8, n));
             let mut operands: Vec<Operand> = uses.iter().zip(slots).map(|(&u, s)| Self::operand(u, s)).collect();
             operands.sort_by_key(|o| o.slot);
+            self.report_twice(row, &operands);
             return Some(operands);
         }
         let value_form = results > row.results.len() && row.has_result_slots();

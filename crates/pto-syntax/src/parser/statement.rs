@@ -216,10 +216,16 @@ impl<'s> Parser<'s> {
         if !self.at_word("loc") || self.text_at(self.token.span.end) != b'(' {
             return None;
         }
-        let start = self.bump().span.start;
+        self.bump();
         let open = self.token.span;
         let mut depth = 0u32;
+        // Built from the words, so that line breaks and comments inside do not matter.
+        let mut text = "loc".to_string();
         loop {
+            text += self.token_text();
+            if matches!(self.token.tok, Tok::Punct(b',') | Tok::Ident) {
+                text.push(' ');
+            }
             match self.token.tok {
                 Tok::Punct(b'(') => depth += 1,
                 Tok::Punct(b')') => depth = depth.saturating_sub(1),
@@ -231,8 +237,7 @@ impl<'s> Parser<'s> {
             }
             self.bump();
             if depth == 0 {
-                let text = &self.source[start as usize..self.last_end as usize];
-                return Some(self.intern(text));
+                return Some(self.intern(&text));
             }
         }
     }
