@@ -28,18 +28,17 @@ fn deep_attributes_and_types_are_one_error() {
 #[test]
 fn real_depth_is_fine() {
     let depth = 100;
-    let source = format!(
-        "func.func @f(%c: i1) {{\n{}{}return\n}}\n",
-        "scf.if %c {\n".repeat(depth),
-        "}\n".repeat(depth)
-    );
+    let source =
+        format!("func.func @f(%c: i1) {{\n{}{}return\n}}\n", "scf.if %c {\n".repeat(depth), "}\n".repeat(depth));
     assert_eq!(codes_of(&source), []);
 }
 
 /// Text that never closes what it opens is read in time that grows with its length.
 #[test]
 fn unclosed_brackets_are_read_once() {
-    for line in ["%a = pto.alloc_tile : !pto.tile_buf<\n", "!a<\n", "pto.x {a = \"\n", "(((\n", "%a, %b\n", "\"pto.tadd\"(\n"] {
+    for line in
+        ["%a = pto.alloc_tile : !pto.tile_buf<\n", "!a<\n", "pto.x {a = \"\n", "(((\n", "%a, %b\n", "\"pto.tadd\"(\n"]
+    {
         let source = format!("func.func @f() {{\n{}", line.repeat(20_000));
         assert!(!codes_of(&source).is_empty());
     }

@@ -30,7 +30,8 @@ fn code(path: &Path) -> String {
 fn mentions(code: &str, word: &str) -> bool {
     code.match_indices(word).any(|(at, _)| {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        !code[..at].chars().next_back().is_some_and(is_name) && !code[at + word.len()..].chars().next().is_some_and(is_name)
+        !code[..at].chars().next_back().is_some_and(is_name)
+            && !code[at + word.len()..].chars().next().is_some_and(is_name)
     })
 }
 
@@ -60,8 +61,11 @@ fn computing_instructions_are_named_only_in_the_table() {
         if op.row().name.len() < 4 || ["print", "trap"].contains(&op.row().name) {
             continue;
         }
-        let naming: Vec<&PathBuf> =
-            sources.iter().filter(|(p, c)| !p.to_string_lossy().contains("/table/") && mentions(c, op.row().name)).map(|s| &s.0).collect();
+        let naming: Vec<&PathBuf> = sources
+            .iter()
+            .filter(|(p, c)| !p.to_string_lossy().contains("/table/") && mentions(c, op.row().name))
+            .map(|s| &s.0)
+            .collect();
         assert!(naming.is_empty(), "{} is named outside the table: {naming:?}", op.row().name);
     }
     for name in ["tmax", "tpartargmax", "trowexpandmax"] {
@@ -102,10 +106,15 @@ fn every_diagnostic_is_shown_somewhere() {
         if entry.example.is_empty() {
             // A file of more than 4 GiB is not kept in the repository.
             let untestable = constant == "18";
-            assert!(untestable || shown.contains(&id) || names_constant(&shown, entry.code), "{id} has no example and no test");
+            assert!(
+                untestable || shown.contains(&id) || names_constant(&shown, entry.code),
+                "{id} has no example and no test"
+            );
             continue;
         }
-        let found = Machine::ALL.iter().any(|&t: &Target| Program::parse(entry.example).inspect(t).iter().any(|d| d.code == entry.code));
+        let found = Machine::ALL
+            .iter()
+            .any(|&t: &Target| Program::parse(entry.example).inspect(t).iter().any(|d| d.code == entry.code));
         assert!(found, "the example of {id} does not have it");
     }
 }

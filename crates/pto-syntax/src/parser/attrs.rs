@@ -191,7 +191,7 @@ impl<'s> Parser<'s> {
                 return Some(Attr::Unit);
             }
             "array" => return self.array_word(),
-            "loc" => {
+            "loc" if self.text_at(span.end) == b'(' => {
                 let text = self.trailing_location()?;
                 return Some(Attr::Raw(text));
             }
