@@ -237,7 +237,7 @@ fn the_comparison_says_what_its_page_says() {
         op::tcmps,
         &[
             "cmpMode eq, ne, lt, le, gt, ge eq",
-            "%dst = tcmps %src, %scalar {cmpMode = #pto<cmp gt>} : !pto.tile<...> -> !pto.tile<...>",
+            "%dst = tcmps %src, %scalar {cmpMode = #pto.cmp<GT>} : !pto.tile<...> -> !pto.tile<...>",
             "%dst = pto.tcmps %src, %scalar {cmpMode = #pto<cmp gt>} : (!pto.tile<...>, f32) -> !pto.tile<...>",
             "pto.tcmps ins(%src, %scalar {cmpMode = #pto<cmp gt>} : !pto.tile_buf<...>, f32) outs(%dst : !pto.tile_buf<...>)",
             "TCMPS(dst, src, scalar, cmpMode);",
