@@ -7,10 +7,10 @@ use pto_ir::{BlockId, Def, Module, OpId, RegionId, ValueId};
 use pto_isa::{Diagnostic, Span, codes};
 use std::collections::HashMap;
 
-pub(crate) fn check(module: &Module, problems: &mut Vec<Diagnostic>) {
-    let places = Places::collect(module);
+pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnostic>) {
+    let places = Places::collect(module, order);
     let mut dominators = HashMap::new();
-    module.walk(module.top, &mut |id| {
+    for &id in order {
         let operands = module.operands(id).iter().map(|o| (o.value, o.span));
         let passed = module.successors(id).iter().flat_map(|s| s.args.iter().map(|&v| (v, module.op(id).name_span)));
         for (value, span) in operands.chain(passed) {
@@ -18,7 +18,7 @@ pub(crate) fn check(module: &Module, problems: &mut Vec<Diagnostic>) {
                 report(module, value, span, problems);
             }
         }
-    });
+    }
 }
 
 fn report(module: &Module, value: ValueId, span: Span, problems: &mut Vec<Diagnostic>) {
@@ -37,17 +37,17 @@ struct Places {
 }
 
 impl Places {
-    fn collect(module: &Module) -> Self {
+    fn collect(module: &Module, order: &[OpId]) -> Self {
         let mut places = Self { op: vec![(module.top, u32::MAX); module.op_count()], region: HashMap::new() };
         places.block(module, module.top);
-        module.walk(module.top, &mut |id| {
+        for &id in order {
             for &region in module.op_regions(id) {
                 for &block in &module.region(region).blocks {
                     places.region.insert(block, (region, id));
                     places.block(module, block);
                 }
             }
-        });
+        }
         places
     }
 

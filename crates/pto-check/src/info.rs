@@ -19,8 +19,8 @@ pub struct Info {
 }
 
 impl Info {
-    pub(crate) fn new(module: &Module, target: Target) -> Self {
-        Self { target, constants: constants(module), dynamic: Vec::new(), manual: manual_ops(module) }
+    pub(crate) fn new(module: &Module, order: &[OpId], target: Target) -> Self {
+        Self { target, constants: constants(module, order), dynamic: Vec::new(), manual: manual_ops(module, order) }
     }
 
     /// The constant behind a value.
@@ -30,9 +30,9 @@ impl Info {
 }
 
 /// The integer constant behind each value: literals, and casts of them.
-pub fn constants(module: &Module) -> Vec<Option<i64>> {
+pub(crate) fn constants(module: &Module, order: &[OpId]) -> Vec<Option<i64>> {
     let mut known = vec![None; module.value_count()];
-    module.walk(module.top, &mut |id| {
+    for &id in order {
         let code = module.op(id).op;
         let value = if code == op::arith_constant {
             match module.attr(id, "value") {
@@ -48,25 +48,22 @@ pub fn constants(module: &Module) -> Vec<Option<i64>> {
         if let Some(result) = module.results(id).next() {
             known[result.index()] = value;
         }
-    });
+    }
     known
 }
 
-/// For each operation, whether its function gives tiles addresses.
-fn manual_ops(module: &Module) -> Vec<bool> {
+/// For each operation, whether its function gives tiles addresses. Statements outside functions are one function.
+fn manual_ops(module: &Module, order: &[OpId]) -> Vec<bool> {
+    // A function and what is in it follow each other in the list.
     let mut manual = vec![false; module.op_count()];
-    let mut scopes: Vec<pto_ir::BlockId> = vec![module.top];
-    for function in module.functions() {
-        for &region in module.op_regions(function) {
-            scopes.extend(&module.region(region).blocks);
+    let mut rest = order;
+    while let [_, after @ ..] = rest {
+        let length = after.iter().position(|&id| module.op(id).op == op::func_func).unwrap_or(after.len());
+        let body = &rest[..=length];
+        if body.iter().any(|&id| gives_address(module, id)) {
+            body.iter().for_each(|id| manual[id.index()] = true);
         }
-    }
-    for block in scopes {
-        let mut places = false;
-        module.walk(block, &mut |id| places |= gives_address(module, id));
-        if places {
-            module.walk(block, &mut |id| manual[id.index()] = true);
-        }
+        rest = &after[length..];
     }
     manual
 }

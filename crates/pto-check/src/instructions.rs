@@ -7,14 +7,14 @@ use pto_isa::rules::{Arg, AttrValue, Broken, Instance};
 use pto_isa::{Code, Diagnostic, Family, Row, Span, Target, TileRule, TileType, codes, table};
 
 /// Checks every operation; rules that must wait for run time are noted in `info`.
-pub(crate) fn check(module: &Module, info: &mut Info, problems: &mut Vec<Diagnostic>) {
+pub(crate) fn check(module: &Module, order: &[OpId], info: &mut Info, problems: &mut Vec<Diagnostic>) {
     let mut dynamic = Vec::new();
-    module.walk(module.top, &mut |id| {
+    for &id in order {
         let check = OpCheck { module, info, id, row: module.op(id).op.row() };
         if check.run(problems) {
             dynamic.push(id);
         }
-    });
+    }
     info.dynamic = dynamic;
 }
 

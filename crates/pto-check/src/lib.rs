@@ -29,7 +29,7 @@ mod memory;
 mod structure;
 mod tiles;
 
-pub use info::{Info, constants, pipe_of};
+pub use info::{Info, pipe_of};
 
 use pto_ir::{Attr, Module};
 use pto_isa::{Diagnostic, Target};
@@ -70,12 +70,14 @@ pub fn check(module: Module, target: Target) -> Result<Checked, Vec<Diagnostic>>
 /// Checks a program without taking it; what was found out is complete only when there are no problems.
 pub fn inspect(module: &Module, target: Target) -> (Info, Vec<Diagnostic>) {
     let mut problems = Vec::new();
-    structure::check(module, &mut problems);
+    // Walked once; the passes go over the list.
+    let order = module.order();
+    structure::check(module, &order, &mut problems);
     tiles::check(module, target, &mut problems);
-    let mut info = Info::new(module, target);
-    instructions::check(module, &mut info, &mut problems);
-    memory::check(module, &info, &mut problems);
-    fifo::check(module, &info, &mut problems);
+    let mut info = Info::new(module, &order, target);
+    instructions::check(module, &order, &mut info, &mut problems);
+    memory::check(module, &order, &info, &mut problems);
+    fifo::check(module, &order, &info, &mut problems);
     problems.sort_by_key(|d| (d.primary.span, d.code));
     problems.dedup();
     (info, problems)

@@ -18,9 +18,9 @@ struct Place {
 /// Views of views deeper than this are not followed.
 const MAX_VIEWS: usize = 100;
 
-pub(crate) fn check(module: &Module, info: &Info, problems: &mut Vec<Diagnostic>) {
+pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, problems: &mut Vec<Diagnostic>) {
     let check = MemoryCheck { module, info };
-    module.walk(module.top, &mut |id| {
+    for &id in order {
         let code = module.op(id).op;
         if code == op::alloc_tile || code == op::alloc_multi_tile || code == op::tassign {
             check.placement(id, problems);
@@ -28,9 +28,9 @@ pub(crate) fn check(module: &Module, info: &Info, problems: &mut Vec<Diagnostic>
         if code.row().alias != Alias::None {
             check.aliasing(id, problems);
         }
-    });
-    for function in module.functions() {
-        check.mixed_addresses(function, problems);
+        if code == op::func_func {
+            check.mixed_addresses(id, problems);
+        }
     }
 }
 

@@ -7,16 +7,16 @@ use pto_isa::table::op;
 use pto_isa::{Diagnostic, FnType, Span, Target, Type, codes};
 use std::collections::HashMap;
 
-pub(crate) fn check(module: &Module, problems: &mut Vec<Diagnostic>) {
-    let functions = Functions::collect(module, problems);
-    module.walk(module.top, &mut |id| {
+pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnostic>) {
+    let functions = Functions::collect(module, order, problems);
+    for &id in order {
         placement(module, id, problems);
         control::check(module, id, &functions, problems);
-    });
+    }
     known_target(module, problems);
     functions.entries(module, problems);
     functions.recursion(module, problems);
-    dominance::check(module, problems);
+    dominance::check(module, order, problems);
 }
 
 /// A module that names a target nobody knows would be checked for another one without a word.
@@ -40,11 +40,11 @@ pub(crate) struct Functions {
 }
 
 impl Functions {
-    fn collect(module: &Module, problems: &mut Vec<Diagnostic>) -> Self {
+    fn collect(module: &Module, order: &[OpId], problems: &mut Vec<Diagnostic>) -> Self {
         let mut by_name: HashMap<Sym, OpId> = HashMap::new();
-        let all = module.functions();
+        let all: Vec<OpId> = order.iter().copied().filter(|&id| module.op(id).op == op::func_func).collect();
         let mut scope: HashMap<(Option<usize>, Sym), OpId> = HashMap::new();
-        let parents = module_of(module);
+        let parents = module_of(module, order);
         for &f in &all {
             let Some(name) = symbol(module, f, "sym_name") else { continue };
             by_name.entry(name).or_insert(f);
@@ -124,15 +124,15 @@ impl Functions {
 }
 
 /// The module operation that directly holds each function, if any.
-fn module_of(module: &Module) -> HashMap<OpId, usize> {
+fn module_of(module: &Module, order: &[OpId]) -> HashMap<OpId, usize> {
     let mut parents = HashMap::new();
-    module.walk(module.top, &mut |id| {
+    for &id in order {
         if module.op(id).op == op::builtin_module {
             for block in blocks_of(module, id) {
                 parents.extend(module.block(block).ops.iter().map(|&inner| (inner, id.index())));
             }
         }
-    });
+    }
     parents
 }
 

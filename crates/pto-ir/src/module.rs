@@ -405,6 +405,13 @@ impl Module {
         }
     }
 
+    /// Every operation of the program, outer before inner, in text order.
+    pub fn order(&self) -> Vec<OpId> {
+        let mut order = Vec::with_capacity(self.ops.len());
+        self.walk(self.top, &mut |id| order.push(id));
+        order
+    }
+
     /// All operations that have a symbol name and a body or declaration: the functions, in text order.
     pub fn functions(&self) -> Vec<OpId> {
         let mut found = Vec::new();

@@ -174,6 +174,15 @@ impl DType {
     /// assert_eq!(DType::parse("index"), None);
     /// ```
     pub fn parse(text: &str) -> Option<Self> {
+        // The names nearly every program uses, before the long list.
+        match text {
+            "f32" => return Some(Self::F32),
+            "i32" => return Some(Self::I32),
+            "i64" => return Some(Self::I64),
+            "f16" => return Some(Self::F16),
+            "bf16" => return Some(Self::Bf16),
+            _ => {}
+        }
         let bare = text.strip_prefix("!pto.").unwrap_or(text);
         Self::ALL.into_iter().find(|d| {
             let info = d.info();

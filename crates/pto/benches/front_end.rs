@@ -42,7 +42,7 @@ fn reading_and_checking() {
         for megabytes in [1, 10, 100] {
             let source = program(megabytes, types);
             let runs = if megabytes == 100 { 2 } else { 5 };
-            let time = best(runs, || assert!(Program::parse(&source).check(Target::A2A3).is_ok())).as_secs_f64();
+            let time = best(runs, || assert!(Program::parse(&source).inspect(Target::A2A3).is_empty())).as_secs_f64();
             let rate = source.len() as f64 / 1e6 / time;
             let growth = previous.map_or(String::new(), |p| format!("   {:5.2} × the time of a tenth", time / p));
             println!("  {types:?} types {megabytes:4} MB: {rate:6.1} MB/s{growth}");
@@ -65,7 +65,7 @@ fn straight_line() {
             source += &format!("  pto.tadd ins(%t{a}, %t{b} : {tile}, {tile}) outs(%t{d} : {tile})\n");
         }
         source += "  return\n}\n";
-        let time = best(5, || assert!(Program::parse(&source).check(Target::A2A3).is_ok())).as_secs_f64();
+        let time = best(5, || assert!(Program::parse(&source).inspect(Target::A2A3).is_empty())).as_secs_f64();
         let growth = previous.map_or(String::new(), |p| format!("   {:5.2} × the time of a quarter", time / p));
         println!("  {operations:6} operations: {:8.3} ms{growth}", time * 1e3);
         previous = Some(time);

@@ -62,9 +62,10 @@ impl Program {
     /// # Errors
     /// Every problem of the text and of the program, in source order.
     pub fn check(&self, target: Target) -> Result<Checked, Vec<Diagnostic>> {
-        let problems = self.inspect(target);
-        let legal = problems.iter().all(|d| !d.is_error());
-        if legal { pto_check::check(self.module.clone(), target) } else { Err(problems) }
+        if self.problems.iter().any(Diagnostic::is_error) {
+            return Err(self.inspect(target));
+        }
+        pto_check::check(self.module.clone(), target)
     }
 
     /// Every problem of the text and, for a target, of the program.

@@ -7,9 +7,9 @@ use pto_ir::OpId;
 use pto_isa::row::{Core, Kind};
 use pto_isa::{Diagnostic, Pipe, codes};
 
-pub(super) fn check(program: &Program, problems: &mut Vec<Diagnostic>) {
+pub(super) fn check(program: &Program, order: &[OpId], problems: &mut Vec<Diagnostic>) {
     let module = program.module;
-    module.walk(module.top, &mut |id| {
+    for &id in order {
         let row = module.op(id).op.row();
         let here = program.site(id).core;
         let uses_handle = row.slots.iter().any(|s| s.kind == Kind::Pipe);
@@ -20,7 +20,7 @@ pub(super) fn check(program: &Program, problems: &mut Vec<Diagnostic>) {
         if let Some(found) = here.filter(|&c| c != Core::Any && wanted != Core::Any && c != wanted) {
             problems.push(misplaced(program, id, wanted, found));
         }
-    });
+    }
 }
 
 /// Only the cube core has the matrix unit, only vector cores have the vector unit.

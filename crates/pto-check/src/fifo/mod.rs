@@ -28,12 +28,15 @@ use crate::structure::head;
 use buffers::Buffers;
 use pipes::Pipes;
 use pto_ir::{Attr, Module, OpId};
-use pto_isa::{Code, Diagnostic};
+use pto_isa::{Code, Diagnostic, Family};
 use site::Site;
 
-pub(crate) fn check(module: &Module, info: &Info, problems: &mut Vec<Diagnostic>) {
+pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, problems: &mut Vec<Diagnostic>) {
     let program = Program { module, info, sites: site::collect(module) };
-    kernel::check(&program, problems);
+    kernel::check(&program, order, problems);
+    if order.iter().all(|&id| module.op(id).op.row().family != Family::Fifo) {
+        return;
+    }
     let buffers = Buffers::collect(&program);
     buffers.check(problems);
     let pipes = Pipes::collect(&program, &buffers);
