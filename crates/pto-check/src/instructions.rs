@@ -162,7 +162,7 @@ impl OpCheck<'_> {
                 let message = format!("`{}` lacks its attribute `{}`", self.name(), spec.name);
                 problems.push(
                     Diagnostic::new(codes::MISSING_ATTRIBUTE, self.name_span(), message)
-                        .legal(format!("`{}`: {}; {}", spec.name, legal_values(spec), spec.doc))
+                        .legal(format!("`{}`: {}; {}", spec.name, spec.legal_values(), spec.doc))
                         .page(self.row.page),
                 );
             }
@@ -197,7 +197,7 @@ impl OpCheck<'_> {
             let message = format!("`{}` of `{}` has a value that is not legal", spec.name, self.name());
             problems.push(
                 Diagnostic::new(codes::ATTRIBUTE_VALUE, self.name_span(), message)
-                    .legal(format!("legal: {}", legal_values(spec)))
+                    .legal(format!("legal: {}", spec.legal_values()))
                     .page(self.row.page),
             );
         }
@@ -219,21 +219,6 @@ fn fits(kind: AttrKind, attr: &Attr) -> bool {
         (AttrKind::Ints, Attr::Array(items)) => items.iter().all(|a| matches!(a, Attr::Int(..))),
         (AttrKind::Unit, Attr::Unit | Attr::Bool(_)) => true,
         _ => false,
-    }
-}
-
-fn legal_values(spec: &AttrSpec) -> String {
-    match spec.kind {
-        AttrKind::Enum(e) | AttrKind::EnumOr(e, _) => e.to_string(),
-        AttrKind::Int(low, high) if high == i64::MAX => format!("an integer, at least {low}"),
-        AttrKind::Int(low, high) => format!("an integer from {low} to {high}"),
-        AttrKind::OneOf(list) => list.iter().map(i64::to_string).collect::<Vec<_>>().join(", "),
-        AttrKind::Bool => "true, false".to_string(),
-        AttrKind::Str => "a text in quotes".to_string(),
-        AttrKind::Symbol => "`@name`".to_string(),
-        AttrKind::Ints => "a list of integers".to_string(),
-        AttrKind::Unit => "present or absent".to_string(),
-        AttrKind::Any => "any attribute".to_string(),
     }
 }
 

@@ -94,3 +94,15 @@ fn every_program_reads_back_in_every_form() {
     println!("{read} programs in {} forms, {skipped} not readable", FORMS.len() * 2);
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
+
+/// Programs nobody wrote: drawn from the table, with loops, branches, values and buffers.
+#[test]
+fn generated_programs_read_back_in_every_form() {
+    for target in pto::Target::ALL {
+        for seed in 0..60 {
+            let source = pto::sample::random_program(seed, target, 20);
+            let done = check_source(&source).unwrap_or_else(|e| panic!("seed {seed} on {target}: {e}\n{source}"));
+            assert!(done, "seed {seed} on {target} is not readable:\n{source}");
+        }
+    }
+}

@@ -217,10 +217,11 @@ impl Printer<'_> {
         self.values(self.operand_values(op));
         self.result_types(op);
         self.put(" ");
-        self.region(module.op_regions(op)[0], true);
+        let implicit_end = module.results(op).len() == 0;
+        self.region(module.op_regions(op)[0], implicit_end);
         if let Some(&otherwise) = module.op_regions(op).get(1) {
             self.put(" else ");
-            self.region(otherwise, true);
+            self.region(otherwise, implicit_end);
         }
         self.rest(op, &[]);
     }

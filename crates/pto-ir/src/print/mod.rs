@@ -201,7 +201,10 @@ impl<'a> Printer<'a> {
     fn block_body(&mut self, block: BlockId, implicit_end: bool) {
         let module = self.module;
         let data = module.block(block);
-        let skip_last = implicit_end && data.ops.last().is_some_and(|&op| self.is_empty_yield(op));
+        // The reader adds the end back only after an operation that does not end the block itself.
+        let skip_last = implicit_end
+            && data.ops.last().is_some_and(|&op| self.is_empty_yield(op))
+            && !data.ops.iter().rev().nth(1).is_some_and(|&op| self.is_terminator(op));
         if skip_last {
             for &op in &data.ops[..data.ops.len() - 1] {
                 self.op_line(op);
@@ -210,6 +213,15 @@ impl<'a> Printer<'a> {
             self.block_ops(block);
         }
         self.comments_before(data.end);
+    }
+
+    fn is_terminator(&self, op: OpId) -> bool {
+        use pto_isa::row::{Custom, Syntax};
+        let Syntax::Custom(custom) = self.module.op(op).op.row().syntax else { return false };
+        matches!(
+            custom,
+            Custom::Return | Custom::Yield | Custom::Condition | Custom::Branch | Custom::CondBranch | Custom::Switch
+        )
     }
 
     fn is_empty_yield(&self, op: OpId) -> bool {

@@ -72,6 +72,28 @@ impl AttrSpec {
         self
     }
 
+    /// What it may be, in words.
+    ///
+    /// ```
+    /// use pto_isa::table::op;
+    /// assert_eq!(op::tcmps.row().attrs[0].legal_values(), "eq, ne, lt, le, gt, ge");
+    /// ```
+    pub fn legal_values(&self) -> String {
+        match self.kind {
+            AttrKind::Enum(e) | AttrKind::EnumOr(e, _) => e.to_string(),
+            AttrKind::Int(low, _) if low <= i64::from(i32::MIN) => "an integer".to_string(),
+            AttrKind::Int(low, high) if high >= i64::from(i32::MAX) => format!("an integer, at least {low}"),
+            AttrKind::Int(low, high) => format!("{low} to {high}"),
+            AttrKind::OneOf(list) => list.iter().map(i64::to_string).collect::<Vec<_>>().join(", "),
+            AttrKind::Bool => "true, false".to_string(),
+            AttrKind::Str => "a text in quotes".to_string(),
+            AttrKind::Symbol => "`@name`".to_string(),
+            AttrKind::Ints => "a list of integers".to_string(),
+            AttrKind::Unit => "present or absent".to_string(),
+            AttrKind::Any => "any attribute".to_string(),
+        }
+    }
+
     /// The enumeration its values come from.
     pub const fn enumeration(&self) -> Option<&'static EnumDef> {
         match self.kind {

@@ -8,7 +8,7 @@ pub enum Syntax {
         /// The attribute dictionary is printed inside `ins(…)`.
         attrs_in_ins: bool,
     },
-    /// A pattern the printer follows; see [`Row::pattern`].
+    /// A pattern the printer follows; see [`Row::pattern`](crate::Row::pattern).
     Pattern(&'static str),
     /// A form with grammar of its own: regions, predicates, functions.
     Custom(Custom),

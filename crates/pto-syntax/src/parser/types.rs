@@ -4,8 +4,8 @@ use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::TypeId;
 use pto_isa::{
-    BLayout, Compact, DType, Diagnostic, Dim, FnType, Loc, MemrefType, Pad, PtrSpace, SLayout, Scalar, Span, TileType,
-    Token, Type, ViewType, codes,
+    BLayout, Compact, DType, Diagnostic, Dim, FnType, Loc, MAX_RANK, MemrefType, Pad, PtrSpace, SLayout, Scalar, Span,
+    TileType, Token, Type, ViewType, codes,
 };
 
 /// Why a type body cannot be read: where in the body, what was found, what is legal.
@@ -164,8 +164,8 @@ impl<'s> Parser<'s> {
             "!pto.tile" => tile_value(text, body).map(Type::Tile),
             "!pto.multi_tile_buf" => self.multi_tile(body),
             "!pto.ptr" => pointer(text, body),
-            "!pto.tensor_view" => view(text, body).map(Type::TensorView),
-            "!pto.partition_tensor_view" => view(text, body).map(Type::PartitionView),
+            "!pto.tensor_view" => ranked_view(text, body).map(Type::TensorView),
+            "!pto.partition_tensor_view" => ranked_view(text, body).map(Type::PartitionView),
             "!pto.local_array" => view(text, body).map(Type::LocalArray),
             "vector" => view(text, body).map(Type::Vector),
             "memref" => memref(text, body),
@@ -362,6 +362,15 @@ fn view(text: &str, span: Span) -> Body<ViewType> {
         wrong(span, &format!("`{}` as an element type", rest.trim()), "a scalar type after the extents")
     })?;
     Ok(ViewType { dims: dims.into(), elem })
+}
+
+/// A view of global memory has at most five dimensions.
+fn ranked_view(text: &str, span: Span) -> Body<ViewType> {
+    let v = view(text, span)?;
+    match v.dims.len() {
+        0..=MAX_RANK => Ok(v),
+        rank => Err(wrong(span, &format!("{rank} dimensions"), "at most 5 dimensions")),
+    }
 }
 
 fn memref(text: &str, span: Span) -> Body<Type> {

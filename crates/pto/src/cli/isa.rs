@@ -195,7 +195,7 @@ fn json_attr(spec: &AttrSpec) -> JsonAttr {
     JsonAttr {
         name: spec.name,
         aliases: spec.aliases,
-        legal: doc::legal_values(spec),
+        legal: spec.legal_values(),
         required: spec.required,
         default: spec.default,
         targets: spec.targets.iter().map(Target::name).collect(),

@@ -93,7 +93,7 @@ fn attributes(row: &Row) -> Option<Section> {
         if !spec.aliases.is_empty() {
             doc += &format!("; also `{}`", spec.aliases.join("`, `"));
         }
-        vec![format!("`{}`", spec.name), words::legal_values(spec), default, doc]
+        vec![format!("`{}`", spec.name), spec.legal_values(), default, doc]
     };
     let rows: Vec<_> = row.attrs.iter().map(line).collect();
     let table = Block::Table(vec!["name", "legal values", "default", "meaning"], rows);

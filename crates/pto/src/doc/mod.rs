@@ -1,7 +1,7 @@
 //! Reference pages from the instruction table.
 //!
 //! A page is made of what the row says and of programs that were checked; nothing about an instruction is written
-//! here. The same content is set for the terminal ([`terminal_page`]) and as a set of HTML files ([`reference`]).
+//! here. The same content is set for the terminal ([`terminal_page`]) and as a set of HTML files ([`reference()`]).
 //! [`coverage`] says what the toolchain can do with an instruction, found out by doing it.
 
 mod content;
@@ -15,7 +15,6 @@ mod words;
 
 pub use coverage::{Coverage, coverage};
 pub use site::{host_file, page_file, reference};
-pub use words::legal_values;
 
 use crate::isa::Op;
 

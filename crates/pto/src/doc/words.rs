@@ -1,30 +1,7 @@
 //! Parts of rows in words.
 
-use crate::isa::row::{Alias, AttrKind, AttrSpec, Cost, Count, Domain, Effect, Elem, Orders, PipeCase, Pipes, Scratch};
+use crate::isa::row::{Alias, Cost, Count, Domain, Effect, Elem, Orders, PipeCase, Pipes, Scratch};
 use crate::isa::{Dir, Locs, Row, Slot, Target, Targets};
-
-/// What an attribute may be, as its page lists it.
-///
-/// ```
-/// use pto::{doc, isa::table::op};
-/// assert_eq!(doc::legal_values(&op::tcmps.row().attrs[0]), "eq, ne, lt, le, gt, ge");
-/// ```
-pub fn legal_values(spec: &AttrSpec) -> String {
-    match spec.kind {
-        AttrKind::Enum(e) | AttrKind::EnumOr(e, _) => e.to_string(),
-        AttrKind::Int(low, _) if low <= i64::from(i32::MIN) => "an integer".to_string(),
-        AttrKind::Int(low, i64::MAX) => format!("an integer, at least {low}"),
-        AttrKind::Int(low, high) if high == i64::from(i32::MAX) => format!("an integer, at least {low}"),
-        AttrKind::Int(low, high) => format!("{low} to {high}"),
-        AttrKind::OneOf(list) => list.iter().map(i64::to_string).collect::<Vec<_>>().join(", "),
-        AttrKind::Bool => "true, false".to_string(),
-        AttrKind::Str => "a text in quotes".to_string(),
-        AttrKind::Symbol => "`@name`".to_string(),
-        AttrKind::Ints => "a list of integers".to_string(),
-        AttrKind::Unit => "present or absent".to_string(),
-        AttrKind::Any => "any attribute".to_string(),
-    }
-}
 
 pub(super) fn targets(set: Targets) -> String {
     let names: Vec<_> = set.iter().map(Target::name).collect();
