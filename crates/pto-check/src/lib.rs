@@ -2,13 +2,13 @@
 //!
 //! What is checked, in this order:
 //!
-//! 1. **Structure** ([`structure`]): terminators, where operations may stand, yielded, returned and passed
+//! 1. **Structure** (`structure`): terminators, where operations may stand, yielded, returned and passed
 //!    values, functions and calls, entries, branches, and that every use is reached by its definition.
-//! 2. **Types** ([`tiles`]): the static rules of every tile type, and that the target has its memory.
-//! 3. **Instructions** ([`instructions`]): attributes, operand kinds, element types, memories, layouts, valid
+//! 2. **Types** (`tiles`): the static rules of every tile type, and that the target has its memory.
+//! 3. **Instructions** (`instructions`): attributes, operand kinds, element types, memories, layouts, valid
 //!    regions, scratch tiles; all from the table.
-//! 4. **Memory** ([`memory`]): alignment and range of explicit addresses, and operands that overlap.
-//! 5. **Pipes** ([`fifo`]): kernel kinds, reserved buffers, and the two ends of every pipe.
+//! 4. **Memory** (`memory`): alignment and range of explicit addresses, and operands that overlap.
+//! 5. **Pipes** (`fifo`): kernel kinds, reserved buffers, and the two ends of every pipe.
 //!
 //! All problems are reported; warnings leave a program legal. Success gives a [`Checked`] module: engines and emitters accept nothing else.
 //!
