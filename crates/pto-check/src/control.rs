@@ -13,6 +13,8 @@ pub(crate) fn check(module: &Module, id: OpId, functions: &Functions, problems: 
         cx.for_op(problems);
     } else if code == op::scf_if || code == op::scf_execute_region || code == op::scf_index_switch {
         cx.yields_results(problems);
+    } else if code == op::fusion_region {
+        cx.fusion(problems);
     } else if code == op::scf_while {
         cx.while_op(problems);
     } else if code == op::func_func {
@@ -126,6 +128,13 @@ impl Flow<'_> {
         }
         for region in 0..regions {
             self.yields(region, &results, problems);
+        }
+    }
+
+    fn fusion(&self, problems: &mut Vec<Diagnostic>) {
+        let results = self.results();
+        for (o, values) in self.terminators(0, op::fusion_yield) {
+            self.agree("yielded", head(self.module, o), &self.types(&values), &self.types(&results), problems);
         }
     }
 

@@ -176,13 +176,14 @@ fn terminators(parent: Option<Custom>) -> &'static [Custom] {
         Some(For | If | IndexSwitch) => &[Yield],
         Some(ExecuteRegion) => &[Yield, Branch, CondBranch, Switch],
         Some(While) => &[Condition, Yield],
+        Some(Fusion) => &[FusionYield],
         _ => &[],
     }
 }
 
 const fn is_terminator(c: Custom) -> bool {
     use Custom::*;
-    matches!(c, Return | Yield | Condition | Branch | CondBranch | Switch)
+    matches!(c, Return | Yield | FusionYield | Condition | Branch | CondBranch | Switch)
 }
 
 /// Looks at the blocks below an operation: what ends them, and what must not be in them.
@@ -261,7 +262,11 @@ fn block_placement(
     if !legal.is_empty() && !ends {
         let end = module.block(block).end;
         let outer = module.op(id).op.row().full_name();
-        let wanted = if parent == Some(Custom::Func) { "return" } else { "scf.yield" };
+        let wanted = match parent {
+            Some(Custom::Func) => "return",
+            Some(Custom::Fusion) => "pto.yield",
+            _ => "scf.yield",
+        };
         let d = Diagnostic::new(
             codes::NO_TERMINATOR,
             Span::new(end, end + 1),

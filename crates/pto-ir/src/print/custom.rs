@@ -22,6 +22,8 @@ impl Printer<'_> {
             Custom::ExecuteRegion => self.execute_region(op),
             Custom::IndexSwitch => self.index_switch(op),
             Custom::Section => self.section(op),
+            Custom::Fusion => self.fusion(op),
+            Custom::FusionYield => self.fusion_yield(op),
             Custom::Branch | Custom::CondBranch | Custom::Switch => self.branch(op),
             Custom::Constant => self.constant(op),
             Custom::Compare => self.compare(op),
@@ -311,6 +313,26 @@ impl Printer<'_> {
         self.put(" ");
         self.region(self.module.op_regions(op)[0], false);
         self.rest(op, &[]);
+    }
+
+    fn fusion(&mut self, op: OpId) {
+        self.section(op);
+        let results: Vec<ValueId> = self.module.results(op).collect();
+        if !results.is_empty() {
+            let types = self.types_of(&results);
+            self.put(&format!(" : {types}"));
+        }
+    }
+
+    fn fusion_yield(&mut self, op: OpId) {
+        self.head(op);
+        let values = self.operand_values(op);
+        self.put("(");
+        self.values(values.iter().copied());
+        self.put(")");
+        self.rest(op, &[]);
+        let types = self.types_of(&values);
+        self.put(&format!(" : ({types}) -> ()"));
     }
 
     fn branch(&mut self, op: OpId) {

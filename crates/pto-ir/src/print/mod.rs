@@ -220,7 +220,13 @@ impl<'a> Printer<'a> {
         let Syntax::Custom(custom) = self.module.op(op).op.row().syntax else { return false };
         matches!(
             custom,
-            Custom::Return | Custom::Yield | Custom::Condition | Custom::Branch | Custom::CondBranch | Custom::Switch
+            Custom::Return
+                | Custom::Yield
+                | Custom::FusionYield
+                | Custom::Condition
+                | Custom::Branch
+                | Custom::CondBranch
+                | Custom::Switch
         )
     }
 

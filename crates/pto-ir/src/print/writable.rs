@@ -20,7 +20,7 @@ impl Printer<'_> {
             Custom::Func => self.func_is_writable(op),
             Custom::Call => matches!(m.attr(op, "callee"), Some(Attr::Symbol(_))),
             Custom::For => self.for_is_writable(op),
-            Custom::If | Custom::Section | Custom::ExecuteRegion => self.no_params(op),
+            Custom::If | Custom::Section | Custom::Fusion | Custom::ExecuteRegion => self.no_params(op),
             Custom::While => self.carries(op, 0, 0),
             Custom::IndexSwitch => self.no_params(op) && self.cases_are_writable(op),
             Custom::Branch | Custom::CondBranch => m.successors(op).iter().all(|s| s.case.is_none()),
@@ -36,6 +36,7 @@ impl Printer<'_> {
             Custom::MemrefDim => *m.value_type(self.first_result(op)) == Type::Scalar(Scalar::Index),
             Custom::Return
             | Custom::Yield
+            | Custom::FusionYield
             | Custom::Condition
             | Custom::Cast
             | Custom::MemrefCast

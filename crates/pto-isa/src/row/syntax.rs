@@ -30,6 +30,8 @@ pub enum Custom {
     ExecuteRegion,
     IndexSwitch,
     Section,
+    Fusion,
+    FusionYield,
     Branch,
     CondBranch,
     Switch,
@@ -78,7 +80,8 @@ impl Custom {
         match self {
             Self::Module | Self::Section => of(NONE, NONE, ONE, NONE),
             Self::Func => of(NONE, NONE, (0, 1), NONE),
-            Self::Return | Self::Yield => of(MANY, NONE, NONE, NONE),
+            Self::Return | Self::Yield | Self::FusionYield => of(MANY, NONE, NONE, NONE),
+            Self::Fusion => of(NONE, MANY, ONE, NONE),
             Self::Call => of(MANY, MANY, NONE, NONE),
             Self::For => of((3, usize::MAX), MANY, ONE, NONE),
             Self::If => of(ONE, MANY, (1, 2), NONE),

@@ -62,6 +62,13 @@ family! { Control, "", control;
     cf_cond_br = "cf.cond_br": CONTROL.slots(&[value_in("condition", Kind::Bool)]).custom(Custom::CondBranch);
     /// Goes to the block of the case that equals a value.
     cf_switch = "cf.switch": CONTROL.slots(&[value_in("flag", Kind::Int)]).custom(Custom::Switch);
+    /// Operations that a tool fused; its results are tiles that later code uses.
+    fusion_region = "pto.fusion_region": CONTROL.alias_names(&["fusion_region"]).custom(Custom::Fusion);
+    /// Ends a fusion region and hands tiles to it.
+    fusion_yield = "pto.yield": CONTROL
+        .slots(&[value_in("values", Kind::Any).many()])
+        .alias_names(&["yield"])
+        .custom(Custom::FusionYield);
     /// Code for the cube core.
     section_cube = "pto.section.cube": CONTROL.alias_names(&["section.cube"]).custom(Custom::Section);
     /// Code for the vector core.

@@ -126,7 +126,12 @@ impl<'s> Parser<'s> {
         if token.tok == Tok::Int {
             return self.integer(text, negative, ty, hex && float_type, span);
         }
-        let value: f64 = text.parse().unwrap_or(f64::NAN);
+        let value: f64 = text.parse().unwrap_or(f64::INFINITY);
+        if !value.is_finite() {
+            let d = Diagnostic::new(codes::NUMBER_RANGE, span, format!("`{text}` is too large for a double"));
+            self.report(d.help("write infinities as bits: `0x7F800000 : f32`"));
+            return None;
+        }
         Some(Attr::Float(if negative { -value } else { value }, ty))
     }
 

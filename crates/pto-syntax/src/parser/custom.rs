@@ -24,6 +24,8 @@ impl<'s> Parser<'s> {
             Custom::ExecuteRegion => self.execute_region(head),
             Custom::IndexSwitch => self.index_switch(head),
             Custom::Section => self.section(head),
+            Custom::Fusion => self.fusion(head),
+            Custom::FusionYield => self.fusion_yield(head),
             Custom::Branch => self.branch(head),
             Custom::CondBranch => self.cond_branch(head),
             Custom::Switch => self.switch(head),
@@ -394,6 +396,30 @@ impl<'s> Parser<'s> {
         let regions = vec![self.parse_region(&[])?];
         let attrs = self.optional_dict()?;
         self.finish_op(head, NewOp { attrs, regions, ..NewOp::default() }, &[])
+    }
+
+    /// `{ … pto.yield(%t) … } : T`
+    fn fusion(&mut self, head: &Head) -> Parse<OpId> {
+        let regions = vec![self.parse_region(&[])?];
+        let attrs = self.optional_dict()?;
+        let types = if self.eat(b':') { self.parse_types()? } else { Vec::new() };
+        let types: Vec<_> = types.into_iter().map(|t| (t.0, 0)).collect();
+        self.finish_op(head, NewOp { attrs, regions, ..NewOp::default() }, &types)
+    }
+
+    /// `(%a, %b) : (T, T) -> ()`
+    fn fusion_yield(&mut self, head: &Head) -> Parse<OpId> {
+        let open = self.expect(b'(')?.span;
+        let uses = self.parse_uses()?;
+        self.close(b')', open)?;
+        let attrs = self.optional_dict()?;
+        self.expect(b':')?;
+        let types = self.parse_type_list()?;
+        self.arrow()?;
+        self.parse_type_list()?;
+        self.state_types(&uses, &types);
+        let operands = uses.into_iter().map(|u| Self::operand(u, 0)).collect();
+        self.finish_op(head, NewOp { operands, attrs, ..NewOp::default() }, &[])
     }
 
     // ---- branches ----------------------------------------------------------------------------------------
