@@ -174,7 +174,11 @@ impl Flow<'_> {
         let Some(name) = symbol(self.module, self.id, "callee") else { return };
         let Some(callee) = functions.get(name) else {
             let text = self.module.names.text(name);
-            problems.push(Diagnostic::new(codes::CALL, span, format!("there is no function `@{text}`")));
+            let mut d = Diagnostic::new(codes::CALL, span, format!("there is no function `@{text}`"));
+            if let Some(near) = functions.similar(self.module, text) {
+                d = d.help(format!("did you mean `@{near}`?"));
+            }
+            problems.push(d);
             return;
         };
         let Some(ty) = function_type(self.module, callee) else { return };

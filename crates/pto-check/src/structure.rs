@@ -4,7 +4,7 @@ use crate::{control, dominance};
 use pto_ir::{Attr, BlockId, Module, OpId, RegionId, Sym};
 use pto_isa::row::{Custom, Syntax};
 use pto_isa::table::op;
-use pto_isa::{Diagnostic, FnType, Span, Target, Type, codes};
+use pto_isa::{Diagnostic, FnType, Span, Target, Type, codes, table};
 use std::collections::HashMap;
 
 pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnostic>) {
@@ -63,6 +63,12 @@ impl Functions {
 
     pub(crate) fn get(&self, name: Sym) -> Option<OpId> {
         self.by_name.get(&name).copied()
+    }
+
+    /// A function whose name is close to a misspelled one.
+    pub(crate) fn similar<'m>(&self, module: &'m Module, name: &str) -> Option<&'m str> {
+        let names = self.all.iter().filter_map(|&f| symbol(module, f, "sym_name")).map(|s| module.names.text(s));
+        names.filter(|n| table::distance(n, name) <= 2).min_by_key(|n| table::distance(n, name))
     }
 
     /// A kernel entry returns nothing.

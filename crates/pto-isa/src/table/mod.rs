@@ -172,8 +172,11 @@ pub fn similar(name: &str) -> Vec<&'static str> {
     let lower = name.to_ascii_lowercase();
     let bare = lower.strip_prefix("pto.").unwrap_or(&lower);
     let limit = 1 + bare.len() / 4;
-    let mut near: Vec<(usize, &'static str)> =
-        all().map(|op| op.row().name).map(|n| (distance(bare, n), n)).filter(|(d, _)| *d <= limit).collect();
+    let mut near: Vec<(usize, &'static str)> = all()
+        .flat_map(|op| op.row().aliases.iter().copied().chain([op.row().name]))
+        .map(|n| (distance(bare, n), n))
+        .filter(|(d, _)| *d <= limit)
+        .collect();
     near.sort_unstable();
     near.into_iter().take(3).map(|(_, n)| n).collect()
 }

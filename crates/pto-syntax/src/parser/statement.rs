@@ -126,7 +126,13 @@ impl<'s> Parser<'s> {
         let name_span = self.token.span;
         let name = self.text(name_span);
         let Some(op) = table::find(name) else {
-            self.unknown_op(name, name_span);
+            let alone = self.token.first || !results.names.is_empty() || name.contains('.');
+            if alone {
+                self.unknown_op(name, name_span);
+            } else {
+                let message = format!("expected the end of the operation, found `{name}`");
+                self.error(codes::SYNTAX, name_span, message);
+            }
             self.poison(&results);
             return None;
         };
