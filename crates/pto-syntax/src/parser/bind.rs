@@ -306,10 +306,10 @@ impl<'s> Parser<'s> {
     }
 
     fn result_type(&mut self, head: &Head, row: &'static Row, slot: usize, at: usize, made: &Made) -> TypeId {
-        if let Some(&(ty, _)) = made.types.get(at)
+        if let Some(&(ty, span)) = made.types.get(at)
             && ty != TypeId::UNKNOWN
         {
-            return ty;
+            return self.stated_result(row, slot, ty, span, made);
         }
         if let Some(ty) = self.infer_result(row, slot, made) {
             return ty;
@@ -326,6 +326,20 @@ impl<'s> Parser<'s> {
             self.report(d.help("write it after `->`; it does not follow from the operands").page(row.page));
         }
         TypeId::UNKNOWN
+    }
+
+    /// A result whose type the spelling has no place for must have the type that follows.
+    fn stated_result(&mut self, row: &'static Row, slot: usize, ty: TypeId, span: Span, made: &Made) -> TypeId {
+        let written = row.pattern_types().is_none_or(|(before, after)| before.contains(&slot) || after.contains(&slot));
+        match self.infer_result(row, slot, made).filter(|_| !written) {
+            Some(follows) if follows != ty => {
+                let (here, there) = (self.module.ty(ty).to_string(), self.module.ty(follows).to_string());
+                let message = format!("the result of `{}` is {there}, not {here}", row.full_name());
+                self.error(codes::TYPE_DISAGREES, span, message);
+                follows
+            }
+            _ => ty,
+        }
     }
 
     // ---- attributes --------------------------------------------------------------------------------------
