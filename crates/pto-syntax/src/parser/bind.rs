@@ -4,7 +4,7 @@ use super::chunks::{Chunks, Use};
 use super::statement::{Head, Results};
 use super::{Parse, Parser};
 use pto_ir::{Attr, NewOp, OpId, Operand, Sym, TypeId, ValueId};
-use pto_isa::row::{AttrKind, AttrSpec, Count, Kind};
+use pto_isa::row::{AttrKind, AttrSpec, Count, Infer, Kind};
 use pto_isa::{Diagnostic, Dir, EnumDef, Op, Row, Span, Type, codes};
 use std::rc::Rc;
 
@@ -119,7 +119,7 @@ impl<'s> Parser<'s> {
         if value_form && (assigns || head.results.count() > 0) && types.len() == 1 {
             return (types.clone(), types);
         }
-        let stated: usize = row.results.iter().filter(|r| r.infer == pto_isa::row::Infer::No).count();
+        let stated: usize = row.results.iter().filter(|r| r.infer == Infer::No).count();
         if !value_form && stated > 0 && types.len() >= stated.min(types.len()) {
             let results = types.len().min(stated.max(1));
             let at = types.len() - results;
@@ -330,6 +330,9 @@ impl<'s> Parser<'s> {
 
     /// A result whose type the spelling has no place for must have the type that follows.
     fn stated_result(&mut self, row: &'static Row, slot: usize, ty: TypeId, span: Span, made: &Made) -> TypeId {
+        if row.slot_at(slot).infer == Infer::No {
+            return ty;
+        }
         let written = row.pattern_types().is_none_or(|(before, after)| before.contains(&slot) || after.contains(&slot));
         match self.infer_result(row, slot, made).filter(|_| !written) {
             Some(follows) if follows != ty => {
