@@ -3,7 +3,7 @@
 use super::Parser;
 use super::bind::Made;
 use pto_ir::{Attr, Def, TypeId, ValueId};
-use pto_isa::row::Infer;
+use pto_isa::row::{Infer, Kind};
 use pto_isa::table::op;
 use pto_isa::{Dim, Row, Scalar, TileType, Type, ViewType, rules};
 
@@ -14,7 +14,7 @@ impl Parser<'_> {
         let is_value = slot < row.slots.len();
         let ty = match row.slot_at(slot).infer {
             Infer::No => return None,
-            Infer::Like(name) => match operand(name)? {
+            Infer::Like(name) => match self.like(row, made, slot, name)? {
                 Type::TileBuf(t) if is_value => Type::Tile(t),
                 Type::Unknown => return None,
                 other => other,
@@ -31,6 +31,16 @@ impl Parser<'_> {
             Infer::Fixed(fixed) => fixed.ty(),
         };
         Some(self.module.intern_type(ty))
+    }
+
+    /// The type of the named operand; for a tile, that of the first tile where the named operand is a scalar.
+    fn like(&self, row: &Row, made: &Made, slot: usize, name: &str) -> Option<Type> {
+        let named = self.module.value_type(self.in_slot(row, made, name)?);
+        if row.slot_at(slot).kind != Kind::Tile || named.scalar().is_none() {
+            return Some(named.clone());
+        }
+        let mut types = made.operands.iter().map(|o| self.module.value_type(o.value));
+        types.find(|t| t.tile().is_some()).cloned()
     }
 
     fn in_slot(&self, row: &Row, made: &Made, name: &str) -> Option<ValueId> {

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args) -> Run {
 
 /// The columns of the terminal where they are known, within what reads well.
 fn width() -> usize {
-    super::render::columns(&std::io::stdout()).unwrap_or(96).clamp(60, 110)
+    super::render::columns().unwrap_or(96).clamp(60, 110)
 }
 
 fn find(name: &str) -> Result<Op, Failure> {

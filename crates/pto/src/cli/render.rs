@@ -17,7 +17,7 @@ pub(crate) struct Terminal<'s> {
 
 impl<'s> Terminal<'s> {
     pub(crate) fn new(source: &'s Source) -> Self {
-        let renderer = Renderer::styled().term_width(columns(&std::io::stderr()).unwrap_or(140));
+        let renderer = Renderer::styled().term_width(columns().unwrap_or(140));
         Self { source, lines: Lines::new(&source.text), renderer }
     }
 
@@ -77,8 +77,8 @@ impl<'s> Terminal<'s> {
     }
 }
 
-/// The width to write for: `COLUMNS`, else the terminal behind a stream, if it is one.
-pub(crate) fn columns(stream: &impl std::os::fd::AsFd) -> Option<usize> {
+/// The width to write for: `COLUMNS`, else that of the terminal, if there is one.
+pub(crate) fn columns() -> Option<usize> {
     let stated = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).filter(|w| *w >= 40);
-    stated.or_else(|| terminal_size::terminal_size_of(stream).map(|(width, _)| usize::from(width.0)))
+    stated.or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)))
 }
