@@ -26,6 +26,7 @@ mod fifo;
 mod info;
 mod instructions;
 mod memory;
+mod structs;
 mod structure;
 mod tiles;
 
@@ -73,6 +74,7 @@ pub fn inspect(module: &Module, target: Target) -> (Info, Vec<Diagnostic>) {
     // Walked once; the passes go over the list.
     let order = module.order();
     structure::check(module, &order, &mut problems);
+    structs::check(module, &order, &mut problems);
     tiles::check(module, target, &mut problems);
     let mut info = Info::new(module, &order, target);
     instructions::check(module, &order, &mut info, &mut problems);

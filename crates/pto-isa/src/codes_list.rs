@@ -123,6 +123,9 @@ codes! {
     PARTS = 312, "an operation with the wrong number of parts",
         "In the generic form an operation can be written with any number of operands, results, regions and branch targets. This operation has a fixed number of them.",
         "func.func @f(%c: i1) {\n  \"scf.if\"(%c) : (i1) -> ()\n  return\n}\n";
+    STRUCT = 313, "a struct that holds or goes where it cannot",
+        "A struct is a record of scalars on the stack of the function that declares it. It is made by `pto.declare_struct` alone, cannot be passed, selected, yielded or returned, and its fields are scalars of whole bytes or structs of such.",
+        "func.func @f(%s: !pto.struct<f32, i8>) {\n  return\n}\n";
 
     MISALIGNED = 401, "an address that is not aligned",
         "A tile must start at a multiple of its memory's alignment.";
