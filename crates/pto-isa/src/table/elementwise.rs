@@ -373,7 +373,7 @@ fn conversion_scratch(i: &Instance) -> Option<u64> {
     let chunk = cols.min(64);
     let blocks = match (src.dtype, dst.dtype) {
         (F32, _) => {
-            let tail = (rows.min(255) - 1) * (src.cols / 8) + (cols % 64).div_ceil(8);
+            let tail = rows.min(255).saturating_sub(1) * (src.cols / 8) + (cols % 64).div_ceil(8);
             (8 * (cols / 64).min(255)).max(if cols % 64 == 0 { 0 } else { tail })
         }
         (_, I8) => chunk.div_ceil(8).max(4 + chunk.div_ceil(16)),

@@ -317,7 +317,7 @@ fn filter_bytes(i: &Instance, src: &TileType, idx: &TileType, byte: i64) -> Verd
     if byte == 3 {
         return Verdict::Holds;
     }
-    let rows = 3 - byte.unsigned_abs();
+    let rows = 3u64.saturating_sub(byte.unsigned_abs());
     let shape = Verdict::require(idx.rows == rows && idx.cols == src.cols, || {
         let found = format!("`idx` has {} rows and {} columns", idx.rows, idx.cols);
         Broken::new(codes::SHAPE, vec![i.at("idx")], found, format!("{rows} rows and {} columns", src.cols))
@@ -367,7 +367,7 @@ fn offset_inside(i: &Instance) -> Verdict {
     let (Some(tile), Some(offset)) = (tile, i.value("offset")) else { return Verdict::Holds };
     let inside = u64::try_from(offset).is_ok_and(|o| o < tile.elements());
     Verdict::require(inside, || {
-        let legal = format!("0 to {}", tile.elements() - 1);
+        let legal = format!("0 to {}", tile.elements().saturating_sub(1));
         Broken::new(codes::BOUNDS, vec![i.at("offset")], format!("`offset` is {offset}"), legal)
     })
 }

@@ -306,15 +306,15 @@ fn part_span(body: Span, text: &str, part: &str) -> Span {
 }
 
 fn number(text: &str, span: Span) -> Body<u64> {
-    text.trim()
-        .parse::<u32>()
-        .map(u64::from)
-        .map_err(|_| wrong(span, &format!("`{}`", text.trim()), "a number below 2^32"))
+    let wrong = || wrong(span, &format!("`{}`", text.trim()), "a number below 2^24");
+    text.trim().parse::<u64>().ok().filter(|n| *n < MAX_EXTENT).ok_or_else(wrong)
 }
 
-/// Extents of a tile fit in 32 bits, so that sizes in bytes never overflow.
+/// No memory holds a tile with longer rows or columns; below it, sizes in bytes never overflow.
+const MAX_EXTENT: u64 = 1 << 24;
+
 fn tile_extent(n: u64, span: Span) -> Body<u64> {
-    if u32::try_from(n).is_ok() { Ok(n) } else { Err(wrong(span, &format!("`{n}`"), "a number below 2^32")) }
+    if n < MAX_EXTENT { Ok(n) } else { Err(wrong(span, &format!("`{n}`"), "a number below 2^24")) }
 }
 
 /// An extent of a tensor: any 63-bit number.
