@@ -71,7 +71,11 @@ impl OpCheck<'_> {
         operands.chain(results).filter(|a| usize::from(a.slot) < slots).collect()
     }
 
+    /// Attributes as rules see them; most operations of a program are scalar and have neither.
     fn rule_attrs(&self) -> Vec<(&str, AttrValue<'_>)> {
+        if self.row.shape_rules.is_empty() && self.row.rules.is_empty() {
+            return Vec::new();
+        }
         let text = |s| self.module.names.text(s);
         self.module.attrs(self.id).iter().map(|(n, a)| (text(*n), a.for_rules(text))).collect()
     }
