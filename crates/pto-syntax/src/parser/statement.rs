@@ -228,10 +228,10 @@ impl<'s> Parser<'s> {
         // Built from the words, so that line breaks and comments inside do not matter.
         let mut text = "loc".to_string();
         loop {
-            text += self.token_text();
-            if matches!(self.token.tok, Tok::Punct(b',') | Tok::Ident) {
+            if self.token.span.start > self.last_end {
                 text.push(' ');
             }
+            text += self.token_text();
             match self.token.tok {
                 Tok::Punct(b'(') => depth += 1,
                 Tok::Punct(b')') => depth = depth.saturating_sub(1),
