@@ -127,7 +127,7 @@ impl<'s> Parser<'s> {
         let text = self.token_text();
         let is_code = match self.token.tok {
             Tok::Value => true,
-            Tok::Ident => !text.starts_with("func.") && text != "module" && text != "loc",
+            Tok::Ident => !matches!(text, "func.func" | "module" | "builtin.module" | "loc"),
             _ => false,
         };
         let private = self.module.names.get("sym_visibility").is_some_and(|v| attrs.iter().any(|(n, _)| *n == v));
