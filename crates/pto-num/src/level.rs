@@ -1,0 +1,105 @@
+//! The feature levels a kernel is compiled for, and what the processor offers.
+
+use crate::half::{f16_to_f32, f32_to_f16};
+use std::sync::OnceLock;
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
+#[cfg(target_arch = "x86_64")]
+pub use x86::{V3, V4};
+
+/// What a kernel is compiled for.
+///
+/// A kernel is an `#[inline(always)]` function that is generic over its level. It is instantiated inside one
+/// `#[target_feature]` function per level, so everything it calls is compiled with those features too. All levels give
+/// the same results.
+///
+/// The methods of `V3` and `V4` execute their instructions unconditionally: only code that runs after
+/// [`cpu_level`] has promised the level may name them.
+pub trait Level: Copy + 'static {
+    /// `baseline`, `v3` or `v4`.
+    const NAME: &'static str;
+
+    /// Widens half precision; exact, and a signalling NaN becomes quiet.
+    fn f16_to_f32<const N: usize>(src: &[u16; N], dst: &mut [f32; N]);
+
+    /// Narrows to half precision: to nearest, ties to even, overflow to infinity.
+    fn f32_to_f16<const N: usize>(src: &[f32; N], dst: &mut [u16; N]);
+
+    /// `a * b + c`, rounded once.
+    fn fma(a: f32, b: f32, c: f32) -> f32;
+}
+
+/// Every processor: no feature beyond the target's own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Baseline;
+
+impl Level for Baseline {
+    const NAME: &'static str = "baseline";
+
+    #[inline(always)]
+    fn f16_to_f32<const N: usize>(src: &[u16; N], dst: &mut [f32; N]) {
+        for i in 0..N {
+            dst[i] = f16_to_f32(src[i]);
+        }
+    }
+
+    #[inline(always)]
+    fn f32_to_f16<const N: usize>(src: &[f32; N], dst: &mut [u16; N]) {
+        for i in 0..N {
+            dst[i] = f32_to_f16(src[i]);
+        }
+    }
+
+    #[inline(always)]
+    fn fma(a: f32, b: f32, c: f32) -> f32 {
+        crate::math::fma(a, b, c)
+    }
+}
+
+/// The highest level of a processor.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum CpuLevel {
+    /// No feature beyond the target's own.
+    Baseline,
+    /// x86-64-v3: AVX2, FMA, F16C and the bit instructions.
+    V3,
+    /// x86-64-v4: AVX-512 F, BW, CD, DQ, VL.
+    V4,
+}
+
+impl CpuLevel {
+    /// Every level, lowest first.
+    pub const ALL: [Self; 3] = [Self::Baseline, Self::V3, Self::V4];
+
+    /// The name that [`Level::NAME`] and `PTO_CPU_LEVEL` use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::V3 => "v3",
+            Self::V4 => "v4",
+        }
+    }
+}
+
+/// The level to run kernels at: what the processor offers, or less if `PTO_CPU_LEVEL` names a lower one.
+///
+/// Found once per process.
+pub fn cpu_level() -> CpuLevel {
+    static FOUND: OnceLock<CpuLevel> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let asked = std::env::var("PTO_CPU_LEVEL").ok();
+        let asked = asked.and_then(|name| CpuLevel::ALL.into_iter().find(|l| l.name().eq_ignore_ascii_case(&name)));
+        asked.map_or(detected(), |asked| asked.min(detected()))
+    })
+}
+
+#[cfg(target_arch = "x86_64")]
+fn detected() -> CpuLevel {
+    x86::detected()
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn detected() -> CpuLevel {
+    CpuLevel::Baseline
+}
