@@ -21,6 +21,14 @@ macro_rules! family {
         #[expect(non_camel_case_types, reason = "mnemonics are lower case")]
         enum Position { $($id),+ }
 
+        /// Hands the mnemonics of the family, in table order, to another macro.
+        ///
+        /// An engine makes a structure with a field for each, so that a row it does not know does not compile.
+        #[macro_export]
+        macro_rules! $base {
+            ($callback:ident) => { $callback! { $($id)+ } };
+        }
+
         /// The operations of this family.
         #[expect(non_upper_case_globals, reason = "constants are named like the instructions")]
         pub mod op {

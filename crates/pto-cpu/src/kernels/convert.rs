@@ -1,0 +1,5 @@
+//! Conversions between element types.
+
+use super::call::Kernel;
+
+pub(super) const CONVERT: Kernel = Kernel::MISSING;

@@ -1,0 +1,150 @@
+//! Element types as kernels see them: how they lie in memory, and what they are computed with.
+
+use pto_isa::DType;
+use pto_num::{Bf16, F16, Level};
+
+/// An element type of whole bytes.
+pub trait Elem: Copy + 'static {
+    /// What it is computed with: `f32` for the 16-bit floats, itself for everything else.
+    type Wide: Copy + Default + PartialEq + PartialOrd;
+    /// The type.
+    const DTYPE: DType;
+
+    /// Widens a run of elements.
+    fn load<L: Level, const N: usize>(from: &[Self; N]) -> [Self::Wide; N];
+    /// Rounds a run of results to nearest even.
+    fn store<L: Level, const N: usize>(from: &[Self::Wide; N]) -> [Self; N];
+    /// Widens one element.
+    fn widen(self) -> Self::Wide;
+    /// Rounds one result to nearest even.
+    fn narrow(wide: Self::Wide) -> Self;
+    /// A scalar operand, converted to this type as a device does: floats rounded, integers cut.
+    fn scalar(bits: u64) -> Self;
+}
+
+macro_rules! native {
+    ($($type:ty, $dtype:ident, $bits:ident => $scalar:expr;)+) => {$(
+        impl Elem for $type {
+            type Wide = $type;
+            const DTYPE: DType = DType::$dtype;
+            #[inline(always)]
+            fn load<L: Level, const N: usize>(from: &[Self; N]) -> [Self; N] {
+                *from
+            }
+            #[inline(always)]
+            fn store<L: Level, const N: usize>(from: &[Self; N]) -> [Self; N] {
+                *from
+            }
+            #[inline(always)]
+            fn widen(self) -> Self {
+                self
+            }
+            #[inline(always)]
+            fn narrow(wide: Self) -> Self {
+                wide
+            }
+            #[inline(always)]
+            fn scalar($bits: u64) -> Self {
+                $scalar
+            }
+        }
+    )+};
+}
+
+native! {
+    i8, I8, bits => bits as i8;
+    u8, U8, bits => bits as u8;
+    i16, I16, bits => bits as i16;
+    u16, U16, bits => bits as u16;
+    i32, I32, bits => bits as i32;
+    u32, U32, bits => bits as u32;
+    i64, I64, bits => bits as i64;
+    u64, U64, bits => bits;
+    f32, F32, bits => f32::from_bits(bits as u32);
+}
+
+impl Elem for F16 {
+    type Wide = f32;
+    const DTYPE: DType = DType::F16;
+    #[inline(always)]
+    fn load<L: Level, const N: usize>(from: &[Self; N]) -> [f32; N] {
+        let mut bits = [0; N];
+        for i in 0..N {
+            bits[i] = from[i].0;
+        }
+        let mut wide = [0.0; N];
+        L::f16_to_f32(&bits, &mut wide);
+        wide
+    }
+    #[inline(always)]
+    fn store<L: Level, const N: usize>(from: &[f32; N]) -> [Self; N] {
+        let mut bits = [0; N];
+        L::f32_to_f16(from, &mut bits);
+        bits.map(F16)
+    }
+    #[inline(always)]
+    fn widen(self) -> f32 {
+        self.to_f32()
+    }
+    #[inline(always)]
+    fn narrow(wide: f32) -> Self {
+        Self::from_f32(wide)
+    }
+    #[inline(always)]
+    fn scalar(bits: u64) -> Self {
+        Self::from_f32(f32::from_bits(bits as u32))
+    }
+}
+
+impl Elem for Bf16 {
+    type Wide = f32;
+    const DTYPE: DType = DType::Bf16;
+    #[inline(always)]
+    fn load<L: Level, const N: usize>(from: &[Self; N]) -> [f32; N] {
+        from.map(Self::to_f32)
+    }
+    #[inline(always)]
+    fn store<L: Level, const N: usize>(from: &[f32; N]) -> [Self; N] {
+        from.map(Self::from_f32)
+    }
+    #[inline(always)]
+    fn widen(self) -> f32 {
+        self.to_f32()
+    }
+    #[inline(always)]
+    fn narrow(wide: f32) -> Self {
+        Self::from_f32(wide)
+    }
+    #[inline(always)]
+    fn scalar(bits: u64) -> Self {
+        Self::from_f32(f32::from_bits(bits as u32))
+    }
+}
+
+/// Runs an expression with a type name standing for the element type, for the types listed; `None` for others.
+///
+/// `by_type!(dtype, E in [F32 F16 I32] => Prepared::new::<Binary<Add, E>>(site, true))`
+macro_rules! by_type {
+    ($dtype:expr, $e:ident in [$($name:ident)+] => $body:expr) => {
+        match $dtype {
+            $(pto_isa::DType::$name => { type $e = $crate::kernels::elem::rust::$name; Some($body) })+
+            _ => None,
+        }
+    };
+}
+pub(crate) use by_type;
+
+/// The Rust types under the names of [`DType`].
+pub(crate) mod rust {
+    pub type I8 = i8;
+    pub type I16 = i16;
+    pub type I32 = i32;
+    pub type I64 = i64;
+    pub type U8 = u8;
+    pub type U16 = u16;
+    pub type U32 = u32;
+    pub type U64 = u64;
+    pub type F16 = pto_num::F16;
+    pub type Bf16 = pto_num::Bf16;
+    pub type F32 = f32;
+}

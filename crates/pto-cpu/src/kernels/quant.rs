@@ -1,0 +1,12 @@
+//! Quantisation.
+
+use super::call::Kernel;
+
+pto_isa::quant!(kernels);
+
+const KERNELS: Kernels = Kernels {
+    tquant: Kernel::MISSING,
+    tquant_mx: Kernel::MISSING,
+    tquant_hif4: Kernel::MISSING,
+    tdequant: Kernel::MISSING,
+};
