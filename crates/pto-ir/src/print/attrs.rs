@@ -40,6 +40,9 @@ pub(super) fn is_bare(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && chars.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.'))
+        // A name goes on after a dot, so one that ends in a dot would take in what follows, or lose it.
+        && !name.ends_with('.')
+        && !name.contains("..")
 }
 
 impl Printer<'_> {
