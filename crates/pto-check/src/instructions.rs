@@ -4,7 +4,7 @@ use crate::Info;
 use pto_ir::{Attr, Module, OpId, ValueId};
 use pto_isa::row::{AttrKind, AttrSpec, Elem};
 use pto_isa::rules::{Arg, AttrValue, Broken, Instance};
-use pto_isa::{Code, Diagnostic, Family, Row, Span, Target, TileRule, TileType, codes, table};
+use pto_isa::{Code, Diagnostic, Family, Row, Span, Target, TileRule, TileType, Type, codes, table};
 
 /// Checks every operation; rules that must wait for run time are noted in `info`.
 pub(crate) fn check(module: &Module, order: &[OpId], info: &mut Info, problems: &mut Vec<Diagnostic>) {
@@ -16,6 +16,25 @@ pub(crate) fn check(module: &Module, order: &[OpId], info: &mut Info, problems: 
         }
     }
     info.dynamic = dynamic;
+}
+
+/// Checks the rules of one operation of a checked program again, with what is known when it is executed: types whose
+/// extents are fixed, and numbers. `facts` has one entry for each operand, then one for each result.
+pub fn recheck(checked: &crate::Checked, id: OpId, facts: &[(Type, Option<i64>)]) -> Option<Diagnostic> {
+    let (module, info) = (checked.module(), checked.info());
+    let row = module.op(id).op.row();
+    let check = OpCheck { module, info, id, row };
+    let slots = module.operands(id).iter().map(|o| o.slot).chain(module.results(id).map(|v| module.value(v).slot));
+    let known = row.slots.len() + row.results.len();
+    let args: Vec<Arg> = slots
+        .zip(facts)
+        .filter(|(slot, _)| usize::from(*slot) < known)
+        .map(|(slot, (ty, value))| Arg { slot, ty, value: *value })
+        .collect();
+    let attrs = check.rule_attrs();
+    let manual = info.manual[id.index()];
+    let (broken, _) = Instance { row, target: info.target, manual, args: &args, attrs: &attrs }.check();
+    broken.into_iter().next().map(|b| check.describe(b, &[]))
 }
 
 struct OpCheck<'a> {

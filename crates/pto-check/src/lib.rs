@@ -32,6 +32,8 @@ mod tiles;
 
 pub use info::{Info, pipe_of};
 
+pub use instructions::recheck;
+
 use pto_ir::{Attr, Module};
 use pto_isa::{Diagnostic, Target};
 

@@ -1,3 +1,46 @@
 //! Runs PTO programs on the host.
+//!
+//! A [`Plan`] is a program resolved once: kernels chosen, tiles placed, loops turned into jumps, scalars into registers.
+//! It can be run any number of times on borrowed memory.
+//!
+//! ```
+//! use pto_cpu::{Arg, Launch, Options, Plan};
+//! use pto_isa::Target;
+//!
+//! let (module, _) = pto_syntax::parse("
+//!     func.func @twice(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>) {
+//!       %one = arith.constant 1 : index
+//!       %n = arith.constant 16 : index
+//!       %xs = pto.make_tensor_view %x, shape = [%n, %n], strides = [%n, %one] : !pto.tensor_view<16x16xf32>
+//!       %ys = pto.make_tensor_view %y, shape = [%n, %n], strides = [%n, %one] : !pto.tensor_view<16x16xf32>
+//!       %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+//!       pto.tload ins(%xs : !pto.tensor_view<16x16xf32>) outs(%t : !pto.tile_buf<vec, 16x16xf32>)
+//!       pto.tadd ins(%t, %t : !pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x16xf32>)
+//!                outs(%t : !pto.tile_buf<vec, 16x16xf32>)
+//!       pto.tstore ins(%t : !pto.tile_buf<vec, 16x16xf32>) outs(%ys : !pto.tensor_view<16x16xf32>)
+//!       return
+//!     }");
+//! let checked = pto_check::check(module, Target::A2A3).expect("a legal program");
+//! let plan = Plan::new(&checked, None, Options::default()).expect("one entry");
+//!
+//! let x = vec![1.5f32; 256];
+//! let mut y = vec![0.0f32; 256];
+//! plan.run(&mut [Arg::read(&x), Arg::write(&mut y)], Launch::default()).expect("it runs");
+//! assert_eq!(y, vec![3.0; 256]);
+//! ```
 
+mod args;
 pub mod kernels;
+mod memory;
+mod plan;
+mod run;
+
+pub use args::{Arg, Launch, Number, Options, Param, ParamKind, Report};
+pub use kernels::Numerics;
+pub use plan::Plan;
+pub use run::{Access, Event, Extent, Known, Measure, Observer, Place, Timing};
+
+/// True when the engine executes an operation: by a kernel, or itself.
+pub fn runs(op: pto_isa::Op) -> bool {
+    plan::runs(op)
+}

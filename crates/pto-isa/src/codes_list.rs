@@ -158,4 +158,27 @@ codes! {
         "An imported buffer must be reserved under the same name in the peer function; names are unique within a function.";
     FIFO_ENTRY = 603, "an entry of a pipe that is not there",
         "A popped tile lies in a slot of the pipe. `tfree` gives the slot back, and the producer may fill it again at once; use the tile before, and free each entry once.";
+
+    RUN_ENTRY = 701, "nothing to run, or several things",
+        "A run starts at the function marked `attributes {pto.entry}`, or at the only one with a body. Mark one, or name it with `--func`.";
+    RUN_ARGUMENT = 702, "an argument that does not suit its parameter",
+        "Pointers take memory, numbers take numbers, tiles take data of their size. The message says what was given and what the parameter takes.";
+    RUN_OUTSIDE = 703, "an access outside a buffer",
+        "The instruction would touch bytes that the argument does not have. Either the argument is too small, or a shape, stride or offset of the view is wrong.";
+    RUN_DIVISION = 704, "an integer division by zero",
+        "An integer has no quotient by zero. The message names the element; floats divide by zero without an error.";
+    RUN_BOUNDS = 705, "an index or window that is out of range",
+        "At this point of the run an index, a dimension or a window lies outside what it refers to.";
+    RUN_UNSUPPORTED = 706, "something the engine does not run",
+        "The program is legal, but the engine has no code for this operation with these operands. `pto isa --coverage` shows what runs.";
+    RUN_ADDRESS = 707, "a tile outside its memory",
+        "The address that the program computed for a tile, plus its size, lies outside the memory of the target.";
+    RUN_LIMIT = 708, "a limit of the engine",
+        "The program needs more memory or more steps than the engine gives it.";
+    RUN_TRAP = 709, "the program stopped itself",
+        "`trap` was executed.";
+    RUN_VALUE = 710, "a value that makes no sense here",
+        "A loop step that is not positive, a negative extent or stride, or a position inside a byte.";
+    RUN_VALID = 711, "a valid region that does not fit",
+        "The valid region that the program computed is larger than the tile, or not that of the window it is loaded from or stored to.";
 }

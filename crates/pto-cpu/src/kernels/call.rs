@@ -66,8 +66,8 @@ pub struct ViewRef {
     pub base: *mut u8,
     /// Bytes of the buffer.
     pub bytes: usize,
-    /// From the start of the buffer to the first element, in elements. May lie outside; kernels check.
-    pub offset: i64,
+    /// From the start of the buffer to the first element, in bytes. May lie outside; kernels check.
+    pub first: i64,
     /// Extents.
     pub shape: [u64; 5],
     /// Strides in elements.
@@ -214,6 +214,11 @@ pub trait Body {
 impl Kernel {
     /// No code yet: a program that uses it does not run.
     pub const MISSING: Self = Self { tiles: &[], views: &[], scalars: &[], prepare: |_| None };
+
+    /// True when there is no code yet.
+    pub fn is_missing(&self) -> bool {
+        self.tiles.is_empty() && self.views.is_empty() && self.scalars.is_empty()
+    }
 
     /// A kernel on tiles alone.
     pub const fn new(tiles: &'static [&'static str], prepare: fn(&Site) -> Option<Prepared>) -> Self {

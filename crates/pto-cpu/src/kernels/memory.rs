@@ -1,12 +1,13 @@
 //! Transfers between global memory and tiles.
 
 use super::call::Kernel;
+use super::transfer;
 
 pto_isa::memory!(kernels);
 
 const KERNELS: Kernels = Kernels {
-    tload: Kernel::MISSING,
-    tstore: Kernel::MISSING,
+    tload: transfer::LOAD,
+    tstore: transfer::STORE,
     tstore_fp: Kernel::MISSING,
     tprefetch: Kernel::MISSING,
     tprefetch_async: Kernel::MISSING,

@@ -33,6 +33,7 @@ mod partial;
 mod quant;
 mod reduce;
 mod tile_scalar;
+mod transfer;
 
 pub use call::{Call, Fault, Kernel, KernelFn, Numerics, Prepared, Site, TileRef, ViewRef};
 

@@ -1,0 +1,113 @@
+//! What a program takes and what it is launched with.
+
+use pto_isa::{DType, Scalar, TileType};
+
+/// A parameter of the entry function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Param {
+    /// Its name without `%`.
+    pub name: String,
+    /// What it takes.
+    pub kind: ParamKind,
+}
+
+/// What a parameter takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ParamKind {
+    /// Global memory: any number of elements.
+    Pointer(DType),
+    /// A tensor in global memory, with the extents the type states (outermost first; `None`: any).
+    Tensor(DType, Vec<Option<u64>>),
+    /// A number.
+    Scalar(Scalar),
+    /// A tile.
+    Tile(TileType),
+    /// Nothing a caller could give: the type.
+    Other(String),
+}
+
+impl ParamKind {
+    /// The element type of memory.
+    pub fn elem(&self) -> Option<DType> {
+        match self {
+            Self::Pointer(d) | Self::Tensor(d, _) => Some(*d),
+            Self::Tile(t) => Some(t.dtype),
+            Self::Scalar(_) | Self::Other(_) => None,
+        }
+    }
+}
+
+/// An argument. Memory is borrowed, never copied.
+#[derive(Debug)]
+pub enum Arg<'a> {
+    /// An integer, an index or a truth value.
+    Int(i64),
+    /// A floating-point number.
+    Float(f64),
+    /// Global memory that is only read; a program that writes there is stopped.
+    In(&'a [u8]),
+    /// Global memory.
+    InOut(&'a mut [u8]),
+    /// A tensor in global memory with its extents, outermost first, elements in row-major order.
+    Tensor(&'a mut [u8], &'a [u64]),
+    /// A tile: all its rows and columns in row-major order, whatever its layout, and the valid rows and columns that its
+    /// type leaves open. It is copied in before the run and back after it.
+    Tile(&'a mut [u8], (u64, u64)),
+}
+
+/// Element types that slices of Rust numbers can hold.
+pub trait Number: Copy + 'static {
+    /// The element type.
+    const DTYPE: DType;
+}
+
+macro_rules! numbers {
+    ($($type:ty => $dtype:ident),+) => { $(impl Number for $type { const DTYPE: DType = DType::$dtype; })+ };
+}
+numbers!(i8 => I8, i16 => I16, i32 => I32, i64 => I64, u8 => U8, u16 => U16, u32 => U32, u64 => U64, f32 => F32);
+numbers!(pto_num::F16 => F16, pto_num::Bf16 => Bf16);
+
+impl<'a> Arg<'a> {
+    /// Memory that is only read.
+    pub fn read<T: Number>(data: &'a [T]) -> Self {
+        Self::In(crate::memory::bytes(data))
+    }
+
+    /// Memory that may be written.
+    pub fn write<T: Number>(data: &'a mut [T]) -> Self {
+        Self::InOut(crate::memory::bytes_mut(data))
+    }
+}
+
+/// How a program is launched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Launch {
+    /// Blocks: how often the program runs, each time with another block number.
+    pub blocks: u32,
+    /// Threads that share the blocks; 0 means as many as the machine has cores. Results do not depend on it.
+    pub threads: usize,
+}
+
+impl Default for Launch {
+    fn default() -> Self {
+        Self { blocks: 1, threads: 0 }
+    }
+}
+
+/// How a program is prepared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Whose arithmetic.
+    pub numerics: crate::Numerics,
+    /// Plain kernels, element by element: slow, for comparison.
+    pub plain: bool,
+}
+
+/// What a run did.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// For each parameter, whether the program wrote to its memory.
+    pub written: Vec<bool>,
+    /// Instructions executed, over all blocks.
+    pub instructions: u64,
+}

@@ -1,0 +1,147 @@
+//! Memory: the spaces of a core, and global memory behind addresses.
+
+#![expect(unsafe_code, reason = "views of numbers as bytes, and raw access for kernels")]
+
+use crate::args::Number;
+use pto_isa::{Loc, Target};
+
+/// Numbers as the bytes they are made of.
+pub(crate) fn bytes<T: Number>(data: &[T]) -> &[u8] {
+    // SAFETY: implementors of `Number` are plain numbers without padding.
+    unsafe { std::slice::from_raw_parts(data.as_ptr().cast(), size_of_val(data)) }
+}
+
+/// Numbers as the bytes they are made of, to write.
+pub(crate) fn bytes_mut<T: Number>(data: &mut [T]) -> &mut [u8] {
+    // SAFETY: as above, and every pattern of bits is a number.
+    unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast(), size_of_val(data)) }
+}
+
+/// A line of memory; blocks of 64 bytes keep every space aligned.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line(#[expect(dead_code, reason = "read through pointers")] [u8; 64]);
+
+/// Where the spaces of a core lie in its memory. Behind them lie the tiles that have no address of their own.
+#[derive(Clone, Debug)]
+pub(crate) struct Spaces {
+    /// First byte and size by location.
+    places: [(u64, u64); Loc::ALL.len()],
+    /// First byte behind the spaces.
+    pub end: u64,
+}
+
+impl Spaces {
+    pub fn new(target: Target) -> Self {
+        let mut places = [(0, 0); Loc::ALL.len()];
+        let mut end = 0;
+        for space in target.profile().spaces {
+            places[space.loc as usize] = (end, space.bytes);
+            end += space.bytes.next_multiple_of(64);
+        }
+        Self { places, end }
+    }
+
+    /// First byte of a space.
+    pub fn start(&self, loc: Loc) -> u64 {
+        self.places[loc as usize].0
+    }
+
+    /// Bytes of a space.
+    pub fn size(&self, loc: Loc) -> u64 {
+        self.places[loc as usize].1
+    }
+}
+
+/// The memory of one core, zero at first.
+pub(crate) struct CoreMemory {
+    lines: Vec<Line>,
+}
+
+impl CoreMemory {
+    pub fn new(size: u64) -> Result<Self, std::collections::TryReserveError> {
+        let count = size.div_ceil(64) as usize;
+        let mut lines = Vec::new();
+        lines.try_reserve_exact(count)?;
+        lines.resize(count, Line([0; 64]));
+        Ok(Self { lines })
+    }
+
+    pub fn size(&self) -> u64 {
+        self.lines.len() as u64 * 64
+    }
+
+    pub fn ptr(&mut self) -> *mut u8 {
+        self.lines.as_mut_ptr().cast()
+    }
+
+    /// Copies bytes from one place to another; they may overlap.
+    pub fn copy(&mut self, from: u64, to: u64, bytes: u64) {
+        let all = self.part(0, self.size());
+        all.copy_within(from as usize..(from + bytes) as usize, to as usize);
+    }
+
+    /// A part, as bytes.
+    pub fn part(&mut self, start: u64, length: u64) -> &mut [u8] {
+        assert!(start + length <= self.size());
+        // SAFETY: the range was checked, and lines are plain bytes.
+        unsafe { std::slice::from_raw_parts_mut(self.ptr().add(start as usize), length as usize) }
+    }
+}
+
+/// A buffer of global memory. Several threads may hold it: blocks that touch the same bytes, one of them writing, are
+/// a race in the program, as on the device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Buffer {
+    pub ptr: *mut u8,
+    pub bytes: usize,
+    pub writable: bool,
+}
+
+// SAFETY: the caller lends the memory for the whole run; see above for accesses at the same time.
+unsafe impl Send for Buffer {}
+// SAFETY: as above.
+unsafe impl Sync for Buffer {}
+
+impl Buffer {
+    pub const NONE: Self = Self { ptr: std::ptr::null_mut(), bytes: 0, writable: false };
+
+    pub fn read(data: &[u8]) -> Self {
+        Self { ptr: data.as_ptr().cast_mut(), bytes: data.len(), writable: false }
+    }
+
+    pub fn write(data: &mut [u8]) -> Self {
+        Self { ptr: data.as_mut_ptr(), bytes: data.len(), writable: true }
+    }
+}
+
+/// Addresses of global memory: the buffer in the high bits, the byte in the low ones.
+pub(crate) const BUFFER_SHIFT: u32 = 40;
+
+/// The address of the first byte of a buffer.
+pub(crate) fn buffer_address(buffer: usize) -> u64 {
+    (buffer as u64 + 1) << BUFFER_SHIFT
+}
+
+/// The buffer an address lies in, and the byte there.
+///
+/// An address a little before a buffer belongs to it, with a negative byte: views may start there as long as nothing is
+/// touched.
+pub(crate) fn split_address(address: u64) -> (usize, i64) {
+    let half = 1 << (BUFFER_SHIFT - 1);
+    let number = address.wrapping_add(half) >> BUFFER_SHIFT;
+    let byte = address.wrapping_sub(number << BUFFER_SHIFT) as i64;
+    ((number as usize).wrapping_sub(1), byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_split() {
+        assert_eq!(split_address(buffer_address(3) + 17), (3, 17));
+        assert_eq!(split_address(buffer_address(3) - 4), (3, -4));
+        assert_eq!(split_address(0).0, usize::MAX);
+    }
+}

@@ -1,0 +1,311 @@
+//! From operations to steps: the parts every kind of operation uses.
+
+use super::params::{entry_function, param};
+use super::*;
+use crate::kernels;
+use pto_ir::{BlockId, ValueId};
+use pto_isa::row::Effect;
+use pto_isa::table::op;
+use pto_isa::{Family, Span, Type, codes};
+
+/// Steps a plan may have; expanded calls can make a short program long.
+const MAX_STEPS: usize = 1 << 24;
+/// Bytes that tiles without an address may take in all.
+const MAX_OWN_BYTES: u64 = 1 << 32;
+
+/// True when the engine executes an operation.
+pub(crate) fn runs(code: pto_isa::Op) -> bool {
+    let row = code.row();
+    match row.family {
+        Family::Control | Family::Arith => true,
+        Family::View => !matches!(code, op::bind_tile | op::pointer_cast | op::declare_tile_memref),
+        Family::Sync => row.effect == Effect::Sync,
+        _ if matches!(code, op::trap | op::tgetval | op::tsetval) => true,
+        _ => kernels::find(code).is_some_and(|k| !k.is_missing()),
+    }
+}
+
+pub(super) type Built<T> = Result<T, Diagnostic>;
+
+/// What a plan is made with.
+pub(super) struct Builder<'a> {
+    pub checked: &'a Checked,
+    pub module: &'a Module,
+    pub options: Options,
+    pub plan: Plan,
+    /// Where each value of the program is kept. A function that is called twice is expanded twice, one after the other.
+    pub slots: Vec<Slot>,
+    pub geometries: Vec<TileType>,
+    /// The operation whose steps are being made.
+    pub at: OpId,
+    /// Functions being expanded, the outermost first.
+    pub calls: Vec<OpId>,
+    /// Where `return` goes: places to fill in, and where the results are kept.
+    pub returns: Vec<Return>,
+}
+
+pub(super) struct Return {
+    pub jumps: Vec<usize>,
+    pub results: Vec<Slot>,
+}
+
+pub(super) fn build(checked: &Checked, entry: Option<&str>, options: Options) -> Built<Plan> {
+    let module = checked.module();
+    let (name, function, body) = entry_function(module, entry)?;
+    let Some(first) = function.or_else(|| module.block(body).ops.first().copied()) else {
+        let message = "the program is empty";
+        return Err(Diagnostic::new(codes::RUN_ENTRY, Span::default(), message));
+    };
+    let mut builder = Builder::new(checked, name, first, options);
+    let args = module.block(body).args.clone();
+    for &arg in &args {
+        builder.param(arg)?;
+    }
+    builder.calls.extend(function);
+    builder.returns.push(Return { jumps: Vec::new(), results: Vec::new() });
+    match function {
+        Some(function) => builder.region(module.op_regions(function)[0])?,
+        None => builder.block(body)?,
+    }
+    builder.finish()
+}
+
+impl<'a> Builder<'a> {
+    fn new(checked: &'a Checked, name: String, at: OpId, options: Options) -> Self {
+        let module = checked.module();
+        let spaces = Spaces::new(checked.info().target);
+        let core_bytes = spaces.end;
+        let plan = Plan {
+            checked: checked.clone(),
+            name,
+            params: Vec::new(),
+            slots: Vec::new(),
+            steps: Vec::new(),
+            origins: Vec::new(),
+            regs: Vec::new(),
+            tiles: Vec::new(),
+            views: Vec::new(),
+            geometries: Box::default(),
+            binds: Vec::new(),
+            windows: Vec::new(),
+            make_views: Vec::new(),
+            partitions: Vec::new(),
+            accesses: Vec::new(),
+            allocations: Vec::new(),
+            locals: Vec::new(),
+            switches: Vec::new(),
+            kernels: Vec::new(),
+            checks: Vec::new(),
+            spaces,
+            core_bytes,
+        };
+        Self {
+            checked,
+            module,
+            options,
+            plan,
+            slots: vec![Slot::Nothing; module.value_count()],
+            geometries: Vec::new(),
+            at,
+            calls: Vec::new(),
+            returns: Vec::new(),
+        }
+    }
+
+    fn param(&mut self, value: ValueId) -> Built<()> {
+        let slot = self.define(value)?;
+        self.plan.params.push(param(self.module, value));
+        self.plan.slots.push(slot);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Built<Plan> {
+        let end = self.here();
+        self.push(Step::End)?;
+        if let Some(r) = self.returns.pop() {
+            r.jumps.iter().for_each(|&j| self.plan.steps[j] = Step::Jump(end));
+        }
+        self.plan.geometries = self.geometries.into_boxed_slice();
+        Ok(self.plan)
+    }
+
+    // ---- steps ----------------------------------------------------------------------------------------------
+
+    pub fn push(&mut self, step: Step) -> Built<usize> {
+        if self.plan.steps.len() >= MAX_STEPS {
+            let message = format!("the program expands to more than {MAX_STEPS} steps");
+            return Err(Diagnostic::new(codes::RUN_LIMIT, self.span(), message)
+                .help("calls are expanded in place; call fewer functions from several places"));
+        }
+        self.plan.steps.push(step);
+        self.plan.origins.push(self.at);
+        Ok(self.plan.steps.len() - 1)
+    }
+
+    /// The position of the next step.
+    pub fn here(&self) -> u32 {
+        self.plan.steps.len() as u32
+    }
+
+    pub fn span(&self) -> Span {
+        self.module.op(self.at).name_span
+    }
+
+    // ---- registers ------------------------------------------------------------------------------------------
+
+    pub fn reg(&mut self) -> Reg {
+        self.plan.regs.push(0);
+        self.plan.regs.len() as Reg - 1
+    }
+
+    /// A register that holds a number from the start.
+    pub fn constant(&mut self, bits: u64) -> Reg {
+        let reg = self.reg();
+        self.plan.regs[reg as usize] = bits;
+        reg
+    }
+
+    pub fn geometry(&mut self, ty: &TileType) -> u32 {
+        if let Some(at) = self.geometries.iter().position(|g| g == ty) {
+            return at as u32;
+        }
+        self.geometries.push(*ty);
+        self.geometries.len() as u32 - 1
+    }
+
+    /// A place behind the memory spaces.
+    pub fn own_bytes(&mut self, bytes: u64) -> Built<u64> {
+        let at = self.plan.core_bytes;
+        let end = at.saturating_add(bytes.next_multiple_of(64));
+        if end > MAX_OWN_BYTES {
+            let message = format!("the tiles of the program need more than {} GiB", MAX_OWN_BYTES >> 30);
+            return Err(Diagnostic::new(codes::RUN_LIMIT, self.span(), message));
+        }
+        self.plan.core_bytes = end;
+        Ok(at)
+    }
+
+    /// A place for a value, by its type. Tiles get their own bytes.
+    pub fn define(&mut self, value: ValueId) -> Built<Slot> {
+        let slot = match self.module.value_type(value) {
+            Type::Scalar(_) | Type::Ptr(..) => Slot::Scalar(self.reg()),
+            Type::Tile(ty) | Type::TileBuf(ty) => Slot::Tile(self.new_tile(&ty.clone())?),
+            Type::TensorView(_) | Type::PartitionView(_) | Type::Memref(_) => Slot::View(self.new_view()),
+            _ => Slot::Nothing,
+        };
+        self.slots[value.index()] = slot;
+        Ok(slot)
+    }
+
+    pub fn slot(&self, value: ValueId) -> Slot {
+        self.slots[value.index()]
+    }
+
+    pub fn scalar(&self, value: ValueId) -> Built<Reg> {
+        match self.slot(value) {
+            Slot::Scalar(reg) => Ok(reg),
+            _ => Err(self.unsupported(&format!("a {} as a number", self.module.value_type(value).noun()))),
+        }
+    }
+
+    pub fn tile(&self, value: ValueId) -> Built<TileId> {
+        match self.slot(value) {
+            Slot::Tile(tile) => Ok(tile),
+            _ => Err(self.unsupported(&format!("a {} as a tile", self.module.value_type(value).noun()))),
+        }
+    }
+
+    pub fn view(&self, value: ValueId) -> Built<ViewId> {
+        match self.slot(value) {
+            Slot::View(view) => Ok(view),
+            _ => Err(self.unsupported(&format!("a {} as a view", self.module.value_type(value).noun()))),
+        }
+    }
+
+    // ---- operands by slot name --------------------------------------------------------------------------------
+
+    pub fn operands(&self, id: OpId, name: &str) -> Vec<ValueId> {
+        let Some(slot) = self.module.op(id).op.row().slot(name) else { return Vec::new() };
+        self.module.in_slot(id, slot).map(|o| o.value).collect()
+    }
+
+    pub fn operand(&self, id: OpId, name: &str) -> Option<ValueId> {
+        self.operands(id, name).first().copied()
+    }
+
+    /// The register of a scalar operand that must be there.
+    pub fn operand_reg(&self, id: OpId, name: &str) -> Built<Reg> {
+        match self.operand(id, name) {
+            Some(value) => self.scalar(value),
+            None => Err(self.unsupported(&format!("it without `{name}`"))),
+        }
+    }
+
+    pub fn operand_tile(&self, id: OpId, name: &str) -> Built<TileId> {
+        match self.operand(id, name) {
+            Some(value) => self.tile(value),
+            None => Err(self.unsupported(&format!("it without `{name}`"))),
+        }
+    }
+
+    pub fn result(&self, id: OpId) -> Built<ValueId> {
+        self.module.results(id).next().ok_or_else(|| self.unsupported("it without a result"))
+    }
+
+    /// Defines the result as a scalar.
+    pub fn result_reg(&mut self, id: OpId) -> Built<Reg> {
+        let value = self.result(id)?;
+        self.define(value)?;
+        self.scalar(value)
+    }
+
+    /// The error for what the engine does not run.
+    pub fn unsupported(&self, what: &str) -> Diagnostic {
+        let name = self.module.op(self.at).op.row().full_name();
+        Diagnostic::new(codes::RUN_UNSUPPORTED, self.span(), format!("`{name}`: the engine does not run {what}"))
+    }
+
+    // ---- operations -------------------------------------------------------------------------------------------
+
+    pub fn block(&mut self, block: BlockId) -> Built<()> {
+        for &id in &self.module.block(block).ops {
+            self.op(id)?;
+        }
+        Ok(())
+    }
+
+    pub fn op(&mut self, id: OpId) -> Built<()> {
+        let outer = std::mem::replace(&mut self.at, id);
+        let code = self.module.op(id).op;
+        let row = code.row();
+        let done = match row.family {
+            Family::Control => self.control_op(id),
+            Family::Arith => self.arith_op(id),
+            Family::View => self.view_op(id),
+            Family::Sync => self.sync_op(id),
+            _ if code == op::trap => self.push(Step::Trap).map(drop),
+            _ if code == op::tgetval || code == op::tsetval => self.element_op(id),
+            _ => match kernels::find(code) {
+                Some(kernel) => self.kernel_op(id, kernel),
+                None => Err(self.unsupported("this instruction")),
+            },
+        };
+        self.at = outer;
+        done
+    }
+
+    /// Synchronisation orders pipes; here everything is in order. Its scalars still count.
+    fn sync_op(&mut self, id: OpId) -> Built<()> {
+        let code = self.module.op(id).op;
+        match code {
+            op::declare_eventid_array | op::eventid_array_get | op::eventid_array_set => self.event_ids_op(id),
+            _ if code.row().effect == Effect::Sync => {
+                for value in self.module.results(id) {
+                    self.define(value)?;
+                }
+                self.push(Step::Event).map(drop)
+            }
+            _ => Err(self.unsupported("this instruction")),
+        }
+    }
+}

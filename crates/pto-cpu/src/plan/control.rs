@@ -1,0 +1,368 @@
+//! Functions, loops and branches as jumps.
+
+use super::build::{Builder, Built, Return};
+use super::*;
+use pto_ir::{Attr, BlockId, RegionId, ValueId};
+use pto_isa::table::op;
+use pto_isa::{Type, codes};
+
+impl Builder<'_> {
+    pub fn control_op(&mut self, id: OpId) -> Built<()> {
+        let regions = self.module.op_regions(id).to_vec();
+        match self.module.op(id).op {
+            op::builtin_module => self.region(regions[0]),
+            // Functions run when they are called.
+            op::func_func => Ok(()),
+            op::func_return => self.return_op(id),
+            op::func_call => self.call(id),
+            op::scf_for => self.for_op(id, regions[0]),
+            op::scf_if => self.if_op(id, &regions),
+            op::scf_while => self.while_op(id, &regions),
+            op::scf_execute_region | op::fusion_region => self.run_once(id, regions[0]),
+            op::scf_index_switch => self.index_switch(id, &regions),
+            op::section_cube | op::section_vector => self.region(regions[0]),
+            // Ends of regions: the operation that has the region deals with them, except for branches.
+            op::scf_yield | op::fusion_yield | op::scf_condition => Ok(()),
+            op::cf_br | op::cf_cond_br | op::cf_switch => {
+                Err(self.unsupported("a branch outside a function or region"))
+            }
+            _ => Err(self.unsupported("this operation")),
+        }
+    }
+
+    // ---- regions ----------------------------------------------------------------------------------------------
+
+    /// The steps of a region, which ends in a return, or in nothing.
+    pub fn region(&mut self, region: RegionId) -> Built<()> {
+        let blocks = self.module.region(region).blocks.clone();
+        match blocks[..] {
+            [] => Ok(()),
+            [only] => self.block(only),
+            _ => self.graph(&blocks, &[]),
+        }
+    }
+
+    /// The steps of a region whose yielded values end up in `results`.
+    fn yielding(&mut self, region: RegionId, results: &[Slot]) -> Built<()> {
+        let blocks = self.module.region(region).blocks.clone();
+        match blocks[..] {
+            [] => Ok(()),
+            [only] => {
+                self.block(only)?;
+                let yielded = self.yielded(only);
+                self.move_values(&yielded, results)
+            }
+            _ => self.graph(&blocks, results),
+        }
+    }
+
+    /// The values a block hands on when it ends.
+    fn yielded(&self, block: BlockId) -> Vec<Slot> {
+        let Some(&last) = self.module.block(block).ops.last() else { return Vec::new() };
+        match self.module.op(last).op {
+            op::scf_yield | op::fusion_yield => self.module.operands(last).iter().map(|o| self.slot(o.value)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Blocks that branch to each other; a yield leaves them.
+    fn graph(&mut self, blocks: &[BlockId], results: &[Slot]) -> Built<()> {
+        for &block in &blocks[1..] {
+            for arg in self.module.block(block).args.clone() {
+                self.define(arg)?;
+            }
+        }
+        let mut starts = Vec::new();
+        let mut jumps = Vec::new();
+        let mut exits = Vec::new();
+        for &block in blocks {
+            starts.push((block, self.here()));
+            self.block_without_end(block)?;
+            let Some(&last) = self.module.block(block).ops.last() else { continue };
+            self.at = last;
+            match self.module.op(last).op {
+                op::cf_br | op::cf_cond_br | op::cf_switch => self.branch(last, &mut jumps)?,
+                op::scf_yield | op::fusion_yield => {
+                    let yielded = self.yielded(block);
+                    self.move_values(&yielded, results)?;
+                    exits.push(self.push(Step::Jump(0))?);
+                }
+                _ => {}
+            }
+        }
+        let end = self.here();
+        exits.into_iter().for_each(|j| self.plan.steps[j] = Step::Jump(end));
+        for (step, target) in jumps {
+            let start = starts.iter().find(|(b, _)| *b == target).map_or(end, |(_, s)| *s);
+            self.plan.steps[step] = Step::Jump(start);
+        }
+        Ok(())
+    }
+
+    /// All of a block but a branch at its end.
+    fn block_without_end(&mut self, block: BlockId) -> Built<()> {
+        let ops = &self.module.block(block).ops;
+        let is_branch = |id: &OpId| matches!(self.module.op(*id).op, op::cf_br | op::cf_cond_br | op::cf_switch);
+        let keep = ops.len() - usize::from(ops.last().is_some_and(is_branch));
+        for &id in &ops[..keep] {
+            self.op(id)?;
+        }
+        Ok(())
+    }
+
+    /// A branch: values to the parameters of the block, and a jump that is filled in later.
+    fn branch(&mut self, id: OpId, jumps: &mut Vec<(usize, BlockId)>) -> Built<()> {
+        let successors = self.module.successors(id).to_vec();
+        let head = self.push(Step::Jump(0))?;
+        let mut places = Vec::new();
+        for s in &successors {
+            places.push(self.here());
+            let from: Vec<Slot> = s.args.iter().map(|v| self.slot(*v)).collect();
+            let to: Vec<Slot> = self.module.block(s.block).args.iter().map(|v| self.slot(*v)).collect();
+            let values: Vec<ValueId> = self.module.block(s.block).args.clone();
+            self.pass_values(&from, &to, &values)?;
+            jumps.push((self.push(Step::Jump(0))?, s.block));
+        }
+        self.plan.steps[head] = match (self.module.op(id).op, &places[..]) {
+            (op::cf_cond_br, [yes, no]) => {
+                Step::Branch { condition: self.operand_reg(id, "condition")?, yes: *yes, no: *no }
+            }
+            (op::cf_switch, _) => {
+                let on = self.operand_reg(id, "flag")?;
+                let cases = successors.iter().zip(&places).filter_map(|(s, p)| Some((s.case?, *p))).collect();
+                let default = successors.iter().zip(&places).find(|(s, _)| s.case.is_none()).map_or(0, |(_, p)| *p);
+                self.plan.switches.push(Switch { on, cases, default });
+                Step::Switch(self.plan.switches.len() as u32 - 1)
+            }
+            _ => Step::Jump(head as u32 + 1),
+        };
+        Ok(())
+    }
+
+    // ---- values that move ---------------------------------------------------------------------------------------
+
+    /// Moves values to other places, all at once: a source may be another's destination.
+    pub fn move_values(&mut self, from: &[Slot], to: &[Slot]) -> Built<()> {
+        let moves: Vec<(Slot, Slot)> = from.iter().copied().zip(to.iter().copied()).filter(|(f, t)| f != t).collect();
+        let is_source = |slot: &Slot| moves.iter().any(|(f, _)| f == slot);
+        let clash = moves.len() > 1 && moves.iter().any(|(_, t)| is_source(t));
+        if !clash {
+            return moves.into_iter().try_for_each(|(f, t)| self.move_value(f, t));
+        }
+        let mut held = Vec::new();
+        for (f, t) in moves {
+            let temporary = match f {
+                Slot::Scalar(_) => Slot::Scalar(self.reg()),
+                Slot::Tile(_) => Slot::Tile(self.handle()),
+                Slot::View(_) => Slot::View(self.new_view()),
+                other => other,
+            };
+            self.move_value(f, temporary)?;
+            held.push((temporary, t));
+        }
+        held.into_iter().try_for_each(|(f, t)| self.move_value(f, t))
+    }
+
+    fn move_value(&mut self, from: Slot, to: Slot) -> Built<()> {
+        let step = match (from, to) {
+            (Slot::Scalar(from), Slot::Scalar(to)) => Step::Move { from, to },
+            (Slot::Tile(from), Slot::Tile(to)) => Step::MoveTile { from, to },
+            (Slot::View(from), Slot::View(to)) => Step::MoveView { from, to },
+            (Slot::Nothing, _) | (_, Slot::Nothing) => return Ok(()),
+            _ => return Err(self.unsupported("a value that changes its kind")),
+        };
+        self.push(step).map(drop)
+    }
+
+    /// Hands values to the parameters of a block. Tile values are copied: the next turn writes their old place again.
+    fn pass_values(&mut self, from: &[Slot], to: &[Slot], params: &[ValueId]) -> Built<()> {
+        let mut handles = (Vec::new(), Vec::new());
+        let mut copies = Vec::new();
+        for ((f, t), &param) in from.iter().zip(to).zip(params) {
+            match (f, t) {
+                (Slot::Tile(f), Slot::Tile(t)) if matches!(self.module.value_type(param), Type::Tile(_)) => {
+                    copies.push((*f, *t));
+                }
+                _ => {
+                    handles.0.push(*f);
+                    handles.1.push(*t);
+                }
+            }
+        }
+        self.copy_tiles(&copies)?;
+        self.move_values(&handles.0, &handles.1)
+    }
+
+    /// Copies the contents of tiles, all at once.
+    pub fn copy_tiles(&mut self, copies: &[(TileId, TileId)]) -> Built<()> {
+        let clash = copies.len() > 1 && copies.iter().any(|(_, t)| copies.iter().any(|(f, _)| f == t));
+        let mut late = Vec::new();
+        for &(from, to) in copies.iter().filter(|(f, t)| f != t) {
+            if clash {
+                let ty = self.geometries[self.plan.tiles[to as usize].geometry as usize];
+                let held = self.new_tile(&ty)?;
+                self.push(Step::CopyTile { from, to: held })?;
+                late.push((held, to));
+            } else {
+                self.push(Step::CopyTile { from, to })?;
+            }
+        }
+        late.into_iter().try_for_each(|(from, to)| self.push(Step::CopyTile { from, to }).map(drop))
+    }
+
+    // ---- structured control flow ----------------------------------------------------------------------------------
+
+    fn results(&mut self, id: OpId) -> Built<Vec<Slot>> {
+        self.module.results(id).map(|v| self.define_handle(v)).collect()
+    }
+
+    fn for_op(&mut self, id: OpId, region: RegionId) -> Built<()> {
+        let (lower, upper, step) =
+            (self.operand_reg(id, "lower")?, self.operand_reg(id, "upper")?, self.operand_reg(id, "step")?);
+        let Some(&body) = self.module.region(region).blocks.first() else { return Ok(()) };
+        let args = self.module.block(body).args.clone();
+        let counter = self.reg();
+        self.slots[args[0].index()] = Slot::Scalar(counter);
+        self.push(Step::LoopStep(step))?;
+        self.push(Step::Move { from: lower, to: counter })?;
+        let inits: Vec<Slot> = self.operands(id, "inits").into_iter().map(|v| self.slot(v)).collect();
+        let carried = self.enter_carried(region, &args[1..], &inits)?;
+        let head = self.here();
+        let test = self.push(Step::LoopTest { counter, bound: upper, exit: 0 })?;
+        self.block(body)?;
+        self.at = id;
+        let yielded = self.yielded(body);
+        self.next_carried(&carried, &yielded)?;
+        self.push(Step::LoopNext { counter, step, head })?;
+        let exit = self.here();
+        self.plan.steps[test] = Step::LoopTest { counter, bound: upper, exit };
+        for (result, arg) in self.module.results(id).zip(&args[1..]) {
+            self.slots[result.index()] = self.slot(*arg);
+        }
+        Ok(())
+    }
+
+    fn if_op(&mut self, id: OpId, regions: &[RegionId]) -> Built<()> {
+        let condition = self.operand_reg(id, "condition")?;
+        let results = self.results(id)?;
+        let branch = self.push(Step::Jump(0))?;
+        self.yielding(regions[0], &results)?;
+        self.at = id;
+        let over = self.push(Step::Jump(0))?;
+        let no = self.here();
+        if let Some(&other) = regions.get(1) {
+            self.yielding(other, &results)?;
+            self.at = id;
+        }
+        self.plan.steps[branch] = Step::Branch { condition, yes: branch as u32 + 1, no };
+        self.plan.steps[over] = Step::Jump(self.here());
+        Ok(())
+    }
+
+    fn while_op(&mut self, id: OpId, regions: &[RegionId]) -> Built<()> {
+        let first = |r: RegionId| self.module.region(r).blocks.first().copied();
+        let (Some(before), Some(after)) = (first(regions[0]), first(regions[1])) else { return Ok(()) };
+        let inits: Vec<Slot> = self.operands(id, "inits").into_iter().map(|v| self.slot(v)).collect();
+        let args = self.module.block(before).args.clone();
+        let carried = self.enter_carried(regions[1], &args, &inits)?;
+        let head = self.here();
+        self.block(before)?;
+        let Some(&last) = self.module.block(before).ops.last() else { return Ok(()) };
+        let passed: Vec<Slot> = self.operands(last, "args").into_iter().map(|v| self.slot(v)).collect();
+        let condition = self.operand_reg(last, "condition")?;
+        // The values passed on are both the parameters of the body and the results.
+        let results = self.results(id)?;
+        self.move_values(&passed, &results)?;
+        for (arg, slot) in self.module.block(after).args.clone().into_iter().zip(&results) {
+            self.slots[arg.index()] = *slot;
+        }
+        let branch = self.push(Step::Jump(0))?;
+        self.block(after)?;
+        self.at = id;
+        let yielded = self.yielded(after);
+        self.next_carried(&carried, &yielded)?;
+        self.push(Step::Jump(head))?;
+        self.plan.steps[branch] = Step::Branch { condition, yes: branch as u32 + 1, no: self.here() };
+        Ok(())
+    }
+
+    fn run_once(&mut self, id: OpId, region: RegionId) -> Built<()> {
+        let results = self.results(id)?;
+        self.yielding(region, &results)
+    }
+
+    fn index_switch(&mut self, id: OpId, regions: &[RegionId]) -> Built<()> {
+        let on = self.operand_reg(id, "arg")?;
+        let results = self.results(id)?;
+        let values: Vec<i64> = match self.module.attr(id, "cases") {
+            Some(Attr::Array(items)) => items.iter().filter_map(Attr::int).collect(),
+            _ => Vec::new(),
+        };
+        let head = self.push(Step::Jump(0))?;
+        let (mut starts, mut exits) = (Vec::new(), Vec::new());
+        for &region in regions {
+            starts.push(self.here());
+            self.yielding(region, &results)?;
+            self.at = id;
+            exits.push(self.push(Step::Jump(0))?);
+        }
+        let end = self.here();
+        exits.into_iter().for_each(|j| self.plan.steps[j] = Step::Jump(end));
+        // The default region is the first; the cases follow.
+        let (default, rest) = (starts.first().copied().unwrap_or(end), starts.get(1..).unwrap_or_default());
+        let cases = values.into_iter().zip(rest.iter().copied()).collect();
+        self.plan.switches.push(Switch { on, cases, default });
+        self.plan.steps[head] = Step::Switch(self.plan.switches.len() as u32 - 1);
+        Ok(())
+    }
+
+    // ---- functions --------------------------------------------------------------------------------------------------
+
+    fn return_op(&mut self, id: OpId) -> Built<()> {
+        let values: Vec<Slot> = self.module.operands(id).iter().map(|o| self.slot(o.value)).collect();
+        let results = self.returns.last().map_or_else(Vec::new, |r| r.results.clone());
+        if results.len() == values.len() {
+            self.move_values(&values, &results)?;
+        }
+        let jump = self.push(Step::Jump(0))?;
+        if let Some(r) = self.returns.last_mut() {
+            r.jumps.push(jump);
+        }
+        Ok(())
+    }
+
+    /// A call is expanded in place.
+    fn call(&mut self, id: OpId) -> Built<()> {
+        let Some(callee) = self.callee(id) else { return Err(self.unsupported("a call of a function without a body")) };
+        if self.calls.contains(&callee) {
+            let message = "a function that calls itself".to_string();
+            return Err(Diagnostic::new(codes::RUN_UNSUPPORTED, self.span(), message)
+                .help("write a loop: device code has no stack"));
+        }
+        let region = self.module.op_regions(callee)[0];
+        let Some(&body) = self.module.region(region).blocks.first() else { return Ok(()) };
+        let given: Vec<Slot> = self.module.operands(id).iter().map(|o| self.slot(o.value)).collect();
+        for (param, slot) in self.module.block(body).args.clone().into_iter().zip(given) {
+            self.slots[param.index()] = slot;
+        }
+        let results = self.results(id)?;
+        self.calls.push(callee);
+        self.returns.push(Return { jumps: Vec::new(), results });
+        self.region(region)?;
+        self.calls.pop();
+        let end = self.here();
+        if let Some(r) = self.returns.pop() {
+            r.jumps.into_iter().for_each(|j| self.plan.steps[j] = Step::Jump(end));
+        }
+        Ok(())
+    }
+
+    fn callee(&self, id: OpId) -> Option<OpId> {
+        let Some(Attr::Symbol(name) | Attr::Str(name)) = self.module.attr(id, "callee") else { return None };
+        let is_it =
+            |f: &OpId| matches!(self.module.attr(*f, "sym_name"), Some(Attr::Str(s) | Attr::Symbol(s)) if s == name);
+        let function = self.module.functions().into_iter().find(is_it)?;
+        let region = *self.module.op_regions(function).first()?;
+        (!self.module.region(region).blocks.is_empty()).then_some(function)
+    }
+}

@@ -1,0 +1,78 @@
+//! A program resolved once: kernels chosen, tiles placed, control flow as jumps, scalars in registers.
+//!
+//! Calls are expanded in place, so every value has one register. A tile without an address gets a place of its own
+//! behind the memory spaces; two such tiles never share bytes.
+
+mod build;
+mod carried;
+mod control;
+mod params;
+mod scalar;
+mod step;
+mod tiles;
+mod views;
+
+pub(crate) use build::runs;
+pub(crate) use scalar::{float_of, int_of};
+pub(crate) use step::*;
+
+use crate::args::{Options, Param};
+use crate::memory::Spaces;
+use pto_check::Checked;
+use pto_ir::{Module, OpId};
+use pto_isa::{Diagnostic, TileType};
+
+/// A program that is ready to run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub(crate) checked: Checked,
+    pub(crate) name: String,
+    pub(crate) params: Vec<Param>,
+    /// Where each parameter is kept.
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) steps: Vec<Step>,
+    /// The operation each step belongs to.
+    pub(crate) origins: Vec<OpId>,
+    /// Registers as they are at the start.
+    pub(crate) regs: Vec<u64>,
+    pub(crate) tiles: Vec<Tile>,
+    pub(crate) views: Vec<View>,
+    pub(crate) geometries: Box<[TileType]>,
+    pub(crate) binds: Vec<Bind>,
+    pub(crate) windows: Vec<Window>,
+    pub(crate) make_views: Vec<MakeView>,
+    pub(crate) partitions: Vec<Partition>,
+    pub(crate) accesses: Vec<ScalarAccess>,
+    pub(crate) allocations: Vec<Allocate>,
+    pub(crate) locals: Vec<Local>,
+    pub(crate) switches: Vec<Switch>,
+    pub(crate) kernels: Vec<KernelStep>,
+    pub(crate) checks: Vec<RuleCheck>,
+    pub(crate) spaces: Spaces,
+    /// Bytes of a core's memory: the spaces, and the tiles behind them.
+    pub(crate) core_bytes: u64,
+}
+
+impl Plan {
+    /// Resolves the entry of a program: the function of this name, the one marked `pto.entry`, or the only one.
+    ///
+    /// # Errors
+    /// When there is no such entry, or the program uses something the engine does not run.
+    pub fn new(checked: &Checked, entry: Option<&str>, options: Options) -> Result<Self, Diagnostic> {
+        build::build(checked, entry, options)
+    }
+
+    /// The name of the entry.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the entry takes.
+    pub fn params(&self) -> &[Param] {
+        &self.params
+    }
+
+    pub(crate) fn module(&self) -> &Module {
+        self.checked.module()
+    }
+}

@@ -1,0 +1,346 @@
+//! Tiles: where they lie, and the instructions on them.
+
+use super::build::{Builder, Built};
+use super::*;
+use crate::kernels::{Kernel, Site};
+use pto_ir::ValueId;
+use pto_isa::row::Infer;
+use pto_isa::rules::{Arg, Instance};
+use pto_isa::table::op;
+use pto_isa::{Dim, Dir, Order, Type, codes};
+
+impl Tile {
+    /// A tile of this type at this place, valid as far as the type says.
+    pub fn new(ty: &TileType, geometry: u32, base: u64) -> Self {
+        let (row_stride, col_stride) = match ty.order() {
+            Order::Dn => (1, ty.rows as u32),
+            _ => (ty.cols as u32, 1),
+        };
+        let extent = |d: Dim, physical: u64| d.fixed().unwrap_or(physical) as u32;
+        let (rows, cols) = (extent(ty.valid_rows, ty.rows), extent(ty.valid_cols, ty.cols));
+        Self { base, rows, cols, row_stride, col_stride, geometry }
+    }
+}
+
+impl Builder<'_> {
+    /// The type as the target sees it: the box order of left operands is the target's, whatever the text says.
+    pub fn tile_type(&self, ty: &TileType) -> TileType {
+        if ty.loc == pto_isa::Loc::Left && ty.is_boxed() {
+            let blayout = self.checked.info().target.profile().left_order;
+            return TileType { blayout, ..*ty };
+        }
+        *ty
+    }
+
+    /// A tile register with bytes of its own.
+    pub fn new_tile(&mut self, ty: &TileType) -> Built<TileId> {
+        let ty = self.tile_type(ty);
+        let base = self.own_bytes(ty.bytes())?;
+        let geometry = self.geometry(&ty);
+        self.plan.tiles.push(Tile::new(&ty, geometry, base));
+        Ok(self.plan.tiles.len() as TileId - 1)
+    }
+
+    /// A tile register that will stand for a tile made elsewhere.
+    pub fn handle(&mut self) -> TileId {
+        let empty = Tile { base: 0, rows: 0, cols: 0, row_stride: 0, col_stride: 0, geometry: 0 };
+        self.plan.tiles.push(empty);
+        self.plan.tiles.len() as TileId - 1
+    }
+
+    /// A place for a value that is made elsewhere: tiles get no bytes of their own.
+    pub fn define_handle(&mut self, value: ValueId) -> Built<Slot> {
+        if self.module.tile(value).is_none() {
+            return self.define(value);
+        }
+        let slot = Slot::Tile(self.handle());
+        self.slots[value.index()] = slot;
+        Ok(slot)
+    }
+
+    // ---- placing --------------------------------------------------------------------------------------------
+
+    pub fn alloc(&mut self, id: OpId) -> Built<()> {
+        let value = self.result(id)?;
+        let (ty, count) = match self.module.value_type(value) {
+            Type::Tile(t) | Type::TileBuf(t) => (self.tile_type(t), 1),
+            Type::MultiTile(t, n) => (self.tile_type(t), *n),
+            _ => return Err(self.unsupported("an allocation of this type")),
+        };
+        let address = match self.operand(id, "addr") {
+            Some(addr) => Address::At(self.scalar(addr)?),
+            None => Address::Own(self.own_bytes(ty.bytes().saturating_mul(count))?),
+        };
+        let tile = self.handle();
+        let geometry = self.geometry(&ty);
+        let rows = self.extent(id, "valid_row", ty.valid_rows, ty.rows)?;
+        let cols = self.extent(id, "valid_col", ty.valid_cols, ty.cols)?;
+        self.slots[value.index()] = if count == 1 { Slot::Tile(tile) } else { Slot::Multi(tile, count) };
+        self.plan.binds.push(Bind { tile, address, geometry, rows, cols, count });
+        self.push(Step::Bind(self.plan.binds.len() as u32 - 1)).map(drop)
+    }
+
+    /// The valid extent: of the type, of an operand, or the whole tile.
+    fn extent(&self, id: OpId, slot: &str, dim: Dim, physical: u64) -> Built<Extent> {
+        match (self.operand(id, slot), dim) {
+            (Some(value), Dim::Dynamic) => Ok(Extent::Reg(self.scalar(value)?)),
+            (_, Dim::Fixed(n)) => Ok(Extent::Fixed(n as u32)),
+            (None, Dim::Dynamic) => Ok(Extent::Fixed(physical as u32)),
+        }
+    }
+
+    pub fn assign(&mut self, id: OpId) -> Built<()> {
+        let tile = self.operand_tile(id, "tile")?;
+        let address = match (self.operand(id, "address"), self.module.attr(id, "addr").and_then(pto_ir::Attr::int)) {
+            (Some(value), _) => self.scalar(value)?,
+            (None, Some(n)) => self.constant(n as u64),
+            (None, None) => return Err(self.unsupported("it without an address")),
+        };
+        let out = match self.module.results(id).next() {
+            Some(value) => {
+                let Slot::Tile(out) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
+                out
+            }
+            None => tile,
+        };
+        self.push(Step::Assign { tile, address, out }).map(drop)
+    }
+
+    // ---- views of tiles ---------------------------------------------------------------------------------------
+
+    /// `subview`, `subset`: a window that is a new value.
+    pub fn window(&mut self, id: OpId) -> Built<()> {
+        let from = self.operand_tile(id, "source")?;
+        let offsets = self.operands(id, "offsets");
+        let [row, col] = offsets[..] else { return Err(self.unsupported("this number of offsets")) };
+        let value = self.result(id)?;
+        let Some(ty) = self.module.tile(value).copied() else { return Err(self.unsupported("this result")) };
+        let given = self.operand(id, "valid_row").is_some() || self.module.op(id).op == op::subview;
+        let valid = if given {
+            let rows = self.extent(id, "valid_row", ty.valid_rows, ty.rows)?;
+            WindowValid::Given(rows, self.extent(id, "valid_col", ty.valid_cols, ty.cols)?)
+        } else {
+            WindowValid::Inherited
+        };
+        let Slot::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
+        self.push_window(Window {
+            from,
+            to,
+            row: self.scalar(row)?,
+            col: self.scalar(col)?,
+            size: (ty.rows as u32, ty.cols as u32),
+            valid,
+        })
+    }
+
+    /// `tsubview`: an existing tile becomes a window.
+    pub fn rebind_window(&mut self, id: OpId) -> Built<()> {
+        let dst = self.destination(id, "dst")?;
+        let ty = self.module.tile(dst).copied();
+        let Some(ty) = ty else { return Err(self.unsupported("this destination")) };
+        let to = self.handle_of(dst)?;
+        let extent = |d: Dim, physical: u64| Extent::Fixed(d.fixed().unwrap_or(physical) as u32);
+        self.push_window(Window {
+            from: self.operand_tile(id, "src")?,
+            to,
+            row: self.operand_reg(id, "row_idx")?,
+            col: self.operand_reg(id, "col_idx")?,
+            size: (ty.rows as u32, ty.cols as u32),
+            valid: WindowValid::Given(extent(ty.valid_rows, ty.rows), extent(ty.valid_cols, ty.cols)),
+        })
+    }
+
+    fn push_window(&mut self, window: Window) -> Built<()> {
+        self.plan.windows.push(window);
+        self.push(Step::Window(self.plan.windows.len() as u32 - 1)).map(drop)
+    }
+
+    /// `treshape`, `bitcast`: the same bytes under another type.
+    pub fn retype(&mut self, id: OpId) -> Built<()> {
+        let from = self.operand_tile(id, "src")?;
+        let value = self.result(id)?;
+        let Some(ty) = self.module.tile(value).copied() else { return Err(self.unsupported("this result")) };
+        let geometry = self.geometry(&self.tile_type(&ty));
+        let Slot::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
+        self.push(Step::Retype { from, to, geometry }).map(drop)
+    }
+
+    pub fn alias(&mut self, id: OpId) -> Built<()> {
+        let from = self.operand_tile(id, "src")?;
+        let dst = self.destination(id, "dst")?;
+        let to = self.handle_of(dst)?;
+        self.push(Step::MoveTile { from, to }).map(drop)
+    }
+
+    pub fn pick(&mut self, id: OpId) -> Built<()> {
+        let source = self.operand(id, "source").map(|v| self.slot(v));
+        let Some(Slot::Multi(from, count)) = source else { return Err(self.unsupported("this source")) };
+        let slot = self.operand_reg(id, "slot")?;
+        let value = self.result(id)?;
+        let Slot::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
+        self.push(Step::Pick { from, slot, count: count as u32, to }).map(drop)
+    }
+
+    // ---- instructions -------------------------------------------------------------------------------------------
+
+    /// The value in a slot that is written: an operand, or a result of the value form.
+    fn destination(&self, id: OpId, name: &str) -> Built<ValueId> {
+        let row = self.module.op(id).op.row();
+        let slot = row.slot(name);
+        let is_result = |v: &ValueId| Some(usize::from(self.module.value(*v).slot)) == slot;
+        let operand = self.operand(id, name);
+        let result = self.module.results(id).find(is_result);
+        operand.or(result).ok_or_else(|| self.unsupported(&format!("it without `{name}`")))
+    }
+
+    /// The register of a tile, made when the value is new.
+    fn handle_of(&mut self, value: ValueId) -> Built<TileId> {
+        if let Slot::Tile(tile) = self.slot(value) {
+            return Ok(tile);
+        }
+        match self.define_handle(value)? {
+            Slot::Tile(tile) => Ok(tile),
+            _ => Err(self.unsupported("this destination")),
+        }
+    }
+
+    /// One element of a tile.
+    pub fn element_op(&mut self, id: OpId) -> Built<()> {
+        let offset = self.operand_reg(id, "offset")?;
+        if self.module.op(id).op == op::tgetval {
+            let tile = self.operand_tile(id, "src")?;
+            let out = self.result_reg(id)?;
+            return self.push(Step::TileGet { tile, offset, out }).map(drop);
+        }
+        let value = self.operand_reg(id, "val")?;
+        let operand = self.operand(id, "dst");
+        let results: Vec<ValueId> = self.module.results(id).collect();
+        let tile = self.written_tile(operand, results.first().copied())?;
+        self.push(Step::TileSet { tile, offset, value }).map(drop)
+    }
+
+    /// The tile an instruction writes. In the value form it is new, and starts as a copy of what is also read.
+    fn written_tile(&mut self, operand: Option<ValueId>, result: Option<ValueId>) -> Built<TileId> {
+        match (operand, result) {
+            (Some(operand), None) => self.tile(operand),
+            (operand, Some(result)) => {
+                let Slot::Tile(tile) = self.define(result)? else { return Err(self.unsupported("this result")) };
+                if let Some(operand) = operand {
+                    let from = self.tile(operand)?;
+                    self.push(Step::CopyTile { from, to: tile })?;
+                }
+                Ok(tile)
+            }
+            (None, None) => Err(self.unsupported("it without a destination")),
+        }
+    }
+
+    pub fn kernel_op(&mut self, id: OpId, kernel: &'static Kernel) -> Built<()> {
+        let row = self.module.op(id).op.row();
+        let prepared = self.prepare(id, kernel)?;
+        let mut step = KernelStep {
+            run: prepared.run,
+            imm: prepared.imm,
+            tiles: Vec::new(),
+            views: Vec::new(),
+            scalars: Vec::new(),
+            pipe: pto_check::pipe_of(self.module, id, self.checked.info().target),
+        };
+        // Results first: their valid regions follow from operands.
+        for value in self.module.results(id) {
+            let slot = usize::from(self.module.value(value).slot);
+            if slot < row.slots.len() {
+                let operand = self.module.in_slot(id, slot).next().map(|o| o.value);
+                self.written_tile(operand, Some(value))?;
+                self.open_extents(id, value)?;
+            } else {
+                self.define(value)?;
+            }
+        }
+        for name in kernel.tiles {
+            let operand = self.kernel_operand(id, name, true)?;
+            step.tiles.push(operand);
+        }
+        for name in kernel.views {
+            let operand = self.kernel_operand(id, name, false)?;
+            step.views.push(operand);
+        }
+        for name in kernel.scalars {
+            let value = self.operand(id, name).filter(|v| matches!(self.slot(*v), Slot::Scalar(_)));
+            step.scalars.push(value.map(|v| self.scalar(v)).transpose()?);
+        }
+        if step.tiles.len() > crate::run::MAX_TILES || step.views.len() > crate::run::MAX_VIEWS {
+            return Err(self.unsupported("so many operands"));
+        }
+        self.rule_check(id)?;
+        self.plan.kernels.push(step);
+        self.push(Step::Kernel(self.plan.kernels.len() as u32 - 1)).map(drop)
+    }
+
+    fn prepare(&self, id: OpId, kernel: &Kernel) -> Built<crate::kernels::Prepared> {
+        let row = self.module.op(id).op.row();
+        let operands = self.module.operands(id).iter().map(|o| (o.slot, o.value));
+        let results = self.module.results(id).map(|v| (self.module.value(v).slot, v));
+        let info = self.checked.info();
+        let args: Vec<Arg> = operands
+            .chain(results)
+            .map(|(slot, v)| Arg { slot, ty: self.module.value_type(v), value: info.constant(v) })
+            .collect();
+        let text = |s| self.module.names.text(s);
+        let attrs: Vec<_> = self.module.attrs(id).iter().map(|(n, a)| (text(*n), a.for_rules(text))).collect();
+        let instance =
+            Instance { row, target: info.target, manual: info.manual[id.index()], args: &args, attrs: &attrs };
+        let site = Site { instance, numerics: self.options.numerics, plain: self.options.plain };
+        (kernel.prepare)(&site).ok_or_else(|| {
+            let types: Vec<String> = args.iter().filter_map(|a| Some(a.ty.tile()?.to_string())).collect();
+            let message = format!("`{}`: the engine has no code for these operands", row.full_name());
+            Diagnostic::new(codes::RUN_UNSUPPORTED, self.span(), message).remark(types.join(", ")).page(row.page)
+        })
+    }
+
+    fn kernel_operand(&mut self, id: OpId, name: &str, tile: bool) -> Built<Operand> {
+        let row = self.module.op(id).op.row();
+        let slot = row.slot(name);
+        let is_result = |v: &ValueId| Some(usize::from(self.module.value(*v).slot)) == slot;
+        let value = self.module.results(id).find(is_result).or_else(|| self.operand(id, name));
+        let dir = slot.map_or(Dir::In, |s| row.slot_at(s).dir);
+        let register = match value.map(|v| self.slot(v)) {
+            Some(Slot::Tile(t)) if tile => Some(t),
+            Some(Slot::View(v)) if !tile => Some(v),
+            Some(Slot::View(_)) => return Err(self.unsupported("lowered buffers in place of tiles")),
+            _ => None,
+        };
+        Ok(Operand { register, value, reads: dir != Dir::Out, writes: dir != Dir::In })
+    }
+
+    /// A result whose type leaves its valid region open takes it from what it is made from.
+    fn open_extents(&mut self, id: OpId, value: ValueId) -> Built<()> {
+        let Some(ty) = self.module.tile(value) else { return Ok(()) };
+        if ty.valid_rows.fixed().is_some() && ty.valid_cols.fixed().is_some() {
+            return Ok(());
+        }
+        let tile = self.tile(value)?;
+        let row = self.module.op(id).op.row();
+        let like = match row.slot_at(usize::from(self.module.value(value).slot)).infer {
+            Infer::Like(slot) => self.operand(id, slot),
+            _ => None,
+        };
+        let source = like.or_else(|| self.module.operands(id).first().map(|o| o.value)).map(|v| self.slot(v));
+        match source {
+            Some(Slot::Tile(from)) if like.is_some() => self.push(Step::ValidFromTile { tile, from }).map(drop),
+            Some(Slot::View(view)) => self.push(Step::ValidFromView { tile, view }).map(drop),
+            _ => Err(self.unsupported("a result whose valid region is open and does not follow from an operand")),
+        }
+    }
+
+    /// Rules that only the values at run time decide.
+    fn rule_check(&mut self, id: OpId) -> Built<()> {
+        if self.checked.info().dynamic.binary_search(&id).is_err() && !self.checked.info().dynamic.contains(&id) {
+            return Ok(());
+        }
+        let operands = self.module.operands(id).iter().map(|o| o.value);
+        let values: Vec<(ValueId, Slot)> = operands.chain(self.module.results(id)).map(|v| (v, self.slot(v))).collect();
+        self.plan.checks.push(RuleCheck { values });
+        self.push(Step::Check(self.plan.checks.len() as u32 - 1)).map(drop)
+    }
+}

@@ -1,0 +1,444 @@
+//! Pointers, views, queries, and the scalar accesses around them.
+
+use super::build::{Builder, Built};
+use super::scalar::{int_of, scalar_elem};
+use super::*;
+use pto_ir::{Attr, ValueId};
+use pto_isa::row::Custom;
+use pto_isa::table::op;
+use pto_isa::{Dim, GlobalLayout, Loc, MemrefType, PtrSpace, Scalar, Type};
+
+impl Builder<'_> {
+    pub fn new_view(&mut self) -> ViewId {
+        let empty = View { address: 0, space: None, shape: [1; 5], strides: [0; 5], layout: GlobalLayout::Nd };
+        self.plan.views.push(empty);
+        self.plan.views.len() as ViewId - 1
+    }
+
+    pub fn view_op(&mut self, id: OpId) -> Built<()> {
+        let code = self.module.op(id).op;
+        match code {
+            op::alloc_tile | op::alloc_multi_tile => self.alloc(id),
+            op::multi_tile_get => self.pick(id),
+            op::tassign => self.assign(id),
+            op::treshape | op::bitcast => self.retype(id),
+            op::subview | op::subset => self.window(id),
+            op::tsubview => self.rebind_window(id),
+            op::talias => self.alias(id),
+            op::set_validshape => {
+                let tile = self.operand_tile(id, "source")?;
+                let (rows, cols) = (self.operand_reg(id, "valid_row")?, self.operand_reg(id, "valid_col")?);
+                self.push(Step::SetValid { tile, rows, cols }).map(drop)
+            }
+            op::get_validshape | op::tile_valid_rows | op::tile_valid_cols => self.valid_query(id),
+            op::make_tensor_view => self.make_view(id),
+            op::partition_view => self.partition(id),
+            op::get_tensor_view_dim | op::get_tensor_view_stride => self.view_query(id),
+            op::tensor_view_addr | op::tile_buf_addr => self.address_of(id),
+            op::addptr => self.move_pointer(id),
+            op::castptr | op::inttoptr | op::ptrtoint => self.cast_pointer(id),
+            op::load_scalar | op::store_scalar => self.scalar_access(id, "ptr", &["offset"], "value"),
+            op::get_block_idx | op::get_block_num => {
+                let out = self.result_reg(id)?;
+                let step = if code == op::get_block_idx { Step::BlockIndex(out) } else { Step::BlockCount(out) };
+                self.push(step).map(drop)
+            }
+            // A block is one core here.
+            op::get_subblock_idx | op::get_subblock_num => {
+                let out = self.result_reg(id)?;
+                self.plan.regs[out as usize] = u64::from(code == op::get_subblock_num);
+                Ok(())
+            }
+            op::declare_local_array | op::declare_struct => self.declare_local(id),
+            op::local_array_get | op::local_array_set => self.local_array(id),
+            op::struct_get | op::struct_set => self.struct_field(id),
+            op::sbitset0 | op::sbitset1 => self.bit_op(id),
+            _ => Err(self.unsupported("this operation")),
+        }
+    }
+
+    fn bit_op(&mut self, id: OpId) -> Built<()> {
+        let (a, b) = (self.operand_reg(id, "first")?, self.operand_reg(id, "second")?);
+        let out = self.result_reg(id)?;
+        let op = if self.module.op(id).op == op::sbitset0 { IntOp::ClearBit } else { IntOp::SetBit };
+        self.push(Step::Int { op, kind: Int { bits: 64, unsigned: false }, a, b, out }).map(drop)
+    }
+
+    fn valid_query(&mut self, id: OpId) -> Built<()> {
+        let slot = if self.module.op(id).op == op::get_validshape { "source" } else { "src" };
+        let named = self.operand(id, slot).or_else(|| self.module.operands(id).first().map(|o| o.value));
+        let Some(value) = named else { return Err(self.unsupported("it without a tile")) };
+        let tile = self.tile(value)?;
+        let mut outs = Vec::new();
+        for value in self.module.results(id) {
+            self.define(value)?;
+            outs.push(self.scalar(value)?);
+        }
+        let (rows, cols) = match (self.module.op(id).op, &outs[..]) {
+            (op::get_validshape, [rows, cols]) => (*rows, *cols),
+            (op::tile_valid_rows, [rows]) => (*rows, self.reg()),
+            (_, [cols]) => (self.reg(), *cols),
+            _ => return Err(self.unsupported("these results")),
+        };
+        self.push(Step::GetValid { tile, rows, cols }).map(drop)
+    }
+
+    // ---- pointers -----------------------------------------------------------------------------------------------
+
+    /// What an operand points to.
+    fn pointer(&self, value: ValueId) -> Built<Pointer> {
+        match (self.slot(value), self.module.value_type(value)) {
+            (Slot::Scalar(reg), Type::Ptr(_, PtrSpace::On(loc))) => Ok(Pointer::Scalar(reg, Some(*loc))),
+            (Slot::Scalar(reg), _) => Ok(Pointer::Scalar(reg, None)),
+            (Slot::View(view), _) => Ok(Pointer::View(view)),
+            _ => Err(self.unsupported("this pointer")),
+        }
+    }
+
+    fn move_pointer(&mut self, id: OpId) -> Built<()> {
+        let value = self.operand(id, "ptr");
+        let (Some(value), index) = (value, self.operand_reg(id, "offset")?) else {
+            return Err(self.unsupported("it without a pointer"));
+        };
+        let bits = self.elem_bits(value)?;
+        let address = self.address_register(value)?;
+        let out = self.result_reg(id)?;
+        self.push(Step::Offset { address, index, bits, out }).map(drop)
+    }
+
+    fn cast_pointer(&mut self, id: OpId) -> Built<()> {
+        let Some(value) = self.module.operands(id).first().map(|o| o.value) else {
+            return Err(self.unsupported("it without an operand"));
+        };
+        let from = self.address_register(value)?;
+        let to = self.result_reg(id)?;
+        self.push(Step::Move { from, to }).map(drop)
+    }
+
+    /// The register that holds the address of a pointer or view.
+    fn address_register(&mut self, value: ValueId) -> Built<Reg> {
+        match self.slot(value) {
+            Slot::Scalar(reg) => Ok(reg),
+            Slot::View(view) => {
+                let out = self.reg();
+                self.push(Step::ViewAddress { view, out })?;
+                Ok(out)
+            }
+            _ => Err(self.unsupported("this pointer")),
+        }
+    }
+
+    fn address_of(&mut self, id: OpId) -> Built<()> {
+        let Some(value) = self.operand(id, "src") else { return Err(self.unsupported("it without an operand")) };
+        let slot = self.slot(value);
+        let result = self.result(id)?;
+        if let (Slot::View(from), Slot::View(to)) = (slot, self.define(result)?) {
+            return self.push(Step::MoveView { from, to }).map(drop);
+        }
+        let out = self.scalar(result)?;
+        match slot {
+            Slot::View(view) => self.push(Step::ViewAddress { view, out }).map(drop),
+            Slot::Tile(tile) => self.push(Step::TileAddress { tile, out }).map(drop),
+            _ => Err(self.unsupported("this operand")),
+        }
+    }
+
+    /// Bits of the elements a pointer, view or memref leads to.
+    fn elem_bits(&self, value: ValueId) -> Built<u32> {
+        let ty = self.module.value_type(value);
+        match (ty.elem(), ty) {
+            (Some(d), _) => Ok(d.bits()),
+            (None, Type::Ptr(Scalar::I1, _)) => Ok(8),
+            (None, Type::Ptr(Scalar::Index | Scalar::F64, _)) => Ok(64),
+            (None, Type::Memref(m)) => Ok(if m.view.elem == Scalar::I1 { 8 } else { 64 }),
+            _ => Err(self.unsupported("a pointer to this type")),
+        }
+    }
+
+    // ---- views of global memory -----------------------------------------------------------------------------------
+
+    fn regs(&self, values: &[ValueId]) -> Built<Vec<Reg>> {
+        values.iter().map(|v| self.scalar(*v)).collect()
+    }
+
+    /// The layout an attribute states.
+    pub fn layout(&self, id: OpId) -> Option<GlobalLayout> {
+        let Some(Attr::Enum(def, at)) = self.module.attr(id, "layout") else { return None };
+        let name = def.value(usize::from(*at)).to_ascii_uppercase();
+        GlobalLayout::ALL.into_iter().find(|l| l.name() == name)
+    }
+
+    fn make_view(&mut self, id: OpId) -> Built<()> {
+        let Some(ptr) = self.operand(id, "ptr") else { return Err(self.unsupported("it without a pointer")) };
+        let value = self.result(id)?;
+        let make = MakeView {
+            pointer: self.pointer(ptr)?,
+            shape: self.regs(&self.operands(id, "shape"))?,
+            strides: self.regs(&self.operands(id, "strides"))?,
+            layout: self.layout(id),
+            bits: self.elem_bits(value)?,
+            out: self.new_view(),
+        };
+        if make.shape.len() > 5 {
+            return Err(self.unsupported("a view with more than five dimensions"));
+        }
+        self.slots[value.index()] = Slot::View(make.out);
+        self.plan.make_views.push(make);
+        self.push(Step::MakeView(self.plan.make_views.len() as u32 - 1)).map(drop)
+    }
+
+    fn partition(&mut self, id: OpId) -> Built<()> {
+        let Some(source) = self.operand(id, "source") else { return Err(self.unsupported("it without a source")) };
+        let (offsets, sizes) = (self.operands(id, "offsets"), self.operands(id, "sizes"));
+        let partition = Partition {
+            from: self.view(source)?,
+            to: self.new_view(),
+            offsets: self.regs(&offsets)?,
+            sizes: self.regs(&sizes)?,
+            steps: Vec::new(),
+            bits: self.elem_bits(source)?,
+            reinterpret: false,
+        };
+        let value = self.result(id)?;
+        self.push_partition(value, partition)
+    }
+
+    fn push_partition(&mut self, value: ValueId, partition: Partition) -> Built<()> {
+        self.slots[value.index()] = Slot::View(partition.to);
+        self.plan.partitions.push(partition);
+        self.push(Step::Partition(self.plan.partitions.len() as u32 - 1)).map(drop)
+    }
+
+    fn view_query(&mut self, id: OpId) -> Built<()> {
+        let operands: Vec<ValueId> = self.module.operands(id).iter().map(|o| o.value).collect();
+        let [source, index] = operands[..] else { return Err(self.unsupported("these operands")) };
+        let rank = self.rank(source);
+        let (view, index) = (self.view(source)?, self.scalar(index)?);
+        let out = self.result_reg(id)?;
+        let strides = self.module.op(id).op == op::get_tensor_view_stride;
+        self.push(Step::ViewExtent { view, rank, strides, index, out }).map(drop)
+    }
+
+    fn rank(&self, value: ValueId) -> u8 {
+        match self.module.value_type(value) {
+            Type::TensorView(v) | Type::PartitionView(v) => v.dims.len() as u8,
+            Type::Memref(m) => m.view.dims.len() as u8,
+            _ => 0,
+        }
+    }
+
+    // ---- scalar accesses --------------------------------------------------------------------------------------------
+
+    /// A load or store of one element; the value is an operand of a store and the result of a load.
+    pub fn scalar_access(&mut self, id: OpId, pointer: &str, indices: &[&str], value: &str) -> Built<()> {
+        let Some(ptr) = self.operand(id, pointer) else { return Err(self.unsupported("it without a pointer")) };
+        let places: Vec<ValueId> = indices.iter().flat_map(|n| self.operands(id, n)).collect();
+        let stored = self.operand(id, value);
+        let value = match stored {
+            Some(v) => v,
+            None => self.result(id)?,
+        };
+        let Some(elem) = scalar_elem(self.module.value_type(value)) else {
+            return Err(self.unsupported(&format!("an access of {}", self.module.value_type(value))));
+        };
+        if stored.is_none() {
+            self.define(value)?;
+        }
+        let access = ScalarAccess {
+            pointer: self.pointer(ptr)?,
+            indices: self.regs(&places)?,
+            elem,
+            value: self.scalar(value)?,
+        };
+        self.plan.accesses.push(access);
+        let at = self.plan.accesses.len() as u32 - 1;
+        self.push(if stored.is_some() { Step::StoreScalar(at) } else { Step::LoadScalar(at) }).map(drop)
+    }
+
+    // ---- local arrays and records -------------------------------------------------------------------------------------
+
+    /// A register for each scalar.
+    fn declare_local(&mut self, id: OpId) -> Built<()> {
+        let value = self.result(id)?;
+        let count = local_size(self.module.value_type(value));
+        if count > 1 << 20 {
+            return Err(self.unsupported("a local array of more than a million elements"));
+        }
+        let first = self.plan.regs.len() as Reg;
+        self.plan.regs.resize(self.plan.regs.len() + count as usize, 0);
+        self.slots[value.index()] = Slot::Array(first);
+        Ok(())
+    }
+
+    fn local_array(&mut self, id: OpId) -> Built<()> {
+        let Some(array) = self.operand(id, "array") else { return Err(self.unsupported("it without an array")) };
+        let dims = match self.module.value_type(array) {
+            Type::LocalArray(v) => v.dims.iter().map(|d| d.fixed().unwrap_or(0) as u32).collect(),
+            Type::EventIds(n) => vec![*n as u32],
+            _ => return Err(self.unsupported("this array")),
+        };
+        let indices = [self.operands(id, "indices"), self.operands(id, "index")].concat();
+        self.local(id, array, dims, &indices)
+    }
+
+    pub fn event_ids_op(&mut self, id: OpId) -> Built<()> {
+        if self.module.op(id).op == op::declare_eventid_array {
+            return self.declare_local(id);
+        }
+        self.local_array(id)
+    }
+
+    fn local(&mut self, id: OpId, array: ValueId, dims: Vec<u32>, indices: &[ValueId]) -> Built<()> {
+        let Slot::Array(first) = self.slot(array) else { return Err(self.unsupported("this array")) };
+        let indices = self.regs(indices)?;
+        let stored = self.operand(id, "value");
+        let value = match stored {
+            Some(v) => self.scalar(v)?,
+            None => self.result_reg(id)?,
+        };
+        self.plan.locals.push(Local { array: first, dims, indices, value });
+        let at = self.plan.locals.len() as u32 - 1;
+        self.push(if stored.is_some() { Step::LocalSet(at) } else { Step::LocalGet(at) }).map(drop)
+    }
+
+    fn struct_field(&mut self, id: OpId) -> Built<()> {
+        let Some(record) = self.operand(id, "s") else { return Err(self.unsupported("it without a record")) };
+        let path: Vec<usize> = match self.module.attr(id, "path") {
+            Some(Attr::Array(items)) => items.iter().filter_map(Attr::int).map(|n| n as usize).collect(),
+            _ => Vec::new(),
+        };
+        let Slot::Array(first) = self.slot(record) else { return Err(self.unsupported("this record")) };
+        let field = first + field_offset(self.module.value_type(record), &path) as Reg;
+        match self.operand(id, "value") {
+            Some(v) => {
+                let from = self.scalar(v)?;
+                self.push(Step::Move { from, to: field }).map(drop)
+            }
+            None => {
+                let to = self.result_reg(id)?;
+                self.push(Step::Move { from: field, to }).map(drop)
+            }
+        }
+    }
+
+    // ---- memrefs --------------------------------------------------------------------------------------------------------
+
+    pub fn memref_op(&mut self, id: OpId) -> Built<()> {
+        match self.module.op(id).op {
+            op::memref_alloc => self.memref_alloc(id),
+            op::memref_dealloc => Ok(()),
+            op::memref_load | op::memref_store => self.scalar_access(id, "memref", &["indices"], "value"),
+            op::memref_dim => self.memref_dim(id),
+            op::memref_cast => {
+                let value = self.result(id)?;
+                let Some(from) = self.module.operands(id).first().map(|o| self.slot(o.value)) else { return Ok(()) };
+                self.slots[value.index()] = from;
+                Ok(())
+            }
+            op::memref_subview | op::memref_reinterpret_cast => self.memref_window(id),
+            _ => Err(self.unsupported("this operation")),
+        }
+    }
+
+    fn memref_alloc(&mut self, id: OpId) -> Built<()> {
+        let value = self.result(id)?;
+        let Type::Memref(ty) = self.module.value_type(value) else { return Err(self.unsupported("this type")) };
+        let ty = ty.clone();
+        let mut open = self.operands(id, "sizes").into_iter();
+        let mut sizes = Vec::new();
+        for dim in &ty.view.dims {
+            sizes.push(match (dim, open.next()) {
+                (Dim::Fixed(n), _) => Extent::Fixed(*n as u32),
+                (Dim::Dynamic, Some(v)) => Extent::Reg(self.scalar(v)?),
+                (Dim::Dynamic, None) => return Err(self.unsupported("an extent that is not given")),
+            });
+        }
+        let bits = self.elem_bits(value)?;
+        let space = memref_space(&ty);
+        let elements: u64 = ty.view.dims.iter().map(|d| d.fixed().unwrap_or(0)).product();
+        let own = if space.is_some() { self.own_bytes(elements * u64::from(bits) / 8)? } else { 0 };
+        let out = self.new_view();
+        self.slots[value.index()] = Slot::View(out);
+        let buffer = self.plan.allocations.len() as u32;
+        self.plan.allocations.push(Allocate { sizes, bits, out, buffer, space, own });
+        self.push(Step::Allocate(buffer)).map(drop)
+    }
+
+    fn memref_dim(&mut self, id: OpId) -> Built<()> {
+        let Some(source) = self.operand(id, "memref") else { return Err(self.unsupported("it without a memref")) };
+        let (view, rank) = (self.view(source)?, self.rank(source));
+        let index = self.operand_reg(id, "index")?;
+        let out = self.result_reg(id)?;
+        self.push(Step::ViewExtent { view, rank, strides: false, index, out }).map(drop)
+    }
+
+    fn memref_window(&mut self, id: OpId) -> Built<()> {
+        let Some(source) = self.operand(id, "source") else { return Err(self.unsupported("it without a source")) };
+        let partition = Partition {
+            from: self.view(source)?,
+            to: self.new_view(),
+            offsets: self.mixed(id, "offsets", "static_offsets")?,
+            sizes: self.mixed(id, "sizes", "static_sizes")?,
+            steps: self.mixed(id, "strides", "static_strides")?,
+            bits: self.elem_bits(source)?,
+            reinterpret: self.module.op(id).op == op::memref_reinterpret_cast,
+        };
+        let value = self.result(id)?;
+        self.push_partition(value, partition)
+    }
+
+    /// A list that is partly written in the text and partly given by operands.
+    fn mixed(&mut self, id: OpId, slot: &str, attr: &str) -> Built<Vec<Reg>> {
+        let mut open = self.operands(id, slot).into_iter();
+        let Some(Attr::Array(items)) = self.module.attr(id, attr).cloned() else { return Ok(Vec::new()) };
+        let mut regs = Vec::new();
+        for item in &items {
+            regs.push(match item.int() {
+                Some(i64::MIN) | None => match open.next() {
+                    Some(v) => self.scalar(v)?,
+                    None => return Err(self.unsupported("an extent that is not given")),
+                },
+                Some(n) => self.constant(n as u64),
+            });
+        }
+        Ok(regs)
+    }
+}
+
+/// The on-chip memory of a memref; `None` for global memory and for memory of no stated kind.
+pub(super) fn memref_space(ty: &MemrefType) -> Option<Loc> {
+    let start = ty.rest.find("address_space<")? + "address_space<".len();
+    let name = ty.rest[start..].split('>').next()?;
+    Loc::parse(name)
+}
+
+fn local_size(ty: &Type) -> u64 {
+    match ty {
+        Type::LocalArray(v) => v.dims.iter().map(|d| d.fixed().unwrap_or(0)).fold(1, u64::saturating_mul),
+        Type::EventIds(n) => *n,
+        Type::Struct(fields) => fields.iter().map(local_size).fold(0, u64::saturating_add),
+        _ => 1,
+    }
+}
+
+fn field_offset(ty: &Type, path: &[usize]) -> u64 {
+    let (Type::Struct(fields), [first, rest @ ..]) = (ty, path) else { return 0 };
+    let before: u64 = fields.iter().take(*first).map(local_size).sum();
+    before + fields.get(*first).map_or(0, |f| field_offset(f, rest))
+}
+
+/// True for operations that the reader gives a grammar of the host dialects for memory.
+pub(super) fn is_memref(code: pto_isa::Op) -> bool {
+    use pto_isa::row::Syntax;
+    matches!(
+        code.row().syntax,
+        Syntax::Custom(
+            Custom::MemrefAlloc | Custom::MemrefLoad | Custom::MemrefStore | Custom::MemrefDim | Custom::MemrefView
+        )
+    ) || matches!(code, op::memref_dealloc | op::memref_cast)
+}
+
+/// An integer type of an operand.
+pub(super) fn int_type(ty: &Type) -> Option<Int> {
+    ty.scalar().and_then(int_of)
+}

@@ -1,0 +1,215 @@
+//! One core: registers, memory, and the loop that executes steps.
+
+use super::fail::Fail;
+use super::observe::{Event, Watch};
+use super::scalar;
+use crate::kernels::{TileRef, ViewRef};
+use crate::memory::{Buffer, CoreMemory};
+use crate::plan::{Plan, Step, Switch, Tile, View};
+use pto_isa::{Diagnostic, Loc};
+use std::time::Instant;
+
+/// Instructions between two reports of progress.
+const REPORT_EVERY: u64 = 1024;
+
+/// The state of a core. It is made once and used for block after block.
+pub(super) struct Core<'p> {
+    pub plan: &'p Plan,
+    pub regs: Vec<u64>,
+    pub tiles: Vec<Tile>,
+    pub views: Vec<View>,
+    pub memory: CoreMemory,
+    /// Global memory, by parameter.
+    pub buffers: &'p [Buffer],
+    /// Memory the program allocated, by allocation.
+    pub allocated: Vec<Vec<u64>>,
+    /// Which parameters were written to.
+    pub written: Vec<bool>,
+    /// What the rules of an instruction were last checked with.
+    pub checked: Vec<Vec<u64>>,
+    /// Bytes used at the start of each space.
+    pub used: [u64; Loc::ALL.len()],
+    pub block: u32,
+    pub blocks: u32,
+    pub instructions: u64,
+    /// Operands of the instruction being executed.
+    pub tile_refs: Vec<TileRef>,
+    pub view_refs: Vec<ViewRef>,
+    pub scalars: Vec<u64>,
+}
+
+impl<'p> Core<'p> {
+    pub fn new(plan: &'p Plan, buffers: &'p [Buffer], blocks: u32) -> Result<Self, Diagnostic> {
+        let memory = CoreMemory::new(plan.core_bytes).map_err(|_| Fail::no_memory(plan.core_bytes))?;
+        Ok(Self {
+            plan,
+            regs: plan.regs.clone(),
+            tiles: plan.tiles.clone(),
+            views: plan.views.clone(),
+            memory,
+            buffers,
+            allocated: vec![Vec::new(); plan.allocations.len()],
+            written: vec![false; plan.params.len()],
+            checked: vec![Vec::new(); plan.checks.len()],
+            used: [0; Loc::ALL.len()],
+            block: 0,
+            blocks,
+            instructions: 0,
+            tile_refs: Vec::with_capacity(super::MAX_TILES),
+            view_refs: Vec::with_capacity(super::MAX_VIEWS),
+            scalars: Vec::with_capacity(8),
+        })
+    }
+
+    /// Makes the core as new for a block: nothing of another block may be seen.
+    pub fn reset(&mut self, block: u32) {
+        self.block = block;
+        self.regs.copy_from_slice(&self.plan.regs);
+        self.tiles.copy_from_slice(&self.plan.tiles);
+        self.views.copy_from_slice(&self.plan.views);
+        self.checked.iter_mut().for_each(Vec::clear);
+        for loc in Loc::ALL {
+            let used = std::mem::take(&mut self.used[loc as usize]);
+            self.memory.part(self.plan.spaces.start(loc), used).fill(0);
+        }
+        let own = self.plan.spaces.end;
+        self.memory.part(own, self.plan.core_bytes - own).fill(0);
+    }
+
+    /// Runs from the first step to the last.
+    pub fn execute<W: Watch>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
+        let mut at = 0;
+        match self.steps(&mut at, watch) {
+            Ok(()) => Ok(()),
+            Err(fail) => Err(fail.at(self, at)),
+        }
+    }
+
+    fn steps<W: Watch>(&mut self, at: &mut usize, watch: &mut W) -> Result<(), Fail> {
+        let plan = self.plan;
+        let mut next = 0;
+        let mut reported = self.instructions;
+        loop {
+            *at = next;
+            next += 1;
+            match plan.steps[*at] {
+                Step::Jump(to) => next = to as usize,
+                Step::Branch { condition, yes, no } => {
+                    next = if self.reg(condition) & 1 == 1 { yes } else { no } as usize;
+                }
+                Step::Switch(which) => next = self.case(&plan.switches[which as usize]),
+                Step::LoopTest { counter, bound, exit } => {
+                    if self.int(counter) >= self.int(bound) {
+                        next = exit as usize;
+                    }
+                }
+                Step::LoopNext { counter, step, head } => {
+                    // A counter that would overflow has passed every bound.
+                    let value = self.int(counter).saturating_add(self.int(step));
+                    self.regs[counter as usize] = value as u64;
+                    next = head as usize;
+                    if W::MEASURES && !watch.progress(1) {
+                        return Err(Fail::Stopped);
+                    }
+                }
+                Step::LoopStep(step) => {
+                    if self.int(step) <= 0 {
+                        return Err(Fail::Step(self.int(step)));
+                    }
+                }
+                Step::Move { from, to } => self.regs[to as usize] = self.reg(from),
+                Step::MoveTile { from, to } => self.tiles[to as usize] = self.tiles[from as usize],
+                Step::MoveView { from, to } => self.views[to as usize] = self.views[from as usize],
+                Step::Int { op, kind, a, b, out } => {
+                    let value = scalar::int(op, kind, self.reg(a), self.reg(b)).ok_or(Fail::ScalarDivision)?;
+                    self.regs[out as usize] = value;
+                }
+                Step::Float { op, kind, a, b, out } => {
+                    self.regs[out as usize] = scalar::float(op, kind, self.reg(a), self.reg(b));
+                }
+                Step::CompareInt { predicate, kind, a, b, out } => {
+                    let holds = scalar::compare_int(predicate, kind, self.reg(a), self.reg(b));
+                    self.regs[out as usize] = u64::from(holds);
+                }
+                Step::CompareFloat { predicate, kind, a, b, out } => {
+                    let (x, y) = (kind.value(self.reg(a)), kind.value(self.reg(b)));
+                    self.regs[out as usize] = u64::from(scalar::compare_float(predicate, x, y));
+                }
+                Step::Cast { cast, a, out } => self.regs[out as usize] = scalar::cast(cast, self.reg(a)),
+                Step::Select { condition, a, b, out } => {
+                    let chosen = if self.reg(condition) & 1 == 1 { a } else { b };
+                    self.regs[out as usize] = self.reg(chosen);
+                }
+                Step::Extended { op, kind, a, b, out } => {
+                    let (low, high) = scalar::extended(op, kind, self.reg(a), self.reg(b));
+                    self.regs[out as usize] = low;
+                    self.regs[out as usize + 1] = high;
+                }
+                Step::BlockIndex(out) => self.regs[out as usize] = u64::from(self.block),
+                Step::BlockCount(out) => self.regs[out as usize] = u64::from(self.blocks),
+                Step::Kernel(which) => {
+                    self.instructions += 1;
+                    self.instruction(which as usize, *at, watch)?;
+                    if self.instructions - reported >= REPORT_EVERY {
+                        if !watch.progress(self.instructions - reported) {
+                            return Err(Fail::Stopped);
+                        }
+                        reported = self.instructions;
+                    }
+                }
+                Step::Event => {
+                    if W::OBSERVES {
+                        self.say(*at, None, &[], watch);
+                    }
+                }
+                Step::Trap => return Err(Fail::Trap),
+                Step::End => {
+                    watch.progress(self.instructions - reported);
+                    return Ok(());
+                }
+                other => self.place_or_data(other, *at, watch)?,
+            }
+        }
+    }
+
+    fn instruction<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
+        if W::MEASURES {
+            return Ok(());
+        }
+        if W::TIMES {
+            let start = Instant::now();
+            self.kernel(which, at, watch)?;
+            watch.time(at, start.elapsed().as_nanos() as u64);
+            return Ok(());
+        }
+        self.kernel(which, at, watch)
+    }
+
+    fn case(&self, switch: &Switch) -> usize {
+        let on = self.int(switch.on);
+        switch.cases.iter().find(|(value, _)| *value == on).map_or(switch.default, |(_, to)| *to) as usize
+    }
+
+    pub fn reg(&self, reg: u32) -> u64 {
+        self.regs[reg as usize]
+    }
+
+    pub fn int(&self, reg: u32) -> i64 {
+        self.regs[reg as usize] as i64
+    }
+
+    /// Tells the observer about a step.
+    pub fn say<W: Watch>(
+        &self,
+        at: usize,
+        pipe: Option<pto_isa::Pipe>,
+        accesses: &[super::observe::Access],
+        watch: &mut W,
+    ) {
+        let op = self.plan.origins[at];
+        let span = self.plan.module().op(op).span;
+        let target = self.plan.checked.info().target;
+        let pipe = pipe.or_else(|| pto_check::pipe_of(self.plan.module(), op, target));
+        watch.event(&Event { op, span, pipe, block: self.block, accesses });
+    }
+}

@@ -1,0 +1,184 @@
+//! Why a run stopped, and how that is said.
+
+use super::core::Core;
+use crate::kernels::Fault;
+use pto_isa::{Diagnostic, Loc, Span, codes};
+
+/// Why a run stopped.
+#[derive(Debug)]
+pub(super) enum Fail {
+    /// Whoever measures has seen enough.
+    Stopped,
+    Step(i64),
+    ScalarDivision,
+    Trap,
+    Address {
+        loc: Loc,
+        address: i64,
+        bytes: u64,
+        size: u64,
+    },
+    Window {
+        at: (i64, i64),
+        size: (u32, u32),
+        tile: (u64, u64),
+    },
+    WindowBoxes {
+        at: (i64, i64),
+        unit: (u64, u64),
+    },
+    Valid {
+        rows: i64,
+        cols: i64,
+        tile: (u64, u64),
+    },
+    Slot {
+        slot: i64,
+        count: u32,
+    },
+    Extent {
+        what: &'static str,
+        dimension: usize,
+        value: i64,
+    },
+    Partition {
+        dimension: usize,
+        offset: i64,
+        size: i64,
+        extent: u64,
+    },
+    Dimension {
+        index: i64,
+        rank: u8,
+    },
+    /// An address that belongs to no buffer.
+    NoBuffer(u64),
+    Bytes {
+        buffer: usize,
+        first: i64,
+        end: i64,
+        bytes: usize,
+    },
+    SpaceBytes {
+        loc: Loc,
+        first: i64,
+        end: i64,
+        size: u64,
+    },
+    ReadOnly(usize),
+    Index {
+        index: i64,
+        extent: u64,
+    },
+    Fault(Fault, Option<usize>),
+    Rule(Box<Diagnostic>),
+    NoMemory(u64),
+    OnChipView,
+    Unaligned,
+}
+
+impl Fail {
+    pub fn no_memory(bytes: u64) -> Diagnostic {
+        Diagnostic::new(codes::RUN_LIMIT, Span::default(), format!("there are no {bytes} bytes of memory for a core"))
+            .help("run with fewer threads, or make the tiles smaller")
+    }
+
+    /// The error, at the operation the step belongs to.
+    pub fn at(self, core: &Core, step: usize) -> Diagnostic {
+        let plan = core.plan;
+        let module = plan.module();
+        let op = plan.origins.get(step).copied();
+        let span = op.map_or(Span::default(), |o| module.op(o).name_span);
+        let name = op.map_or(String::new(), |o| module.op(o).op.row().full_name());
+        let buffer =
+            |at: usize| plan.params.get(at).map_or("allocated memory".to_string(), |p| format!("`%{}`", p.name));
+        let new = |code, text: String| Diagnostic::new(code, span, format!("`{name}`: {text}"));
+        let d = match self {
+            Self::Stopped => new(codes::RUN_LIMIT, "the run was stopped".into()),
+            Self::Step(n) => new(codes::RUN_VALUE, format!("a loop step of {n}")).legal("at least 1"),
+            Self::ScalarDivision => {
+                new(codes::RUN_DIVISION, "division by zero".into()).help("test the divisor before dividing")
+            }
+            Self::Trap => new(codes::RUN_TRAP, "the program stopped itself".into()),
+            Self::Address { loc, address, bytes, size } => {
+                new(codes::RUN_ADDRESS, format!("a tile of {bytes} bytes at address {address} of `{loc}`"))
+                    .legal(format!("`{loc}` has {size} bytes on {}", plan.checked.info().target))
+            }
+            Self::Window { at, size, tile } => new(
+                codes::RUN_BOUNDS,
+                format!(
+                    "a window of {}x{} at [{}, {}] of a tile with {}x{}",
+                    size.0, size.1, at.0, at.1, tile.0, tile.1
+                ),
+            )
+            .legal("a window inside the tile"),
+            Self::WindowBoxes { at, unit } => {
+                new(codes::RUN_BOUNDS, format!("a window at [{}, {}] starts inside a box", at.0, at.1))
+                    .legal(format!("offsets in multiples of {}x{}", unit.0, unit.1))
+            }
+            Self::Valid { rows, cols, tile } => {
+                new(codes::RUN_VALID, format!("a valid region of {rows}x{cols} in a tile of {}x{}", tile.0, tile.1))
+                    .legal(format!("0 to {} rows, 0 to {} columns", tile.0, tile.1))
+            }
+            Self::Slot { slot, count } => new(codes::RUN_BOUNDS, format!("buffer {slot} of a multi-buffered tile"))
+                .legal(format!("0 to {}", count - 1)),
+            Self::Extent { what, dimension, value } => {
+                new(codes::RUN_VALUE, format!("{what} {dimension} is {value}")).legal("0 or more")
+            }
+            Self::Partition { dimension, offset, size, extent } => new(
+                codes::RUN_BOUNDS,
+                format!("dimension {dimension} of the window is {size} at {offset}, the tensor has {extent}"),
+            )
+            .legal("a window inside the tensor"),
+            Self::Dimension { index, rank } => {
+                new(codes::RUN_BOUNDS, format!("dimension {index}")).legal(format!("0 to {}", i64::from(rank) - 1))
+            }
+            Self::NoBuffer(address) => new(codes::RUN_OUTSIDE, format!("address {address:#x} is in no buffer"))
+                .help("global memory is reached through pointer arguments"),
+            Self::Bytes { buffer: at, first, end, bytes } => {
+                new(codes::RUN_OUTSIDE, format!("bytes {first} to {end} of {}, which has {bytes}", buffer(at)))
+                    .help("give the argument more data, or correct shape, strides or offsets")
+            }
+            Self::SpaceBytes { loc, first, end, size } => {
+                new(codes::RUN_OUTSIDE, format!("bytes {first} to {end} of `{loc}`, which has {size}"))
+            }
+            Self::ReadOnly(at) => {
+                new(codes::RUN_ARGUMENT, format!("{} is written to, but was given to be read only", buffer(at)))
+                    .help("pass memory that may be written")
+            }
+            Self::Index { index, extent } => {
+                new(codes::RUN_BOUNDS, format!("index {index}")).legal(format!("0 or more, less than {extent}"))
+            }
+            Self::Fault(fault, view) => say_fault(fault, &new, &view.map_or("the window".to_string(), buffer)),
+            Self::Rule(d) => *d,
+            Self::NoMemory(bytes) => new(codes::RUN_LIMIT, format!("there are no {bytes} bytes of memory")),
+            Self::OnChipView => {
+                new(codes::RUN_UNSUPPORTED, "a window of on-chip memory where global memory is expected".into())
+            }
+            Self::Unaligned => new(codes::RUN_VALUE, "an address inside a byte".into()),
+        };
+        if core.blocks > 1 { d.label(span, format!("in block {}", core.block)) } else { d }
+    }
+}
+
+fn say_fault(fault: Fault, new: &dyn Fn(pto_isa::Code, String) -> Diagnostic, buffer: &str) -> Diagnostic {
+    match fault {
+        Fault::DivisionByZero { row, col } => {
+            new(codes::RUN_DIVISION, format!("the divisor at [{row}, {col}] is zero"))
+                .help("integer division by zero has no result; test or change the divisor first")
+        }
+        Fault::OutsideBuffer { first, end, bytes } => {
+            new(codes::RUN_OUTSIDE, format!("bytes {first} to {end} of {buffer}, which has {bytes}"))
+                .help("give the argument more data, or correct shape, strides or offsets")
+        }
+        Fault::WindowMismatch { tile, window } => new(
+            codes::RUN_VALID,
+            format!("the tile is valid in {}x{}, the window has {}x{}", tile.0, tile.1, window.0, window.1),
+        )
+        .legal("a window that covers the valid region"),
+        Fault::IndexOutOfRange { row, col, index, limit } => {
+            new(codes::RUN_BOUNDS, format!("the index at [{row}, {col}] is {index}"))
+                .legal(format!("0 or more, less than {limit}"))
+        }
+    }
+}

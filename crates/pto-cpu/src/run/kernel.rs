@@ -1,0 +1,284 @@
+//! Calls of kernels, and global memory.
+
+#![expect(unsafe_code, reason = "the place where checked registers become memory")]
+
+use super::core::Core;
+use super::fail::Fail;
+use super::observe::{Access, Place, Watch};
+use crate::kernels::{Call, TileRef, ViewRef};
+use crate::memory::{Buffer, split_address};
+use crate::plan::{KernelStep, Operand, Slot, Tile, View};
+use pto_isa::{Dim, Type};
+
+impl Core<'_> {
+    /// Executes an instruction.
+    pub fn kernel<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
+        let step = &self.plan.kernels[which];
+        self.tile_refs.clear();
+        let memory = self.memory.ptr();
+        for operand in &step.tiles {
+            let tile = operand.register.map(|r| &self.tiles[r as usize]);
+            self.tile_refs.push(tile.map_or(TileRef::ABSENT, |t| self.tile_ref(memory, t)));
+        }
+        self.view_refs.clear();
+        for operand in &step.views {
+            let view = self.view_ref(operand)?;
+            self.view_refs.push(view);
+        }
+        self.scalars.clear();
+        self.scalars.extend(step.scalars.iter().map(|s| s.map_or(0, |r| self.regs[r as usize])));
+        if W::OBSERVES {
+            let accesses = self.accesses(step);
+            self.say(at, step.pipe, &accesses, watch);
+        }
+        let call = Call { tiles: &self.tile_refs, views: &self.view_refs, scalars: &self.scalars, imm: step.imm };
+        // SAFETY: every tile register lies inside the core's memory (`Core::bind` and its neighbours check that before
+        // they set one) with its valid region inside the tile, views are checked by the kernel against the buffer
+        // they name, and the kernel was prepared for the types of these operands.
+        let done = unsafe { (step.run)(&call) };
+        done.map_err(|fault| Fail::Fault(fault, self.first_buffer(step)))
+    }
+
+    fn tile_ref(&self, memory: *mut u8, tile: &Tile) -> TileRef {
+        TileRef {
+            ptr: memory.wrapping_add(tile.base as usize),
+            rows: tile.rows as usize,
+            cols: tile.cols as usize,
+            row_stride: tile.row_stride as usize,
+            col_stride: tile.col_stride as usize,
+            geometry: &self.plan.geometries[tile.geometry as usize],
+        }
+    }
+
+    fn view_ref(&mut self, operand: &Operand) -> Result<ViewRef, Fail> {
+        let Some(register) = operand.register else {
+            let none = Buffer::NONE;
+            let layout = pto_isa::GlobalLayout::Nd;
+            return Ok(ViewRef { base: none.ptr, bytes: 0, first: 0, shape: [0; 5], strides: [0; 5], layout });
+        };
+        let View { address, space, shape, strides, layout } = self.views[register as usize];
+        if space.is_some() {
+            return Err(Fail::OnChipView);
+        }
+        let (at, first) = split_address(address);
+        let buffer = self.buffer(at, address)?;
+        if operand.writes {
+            if !buffer.writable {
+                return Err(Fail::ReadOnly(at));
+            }
+            if let Some(written) = self.written.get_mut(at) {
+                *written = true;
+            }
+        }
+        Ok(ViewRef { base: buffer.ptr, bytes: buffer.bytes, first, shape, strides, layout })
+    }
+
+    /// A buffer: of a parameter, or allocated by the program.
+    fn buffer(&mut self, at: usize, address: u64) -> Result<Buffer, Fail> {
+        if let Some(buffer) = self.buffers.get(at) {
+            return Ok(*buffer);
+        }
+        match self.allocated.get_mut(at.wrapping_sub(self.buffers.len())) {
+            Some(words) => Ok(Buffer { ptr: words.as_mut_ptr().cast(), bytes: words.len() * 8, writable: true }),
+            None => Err(Fail::NoBuffer(address)),
+        }
+    }
+
+    fn first_buffer(&self, step: &KernelStep) -> Option<usize> {
+        let register = step.views.first()?.register?;
+        Some(split_address(self.views[register as usize].address).0)
+    }
+
+    /// A few bytes of a buffer, checked.
+    fn global(&mut self, at: usize, first: i64, bytes: usize) -> Result<*mut u8, Fail> {
+        let buffer = self.buffer(at, first as u64)?;
+        let end = first.wrapping_add(bytes as i64);
+        if first < 0 || end < first || end as usize > buffer.bytes {
+            return Err(Fail::Bytes { buffer: at, first, end, bytes: buffer.bytes });
+        }
+        Ok(buffer.ptr.wrapping_add(first as usize))
+    }
+
+    pub fn read_global(&mut self, at: usize, first: i64, bytes: usize) -> Result<u64, Fail> {
+        let ptr = self.global(at, first, bytes)?;
+        // SAFETY: `global` checked that the bytes lie in a buffer that is lent for the run.
+        Ok(super::data::read_bytes(unsafe { std::slice::from_raw_parts(ptr, bytes) }))
+    }
+
+    pub fn write_global(&mut self, at: usize, first: i64, bytes: &[u8]) -> Result<(), Fail> {
+        let ptr = self.global(at, first, bytes.len())?;
+        if !self.buffer(at, first as u64)?.writable {
+            return Err(Fail::ReadOnly(at));
+        }
+        if let Some(written) = self.written.get_mut(at) {
+            *written = true;
+        }
+        // SAFETY: as above, and the buffer may be written.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), ptr, bytes.len()) };
+        Ok(())
+    }
+
+    // ---- rules ----------------------------------------------------------------------------------------------------
+
+    /// Rules that the values at run time decide; checked again only when a value has changed.
+    pub fn check_rules(&mut self, which: usize, at: usize) -> Result<(), Fail> {
+        let plan = self.plan;
+        let check = &plan.checks[which];
+        let mut known = std::mem::take(&mut self.checked[which]);
+        let fresh = known.is_empty();
+        let mut same = true;
+        let mut place = 0;
+        for (_, slot) in &check.values {
+            self.facts(*slot, |fact| {
+                if fresh {
+                    known.push(fact);
+                    same = false;
+                } else {
+                    same &= known[place] == fact;
+                    known[place] = fact;
+                }
+                place += 1;
+            });
+        }
+        self.checked[which] = known;
+        if same {
+            return Ok(());
+        }
+        let op = plan.origins[at];
+        let facts: Vec<(Type, Option<i64>)> =
+            check.values.iter().map(|(v, slot)| self.runtime_type(plan.module().value_type(*v), *slot)).collect();
+        match pto_check::recheck(&plan.checked, op, &facts) {
+            Some(problem) => Err(Fail::Rule(Box::new(problem))),
+            None => Ok(()),
+        }
+    }
+
+    /// The numbers about a value that rules may ask for.
+    fn facts(&self, slot: Slot, mut fact: impl FnMut(u64)) {
+        match slot {
+            Slot::Scalar(reg) => fact(self.reg(reg)),
+            Slot::Tile(tile) => {
+                let tile = &self.tiles[tile as usize];
+                fact(u64::from(tile.rows) << 32 | u64::from(tile.cols));
+            }
+            Slot::View(view) => self.views[view as usize].shape.iter().for_each(|n| fact(*n)),
+            Slot::Nothing | Slot::Multi(..) | Slot::Array(_) => {}
+        }
+    }
+
+    /// A type with the extents it has now, and the value of a number.
+    fn runtime_type(&self, ty: &Type, slot: Slot) -> (Type, Option<i64>) {
+        let mut ty = ty.clone();
+        let mut value = None;
+        match (&mut ty, slot) {
+            (Type::Tile(t) | Type::TileBuf(t), Slot::Tile(tile)) => {
+                let tile = &self.tiles[tile as usize];
+                t.valid_rows = Dim::Fixed(tile.rows.into());
+                t.valid_cols = Dim::Fixed(tile.cols.into());
+            }
+            (Type::TensorView(v) | Type::PartitionView(v), Slot::View(view)) => {
+                let shape = self.views[view as usize].shape;
+                let skip = 5 - v.dims.len().min(5);
+                v.dims.iter_mut().zip(&shape[skip..]).for_each(|(d, n)| *d = Dim::Fixed(*n));
+            }
+            (Type::Scalar(s), Slot::Scalar(reg)) if s.is_int() => value = Some(self.int(reg)),
+            _ => {}
+        }
+        (ty, value)
+    }
+
+    // ---- events -----------------------------------------------------------------------------------------------------
+
+    fn accesses(&self, step: &KernelStep) -> Vec<Access> {
+        let mut list = Vec::new();
+        for operand in &step.tiles {
+            if let Some(register) = operand.register {
+                let access = self.tile_access(&self.tiles[register as usize], operand);
+                push_both(&mut list, access, operand);
+            }
+        }
+        for operand in &step.views {
+            if let Some(register) = operand.register {
+                let elem = operand.value.and_then(|v| self.plan.module().value_type(v).elem());
+                let bits = elem.map_or(8, |d| d.bits());
+                let view = self.views[register as usize];
+                view_accesses(&view, bits, operand, &mut |a| push_both(&mut list, a, operand));
+            }
+        }
+        list
+    }
+
+    fn tile_access(&self, tile: &Tile, operand: &Operand) -> Access {
+        let ty = &self.plan.geometries[tile.geometry as usize];
+        let bits = u64::from(ty.dtype.bits());
+        let start = tile.base as i64 - self.plan.spaces.start(ty.loc) as i64;
+        let (rows, row_bytes, stride) = if ty.is_boxed() {
+            (1, ty.bytes(), 0)
+        } else if tile.col_stride == 1 {
+            (
+                tile.rows.into(),
+                (u64::from(tile.cols) * bits).div_ceil(8),
+                (u64::from(tile.row_stride) * bits / 8) as i64,
+            )
+        } else {
+            (
+                tile.cols.into(),
+                (u64::from(tile.rows) * bits).div_ceil(8),
+                (u64::from(tile.col_stride) * bits / 8) as i64,
+            )
+        };
+        Access { place: Place::Core(ty.loc), start, row_bytes, rows, stride, write: false, value: operand.value }
+    }
+}
+
+fn push_both(list: &mut Vec<Access>, access: Access, operand: &Operand) {
+    if operand.reads {
+        list.push(access);
+    }
+    if operand.writes {
+        list.push(Access { write: true, ..access });
+    }
+}
+
+/// The runs of a window: its two innermost dimensions as rectangles, one for each place in the outer ones.
+fn view_accesses(view: &View, bits: u32, operand: &Operand, push: &mut impl FnMut(Access)) {
+    let (buffer, first) = split_address(view.address);
+    let bytes = |elements: i64| elements.wrapping_mul(i64::from(bits)) / 8;
+    let [a, b, c, d, e] = view.shape;
+    let [sa, sb, sc, sd, se] = view.strides;
+    for outer in 0..a * b * c {
+        let (i, j, k) = (outer / (b * c), outer / c % b, outer % c);
+        let start = first + bytes(i as i64 * sa + j as i64 * sb + k as i64 * sc);
+        let (rows, stride, run) = if se == 1 || e == 1 {
+            (d, bytes(sd), e)
+        } else if sd == 1 || d == 1 {
+            (e, bytes(se), d)
+        } else {
+            // Neither dimension is contiguous: every element is a run of its own, per row.
+            for row in 0..d {
+                let start = start + bytes(row as i64 * sd);
+                let row_bytes = u64::from(bits).div_ceil(8);
+                push(Access {
+                    place: Place::Global(buffer),
+                    start,
+                    row_bytes,
+                    rows: e,
+                    stride: bytes(se),
+                    write: false,
+                    value: operand.value,
+                });
+            }
+            continue;
+        };
+        let row_bytes = (run * u64::from(bits)).div_ceil(8);
+        push(Access {
+            place: Place::Global(buffer),
+            start,
+            row_bytes,
+            rows,
+            stride,
+            write: false,
+            value: operand.value,
+        });
+    }
+}

@@ -1,0 +1,406 @@
+//! Running a plan: arguments in, blocks over threads, results out.
+
+use super::core::Core;
+use super::observe::{Observer, Observing, Silent, Watch};
+use crate::args::{Arg, Launch, Param, ParamKind, Report};
+use crate::memory::{Buffer, buffer_address};
+use crate::plan::{Plan, Slot, Tile, View};
+use pto_isa::{Diagnostic, GlobalLayout, Scalar, Span, TileType, codes};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+/// The time an instruction of the text took, over all its executions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Timing {
+    /// Its mnemonic.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+    /// How often it was executed.
+    pub count: u64,
+    /// Nanoseconds in all.
+    pub nanos: u64,
+}
+
+struct Counting<'a>(&'a AtomicU64);
+impl Watch for Counting<'_> {
+    fn progress(&mut self, instructions: u64) -> bool {
+        self.0.fetch_add(instructions, Ordering::Relaxed);
+        true
+    }
+}
+
+#[derive(Default)]
+struct Timer(BTreeMap<usize, (u64, u64)>);
+impl Watch for Timer {
+    const TIMES: bool = true;
+    fn time(&mut self, step: usize, nanos: u64) {
+        let entry = self.0.entry(step).or_default();
+        entry.0 += 1;
+        entry.1 += nanos;
+    }
+}
+
+impl Plan {
+    /// Runs the program.
+    ///
+    /// Blocks share the threads of `launch`. The result is the same for any number of threads, unless blocks write what
+    /// others read or write.
+    ///
+    /// # Errors
+    /// When an argument does not fit its parameter, or an instruction fails; memory may then be partly written.
+    pub fn run(&self, args: &mut [Arg<'_>], launch: Launch) -> Result<Report, Diagnostic> {
+        self.run_blocks(args, launch, || Silent)
+    }
+
+    /// As [`Plan::run`], counting executed instructions as it goes.
+    ///
+    /// # Errors
+    /// As [`Plan::run`].
+    pub fn run_watched(
+        &self,
+        args: &mut [Arg<'_>],
+        launch: Launch,
+        progress: &AtomicU64,
+    ) -> Result<Report, Diagnostic> {
+        self.run_blocks(args, launch, || Counting(progress))
+    }
+
+    /// As [`Plan::run`] on one thread, measuring the time of each instruction.
+    ///
+    /// # Errors
+    /// As [`Plan::run`].
+    pub fn run_timed(&self, args: &mut [Arg<'_>], launch: Launch) -> Result<(Report, Vec<Timing>), Diagnostic> {
+        let mut timer = Timer::default();
+        let report = self.run_in_order(args, launch, &mut timer)?;
+        let mut by_op: BTreeMap<usize, Timing> = BTreeMap::new();
+        for (step, (count, nanos)) in timer.0 {
+            let op = self.origins[step];
+            let data = self.module().op(op);
+            let name = data.op.row().name.to_string();
+            let entry = by_op.entry(op.index()).or_insert(Timing { name, span: data.span, count: 0, nanos: 0 });
+            entry.count += count;
+            entry.nanos += nanos;
+        }
+        Ok((report, by_op.into_values().collect()))
+    }
+
+    /// As [`Plan::run`] on one thread, block after block, telling an observer what happens.
+    ///
+    /// # Errors
+    /// As [`Plan::run`].
+    pub fn run_observed<O: Observer + ?Sized>(
+        &self,
+        args: &mut [Arg<'_>],
+        launch: Launch,
+        observer: &mut O,
+    ) -> Result<Report, Diagnostic> {
+        self.run_in_order(args, launch, &mut Observing(observer))
+    }
+
+    fn run_in_order<W: Watch>(
+        &self,
+        args: &mut [Arg<'_>],
+        launch: Launch,
+        watch: &mut W,
+    ) -> Result<Report, Diagnostic> {
+        let bound = self.bind(args)?;
+        let mut core = Core::new(self, &bound.buffers, launch.blocks)?;
+        for block in 0..launch.blocks {
+            core.reset(block);
+            bound.enter(&mut core, args);
+            core.execute(watch)?;
+            bound.leave(&mut core, args);
+        }
+        Ok(self.report(core.written, core.instructions))
+    }
+
+    fn run_blocks<W: Watch>(
+        &self,
+        args: &mut [Arg<'_>],
+        launch: Launch,
+        watch: impl Fn() -> W + Sync,
+    ) -> Result<Report, Diagnostic> {
+        let threads = thread_count(launch);
+        let has_tiles = self.params.iter().any(|p| matches!(p.kind, ParamKind::Tile(_)));
+        if threads <= 1 || has_tiles {
+            return self.run_in_order(args, launch, &mut watch());
+        }
+        let bound = self.bind(args)?;
+        let next = AtomicU32::new(0);
+        let failed = AtomicBool::new(false);
+        let outcome = Mutex::new((None::<(u32, Diagnostic)>, vec![false; self.params.len()], 0u64));
+        let work = || {
+            let mut core = match Core::new(self, &bound.buffers, launch.blocks) {
+                Ok(core) => core,
+                Err(problem) => return note_failure(&outcome, &failed, u32::MAX, problem),
+            };
+            let mut watch = watch();
+            loop {
+                let block = next.fetch_add(1, Ordering::Relaxed);
+                if block >= launch.blocks || failed.load(Ordering::Relaxed) {
+                    break;
+                }
+                core.reset(block);
+                bound.enter_scalars(&mut core);
+                if let Err(problem) = core.execute(&mut watch) {
+                    note_failure(&outcome, &failed, block, problem);
+                    break;
+                }
+            }
+            let mut outcome = outcome.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            outcome.1.iter_mut().zip(&core.written).for_each(|(all, one)| *all |= one);
+            outcome.2 += core.instructions;
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let (problem, written, instructions) = outcome.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match problem {
+            Some((_, problem)) => Err(problem),
+            None => Ok(self.report(written, instructions)),
+        }
+    }
+
+    fn report(&self, mut written: Vec<bool>, instructions: u64) -> Report {
+        for (at, slot) in self.slots.iter().enumerate() {
+            if let Slot::Tile(tile) = slot {
+                written[at] = self.kernels.iter().flat_map(|k| &k.tiles).any(|o| o.writes && o.register == Some(*tile));
+            }
+        }
+        Report { written, instructions }
+    }
+
+    // ---- arguments ----------------------------------------------------------------------------------------------
+
+    fn bind(&self, args: &mut [Arg<'_>]) -> Result<Bound, Diagnostic> {
+        if args.len() != self.params.len() {
+            let message = format!("{} arguments for `@{}`, which takes {}", args.len(), self.name, self.params.len());
+            return Err(Diagnostic::new(codes::RUN_ARGUMENT, self.entry_span(), message));
+        }
+        let mut bound = Bound::default();
+        for (at, (param, arg)) in self.params.iter().zip(args).enumerate() {
+            let value = self.bind_one(param, arg).map_err(|text| self.argument_error(param, &text))?;
+            bound.buffers.push(match &value {
+                Value::Buffer(buffer) | Value::View(buffer, _) => *buffer,
+                Value::Scalar(_) | Value::Tile(..) => Buffer::NONE,
+            });
+            let value = match value {
+                Value::Buffer(_) => Value::Scalar(buffer_address(at)),
+                Value::View(b, view) => Value::View(b, View { address: buffer_address(at), ..view }),
+                other => other,
+            };
+            bound.values.push((self.slots[at], value));
+        }
+        Ok(bound)
+    }
+
+    fn bind_one(&self, param: &Param, arg: &mut Arg<'_>) -> Result<Value, String> {
+        match (&param.kind, arg) {
+            (ParamKind::Scalar(s), Arg::Int(n)) => {
+                scalar_bits(*s, *n as f64, Some(*n)).ok_or_else(|| format!("an integer for {s}"))
+            }
+            (ParamKind::Scalar(s), Arg::Float(x)) => {
+                scalar_bits(*s, *x, None).ok_or_else(|| format!("a number with a point for {s}"))
+            }
+            (ParamKind::Pointer(_), Arg::In(data)) => Ok(Value::Buffer(Buffer::read(data))),
+            (ParamKind::Pointer(_), Arg::InOut(data) | Arg::Tensor(data, _)) => Ok(Value::Buffer(Buffer::write(data))),
+            (ParamKind::Tensor(elem, dims), Arg::Tensor(data, shape)) => {
+                let matches =
+                    shape.len() == dims.len() && dims.iter().zip(*shape).all(|(d, n)| d.is_none_or(|d| d == *n));
+                if !matches {
+                    return Err(format!("a tensor of {shape:?} where the type says {dims:?}"));
+                }
+                let view = packed(shape);
+                fits(elem.bits(), shape, data.len())?;
+                Ok(Value::View(Buffer::write(data), view))
+            }
+            (ParamKind::Tensor(elem, dims), Arg::InOut(data)) => {
+                let shape = fixed(dims)?;
+                fits(elem.bits(), &shape, data.len())?;
+                Ok(Value::View(Buffer::write(data), packed(&shape)))
+            }
+            (ParamKind::Tensor(elem, dims), Arg::In(data)) => {
+                let shape = fixed(dims)?;
+                fits(elem.bits(), &shape, data.len())?;
+                Ok(Value::View(Buffer::read(data), packed(&shape)))
+            }
+            (ParamKind::Tile(ty), Arg::Tile(data, valid)) => tile_value(ty, data.len(), *valid),
+            (ParamKind::Tile(ty), Arg::InOut(data)) => tile_value(ty, data.len(), (ty.rows, ty.cols)),
+            (ParamKind::Other(what), _) => Err(format!("a {what} cannot be given from outside")),
+            (kind, _) => Err(format!("the argument does not suit a parameter that is a {}", noun(kind))),
+        }
+    }
+
+    fn entry_span(&self) -> Span {
+        self.module().functions().first().map_or(Span::default(), |f| self.module().op(*f).name_span)
+    }
+
+    fn argument_error(&self, param: &Param, text: &str) -> Diagnostic {
+        Diagnostic::new(codes::RUN_ARGUMENT, self.entry_span(), format!("argument `{}`: {text}", param.name))
+    }
+}
+
+fn note_failure(
+    outcome: &Mutex<(Option<(u32, Diagnostic)>, Vec<bool>, u64)>,
+    failed: &AtomicBool,
+    block: u32,
+    problem: Diagnostic,
+) {
+    failed.store(true, Ordering::Relaxed);
+    let mut outcome = outcome.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    // The first block's problem is reported, so that the message does not depend on the threads.
+    if outcome.0.as_ref().is_none_or(|(b, _)| block < *b) {
+        outcome.0 = Some((block, problem));
+    }
+}
+
+fn thread_count(launch: Launch) -> usize {
+    let wanted = match launch.threads {
+        0 => std::thread::available_parallelism().map_or(1, Into::into),
+        n => n,
+    };
+    wanted.min(launch.blocks as usize)
+}
+
+/// Arguments as the core keeps them.
+#[derive(Default)]
+struct Bound {
+    buffers: Vec<Buffer>,
+    values: Vec<(Slot, Value)>,
+}
+
+enum Value {
+    Scalar(u64),
+    Buffer(Buffer),
+    View(Buffer, View),
+    Tile(TileType, (u64, u64)),
+}
+
+impl Bound {
+    fn enter_scalars(&self, core: &mut Core) {
+        for (slot, value) in &self.values {
+            match (slot, value) {
+                (Slot::Scalar(reg), Value::Scalar(bits)) => core.regs[*reg as usize] = *bits,
+                (Slot::View(view), Value::View(_, v)) => core.views[*view as usize] = *v,
+                _ => {}
+            }
+        }
+    }
+
+    fn enter(&self, core: &mut Core, args: &mut [Arg<'_>]) {
+        self.enter_scalars(core);
+        for ((slot, value), arg) in self.values.iter().zip(args) {
+            if let (Slot::Tile(tile), Value::Tile(ty, valid), Arg::Tile(data, _) | Arg::InOut(data)) =
+                (slot, value, arg)
+            {
+                let register = &mut core.tiles[*tile as usize];
+                (register.rows, register.cols) = (valid.0 as u32, valid.1 as u32);
+                let register = *register;
+                each_unit(ty, &register, |at, bytes, outside| {
+                    core.memory.part(at, bytes).copy_from_slice(&data[outside..outside + bytes as usize]);
+                });
+            }
+        }
+    }
+
+    fn leave(&self, core: &mut Core, args: &mut [Arg<'_>]) {
+        for ((slot, value), arg) in self.values.iter().zip(args) {
+            if let (Slot::Tile(tile), Value::Tile(ty, _), Arg::Tile(data, _) | Arg::InOut(data)) = (slot, value, arg) {
+                let register = core.plan.tiles[*tile as usize];
+                each_unit(ty, &register, |at, bytes, outside| {
+                    data[outside..outside + bytes as usize].copy_from_slice(core.memory.part(at, bytes));
+                });
+            }
+        }
+    }
+}
+
+/// Visits the bytes of a tile: where a unit lies in the core, its size, and where it lies in row-major data. Rows of an
+/// unboxed row-major tile are one unit; so is every packed pair of 4-bit elements.
+fn each_unit(ty: &TileType, tile: &Tile, mut visit: impl FnMut(u64, u64, usize)) {
+    let bits = u64::from(ty.dtype.bits());
+    if ty.order() == pto_isa::Order::Nd {
+        let bytes = ty.cols * bits / 8;
+        for r in 0..ty.rows {
+            visit(tile.base + r * bytes, bytes, (r * bytes) as usize);
+        }
+        return;
+    }
+    let per_unit = u64::from(ty.dtype.per_byte());
+    let bytes = (bits * per_unit) / 8;
+    for r in 0..ty.rows {
+        for c in (0..ty.cols).step_by(per_unit as usize) {
+            let inside = ty.offset(r, c) * bits / 8;
+            visit(tile.base + inside, bytes, ((r * ty.cols + c) * bits / 8) as usize);
+        }
+    }
+}
+
+fn tile_value(ty: &TileType, have: usize, valid: (u64, u64)) -> Result<Value, String> {
+    let need = ty.elements() * u64::from(ty.dtype.bits()) / 8;
+    if have as u64 != need {
+        return Err(format!("{have} bytes for a tile of {}x{} {}, which has {need}", ty.rows, ty.cols, ty.dtype));
+    }
+    let open = |d: pto_isa::Dim, given: u64| d.fixed().unwrap_or(given);
+    let valid = (open(ty.valid_rows, valid.0), open(ty.valid_cols, valid.1));
+    if valid.0 > ty.rows || valid.1 > ty.cols {
+        return Err(format!("a valid region of {}x{} in a tile of {}x{}", valid.0, valid.1, ty.rows, ty.cols));
+    }
+    Ok(Value::Tile(*ty, valid))
+}
+
+/// A number as a register holds it.
+fn scalar_bits(s: Scalar, x: f64, n: Option<i64>) -> Option<Value> {
+    if s.is_float() {
+        return crate::plan::float_of(s).map(|f| Value::Scalar(f.round(x)));
+    }
+    let n = n?;
+    let int = crate::plan::int_of(s)?;
+    let kept = int.keep(n as u64);
+    let fits = if int.unsigned { kept as i64 == n } else { kept as i64 == n };
+    fits.then_some(Value::Scalar(kept))
+}
+
+fn fixed(dims: &[Option<u64>]) -> Result<Vec<u64>, String> {
+    dims.iter()
+        .map(|d| d.ok_or_else(|| "a tensor whose extents the type leaves open; give its shape".to_string()))
+        .collect()
+}
+
+/// A row-major view from the start of a buffer.
+pub(super) fn packed(shape: &[u64]) -> View {
+    let mut view = View { address: 0, space: None, shape: [1; 5], strides: [0; 5], layout: GlobalLayout::Nd };
+    let skip = 5 - shape.len().min(5);
+    let mut stride = 1;
+    for (k, n) in shape.iter().enumerate().rev().filter(|(k, _)| skip + k < 5) {
+        view.shape[skip + k] = *n;
+        view.strides[skip + k] = stride;
+        stride = stride.saturating_mul(*n as i64);
+    }
+    view
+}
+
+fn fits(bits: u32, shape: &[u64], have: usize) -> Result<(), String> {
+    let elements = shape.iter().fold(1u64, |all, n| all.saturating_mul(*n));
+    let need = elements.saturating_mul(u64::from(bits)).div_ceil(8);
+    if (have as u64) < need {
+        Err(format!("{have} bytes for a tensor of {shape:?}, which needs {need}"))
+    } else {
+        Ok(())
+    }
+}
+
+fn noun(kind: &ParamKind) -> &'static str {
+    match kind {
+        ParamKind::Pointer(_) => "pointer",
+        ParamKind::Tensor(..) => "tensor",
+        ParamKind::Scalar(_) => "number",
+        ParamKind::Tile(_) => "tile",
+        ParamKind::Other(_) => "handle",
+    }
+}

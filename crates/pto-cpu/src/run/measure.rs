@@ -1,0 +1,132 @@
+//! How much memory a program needs, found by following its control flow without computing anything.
+
+use super::core::Core;
+use super::observe::Watch;
+use crate::args::{Launch, ParamKind};
+use crate::memory::{Buffer, buffer_address};
+use crate::plan::{Plan, Slot, float_of, int_of};
+use pto_isa::Diagnostic;
+
+/// Turns of loops and instructions after which measuring stops.
+const LIMIT: u64 = 20_000_000;
+
+/// What is known of an argument before a run.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub enum Known {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// An integer.
+    Int(i64),
+    /// A floating-point number.
+    Float(f64),
+}
+
+/// What a program needs.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Measure {
+    /// For each parameter, the memory it must lead to, where the program shows it.
+    pub extents: Vec<Option<Extent>>,
+    /// Instructions it executes, over all blocks.
+    pub instructions: u64,
+}
+
+/// How large a piece of memory is.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Extent {
+    /// Elements.
+    pub elements: u64,
+    /// The same as a shape: that of the largest view, where it covers everything.
+    pub shape: Vec<u64>,
+}
+
+struct Measuring {
+    ends: Vec<(i64, Vec<u64>)>,
+    left: u64,
+}
+
+impl Watch for Measuring {
+    const MEASURES: bool = true;
+
+    fn view(&mut self, buffer: usize, first: i64, end: i64, shape: &[u64]) {
+        if let Some(known) = self.ends.get_mut(buffer)
+            && end > known.0
+        {
+            let shape = if first == 0 { shape.to_vec() } else { Vec::new() };
+            *known = (end, shape);
+        }
+    }
+
+    fn progress(&mut self, instructions: u64) -> bool {
+        self.left = self.left.saturating_sub(instructions);
+        self.left > 0
+    }
+}
+
+impl Plan {
+    /// Finds out how large the memory behind each pointer must be, from the views the program makes of it.
+    ///
+    /// Numbers that come from memory count as zero; what depends on them may be missed.
+    ///
+    /// # Errors
+    /// When the memory for a core cannot be had.
+    pub fn measure(&self, known: &[Known], launch: Launch) -> Result<Measure, Diagnostic> {
+        let none = vec![Buffer::NONE; self.params.len()];
+        let mut core = Core::new(self, &none, launch.blocks)?;
+        let mut watch = Measuring { ends: vec![(0, Vec::new()); self.params.len()], left: LIMIT };
+        for block in 0..launch.blocks {
+            core.reset(block);
+            self.enter_known(&mut core, known);
+            // Without data a program may go astray; what it showed until then stands.
+            if core.execute(&mut watch).is_err() && watch.left == 0 {
+                break;
+            }
+        }
+        let extents = self.params.iter().zip(&watch.ends).map(|(p, end)| extent(&p.kind, end)).collect();
+        Ok(Measure { extents, instructions: core.instructions })
+    }
+
+    fn enter_known(&self, core: &mut Core, known: &[Known]) {
+        for (at, (param, slot)) in self.params.iter().zip(&self.slots).enumerate() {
+            let known = known.get(at).copied().unwrap_or_default();
+            match (slot, &param.kind) {
+                (Slot::Scalar(reg), ParamKind::Pointer(_)) => core.regs[*reg as usize] = buffer_address(at),
+                (Slot::Scalar(reg), ParamKind::Scalar(s)) => {
+                    core.regs[*reg as usize] = match known {
+                        Known::Int(n) => match (int_of(*s), float_of(*s)) {
+                            (Some(int), _) => int.keep(n as u64),
+                            (_, Some(float)) => float.round(n as f64),
+                            _ => 0,
+                        },
+                        Known::Float(x) => float_of(*s).map_or(0, |f| f.round(x)),
+                        Known::Nothing => 0,
+                    };
+                }
+                (Slot::View(view), ParamKind::Tensor(_, dims)) => {
+                    let view = &mut core.views[*view as usize];
+                    let shape: Vec<u64> = dims.iter().map(|d| d.unwrap_or(0)).collect();
+                    *view = super::launch::packed(&shape);
+                    view.address = buffer_address(at);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn extent(kind: &ParamKind, (end, shape): &(i64, Vec<u64>)) -> Option<Extent> {
+    match kind {
+        ParamKind::Pointer(elem) if *end > 0 => {
+            let elements = (*end as u64 * 8).div_ceil(u64::from(elem.bits()));
+            let covers = !shape.is_empty() && shape.iter().product::<u64>() == elements;
+            let shape = if covers { shape.clone() } else { vec![elements] };
+            Some(Extent { elements, shape })
+        }
+        ParamKind::Tensor(_, dims) => {
+            let shape: Option<Vec<u64>> = dims.iter().copied().collect();
+            shape.map(|shape| Extent { elements: shape.iter().product(), shape })
+        }
+        ParamKind::Tile(ty) => Some(Extent { elements: ty.elements(), shape: vec![ty.rows, ty.cols] }),
+        _ => None,
+    }
+}

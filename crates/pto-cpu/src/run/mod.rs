@@ -1,0 +1,20 @@
+//! Executing a plan.
+
+mod core;
+mod data;
+mod fail;
+mod kernel;
+mod launch;
+mod measure;
+mod observe;
+mod place;
+mod scalar;
+
+pub use launch::Timing;
+pub use measure::{Extent, Known, Measure};
+pub use observe::{Access, Event, Observer, Place};
+
+/// Tile operands a kernel may have.
+pub(crate) const MAX_TILES: usize = 12;
+/// Windows of global memory a kernel may have.
+pub(crate) const MAX_VIEWS: usize = 8;
