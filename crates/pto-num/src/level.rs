@@ -1,6 +1,6 @@
 //! The feature levels a kernel is compiled for, and what the processor offers.
 
-use crate::half::{f16_to_f32, f32_to_f16};
+use crate::format::{f16_to_f32, f32_to_f16};
 use std::sync::OnceLock;
 
 #[cfg(target_arch = "x86_64")]

@@ -4,11 +4,16 @@
 //! is either correctly rounded, or plain multiplications and additions in one fixed order, so that the same input gives
 //! the same bits on every level and machine; only the payload of a NaN may differ.
 
-mod half;
+pub mod convert;
+mod exact;
+pub mod format;
 mod level;
 pub mod math;
+mod round;
 
-pub use half::{Bf16, F16};
+pub use exact::Exact;
+pub use format::{Bf16, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F8E8M0, F16, Float, Format, Hif8, I4};
 pub use level::{Baseline, CpuLevel, Level, cpu_level};
 #[cfg(target_arch = "x86_64")]
 pub use level::{V3, V4};
+pub use round::{Round, Saturate};

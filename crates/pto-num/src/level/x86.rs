@@ -1,7 +1,7 @@
 //! The levels of x86-64.
 
 use super::{CpuLevel, Level};
-use crate::half::{f16_to_f32, f32_to_f16};
+use crate::format::{f16_to_f32, f32_to_f16};
 use std::arch::x86_64::{
     _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT, _mm_loadu_si128, _mm_storeu_si128, _mm256_cvtph_ps, _mm256_cvtps_ph,
     _mm256_loadu_ps, _mm256_loadu_si256, _mm256_storeu_ps, _mm256_storeu_si256, _mm512_cvtph_ps, _mm512_cvtps_ph,
