@@ -2,9 +2,11 @@
 //!
 //! Rounding and saturation are meant to be constants where these are inlined.
 
+mod hif8;
 mod integer;
 mod narrow;
 
+pub use hif8::to_hif8;
 pub use integer::{Int, cast, int_to_f32, integral, to_int};
 pub use narrow::narrow;
 

@@ -226,3 +226,17 @@ floats! {
     F4E2M1 F4E2M1 u8;
     F4E1M2 F4E1M2 u8;
 }
+
+macro_rules! nearest {
+    ($($name:ident)+) => { $(
+        impl $name {
+            /// To nearest, ties to even; what is too large becomes infinity, or NaN, or the largest value, whichever
+            /// the format has.
+            #[inline(always)]
+            pub fn from_f32(x: f32) -> Self {
+                crate::convert::narrow(x, Round::Rint, Saturate::Off)
+            }
+        }
+    )+ };
+}
+nearest!(F8E4M3 F8E5M2 F4E2M1 F4E1M2);

@@ -10,12 +10,12 @@ pub use x86::{V3, V4};
 
 /// What a kernel is compiled for.
 ///
-/// A kernel is an `#[inline(always)]` function that is generic over its level. It is instantiated inside one
-/// `#[target_feature]` function per level, so everything it calls is compiled with those features too. All levels give
-/// the same results.
+/// A kernel is `#[inline(always)]` and generic over its level. It is instantiated inside one `#[target_feature]` function
+/// per level, so everything it calls is compiled with those features too; [`dispatch`] does that. All levels give the
+/// same results.
 ///
-/// The methods of `V3` and `V4` execute their instructions unconditionally: only code that runs after
-/// [`cpu_level`] has promised the level may name them.
+/// The methods of `V3` and `V4` execute their instructions unconditionally: code that names these types must have asked
+/// [`cpu_level`] before.
 pub trait Level: Copy + 'static {
     /// `baseline`, `v3` or `v4`.
     const NAME: &'static str;
@@ -92,6 +92,38 @@ pub fn cpu_level() -> CpuLevel {
         let asked = asked.and_then(|name| CpuLevel::ALL.into_iter().find(|l| l.name().eq_ignore_ascii_case(&name)));
         asked.map_or(detected(), |asked| asked.min(detected()))
     })
+}
+
+/// Work that is compiled once per level.
+///
+/// `run` and what it calls in its loops must be `#[inline(always)]`: only what ends up inside the function that
+/// [`dispatch`] enters is compiled with the features of the level.
+pub trait Kernel {
+    /// What the work gives.
+    type Output;
+
+    /// Does the work.
+    fn run<L: Level>(self) -> Self::Output;
+}
+
+/// Runs a kernel at [`cpu_level`].
+#[inline]
+pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    dispatch_at(cpu_level(), kernel)
+}
+
+/// Runs a kernel at a level, or at [`cpu_level`] if that is lower.
+#[inline]
+pub fn dispatch_at<K: Kernel>(level: CpuLevel, kernel: K) -> K::Output {
+    match level.min(cpu_level()) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the processor has the level.
+        CpuLevel::V4 => unsafe { x86::run_v4(kernel) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the processor has the level.
+        CpuLevel::V3 => unsafe { x86::run_v3(kernel) },
+        _ => kernel.run::<Baseline>(),
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -3,8 +3,8 @@
 mod common;
 
 use common::{Random, sample, sweep};
-use pto_num::convert::{Int, cast, int_to_f32, integral, narrow, to_int};
-use pto_num::{Bf16, Exact, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F16, Float, Format, Round, Saturate};
+use pto_num::convert::{Int, cast, int_to_f32, integral, narrow, to_hif8, to_int};
+use pto_num::{Bf16, Exact, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F16, Float, Format, Hif8, Round, Saturate};
 
 const SATURATE: [Saturate; 2] = [Saturate::On, Saturate::Off];
 
@@ -22,6 +22,11 @@ fn narrows_to_all(x: f32, round: Round, saturate: Saturate) {
     narrows::<F8E5M2>(x, round, saturate);
     narrows::<F4E2M1>(x, round, saturate);
     narrows::<F4E1M2>(x, round, saturate);
+}
+
+fn narrows_to_hif8(x: f32, saturate: Saturate) {
+    let (fast, exact) = (to_hif8(x, saturate), Hif8::round(x, Round::Round, saturate));
+    assert_eq!(fast, exact, "{x:e} {saturate:?}");
 }
 
 fn is_int<T: Int + Copy>(x: f32, round: Round, saturate: Saturate) {
@@ -51,6 +56,27 @@ fn is_integral(x: f32, round: Round) {
     assert_eq!(fast.to_bits(), exact.copysign(x).to_bits(), "{x:e} {round:?}");
 }
 
+/// One target for each value, so that a run tries many values.
+fn one_format(x: f32, round: Round, saturate: Saturate) {
+    match x.to_bits().wrapping_mul(0x85eb_ca6b) >> 24 & 7 {
+        0 | 1 => narrows::<F16>(x, round, saturate),
+        2 | 3 => narrows::<Bf16>(x, round, saturate),
+        4 => narrows::<F8E4M3>(x, round, saturate),
+        5 => narrows::<F8E5M2>(x, round, saturate),
+        6 => narrows_to_hif8(x, saturate),
+        _ => narrows::<F4E2M1>(x, round, saturate),
+    }
+}
+
+fn one_integer(x: f32, round: Round, saturate: Saturate) {
+    match x.to_bits().wrapping_mul(0x85eb_ca6b) >> 24 & 3 {
+        0 => is_int::<i32>(x, round, saturate),
+        1 => is_int::<i16>(x, round, saturate),
+        2 => is_int::<i8>(x, round, saturate),
+        _ => is_int::<u8>(x, round, saturate),
+    }
+}
+
 /// One mode for each value, so that a run tries many values; all modes where they meet boundaries.
 fn one_mode(x: f32, check: impl Fn(f32, Round, Saturate)) {
     let pick = (x.to_bits().wrapping_mul(0x9e37_79b9) >> 16) as usize;
@@ -69,6 +95,7 @@ fn halves_to_everything() {
         for x in [F16(code).to_f32(), Bf16(code).to_f32()] {
             every_mode(x, narrows_to_all);
             every_mode(x, becomes_all);
+            SATURATE.into_iter().for_each(|saturate| narrows_to_hif8(x, saturate));
             Round::ALL.into_iter().for_each(|round| is_integral(x, round));
         }
     }
@@ -76,17 +103,18 @@ fn halves_to_everything() {
 
 #[test]
 fn singles_to_floats() {
+    common::boundaries().step_by(5).for_each(|x| every_mode(x, narrows_to_all));
     common::boundaries().for_each(|x| every_mode(x, narrows::<F16>));
-    common::boundaries().step_by(7).for_each(|x| every_mode(x, narrows_to_all));
-    sample(1 << 22, |x| one_mode(x, narrows_to_all));
+    common::boundaries().for_each(|x| SATURATE.into_iter().for_each(|saturate| narrows_to_hif8(x, saturate)));
+    sample(1 << 24, |x| one_mode(x, one_format));
 }
 
 #[test]
 fn singles_to_integers() {
     common::near_integers().for_each(|x| every_mode(x, becomes_all));
     common::near_integers().for_each(|x| Round::ALL.into_iter().for_each(|round| is_integral(x, round)));
-    sample(1 << 21, |x| one_mode(x, becomes_all));
-    sample(1 << 22, |x| one_mode(x, |x, round, _| is_integral(x, round)));
+    sample(1 << 24, |x| one_mode(x, one_integer));
+    sample(1 << 24, |x| one_mode(x, |x, round, _| is_integral(x, round)));
 }
 
 /// The conversions to half precision that kernels use most, on as many values as a short run allows.
@@ -143,6 +171,7 @@ fn integers_to_integers() {
 fn all_singles() {
     for round in Round::ALL {
         for saturate in SATURATE {
+            sweep(|x| narrows_to_hif8(x, saturate));
             sweep(|x| narrows_to_all(x, round, saturate));
             sweep(|x| becomes_all(x, round, saturate));
         }

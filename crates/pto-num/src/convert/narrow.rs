@@ -4,7 +4,7 @@ use super::round_magnitude;
 use crate::format::{Float, Special};
 use crate::{Round, Saturate};
 
-/// Rounds to a format with fixed fields, that is to every [`Float`] but `F8E8M0` and `Hif8`.
+/// Rounds to a format with fixed fields, that is to every [`Float`] but `F8E8M0` and `Hif8`, which [`to_hif8`](super::to_hif8) is for.
 ///
 /// To half precision by [`Round::Rint`] without saturation, [`Level`](crate::Level) has an instruction.
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! The levels of x86-64.
 
-use super::{CpuLevel, Level};
+use super::{CpuLevel, Kernel, Level};
 use crate::format::{f16_to_f32, f32_to_f16};
 use std::arch::x86_64::{
     _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT, _mm_loadu_si128, _mm_storeu_si128, _mm256_cvtph_ps, _mm256_cvtps_ph,
@@ -83,6 +83,17 @@ impl Level for V4 {
     fn fma(a: f32, b: f32, c: f32) -> f32 {
         a.mul_add(b, c)
     }
+}
+
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
+pub fn run_v3<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<V3>()
+}
+
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+pub fn run_v4<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<V4>()
 }
 
 /// What this processor has.
