@@ -142,6 +142,8 @@ pub struct Site<'a> {
     pub numerics: Numerics,
     /// Take the plain version of the kernel, whatever the layout.
     pub plain: bool,
+    /// Take the fast version for this level, if the processor has it; otherwise that for its highest.
+    pub level: Option<CpuLevel>,
 }
 
 impl<'a> Site<'a> {
@@ -243,7 +245,17 @@ impl Kernel {
 impl Prepared {
     /// The code of a body for this processor. `contiguous` says whether the layouts suit the fast version.
     pub fn new<B: Body>(site: &Site, contiguous: bool) -> Self {
-        let run: KernelFn = if site.plain || !contiguous { B::plain } else { fastest::<B>() };
+        let run: KernelFn = if site.plain || !contiguous {
+            B::plain
+        } else {
+            fast::<B>(site.level.map_or(cpu_level(), |l| l.min(cpu_level())))
+        };
+        Self { run, imm: [0; 2] }
+    }
+
+    /// The same without a version for each level: for what is rare, or gains nothing from vector instructions.
+    pub fn baseline<B: Body>(site: &Site, contiguous: bool) -> Self {
+        let run: KernelFn = if site.plain || !contiguous { B::plain } else { baseline::<B> };
         Self { run, imm: [0; 2] }
     }
 
@@ -255,8 +267,8 @@ impl Prepared {
     }
 }
 
-fn fastest<B: Body>() -> KernelFn {
-    match cpu_level() {
+fn fast<B: Body>(level: CpuLevel) -> KernelFn {
+    match level {
         #[cfg(target_arch = "x86_64")]
         CpuLevel::V4 => v4::<B>,
         #[cfg(target_arch = "x86_64")]

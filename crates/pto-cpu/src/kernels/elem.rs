@@ -8,6 +8,7 @@ pub trait Elem: Copy + 'static {
     /// What it is computed with: `f32` for the 16-bit floats, itself for everything else.
     type Wide: Copy + Default + PartialEq + PartialOrd;
     /// The type.
+    #[allow(dead_code, reason = "for kernels that look at the type")]
     const DTYPE: DType;
 
     /// Widens a run of elements.
@@ -121,18 +122,44 @@ impl Elem for Bf16 {
     }
 }
 
+/// The type whose code serves: arithmetic modulo a power of two is the same with and without a sign.
+pub(crate) const fn modular(dtype: DType) -> DType {
+    match dtype {
+        DType::U8 => DType::I8,
+        DType::U16 => DType::I16,
+        DType::U32 => DType::I32,
+        DType::U64 => DType::I64,
+        other => other,
+    }
+}
+
 /// Runs an expression with a type name standing for the element type, for the types listed; `None` for others.
 ///
 /// `by_type!(dtype, E in [F32 F16 I32] => Prepared::new::<Binary<Add, E>>(site, true))`
 macro_rules! by_type {
-    ($dtype:expr, $e:ident in [$($name:ident)+] => $body:expr) => {
+    ($dtype:expr, $e:ident in [$($name:ident)*] => $body:expr) => {
         match $dtype {
-            $(pto_isa::DType::$name => { type $e = $crate::kernels::elem::rust::$name; Some($body) })+
+            $(pto_isa::DType::$name => { type $e = $crate::kernels::elem::rust::$name; Some($body) })*
             _ => None,
         }
     };
 }
 pub(crate) use by_type;
+
+/// Prepares a body for the element types listed; for those after the semicolon only at the lowest level, which saves
+/// code where speed is not wanted or not to be had. `None` for other types.
+///
+/// `prepare!(site, &["src", "dst"], dtype, E in [F32 I32; I64] => Unary<Neg, E>)`
+macro_rules! prepare {
+    ($site:expr, $slots:expr, $dtype:expr, $e:ident in [$($name:ident)*; $($rare:ident)*] => $body:ty) => {{
+        use $crate::kernels::elem::by_type;
+        let (dtype, rows) = ($dtype, $crate::kernels::contiguous($site, $slots));
+        by_type!(dtype, $e in [$($name)*] => $crate::kernels::Prepared::new::<$body>($site, rows)).or_else(|| {
+            by_type!(dtype, $e in [$($rare)*] => $crate::kernels::Prepared::baseline::<$body>($site, rows))
+        })
+    }};
+}
+pub(crate) use prepare;
 
 /// The Rust types under the names of [`DType`].
 pub(crate) mod rust {

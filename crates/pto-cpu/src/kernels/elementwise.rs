@@ -1,69 +1,118 @@
 //! Elementwise instructions.
 
 use super::call::{Kernel, Prepared, Site};
-use super::elem::by_type;
+use super::elem::{modular, prepare};
 use super::map::{Binary, Unary};
-use super::ops::{Add, Exp, Max};
+use super::narrowing::{AddScaleRelu, ReluConvert};
+use super::ops::{
+    Abs, Add, AddRelu, And, ClearSign, Div, Exp, FlipSign, Fmod, Log, Max, Min, Mul, Neg, Not, Or, Pow, Prelu, Recip,
+    Relu, ReluBits, Rem, Rsqrt, Shl, Shr, Sqrt, Sub, SubRelu, Xor,
+};
+use super::ternary::{MulAdd, MulThirdAdd, MulThirdAddRelu, Steps, Ternary};
 use super::{contiguous, convert, mask};
+use pto_isa::DType;
+use pto_num::F16;
+use std::convert::identity;
 
 const BINARY: &[&str] = &["src0", "src1", "dst"];
+const POWER: &[&str] = &["base", "exp", "dst"];
 const UNARY: &[&str] = &["src", "dst"];
+const TERNARY: &[&str] = &["src0", "src1", "src2", "dst"];
 
-/// A kernel of two tiles for the element types listed.
+/// −∞ of f16 and bf16, as integers.
+const F16_NEG_INF: i16 = 0xfc00_u16 as i16;
+const BF16_NEG_INF: i16 = 0xff80_u16 as i16;
+
+/// A kernel on some tiles for the element types listed; those after the semicolon do without vector instructions.
+/// `modular` lets one type stand for both signs.
+macro_rules! kernel {
+    ($slots:expr, $of:expr, $body:ident<$op:ty>, $($types:tt)+) => {
+        Kernel::new($slots, |site: &Site| {
+            prepare!(site, $slots, $of(site.tile("dst")?.dtype), E in [$($types)+] => $body<$op, E>)
+        })
+    };
+}
+
 macro_rules! binary {
-    ($op:ty, $($dtype:ident)+) => {
-        Kernel::new(BINARY, |site: &Site| {
-            by_type!(site.tile("dst")?.dtype, E in [$($dtype)+] => Prepared::new::<Binary<$op, E>>(site, contiguous(site, BINARY)))
+    ($op:ty, $of:expr, $($types:tt)+) => { kernel!(BINARY, $of, Binary<$op>, $($types)+) };
+}
+
+macro_rules! unary {
+    ($op:ty, $of:expr, $($types:tt)+) => { kernel!(UNARY, $of, Unary<$op>, $($types)+) };
+}
+
+/// Signs of 16-bit floats need no arithmetic: another function of their bits does it.
+macro_rules! sign {
+    ($f16:ty, $bf16:ty, $op:ty, $of:expr, $($types:tt)+) => {
+        Kernel::new(UNARY, |site: &Site| {
+            let rows = contiguous(site, UNARY);
+            match site.tile("dst")?.dtype {
+                DType::F16 => Some(Prepared::new::<Unary<$f16, i16>>(site, rows)),
+                DType::Bf16 => Some(Prepared::new::<Unary<$bf16, i16>>(site, rows)),
+                other => prepare!(site, UNARY, $of(other), E in [$($types)+] => Unary<$op, E>),
+            }
         })
     };
 }
 
-/// A kernel of one tile for the element types listed.
-macro_rules! unary {
-    ($op:ty, $($dtype:ident)+) => {
-        Kernel::new(UNARY, |site: &Site| {
-            by_type!(site.tile("dst")?.dtype, E in [$($dtype)+] => Prepared::new::<Unary<$op, E>>(site, contiguous(site, UNARY)))
+/// A sum or difference, ReLU, and a conversion.
+macro_rules! relu_convert {
+    ($op:ty) => {
+        Kernel::new(BINARY, |site: &Site| {
+            let rows = contiguous(site, BINARY);
+            match (site.tile("src0")?.dtype, site.tile("dst")?.dtype) {
+                (DType::F32, DType::F16) => Some(Prepared::new::<ReluConvert<$op, f32, F16>>(site, rows)),
+                (DType::F16, DType::I8) => Some(Prepared::new::<ReluConvert<$op, F16, i8>>(site, rows)),
+                (DType::I16, DType::I8) => Some(Prepared::new::<ReluConvert<$op, i16, i8>>(site, rows)),
+                _ => None,
+            }
         })
     };
 }
+
+const ADD_SCALE_RELU: Kernel = Kernel::new(BINARY, |site: &Site| {
+    let types = (site.tile("src0")?.dtype, site.tile("dst")?.dtype);
+    (types == (DType::I32, DType::F16)).then(|| Prepared::new::<AddScaleRelu>(site, contiguous(site, BINARY)))
+})
+.scalars(&["deq_scale"]);
 
 pto_isa::elementwise!(kernels);
 
 const KERNELS: Kernels = Kernels {
-    tadd: binary!(Add, I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
-    tsub: Kernel::MISSING,
-    tmul: Kernel::MISSING,
-    tdiv: Kernel::MISSING,
-    tmax: binary!(Max, I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
-    tmin: Kernel::MISSING,
-    tabs: Kernel::MISSING,
-    texp: unary!(Exp, F16 F32),
-    tlog: Kernel::MISSING,
-    tsqrt: Kernel::MISSING,
-    trsqrt: Kernel::MISSING,
-    trecip: Kernel::MISSING,
-    tneg: Kernel::MISSING,
-    tnot: Kernel::MISSING,
-    tand: Kernel::MISSING,
-    tor: Kernel::MISSING,
-    txor: Kernel::MISSING,
-    tshl: Kernel::MISSING,
-    tshr: Kernel::MISSING,
-    trem: Kernel::MISSING,
-    tfmod: Kernel::MISSING,
-    tpow: Kernel::MISSING,
-    trelu: Kernel::MISSING,
-    tprelu: Kernel::MISSING,
-    taddc: Kernel::MISSING,
-    tsubc: Kernel::MISSING,
-    tmuladddst: Kernel::MISSING,
-    tfusedmuladd: Kernel::MISSING,
-    tfusedmuladdrelu: Kernel::MISSING,
-    taddrelu: Kernel::MISSING,
-    tsubrelu: Kernel::MISSING,
-    taddreluconv: Kernel::MISSING,
-    tsubreluconv: Kernel::MISSING,
-    tadddeqrelu: Kernel::MISSING,
+    tadd: binary!(Add, modular, I8 I16 I32 F16 Bf16 F32; I64),
+    tsub: binary!(Sub, modular, I8 I16 I32 F16 Bf16 F32; I64),
+    tmul: binary!(Mul, modular, I8 I16 I32 F16 Bf16 F32; I64),
+    tdiv: binary!(Div, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64),
+    tmax: binary!(Max, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32; I64 U64),
+    tmin: binary!(Min, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32; I64 U64),
+    tabs: sign!(ClearSign, ClearSign, Abs, identity, I8 I16 I32 F32;),
+    texp: unary!(Exp, identity, F16 Bf16 F32;),
+    tlog: unary!(Log, identity, F16 Bf16 F32;),
+    tsqrt: unary!(Sqrt, identity, F16 Bf16 F32;),
+    trsqrt: unary!(Rsqrt, identity, F16 F32;),
+    trecip: unary!(Recip, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64),
+    tneg: sign!(FlipSign, FlipSign, Neg, modular, I8 I16 I32 F32; I64),
+    tnot: unary!(Not, modular, I8 I16 I32; I64),
+    tand: binary!(And, modular, I8 I16 I32; I64),
+    tor: binary!(Or, modular, I8 I16 I32; I64),
+    txor: binary!(Xor, modular, I8 I16 I32; I64),
+    tshl: binary!(Shl, modular, I8 I16 I32; I64),
+    tshr: binary!(Shr, identity, I8 U8 I16 U16 I32 U32; I64 U64),
+    trem: binary!(Rem, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
+    tfmod: binary!(Fmod, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
+    tpow: kernel!(POWER, identity, Binary<Pow>, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
+    trelu: sign!(ReluBits<F16_NEG_INF>, ReluBits<BF16_NEG_INF>, Relu, identity, I8 I16 I32 F32; I64 U8 U16 U32 U64),
+    tprelu: binary!(Prelu, identity, I8 I16 I32 F16 Bf16 F32; I64 U8 U16 U32 U64),
+    taddc: kernel!(TERNARY, modular, Ternary<Steps<Add, Add>>, I8 I16 I32 F16 Bf16 F32; I64),
+    tsubc: kernel!(TERNARY, modular, Ternary<Steps<Sub, Add>>, I8 I16 I32 F16 Bf16 F32; I64),
+    tmuladddst: kernel!(BINARY, modular, Ternary<MulAdd>, F16 Bf16 F32; I8 I16 I32 I64),
+    tfusedmuladd: kernel!(BINARY, modular, Ternary<MulThirdAdd>, F16 Bf16 F32; I8 I16 I32 I64),
+    tfusedmuladdrelu: kernel!(BINARY, identity, Ternary<MulThirdAddRelu>, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64),
+    taddrelu: binary!(AddRelu, identity, I16 F16 F32;),
+    tsubrelu: binary!(SubRelu, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64),
+    taddreluconv: relu_convert!(Add),
+    tsubreluconv: relu_convert!(Sub),
+    tadddeqrelu: ADD_SCALE_RELU,
     tcmp: mask::COMPARE,
     tsel: mask::SELECT,
     tcvt: convert::CONVERT,

@@ -1,24 +1,136 @@
 //! Instructions that repeat a row or a column.
 
-use super::call::Kernel;
+use super::call::{Body, Call, Fault, Kernel, Prepared, Site};
+use super::contiguous;
+use super::cover::Cover;
+use super::elem::{Elem, modular, prepare};
+use super::map::{Binary, ByValue, each_backwards, read, write};
+use super::ops::{Add, Div, Exp, Max, Min, Mul, Sub};
+use super::pairwise::{Swap, Then};
+use super::rows::{Lanes, fill};
+use pto_isa::BLayout;
+use pto_num::Level;
+use std::convert::identity;
+use std::marker::PhantomData;
+
+const BINARY: &[&str] = &["src0", "src1", "dst"];
+const UNARY: &[&str] = &["src", "dst"];
+
+/// `eᵃ⁻ᵇ`, the difference rounded.
+type ExpDif = Then<Sub, Exp>;
+
+/// A kernel with a value, or 32 bytes, for each row of one source. The second function is the first with its operands
+/// exchanged.
+macro_rules! by_row {
+    ($op:ty, $swapped:ty, $of:expr, $($types:tt)+) => {
+        Kernel::new(BINARY, |site: &Site| {
+            let dtype = $of(site.tile("dst")?.dtype);
+            let is_values = |slot| site.tile(slot).is_some_and(|t| t.blayout == BLayout::ColMajor);
+            if is_values("src1") {
+                prepare!(site, &["src0", "dst"], dtype, E in [$($types)+] => ByValue<$op, E>)
+                    .map(|p| p.with(Cover::SecondValues.imm()))
+            } else if is_values("src0") {
+                prepare!(site, &["src1", "dst"], dtype, E in [$($types)+] => ByValue<$swapped, E>)
+                    .map(|p| p.with(Cover::FirstValues.imm()))
+            } else {
+                prepare!(site, BINARY, dtype, E in [$($types)+] => Binary<$op, E>).map(|p| p.with(Cover::Block.imm()))
+            }
+        })
+    };
+}
+
+/// A kernel with one row for all rows.
+macro_rules! by_column {
+    ($op:ty, $of:expr, $($types:tt)+) => {
+        Kernel::new(BINARY, |site: &Site| {
+            let dtype = $of(site.tile("dst")?.dtype);
+            prepare!(site, BINARY, dtype, E in [$($types)+] => Binary<$op, E>).map(|p| p.with(Cover::Row.imm()))
+        })
+    };
+}
+
+/// A copy, for elements of any type of this size.
+macro_rules! copy {
+    ($body:ident, $contiguous:expr) => {
+        Kernel::new(UNARY, |site: &Site| {
+            let rows = contiguous(site, $contiguous);
+            match site.tile("dst")?.dtype.unit_bytes() {
+                1 => Some(Prepared::new::<$body<i8>>(site, rows)),
+                2 => Some(Prepared::new::<$body<i16>>(site, rows)),
+                4 => Some(Prepared::new::<$body<i32>>(site, rows)),
+                8 => Some(Prepared::baseline::<$body<i64>>(site, rows)),
+                _ => None,
+            }
+        })
+    };
+}
+
+/// `dst[i,j] = src[i,0]`; tiles: `src`, `dst`.
+struct FirstOfRow<E>(PhantomData<E>);
+
+struct Repeated<E>(E);
+
+impl<E: Elem> Lanes<E> for Repeated<E> {
+    #[inline(always)]
+    unsafe fn get<L: Level, const N: usize>(&self, _at: usize, _count: usize) -> [E; N] {
+        [self.0; N]
+    }
+}
+
+impl<E: Elem> Body for FirstOfRow<E> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        let [src, dst] = call.tiles else { return Ok(()) };
+        for r in 0..dst.rows {
+            fill::<L, E>(dst.row(r), dst.cols, &Repeated(src.at::<E>(r, 0).read_unaligned()));
+        }
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let [src, dst] = call.tiles else { return Ok(()) };
+        each_backwards(dst, |r, c| write(dst, r, c, read::<E>(src, r, 0)));
+        Ok(())
+    }
+}
+
+/// `dst[i,j] = src[0,j]`; tiles: `src`, `dst`.
+struct FirstRow<E>(PhantomData<E>);
+
+impl<E: Elem> Body for FirstRow<E> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        let [src, dst] = call.tiles else { return Ok(()) };
+        for r in (0..dst.rows).rev() {
+            std::ptr::copy(src.row::<E>(0), dst.row::<E>(r), dst.cols);
+        }
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let [src, dst] = call.tiles else { return Ok(()) };
+        each_backwards(dst, |r, c| write(dst, r, c, read::<E>(src, 0, c)));
+        Ok(())
+    }
+}
 
 pto_isa::expand!(kernels);
 
 const KERNELS: Kernels = Kernels {
-    trowexpand: Kernel::MISSING,
-    trowexpandadd: Kernel::MISSING,
-    trowexpandsub: Kernel::MISSING,
-    trowexpandmul: Kernel::MISSING,
-    trowexpanddiv: Kernel::MISSING,
-    trowexpandmax: Kernel::MISSING,
-    trowexpandmin: Kernel::MISSING,
-    trowexpandexpdif: Kernel::MISSING,
-    tcolexpand: Kernel::MISSING,
-    tcolexpandadd: Kernel::MISSING,
-    tcolexpandsub: Kernel::MISSING,
-    tcolexpandmul: Kernel::MISSING,
-    tcolexpanddiv: Kernel::MISSING,
-    tcolexpandmax: Kernel::MISSING,
-    tcolexpandmin: Kernel::MISSING,
-    tcolexpandexpdif: Kernel::MISSING,
+    trowexpand: copy!(FirstOfRow, &["dst"]),
+    trowexpandadd: by_row!(Add, Add, modular, I8 I16 I32 F16 Bf16 F32;),
+    trowexpandsub: by_row!(Sub, Swap<Sub>, modular, I8 I16 I32 F16 Bf16 F32;),
+    trowexpandmul: by_row!(Mul, Mul, modular, I8 I16 I32 F16 Bf16 F32;),
+    trowexpanddiv: by_row!(Div, Swap<Div>, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32),
+    trowexpandmax: by_row!(Max, Max, identity, F16 F32;),
+    trowexpandmin: by_row!(Min, Min, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32;),
+    trowexpandexpdif: by_row!(ExpDif, Swap<ExpDif>, identity, F16 F32;),
+    tcolexpand: copy!(FirstRow, UNARY),
+    tcolexpandadd: by_column!(Add, modular, I8 I16 I32 F16 Bf16 F32;),
+    tcolexpandsub: by_column!(Sub, modular, I8 I16 I32 F16 Bf16 F32;),
+    tcolexpandmul: by_column!(Mul, modular, I8 I16 I32 F16 Bf16 F32;),
+    tcolexpanddiv: by_column!(Div, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32),
+    tcolexpandmax: by_column!(Max, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32;),
+    tcolexpandmin: by_column!(Min, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32;),
+    tcolexpandexpdif: by_column!(ExpDif, identity, F16 F32;),
 };

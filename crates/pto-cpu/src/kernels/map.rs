@@ -1,183 +1,272 @@
 //! Loops over the elements of tiles: one result per element.
 
 use super::call::{Body, Call, Fault, TileRef};
+use super::cover::{Cover, block, no_zero};
 use super::elem::Elem;
 use super::ops;
+use super::pairwise::{Pairwise, Side};
+use super::parts::{copy_rest, plain_rest};
+use super::rows::{CHUNK, Lanes, fill, load_some};
 use pto_num::{Baseline, Level};
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
-/// Elements handled at once. The compiler turns a loop over this many into vector instructions; all of them are read
-/// before any is written, so a destination may be one of the sources.
-const CHUNK: usize = 64;
-/// Elements handled at once at the end of a row.
-const SMALL: usize = 16;
-
-/// The second operand of a row.
-#[derive(Clone, Copy)]
-pub enum Other<E> {
-    /// Elements that advance with the first operand.
-    Row(*const E),
-    /// One value for the whole row.
-    Value(E),
-}
-
-/// `dst[j] = f(a[j], b)` for a row of `n` elements.
-///
-/// # Safety
-/// `n` elements must be readable at `a` (and at the row of `b`) and writable at `dst`.
-#[inline(always)]
-pub unsafe fn row<L: Level, A: Elem, D: Elem>(
-    dst: *mut D,
-    a: *const A,
-    b: Other<A>,
-    n: usize,
-    f: impl Fn(A::Wide, A::Wide) -> D::Wide,
-) {
-    match b {
-        Other::Row(b) => spans::<L, A, D>(n, dst, a, Some(b), |x, y| f(x, y)),
-        Other::Value(v) => {
-            let v = v.widen();
-            spans::<L, A, D>(n, dst, a, None, |x, _| f(x, v));
-        }
-    }
-}
-
-#[inline(always)]
-unsafe fn spans<L: Level, A: Elem, D: Elem>(
-    n: usize,
-    dst: *mut D,
-    a: *const A,
-    b: Option<*const A>,
-    f: impl Fn(A::Wide, A::Wide) -> D::Wide,
-) {
-    let mut at = 0;
-    while at + CHUNK <= n {
-        span::<L, A, D, CHUNK>(dst.add(at), a.add(at), b.map(|b| b.add(at)), &f);
-        at += CHUNK;
-    }
-    while at + SMALL <= n {
-        span::<L, A, D, SMALL>(dst.add(at), a.add(at), b.map(|b| b.add(at)), &f);
-        at += SMALL;
-    }
-    if at < n {
-        rest::<L, A, D>(n - at, dst.add(at), a.add(at), b.map(|b| b.add(at)), &f);
-    }
-}
-
-#[inline(always)]
-unsafe fn span<L: Level, A: Elem, D: Elem, const N: usize>(
-    dst: *mut D,
-    a: *const A,
-    b: Option<*const A>,
-    f: &impl Fn(A::Wide, A::Wide) -> D::Wide,
-) {
-    let x = A::load::<L, N>(&a.cast::<[A; N]>().read_unaligned());
-    let mut out = [D::Wide::default(); N];
-    if let Some(b) = b {
-        let y = A::load::<L, N>(&b.cast::<[A; N]>().read_unaligned());
-        for i in 0..N {
-            out[i] = f(x[i], y[i]);
-        }
-    } else {
-        for i in 0..N {
-            out[i] = f(x[i], x[i]);
-        }
-    }
-    dst.cast::<[D; N]>().write_unaligned(D::store::<L, N>(&out));
-}
-
-/// Fewer elements than fit: through copies that are filled up with the first one.
-#[inline(always)]
-unsafe fn rest<L: Level, A: Elem, D: Elem>(
-    n: usize,
-    dst: *mut D,
-    a: *const A,
-    b: Option<*const A>,
-    f: &impl Fn(A::Wide, A::Wide) -> D::Wide,
-) {
-    let mut x = [*a; SMALL];
-    std::ptr::copy_nonoverlapping(a, x.as_mut_ptr(), n);
-    let mut y = x;
-    if let Some(b) = b {
-        y = [*b; SMALL];
-        std::ptr::copy_nonoverlapping(b, y.as_mut_ptr(), n);
-    }
-    let mut out = [D::narrow(D::Wide::default()); SMALL];
-    span::<L, A, D, SMALL>(out.as_mut_ptr(), x.as_ptr(), b.map(|_| y.as_ptr()), f);
-    std::ptr::copy_nonoverlapping(out.as_ptr(), dst, n);
-}
-
-/// The rows of a call as one long row, when no tile has a gap after its rows.
-#[inline(always)]
-pub fn joined(tiles: &[&TileRef], rows: usize, cols: usize) -> (usize, usize) {
-    if tiles.iter().all(|t| t.row_stride == cols) { (1, rows * cols) } else { (rows, cols) }
-}
-
-/// `dst = f(src0, src1)` over the valid region of `dst`; tiles: `src0`, `src1`, `dst`.
-pub struct Binary<O, E>(PhantomData<(O, E)>);
-
-impl<O: ops::Binary<E::Wide>, E: Elem> Body for Binary<O, E> {
-    #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [a, b, dst] = call.tiles else { return Ok(()) };
-        let (rows, cols) = joined(&[a, b, dst], dst.rows, dst.cols);
-        for r in 0..rows {
-            row::<L, E, E>(dst.row(r), a.row(r), Other::Row(b.row(r)), cols, |x, y| O::apply::<L>(x, y));
-        }
-        Ok(())
-    }
-
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [a, b, dst] = call.tiles else { return Ok(()) };
-        each(dst, |r, c| {
-            let (x, y) = (read::<E>(a, r, c), read::<E>(b, r, c));
-            write(dst, r, c, E::narrow(O::apply::<Baseline>(x.widen(), y.widen())));
-        });
-        Ok(())
-    }
-}
+pub use super::rows::joined;
 
 /// `dst = f(src)`; tiles: `src`, `dst`.
 pub struct Unary<O, E>(PhantomData<(O, E)>);
+
+struct UnaryLanes<O, E>(*const E, PhantomData<O>);
+
+impl<O: ops::Unary<E::Wide>, E: Elem> Lanes<E> for UnaryLanes<O, E> {
+    #[inline(always)]
+    unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [E; N] {
+        let x = E::load::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
+        let mut out = [E::Wide::default(); N];
+        for i in 0..N {
+            out[i] = O::apply::<L>(x[i]);
+        }
+        E::store::<L, N>(&out)
+    }
+}
 
 impl<O: ops::Unary<E::Wide>, E: Elem> Body for Unary<O, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
         let [a, dst] = call.tiles else { return Ok(()) };
+        if O::DIVIDES {
+            no_zero::<E>(a, Cover::Same, dst)?;
+        }
         let (rows, cols) = joined(&[a, dst], dst.rows, dst.cols);
         for r in 0..rows {
-            spans::<L, E, E>(cols, dst.row(r), a.row(r), None, |x, _| O::apply::<L>(x));
+            fill::<L, E>(dst.row(r), cols, &UnaryLanes::<O, E>(a.row(r), PhantomData));
         }
         Ok(())
     }
 
     unsafe fn plain(call: &Call) -> Result<(), Fault> {
         let [a, dst] = call.tiles else { return Ok(()) };
+        if O::DIVIDES {
+            no_zero::<E>(a, Cover::Same, dst)?;
+        }
         each(dst, |r, c| write(dst, r, c, E::narrow(O::apply::<Baseline>(read::<E>(a, r, c).widen()))));
         Ok(())
     }
 }
 
-/// `dst = f(src, scalar)`; tiles: `src`, `dst`.
-pub struct WithScalar<O, E>(PhantomData<(O, E)>);
+/// `dst = f(src0, src1)`; tiles: `src0`, `src1`, `dst`. The immediate is a [`Cover`], but not one of values.
+pub struct Binary<P, E>(PhantomData<(P, E)>);
 
-impl<O: ops::Binary<E::Wide>, E: Elem> Body for WithScalar<O, E> {
+/// Rows of two sources and the destination. A distance of 0 repeats a row.
+struct Grid<E> {
+    dst: (*mut E, usize),
+    a: (*const E, usize),
+    b: (*const E, usize),
+    rows: usize,
+    cols: usize,
+}
+
+impl<E: Elem> Grid<E> {
+    /// Everything that has elements of both sources, with the row of one repeated or not.
+    #[inline(always)]
+    fn whole(a: &TileRef, b: &TileRef, dst: &TileRef, cover: Cover) -> Self {
+        let (mut rows, mut cols) = (dst.rows, dst.cols);
+        let (mut a_step, mut b_step) = (a.row_stride, b.row_stride);
+        match cover.repeated(a, b, dst) {
+            Some(Side::First) => a_step = 0,
+            Some(Side::Second) => b_step = 0,
+            None if cover == Cover::Part => {
+                (rows, cols) = (rows.min(a.rows).min(b.rows), cols.min(a.cols).min(b.cols));
+            }
+            None => {}
+        }
+        if a_step == cols && b_step == cols && dst.row_stride == cols {
+            (rows, cols) = (1, rows * cols);
+        }
+        Self { dst: (dst.row(0), dst.row_stride), a: (a.row(0), a_step), b: (b.row(0), b_step), rows, cols }
+    }
+
+    /// Half of a row whose counterpart is a repeated block: the long spans, or what is left of the row.
+    #[inline(always)]
+    fn of_row(full: *const E, repeated: *const E, side: Side, dst: *mut E, cols: usize, left: bool) -> Self {
+        let long = cols / CHUNK;
+        let (at, rows, cols) = if left { (long * CHUNK, 1, cols % CHUNK) } else { (0, long, CHUNK) };
+        let full = (full.wrapping_add(at), CHUNK);
+        let (a, b) = if side == Side::First { ((repeated, 0), full) } else { (full, (repeated, 0)) };
+        Self { dst: (dst.wrapping_add(at), CHUNK), a, b, rows, cols }
+    }
+}
+
+struct BinaryLanes<P, E>(*const E, *const E, PhantomData<P>);
+
+impl<P: Pairwise<E>, E: Elem> Lanes<E> for BinaryLanes<P, E> {
+    #[inline(always)]
+    unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [E; N] {
+        let x = E::load::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
+        let y = E::load::<L, N>(&load_some::<L, E, N>(self.1.add(at), count));
+        E::store::<L, N>(&P::run::<L, N>(&x, &y))
+    }
+}
+
+impl<P: Pairwise<E>, E: Elem> Body for Binary<P, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let ([a, dst], [scalar]) = (call.tiles, call.scalars) else { return Ok(()) };
-        let scalar = E::scalar(*scalar);
-        let (rows, cols) = joined(&[a, dst], dst.rows, dst.cols);
-        for r in 0..rows {
-            row::<L, E, E>(dst.row(r), a.row(r), Other::Value(scalar), cols, |x, y| O::apply::<L>(x, y));
+        let [a, b, dst] = call.tiles else { return Ok(()) };
+        let cover = Cover::of(call);
+        divisors::<P, E>(a, b, dst, cover)?;
+        let mut buffer = MaybeUninit::<[E; CHUNK]>::uninit();
+        let repeated: *mut E = buffer.as_mut_ptr().cast();
+        let side = cover.repeated(a, b, dst);
+        let (blocks, full) = if side == Some(Side::First) { (a, b) } else { (b, a) };
+        // One place where the loop below is compiled, for all ways to cover.
+        let pieces = if cover == Cover::Block { 2 * dst.rows } else { 1 };
+        for piece in 0..pieces {
+            let (r, left) = (piece / 2, piece % 2 == 1);
+            let grid = if let (Cover::Block, Some(side)) = (cover, side) {
+                if !left {
+                    repeat(blocks.row(r), repeated);
+                }
+                Grid::of_row(full.row(r), repeated, side, dst.row(r), dst.cols, left)
+            } else {
+                Grid::whole(a, b, dst, cover)
+            };
+            // From the last row to the first: a repeated row may be the first row of the destination.
+            for r in (0..grid.rows).rev() {
+                let (x, y) = (grid.a.0.add(r * grid.a.1), grid.b.0.add(r * grid.b.1));
+                fill::<L, E>(grid.dst.0.add(r * grid.dst.1), grid.cols, &BinaryLanes::<P, E>(x, y, PhantomData));
+            }
+        }
+        if cover == Cover::Part {
+            copy_rest(a, b, dst, size_of::<E>());
         }
         Ok(())
     }
 
     unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let ([a, dst], [scalar]) = (call.tiles, call.scalars) else { return Ok(()) };
-        let scalar = E::scalar(*scalar).widen();
-        each(dst, |r, c| {
-            write(dst, r, c, E::narrow(O::apply::<Baseline>(read::<E>(a, r, c).widen(), scalar)));
+        let [a, b, dst] = call.tiles else { return Ok(()) };
+        let cover = Cover::of(call);
+        divisors::<P, E>(a, b, dst, cover)?;
+        let both = TileRef { rows: dst.rows.min(a.rows).min(b.rows), cols: dst.cols.min(a.cols).min(b.cols), ..*dst };
+        let side = cover.repeated(a, b, dst);
+        each_backwards(if cover == Cover::Part { &both } else { dst }, |r, c| {
+            let place = |this| if side == Some(this) { cover.place::<E>(r, c) } else { (r, c) };
+            let ((ra, ca), (rb, cb)) = (place(Side::First), place(Side::Second));
+            let (x, y) = (read::<E>(a, ra, ca).widen(), read::<E>(b, rb, cb).widen());
+            write(dst, r, c, E::narrow(P::run::<Baseline, 1>(&[x], &[y])[0]));
+        });
+        if cover == Cover::Part {
+            plain_rest::<E>(a, b, dst);
+        }
+        Ok(())
+    }
+}
+
+/// Checks the divisors, when the function has some.
+#[inline(always)]
+unsafe fn divisors<P: Pairwise<E>, E: Elem>(
+    a: &TileRef,
+    b: &TileRef,
+    dst: &TileRef,
+    cover: Cover,
+) -> Result<(), Fault> {
+    let Some(divisor) = P::DIVISOR else { return Ok(()) };
+    let repeated = cover.repeated(a, b, dst) == Some(divisor);
+    no_zero::<E>(if divisor == Side::First { a } else { b }, if repeated { cover } else { Cover::Same }, dst)
+}
+
+/// Fills a long span with copies of a block.
+#[inline(always)]
+unsafe fn repeat<E: Elem>(from: *const E, to: *mut E) {
+    for i in 0..CHUNK / block::<E>() {
+        std::ptr::copy_nonoverlapping(from, to.add(i * block::<E>()), block::<E>());
+    }
+}
+
+/// `dst = f(src, value)` with a value for the whole tile or for each row.
+///
+/// Tiles: `src`, `dst` and a scalar; or `src0`, `src1`, `dst` and two scalars, where one source is absent and its
+/// scalar counts; or `src0`, `src1`, `dst` with a [`Cover`] of values. The function gets the value second.
+pub struct ByValue<P, E>(PhantomData<(P, E)>);
+
+/// The second immediate of [`ByValue`]: the scalar is a count of bits, which is not cut to the element type.
+pub const COUNT: u64 = 1;
+
+struct ByValueLanes<P, E: Elem>(*const E, E::Wide, PhantomData<P>);
+
+impl<P: Pairwise<E>, E: Elem> Lanes<E> for ByValueLanes<P, E> {
+    #[inline(always)]
+    unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [E; N] {
+        let x = E::load::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
+        E::store::<L, N>(&P::run::<L, N>(&x, &[self.1; N]))
+    }
+}
+
+/// The operands of [`ByValue`]: the tile, the values, and the destination.
+#[inline(always)]
+fn operands<'a>(call: &'a Call) -> Option<(&'a TileRef, Values<'a>, &'a TileRef)> {
+    let scalar =
+        |bits: u64| Values::Scalar(if call.imm[1] == COUNT { bits.min(u64::from(u8::MAX >> 1)) } else { bits });
+    match (call.tiles, call.scalars) {
+        ([a, dst], [s]) => Some((a, scalar(*s), dst)),
+        ([a, _, dst], [_, s]) if a.is_present() => Some((a, scalar(*s), dst)),
+        ([_, b, dst], [s, _]) => Some((b, scalar(*s), dst)),
+        ([a, b, dst], []) if Cover::of(call) == Cover::FirstValues => Some((b, Values::Tile(a), dst)),
+        ([a, b, dst], []) => Some((a, Values::Tile(b), dst)),
+        _ => None,
+    }
+}
+
+/// One value for the tile, or one for each row.
+#[derive(Clone, Copy)]
+enum Values<'a> {
+    Scalar(u64),
+    Tile(&'a TileRef),
+}
+
+impl Values<'_> {
+    #[inline(always)]
+    unsafe fn of_row<E: Elem>(&self, r: usize) -> E {
+        match self {
+            Self::Scalar(bits) => E::scalar(*bits),
+            Self::Tile(t) => t.at::<E>(r, 0).read_unaligned(),
+        }
+    }
+
+    unsafe fn check<P: Pairwise<E>, E: Elem>(&self, src: &TileRef, dst: &TileRef) -> Result<(), Fault> {
+        match (P::DIVISOR, self) {
+            (None, _) => Ok(()),
+            (Some(Side::First), _) => no_zero::<E>(src, Cover::Same, dst),
+            (_, Self::Tile(t)) => no_zero::<E>(t, Cover::SecondValues, dst),
+            (_, Self::Scalar(bits)) if dst.rows * dst.cols > 0 && E::scalar(*bits).widen() == E::Wide::default() => {
+                Err(Fault::DivisionByZero { row: 0, col: 0 })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<P: Pairwise<E>, E: Elem> Body for ByValue<P, E> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        let Some((a, values, dst)) = operands(call) else { return Ok(()) };
+        values.check::<P, E>(a, dst)?;
+        let (rows, cols) = match values {
+            Values::Scalar(_) => joined(&[a, dst], dst.rows, dst.cols),
+            Values::Tile(_) => (dst.rows, dst.cols),
+        };
+        for r in 0..rows {
+            let value = values.of_row::<E>(r).widen();
+            fill::<L, E>(dst.row(r), cols, &ByValueLanes::<P, E>(a.row(r), value, PhantomData));
+        }
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let Some((a, values, dst)) = operands(call) else { return Ok(()) };
+        values.check::<P, E>(a, dst)?;
+        each_backwards(dst, |r, c| {
+            let (x, value) = (read::<E>(a, r, c).widen(), values.of_row::<E>(r).widen());
+            write(dst, r, c, E::narrow(P::run::<Baseline, 1>(&[x], &[value])[0]));
         });
         Ok(())
     }
@@ -190,6 +279,12 @@ pub fn each(tile: &TileRef, mut f: impl FnMut(usize, usize)) {
             f(r, c);
         }
     }
+}
+
+/// The same from the last element to the first: a source that is repeated may start where the destination does, and is
+/// then overwritten last.
+pub fn each_backwards(tile: &TileRef, mut f: impl FnMut(usize, usize)) {
+    each(tile, |r, c| f(tile.rows - 1 - r, tile.cols - 1 - c));
 }
 
 /// An element, in any layout.

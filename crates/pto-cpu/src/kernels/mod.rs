@@ -18,6 +18,7 @@ macro_rules! kernels {
 
 mod call;
 mod convert;
+mod cover;
 pub(crate) mod elem;
 mod elementwise;
 mod expand;
@@ -28,10 +29,15 @@ mod map;
 mod mask;
 mod matrix;
 mod memory;
+mod narrowing;
 mod ops;
+mod pairwise;
 mod partial;
+mod parts;
 mod quant;
 mod reduce;
+mod rows;
+mod ternary;
 mod tile_scalar;
 mod transfer;
 

@@ -1,29 +1,103 @@
 //! Instructions of a tile and a scalar.
 
-use super::call::Kernel;
-use super::{fill, mask};
+use super::call::{Kernel, Prepared, Site};
+use super::elem::{modular, prepare};
+use super::map::{ByValue, COUNT};
+use super::ops::{Add, And, Div, Fmod, Max, Min, Mul, Or, Pow, Prelu, Rem, Shl, Shr, Sub, Xor};
+use super::pairwise::Swap;
+use super::ternary::{MulAdd, Steps, TernaryScalar};
+use super::{contiguous, fill, mask};
+use pto_isa::DType;
+use pto_num::{Bf16, F16};
+use std::convert::identity;
+
+const UNARY: &[&str] = &["src", "dst"];
+const EITHER: &[&str] = &["src0", "src1", "dst"];
+
+/// A kernel for the element types listed; those after the semicolon do without vector instructions.
+/// `modular` lets one type stand for both signs.
+macro_rules! scalar {
+    ($op:ty, $of:expr, $($types:tt)+) => {
+        Kernel::new(UNARY, |site: &Site| {
+            prepare!(site, UNARY, $of(site.tile("dst")?.dtype), E in [$($types)+] => ByValue<$op, E>)
+        })
+        .scalars(&["scalar"])
+    };
+}
+
+/// A shift: the scalar counts bits, however wide the elements are.
+macro_rules! shift {
+    ($op:ty, $of:expr, $($types:tt)+) => {
+        Kernel::new(UNARY, |site: &Site| {
+            prepare!(site, UNARY, $of(site.tile("dst")?.dtype), E in [$($types)+] => ByValue<$op, E>)
+                .map(|p| p.with([0, COUNT]))
+        })
+        .scalars(&["scalar"])
+    };
+}
+
+/// A tile, a scalar, and another tile.
+macro_rules! between {
+    ($op:ty, $($types:tt)+) => {
+        Kernel::new(EITHER, |site: &Site| {
+            let dtype = modular(site.tile("dst")?.dtype);
+            prepare!(site, EITHER, dtype, E in [$($types)+] => TernaryScalar<$op, E>)
+        })
+        .scalars(&["scalar"])
+    };
+}
+
+/// The tile may be either operand. Both are listed as tiles and as scalars; the one that is not there is absent, or 0.
+const DIVIDE: Kernel = Kernel::new(EITHER, |site: &Site| {
+    let dtype = site.tile("dst")?.dtype;
+    if site.tile("src0").is_some() {
+        prepare!(site, EITHER, dtype, E in [F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64] => ByValue<Div, E>)
+    } else {
+        prepare!(site, EITHER, dtype, E in [F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64] => ByValue<Swap<Div>, E>)
+    }
+})
+.scalars(&["src0", "src1"]);
+
+const AXPY: Kernel = Kernel::new(UNARY, |site: &Site| {
+    let rows = contiguous(site, UNARY);
+    match (modular(site.tile("src")?.dtype), modular(site.tile("dst")?.dtype)) {
+        (DType::F16, DType::F32) => Some(Prepared::new::<TernaryScalar<MulAdd, f32, F16>>(site, rows)),
+        (DType::Bf16, DType::F32) => Some(Prepared::new::<TernaryScalar<MulAdd, f32, Bf16>>(site, rows)),
+        (src, dst) if src == dst => {
+            prepare!(site, UNARY, dst, E in [F16 Bf16 F32; I8 I16 I32 I64] => TernaryScalar<MulAdd, E>)
+        }
+        _ => None,
+    }
+})
+.scalars(&["scalar"]);
+
+const SLOPE: Kernel = Kernel::new(UNARY, |site: &Site| {
+    let dtype = site.tile("dst")?.dtype;
+    prepare!(site, UNARY, dtype, E in [I16 I32 F16 Bf16 F32; I8 I64 U8 U16 U32 U64] => ByValue<Prelu, E>)
+})
+.scalars(&["slope"]);
 
 pto_isa::tile_scalar!(kernels);
 
 const KERNELS: Kernels = Kernels {
-    tadds: Kernel::MISSING,
-    tsubs: Kernel::MISSING,
-    tmuls: Kernel::MISSING,
-    tdivs: Kernel::MISSING,
-    tmaxs: Kernel::MISSING,
-    tmins: Kernel::MISSING,
-    tands: Kernel::MISSING,
-    tors: Kernel::MISSING,
-    txors: Kernel::MISSING,
-    tshls: Kernel::MISSING,
-    tshrs: Kernel::MISSING,
-    trems: Kernel::MISSING,
-    tfmods: Kernel::MISSING,
-    tpows: Kernel::MISSING,
-    tlrelu: Kernel::MISSING,
-    taxpy: Kernel::MISSING,
-    taddsc: Kernel::MISSING,
-    tsubsc: Kernel::MISSING,
+    tadds: scalar!(Add, modular, I8 I16 I32 F16 Bf16 F32; I64),
+    tsubs: scalar!(Sub, modular, I8 I16 I32 F16 Bf16 F32; I64),
+    tmuls: scalar!(Mul, modular, I8 I16 I32 F16 Bf16 F32; I64),
+    tdivs: DIVIDE,
+    tmaxs: scalar!(Max, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32; I64 U64),
+    tmins: scalar!(Min, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32; I64 U64),
+    tands: scalar!(And, modular, I8 I16 I32; I64),
+    tors: scalar!(Or, modular, I8 I16 I32; I64),
+    txors: scalar!(Xor, modular, I8 I16 I32; I64),
+    tshls: shift!(Shl, modular, I8 I16 I32; I64),
+    tshrs: shift!(Shr, identity, I8 U8 I16 U16 I32 U32; I64 U64),
+    trems: scalar!(Rem, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
+    tfmods: scalar!(Fmod, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
+    tpows: scalar!(Pow, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
+    tlrelu: SLOPE,
+    taxpy: AXPY,
+    taddsc: between!(Steps<Add, Add>, I8 I16 I32 F16 Bf16 F32; I64),
+    tsubsc: between!(Steps<Sub, Add>, I8 I16 I32 F16 Bf16 F32; I64),
     texpands: fill::SCALAR,
     tcmps: mask::COMPARE_SCALAR,
     tsels: mask::SELECT_SCALAR,

@@ -1,0 +1,92 @@
+//! How the sources of an instruction lie over its destination.
+
+use super::call::{Call, Fault, TileRef};
+use super::elem::Elem;
+use super::map::read;
+use super::pairwise::Side;
+
+/// Bytes that one row of a source repeats along a row of the destination.
+const BLOCK_BYTES: usize = 32;
+
+/// Which element of a source belongs to an element of the destination. Kernels get it as their first immediate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum Cover {
+    /// The one in the same place.
+    Same,
+    /// One source has a single row, which belongs to every row; the other covers the destination.
+    Row,
+    /// One source has 32 bytes in each row, which repeat along it; the other covers the destination.
+    Block,
+    /// The first source has one value for each row.
+    FirstValues,
+    /// The second source has one value for each row.
+    SecondValues,
+    /// Each source has elements for a part of the destination, in the same place.
+    Part,
+}
+
+impl Cover {
+    /// What the kernel was prepared for.
+    #[inline(always)]
+    pub fn of(call: &Call) -> Self {
+        const ALL: [Cover; 6] =
+            [Cover::Same, Cover::Row, Cover::Block, Cover::FirstValues, Cover::SecondValues, Cover::Part];
+        ALL[call.imm[0] as usize % ALL.len()]
+    }
+
+    /// The immediates that say so.
+    pub fn imm(self) -> [u64; 2] {
+        [self as u64, 0]
+    }
+
+    /// The source that is repeated. Which of the two that is may be known only now.
+    #[inline(always)]
+    pub fn repeated(self, a: &TileRef, b: &TileRef, dst: &TileRef) -> Option<Side> {
+        match self {
+            Self::Same | Self::Part => None,
+            Self::FirstValues => Some(Side::First),
+            Self::SecondValues => Some(Side::Second),
+            Self::Row | Self::Block if !same_region(a, dst) && same_region(b, dst) => Some(Side::First),
+            Self::Row | Self::Block => Some(Side::Second),
+        }
+    }
+
+    /// The place, in a source that is repeated, of the element for this place of the destination.
+    #[inline(always)]
+    pub fn place<E>(self, row: usize, col: usize) -> (usize, usize) {
+        match self {
+            Self::Same | Self::Part => (row, col),
+            Self::Row => (0, col),
+            Self::Block => (row, col % block::<E>()),
+            Self::FirstValues | Self::SecondValues => (row, 0),
+        }
+    }
+}
+
+/// Elements that are repeated along a row.
+#[inline(always)]
+pub const fn block<E>() -> usize {
+    BLOCK_BYTES / size_of::<E>()
+}
+
+#[inline(always)]
+fn same_region(a: &TileRef, b: &TileRef) -> bool {
+    (a.rows, a.cols) == (b.rows, b.cols)
+}
+
+/// Finds a zero among the divisors, in row-major order of the destination. Nothing may be written before.
+///
+/// # Safety
+/// The divisor must have the elements that the destination asks for.
+pub unsafe fn no_zero<E: Elem>(divisor: &TileRef, cover: Cover, dst: &TileRef) -> Result<(), Fault> {
+    for row in 0..dst.rows {
+        for col in 0..dst.cols {
+            let (r, c) = cover.place::<E>(row, col);
+            if read::<E>(divisor, r, c).widen() == E::Wide::default() {
+                return Err(Fault::DivisionByZero { row, col });
+            }
+        }
+    }
+    Ok(())
+}

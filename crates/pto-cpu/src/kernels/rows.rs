@@ -1,0 +1,122 @@
+//! Rows of results: how a kernel walks along contiguous elements.
+//!
+//! A row is computed in spans of a fixed number of elements, which the compiler turns into vector instructions. All
+//! elements of a span are read before any is written, so a destination may be one of the sources.
+
+use super::call::TileRef;
+use super::elem::Elem;
+use pto_num::Level;
+use std::mem::MaybeUninit;
+
+/// Elements of a long span.
+pub const CHUNK: usize = 64;
+/// Elements of a short span, for what is left of a row. The last one may be shorter still.
+pub const SMALL: usize = 16;
+
+/// The results of a row, some at a time.
+pub trait Lanes<D> {
+    /// The results from `at` on; the first `count` of them matter, and only those of the sources may be read.
+    ///
+    /// # Safety
+    /// The sources must have `at + count` elements; `count` is at most `N`.
+    unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [D; N];
+}
+
+/// Computes a row of `n` results.
+///
+/// # Safety
+/// `n` elements must be writable at `dst` and readable at the sources.
+#[inline(always)]
+pub unsafe fn fill<L: Level, D: Elem>(dst: *mut D, n: usize, lanes: &impl Lanes<D>) {
+    let mut at = 0;
+    while at + CHUNK <= n {
+        let out = lanes.get::<L, CHUNK>(at, CHUNK);
+        dst.add(at).cast::<[D; CHUNK]>().write_unaligned(out);
+        at += CHUNK;
+    }
+    while at < n {
+        let count = SMALL.min(n - at);
+        let out = lanes.get::<L, SMALL>(at, count);
+        store_some::<L, D, SMALL>(dst.add(at), &out, count);
+        at += count;
+    }
+}
+
+/// Reads `count` elements, at most `N`; the others are zero.
+///
+/// # Safety
+/// `count` elements must be readable at `from`.
+#[inline(always)]
+pub unsafe fn load_some<L: Level, E: Elem, const N: usize>(from: *const E, count: usize) -> [E; N] {
+    if count == N {
+        return from.cast::<[E; N]>().read_unaligned();
+    }
+    #[cfg(target_arch = "x86_64")]
+    if N == SMALL && masked::has::<L>() {
+        return masked::load(from, count);
+    }
+    // SAFETY: elements are plain numbers, for which zero bits are a value.
+    let mut some: [E; N] = MaybeUninit::zeroed().assume_init();
+    std::ptr::copy_nonoverlapping(from, some.as_mut_ptr(), count);
+    some
+}
+
+/// Writes the first `count` of `N` elements.
+///
+/// # Safety
+/// `count` elements must be writable at `to`.
+#[inline(always)]
+pub unsafe fn store_some<L: Level, E: Elem, const N: usize>(to: *mut E, some: &[E; N], count: usize) {
+    if count == N {
+        return to.cast::<[E; N]>().write_unaligned(*some);
+    }
+    #[cfg(target_arch = "x86_64")]
+    if N == SMALL && masked::has::<L>() {
+        return masked::store(to, some, count);
+    }
+    std::ptr::copy_nonoverlapping(some.as_ptr(), to, count);
+}
+
+/// The end of a row without a detour through memory, where the processor can leave out elements.
+#[cfg(target_arch = "x86_64")]
+mod masked {
+    use pto_num::{Level, V4};
+    use std::any::TypeId;
+    use std::arch::x86_64::{_mm512_loadu_epi8, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8, _mm512_storeu_epi8};
+    use std::mem::{MaybeUninit, size_of};
+
+    /// Bytes of a vector.
+    const BYTES: usize = 64;
+
+    /// True when code for this level may use the functions below.
+    #[inline(always)]
+    pub fn has<L: Level>() -> bool {
+        TypeId::of::<L>() == TypeId::of::<V4>()
+    }
+
+    /// One bit for each byte of `count` elements; fewer than fill a vector.
+    #[inline(always)]
+    fn mask<E>(count: usize) -> u64 {
+        (1 << (count * size_of::<E>())) - 1
+    }
+
+    #[inline(always)]
+    pub unsafe fn load<E: Copy, const N: usize>(from: *const E, count: usize) -> [E; N] {
+        let mut bytes = MaybeUninit::<[u8; BYTES]>::uninit();
+        _mm512_storeu_epi8(bytes.as_mut_ptr().cast(), _mm512_maskz_loadu_epi8(mask::<E>(count), from.cast()));
+        bytes.as_ptr().cast::<[E; N]>().read_unaligned()
+    }
+
+    #[inline(always)]
+    pub unsafe fn store<E: Copy, const N: usize>(to: *mut E, some: &[E; N], count: usize) {
+        let mut bytes = MaybeUninit::<[u8; BYTES]>::zeroed();
+        bytes.as_mut_ptr().cast::<[E; N]>().write_unaligned(*some);
+        _mm512_mask_storeu_epi8(to.cast(), mask::<E>(count), _mm512_loadu_epi8(bytes.as_ptr().cast()));
+    }
+}
+
+/// The rows of a call as one long row, when no tile has a gap after its rows.
+#[inline(always)]
+pub fn joined(tiles: &[&TileRef], rows: usize, cols: usize) -> (usize, usize) {
+    if tiles.iter().all(|t| t.row_stride == cols) { (1, rows * cols) } else { (rows, cols) }
+}
