@@ -16,6 +16,7 @@ macro_rules! kernels {
     };
 }
 
+mod bits;
 mod call;
 mod convert;
 mod cover;
@@ -34,6 +35,8 @@ mod ops;
 mod pairwise;
 mod partial;
 mod parts;
+#[cfg(test)]
+mod probe;
 mod quant;
 mod reduce;
 mod rows;

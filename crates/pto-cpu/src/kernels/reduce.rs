@@ -1,21 +1,61 @@
 //! Reductions of rows and columns.
 
-use super::call::Kernel;
+mod arg;
+mod cols;
+mod fold;
+mod pair;
+mod rank;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use super::call::{Kernel, Prepared, Site};
+use super::contiguous;
+use super::elem::by_type;
+use arg::{ColArg, RowArg};
+use cols::Cols;
+use fold::{Largest, Product, Smallest, Sum};
+use pair::Pairs;
+use rows::Rows;
+
+const TILES: &[&str] = &["src", "dst"];
+const ARG_TILES: &[&str] = &["src", "dst_val", "dst_idx"];
+
+/// A kernel of one source, for every element type that has arithmetic.
+macro_rules! reduction {
+    ($body:ident $($fold:ident)?) => {
+        Kernel::new(TILES, |site: &Site| {
+            by_type!(site.tile("src")?.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
+                Prepared::new::<$body<$($fold,)? E>>(site, contiguous(site, &["src"])))
+        })
+    };
+}
+
+/// A kernel that finds an index.
+macro_rules! argument {
+    ($body:ident $fold:ident) => {
+        Kernel::new(ARG_TILES, |site: &Site| {
+            let index = u64::from(site.tile("dst_idx")?.dtype.unit_bytes());
+            by_type!(site.tile("src")?.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
+                Prepared::new::<$body<$fold, E>>(site, contiguous(site, &["src"])).with([index, 0]))
+        })
+    };
+}
 
 pto_isa::reduce!(kernels);
 
 const KERNELS: Kernels = Kernels {
-    trowsum: Kernel::MISSING,
-    trowprod: Kernel::MISSING,
-    trowmax: Kernel::MISSING,
-    trowmin: Kernel::MISSING,
-    trowargmax: Kernel::MISSING,
-    trowargmin: Kernel::MISSING,
-    tcolsum: Kernel::MISSING,
-    tcolprod: Kernel::MISSING,
-    tcolmax: Kernel::MISSING,
-    tcolmin: Kernel::MISSING,
-    tcolargmax: Kernel::MISSING,
-    tcolargmin: Kernel::MISSING,
-    tpairreducesum: Kernel::MISSING,
+    trowsum: reduction!(Rows Sum),
+    trowprod: reduction!(Rows Product),
+    trowmax: reduction!(Rows Largest),
+    trowmin: reduction!(Rows Smallest),
+    trowargmax: argument!(RowArg Largest),
+    trowargmin: argument!(RowArg Smallest),
+    tcolsum: reduction!(Cols Sum),
+    tcolprod: reduction!(Cols Product),
+    tcolmax: reduction!(Cols Largest),
+    tcolmin: reduction!(Cols Smallest),
+    tcolargmax: argument!(ColArg Largest),
+    tcolargmin: argument!(ColArg Smallest),
+    tpairreducesum: reduction!(Pairs),
 };
