@@ -1,17 +1,24 @@
 //! Packed bits: one per element, least significant first.
 
+use super::call::TileRef;
 use pto_num::Level;
 
-/// Bits made at once.
+/// Bits handled at once.
 pub const WORD: usize = 64;
 
 /// 64 answers as 64 bits.
 #[inline(always)]
 pub fn of<L: Level>(answers: [bool; WORD]) -> u64 {
-    let mut word = 0;
     let bytes = answers.map(u8::from);
-    for (i, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
-        word |= pack(u64::from_le_bytes(*eight)) << (8 * i);
+    #[cfg(target_arch = "x86_64")]
+    if L::NAME == pto_num::V3::NAME {
+        // SAFETY: who names this level has AVX2.
+        return unsafe { of_bytes_v3(&bytes) };
+    }
+    let mut word = 0;
+    for i in 0..WORD / 8 {
+        let eight = std::array::from_fn(|k| bytes[8 * i + k]);
+        word |= pack(u64::from_le_bytes(eight)) << (8 * i);
     }
     word
 }
@@ -20,4 +27,86 @@ pub fn of<L: Level>(answers: [bool; WORD]) -> u64 {
 #[inline(always)]
 fn pack(bytes: u64) -> u64 {
     bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn of_bytes_v3(bytes: &[u8; WORD]) -> u64 {
+    use std::arch::x86_64::{_mm256_loadu_si256, _mm256_movemask_epi8, _mm256_slli_epi16};
+    let half = |at: usize| {
+        let lowest = _mm256_loadu_si256(bytes.as_ptr().add(at).cast());
+        u64::from(_mm256_movemask_epi8(_mm256_slli_epi16::<7>(lowest)) as u32)
+    };
+    half(0) | half(32) << 32
+}
+
+/// The first `n` bits.
+#[inline(always)]
+pub fn first(n: usize) -> u64 {
+    if n >= WORD { !0 } else { !(!0 << n) }
+}
+
+/// A tile as rows of packed bits. The element type only says how many bytes a column has.
+#[derive(Clone, Copy)]
+pub struct BitRows<'a> {
+    tile: &'a TileRef,
+    unit: usize,
+}
+
+impl<'a> BitRows<'a> {
+    /// The bits of a tile.
+    #[inline(always)]
+    pub fn new(tile: &'a TileRef) -> Self {
+        // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
+        let unit = unsafe { &*tile.geometry }.dtype.unit_bytes() as usize;
+        Self { tile, unit }
+    }
+
+    /// Valid bytes of a row.
+    #[inline(always)]
+    pub fn bytes(&self) -> usize {
+        self.tile.cols * self.unit
+    }
+
+    /// The first byte of a row, in a tile with contiguous rows.
+    #[inline(always)]
+    pub fn row(&self, row: usize) -> *mut u8 {
+        self.tile.ptr.wrapping_add(row * self.tile.row_stride * self.unit)
+    }
+
+    /// A byte of a row, in any layout; nothing outside of the valid region.
+    pub fn byte(&self, row: usize, at: usize) -> Option<*mut u8> {
+        let inside = row < self.tile.rows && at < self.bytes();
+        inside.then(|| self.tile.ptr.wrapping_add(self.tile.index(row, at / self.unit) * self.unit + at % self.unit))
+    }
+}
+
+/// The next bits of a row, of which `bytes` bytes are left.
+///
+/// # Safety
+/// The bytes must be readable.
+#[inline(always)]
+pub unsafe fn read(from: *const u8, bytes: usize) -> u64 {
+    if bytes >= 8 {
+        return u64::from_le(from.cast::<u64>().read_unaligned());
+    }
+    let mut word = 0;
+    for i in 0..bytes {
+        word |= u64::from(*from.add(i)) << (8 * i);
+    }
+    word
+}
+
+/// Writes the next bits of a row, of which `bytes` bytes are left.
+///
+/// # Safety
+/// The bytes must be writable.
+#[inline(always)]
+pub unsafe fn write(to: *mut u8, bytes: usize, word: u64) {
+    if bytes >= 8 {
+        return to.cast::<u64>().write_unaligned(word.to_le());
+    }
+    for i in 0..bytes {
+        *to.add(i) = (word >> (8 * i)) as u8;
+    }
 }

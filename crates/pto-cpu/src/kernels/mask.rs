@@ -1,8 +1,136 @@
 //! Comparisons, and selection by their masks.
 
-use super::call::Kernel;
+mod compare;
+mod select;
+mod test;
+#[cfg(test)]
+mod tests;
 
-pub(super) const COMPARE: Kernel = Kernel::MISSING;
-pub(super) const COMPARE_SCALAR: Kernel = Kernel::MISSING;
-pub(super) const SELECT: Kernel = Kernel::MISSING;
-pub(super) const SELECT_SCALAR: Kernel = Kernel::MISSING;
+use super::call::{Kernel, Numerics, Prepared, Site};
+use super::contiguous;
+use super::elem::by_type;
+use compare::How;
+use pto_isa::DType;
+use test::{Greater, GreaterEqual, Less, LessEqual};
+
+pub(super) use test::{Equal, Lanes, Right, Test, word};
+
+const COMPARE_TILES: &[&str] = &["src0", "src1", "dst"];
+const COMPARE_SCALAR_TILES: &[&str] = &["src", "dst"];
+const SELECT_TILES: &[&str] = &["mask", "src0", "src1", "dst"];
+const SELECT_SCALAR_TILES: &[&str] = &["mask", "src", "dst"];
+
+pub(super) const COMPARE: Kernel = Kernel::new(COMPARE_TILES, compare_tiles);
+pub(super) const COMPARE_SCALAR: Kernel = Kernel::new(COMPARE_SCALAR_TILES, compare_scalar).scalars(&["scalar"]);
+pub(super) const SELECT: Kernel = Kernel::new(SELECT_TILES, |site| {
+    let contiguous = contiguous(site, SELECT_TILES);
+    let unsigned = unsigned(site.tile("dst")?.dtype)?;
+    by_type!(unsigned, E in [U8 U16 U32 U64] => Prepared::new::<select::Tiles<E>>(site, contiguous))
+});
+pub(super) const SELECT_SCALAR: Kernel = Kernel::new(SELECT_SCALAR_TILES, |site| {
+    let contiguous = contiguous(site, SELECT_SCALAR_TILES);
+    by_type!(site.tile("dst")?.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
+        Prepared::new::<select::Scalar<E>>(site, contiguous))
+})
+.scalars(&["scalar"]);
+
+/// The integer to copy elements as.
+fn unsigned(dtype: DType) -> Option<DType> {
+    match dtype.bits() {
+        8 => Some(DType::U8),
+        16 => Some(DType::U16),
+        32 => Some(DType::U32),
+        64 => Some(DType::U64),
+        _ => None,
+    }
+}
+
+/// A comparison as one of those that have code: [`Equal`], [`Less`], [`LessEqual`], [`Greater`], [`GreaterEqual`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+}
+
+impl Mode {
+    /// What an instruction asks for, and what the device makes of it.
+    fn of(site: &Site, dtype: DType) -> Option<Self> {
+        let mode = match site.attr("cmpMode")? {
+            "eq" => Self::Equal,
+            "ne" => Self::NotEqual,
+            "lt" => Self::Less,
+            "le" => Self::LessEqual,
+            "gt" => Self::Greater,
+            "ge" => Self::GreaterEqual,
+            _ => return None,
+        };
+        let only_equal = site.numerics == Numerics::A2A3 && dtype == DType::I32 && mode != Self::NotEqual;
+        Some(if only_equal { Self::Equal } else { mode })
+    }
+
+    /// The same with fewer kinds: integers are totally ordered, so an answer may be turned round.
+    fn simplified(self, dtype: DType) -> (Self, How) {
+        let not = How { not: true, ..How::default() };
+        match self {
+            Self::NotEqual => (Self::Equal, not),
+            Self::LessEqual if dtype.is_int() => (Self::Greater, not),
+            Self::GreaterEqual if dtype.is_int() => (Self::Less, not),
+            other => (other, How::default()),
+        }
+    }
+
+    /// The same with the operands in the other order.
+    fn swapped(self) -> Self {
+        match self {
+            Self::Greater => Self::Less,
+            Self::GreaterEqual => Self::LessEqual,
+            Self::Less => Self::Greater,
+            Self::LessEqual => Self::GreaterEqual,
+            same => same,
+        }
+    }
+}
+
+/// The body for a comparison, an element type and one of the listed modes.
+macro_rules! by_mode {
+    ($mode:expr, $dtype:expr, [$($mode_name:ident)+], $types:tt => $body:ident, $site:expr, $contiguous:expr) => {
+        match $mode {
+            $(Mode::$mode_name =>
+                by_type!($dtype, E in $types => Prepared::new::<compare::$body<$mode_name, E>>($site, $contiguous)),)+
+            _ => None,
+        }
+    };
+}
+
+fn compare_tiles(site: &Site) -> Option<Prepared> {
+    let dtype = site.tile("src0")?.dtype;
+    let (mode, mut how) = Mode::of(site, dtype)?.simplified(dtype);
+    how.swap = matches!(mode, Mode::Greater | Mode::GreaterEqual);
+    let mode = if how.swap { mode.swapped() } else { mode };
+    let contiguous = contiguous(site, COMPARE_TILES);
+    let prepared = if dtype.is_int() {
+        by_mode!(mode, dtype, [Equal Less], [I8 U8 I16 U16 I32 U32 I64 U64] => Tiles, site, contiguous)
+    } else {
+        by_mode!(mode, dtype, [Equal Less LessEqual], [F16 Bf16 F32] => Tiles, site, contiguous)
+    };
+    prepared.map(|p| p.with(how.imm()))
+}
+
+fn compare_scalar(site: &Site) -> Option<Prepared> {
+    let stored = site.tile("src")?.dtype;
+    // The device has no instruction for 16-bit integers and takes the one for f16.
+    let raw = site.numerics == Numerics::A2A3 && matches!(stored, DType::I16 | DType::U16);
+    let dtype = if raw { DType::F16 } else { stored };
+    let (mode, how) = Mode::of(site, dtype)?.simplified(dtype);
+    let contiguous = contiguous(site, COMPARE_SCALAR_TILES);
+    let prepared = if dtype.is_int() {
+        by_mode!(mode, dtype, [Equal Less Greater], [I8 U8 I16 U16 I32 U32 I64 U64] => Scalar, site, contiguous)
+    } else {
+        by_mode!(mode, dtype, [Equal Less LessEqual Greater GreaterEqual], [F16 Bf16 F32] => Scalar, site, contiguous)
+    };
+    prepared.map(|p| p.with(How { raw, ..how }.imm()))
+}

@@ -2,10 +2,10 @@
 
 use super::rank::{Count, Rank};
 use super::{cols, rows};
-use crate::kernels::bits;
 use crate::kernels::call::{Body, Call, Fault};
 use crate::kernels::elem::Elem;
 use crate::kernels::map::{read, write};
+use crate::kernels::mask::{Equal, Right, Test, word};
 use pto_num::Level;
 use std::marker::PhantomData;
 
@@ -18,7 +18,10 @@ pub struct ColArg<F, E>(PhantomData<(F, E)>);
 /// Elements looked at together in a row.
 const LANES: usize = 64;
 
-impl<F: Rank<E>, E: Elem> Body for RowArg<F, E> {
+impl<F: Rank<E>, E: Elem> Body for RowArg<F, E>
+where
+    Equal: Test<F::Key>,
+{
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
         let [src, val, idx] = call.tiles else { return Ok(()) };
@@ -100,21 +103,13 @@ unsafe fn best<F: Rank<E>, E: Elem>(row: *const E, n: usize) -> F::Key {
     let pick = |a, b| if F::wins(b, a) { b } else { a };
     let mut lanes = [F::last(); LANES];
     let mut at = 0;
-    while at + LANES <= n {
-        let x = F::ranks(&row.add(at).cast::<[E; LANES]>().read_unaligned());
+    while at < n {
+        // Padding repeats an element of the row, so it changes nothing.
+        let x = F::ranks(&padded::<E>(row.add(at), n - at));
         for i in 0..LANES {
             lanes[i] = pick(lanes[i], x[i]);
         }
         at += LANES;
-    }
-    if at < n {
-        let mut x = [*row; LANES];
-        std::ptr::copy_nonoverlapping(row.add(at), x.as_mut_ptr(), n - at);
-        // The padding is an element of the row, so it changes nothing.
-        let x = F::ranks(&x);
-        for i in 0..LANES {
-            lanes[i] = pick(lanes[i], x[i]);
-        }
     }
     for half in [32, 16, 8, 4, 2, 1] {
         for i in 0..half {
@@ -126,24 +121,32 @@ unsafe fn best<F: Rank<E>, E: Elem>(row: *const E, n: usize) -> F::Key {
 
 /// The first element of a row with this rank.
 #[inline(always)]
-unsafe fn first<L: Level, F: Rank<E>, E: Elem>(row: *const E, n: usize, rank: F::Key) -> usize {
+unsafe fn first<L: Level, F: Rank<E>, E: Elem>(row: *const E, n: usize, rank: F::Key) -> usize
+where
+    Equal: Test<F::Key>,
+{
     let mut at = 0;
     loop {
         let count = (n - at).min(LANES);
-        let x = if count == LANES {
-            row.add(at).cast::<[E; LANES]>().read_unaligned()
-        } else {
-            let mut x = [*row; LANES];
-            std::ptr::copy_nonoverlapping(row.add(at), x.as_mut_ptr(), count);
-            x
-        };
-        let found = bits::of::<L>(F::ranks(&x).map(|x| x == rank));
+        let ranks = F::ranks(&padded::<E>(row.add(at), count));
+        let found = word::<L, Equal, F::Key>(ranks.as_ptr(), Right::Value(rank), LANES);
         // The rank is in the row; the second condition only spares a check.
         if found != 0 || at + LANES >= n {
             return at + (found.trailing_zeros() as usize).min(count - 1);
         }
         at += LANES;
     }
+}
+
+/// The next elements of a row, filled up with the first of them.
+#[inline(always)]
+unsafe fn padded<E: Elem>(row: *const E, n: usize) -> [E; LANES] {
+    if n >= LANES {
+        return row.cast::<[E; LANES]>().read_unaligned();
+    }
+    let mut all = [*row; LANES];
+    std::ptr::copy_nonoverlapping(row, all.as_mut_ptr(), n);
+    all
 }
 
 /// `N` columns at once: best rank and its row stay in registers.

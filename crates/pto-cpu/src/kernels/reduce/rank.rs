@@ -2,6 +2,7 @@
 
 use super::fold::{Bits, Largest, Smallest};
 use crate::kernels::elem::Elem;
+use crate::kernels::mask::Lanes;
 use pto_num::{Bf16, F16};
 
 /// Which elements win, and the integers to find them by.
@@ -10,7 +11,7 @@ use pto_num::{Bf16, F16};
 /// one for every NaN.
 pub trait Rank<E: Elem>: 'static {
     /// The integer.
-    type Key: Copy + PartialEq;
+    type Key: Lanes<Wide = Self::Key>;
     /// A number of a row, as wide as the key where that is wide enough.
     type Count: Count;
 

@@ -1,0 +1,229 @@
+//! Single comparisons, and 64 of them at once.
+
+use crate::kernels::bits;
+use crate::kernels::bits::WORD;
+use crate::kernels::elem::Elem;
+use pto_num::{Bf16, F16, Level};
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::*;
+
+/// `a == b`
+pub struct Equal;
+/// `a < b`
+pub struct Less;
+/// `a <= b`
+pub struct LessEqual;
+/// `a > b`
+pub struct Greater;
+/// `a >= b`
+pub struct GreaterEqual;
+
+/// A comparison of values.
+pub trait Test<W>: 'static {
+    /// Its answer.
+    fn test(a: W, b: W) -> bool;
+
+    /// The answers for the lanes of two vectors, false where `valid` is.
+    ///
+    /// # Safety
+    /// The processor must have level `v4`.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn lanes(valid: u64, a: __m512i, b: __m512i) -> u64;
+}
+
+macro_rules! tests {
+    ($($test:ident $sign:tt $int:ident $float:ident;)+) => {$(
+        tests!(@ $test $sign $int, i8 _mm512_mask_cmp_epi8_mask u64);
+        tests!(@ $test $sign $int, u8 _mm512_mask_cmp_epu8_mask u64);
+        tests!(@ $test $sign $int, i16 _mm512_mask_cmp_epi16_mask u32);
+        tests!(@ $test $sign $int, u16 _mm512_mask_cmp_epu16_mask u32);
+        tests!(@ $test $sign $int, i32 _mm512_mask_cmp_epi32_mask u16);
+        tests!(@ $test $sign $int, u32 _mm512_mask_cmp_epu32_mask u16);
+        tests!(@ $test $sign $int, i64 _mm512_mask_cmp_epi64_mask u8);
+        tests!(@ $test $sign $int, u64 _mm512_mask_cmp_epu64_mask u8);
+
+        impl Test<f32> for $test {
+            #[inline(always)]
+            fn test(a: f32, b: f32) -> bool {
+                a $sign b
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            unsafe fn lanes(valid: u64, a: __m512i, b: __m512i) -> u64 {
+                let (a, b) = (_mm512_castsi512_ps(a), _mm512_castsi512_ps(b));
+                u64::from(_mm512_mask_cmp_ps_mask::<$float>(valid as u16, a, b))
+            }
+        }
+    )+};
+    (@ $test:ident $sign:tt $int:ident, $type:ident $compare:ident $mask:ident) => {
+        impl Test<$type> for $test {
+            #[inline(always)]
+            fn test(a: $type, b: $type) -> bool {
+                a $sign b
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            unsafe fn lanes(valid: u64, a: __m512i, b: __m512i) -> u64 {
+                $compare::<$int>(valid as $mask, a, b) as u64
+            }
+        }
+    };
+}
+tests! {
+    Equal == _MM_CMPINT_EQ _CMP_EQ_OQ;
+    Less < _MM_CMPINT_LT _CMP_LT_OQ;
+    LessEqual <= _MM_CMPINT_LE _CMP_LE_OQ;
+    Greater > _MM_CMPINT_NLE _CMP_GT_OQ;
+    GreaterEqual >= _MM_CMPINT_NLT _CMP_GE_OQ;
+}
+
+/// Elements as vectors to compare: of the element itself, or widened to single precision.
+pub trait Lanes: Elem {
+    /// The lanes that `valid` has of a run of elements.
+    ///
+    /// # Safety
+    /// The elements must be readable; the processor must have level `v4`.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn vector(from: *const Self, valid: u64) -> __m512i;
+
+    /// One element in every lane.
+    ///
+    /// # Safety
+    /// The processor must have level `v4`.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn splat(self) -> __m512i;
+}
+
+macro_rules! lanes {
+    ($($type:ident $load:ident $mask:ident $splat:ident $as:ident;)+) => {$(
+        impl Lanes for $type {
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            unsafe fn vector(from: *const Self, valid: u64) -> __m512i {
+                $load(valid as $mask, from.cast())
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            unsafe fn splat(self) -> __m512i {
+                $splat(self as $as)
+            }
+        }
+    )+};
+}
+lanes! {
+    i8 _mm512_maskz_loadu_epi8 u64 _mm512_set1_epi8 i8;
+    u8 _mm512_maskz_loadu_epi8 u64 _mm512_set1_epi8 i8;
+    i16 _mm512_maskz_loadu_epi16 u32 _mm512_set1_epi16 i16;
+    u16 _mm512_maskz_loadu_epi16 u32 _mm512_set1_epi16 i16;
+    i32 _mm512_maskz_loadu_epi32 u16 _mm512_set1_epi32 i32;
+    u32 _mm512_maskz_loadu_epi32 u16 _mm512_set1_epi32 i32;
+    i64 _mm512_maskz_loadu_epi64 u8 _mm512_set1_epi64 i64;
+    u64 _mm512_maskz_loadu_epi64 u8 _mm512_set1_epi64 i64;
+}
+
+impl Lanes for f32 {
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn vector(from: *const Self, valid: u64) -> __m512i {
+        _mm512_maskz_loadu_epi32(valid as u16, from.cast())
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn splat(self) -> __m512i {
+        _mm512_castps_si512(_mm512_set1_ps(self))
+    }
+}
+
+impl Lanes for F16 {
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn vector(from: *const Self, valid: u64) -> __m512i {
+        _mm512_castps_si512(_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(valid as u16, from.cast())))
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn splat(self) -> __m512i {
+        self.to_f32().splat()
+    }
+}
+
+impl Lanes for Bf16 {
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn vector(from: *const Self, valid: u64) -> __m512i {
+        let wide = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(valid as u16, from.cast()));
+        _mm512_slli_epi32::<16>(wide)
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn splat(self) -> __m512i {
+        self.to_f32().splat()
+    }
+}
+
+/// The second operand.
+#[derive(Clone, Copy)]
+pub enum Right<E> {
+    /// Elements that advance with the first operand.
+    Row(*const E),
+    /// The same for all.
+    Value(E),
+}
+
+impl<E: Copy> Right<E> {
+    /// The operand of the elements from `at` on.
+    ///
+    /// # Safety
+    /// The row must reach that far.
+    #[inline(always)]
+    pub unsafe fn from(self, at: usize) -> Self {
+        match self {
+            Self::Row(row) => Self::Row(row.add(at)),
+            value @ Self::Value(_) => value,
+        }
+    }
+}
+
+/// The answers for the next 64 elements of a row, or for the `n` that are left; further bits are zero.
+///
+/// # Safety
+/// The elements must be readable; the processor must have the level.
+#[inline(always)]
+pub unsafe fn word<L: Level, T: Test<E::Wide>, E: Lanes>(a: *const E, b: Right<E>, n: usize) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if L::NAME == pto_num::V4::NAME {
+        return word_v4::<T, E>(a, b, if n >= WORD { !0 } else { bits::first(n) });
+    }
+    let filled = |from: *const E| {
+        if n >= WORD {
+            return from.cast::<[E; WORD]>().read_unaligned();
+        }
+        let mut all = [*from; WORD];
+        std::ptr::copy_nonoverlapping(from, all.as_mut_ptr(), n);
+        all
+    };
+    let x = E::load::<L, WORD>(&filled(a));
+    let y = match b {
+        Right::Row(b) => E::load::<L, WORD>(&filled(b)),
+        Right::Value(b) => [b.widen(); WORD],
+    };
+    bits::of::<L>(std::array::from_fn(|i| T::test(x[i], y[i]))) & bits::first(n)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn word_v4<T: Test<E::Wide>, E: Lanes>(a: *const E, b: Right<E>, valid: u64) -> u64 {
+    let lanes = 64 / size_of::<E::Wide>();
+    let mut word = 0;
+    for i in 0..WORD / lanes {
+        let valid = valid >> (i * lanes);
+        let x = E::vector(a.wrapping_add(i * lanes), valid);
+        let y = match b {
+            Right::Row(b) => E::vector(b.wrapping_add(i * lanes), valid),
+            Right::Value(b) => b.splat(),
+        };
+        word |= T::lanes(valid, x, y) << (i * lanes);
+    }
+    word
+}
