@@ -290,7 +290,7 @@ impl Builder<'_> {
         let attrs: Vec<_> = self.module.attrs(id).iter().map(|(n, a)| (text(*n), a.for_rules(text))).collect();
         let instance =
             Instance { row, target: info.target, manual: info.manual[id.index()], args: &args, attrs: &attrs };
-        let site = Site { instance, numerics: self.options.numerics, plain: self.options.plain };
+        let site = Site { instance, numerics: self.options.numerics, plain: self.options.plain, level: None };
         (kernel.prepare)(&site).ok_or_else(|| {
             let types: Vec<String> = args.iter().filter_map(|a| Some(a.ty.tile()?.to_string())).collect();
             let message = format!("`{}`: the engine has no code for these operands", row.full_name());
