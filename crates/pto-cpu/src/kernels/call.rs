@@ -2,7 +2,7 @@
 
 use pto_isa::rules::Instance;
 use pto_isa::{GlobalLayout, Scalar, TileType, Type};
-use pto_num::{Baseline, CpuLevel, Level, cpu_level};
+use pto_num::{CpuLevel, Level, cpu_level};
 
 /// A tile operand of a call: memory, shape, and the part that holds data.
 ///
@@ -253,10 +253,10 @@ impl Prepared {
         Self { run, imm: [0; 2] }
     }
 
-    /// The same without a version for each level: for what is rare, or gains nothing from vector instructions.
-    pub fn baseline<B: Body>(site: &Site, contiguous: bool) -> Self {
-        let run: KernelFn = if site.plain || !contiguous { B::plain } else { baseline::<B> };
-        Self { run, imm: [0; 2] }
+    /// The plain version alone: for what is rare, or gains nothing from vector instructions. Every version costs time to
+    /// compile.
+    pub fn plain<B: Body>() -> Self {
+        Self { run: B::plain, imm: [0; 2] }
     }
 
     /// With something the code needs to know.
@@ -267,18 +267,22 @@ impl Prepared {
     }
 }
 
+/// Processors without the vector instructions of 2013 are rare enough to run the plain version.
+#[cfg(target_arch = "x86_64")]
 fn fast<B: Body>(level: CpuLevel) -> KernelFn {
     match level {
-        #[cfg(target_arch = "x86_64")]
         CpuLevel::V4 => v4::<B>,
-        #[cfg(target_arch = "x86_64")]
         CpuLevel::V3 => v3::<B>,
-        _ => baseline::<B>,
+        CpuLevel::Baseline => B::plain,
     }
 }
 
-unsafe fn baseline<B: Body>(call: &Call) -> Result<(), Fault> {
-    B::fast::<Baseline>(call)
+#[cfg(not(target_arch = "x86_64"))]
+fn fast<B: Body>(_: CpuLevel) -> KernelFn {
+    unsafe fn baseline<B: Body>(call: &Call) -> Result<(), Fault> {
+        B::fast::<pto_num::Baseline>(call)
+    }
+    baseline::<B>
 }
 
 #[cfg(target_arch = "x86_64")]

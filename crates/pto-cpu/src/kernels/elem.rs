@@ -146,17 +146,17 @@ macro_rules! by_type {
 }
 pub(crate) use by_type;
 
-/// Prepares a body for the element types listed; for those after the semicolon only at the lowest level, which saves
-/// code where speed is not wanted or not to be had. `None` for other types.
+/// Prepares a body for the element types listed; for those after the semicolon only plainly, which saves code
+/// where speed is not wanted or not to be had. `None` for other types.
 ///
 /// `prepare!(site, &["src", "dst"], dtype, E in [F32 I32; I64] => Unary<Neg, E>)`
 macro_rules! prepare {
     ($site:expr, $slots:expr, $dtype:expr, $e:ident in [$($name:ident)*; $($rare:ident)*] => $body:ty) => {{
-        use $crate::kernels::elem::by_type;
-        let (dtype, rows) = ($dtype, $crate::kernels::contiguous($site, $slots));
-        by_type!(dtype, $e in [$($name)*] => $crate::kernels::Prepared::new::<$body>($site, rows)).or_else(|| {
-            by_type!(dtype, $e in [$($rare)*] => $crate::kernels::Prepared::baseline::<$body>($site, rows))
-        })
+        #[allow(unused_imports, reason = "not every list has common types")]
+        use $crate::kernels::{Prepared, contiguous, elem::by_type};
+        let dtype = $dtype;
+        by_type!(dtype, $e in [$($name)*] => Prepared::new::<$body>($site, contiguous($site, $slots)))
+            .or_else(|| by_type!(dtype, $e in [$($rare)*] => Prepared::plain::<$body>()))
     }};
 }
 pub(crate) use prepare;

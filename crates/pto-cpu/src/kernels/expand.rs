@@ -58,7 +58,7 @@ macro_rules! copy {
                 1 => Some(Prepared::new::<$body<i8>>(site, rows)),
                 2 => Some(Prepared::new::<$body<i16>>(site, rows)),
                 4 => Some(Prepared::new::<$body<i32>>(site, rows)),
-                8 => Some(Prepared::baseline::<$body<i64>>(site, rows)),
+                8 => Some(Prepared::plain::<$body<i64>>()),
                 _ => None,
             }
         })
