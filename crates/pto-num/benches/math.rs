@@ -4,7 +4,7 @@
 //! Each figure is the shortest of many short runs, which are spread over the whole time, since other work on the machine
 //! comes and goes. Compare figures of one run only.
 
-use pto_num::convert::{narrow, to_hif8, to_int};
+use pto_num::convert::{self, narrow, to_int};
 use pto_num::{Bf16, CpuLevel, F8E4M3, F16, Float, Kernel, Level, Round, Saturate, cpu_level, dispatch_at, math};
 use std::hint::black_box;
 use std::time::Instant;
@@ -44,8 +44,10 @@ fn at<F: Function>(level: CpuLevel, src: &[Chunk], dst: &mut [Chunk], f: F) {
 
 #[inline(never)]
 fn plain<F: Function>(src: &[Chunk], dst: &mut [Chunk], _: F) {
-    for (x, y) in src.iter().flatten().zip(dst.iter_mut().flatten()) {
-        *y = F::plain(*x);
+    for (src, dst) in src.iter().zip(dst) {
+        for i in 0..LANES {
+            dst[i] = F::plain(src[i]);
+        }
     }
 }
 
@@ -118,13 +120,13 @@ functions! {
     tanh: math::tanh, f32::tanh;
     pow: |x| math::pow(x, 1.7), |x: f32| x.powf(1.7);
     fmod: |x| math::fmod(x, 1.7), |x: f32| x % 1.7;
-    round_away: |x| pto_num::convert::integral(x, Round::Round), f32::round;
+    round_away: |x| convert::integral(x, Round::Round), f32::round;
     to_i8: |x| to_int::<i8>(x, Round::Rint, Saturate::On) as f32, |x: f32| x.round_ties_even() as i8 as f32;
     to_i16_wrapping: |x| to_int::<i16>(x, Round::Trunc, Saturate::Off) as f32, |x: f32| x as i64 as i16 as f32;
     to_bf16: |x| Bf16::from_f32(x).to_f32(), |x: f32| exact::<Bf16>(x, Round::Rint);
     to_f16_floor: |x| narrow::<F16>(x, Round::Floor, Saturate::On).to_f32(), |x: f32| exact::<F16>(x, Round::Floor);
     to_f8e4m3: |x| F8E4M3::from_f32(x).to_f32(), |x: f32| exact::<F8E4M3>(x, Round::Rint);
-    to_hif8: |x| to_hif8(x, Saturate::On).to_f32(), |x: f32| exact::<pto_num::Hif8>(x, Round::Round);
+    to_hif8: |x| convert::to_hif8(x, Saturate::On).to_f32(), |x: f32| exact::<pto_num::Hif8>(x, Round::Round);
 }
 
 /// The reference conversion, there and back.

@@ -168,15 +168,25 @@ fn integers_to_integers() {
 
 #[test]
 #[ignore = "every bit pattern, minutes"]
-fn all_singles() {
-    for round in Round::ALL {
-        for saturate in SATURATE {
-            sweep(|x| narrows_to_hif8(x, saturate));
-            sweep(|x| narrows_to_all(x, round, saturate));
-            sweep(|x| becomes_all(x, round, saturate));
-        }
-        sweep(|x| is_integral(x, round));
-    }
+fn all_singles_to_halves() {
     sweep(|x| assert!(x.is_nan() || F16::from_f32(x) == narrow(x, Round::Rint, Saturate::Off)));
     sweep(|x| assert!(x.is_nan() || Bf16::from_f32(x) == narrow(x, Round::Rint, Saturate::Off)));
+    sweep(|x| narrows::<F16>(x, Round::Rint, Saturate::Off));
+    sweep(|x| narrows::<Bf16>(x, Round::Rint, Saturate::Off));
+}
+
+/// Every value, each in one of the modes.
+#[test]
+#[ignore = "every bit pattern, minutes"]
+fn all_singles_to_floats() {
+    sweep(|x| one_mode(x, narrows_to_all));
+    sweep(|x| one_mode(x, |x, _, saturate| narrows_to_hif8(x, saturate)));
+}
+
+/// Every value, each in one of the modes.
+#[test]
+#[ignore = "every bit pattern, minutes"]
+fn all_singles_to_integers() {
+    sweep(|x| one_mode(x, |x, round, _| is_integral(x, round)));
+    sweep(|x| one_mode(x, becomes_all));
 }

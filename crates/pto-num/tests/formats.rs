@@ -84,9 +84,7 @@ fn by_search<F: Float>(x: f64, round: Round) -> Option<u32> {
     positive.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
     let size = x.abs();
     let below = *positive.iter().rfind(|&&c| value(c) <= size)?;
-    let Some(&above) = positive.iter().find(|&&c| value(c) >= size) else {
-        return None;
-    };
+    let above = *positive.iter().find(|&&c| value(c) >= size)?;
     if above == below {
         return Some(below);
     }

@@ -40,15 +40,14 @@ pub trait Int: Copy + 'static {
 }
 
 macro_rules! ints {
-    ($($name:ident $low:expr, $high:expr, $wrap:ident;)+) => { $(
+    ($($name:ident $low:expr, $high:expr, $saturate:expr, $wrap:ident;)+) => { $(
         impl Int for $name {
             const BITS: u32 = $name::BITS;
             const SIGNED: bool = $name::MIN != 0;
 
             #[inline(always)]
             fn saturating(x: f32) -> Self {
-                // The language's cast saturates and has zero for NaN.
-                if Self::BITS < 32 { x.clamp($low as f32, $high as f32) as i32 as Self } else { x as Self }
+                $saturate(x, $low as f32, $high as f32) as Self
             }
 
             #[inline(always)]
@@ -79,14 +78,14 @@ macro_rules! ints {
     )+ };
 }
 ints! {
-    i8 i8::MIN as i64, i8::MAX as i64, wrap32;
-    u8 0, u8::MAX as i64, wrap32;
-    i16 i16::MIN as i64, i16::MAX as i64, wrap32;
-    u16 0, u16::MAX as i64, wrap32;
-    i32 i32::MIN as i64, i32::MAX as i64, wrap32;
-    u32 0, u32::MAX as i64, wrap32;
-    i64 i64::MIN, i64::MAX, wrap64;
-    u64 0, i64::MAX, wrap64;
+    i8 i8::MIN as i64, i8::MAX as i64, clamp, wrap32;
+    u8 0, u8::MAX as i64, clamp, wrap32;
+    i16 i16::MIN as i64, i16::MAX as i64, clamp, wrap32;
+    u16 0, u16::MAX as i64, clamp, wrap32;
+    i32 i32::MIN as i64, i32::MAX as i64, clamp32, wrap32;
+    u32 0, u32::MAX as i64, clamp_unsigned, wrap32;
+    i64 i64::MIN, i64::MAX, |x, _, _| x as i64, wrap64;
+    u64 0, i64::MAX, |x, _, _| x as u64, wrap64;
 }
 
 /// Rounds to an integer type.
@@ -99,6 +98,39 @@ pub fn to_int<T: Int>(x: f32, round: Round, saturate: Saturate) -> T {
     }
 }
 
+/// To a range of at most 2^22 integers on each side; zero for NaN. The cast of the language does not become vector code.
+#[inline(always)]
+fn clamp(x: f32, low: f32, high: f32) -> i32 {
+    // 1.5 * 2^23: the sum has the integer in its low bits.
+    const SHIFT: f32 = 12_582_912.0;
+    let x = if x < low { low } else { x };
+    let x = if x > high { high } else { x };
+    let x = if x.is_nan() { 0.0 } else { x };
+    (x + SHIFT).to_bits().wrapping_sub(SHIFT.to_bits()) as i32
+}
+
+/// To 32 bits; zero for NaN.
+#[inline(always)]
+fn clamp32(x: f32, low: f32, high: f32) -> i32 {
+    // The largest number below 2^31.
+    const LAST: f32 = 2_147_483_520.0;
+    let inside = if x < low { low } else { x };
+    let inside = if inside > LAST { LAST } else { inside };
+    let inside = if inside.is_nan() { 0.0 } else { inside };
+    // SAFETY: the number is from -2^31 to below 2^31.
+    let int = unsafe { inside.to_int_unchecked::<i32>() };
+    if x >= high { i32::MAX } else { int }
+}
+
+/// To 32 bits without a sign; zero for NaN.
+#[inline(always)]
+fn clamp_unsigned(x: f32, low: f32, _: f32) -> u32 {
+    const HALF: f32 = 2_147_483_648.0;
+    let upper = x >= HALF;
+    let rest = if upper { x - HALF } else { x };
+    clamp32(rest, low, HALF) as u32 | if upper { 1 << 31 } else { 0 }
+}
+
 /// The remainder of an integer modulo 2^32, as a signed number.
 #[inline(always)]
 fn wrap32(x: f32) -> i32 {
@@ -107,7 +139,7 @@ fn wrap32(x: f32) -> i32 {
     let rest = x - integral(x * (1.0 / SPAN), Round::Trunc) * SPAN;
     let rest = if rest >= SPAN / 2.0 { rest - SPAN } else { rest };
     let rest = if rest < -SPAN / 2.0 { rest + SPAN } else { rest };
-    rest as i32
+    clamp32(rest, i32::MIN as f32, i32::MAX as f32)
 }
 
 /// The remainder of an integer modulo 2^64, as a signed number.

@@ -10,22 +10,25 @@ use crate::{Round, Saturate};
 #[inline(always)]
 pub fn narrow<F: Float>(x: f32, round: Round, saturate: Saturate) -> F {
     const { assert!(!matches!(F::FORMAT.special, Special::Scale | Special::Tapered), "the format has varying fields") }
-    let format = F::FORMAT;
+    // Named constants: nothing of the format is left to decide at run time.
+    let (mantissa, bias) = const { (F::FORMAT.mantissa, F::FORMAT.bias) };
+    let (sign, max, beyond) = const { (F::FORMAT.sign(), F::FORMAT.max(), F::FORMAT.beyond()) };
+    let nan = const { if let Some(code) = F::FORMAT.nan() { code } else { 0 } };
     let magnitude = x.to_bits() & 0x7fff_ffff;
     let negative = x.is_sign_negative();
-    let normal = round_normal(magnitude, negative, 23 - format.mantissa, round);
-    let normal = normal.wrapping_sub(((127 - format.bias) as u32) << format.mantissa);
+    let normal = round_normal(magnitude, negative, 23 - mantissa, round);
+    let normal = normal.wrapping_sub(((127 - bias) as u32) << mantissa);
     // The smallest normal value; below it codes are equally spaced.
-    let threshold = ((128 - format.bias) as u32) << 23;
-    let spacing = f32::from_bits(((126 + format.bias) as u32 + format.mantissa).min(254) << 23);
+    let threshold = ((128 - bias) as u32) << 23;
+    let spacing = f32::from_bits(((126 + bias) as u32 + mantissa).min(254) << 23);
     let subnormal = round_magnitude(f32::from_bits(magnitude) * spacing, negative, round);
     // With the bias of single precision, subnormal numbers are subnormal codes, and the shift has rounded them.
-    let code = if format.bias != 127 && magnitude < threshold { subnormal } else { normal };
-    let infinite = saturate == Saturate::Off && magnitude == 0x7f80_0000;
-    let over = if infinite { format.beyond() } else { format.overflow(negative, round, saturate) };
-    let code = if code > format.max() { over } else { code };
-    let code = if magnitude > 0x7f80_0000 { format.nan().unwrap_or(0) } else { code };
-    F::from_bits(code | if negative { format.sign() } else { 0 })
+    let code = if bias != 127 && magnitude < threshold { subnormal } else { normal };
+    let overflows = (magnitude == 0x7f80_0000) | round.overflows(negative);
+    let over = if saturate == Saturate::Off && overflows { beyond } else { max };
+    let code = if code > max { over } else { code };
+    let code = if magnitude > 0x7f80_0000 { nan } else { code };
+    F::from_bits(code | if negative { sign } else { 0 })
 }
 
 /// Rounds away the last `drop` bits of a magnitude; a carry goes into the exponent, as it should.
