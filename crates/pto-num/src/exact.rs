@@ -138,10 +138,9 @@ fn rounded_code(negative: bool, magnitude: u64, exponent: i32, format: Format, r
         return format.code(magnitude << (exponent - quantum), quantum);
     }
     let (kept, rest, inexact) = shift_right(magnitude, (quantum - exponent) as u32);
-    let below = format.code(kept, quantum);
-    // Beyond the range the last bit is that of the mantissa, as if the exponent had no limit.
-    let odd = below.map_or(kept & 1 == 1, |code| code & 1 == 1);
-    if round.steps(negative, odd, rest, inexact) { format.code(kept + 1, quantum) } else { below }
+    // Without mantissa bits both neighbours are odd, and a tie goes to the larger one, as IEEE 754 has it.
+    let odd = kept & 1 == 1;
+    format.code(kept + round.steps(negative, odd, rest, inexact) as u64, quantum)
 }
 
 /// The value rounded to an integer. Saturated far outside of 64 bits, with the right low bits.

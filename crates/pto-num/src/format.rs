@@ -108,8 +108,7 @@ impl Format {
     }
 
     /// The code of a value too large for the format, by the rounding mode.
-    #[inline(always)]
-    pub const fn overflow(self, negative: bool, round: Round, saturate: Saturate) -> u32 {
+    pub(crate) const fn overflow(self, negative: bool, round: Round, saturate: Saturate) -> u32 {
         if matches!(saturate, Saturate::On) || !round.overflows(negative) {
             return self.max();
         }
@@ -117,7 +116,7 @@ impl Format {
     }
 
     /// The code of an infinite value where nothing saturates.
-    pub const fn beyond(self) -> u32 {
+    pub(crate) const fn beyond(self) -> u32 {
         match (self.infinity(), self.nan()) {
             (Some(code), _) | (None, Some(code)) => code,
             (None, None) => self.max(),

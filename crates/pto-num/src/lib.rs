@@ -3,6 +3,33 @@
 //! Kernels are compiled once per [`Level`] of the processor and vectorised by the compiler. What this crate gives them
 //! is either correctly rounded, or plain multiplications and additions in one fixed order, so that the same input gives
 //! the same bits on every level and machine; only the payload of a NaN may differ.
+//!
+//! - [`math`]: elementary functions for vector loops, fused multiply-add, remainders.
+//! - [`convert`]: rounding to narrower floats and to integers, for vector loops, in every mode.
+//! - [`Exact`] and [`Format`]: any value of any format without loss, and one encoder. Slow, obvious, and what the fast
+//!   conversions are tested against.
+//! - [`Level`], [`Kernel`], [`dispatch`]: one source, compiled for several processors.
+//!
+//! ```
+//! use pto_num::{Kernel, Level, dispatch, math};
+//!
+//! struct Exp<'a>(&'a [f32], &'a mut [f32]);
+//!
+//! impl Kernel for Exp<'_> {
+//!     type Output = ();
+//!
+//!     #[inline(always)]
+//!     fn run<L: Level>(self) {
+//!         for (x, y) in self.0.iter().zip(self.1) {
+//!             *y = math::exp(*x);
+//!         }
+//!     }
+//! }
+//!
+//! let mut y = [0.0; 3];
+//! dispatch(Exp(&[0.0, 1.0, f32::NEG_INFINITY], &mut y));
+//! assert_eq!(y, [1.0, std::f32::consts::E, 0.0]);
+//! ```
 
 pub mod convert;
 mod exact;

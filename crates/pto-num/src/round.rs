@@ -25,7 +25,7 @@ impl Round {
 
     /// Whether a value too large for the target becomes infinite, rather than the largest finite value.
     #[inline(always)]
-    pub const fn overflows(self, negative: bool) -> bool {
+    pub(crate) const fn overflows(self, negative: bool) -> bool {
         match self {
             Self::Rint | Self::Round => true,
             Self::Floor => negative,
@@ -38,7 +38,7 @@ impl Round {
     ///
     /// `odd` is the last bit of that neighbour; `rest` compares what was cut off with half a step and `inexact` says
     /// that something was.
-    pub const fn steps(self, negative: bool, odd: bool, rest: std::cmp::Ordering, inexact: bool) -> bool {
+    pub(crate) const fn steps(self, negative: bool, odd: bool, rest: std::cmp::Ordering, inexact: bool) -> bool {
         match self {
             Self::Rint => rest.is_gt() || (rest.is_eq() && odd),
             Self::Round => rest.is_ge(),

@@ -89,7 +89,8 @@ fn by_search<F: Float>(x: f64, round: Round) -> Option<u32> {
         return Some(below);
     }
     let middle = (value(below) + value(above)) / 2.0;
-    let odd = below & 1 == 1;
+    // Where powers of two are neighbours, the last bit of each is its only one.
+    let odd = below & 1 == 1 || value(above) == 2.0 * value(below);
     let up = match round {
         Round::Rint => size > middle || (size == middle && odd),
         Round::Round => size >= middle,

@@ -180,3 +180,22 @@ fn every_half_widens_alike() {
         }
     }
 }
+
+/// Run by the test below, in a process of its own.
+#[test]
+fn level_is_expected() {
+    if let Ok(name) = std::env::var("PTO_EXPECTED_LEVEL") {
+        assert_eq!(cpu_level().name(), name);
+    }
+}
+
+#[test]
+fn the_environment_lowers_the_level() {
+    for asked in CpuLevel::ALL {
+        let program = std::env::current_exe().expect("a path");
+        let mut run = std::process::Command::new(program);
+        run.args(["--exact", "level_is_expected"]).env("PTO_CPU_LEVEL", asked.name());
+        run.env("PTO_EXPECTED_LEVEL", asked.min(cpu_level()).name());
+        assert!(run.output().expect("a run").status.success(), "{asked:?}");
+    }
+}
