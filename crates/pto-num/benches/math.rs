@@ -15,12 +15,14 @@ const CHUNKS: usize = 32;
 const REPEAT: usize = 16;
 const ROUNDS: usize = 300;
 
-type Chunk = [f32; LANES];
+/// Aligned like a tile: no vector crosses a cache line.
+#[repr(align(64))]
+struct Chunk([f32; LANES]);
 
 /// One function as kernels use it, and as a program without this crate would write it.
 trait Function: Copy {
     const NAME: &'static str;
-    fn chunk<L: Level>(src: &Chunk, dst: &mut Chunk);
+    fn chunk<L: Level>(src: &[f32; LANES], dst: &mut [f32; LANES]);
     fn plain(x: f32) -> f32;
 }
 
@@ -32,7 +34,7 @@ impl<F: Function> Kernel for Map<'_, F> {
     #[inline(always)]
     fn run<L: Level>(self) {
         for (src, dst) in self.0.iter().zip(self.1) {
-            F::chunk::<L>(src, dst);
+            F::chunk::<L>(&src.0, &mut dst.0);
         }
     }
 }
@@ -46,7 +48,7 @@ fn at<F: Function>(level: CpuLevel, src: &[Chunk], dst: &mut [Chunk], f: F) {
 fn plain<F: Function>(src: &[Chunk], dst: &mut [Chunk], _: F) {
     for (src, dst) in src.iter().zip(dst) {
         for i in 0..LANES {
-            dst[i] = F::plain(src[i]);
+            dst.0[i] = F::plain(src.0[i]);
         }
     }
 }
@@ -68,7 +70,7 @@ macro_rules! functions {
                 const NAME: &'static str = stringify!($name);
 
                 #[inline(always)]
-                fn chunk<L: Level>(src: &Chunk, dst: &mut Chunk) {
+                fn chunk<L: Level>(src: &[f32; LANES], dst: &mut [f32; LANES]) {
                     for i in 0..LANES {
                         dst[i] = $fast(src[i]);
                     }
@@ -142,7 +144,7 @@ impl Function for half_there_and_back {
     const NAME: &'static str = "to_f16";
 
     #[inline(always)]
-    fn chunk<L: Level>(src: &Chunk, dst: &mut Chunk) {
+    fn chunk<L: Level>(src: &[f32; LANES], dst: &mut [f32; LANES]) {
         let mut half = [0; LANES];
         L::f32_to_f16(src, &mut half);
         L::f16_to_f32(&half, dst);
@@ -161,7 +163,7 @@ impl Function for fused {
     const NAME: &'static str = "fma";
 
     #[inline(always)]
-    fn chunk<L: Level>(src: &Chunk, dst: &mut Chunk) {
+    fn chunk<L: Level>(src: &[f32; LANES], dst: &mut [f32; LANES]) {
         for i in 0..LANES {
             dst[i] = L::fma(src[i], src[i], 0.1);
         }
@@ -173,8 +175,9 @@ impl Function for fused {
 }
 
 fn main() {
-    let src: Vec<Chunk> = (0..CHUNKS).map(|c| std::array::from_fn(|i| 0.01 + (c * LANES + i) as f32 * 0.02)).collect();
-    let mut dst = vec![[0.0; LANES]; CHUNKS];
+    let src: Vec<Chunk> =
+        (0..CHUNKS).map(|c| Chunk(std::array::from_fn(|i| 0.01 + (c * LANES + i) as f32 * 0.02))).collect();
+    let mut dst: Vec<Chunk> = (0..CHUNKS).map(|_| Chunk([0.0; LANES])).collect();
     let mut best = Vec::new();
     (0..ROUNDS).for_each(|_| round(&src, &mut dst, &mut best));
     println!("ns per element      baseline        v3        v4   std loop");
