@@ -1,7 +1,7 @@
-//! PTO programs on any machine: read, check, format.
+//! PTO programs on any machine: read, check, format, run.
 //!
 //! This crate is the front door. A [`Program`] is a source text and what was read from it; the crates behind it
-//! ([`isa`], [`ir`], [`syntax`], [`checks`]) are re-exported for those who need the parts.
+//! ([`isa`], [`ir`], [`syntax`], [`checks`], [`cpu`]) are re-exported for those who need the parts.
 //!
 //! ```
 //! use pto::{Program, Target};
@@ -15,16 +15,45 @@
 //! let checked = program.check(Target::A2A3).expect("a legal program");
 //! assert_eq!(checked.module().functions().len(), 1);
 //! ```
+//!
+//! Programs run on slices that are borrowed, never copied; [`data`] brings NumPy files to them and back.
+//!
+//! ```
+//! use pto::{Arg, Program, Target};
+//!
+//! let program = Program::parse(
+//!     "func.func @twice(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>) {
+//!        %one = arith.constant 1 : index
+//!        %n = arith.constant 16 : index
+//!        %xs = pto.make_tensor_view %x, shape = [%n, %n], strides = [%n, %one] : !pto.tensor_view<16x16xf32>
+//!        %ys = pto.make_tensor_view %y, shape = [%n, %n], strides = [%n, %one] : !pto.tensor_view<16x16xf32>
+//!        %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+//!        pto.tload ins(%xs : !pto.tensor_view<16x16xf32>) outs(%t : !pto.tile_buf<vec, 16x16xf32>)
+//!        pto.tadd ins(%t, %t : !pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x16xf32>)
+//!                 outs(%t : !pto.tile_buf<vec, 16x16xf32>)
+//!        pto.tstore ins(%t : !pto.tile_buf<vec, 16x16xf32>) outs(%ys : !pto.tensor_view<16x16xf32>)
+//!        return
+//!      }",
+//! );
+//! let x = vec![1.5f32; 256];
+//! let mut y = vec![0.0f32; 256];
+//! program.run(Target::A2A3, &mut [Arg::read(&x), Arg::write(&mut y)]).expect("it runs");
+//! assert_eq!(y, vec![3.0; 256]);
+//! ```
 
+pub mod data;
 pub mod doc;
+mod rng;
 pub mod sample;
 
 pub use pto_check as checks;
+pub use pto_cpu as cpu;
 pub use pto_ir as ir;
 pub use pto_isa as isa;
 pub use pto_syntax as syntax;
 
 pub use pto_check::Checked;
+pub use pto_cpu::{Arg, Launch, Options, Plan, Report};
 pub use pto_ir::{Form, Module, TypeStyle};
 pub use pto_isa::{Diagnostic, Target};
 
@@ -78,6 +107,33 @@ impl Program {
         all.extend(pto_check::inspect(&self.module, target).1);
         all.sort_by_key(|d| (d.primary.span, d.code));
         all
+    }
+
+    /// Checks the program for a target and prepares its entry function to be run any number of times: the one called
+    /// `entry` or, without a name, the one marked `pto.entry`, or the only one.
+    ///
+    /// ```
+    /// use pto::{Launch, Options, Program, Target};
+    ///
+    /// let program = Program::parse("func.func @nothing(%n: index) attributes {pto.entry} { return }");
+    /// let plan = program.plan(Target::A5, None, Options::default()).expect("a legal program with an entry");
+    /// assert_eq!(plan.params()[0].name, "n");
+    /// let eight = Launch { blocks: 8, ..Launch::default() };
+    /// plan.run(&mut [pto::Arg::Int(3)], eight).expect("it runs");
+    /// ```
+    ///
+    /// # Errors
+    /// Every problem of the text and of the program, or that there is no such function.
+    pub fn plan(&self, target: Target, entry: Option<&str>, options: Options) -> Result<Plan, Vec<Diagnostic>> {
+        Plan::new(&self.check(target)?, entry, options).map_err(|d| vec![d])
+    }
+
+    /// Runs the entry function once, as a single block. [`Program::plan`] is for more runs and more choices.
+    ///
+    /// # Errors
+    /// Every problem of the text and of the program, or what stopped the run.
+    pub fn run(&self, target: Target, args: &mut [Arg<'_>]) -> Result<Report, Vec<Diagnostic>> {
+        self.plan(target, None, Options::default())?.run(args, Launch::default()).map_err(|d| vec![d])
     }
 
     /// The program as text, in a form, or with each instruction in the form it has.

@@ -3,8 +3,7 @@
 use crate::isa::{Op, Target};
 use crate::{Form, Program, ir, sample};
 
-/// The engine, the cost model and the emitter are not part of this build yet; this is the place that knows.
-const RUNS: bool = false;
+/// The cost model and the emitter are not part of this build yet; this is the place that knows.
 const HAS_COST: bool = false;
 const EMITS: bool = false;
 
@@ -15,7 +14,7 @@ pub struct Coverage {
     pub parse: bool,
     /// Targets whose sample passes every check.
     pub check: Vec<Target>,
-    /// It can be executed.
+    /// The engine can execute it.
     pub run: bool,
     /// It has a cost.
     pub cost: bool,
@@ -37,7 +36,7 @@ pub fn coverage(op: Op) -> Coverage {
     Coverage {
         parse: !samples.is_empty() && samples.iter().all(|(_, p)| reads_back(p)),
         check: samples.iter().filter(|(t, p)| p.inspect(*t).is_empty()).map(|(t, _)| *t).collect(),
-        run: RUNS,
+        run: pto_cpu::runs(op),
         cost: HAS_COST,
         emit: EMITS,
     }

@@ -15,7 +15,6 @@
 mod build;
 mod candidates;
 mod random;
-mod rng;
 mod search;
 
 pub use random::random_program;

@@ -5,12 +5,12 @@
 //! rule is broken by their values.
 
 use super::build::{Builder, Rest};
-use super::rng::Rng;
 use super::search::{self, Filling};
 use crate::ir::{Attr, ValueId, print::result_slots};
 use crate::isa::row::{Kind, Syntax};
 use crate::isa::table::{self, op};
 use crate::isa::{DType, Dir, Op, Row, Scalar, Slot, Target, TileType, Type, enums};
+use crate::rng::Rng;
 use std::collections::HashMap;
 
 /// Regions in regions stop here.

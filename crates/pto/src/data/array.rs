@@ -1,0 +1,225 @@
+//! Numbers of one type with extents.
+
+use super::random;
+use super::value::{Value, bits, decode, encode, int_range, set_bits};
+use super::{Error, Numbers};
+use crate::isa::DType;
+use std::fmt;
+
+/// Numbers of one element type in row-major order, as bytes, the low byte first. Those of 4 bits lie two in a byte, the
+/// first in the low half.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Array {
+    dtype: DType,
+    shape: Vec<u64>,
+    bytes: Vec<u8>,
+}
+
+impl Array {
+    /// Takes bytes as an array.
+    ///
+    /// # Errors
+    /// When the number of bytes is not the one that type and extents need.
+    pub fn new(dtype: DType, shape: &[u64], bytes: Vec<u8>) -> Result<Self, Error> {
+        let needed = byte_size(dtype.bits(), shape)?;
+        if bytes.len() != needed {
+            let shape = shape_text(shape);
+            return Err(Error::new(format!("{dtype} {shape} has {needed} bytes, not {}", bytes.len())));
+        }
+        Ok(Self { dtype, shape: shape.to_vec(), bytes })
+    }
+
+    /// All bits zero.
+    ///
+    /// # Errors
+    /// When there is not enough memory.
+    pub fn zeros(dtype: DType, shape: &[u64]) -> Result<Self, Error> {
+        let size = byte_size(dtype.bits(), shape)?;
+        let mut bytes = reserve(size)?;
+        bytes.resize(size, 0);
+        Ok(Self { dtype, shape: shape.to_vec(), bytes })
+    }
+
+    /// The same number everywhere.
+    ///
+    /// # Errors
+    /// When the type cannot hold the number, or there is not enough memory.
+    pub fn filled(dtype: DType, shape: &[u64], value: Value) -> Result<Self, Error> {
+        let value = held(dtype, value)?;
+        Self::with(dtype, shape, |_| encode(dtype, value))
+    }
+
+    /// 0, 1, 2, … in row-major order; integers wrap around, floats round.
+    ///
+    /// # Errors
+    /// When there is not enough memory.
+    pub fn iota(dtype: DType, shape: &[u64]) -> Result<Self, Error> {
+        Self::with(dtype, shape, |i| encode(dtype, Value::Int(i as i128)))
+    }
+
+    /// Random numbers: floats nearly normally distributed around zero, integers from 0 to 99, those of 8 and 4 bits
+    /// from their whole range. The same seed gives the same numbers everywhere.
+    ///
+    /// # Errors
+    /// When there is not enough memory.
+    pub fn random(dtype: DType, shape: &[u64], seed: u64) -> Result<Self, Error> {
+        let mut source = random::Source::new(dtype, seed);
+        Self::with(dtype, shape, |_| source.next())
+    }
+
+    /// An array made of the bits of each number.
+    fn with(dtype: DType, shape: &[u64], mut number: impl FnMut(usize) -> u64) -> Result<Self, Error> {
+        let mut array = Self::zeros(dtype, shape)?;
+        for i in 0..array.count() {
+            set_bits(dtype, &mut array.bytes, i, number(i));
+        }
+        Ok(array)
+    }
+
+    /// The element type.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Extents, outermost first.
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// The numbers as they lie in memory.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The numbers as they lie in memory, to be changed.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
+    /// The bytes and the extents, for an argument that borrows both.
+    pub fn parts_mut(&mut self) -> (&mut [u8], &[u64]) {
+        (&mut self.bytes, &self.shape)
+    }
+
+    /// The same numbers with other extents.
+    ///
+    /// # Errors
+    /// When the extents are not for as many elements.
+    pub fn reshaped(self, shape: &[u64]) -> Result<Self, Error> {
+        Self::new(self.dtype, shape, self.bytes)
+    }
+
+    /// The first rows and columns of a matrix.
+    ///
+    /// # Errors
+    /// When there is not enough memory.
+    pub fn corner(&self, rows: u64, cols: u64) -> Result<Self, Error> {
+        let mut part = Self::zeros(self.dtype, &[rows, cols])?;
+        let (width, inner) = (self.width(), part.width().max(1));
+        for at in 0..part.count() {
+            set_bits(self.dtype, &mut part.bytes, at, self.bits(at / inner * width + at % inner));
+        }
+        Ok(part)
+    }
+
+    /// Puts a matrix into the first rows and columns of this one, which is at least as large.
+    pub fn set_corner(&mut self, part: &Self) {
+        let (dtype, width, inner) = (self.dtype, self.width(), part.width().max(1));
+        for at in 0..part.count() {
+            set_bits(dtype, &mut self.bytes, at / inner * width + at % inner, part.bits(at));
+        }
+    }
+
+    fn bits(&self, index: usize) -> u64 {
+        bits(self.dtype, &self.bytes, index)
+    }
+
+    /// Numbers in a row.
+    fn width(&self) -> usize {
+        self.shape.last().copied().unwrap_or(1) as usize
+    }
+}
+
+impl Numbers for Array {
+    fn count(&self) -> usize {
+        self.shape.iter().product::<u64>() as usize
+    }
+
+    fn number(&self, index: usize) -> Value {
+        decode(self.dtype, self.bits(index))
+    }
+}
+
+impl fmt::Debug for Array {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.dtype, shape_text(&self.shape), super::show(self, 100))
+    }
+}
+
+/// Extents as text, `16x1024`; `()` for a single number.
+pub fn shape_text(shape: &[u64]) -> String {
+    if shape.is_empty() {
+        return "()".to_string();
+    }
+    shape.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
+}
+
+/// Bytes that numbers of so many bits need.
+pub(super) fn byte_size(bits: u32, shape: &[u64]) -> Result<usize, Error> {
+    // An extent of zero makes the rest meaningless, but it must not hide an overflow that others would trip over.
+    let count = shape.iter().try_fold(1u64, |n, &d| n.checked_mul(d.max(1)));
+    let bytes = count.and_then(|n| n.checked_mul(u64::from(bits))).map(|n| n.div_ceil(8));
+    match bytes.and_then(|n| usize::try_from(n).ok()).filter(|&n| n <= isize::MAX as usize) {
+        Some(_) if shape.contains(&0) => Ok(0),
+        Some(n) => Ok(n),
+        None => Err(Error::new(format!("{} numbers of {bits} bits are more than memory can hold", shape_text(shape)))),
+    }
+}
+
+/// Empty room for so many bytes.
+pub(super) fn reserve(bytes: usize) -> Result<Vec<u8>, Error> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(bytes).map_err(|_| Error::new(format!("there is not enough memory for {bytes} bytes")))?;
+    Ok(room)
+}
+
+/// The number, if the type can hold it.
+fn held(dtype: DType, value: Value) -> Result<Value, Error> {
+    let Some((low, high)) = int_range(dtype) else { return Ok(value) };
+    match value.to_int().filter(|i| (low..=high).contains(i)) {
+        Some(i) => Ok(Value::Int(i)),
+        None => Err(Error::new(format!("{dtype} cannot hold {value}")).help(format!("integers from {low} to {high}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_checked() {
+        assert!(Array::new(DType::F32, &[2, 2], vec![0; 15]).is_err());
+        assert!(Array::zeros(DType::F32, &[u64::MAX, 2]).is_err());
+        assert!(Array::zeros(DType::F32, &[u64::MAX, 0, u64::MAX]).is_err());
+        assert_eq!(Array::zeros(DType::F32, &[3, 0]).map(|a| a.count()), Ok(0));
+        assert_eq!(Array::zeros(DType::F4E2M1, &[3, 5]).map(|a| (a.count(), a.bytes().len())), Ok((15, 8)));
+    }
+
+    #[test]
+    fn corners_come_out_as_they_went_in() {
+        for dtype in [DType::I16, DType::I4] {
+            let mut whole = Array::zeros(dtype, &[4, 8]).expect("small");
+            let part = Array::iota(dtype, &[2, 3]).expect("small");
+            whole.set_corner(&part);
+            assert_eq!((whole.number(8), whole.number(9)), (Value::Int(3), Value::Int(4)));
+            assert_eq!(whole.corner(2, 3), Ok(part));
+        }
+    }
+
+    #[test]
+    fn a_type_refuses_what_it_cannot_hold() {
+        assert!(Array::filled(DType::I8, &[1], Value::Float(1.5)).is_err());
+        assert!(Array::filled(DType::U8, &[1], Value::Int(-1)).is_err());
+        assert_eq!(Array::filled(DType::U8, &[2], Value::Float(3.0)).map(|a| a.bytes().to_vec()), Ok(vec![3, 3]));
+    }
+}

@@ -1,0 +1,239 @@
+//! Whether numbers are what they should be.
+
+use super::value::{decode, encode, small};
+use super::{Array, Error, Value, shape_text};
+use crate::isa::DType;
+
+/// Numbers in order.
+pub trait Numbers {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// One of them.
+    fn number(&self, index: usize) -> Value;
+}
+
+/// How far numbers may be apart: `|found - expected| <= absolute + relative * |expected|`. NaN equals NaN.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Tolerance {
+    /// Share of the expected number.
+    pub relative: f64,
+    /// In any case.
+    pub absolute: f64,
+}
+
+impl Tolerance {
+    /// What is usual for results of a type: a little more than its precision; nothing for integers.
+    pub fn usual(dtype: DType) -> Self {
+        let (relative, absolute) = match dtype {
+            DType::F32 => (1e-5, 1e-6),
+            DType::F16 => (1e-3, 1e-4),
+            DType::Bf16 => (1e-2, 1e-3),
+            DType::F8E4M3 | DType::Hif8 => (0.125, 1e-2),
+            DType::F8E5M2 => (0.25, 1e-2),
+            _ => (0.0, 0.0),
+        };
+        Self { relative, absolute }
+    }
+
+    fn allows(self, found: Value, expected: Value) -> bool {
+        if let (Value::Int(a), Value::Int(b)) = (found, expected)
+            && a == b
+        {
+            return true;
+        }
+        let (a, b) = (found.to_f64(), expected.to_f64());
+        if a == b || a.is_nan() && b.is_nan() {
+            // Equal as doubles is not equal for large integers.
+            return !matches!((found, expected), (Value::Int(_), Value::Int(_)));
+        }
+        (a - b).abs() <= self.absolute + self.relative * b.abs() && b.is_finite()
+    }
+}
+
+/// A number that is not what it should be.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Difference {
+    /// Where, outermost index first.
+    pub index: Vec<u64>,
+    /// What is there.
+    pub found: Value,
+    /// What should be there.
+    pub expected: Value,
+}
+
+/// How two arrays differ.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Comparison {
+    /// Numbers compared.
+    pub count: u64,
+    /// How many are further apart than allowed.
+    pub differing: u64,
+    /// The largest absolute error of finite numbers.
+    pub max_abs: f64,
+    /// The largest relative error of finite numbers where zero is not expected; nothing if it is expected everywhere.
+    pub max_rel: Option<f64>,
+    /// The most numbers of the type that lie between what was found and what is expected. For integers, the difference.
+    pub max_ulp: u64,
+    /// The first number further from its expected value than allowed.
+    pub first: Option<Difference>,
+    /// What was allowed.
+    pub tolerance: Tolerance,
+}
+
+impl Comparison {
+    /// True when nothing differs by more than is allowed.
+    pub fn matches(&self) -> bool {
+        self.differing == 0
+    }
+}
+
+/// Compares an array with what it should be. Expected numbers may be of a type with more precision.
+///
+/// # Errors
+/// When there are more or fewer of them.
+pub fn compare(found: &Array, expected: &impl Numbers, tolerance: Tolerance) -> Result<Comparison, Error> {
+    let count = found.count();
+    if expected.count() != count {
+        let shape = shape_text(found.shape());
+        return Err(Error::new(format!("{} numbers to compare with {count} ({shape})", expected.count())));
+    }
+    let mut result = Comparison {
+        count: count as u64,
+        differing: 0,
+        max_abs: 0.0,
+        max_rel: None,
+        max_ulp: 0,
+        first: None,
+        tolerance,
+    };
+    for i in 0..count {
+        result.add(found, i, expected.number(i));
+    }
+    Ok(result)
+}
+
+impl Comparison {
+    fn add(&mut self, array: &Array, index: usize, expected: Value) {
+        let found = array.number(index);
+        self.errors(array.dtype(), found, expected);
+        if self.tolerance.allows(found, expected) {
+            return;
+        }
+        self.differing += 1;
+        if self.first.is_none() {
+            self.first = Some(Difference { index: place(array.shape(), index as u64), found, expected });
+        }
+    }
+
+    fn errors(&mut self, dtype: DType, found: Value, expected: Value) {
+        let (a, b) = (found.to_f64(), expected.to_f64());
+        let error = match (found, expected) {
+            (Value::Int(a), Value::Int(b)) => a.abs_diff(b) as f64,
+            _ => (a - b).abs(),
+        };
+        if error.is_finite() {
+            self.max_abs = self.max_abs.max(error);
+            if b != 0.0 {
+                let relative = error / b.abs();
+                self.max_rel = Some(self.max_rel.map_or(relative, |r| r.max(relative)));
+            }
+        }
+        if !a.is_nan() && !b.is_nan() {
+            self.max_ulp = self.max_ulp.max(ulps(dtype, found, expected));
+        }
+    }
+}
+
+/// The index of the number at a position.
+fn place(shape: &[u64], mut position: u64) -> Vec<u64> {
+    let mut index = vec![0; shape.len()];
+    for (i, n) in index.iter_mut().zip(shape).rev() {
+        *i = position % n;
+        position /= n;
+    }
+    index
+}
+
+/// How many numbers of the type lie between two, one of them included.
+fn ulps(dtype: DType, found: Value, expected: Value) -> u64 {
+    match dtype {
+        DType::F32 | DType::F16 | DType::Bf16 => rank(dtype, found).abs_diff(rank(dtype, expected)),
+        _ if dtype.is_float() => between(dtype, found, expected),
+        _ => match expected.to_int() {
+            Some(expected) => found.to_int().unwrap_or(0).abs_diff(expected).try_into().unwrap_or(u64::MAX),
+            None => (found.to_f64() - expected.to_f64()).abs().ceil() as u64,
+        },
+    }
+}
+
+/// A number that grows by one from each number of the type to the next; both zeros have rank 0.
+fn rank(dtype: DType, value: Value) -> i64 {
+    let bits = encode(dtype, value) as i64;
+    let sign = 1 << (dtype.bits() - 1);
+    if bits & sign == 0 { bits } else { -(bits & (sign - 1)) }
+}
+
+/// The same by counting, for the types with few numbers in no simple order.
+fn between(dtype: DType, found: Value, expected: Value) -> u64 {
+    let nearest = |v| decode(dtype, encode(dtype, v)).to_f64();
+    let (a, b) = (nearest(found), nearest(expected));
+    let codes = 1usize << dtype.bits();
+    let inside = |x: f64| x > a.min(b) && x <= a.max(b);
+    let mut all: Vec<f64> = small(dtype)[..codes].iter().copied().filter(|&x| inside(x)).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all.len() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn floats(numbers: &[f32]) -> Array {
+        let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        Array::new(DType::F32, &[numbers.len() as u64], bytes).expect("the right size")
+    }
+
+    fn of(found: &[f32], expected: &[f32]) -> Comparison {
+        compare(&floats(found), &floats(expected), Tolerance::usual(DType::F32)).expect("the same number")
+    }
+
+    #[test]
+    fn distances_are_counted_in_numbers_of_the_type() {
+        let next = |x: f32| f32::from_bits(x.to_bits() + 1);
+        assert_eq!(of(&[next(1.0)], &[1.0]).max_ulp, 1);
+        assert_eq!(of(&[0.0], &[-0.0]).max_ulp, 0);
+        assert_eq!(of(&[f32::from_bits(1)], &[-f32::from_bits(1)]).max_ulp, 2);
+        assert_eq!(of(&[f32::INFINITY], &[f32::MAX]).max_ulp, 1);
+        let half = |x| Value::Float(x);
+        assert_eq!(ulps(DType::F16, half(1.0), half(1.0009765625)), 1);
+        assert_eq!(ulps(DType::F8E4M3, half(1.0), half(1.25)), 2);
+        assert_eq!(ulps(DType::F8E8M0, half(0.5), half(4.0)), 3);
+        assert_eq!(ulps(DType::F4E2M1, half(-0.5), half(0.5)), 2);
+        assert_eq!(ulps(DType::U64, Value::Int(u64::MAX.into()), Value::Int(0)), u64::MAX);
+    }
+
+    #[test]
+    fn nan_equals_nan_and_nothing_else() {
+        let c = of(&[f32::NAN, f32::NAN, 1.0, f32::INFINITY], &[f32::NAN, 1.0, f32::NAN, f32::INFINITY]);
+        assert_eq!((c.count, c.differing), (4, 2));
+        assert_eq!(c.first.map(|d| d.index), Some(vec![1]));
+    }
+
+    #[test]
+    fn infinity_is_not_near_anything() {
+        assert_eq!(of(&[1e30, f32::INFINITY], &[f32::INFINITY, 1e30]).differing, 2);
+    }
+
+    #[test]
+    fn the_first_difference_has_an_index() {
+        let found = Array::iota(DType::I32, &[3, 4]).expect("small");
+        let expected = Array::filled(DType::I32, &[3, 4], Value::Int(5)).expect("small");
+        let c = compare(&found, &expected, Tolerance { relative: 0.0, absolute: 5.0 }).expect("the same number");
+        assert_eq!((c.differing, c.max_abs, c.max_ulp), (1, 6.0, 6));
+        let first = Difference { index: vec![2, 3], found: Value::Int(11), expected: Value::Int(5) };
+        assert_eq!(c.first, Some(first));
+        assert!(compare(&found, &Array::iota(DType::I32, &[11]).expect("small"), c.tolerance).is_err());
+    }
+}

@@ -1,0 +1,45 @@
+//! What is wrong with data.
+
+use std::fmt;
+
+/// Why data cannot be used: what was found, and how to get what is needed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Error {
+    /// What was found.
+    pub message: String,
+    /// What would be right, and how to get there.
+    pub help: Option<String>,
+}
+
+impl Error {
+    /// An error without advice.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), help: None }
+    }
+
+    /// Says how to fix it.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// Says what the data is, in front of the message.
+    #[must_use]
+    pub fn about(mut self, what: impl fmt::Display) -> Self {
+        self.message = format!("{what}: {}", self.message);
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "\n  help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
