@@ -33,10 +33,10 @@ pub(crate) fn parse_target(text: &str) -> Result<Target, String> {
 }
 
 /// A checked file.
-struct Report {
-    source: Source,
-    target: Target,
-    problems: Vec<Diagnostic>,
+pub(crate) struct Report {
+    pub(crate) source: Source,
+    pub(crate) target: Target,
+    pub(crate) problems: Vec<Diagnostic>,
 }
 
 impl Report {
@@ -78,7 +78,7 @@ fn check(source: Source, target: Option<Target>) -> Report {
     Report { source, target, problems }
 }
 
-fn print_text(reports: &[Report]) -> Result<(), Failure> {
+pub(crate) fn print_text(reports: &[Report]) -> Result<(), Failure> {
     let mut err = anstream::stderr().lock();
     for report in reports.iter().filter(|r| !r.problems.is_empty()) {
         let terminal = Terminal::new(&report.source);

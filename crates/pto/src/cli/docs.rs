@@ -1,5 +1,6 @@
 //! `pto doc`
 
+use super::files::{self, Staged};
 use super::{Failure, Outcome, Run, isa, out};
 use pto::doc;
 use pto::isa::{Op, table};
@@ -54,35 +55,12 @@ fn find(name: &str) -> Result<Op, Failure> {
 }
 
 fn write_reference(dir: &Path) -> Run {
-    let failed = |path: &Path, e: &std::io::Error| Failure(format!("cannot write {}: {e}", path.display()));
-    std::fs::create_dir_all(dir).map_err(|e| failed(dir, &e))?;
+    std::fs::create_dir_all(dir).map_err(|e| files::failed(dir, &e))?;
     let files = doc::reference();
     for (name, text) in &files {
-        let path = dir.join(name);
-        replace(dir, &path, text).map_err(|e| failed(&path, &e))?;
+        Staged::write(&dir.join(name), |file| file.write_all(text.as_bytes()))?.commit()?;
     }
     let pages = files.iter().filter(|(name, _)| name.ends_with(".html")).count();
     out(&format!("{pages} pages, {}\n", dir.join("index.html").display()))?;
     Ok(Outcome::Clean)
-}
-
-/// Writes a file in one step: a reader sees the old text or the new, never a part.
-fn replace(dir: &Path, path: &Path, text: &str) -> std::io::Result<()> {
-    let mut file = tempfile::NamedTempFile::new_in(dir)?;
-    file.write_all(text.as_bytes())?;
-    make_readable(file.as_file())?;
-    file.persist(path)?;
-    Ok(())
-}
-
-/// Temporary files are private; pages are for everyone.
-#[cfg(unix)]
-fn make_readable(file: &std::fs::File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn make_readable(_: &std::fs::File) -> std::io::Result<()> {
-    Ok(())
 }

@@ -1,22 +1,24 @@
 //! Commands and their arguments.
 //!
 //! Exit codes: 0 clean, 1 diagnostics (or a file that is not formatted), 2 wrong usage or a file that cannot
-//! be read or written.
+//! be read or written, 3 results that differ from what was expected.
 
 mod check;
 mod docs;
 mod explain;
+mod files;
 mod fmt;
 mod input;
 mod isa;
 mod json;
 mod render;
+mod run;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Check, format and look up PTO tile programs on any machine.
+/// Run, check, format and look up PTO tile programs on any machine.
 #[derive(Parser)]
 #[command(name = "pto", version, about, after_help = AFTER_HELP, max_term_width = 110)]
 struct Cli {
@@ -25,9 +27,10 @@ struct Cli {
 }
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 clean, 1 problems found, 2 wrong usage or unreadable file.
+Exit codes: 0 clean, 1 problems found, 2 wrong usage or unreadable file, 3 `run --expect` found differences.
 
 Examples:
+  pto run kernel.pto                    run it on random data and sum up what it wrote
   pto check kernel.pto --target a5      every problem of a file, with a way out
   pto fmt --form level1 kernel.pto      the same program in another form
   pto doc TMAX                          what an instruction does and takes
@@ -35,6 +38,8 @@ Examples:
 
 #[derive(Subcommand)]
 enum Command {
+    /// Run a program on this machine
+    Run(run::Args),
     /// Say everything that is wrong with programs
     Check(check::Args),
     /// Lay programs out, or write them in another form
@@ -56,6 +61,8 @@ enum Command {
 pub(crate) enum Outcome {
     Clean,
     Problems,
+    /// Results are not what was expected.
+    Different,
 }
 
 /// A problem with the usage or the environment: exit code 2.
@@ -72,6 +79,7 @@ pub(crate) type Run = Result<Outcome, Failure>;
 pub(crate) fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
+        Command::Run(args) => run::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Explain(args) => explain::run(&args),
@@ -85,6 +93,7 @@ pub(crate) fn main() -> ExitCode {
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Problems) => ExitCode::from(1),
+        Ok(Outcome::Different) => ExitCode::from(3),
         Err(Failure(message)) => {
             if !message.is_empty() {
                 anstream::eprintln!("\u{1b}[1;31merror\u{1b}[0m: {message}");

@@ -1,0 +1,202 @@
+//! Parameters and what they are given.
+
+use super::Stop;
+use super::memory::memory;
+use super::spec::Spec;
+use crate::cli::Failure;
+use pto::cpu::{Arg, Known, Launch, Measure, Param, ParamKind, Plan};
+use pto::data::{Array, Error, Value};
+use pto::isa::{DType, Scalar};
+use std::borrow::Cow;
+
+/// A parameter with its argument.
+pub(super) struct Bound {
+    pub(super) name: String,
+    pub(super) content: Content,
+    /// Where the numbers come from, in words.
+    pub(super) origin: String,
+    /// The program alone decided how large it is.
+    pub(super) inferred: bool,
+}
+
+/// The argument itself.
+pub(super) enum Content {
+    Int(Scalar, i64),
+    Float(Scalar, f64),
+    Memory(Array),
+    Tensor(Array),
+    /// The whole tile, and the rows and columns that hold data.
+    Tile(Array, (u64, u64)),
+}
+
+impl Bound {
+    /// What the engine gets.
+    pub(super) fn arg(&mut self) -> Arg<'_> {
+        match &mut self.content {
+            Content::Int(_, i) => Arg::Int(*i),
+            Content::Float(_, f) => Arg::Float(*f),
+            Content::Memory(array) => Arg::InOut(array.bytes_mut()),
+            Content::Tensor(array) => {
+                let (bytes, shape) = array.parts_mut();
+                Arg::Tensor(bytes, shape)
+            }
+            Content::Tile(array, valid) => Arg::Tile(array.bytes_mut(), *valid),
+        }
+    }
+
+    /// The numbers in memory; of a tile, those that hold data.
+    pub(super) fn data(&self) -> Result<Option<Cow<'_, Array>>, Error> {
+        match &self.content {
+            Content::Int(..) | Content::Float(..) => Ok(None),
+            Content::Memory(array) | Content::Tensor(array) => Ok(Some(Cow::Borrowed(array))),
+            Content::Tile(array, (rows, cols)) if array.shape() == [*rows, *cols] => Ok(Some(Cow::Borrowed(array))),
+            Content::Tile(array, (rows, cols)) => Ok(Some(Cow::Owned(array.corner(*rows, *cols)?))),
+        }
+    }
+
+    /// True for what can be written, shown and compared.
+    pub(super) fn is_memory(&self) -> bool {
+        !matches!(self.content, Content::Int(..) | Content::Float(..))
+    }
+}
+
+/// What the arguments of a run are made from.
+pub(super) struct Request<'a> {
+    /// The command without arguments, for messages.
+    pub(super) command: &'a str,
+    pub(super) specs: &'a [Spec],
+    pub(super) seed: u64,
+    pub(super) launch: Launch,
+}
+
+/// Gives every parameter an argument.
+pub(super) fn bind(plan: &Plan, request: &Request<'_>) -> Result<(Vec<Bound>, Measure), Stop> {
+    let params = plan.params();
+    let specs = assign(params, request.specs)?;
+    scalars_given(params, &specs, request)?;
+    let mut bound: Vec<Option<Bound>> = Vec::new();
+    for (param, spec) in params.iter().zip(&specs) {
+        bound.push(match (&param.kind, spec) {
+            (ParamKind::Scalar(ty), Some(spec)) => Some(scalar(param, *ty, &spec.text)?),
+            (ParamKind::Other(ty), _) => {
+                return Err(Failure(format!("`{}` is a {ty}, which no argument can be", param.name)).into());
+            }
+            _ => None,
+        });
+    }
+    let known: Vec<Known> = bound.iter().map(|b| known(b.as_ref())).collect();
+    let measure = plan.measure(&known, request.launch)?;
+    let mut all = Vec::new();
+    for (i, (param, done)) in params.iter().zip(bound).enumerate() {
+        // Every parameter has random numbers of its own.
+        let seed = request.seed.wrapping_add((i as u64) << 32);
+        all.push(match done {
+            Some(done) => done,
+            None => memory(param, specs[i], measure.extents[i].as_ref(), seed, request.seed)?,
+        });
+    }
+    Ok((all, measure))
+}
+
+/// The argument of each parameter: by name, and the rest in order.
+fn assign<'a>(params: &[Param], specs: &'a [Spec]) -> Result<Vec<Option<&'a Spec>>, Failure> {
+    let mut found: Vec<Option<&Spec>> = vec![None; params.len()];
+    for spec in specs {
+        let Some(name) = &spec.name else { continue };
+        let at = position(params, name)?;
+        if found[at].replace(spec).is_some() {
+            return Err(Failure(format!("`{name}` is given twice")));
+        }
+    }
+    for spec in specs.iter().filter(|s| s.name.is_none()) {
+        let Some(free) = found.iter_mut().find(|f| f.is_none()) else {
+            let text = format!("there is no parameter left for `{}`; {}", spec.text, parameters(params));
+            return Err(Failure(text));
+        };
+        *free = Some(spec);
+    }
+    Ok(found)
+}
+
+/// The parameter of a name.
+fn position(params: &[Param], name: &str) -> Result<usize, Failure> {
+    let at = params.iter().position(|p| p.name == name);
+    at.ok_or_else(|| Failure(format!("there is no parameter `{name}`; {}", parameters(params))))
+}
+
+fn parameters(params: &[Param]) -> String {
+    match params.len() {
+        0 => "there are none".to_string(),
+        _ => format!("there are {}", params.iter().map(|p| &*p.name).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// Scalars cannot be guessed; the message has the command with all of them.
+fn scalars_given(params: &[Param], specs: &[Option<&Spec>], request: &Request<'_>) -> Result<(), Failure> {
+    let mut missing = Vec::new();
+    let mut command = request.command.to_string();
+    for (param, spec) in params.iter().zip(specs) {
+        match (spec, &param.kind) {
+            (Some(spec), _) => command += &format!(" {}={}", param.name, spec.text),
+            (None, ParamKind::Scalar(ty)) => {
+                missing.push(format!("`{}` ({ty})", param.name));
+                command += &format!(" {}={}", param.name, example(*ty));
+            }
+            _ => {}
+        }
+    }
+    let (list, have) = match missing.as_slice() {
+        [] => return Ok(()),
+        [one] => (one.clone(), "has"),
+        [first @ .., last] => (format!("{} and {last}", first.join(", ")), "have"),
+    };
+    Err(Failure(format!("{list} {have} no value\n  help: {command}")))
+}
+
+fn example(ty: Scalar) -> &'static str {
+    match ty {
+        Scalar::I1 => "true",
+        ty if ty.is_int() => "16",
+        _ => "1.0",
+    }
+}
+
+fn known(bound: Option<&Bound>) -> Known {
+    match bound.map(|b| &b.content) {
+        Some(Content::Int(_, i)) => Known::Int(*i),
+        Some(Content::Float(_, f)) => Known::Float(*f),
+        _ => Known::Nothing,
+    }
+}
+
+fn scalar(param: &Param, ty: Scalar, text: &str) -> Result<Bound, Failure> {
+    let name = &param.name;
+    let Some(value) = Value::parse(text) else {
+        return Err(Failure(format!("`{name}` is a scalar ({ty}), and `{text}` is not a number")));
+    };
+    let content = if ty.is_float() {
+        Content::Float(ty, value.to_f64())
+    } else {
+        let (low, high) = range(ty);
+        let legal = if ty.elem().is_some_and(|d| d.bits() < 64) || ty == Scalar::I1 {
+            format!("an integer from {low} to {high}")
+        } else {
+            "a 64-bit integer".to_string()
+        };
+        match value.to_int().filter(|i| (low..=high).contains(i)) {
+            Some(i) => Content::Int(ty, i as i64),
+            None => return Err(Failure(format!("`{name}` is {ty}, {legal}, not {text}"))),
+        }
+    };
+    Ok(Bound { name: name.clone(), content, origin: value.to_string(), inferred: false })
+}
+
+/// What an integer type holds.
+fn range(ty: Scalar) -> (i128, i128) {
+    let unsigned = ty.elem().is_some_and(|d| !d.name().starts_with('i'));
+    match (ty, ty.elem().map_or(64, DType::bits)) {
+        (Scalar::I1, _) => (0, 1),
+        (_, bits) if unsigned => (0, (1 << bits) - 1),
+        (_, bits) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+    }
+}
