@@ -32,7 +32,7 @@ impl Cover {
     pub fn of(call: &Call) -> Self {
         const ALL: [Cover; 6] =
             [Cover::Same, Cover::Row, Cover::Block, Cover::FirstValues, Cover::SecondValues, Cover::Part];
-        ALL[call.imm[0] as usize % ALL.len()]
+        ALL.get(call.imm[0] as usize).copied().unwrap_or(Self::Same)
     }
 
     /// The immediates that say so.
@@ -80,10 +80,18 @@ fn same_region(a: &TileRef, b: &TileRef) -> bool {
 /// # Safety
 /// The divisor must have the elements that the destination asks for.
 pub unsafe fn no_zero<E: Elem>(divisor: &TileRef, cover: Cover, dst: &TileRef) -> Result<(), Fault> {
+    let is_zero = |e: E| e.widen() == E::Wide::default();
     for row in 0..dst.rows {
+        if cover == Cover::Same && divisor.col_stride == 1 && !(*divisor.geometry).is_boxed() {
+            // Without an early end, this is vector code.
+            let elements = divisor.row::<E>(row);
+            if !(0..dst.cols).fold(false, |any, c| any | is_zero(elements.add(c).read_unaligned())) {
+                continue;
+            }
+        }
         for col in 0..dst.cols {
             let (r, c) = cover.place::<E>(row, col);
-            if read::<E>(divisor, r, c).widen() == E::Wide::default() {
+            if is_zero(read::<E>(divisor, r, c)) {
                 return Err(Fault::DivisionByZero { row, col });
             }
         }

@@ -15,6 +15,17 @@ pub trait Elem: Copy + 'static {
     fn load<L: Level, const N: usize>(from: &[Self; N]) -> [Self::Wide; N];
     /// Rounds a run of results to nearest even.
     fn store<L: Level, const N: usize>(from: &[Self::Wide; N]) -> [Self; N];
+    /// Widens a run of elements into an order of its own, the same for all runs of this length: enough where every
+    /// element is treated alike, and cheaper for some types.
+    #[inline(always)]
+    fn unpack<L: Level, const N: usize>(from: &[Self; N]) -> [Self::Wide; N] {
+        Self::load::<L, N>(from)
+    }
+    /// Rounds a run of results in the order of [`unpack`](Self::unpack) to nearest even.
+    #[inline(always)]
+    fn pack<L: Level, const N: usize>(from: &[Self::Wide; N]) -> [Self; N] {
+        Self::store::<L, N>(from)
+    }
     /// Widens one element.
     fn widen(self) -> Self::Wide;
     /// Rounds one result to nearest even.
@@ -107,6 +118,35 @@ impl Elem for Bf16 {
     #[inline(always)]
     fn store<L: Level, const N: usize>(from: &[f32; N]) -> [Self; N] {
         from.map(Self::from_f32)
+    }
+    /// One half of every 32-bit word, then the other half: no number has to be moved to its place.
+    #[inline(always)]
+    fn unpack<L: Level, const N: usize>(from: &[Self; N]) -> [f32; N] {
+        if N % 2 != 0 {
+            return Self::load::<L, N>(from);
+        }
+        let mut wide = [0.0; N];
+        for i in 0..N / 2 {
+            // SAFETY: half as many words as there are numbers.
+            let word = unsafe { from.as_ptr().cast::<u32>().add(i).read_unaligned() };
+            wide[i] = f32::from_bits(word << 16);
+            wide[N / 2 + i] = f32::from_bits(word & 0xffff_0000);
+        }
+        wide
+    }
+    #[inline(always)]
+    fn pack<L: Level, const N: usize>(from: &[f32; N]) -> [Self; N] {
+        if N % 2 != 0 {
+            return Self::store::<L, N>(from);
+        }
+        let mut bits = [Self(0); N];
+        for i in 0..N / 2 {
+            let (low, high) = (Self::from_f32(from[i]), Self::from_f32(from[N / 2 + i]));
+            let word = u32::from(low.0) | u32::from(high.0) << 16;
+            // SAFETY: half as many words as there are numbers.
+            unsafe { bits.as_mut_ptr().cast::<u32>().add(i).write_unaligned(word) }
+        }
+        bits
     }
     #[inline(always)]
     fn widen(self) -> f32 {

@@ -71,6 +71,8 @@ struct FirstOfRow<E>(PhantomData<E>);
 struct Repeated<E>(E);
 
 impl<E: Elem> Lanes<E> for Repeated<E> {
+    const WIDEST: usize = size_of::<E>();
+
     #[inline(always)]
     unsafe fn get<L: Level, const N: usize>(&self, _at: usize, _count: usize) -> [E; N] {
         [self.0; N]
@@ -82,7 +84,7 @@ impl<E: Elem> Body for FirstOfRow<E> {
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
         let [src, dst] = call.tiles else { return Ok(()) };
         for r in 0..dst.rows {
-            fill::<L, E>(dst.row(r), dst.cols, &Repeated(src.at::<E>(r, 0).read_unaligned()));
+            fill::<L, E, _>(dst.row(r), dst.cols, &Repeated(src.at::<E>(r, 0).read_unaligned()));
         }
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! Loops over the elements of tiles: one result per element.
 
 use super::call::{Body, Call, Fault, TileRef};
-use super::cover::{Cover, block, no_zero};
+use super::cover::{Cover, no_zero};
 use super::elem::Elem;
+use super::grid::{ByRow, Grid};
 use super::ops;
 use super::pairwise::{Pairwise, Side};
 use super::parts::{copy_rest, plain_rest};
@@ -19,14 +20,16 @@ pub struct Unary<O, E>(PhantomData<(O, E)>);
 struct UnaryLanes<O, E>(*const E, PhantomData<O>);
 
 impl<O: ops::Unary<E::Wide>, E: Elem> Lanes<E> for UnaryLanes<O, E> {
+    const WIDEST: usize = size_of::<E::Wide>();
+
     #[inline(always)]
     unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [E; N] {
-        let x = E::load::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
+        let x = E::unpack::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
         let mut out = [E::Wide::default(); N];
         for i in 0..N {
             out[i] = O::apply::<L>(x[i]);
         }
-        E::store::<L, N>(&out)
+        E::pack::<L, N>(&out)
     }
 }
 
@@ -39,7 +42,7 @@ impl<O: ops::Unary<E::Wide>, E: Elem> Body for Unary<O, E> {
         }
         let (rows, cols) = joined(&[a, dst], dst.rows, dst.cols);
         for r in 0..rows {
-            fill::<L, E>(dst.row(r), cols, &UnaryLanes::<O, E>(a.row(r), PhantomData));
+            fill::<L, E, _>(dst.row(r), cols, &UnaryLanes::<O, E>(a.row(r), PhantomData));
         }
         Ok(())
     }
@@ -57,95 +60,44 @@ impl<O: ops::Unary<E::Wide>, E: Elem> Body for Unary<O, E> {
 /// `dst = f(src0, src1)`; tiles: `src0`, `src1`, `dst`. The immediate is a [`Cover`], but not one of values.
 pub struct Binary<P, E>(PhantomData<(P, E)>);
 
-/// Rows of two sources and the destination. A distance of 0 repeats a row.
-struct Grid<E> {
-    dst: (*mut E, usize),
-    a: (*const E, usize),
-    b: (*const E, usize),
-    rows: usize,
-    cols: usize,
-}
-
-impl<E: Elem> Grid<E> {
-    /// Everything that has elements of both sources, with the row of one repeated or not.
-    #[inline(always)]
-    fn whole(a: &TileRef, b: &TileRef, dst: &TileRef, cover: Cover) -> Self {
-        let (mut rows, mut cols) = (dst.rows, dst.cols);
-        let (mut a_step, mut b_step) = (a.row_stride, b.row_stride);
-        match cover.repeated(a, b, dst) {
-            Some(Side::First) => a_step = 0,
-            Some(Side::Second) => b_step = 0,
-            None if cover == Cover::Part => {
-                (rows, cols) = (rows.min(a.rows).min(b.rows), cols.min(a.cols).min(b.cols));
-            }
-            None => {}
-        }
-        if a_step == cols && b_step == cols && dst.row_stride == cols {
-            (rows, cols) = (1, rows * cols);
-        }
-        Self { dst: (dst.row(0), dst.row_stride), a: (a.row(0), a_step), b: (b.row(0), b_step), rows, cols }
-    }
-
-    /// Half of a row whose counterpart is a repeated block: the long spans, or what is left of the row.
-    #[inline(always)]
-    fn of_row(full: *const E, repeated: *const E, side: Side, dst: *mut E, cols: usize, left: bool) -> Self {
-        let long = cols / CHUNK;
-        let (at, rows, cols) = if left { (long * CHUNK, 1, cols % CHUNK) } else { (0, long, CHUNK) };
-        let full = (full.wrapping_add(at), CHUNK);
-        let (a, b) = if side == Side::First { ((repeated, 0), full) } else { (full, (repeated, 0)) };
-        Self { dst: (dst.wrapping_add(at), CHUNK), a, b, rows, cols }
-    }
-}
-
 struct BinaryLanes<P, E>(*const E, *const E, PhantomData<P>);
 
 impl<P: Pairwise<E>, E: Elem> Lanes<E> for BinaryLanes<P, E> {
+    const WIDEST: usize = size_of::<E::Wide>();
+
     #[inline(always)]
     unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [E; N] {
-        let x = E::load::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
-        let y = E::load::<L, N>(&load_some::<L, E, N>(self.1.add(at), count));
-        E::store::<L, N>(&P::run::<L, N>(&x, &y))
+        let x = E::unpack::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
+        let y = E::unpack::<L, N>(&load_some::<L, E, N>(self.1.add(at), count));
+        E::pack::<L, N>(&P::run::<L, N>(&x, &y))
     }
 }
 
 impl<P: Pairwise<E>, E: Elem> Body for Binary<P, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [a, b, dst] = call.tiles else { return Ok(()) };
-        let cover = Cover::of(call);
-        divisors::<P, E>(a, b, dst, cover)?;
+        divisors::<P, E>(call)?;
         let mut buffer = MaybeUninit::<[E; CHUNK]>::uninit();
-        let repeated: *mut E = buffer.as_mut_ptr().cast();
-        let side = cover.repeated(a, b, dst);
-        let (blocks, full) = if side == Some(Side::First) { (a, b) } else { (b, a) };
-        // One place where the loop below is compiled, for all ways to cover.
-        let pieces = if cover == Cover::Block { 2 * dst.rows } else { 1 };
-        for piece in 0..pieces {
-            let (r, left) = (piece / 2, piece % 2 == 1);
-            let grid = if let (Cover::Block, Some(side)) = (cover, side) {
-                if !left {
-                    repeat(blocks.row(r), repeated);
-                }
-                Grid::of_row(full.row(r), repeated, side, dst.row(r), dst.cols, left)
-            } else {
-                Grid::whole(a, b, dst, cover)
-            };
+        let Some(mut grid) = Grid::new(call, size_of::<E>(), buffer.as_mut_ptr().cast()) else { return Ok(()) };
+        for _ in 0..grid.count {
+            if let Some(block) = grid.block() {
+                repeat::<E>(block.cast(), buffer.as_mut_ptr().cast());
+            }
             // From the last row to the first: a repeated row may be the first row of the destination.
             for r in (0..grid.rows).rev() {
-                let (x, y) = (grid.a.0.add(r * grid.a.1), grid.b.0.add(r * grid.b.1));
-                fill::<L, E>(grid.dst.0.add(r * grid.dst.1), grid.cols, &BinaryLanes::<P, E>(x, y, PhantomData));
+                let lanes = BinaryLanes::<P, E>(grid.a.row(r), grid.b.row(r), PhantomData);
+                fill::<L, E, _>(grid.dst.row(r), grid.len(r), &lanes);
             }
+            grid.advance();
         }
-        if cover == Cover::Part {
-            copy_rest(a, b, dst, size_of::<E>());
-        }
+        copy_rest(call, size_of::<E>());
         Ok(())
     }
 
     unsafe fn plain(call: &Call) -> Result<(), Fault> {
         let [a, b, dst] = call.tiles else { return Ok(()) };
+        divisors::<P, E>(call)?;
         let cover = Cover::of(call);
-        divisors::<P, E>(a, b, dst, cover)?;
         let both = TileRef { rows: dst.rows.min(a.rows).min(b.rows), cols: dst.cols.min(a.cols).min(b.cols), ..*dst };
         let side = cover.repeated(a, b, dst);
         each_backwards(if cover == Cover::Part { &both } else { dst }, |r, c| {
@@ -163,22 +115,20 @@ impl<P: Pairwise<E>, E: Elem> Body for Binary<P, E> {
 
 /// Checks the divisors, when the function has some.
 #[inline(always)]
-unsafe fn divisors<P: Pairwise<E>, E: Elem>(
-    a: &TileRef,
-    b: &TileRef,
-    dst: &TileRef,
-    cover: Cover,
-) -> Result<(), Fault> {
-    let Some(divisor) = P::DIVISOR else { return Ok(()) };
-    let repeated = cover.repeated(a, b, dst) == Some(divisor);
-    no_zero::<E>(if divisor == Side::First { a } else { b }, if repeated { cover } else { Cover::Same }, dst)
+unsafe fn divisors<P: Pairwise<E>, E: Elem>(call: &Call) -> Result<(), Fault> {
+    let (Some(divisor), [a, b, dst]) = (P::DIVISOR, call.tiles) else { return Ok(()) };
+    let cover = Cover::of(call);
+    let is_repeated = cover.repeated(a, b, dst) == Some(divisor);
+    no_zero::<E>(if divisor == Side::First { a } else { b }, if is_repeated { cover } else { Cover::Same }, dst)
 }
 
-/// Fills a long span with copies of a block.
+/// Fills a long span with copies of a block, in pieces no smaller than what is loaded again: smaller ones would have to
+/// reach the cache first.
 #[inline(always)]
-unsafe fn repeat<E: Elem>(from: *const E, to: *mut E) {
-    for i in 0..CHUNK / block::<E>() {
-        std::ptr::copy_nonoverlapping(from, to.add(i * block::<E>()), block::<E>());
+unsafe fn repeat<E: Elem>(from: *const [u64; 4], to: *mut [u64; 8]) {
+    let [a, b, c, d] = from.read_unaligned();
+    for i in 0..size_of::<[E; CHUNK]>() / size_of::<[u64; 8]>() {
+        to.add(i).write_unaligned([a, b, c, d, a, b, c, d]);
     }
 }
 
@@ -188,84 +138,53 @@ unsafe fn repeat<E: Elem>(from: *const E, to: *mut E) {
 /// scalar counts; or `src0`, `src1`, `dst` with a [`Cover`] of values. The function gets the value second.
 pub struct ByValue<P, E>(PhantomData<(P, E)>);
 
-/// The second immediate of [`ByValue`]: the scalar is a count of bits, which is not cut to the element type.
-pub const COUNT: u64 = 1;
-
 struct ByValueLanes<P, E: Elem>(*const E, E::Wide, PhantomData<P>);
 
 impl<P: Pairwise<E>, E: Elem> Lanes<E> for ByValueLanes<P, E> {
+    const WIDEST: usize = size_of::<E::Wide>();
+
     #[inline(always)]
     unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [E; N] {
-        let x = E::load::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
-        E::store::<L, N>(&P::run::<L, N>(&x, &[self.1; N]))
+        let x = E::unpack::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
+        E::pack::<L, N>(&P::run::<L, N>(&x, &[self.1; N]))
     }
 }
 
-/// The operands of [`ByValue`]: the tile, the values, and the destination.
-#[inline(always)]
-fn operands<'a>(call: &'a Call) -> Option<(&'a TileRef, Values<'a>, &'a TileRef)> {
-    let scalar =
-        |bits: u64| Values::Scalar(if call.imm[1] == COUNT { bits.min(u64::from(u8::MAX >> 1)) } else { bits });
-    match (call.tiles, call.scalars) {
-        ([a, dst], [s]) => Some((a, scalar(*s), dst)),
-        ([a, _, dst], [_, s]) if a.is_present() => Some((a, scalar(*s), dst)),
-        ([_, b, dst], [s, _]) => Some((b, scalar(*s), dst)),
-        ([a, b, dst], []) if Cover::of(call) == Cover::FirstValues => Some((b, Values::Tile(a), dst)),
-        ([a, b, dst], []) => Some((a, Values::Tile(b), dst)),
-        _ => None,
-    }
-}
-
-/// One value for the tile, or one for each row.
-#[derive(Clone, Copy)]
-enum Values<'a> {
-    Scalar(u64),
-    Tile(&'a TileRef),
-}
-
-impl Values<'_> {
-    #[inline(always)]
-    unsafe fn of_row<E: Elem>(&self, r: usize) -> E {
-        match self {
-            Self::Scalar(bits) => E::scalar(*bits),
-            Self::Tile(t) => t.at::<E>(r, 0).read_unaligned(),
+/// Checks the divisors, when the function has some.
+unsafe fn value_divisors<P: Pairwise<E>, E: Elem>(operands: &ByRow) -> Result<(), Fault> {
+    let ByRow { src, dst, values, scalar } = operands;
+    match (P::DIVISOR, values) {
+        (None, _) => Ok(()),
+        (Some(Side::First), _) => no_zero::<E>(src, Cover::Same, dst),
+        (_, Some(values)) => no_zero::<E>(values, Cover::SecondValues, dst),
+        _ if dst.rows * dst.cols > 0 && E::scalar(*scalar).widen() == E::Wide::default() => {
+            Err(Fault::DivisionByZero { row: 0, col: 0 })
         }
-    }
-
-    unsafe fn check<P: Pairwise<E>, E: Elem>(&self, src: &TileRef, dst: &TileRef) -> Result<(), Fault> {
-        match (P::DIVISOR, self) {
-            (None, _) => Ok(()),
-            (Some(Side::First), _) => no_zero::<E>(src, Cover::Same, dst),
-            (_, Self::Tile(t)) => no_zero::<E>(t, Cover::SecondValues, dst),
-            (_, Self::Scalar(bits)) if dst.rows * dst.cols > 0 && E::scalar(*bits).widen() == E::Wide::default() => {
-                Err(Fault::DivisionByZero { row: 0, col: 0 })
-            }
-            _ => Ok(()),
-        }
+        _ => Ok(()),
     }
 }
 
 impl<P: Pairwise<E>, E: Elem> Body for ByValue<P, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let Some((a, values, dst)) = operands(call) else { return Ok(()) };
-        values.check::<P, E>(a, dst)?;
-        let (rows, cols) = match values {
-            Values::Scalar(_) => joined(&[a, dst], dst.rows, dst.cols),
-            Values::Tile(_) => (dst.rows, dst.cols),
-        };
+        let Some(operands) = ByRow::new(call) else { return Ok(()) };
+        value_divisors::<P, E>(&operands)?;
+        let ByRow { src, dst, values, scalar } = operands;
+        let (rows, cols) = operands.shape();
         for r in 0..rows {
-            let value = values.of_row::<E>(r).widen();
-            fill::<L, E>(dst.row(r), cols, &ByValueLanes::<P, E>(a.row(r), value, PhantomData));
+            let value = values.map_or_else(|| E::scalar(scalar), |t| t.at::<E>(r, 0).read_unaligned()).widen();
+            fill::<L, E, _>(dst.row(r), cols, &ByValueLanes::<P, E>(src.row(r), value, PhantomData));
         }
         Ok(())
     }
 
     unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let Some((a, values, dst)) = operands(call) else { return Ok(()) };
-        values.check::<P, E>(a, dst)?;
+        let Some(operands) = ByRow::new(call) else { return Ok(()) };
+        value_divisors::<P, E>(&operands)?;
+        let ByRow { src, dst, values, scalar } = operands;
         each_backwards(dst, |r, c| {
-            let (x, value) = (read::<E>(a, r, c).widen(), values.of_row::<E>(r).widen());
+            let value = values.map_or_else(|| E::scalar(scalar), |t| read::<E>(t, r, 0));
+            let (x, value) = (read::<E>(src, r, c).widen(), value.widen());
             write(dst, r, c, E::narrow(P::run::<Baseline, 1>(&[x], &[value])[0]));
         });
         Ok(())

@@ -24,6 +24,7 @@ pub(crate) mod elem;
 mod elementwise;
 mod expand;
 mod fill;
+mod grid;
 mod irregular;
 mod layout;
 mod map;
@@ -41,6 +42,8 @@ mod quant;
 mod reduce;
 mod rows;
 mod ternary;
+#[cfg(test)]
+mod tests;
 mod tile_scalar;
 mod transfer;
 

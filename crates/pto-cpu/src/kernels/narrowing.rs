@@ -66,6 +66,8 @@ impl<P: Pairwise<A>, A: ReluInto<D>, D: Elem> ReluConvert<P, A, D> {
 struct ReluConvertLanes<P, A>(*const A, *const A, PhantomData<P>);
 
 impl<P: Pairwise<A>, A: ReluInto<D>, D: Elem> Lanes<D> for ReluConvertLanes<P, A> {
+    const WIDEST: usize = size_of::<A::Wide>();
+
     #[inline(always)]
     unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [D; N] {
         let x = load_some::<L, A, N>(self.0.add(at), count);
@@ -80,7 +82,7 @@ impl<P: Pairwise<A>, A: ReluInto<D>, D: Elem> Body for ReluConvert<P, A, D> {
         let [a, b, dst] = call.tiles else { return Ok(()) };
         let (rows, cols) = joined(&[a, b, dst], dst.rows, dst.cols);
         for r in 0..rows {
-            fill::<L, D>(dst.row(r), cols, &ReluConvertLanes::<P, A>(a.row(r), b.row(r), PhantomData));
+            fill::<L, D, _>(dst.row(r), cols, &ReluConvertLanes::<P, A>(a.row(r), b.row(r), PhantomData));
         }
         Ok(())
     }
@@ -110,6 +112,8 @@ fn scaled<L: Level, const N: usize>(x: &[i32; N], y: &[i32; N], scale: f32) -> [
 struct AddScaleReluLanes(*const i32, *const i32, f32);
 
 impl Lanes<F16> for AddScaleReluLanes {
+    const WIDEST: usize = size_of::<i32>();
+
     #[inline(always)]
     unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [F16; N] {
         let x = load_some::<L, i32, N>(self.0.add(at), count);
@@ -124,7 +128,7 @@ impl Body for AddScaleRelu {
         let ([a, b, dst], [scale]) = (call.tiles, call.scalars) else { return Ok(()) };
         let (rows, cols) = joined(&[a, b, dst], dst.rows, dst.cols);
         for r in 0..rows {
-            fill::<L, F16>(dst.row(r), cols, &AddScaleReluLanes(a.row(r), b.row(r), f32::scalar(*scale)));
+            fill::<L, F16, _>(dst.row(r), cols, &AddScaleReluLanes(a.row(r), b.row(r), f32::scalar(*scale)));
         }
         Ok(())
     }

@@ -83,5 +83,5 @@ impl<E: Elem, P: Pairwise<E>, U: ops::Unary<E::Wide>> Pairwise<E> for Then<P, U>
 /// Results as if they had been written and read again.
 #[inline(always)]
 pub fn rounded<L: Level, E: Elem, const N: usize>(wide: &[E::Wide; N]) -> [E::Wide; N] {
-    E::load::<L, N>(&E::store::<L, N>(wide))
+    E::unpack::<L, N>(&E::pack::<L, N>(wide))
 }

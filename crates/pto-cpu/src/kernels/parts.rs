@@ -1,9 +1,10 @@
 //! Loops over tiles whose sources cover different parts of the destination.
 
 use super::call::{Body, Call, Fault, Numerics, Site, TileRef};
+use super::cover::Cover;
 use super::elem::Elem;
 use super::map::{each, read, write};
-use super::rows::{CHUNK, SMALL, load_some, store_some};
+use super::rows::{CHUNK, SMALL, load_some, long_spans, store_some};
 use pto_num::Level;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -22,11 +23,19 @@ fn rests(this: &TileRef, other: &TileRef, dst: &TileRef) -> [Rest; 2] {
     [beside, below]
 }
 
-/// Copies what only one source has; all rows are contiguous, and elements have `size` bytes.
+/// Copies what only one source has, after a call that [covers parts](Cover::Part); elements have `size` bytes.
 ///
 /// # Safety
-/// As [`KernelFn`](super::KernelFn).
-pub unsafe fn copy_rest(a: &TileRef, b: &TileRef, dst: &TileRef, size: usize) {
+/// As [`KernelFn`](super::KernelFn); all rows are contiguous.
+#[inline(always)]
+pub unsafe fn copy_rest(call: &Call, size: usize) {
+    if let ([a, b, dst], Cover::Part) = (call.tiles, Cover::of(call)) {
+        copy_uncovered(a, b, dst, size);
+    }
+}
+
+#[inline(never)]
+unsafe fn copy_uncovered(a: &TileRef, b: &TileRef, dst: &TileRef, size: usize) {
     for (this, other) in [(a, b), (b, a)] {
         // A destination in place of the source has its elements already.
         if (this.ptr, this.row_stride) == (dst.ptr, dst.row_stride) {
@@ -144,9 +153,11 @@ impl<V: Elem<Wide = f32>, I: Elem> Pairs<V, I> {
     #[inline(always)]
     unsafe fn row<L: Level, B: Better>(&self, n: usize) {
         let mut at = 0;
-        while at + CHUNK <= n {
-            self.span::<L, B, CHUNK>(at, CHUNK);
-            at += CHUNK;
+        if const { long_spans::<L>() } {
+            while at + CHUNK <= n {
+                self.span::<L, B, CHUNK>(at, CHUNK);
+                at += CHUNK;
+            }
         }
         while at < n {
             let count = SMALL.min(n - at);
@@ -166,8 +177,8 @@ impl<B: Better, V: Elem<Wide = f32>, I: Elem> Body for PartArg<B, V, I> {
             let indices = (i0.row::<I>(r).cast_const(), i1.row::<I>(r).cast_const(), i.row::<I>(r));
             Pairs { values, indices, doubt }.row::<L, B>(v.cols.min(v0.cols).min(v1.cols));
         }
-        copy_rest(v0, v1, v, size_of::<V>());
-        copy_rest(i0, i1, i, size_of::<I>());
+        copy_uncovered(v0, v1, v, size_of::<V>());
+        copy_uncovered(i0, i1, i, size_of::<I>());
         Ok(())
     }
 

@@ -5,7 +5,7 @@
 
 use super::call::TileRef;
 use super::elem::Elem;
-use pto_num::Level;
+use pto_num::{Baseline, Level};
 use std::mem::MaybeUninit;
 
 /// Elements of a long span.
@@ -15,6 +15,9 @@ pub const SMALL: usize = 16;
 
 /// The results of a row, some at a time.
 pub trait Lanes<D> {
+    /// Bytes of the widest number that is computed with.
+    const WIDEST: usize;
+
     /// The results from `at` on; the first `count` of them matter, and only those of the sources may be read.
     ///
     /// # Safety
@@ -27,12 +30,17 @@ pub trait Lanes<D> {
 /// # Safety
 /// `n` elements must be writable at `dst` and readable at the sources.
 #[inline(always)]
-pub unsafe fn fill<L: Level, D: Elem>(dst: *mut D, n: usize, lanes: &impl Lanes<D>) {
+pub unsafe fn fill<L: Level, D: Elem, S: Lanes<D>>(dst: *mut D, n: usize, lanes: &S) {
     let mut at = 0;
-    while at + CHUNK <= n {
-        let out = lanes.get::<L, CHUNK>(at, CHUNK);
-        dst.add(at).cast::<[D; CHUNK]>().write_unaligned(out);
-        at += CHUNK;
+    // Of narrow numbers a span should have as many bytes as of wide ones.
+    if const { long_spans::<L>() && S::WIDEST == 1 } {
+        spans::<L, D, S, { 4 * CHUNK }>(dst, n, &mut at, lanes);
+    }
+    if const { long_spans::<L>() && S::WIDEST == 2 } {
+        spans::<L, D, S, { 2 * CHUNK }>(dst, n, &mut at, lanes);
+    }
+    if const { long_spans::<L>() } {
+        spans::<L, D, S, CHUNK>(dst, n, &mut at, lanes);
     }
     while at < n {
         let count = SMALL.min(n - at);
@@ -40,6 +48,21 @@ pub unsafe fn fill<L: Level, D: Elem>(dst: *mut D, n: usize, lanes: &impl Lanes<
         store_some::<L, D, SMALL>(dst.add(at), &out, count);
         at += count;
     }
+}
+
+/// Computes spans of `N` elements while there are so many.
+#[inline(always)]
+unsafe fn spans<L: Level, D: Elem, S: Lanes<D>, const N: usize>(dst: *mut D, n: usize, at: &mut usize, lanes: &S) {
+    while *at + N <= n {
+        let out = lanes.get::<L, N>(*at, N);
+        dst.add(*at).cast::<[D; N]>().write_unaligned(out);
+        *at += N;
+    }
+}
+
+/// Long spans pay where vectors are long; elsewhere they are only more code.
+pub const fn long_spans<L: Level>() -> bool {
+    L::NAME.len() != Baseline::NAME.len()
 }
 
 /// Reads `count` elements, at most `N`; the others are zero.

@@ -95,11 +95,13 @@ pub struct Ternary<T, E>(PhantomData<(T, E)>);
 struct TernaryLanes<T, E>([*const E; 3], PhantomData<T>);
 
 impl<T: Triplewise<E>, E: Elem> Lanes<E> for TernaryLanes<T, E> {
+    const WIDEST: usize = size_of::<E::Wide>();
+
     #[inline(always)]
     unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [E; N] {
-        let load = |from: *const E| E::load::<L, N>(&load_some::<L, E, N>(from.add(at), count));
+        let load = |from: *const E| E::unpack::<L, N>(&load_some::<L, E, N>(from.add(at), count));
         let [a, b, c] = self.0;
-        E::store::<L, N>(&T::run::<L, N>(&load(a), &load(b), &load(c)))
+        E::pack::<L, N>(&T::run::<L, N>(&load(a), &load(b), &load(c)))
     }
 }
 
@@ -118,7 +120,7 @@ impl<T: Triplewise<E>, E: Elem> Body for Ternary<T, E> {
         let (rows, cols) = joined(&[a, b, c, dst], dst.rows, dst.cols);
         for r in 0..rows {
             let sources = [a, b, c].map(|t| t.row::<E>(r).cast_const());
-            fill::<L, E>(dst.row(r), cols, &TernaryLanes::<T, E>(sources, PhantomData));
+            fill::<L, E, _>(dst.row(r), cols, &TernaryLanes::<T, E>(sources, PhantomData));
         }
         Ok(())
     }
@@ -140,6 +142,8 @@ pub struct TernaryScalar<T, E, A = E>(PhantomData<(T, E, A)>);
 struct TernaryScalarLanes<T, E: Elem, A>(*const A, E::Wide, *const E, PhantomData<T>);
 
 impl<T: Triplewise<E>, E: Elem, A: Elem<Wide = E::Wide>> Lanes<E> for TernaryScalarLanes<T, E, A> {
+    const WIDEST: usize = size_of::<E::Wide>();
+
     #[inline(always)]
     unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [E; N] {
         let x = A::load::<L, N>(&load_some::<L, A, N>(self.0.add(at), count));
@@ -163,7 +167,7 @@ impl<T: Triplewise<E>, E: Elem, A: Elem<Wide = E::Wide>> Body for TernaryScalar<
         let scalar = A::scalar(scalar).widen();
         let (rows, cols) = joined(&[a, c, dst], dst.rows, dst.cols);
         for r in 0..rows {
-            fill::<L, E>(dst.row(r), cols, &TernaryScalarLanes::<T, E, A>(a.row(r), scalar, c.row(r), PhantomData));
+            fill::<L, E, _>(dst.row(r), cols, &TernaryScalarLanes::<T, E, A>(a.row(r), scalar, c.row(r), PhantomData));
         }
         Ok(())
     }

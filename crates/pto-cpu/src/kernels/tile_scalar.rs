@@ -2,7 +2,8 @@
 
 use super::call::{Kernel, Prepared, Site};
 use super::elem::{modular, prepare};
-use super::map::{ByValue, COUNT};
+use super::grid::COUNT;
+use super::map::ByValue;
 use super::ops::{Add, And, Div, Fmod, Max, Min, Mul, Or, Pow, Prelu, Rem, Shl, Shr, Sub, Xor};
 use super::pairwise::Swap;
 use super::ternary::{MulAdd, Steps, TernaryScalar};
