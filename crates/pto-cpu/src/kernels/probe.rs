@@ -151,7 +151,7 @@ impl<'a> Probe<'a> {
         let scalar_args = self.scalars.iter().zip(&scalars).map(|((s, ..), ty)| Arg { slot: slot(s), ty, value: None });
         let args: Vec<Arg> = tile_args.chain(scalar_args).collect();
         let instance = Instance { row, target: Target::Cpu, manual: false, args: &args, attrs: &self.attrs };
-        let prepared = (kernel.prepare)(&Site { instance, numerics: self.numerics, plain: self.plain })?;
+        let prepared = (kernel.prepare)(&Site { instance, numerics: self.numerics, plain: self.plain, level: None })?;
         let mut refs = vec![TileRef::ABSENT; kernel.tiles.len()];
         for (name, tile) in &mut self.tiles {
             if let Some(at) = kernel.tiles.iter().position(|t| t == name) {

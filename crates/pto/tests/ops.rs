@@ -1,0 +1,362 @@
+//! Runs the vectors in `tests/ops/*.toml` (`tests/ops/README.md` documents the format), and checks that no instruction
+//! or element type is without vectors.
+
+mod support;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use pto::isa::row::{AttrKind, Elem};
+use pto::isa::rules::Rule;
+use pto::isa::{DType, Dim, Dir, Family, Loc, Op, Row, Scalar, Target, TileType, table};
+use pto::{Checked, Program};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use support::{Tolerance, agrees, bytes, element, layout, show, tile_text};
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut trials: Vec<Trial> = files()
+        .into_iter()
+        .map(|path| {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            Trial::test(name, move || run_file(&path))
+        })
+        .collect();
+    trials.push(Trial::test("every instruction and element type has vectors", coverage));
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ops")
+}
+
+fn files() -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = std::fs::read_dir(root()).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    all.retain(|p| p.extension().is_some_and(|e| e == "toml"));
+    all.sort();
+    all
+}
+
+/// A file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Vectors {
+    op: String,
+    case: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    name: String,
+    targets: Vec<String>,
+    #[serde(default)]
+    attrs: BTreeMap<String, toml::Value>,
+    #[serde(default)]
+    ulp: u64,
+    #[serde(default)]
+    exact_nan: bool,
+    /// Operands that are the same tile as another.
+    #[serde(default)]
+    same: BTreeMap<String, String>,
+    #[serde(default)]
+    tiles: BTreeMap<String, TileData>,
+    #[serde(default)]
+    scalars: BTreeMap<String, ScalarData>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TileData {
+    r#type: String,
+    data: String,
+    expect: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScalarData {
+    r#type: String,
+    bits: String,
+}
+
+/// A tile operand.
+struct Tile<'a> {
+    name: &'a str,
+    /// As the program states it.
+    ty: TileType,
+    /// The valid region when it runs.
+    valid: (u64, u64),
+    data: Vec<u8>,
+    expect: Vec<u8>,
+}
+
+/// A scalar operand: its type and its bits.
+struct Value {
+    ty: Scalar,
+    bits: u64,
+}
+
+fn read(path: &Path) -> Result<Vectors, Failed> {
+    let text = std::fs::read_to_string(path)?;
+    toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()).into())
+}
+
+fn run_file(path: &Path) -> Result<(), Failed> {
+    let vectors = read(path)?;
+    let op = table::find(&vectors.op).ok_or("no such instruction")?;
+    let mut problems = String::new();
+    let mut failed = 0;
+    for case in &vectors.case {
+        if let Err(problem) = run(op, case) {
+            failed += 1;
+            if failed <= 5 {
+                let _ = writeln!(problems, "case \"{}\"\n{problem}", case.name);
+            }
+        }
+    }
+    if failed == 0 { Ok(()) } else { Err(format!("{failed} of {} cases\n{problems}", vectors.case.len()).into()) }
+}
+
+/// Checks a case for each of its targets, runs it, and compares every byte of every tile but the scratch tiles.
+fn run(op: Op, case: &Case) -> Result<(), String> {
+    let row = op.row();
+    // Parameters in the order of the slots: tiles, then scalars.
+    let mut tiles = Vec::new();
+    let mut scalars = Vec::new();
+    for slot in row.slots {
+        if let Some(tile) = case.tiles.get(slot.name) {
+            tiles.push(read_tile(slot.name, tile)?);
+        } else if let Some(scalar) = case.scalars.get(slot.name) {
+            scalars.push((slot.name, read_scalar(scalar)?));
+        }
+    }
+    if tiles.len() + scalars.len() != case.tiles.len() + case.scalars.len() {
+        return Err("an operand has no slot".into());
+    }
+    let text = program(row, case, &tiles, &scalars)?;
+    for target in &case.targets {
+        let target = Target::parse(target).ok_or("no such target")?;
+        let program = Program::parse(&text);
+        let found = program.inspect(target);
+        let checked = program.check(target).ok().filter(|_| found.is_empty());
+        let Some(checked) = checked else {
+            let messages: Vec<String> = found.iter().map(|d| format!("{}: {}", d.code, d.message)).collect();
+            return Err(format!("not legal on {target}: {}\n{text}", messages.join("; ")));
+        };
+        let Some(results) = run_case(&checked, &tiles, &scalars)? else { continue };
+        let allowed = Tolerance { ulp: case.ulp, exact_nan: case.exact_nan };
+        for (tile, got) in tiles.iter().zip(&results).filter(|(t, _)| t.name != "tmp") {
+            compare(tile, got, &tiles, allowed).map_err(|e| format!("on {target}: {e}{}", scalar_text(&scalars)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs a program on tiles and scalars; the contents of the tiles afterwards. `None` while there is no engine.
+fn run_case(_program: &Checked, _tiles: &[Tile], _scalars: &[(&str, Value)]) -> Result<Option<Vec<Vec<u8>>>, String> {
+    Ok(None)
+}
+
+/// One instruction on the parameters of a function.
+fn program(row: &Row, case: &Case, tiles: &[Tile], scalars: &[(&str, Value)]) -> Result<String, String> {
+    let mut parameters: Vec<String> = tiles.iter().map(|t| format!("%{}: {}", t.name, tile_text(&t.ty))).collect();
+    parameters.extend(scalars.iter().map(|(name, v)| format!("%{name}: {}", v.ty.mlir())));
+    let (mut ins, mut outs) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
+    for slot in row.slots {
+        let name = case.same.get(slot.name).map_or(slot.name, String::as_str);
+        let ty = if let Some(tile) = tiles.iter().find(|t| t.name == name) {
+            tile_text(&tile.ty)
+        } else if let Some((_, v)) = scalars.iter().find(|(n, _)| *n == name) {
+            v.ty.mlir().to_string()
+        } else {
+            continue;
+        };
+        let side = if slot.dir == Dir::In { &mut ins } else { &mut outs };
+        side.0.push(format!("%{name}"));
+        side.1.push(ty);
+    }
+    let mut attrs = Vec::new();
+    for (name, value) in &case.attrs {
+        let spec = row.attr(name).ok_or_else(|| format!("no attribute {name}"))?;
+        let text = match (spec.kind, value) {
+            (AttrKind::Enum(def), toml::Value::String(v)) => format!("#pto<{} {v}>", def.name),
+            (AttrKind::Bool, toml::Value::Boolean(v)) => v.to_string(),
+            (AttrKind::OneOf(_) | AttrKind::Int(..), toml::Value::Integer(v)) => format!("{v} : i32"),
+            _ => return Err(format!("attribute {name}: {value:?}")),
+        };
+        attrs.push(format!("{name} = {text}"));
+    }
+    let attrs = if attrs.is_empty() { String::new() } else { format!(" {{{}}}", attrs.join(", ")) };
+    Ok(format!(
+        "func.func @f({}) {{\n  {} ins({}{attrs} : {}) outs({} : {})\n  return\n}}\n",
+        parameters.join(", "),
+        row.full_name(),
+        ins.0.join(", "),
+        ins.1.join(", "),
+        outs.0.join(", "),
+        outs.1.join(", ")
+    ))
+}
+
+fn read_tile<'a>(name: &'a str, tile: &TileData) -> Result<Tile<'a>, String> {
+    let (ty, valid) = read_type(&tile.r#type).ok_or_else(|| format!("type of {name}: {}", tile.r#type))?;
+    let data = read_data(&tile.data).ok_or_else(|| format!("data of {name}"))?;
+    let expect = match &tile.expect {
+        Some(text) => read_data(text).ok_or_else(|| format!("expect of {name}"))?,
+        None => data.clone(),
+    };
+    if data.len() != bytes(&ty) || expect.len() != data.len() {
+        return Err(format!("{name}: {} and {} bytes, not {}", data.len(), expect.len(), bytes(&ty)));
+    }
+    Ok(Tile { name, ty, valid, data, expect })
+}
+
+/// `vec 4x8 f32 DN valid 3x5 dynamic`: the type, and the valid region at run time.
+fn read_type(text: &str) -> Option<(TileType, (u64, u64))> {
+    let shape = |word: &str| {
+        let (rows, cols) = word.split_once('x')?;
+        Some((rows.parse().ok()?, cols.parse().ok()?))
+    };
+    let mut words = text.split(' ').peekable();
+    let loc = Loc::parse(words.next()?)?;
+    let (rows, cols) = shape(words.next()?)?;
+    let mut ty = TileType::new(loc, DType::parse(words.next()?)?, rows, cols);
+    if let Some((blayout, slayout)) = words.peek().and_then(|w| layout(w)) {
+        ty = ty.layout(blayout, slayout, 512);
+        words.next();
+    }
+    let mut valid = (rows, cols);
+    if words.next_if_eq(&"valid").is_some() {
+        valid = shape(words.next()?)?;
+        ty = ty.valid(Dim::Fixed(valid.0), Dim::Fixed(valid.1));
+    }
+    if words.next_if_eq(&"dynamic").is_some() {
+        ty = ty.valid(Dim::Dynamic, Dim::Dynamic);
+    }
+    words.next().is_none().then_some((ty, valid))
+}
+
+/// Hexadecimal words; `word*n` stands for n of them.
+fn read_data(text: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    for word in text.split_ascii_whitespace() {
+        let (digits, times) = word.split_once('*').unwrap_or((word, "1"));
+        let run: Option<Vec<u8>> = (0..digits.len() / 2)
+            .map(|i| digits.get(2 * i..2 * i + 2).and_then(|d| u8::from_str_radix(d, 16).ok()))
+            .collect();
+        out.extend(run?.repeat(times.parse().ok()?));
+    }
+    Some(out)
+}
+
+fn read_scalar(scalar: &ScalarData) -> Result<Value, String> {
+    let ty = Scalar::parse(&scalar.r#type).ok_or_else(|| format!("type {}", scalar.r#type))?;
+    let bits = scalar.bits.strip_prefix("0x").and_then(|d| u64::from_str_radix(d, 16).ok());
+    Ok(Value { ty, bits: bits.ok_or_else(|| format!("bits {}", scalar.bits))? })
+}
+
+/// The first elements that differ, with what stood at the same place in the other tiles.
+fn compare(tile: &Tile, got: &[u8], all: &[Tile], allowed: Tolerance) -> Result<(), String> {
+    if got.len() != tile.expect.len() {
+        return Err(format!("{} has {} bytes, not {}", tile.name, got.len(), tile.expect.len()));
+    }
+    let (d, cols) = (tile.ty.dtype, tile.ty.cols as usize);
+    let mut text = String::new();
+    let mut wrong = 0;
+    for at in 0..tile.ty.elements() as usize {
+        let (is, want) = (element(d, got, at), element(d, &tile.expect, at));
+        if agrees(d, is, want, allowed) {
+            continue;
+        }
+        wrong += 1;
+        if wrong > 4 {
+            continue;
+        }
+        let (row, col) = (at / cols, at % cols);
+        let place = if (row as u64) < tile.valid.0 && (col as u64) < tile.valid.1 { "" } else { " (not valid)" };
+        let _ = write!(text, "\n  [{row}, {col}]{place}: {}, want {};", show(d, is), show(d, want));
+        for other in all {
+            let (rows, cols) = (other.ty.rows as usize, other.ty.cols as usize);
+            // A row vector or a column stands for all rows or columns.
+            let (r, c) = (row.min(rows - 1), col.min(cols - 1));
+            let _ = write!(
+                text,
+                " {} {},",
+                other.name,
+                show(other.ty.dtype, element(other.ty.dtype, &other.data, r * cols + c))
+            );
+        }
+    }
+    if wrong == 0 { Ok(()) } else { Err(format!("{} of {}: {wrong} elements{text}", tile.name, tile.ty)) }
+}
+
+fn scalar_text(scalars: &[(&str, Value)]) -> String {
+    let shown = scalars.iter().map(|(name, v)| {
+        let value = v.ty.elem().map_or_else(|| v.bits.to_string(), |d| show(d, v.bits));
+        format!("\n  {name} = {value}")
+    });
+    shown.collect()
+}
+
+/// Types that only the host takes and that no rule gives arithmetic: what they compute is not said anywhere.
+const STORED_ONLY: &[DType] =
+    &[DType::I4, DType::F8E4M3, DType::F8E5M2, DType::F8E8M0, DType::Hif8, DType::F4E1M2, DType::F4E2M1];
+
+/// Functions of real numbers: what they give for the integers that the host takes is not said either.
+const REAL: &[&str] = &["texp", "tlog"];
+
+/// Every row of the computing families has vectors for every element type and combination, on every target.
+fn coverage() -> Result<(), Failed> {
+    let families = [Family::Elementwise, Family::TileScalar, Family::Partial, Family::Reduce, Family::Expand];
+    let others = ["tci", "ttri"];
+    let mut missing = Vec::new();
+    for op in table::isa().filter(|op| families.contains(&op.row().family) || others.contains(&op.row().name)) {
+        let row = op.row();
+        let path = root().join(format!("{}.toml", row.name));
+        if !path.exists() {
+            missing.push(format!("{}: no file", row.name));
+            continue;
+        }
+        let vectors = read(&path)?;
+        for target in Target::ALL.into_iter().filter(|t| row.targets.contains(*t)) {
+            let types: Vec<BTreeMap<&str, DType>> =
+                vectors.case.iter().filter(|c| c.targets.iter().any(|t| t == target.name())).map(types_of).collect();
+            let data = |d: DType| {
+                types.iter().any(|t| row.slots.iter().any(|s| s.elem == Elem::Data && t.get(s.name) == Some(&d)))
+            };
+            for d in row.data_types(target).iter().filter(|d| !data(*d)) {
+                let unsaid = STORED_ONLY.contains(&d) || d.is_int() && REAL.contains(&row.name);
+                if target != Target::Cpu || !unsaid {
+                    missing.push(format!("{}: {d} on {target}", row.name));
+                }
+            }
+            for rule in row.rules_on(target) {
+                let Rule::Elems(slots, list) = rule else { continue };
+                let has = |t: &BTreeMap<&str, DType>, want: &[DType]| {
+                    slots.iter().zip(want).all(|(s, d)| t.get(s) == Some(d))
+                };
+                for want in list.iter().filter(|want| !types.iter().any(|t| has(t, want))) {
+                    missing.push(format!("{}: {want:?} on {target}", row.name));
+                }
+            }
+            if types.is_empty() {
+                missing.push(format!("{}: nothing on {target}", row.name));
+            }
+        }
+    }
+    if missing.is_empty() { Ok(()) } else { Err(missing.join("\n").into()) }
+}
+
+/// The element types of a case by slot.
+fn types_of(case: &Case) -> BTreeMap<&str, DType> {
+    let tiles = case.tiles.iter().filter_map(|(name, t)| Some((name.as_str(), read_type(&t.r#type)?.0.dtype)));
+    let mut types: BTreeMap<&str, DType> = tiles.collect();
+    for (slot, other) in &case.same {
+        if let Some(&d) = types.get(other.as_str()) {
+            types.insert(slot, d);
+        }
+    }
+    types
+}
