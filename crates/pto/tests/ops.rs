@@ -6,13 +6,14 @@ mod support;
 use libtest_mimic::{Arguments, Failed, Trial};
 use pto::isa::row::{AttrKind, Elem};
 use pto::isa::rules::Rule;
-use pto::isa::{DType, Dim, Dir, Family, Loc, Op, Row, Scalar, Target, TileType, table};
+use pto::isa::{Class, DType, Dim, Dir, Family, Loc, Op, Row, Scalar, Target, TileType, table};
 use pto::{Checked, Program};
+use pto_cpu::{Arg, Launch, Options, Plan};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use support::{Tolerance, agrees, bytes, element, layout, show, tile_text};
+use support::{Tolerance, agrees, bytes, element, float, layout, show, tile_text};
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -98,6 +99,19 @@ struct Value {
     bits: u64,
 }
 
+impl Value {
+    /// As the engine takes it.
+    fn argument(&self) -> Arg<'static> {
+        let Some(d) = self.ty.elem() else { return Arg::Int(self.bits as i64) };
+        let unused = 64 - d.bits();
+        match (float(d, self.bits), d.class()) {
+            (Some(x), _) => Arg::Float(x),
+            (None, Class::Signed) => Arg::Int((self.bits << unused) as i64 >> unused),
+            (None, _) => Arg::Int(self.bits as i64),
+        }
+    }
+}
+
 fn read(path: &Path) -> Result<Vectors, Failed> {
     let text = std::fs::read_to_string(path)?;
     toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()).into())
@@ -136,27 +150,39 @@ fn run(op: Op, case: &Case) -> Result<(), String> {
         return Err("an operand has no slot".into());
     }
     let text = program(row, case, &tiles, &scalars)?;
+    let program = Program::parse(&text);
     for target in &case.targets {
         let target = Target::parse(target).ok_or("no such target")?;
-        let program = Program::parse(&text);
         let found = program.inspect(target);
         let checked = program.check(target).ok().filter(|_| found.is_empty());
         let Some(checked) = checked else {
             let messages: Vec<String> = found.iter().map(|d| format!("{}: {}", d.code, d.message)).collect();
             return Err(format!("not legal on {target}: {}\n{text}", messages.join("; ")));
         };
-        let Some(results) = run_case(&checked, &tiles, &scalars)? else { continue };
         let allowed = Tolerance { ulp: case.ulp, exact_nan: case.exact_nan };
-        for (tile, got) in tiles.iter().zip(&results).filter(|(t, _)| t.name != "tmp") {
-            compare(tile, got, &tiles, allowed).map_err(|e| format!("on {target}: {e}{}", scalar_text(&scalars)))?;
+        // The fast kernels and the plain ones.
+        for plain in [false, true] {
+            let results = run_case(&checked, &tiles, &scalars, plain)?;
+            for (tile, got) in tiles.iter().zip(&results).filter(|(t, _)| t.name != "tmp") {
+                compare(tile, got, &tiles, allowed).map_err(|e| {
+                    let kernel = if plain { " with plain kernels" } else { "" };
+                    format!("on {target}{kernel}: {e}{}", scalar_text(&scalars))
+                })?;
+            }
         }
     }
     Ok(())
 }
 
-/// Runs a program on tiles and scalars; the contents of the tiles afterwards. `None` while there is no engine.
-fn run_case(_program: &Checked, _tiles: &[Tile], _scalars: &[(&str, Value)]) -> Result<Option<Vec<Vec<u8>>>, String> {
-    Ok(None)
+/// Runs a program on tiles and scalars; the contents of the tiles afterwards.
+fn run_case(program: &Checked, tiles: &[Tile], scalars: &[(&str, Value)], plain: bool) -> Result<Vec<Vec<u8>>, String> {
+    let options = Options { plain, ..Options::default() };
+    let plan = Plan::new(program, None, options).map_err(|e| format!("no plan: {}", e.message))?;
+    let mut memory: Vec<Vec<u8>> = tiles.iter().map(|t| t.data.clone()).collect();
+    let mut args: Vec<Arg> = memory.iter_mut().zip(tiles).map(|(data, t)| Arg::Tile(data, t.valid)).collect();
+    args.extend(scalars.iter().map(|(_, v)| v.argument()));
+    plan.run(&mut args, Launch { threads: 1, ..Launch::default() }).map_err(|e| format!("stopped: {}", e.message))?;
+    Ok(memory)
 }
 
 /// One instruction on the parameters of a function.

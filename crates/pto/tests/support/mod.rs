@@ -77,7 +77,7 @@ pub fn show(d: DType, bits: u64) -> String {
     let width = if d == DType::I4 { 4 } else { 8 * d.unit_bytes() };
     let digits = (width / 4) as usize;
     match (float(d, bits), d.class()) {
-        (Some(x), _) => format!("{x} (0x{bits:0digits$x})"),
+        (Some(x), _) => format!("{x:?} (0x{bits:0digits$x})"),
         (_, Class::Signed) => format!("{} (0x{bits:0digits$x})", (bits << (64 - width)) as i64 >> (64 - width)),
         (_, Class::Unsigned) => format!("{bits} (0x{bits:0digits$x})"),
         (_, Class::Float) => format!("0x{bits:0digits$x}"),
