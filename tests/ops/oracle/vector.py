@@ -42,6 +42,35 @@ def triple(d, n, rng):
     return values.fill(d, n, rng, known, 3)
 
 
+def cancel(d, a, b, c):
+    """In every third place the sum cancels all but what rounding the product would lose."""
+    if not is_float(d):
+        return c
+    product = rules.mul(d, a, b)
+    at = np.arange(a.size).reshape(a.shape) % 3 == 2
+    return np.where(at & np.isfinite(product.astype(np.float64)), rules.flip_sign(d, product), c)
+
+
+def product_and_sum(d, n, rng):
+    """Factors src0 and src1, and the destination."""
+    a, b, c = mild(d, *triple(d, n, rng), rng)
+    return [a, b, cancel(d, a, b, c)]
+
+
+def product_with_destination(d, n, rng):
+    """Factors src0 and the destination, and src1."""
+    a, b, c = mild(d, *triple(d, n, rng), rng)
+    return [a, cancel(d, a, b, c), b]
+
+
+def mild(d, a, b, c, rng):
+    """Factors of ordinary size where the sum will cancel."""
+    if is_float(d):
+        at = np.arange(len(a)) % 3 == 2
+        a, b = (np.where(at, values.array(d, rng.standard_normal(len(x)) * 3), x) for x in (a, b))
+    return a, b, c
+
+
 def nonzero(d, n, rng):
     (a,) = values.single(d, n, rng)
     return [a if is_float(d) else values.without_zero(a)]
@@ -85,9 +114,9 @@ ELEMENTWISE = {
     "tlog": unary(rules.logarithm, of("tlog")),
     "trsqrt": unary(rules.reciprocal_root, of("trsqrt")),
     # The last operand is the destination before.
-    "tmuladddst": (["src0", "src1", "dst"], lambda d, a, b, c: rules.fused(d, a, b, c), triple),
-    "tfusedmuladd": (["src0", "src1", "dst"], lambda d, a, b, c: rules.fused(d, a, c, b), triple),
-    "tfusedmuladdrelu": (["src0", "src1", "dst"], lambda d, a, b, c: rules.relu(d, rules.fused(d, a, c, b)), triple),
+    "tmuladddst": (["src0", "src1", "dst"], lambda d, a, b, c: rules.fused(d, a, b, c), product_and_sum),
+    "tfusedmuladd": (["src0", "src1", "dst"], lambda d, a, b, c: rules.fused(d, a, c, b), product_with_destination),
+    "tfusedmuladdrelu": (["src0", "src1", "dst"], lambda d, a, b, c: rules.relu(d, rules.fused(d, a, c, b)), product_with_destination),
 }
 FLOAT_ONLY = {"texp", "tlog", "tsqrt", "trsqrt"}
 
@@ -285,6 +314,8 @@ def taxpy(table, rng):
                 if src != dst:
                     continue
                 x = y
+            else:
+                y = cancel(dst, scale.astype(STORAGE[dst]), x.astype(STORAGE[dst]), y)
             result = rules.fused(dst, scale.astype(STORAGE[dst]), x.astype(STORAGE[dst]), y)
             d = destination(dst, shape.shape, shape.valid, result, dynamic=shape.dynamic)
             d.data[: shape.valid[0], : shape.valid[1]] = y
