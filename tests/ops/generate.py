@@ -59,6 +59,8 @@ def plan(table):
     for names, make in families:
         for op in names:
             ops[op] = [lambda t, r, op=op, make=make: make(op, t, r)]
+    for op in ("tdiv", "trem", "tfmod", "trecip", "tdivs", "trems", "tfmods", "trowexpanddiv", "tcolexpanddiv"):
+        ops[op].append(lambda t, r, op=op: vector.zero_divisor(op, t, r))
     ops["tpairreducesum"] = [regions.tpairreducesum]
     ops["tci"], ops["ttri"] = [regions.tci], [regions.ttri]
     return ops

@@ -67,6 +67,7 @@ class Case:
     same: dict = dataclasses.field(default_factory=dict)
     ulp: int = 0
     exact_nan: bool = False
+    stops: str = ""
 
 
 def raw(tile_dtype, data):
@@ -133,6 +134,8 @@ def write(path, op, cases):
             lines.append(f"ulp = {c.ulp}")
         if c.exact_nan:
             lines.append("exact_nan = true")
+        if c.stops:
+            lines.append(f'stops = "{c.stops}"')
         if c.same:
             lines.append("same = " + table((k, f'"{v}"') for k, v in c.same.items()))
         for name, tile in c.tiles.items():

@@ -349,6 +349,32 @@ def one_rounding(op, table, rng):
     yield from one(op, d, "f16 one rounding", shape, table.targets(op, d), slots, operands, f(d, *operands))
 
 
+def zero_divisor(op, table, rng):
+    """A zero among integer divisors is an error that names the element."""
+    for d in ("i32", "u16"):
+        b = block(d)
+        x = values.array(d, range(1, b + 1)).reshape(1, b)
+        x = np.concatenate([x, x])
+        zero = x.copy()
+        zero[1, 2] = 0
+        tile = lambda numbers: source(d, (2, b), (2, b), numbers)
+        dst, scalars, stops = Tile(d, filled(d, (2, b), 0xA5), (2, b)), {}, "[1, 2]"
+        if op == "trecip":
+            tiles = {"src": tile(zero)}
+        elif op == "tdivs":
+            tiles, scalars = {"src1": tile(zero)}, {"src0": (d, 1)}
+        elif op in ("trems", "tfmods"):
+            tiles, scalars, stops = {"src": tile(x)}, {"scalar": (d, 0)}, "zero"
+        elif op == "trowexpanddiv":
+            column = np.array([[1], [0]])
+            tiles, stops = {"src0": tile(x), "src1": source(d, (b, 1), (2, 1), column, order="DN")}, "zero"
+        elif op == "tcolexpanddiv":
+            tiles, stops = {"src0": tile(x), "src1": source(d, (1, b), (1, b), zero[1:])}, "zero"
+        else:
+            tiles = {"src0": tile(x), "src1": tile(zero)}
+        yield Case(f"{d} zero divisor", table.targets(op, d), {**tiles, "dst": dst}, scalars, stops=stops)
+
+
 def narrowing(op, table, rng):
     """taddreluconv, tsubreluconv: the sum in the source type, ReLU, then nearest even into the narrower type. Sums beyond the
     range of the destination are left out where no rule covers them; i16 clamps."""
