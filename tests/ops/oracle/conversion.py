@@ -15,6 +15,10 @@ f16 i8, f16 u8, f16 hif8, bf16 f32, bf16 f16, bf16 i32, bf16 f4e1m2, bf16 f4e2m1
 i32 u8, i32 u16, u32 i16, u32 u8, u32 u16, i16 f32, i16 f16, i16 i32, i16 u32, i16 u8, i8 f16, i8 i32, i8 i16, u8 f16, u8 u16,
 f8e4m3 f32, f8e5m2 f32, hif8 f32, f4e1m2 bf16, f4e2m1 bf16"""
 PAIRS = {t: [tuple(p.split()) for p in text.replace("\n", " ").split(", ")] for t, text in (("a2a3", A2A3), ("a5", A5))}
+HOST = """f32 i8, f32 u8, f32 u16, f32 u32, f32 u64, f16 bf16, bf16 i16, u8 f32, i8 f32, u16 f32, u16 i32, u32 f32, u64 f32, i64 f16,
+i32 bf16, u64 u32, i8 u8"""
+"""The host converts any pair; these are some that no device has."""
+PAIRS["cpu"] = [tuple(p.split()) for p in HOST.replace("\n", " ").split(", ")]
 MODES = ["NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD"]
 FP4 = ("f4e1m2", "f4e2m1")
 
@@ -23,6 +27,7 @@ def exact_pair(src, dst):
     """Every number of `src` is one of `dst`."""
     if is_float(src) or is_float(dst):
         widening = {("f16", "f32"), ("bf16", "f32"), ("i16", "f32"), ("i8", "f16"), ("u8", "f16"), ("i4", "f16")}
+        widening |= {("u8", "f32"), ("i8", "f32"), ("u16", "f32")}
         return (src, dst) in widening or src in ("f8e4m3", "f8e5m2", "hif8", *FP4)
     return int_range(dst)[0] <= int_range(src)[0] and int_range(src)[1] <= int_range(dst)[1]
 
@@ -121,11 +126,13 @@ def columns(src, dst, n):
 
 
 def tcvt(table, rng):
-    for src, dst in dict.fromkeys(PAIRS["a2a3"] + PAIRS["a5"]):
+    for src, dst in dict.fromkeys(PAIRS["a2a3"] + PAIRS["a5"] + PAIRS["cpu"]):
         targets = [t for t in ("a2a3", "a5") if (src, dst) in PAIRS[t]] + ["cpu"]
         combinations = [(m, s) for m in MODES for s in (True, False)]
         if exact_pair(src, dst):
             combinations = [("RINT", True), ("TRUNC", False), ("NONE", True)]
+        elif targets == ["cpu"]:
+            combinations = [("ROUND", False), ("FLOOR", True), ("TRUNC", False)]
         for mode, saturate in [(None, None)] + combinations:
             on = (src, dst) not in rules.WRAPPING if saturate is None else saturate
             x = sources(src, dst, on)
@@ -153,7 +160,7 @@ def shaped(src, dst, targets, rng):
         ("wide", (1, columns(src, dst, 140)), (1, 140), False), ("tail", (3, width), (2, width // 2 + 4), False), ("one column", (2, width), (2, 2), False),
         ("dynamic", (2, width), (1, width - 2), True),
     ]
-    for name, shape, valid, dynamic in plan:
+    for name, shape, valid, dynamic in plan[:2] if targets == ["cpu"] else plan:
         n = 14 if name == "wide" else valid[0] * valid[1]
         x = some_elements(src, n, rng)
         x = np.tile(x, valid[0] * valid[1] // n).reshape(valid)
