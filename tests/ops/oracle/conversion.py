@@ -5,7 +5,7 @@ import math
 import numpy as np
 from . import rules, values
 from .cases import Case, destination, source
-from .formats import FLOATS, FORMATS, STORAGE, block, encode, floor_log2, int_range, is_float, nearest
+from .formats import FLOATS, FORMATS, STORAGE, block, encode, floor_log2, int_range, is_float, nearest, round_float
 from .formats import values as numbers_of
 
 A2A3 = """f32 f32, f32 f16, f32 bf16, f32 i64, f32 i32, f32 i16, f16 f32, f16 i32, f16 i16, f16 i8, f16 u8, f16 i4, bf16 f32,
@@ -60,29 +60,39 @@ def interesting(src, dst):
     return some + [-x for x in some]
 
 
-def sources(src, dst, saturate):
-    """Elements of the source type. Infinities are left out where every number fits and saturation is on: whether they are then
-    out of range is not said."""
+def sources(src, dst):
+    """Elements of the source type."""
     if src == "i4" or bits_small(src):
-        codes = np.arange(16 if src == "i4" or src in FP4 else 256, dtype=np.uint8)
-        keep = [c for c in codes if not (saturate and abs(numbers_of(src, np.array([c]))[0]) == math.inf)]
-        return np.array(keep, np.uint8)
+        return np.arange(16 if src == "i4" or src in FP4 else 256, dtype=np.uint8)
     if not is_float(src):
         low, high = int_range(src)
         some = [0, 1, -1, 2, -2, 3, 127, 128, 129, -128, -129, 255, 256, 32767, 32768, -32768, -32769, 65535, 65536, 65519, 65520, 65505,
                 70000, -70000, 2049, 2050, 2051, -2049, 2**24 + 1, 2**24 + 3, -(2**24) - 1, 2**31, 2**31 - 1, -(2**31), -(2**31) - 1,
                 2**31 + 65536 * 3 + 5, 2**40 + 2**16 + 1, -(2**55) - 2**31 - 1, high, high - 1, low, low + 1, high // 3, low // 3]
         return np.array([n for n in dict.fromkeys(some) if low <= n <= high], STORAGE[src])
-    chosen = dict.fromkeys(nearest(src, q, float(q)) for q in interesting(src, dst))
-    chosen = [x for x in chosen if abs(x) != math.inf and not half_of_power(dst, x)]
-    infinite = [] if saturate and (exact_pair(src, dst) or src == dst) else [math.inf, -math.inf]
-    chosen = [0.0, -0.0, math.nan, *infinite, FORMATS[src].largest, -FORMATS[src].largest, values.small(src)[0], -values.small(src)[0], *chosen]
+    top, least = FORMATS[src].largest, values.small(src)[0]
+    chosen = dict.fromkeys(x for q in interesting(src, dst) if abs(x := nearest(src, q, float(q))) != math.inf)
+    chosen = [0.0, -0.0, math.nan, math.inf, -math.inf, top, -top, least, -least, *chosen]
     return np.array([encode(src, x) for x in chosen], STORAGE[src])
 
 
-def half_of_power(dst, x):
-    """Half-way between the powers of two that hif8 ends in: no rule says which is even."""
-    return dst == "hif8" and 0 < abs(x) < 2.0**-15 and math.frexp(abs(x))[0] == 0.75
+def undecided(src, dst, x, mode, saturate):
+    """What docs/numerics.md does not settle: no vector may depend on it."""
+    if not is_float(dst) or x != x:
+        return False
+    if abs(x) == math.inf:
+        # Whether saturation concerns infinities that the destination has room for; overflow of formats without any.
+        return saturate and (exact_pair(src, dst) or src == dst) or not saturate and dst in FP4
+    directed = mode in ("FLOOR", "CEIL", "TRUNC", "ODD")
+    rounded = {m: round_float(dst, Fraction(x), m) for m in MODES if m != "NONE"}
+    if not saturate and (dst in FP4 or directed) and max(map(abs, rounded.values())) > FORMATS[dst].largest:
+        # Whether a rounding mode that points inwards overflows; overflow of formats without infinity and NaN.
+        return True
+    if dst == "hif8" and rounded[mode if directed else "RINT"] != rounded["ROUND"]:
+        # Devices round hif8 to nearest with ties away, whatever the mode.
+        return mode != "ROUND"
+    # Devices have no modes for this pair.
+    return (src, dst) == ("i32", "f16") and rounded.get(mode) != rounded["RINT"] and mode not in ("NONE", "ODD")
 
 
 def bits_small(d):
@@ -135,7 +145,10 @@ def tcvt(table, rng):
             combinations = [("ROUND", False), ("FLOOR", True), ("TRUNC", False)]
         for mode, saturate in [(None, None)] + combinations:
             on = (src, dst) not in rules.WRAPPING if saturate is None else saturate
-            x = sources(src, dst, on)
+            x = sources(src, dst)
+            x = x[[not undecided(src, dst, n, mode or "RINT", on) for n in numbers_of(src, x)]]
+            if len(x) == 0:
+                continue
             x = np.concatenate([x, x[: len(x) % 2]])  # an even number, for pairs
             x = x.reshape(1, -1)
             result = converted(src, dst, x, mode or "RINT", saturate)
