@@ -10,7 +10,7 @@ use super::rows::{CHUNK, joined};
 pub struct Walk {
     /// Where the first row starts.
     pub start: *mut u8,
-    /// Bytes from one row to the next.
+    /// Bytes from one row to the next; wraps around when it goes backwards.
     step: usize,
     /// Bytes from one grid to the next.
     jump: usize,
@@ -20,7 +20,13 @@ impl Walk {
     /// The start of a row.
     #[inline(always)]
     pub fn row<E>(&self, r: usize) -> *mut E {
-        self.start.wrapping_add(r * self.step).cast()
+        self.start.wrapping_add(r.wrapping_mul(self.step)).cast()
+    }
+
+    /// The same rows from the last to the first.
+    fn reversed(self, rows: usize) -> Self {
+        let last = self.start.wrapping_add(rows.saturating_sub(1) * self.step);
+        Self { start: last, step: self.step.wrapping_neg(), jump: self.jump }
     }
 }
 
@@ -88,7 +94,12 @@ impl Grid {
         if repeated.is_none() {
             (rows, cols) = joined(&[a, b, dst], rows, cols);
         }
-        let (a, b, dst) = (walk(a, Some(Side::First)), walk(b, Some(Side::Second)), walk(dst, None));
+        let mut walks = [walk(a, Some(Side::First)), walk(b, Some(Side::Second)), walk(dst, None)];
+        // A repeated row that is the first row of the destination too must be overwritten last.
+        if repeated.is_some() && walks[..2].iter().any(|w| w.step == 0 && w.start == dst.ptr) {
+            walks = walks.map(|w| w.reversed(rows));
+        }
+        let [a, b, dst] = walks;
         Self { a, b, dst, block: NOWHERE, rows, cols, last: cols, count: 1 }
     }
 

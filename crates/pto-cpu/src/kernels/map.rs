@@ -7,7 +7,7 @@ use super::grid::{ByRow, Grid};
 use super::ops;
 use super::pairwise::{Pairwise, Side};
 use super::parts::{copy_rest, plain_rest};
-use super::rows::{CHUNK, Lanes, fill, load_some};
+use super::rows::{Aligned, CHUNK, Lanes, fill, load_some};
 use pto_num::{Baseline, Level};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -77,14 +77,13 @@ impl<P: Pairwise<E>, E: Elem> Body for Binary<P, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
         divisors::<P, E>(call)?;
-        let mut buffer = MaybeUninit::<[E; CHUNK]>::uninit();
+        let mut buffer = MaybeUninit::<Aligned<[E; CHUNK]>>::uninit();
         let Some(mut grid) = Grid::new(call, size_of::<E>(), buffer.as_mut_ptr().cast()) else { return Ok(()) };
         for _ in 0..grid.count {
             if let Some(block) = grid.block() {
                 repeat::<E>(block.cast(), buffer.as_mut_ptr().cast());
             }
-            // From the last row to the first: a repeated row may be the first row of the destination.
-            for r in (0..grid.rows).rev() {
+            for r in 0..grid.rows {
                 let lanes = BinaryLanes::<P, E>(grid.a.row(r), grid.b.row(r), PhantomData);
                 fill::<L, E, _>(grid.dst.row(r), grid.len(r), &lanes);
             }

@@ -6,12 +6,17 @@
 use super::call::TileRef;
 use super::elem::Elem;
 use pto_num::{Baseline, Level};
+use std::hint::black_box;
 use std::mem::MaybeUninit;
 
 /// Elements of a long span.
 pub const CHUNK: usize = 64;
 /// Elements of a short span, for what is left of a row. The last one may be shorter still.
 pub const SMALL: usize = 16;
+
+/// Memory that does not cross cache lines in the middle of a vector: what is written there is read again at once.
+#[repr(align(64))]
+pub struct Aligned<T>(T);
 
 /// The results of a row, some at a time.
 pub trait Lanes<D> {
@@ -71,17 +76,25 @@ pub const fn long_spans<L: Level>() -> bool {
 /// `count` elements must be readable at `from`.
 #[inline(always)]
 pub unsafe fn load_some<L: Level, E: Elem, const N: usize>(from: *const E, count: usize) -> [E; N] {
-    if count == N {
-        return from.cast::<[E; N]>().read_unaligned();
+    let mut some = MaybeUninit::<Aligned<[E; N]>>::uninit();
+    let mut from = from;
+    if count != N {
+        load_part::<L, E, N>(from, count, some.as_mut_ptr().cast());
+        // The compiler must not see through this: it would take the elements apart.
+        from = black_box(some.as_ptr().cast());
     }
+    from.cast::<[E; N]>().read_unaligned()
+}
+
+#[inline(always)]
+unsafe fn load_part<L: Level, E: Elem, const N: usize>(from: *const E, count: usize, to: *mut E) {
     #[cfg(target_arch = "x86_64")]
-    if N == SMALL && masked::has::<L>() {
-        return masked::load(from, count);
+    if N == SMALL && masked::has::<L, E>() {
+        return masked::load(from, count, to);
     }
-    // SAFETY: elements are plain numbers, for which zero bits are a value.
-    let mut some: [E; N] = MaybeUninit::zeroed().assume_init();
-    std::ptr::copy_nonoverlapping(from, some.as_mut_ptr(), count);
-    some
+    // Elements are plain numbers, for which zero bits are a value.
+    std::ptr::write_bytes(to, 0, N);
+    std::ptr::copy_nonoverlapping(from, to, count);
 }
 
 /// Writes the first `count` of `N` elements.
@@ -94,7 +107,7 @@ pub unsafe fn store_some<L: Level, E: Elem, const N: usize>(to: *mut E, some: &[
         return to.cast::<[E; N]>().write_unaligned(*some);
     }
     #[cfg(target_arch = "x86_64")]
-    if N == SMALL && masked::has::<L>() {
+    if N == SMALL && masked::has::<L, E>() {
         return masked::store(to, some, count);
     }
     std::ptr::copy_nonoverlapping(some.as_ptr(), to, count);
@@ -103,38 +116,44 @@ pub unsafe fn store_some<L: Level, E: Elem, const N: usize>(to: *mut E, some: &[
 /// The end of a row without a detour through memory, where the processor can leave out elements.
 #[cfg(target_arch = "x86_64")]
 mod masked {
+    use super::SMALL;
     use pto_num::{Level, V4};
     use std::any::TypeId;
-    use std::arch::x86_64::{_mm512_loadu_epi8, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8, _mm512_storeu_epi8};
-    use std::mem::{MaybeUninit, size_of};
+    use std::arch::x86_64::{
+        _mm_loadu_epi8, _mm_mask_storeu_epi8, _mm_maskz_loadu_epi8, _mm_storeu_epi8, _mm256_loadu_epi16,
+        _mm256_mask_storeu_epi16, _mm256_maskz_loadu_epi16, _mm256_storeu_epi16, _mm512_loadu_epi32,
+        _mm512_mask_storeu_epi32, _mm512_maskz_loadu_epi32, _mm512_storeu_epi32,
+    };
 
-    /// Bytes of a vector.
-    const BYTES: usize = 64;
-
-    /// True when code for this level may use the functions below.
+    /// True when code for this level may use the functions below for elements of this type.
     #[inline(always)]
-    pub fn has<L: Level>() -> bool {
-        TypeId::of::<L>() == TypeId::of::<V4>()
+    pub fn has<L: Level, E>() -> bool {
+        TypeId::of::<L>() == TypeId::of::<V4>() && size_of::<E>() <= 4
     }
 
-    /// One bit for each byte of `count` elements; fewer than fill a vector.
+    /// One bit for each of `count` elements.
     #[inline(always)]
-    fn mask<E>(count: usize) -> u64 {
-        (1 << (count * size_of::<E>())) - 1
+    fn mask(count: usize) -> u16 {
+        u16::MAX >> (SMALL - count)
     }
 
     #[inline(always)]
-    pub unsafe fn load<E: Copy, const N: usize>(from: *const E, count: usize) -> [E; N] {
-        let mut bytes = MaybeUninit::<[u8; BYTES]>::uninit();
-        _mm512_storeu_epi8(bytes.as_mut_ptr().cast(), _mm512_maskz_loadu_epi8(mask::<E>(count), from.cast()));
-        bytes.as_ptr().cast::<[E; N]>().read_unaligned()
+    pub unsafe fn load<E>(from: *const E, count: usize, to: *mut E) {
+        match size_of::<E>() {
+            1 => _mm_storeu_epi8(to.cast(), _mm_maskz_loadu_epi8(mask(count), from.cast())),
+            2 => _mm256_storeu_epi16(to.cast(), _mm256_maskz_loadu_epi16(mask(count), from.cast())),
+            _ => _mm512_storeu_epi32(to.cast(), _mm512_maskz_loadu_epi32(mask(count), from.cast())),
+        }
     }
 
     #[inline(always)]
     pub unsafe fn store<E: Copy, const N: usize>(to: *mut E, some: &[E; N], count: usize) {
-        let mut bytes = MaybeUninit::<[u8; BYTES]>::zeroed();
-        bytes.as_mut_ptr().cast::<[E; N]>().write_unaligned(*some);
-        _mm512_mask_storeu_epi8(to.cast(), mask::<E>(count), _mm512_loadu_epi8(bytes.as_ptr().cast()));
+        let from = some.as_ptr();
+        match size_of::<E>() {
+            1 => _mm_mask_storeu_epi8(to.cast(), mask(count), _mm_loadu_epi8(from.cast())),
+            2 => _mm256_mask_storeu_epi16(to.cast(), mask(count), _mm256_loadu_epi16(from.cast())),
+            _ => _mm512_mask_storeu_epi32(to.cast(), mask(count), _mm512_loadu_epi32(from.cast())),
+        }
     }
 }
 
