@@ -16,6 +16,7 @@ macro_rules! kernels {
     };
 }
 
+mod apply;
 mod bits;
 mod call;
 mod convert;
@@ -47,6 +48,7 @@ mod tests;
 mod tile_scalar;
 mod transfer;
 
+pub use apply::{Placed, apply};
 pub use call::{Call, Fault, Kernel, KernelFn, Numerics, Prepared, Site, TileRef, ViewRef};
 
 use pto_isa::{Op, Order, table};

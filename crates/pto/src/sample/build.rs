@@ -1,15 +1,15 @@
 //! Programs in memory, printed when they are complete.
 
 use super::Filling;
-use crate::ir::{Attr, BlockId, Module, NewOp, Operand, RegionId, Style, Sym, ValueId, print};
+use crate::ir::{Attr, BlockId, Module, NewOp, Operand, RegionId, Style, Successor, Sym, ValueId, print};
 use crate::isa::rules::AttrValue;
 use crate::isa::table::op;
 use crate::isa::{FnType, Op, Span, Target, Type};
 
 /// A function under construction; operations go to the end of the innermost open block.
 pub(super) struct Builder {
-    module: Module,
-    open: Vec<BlockId>,
+    pub(super) module: Module,
+    pub(super) open: Vec<BlockId>,
 }
 
 impl Builder {
@@ -23,7 +23,7 @@ impl Builder {
         self.module.value_type(value)
     }
 
-    fn innermost(&self) -> BlockId {
+    pub(super) fn innermost(&self) -> BlockId {
         self.open[self.open.len() - 1]
     }
 
@@ -77,7 +77,7 @@ impl Builder {
             .map(|(slot, name, ty)| (self.module.intern_type(ty.clone()), self.module.names.intern(name), *slot, span))
             .collect();
         let operands = operands.iter().map(|&(slot, value)| Operand { value, slot, span }).collect();
-        let new = NewOp { operands, results, attrs: rest.attrs, regions: rest.regions, ..NewOp::default() };
+        let new = NewOp { operands, results, attrs: rest.attrs, regions: rest.regions, successors: rest.successors, ..NewOp::default() };
         let id = self.module.append(self.innermost(), op, new);
         self.module.results(id).collect()
     }
@@ -94,13 +94,13 @@ impl Builder {
         self.open = vec![self.module.top];
         if let Some(target) = stated {
             self.open_block();
-            self.op(op::func_func, &[], &[], Rest { attrs, regions });
+            self.op(op::func_func, &[], &[], Rest { attrs, regions, ..Rest::default() });
             let arch = Attr::Str(self.module.names.intern(target.name()));
             let attrs = vec![self.attr("pto.target_arch", arch)];
             let regions = vec![self.close_block()];
-            self.op(op::builtin_module, &[], &[], Rest { attrs, regions });
+            self.op(op::builtin_module, &[], &[], Rest { attrs, regions, ..Rest::default() });
         } else {
-            self.op(op::func_func, &[], &[], Rest { attrs, regions });
+            self.op(op::func_func, &[], &[], Rest { attrs, regions, ..Rest::default() });
         }
         print(&self.module, Style::default())
     }
@@ -111,6 +111,7 @@ impl Builder {
 pub(super) struct Rest {
     pub(super) attrs: Vec<(Sym, Attr)>,
     pub(super) regions: Vec<RegionId>,
+    pub(super) successors: Vec<Successor>,
 }
 
 impl Builder {

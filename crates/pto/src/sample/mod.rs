@@ -15,9 +15,11 @@
 mod build;
 mod candidates;
 mod random;
+mod runnable;
 mod search;
 
 pub use random::random_program;
+pub use runnable::{RunParam, Runnable, Runnables};
 pub use search::{Filling, filling};
 
 use crate::Program;

@@ -72,7 +72,7 @@ pub fn random_program(seed: u64, target: Target, length: usize) -> String {
 }
 
 /// True for instructions that stand alone: tiles and scalars in, tiles out.
-fn is_plain(row: &Row, target: Target) -> bool {
+pub(super) fn is_plain(row: &Row, target: Target) -> bool {
     let plain = |s: &Slot| matches!(s.kind, Kind::Tile | Kind::Scalar | Kind::Int | Kind::Index);
     row.targets.contains(target)
         && matches!(row.syntax, Syntax::InsOuts { .. })
@@ -340,7 +340,7 @@ impl Generator {
 }
 
 /// True when the value form says the same: every destination is only written, and their number names their slots.
-fn can_be_values(row: &Row, filling: &Filling) -> bool {
+pub(super) fn can_be_values(row: &Row, filling: &Filling) -> bool {
     let slots: Vec<usize> =
         filling.types.iter().map(|(s, _)| usize::from(*s)).filter(|&s| row.slot_at(s).is_result()).collect();
     slots.iter().all(|&s| row.slots[s].dir == Dir::Out) && result_slots(row, slots.len()) == slots

@@ -22,9 +22,14 @@ pub struct Filling {
 impl Filling {
     /// True when every rule of the row holds on the target, for all extents.
     pub fn is_legal(&self, target: Target) -> bool {
+        self.is_legal_in(target, false)
+    }
+
+    /// The same for a function that may place its tiles itself.
+    pub(super) fn is_legal_in(&self, target: Target, manual: bool) -> bool {
         let args: Vec<Arg> = self.types.iter().map(|(slot, ty)| Arg { slot: *slot, ty, value: None }).collect();
         let row = self.op.row();
-        Instance { row, target, manual: false, args: &args, attrs: &self.attrs }.check().0.is_empty()
+        Instance { row, target, manual, args: &args, attrs: &self.attrs }.check().0.is_empty()
     }
 }
 
@@ -37,6 +42,16 @@ impl Filling {
 /// ```
 pub fn filling(op: Op, target: Target, data: DType, tries: usize) -> Option<Filling> {
     Search::new(op, target, data, tries).first(&mut |_| true)
+}
+
+/// A few legal uses, from the most ordinary on.
+pub(super) fn several(op: Op, target: Target, data: DType, tries: usize, count: usize) -> Vec<Filling> {
+    let mut found = Vec::new();
+    Search::new(op, target, data, tries).first(&mut |f| {
+        found.push(f.clone());
+        found.len() == count
+    });
+    found
 }
 
 /// The most ordinary legal use of an instruction that is also accepted by the caller.

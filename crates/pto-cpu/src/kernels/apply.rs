@@ -1,0 +1,76 @@
+//! One instruction on memory of the caller's, without a plan: slow, checked, for comparisons.
+
+use super::call::{Call, Fault, Kernel, Site, TileRef};
+use super::find;
+use pto_isa::{Loc, Op, Order, TileType};
+
+/// Where the tile in a slot starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Placed {
+    /// The slot of the row.
+    pub slot: u8,
+    /// Its first byte in the memory.
+    pub start: usize,
+}
+
+/// Executes an instruction on tiles that lie in `memory`. Scalars come by slot, in the form of [`Call::scalars`].
+///
+/// The tile types of the site say where elements lie and which are valid, so their extents must be fixed. `None` when
+/// nothing is executed: there is no kernel for these operands, one is missing or does not lie in the memory, or a rule of
+/// the row is broken.
+pub fn apply(
+    op: Op,
+    site: &Site,
+    memory: &mut [u8],
+    tiles: &[Placed],
+    scalars: &[(u8, u64)],
+) -> Option<Result<(), Fault>> {
+    let kernel = find(op).filter(|k| k.views.is_empty() && site.instance.row.name == op.row().name)?;
+    let (broken, undecided) = site.instance.check();
+    if !broken.is_empty() || undecided {
+        return None;
+    }
+    let prepared = (kernel.prepare)(site)?;
+    let geometries = geometries(kernel, site);
+    let slot = |name: &str| op.row().slot(name);
+    let mut refs = Vec::new();
+    for (name, geometry) in kernel.tiles.iter().zip(&geometries) {
+        refs.push(match geometry {
+            Some(ty) => {
+                let placed = tiles.iter().find(|p| Some(usize::from(p.slot)) == slot(name))?;
+                tile_ref(memory, ty, placed.start)?
+            }
+            None => TileRef::ABSENT,
+        });
+    }
+    let scalar = |name: &&str| scalars.iter().find(|(s, _)| Some(usize::from(*s)) == slot(name)).map_or(0, |s| s.1);
+    let values: Vec<u64> = kernel.scalars.iter().map(scalar).collect();
+    let call = Call { tiles: &refs, scalars: &values, views: &[], imm: prepared.imm };
+    // SAFETY: `tile_ref` checked that every tile lies in the memory, which is borrowed for the call; the kernel was
+    // prepared for these types; and the rules that relate valid regions to each other hold.
+    Some(unsafe { (prepared.run)(&call) })
+}
+
+/// The types of a kernel's tiles. The box order of left operands is the target's, whatever the text says.
+fn geometries(kernel: &Kernel, site: &Site) -> Vec<Option<TileType>> {
+    let left = site.instance.target.profile().left_order;
+    let seen = |ty: &TileType| match ty.loc {
+        Loc::Left if ty.is_boxed() => TileType { blayout: left, ..*ty },
+        _ => *ty,
+    };
+    kernel.tiles.iter().map(|name| site.tile(name).map(seen)).collect()
+}
+
+fn tile_ref(memory: &mut [u8], ty: &TileType, start: usize) -> Option<TileRef> {
+    let (rows, cols) = (ty.valid_rows.fixed()?, ty.valid_cols.fixed()?);
+    let end = start.checked_add(usize::try_from(ty.bytes()).ok()?)?;
+    if rows > ty.rows || cols > ty.cols || end > memory.len() {
+        return None;
+    }
+    let (row_stride, col_stride) = match ty.order() {
+        Order::Dn => (1, ty.rows as usize),
+        _ => (ty.cols as usize, 1),
+    };
+    let ptr = memory.as_mut_ptr().wrapping_add(start);
+    Some(TileRef { ptr, rows: rows as usize, cols: cols as usize, row_stride, col_stride, geometry: ty })
+}

@@ -1,0 +1,116 @@
+//! Memories: arrays of bytes that addresses lead into.
+
+use super::{Machine, Outcome};
+use pto::isa::{Loc, codes};
+
+/// A piece of memory: a buffer, a space of the core, or a tile of its own.
+#[derive(Default)]
+pub struct Memory {
+    pub bytes: Vec<u8>,
+    pub writable: bool,
+    /// The space of the core that this is.
+    pub space: Option<Loc>,
+}
+
+/// A byte of a memory. It may lie outside as long as nothing is accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Address {
+    pub memory: usize,
+    pub byte: i64,
+}
+
+impl Address {
+    pub fn moved(self, bytes: i64) -> Self {
+        Self { byte: self.byte.wrapping_add(bytes), ..self }
+    }
+}
+
+/// Pointers as integers have the memory above this bit.
+const MEMORY_SHIFT: u32 = 36;
+
+impl Machine<'_> {
+    /// Memory of its own, holding garbage: nobody may rely on what is there.
+    pub fn new_memory(&mut self, bytes: u64) -> Address {
+        let garbage = (0x91 + 37 * self.memories.len()) as u8 | 1;
+        self.memories.push(Memory { bytes: vec![garbage; bytes as usize], writable: true, space: None });
+        Address { memory: self.memories.len() - 1, byte: 0 }
+    }
+
+    /// A space of the core; zero at first.
+    pub fn space(&mut self, loc: Loc) -> usize {
+        if let Some(&known) = self.spaces.get(&loc) {
+            return known;
+        }
+        let bytes = self.checked.info().target.profile().space(loc).map_or(0, |s| s.bytes);
+        self.memories.push(Memory { bytes: vec![0; bytes as usize], writable: true, space: Some(loc) });
+        self.spaces.insert(loc, self.memories.len() - 1);
+        self.memories.len() - 1
+    }
+
+    /// A pointer as an integer: an address of the core is the number a program would write.
+    pub fn number(&self, address: Address) -> i64 {
+        match self.memories[address.memory].space {
+            Some(_) => address.byte,
+            None => (((address.memory as i64) + 1) << MEMORY_SHIFT).wrapping_add(address.byte),
+        }
+    }
+
+    /// The pointer an integer stands for; `on` says which space of the core small numbers mean.
+    pub fn pointer(&mut self, number: i64, on: Option<Loc>) -> Outcome<Address> {
+        let half = 1 << (MEMORY_SHIFT - 1);
+        let memory = number.wrapping_add(half) >> MEMORY_SHIFT;
+        match (memory, on) {
+            (0, Some(loc)) => Ok(Address { memory: self.space(loc), byte: number }),
+            (1.., _) if (memory as usize) <= self.memories.len() => {
+                Ok(Address { memory: memory as usize - 1, byte: number - (memory << MEMORY_SHIFT) })
+            }
+            _ => Err(codes::RUN_OUTSIDE),
+        }
+    }
+
+    /// Where some bytes lie in their memory.
+    pub fn range(&self, at: Address, count: u64) -> Outcome<std::ops::Range<usize>> {
+        let end = i128::from(at.byte) + i128::from(count);
+        if at.byte < 0 || end > self.memories[at.memory].bytes.len() as i128 {
+            return Err(codes::RUN_OUTSIDE);
+        }
+        Ok(at.byte as usize..end as usize)
+    }
+
+    pub fn read(&self, at: Address, count: u64) -> Outcome<Vec<u8>> {
+        let range = self.range(at, count)?;
+        Ok(self.memories[at.memory].bytes[range].to_vec())
+    }
+
+    pub fn write(&mut self, at: Address, bytes: &[u8]) -> Outcome<()> {
+        let range = self.range(at, bytes.len() as u64)?;
+        if !self.memories[at.memory].writable {
+            return Err(codes::RUN_ARGUMENT);
+        }
+        self.memories[at.memory].bytes[range].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// The bits of an element that starts at a bit.
+    pub fn peek(&self, at: Address, bit: u64, bits: u32) -> u64 {
+        let memory = &self.memories[at.memory].bytes;
+        let first = at.byte as usize + (bit / 8) as usize;
+        if bits < 8 {
+            return u64::from(memory[first] >> (bit % 8)) & ((1 << bits) - 1);
+        }
+        let bytes = (bits / 8) as usize;
+        memory[first..first + bytes].iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte))
+    }
+
+    pub fn poke(&mut self, at: Address, bit: u64, bits: u32, value: u64) {
+        let memory = &mut self.memories[at.memory].bytes;
+        let first = at.byte as usize + (bit / 8) as usize;
+        if bits < 8 {
+            let mask = ((1u8 << bits) - 1) << (bit % 8);
+            memory[first] = memory[first] & !mask | (value as u8) << (bit % 8) & mask;
+            return;
+        }
+        let bytes = (bits / 8) as usize;
+        memory[first..first + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+    }
+}

@@ -1,0 +1,86 @@
+//! What a value can be.
+
+use super::memory::Address;
+use pto::isa::{GlobalLayout, TileType};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+#[derive(Clone, Debug)]
+pub enum Val {
+    /// A scalar: the bits of its type, and zeros above.
+    Bits(u64),
+    Pointer(Address),
+    /// A tile object; several values can mean the same one.
+    Tile(Rc<RefCell<Tile>>),
+    /// The tile objects of a multi-buffered tile.
+    Tiles(Vec<Rc<RefCell<Tile>>>),
+    View(View),
+    /// A local array or record.
+    Cells(Rc<RefCell<Vec<u64>>>),
+    /// Tokens and events.
+    Nothing,
+}
+
+/// A tile: a rectangle of a matrix that lies in a memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Tile {
+    /// Where the matrix starts.
+    pub place: Address,
+    /// The layout of the matrix.
+    pub matrix: TileType,
+    /// The first element of the tile in the matrix.
+    pub origin: (u64, u64),
+    /// Its own type.
+    pub ty: TileType,
+    /// Valid rows and columns.
+    pub valid: (u64, u64),
+}
+
+/// A window of a buffer; strides count elements.
+#[derive(Clone, Debug)]
+pub struct View {
+    pub place: Address,
+    pub shape: Vec<u64>,
+    pub strides: Vec<i64>,
+    pub layout: GlobalLayout,
+}
+
+impl Val {
+    pub fn bits(&self) -> u64 {
+        match self {
+            Self::Bits(bits) => *bits,
+            other => panic!("{other:?} is not a number"),
+        }
+    }
+
+    pub fn truth(&self) -> bool {
+        self.bits() == 1
+    }
+
+    pub fn tile(&self) -> Rc<RefCell<Tile>> {
+        match self {
+            Self::Tile(tile) => Rc::clone(tile),
+            other => panic!("{other:?} is not a tile"),
+        }
+    }
+
+    pub fn view(&self) -> View {
+        match self {
+            Self::View(view) => view.clone(),
+            other => panic!("{other:?} is not a view"),
+        }
+    }
+
+    /// The address a pointer holds, or where a view starts.
+    pub fn address(&self) -> Address {
+        match self {
+            Self::Pointer(address) => *address,
+            Self::View(view) => view.place,
+            other => panic!("{other:?} is not a pointer"),
+        }
+    }
+
+    pub fn new_tile(tile: Tile) -> Self {
+        Self::Tile(Rc::new(RefCell::new(tile)))
+    }
+}

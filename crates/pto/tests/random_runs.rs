@@ -1,0 +1,257 @@
+//! Random programs give the same bits in the engine and in the plain interpreter.
+//!
+//! Every program runs with fast and with plain kernels, on one and on two threads. `RANDOM_PROGRAMS=100000` runs more,
+//! `RANDOM_SEED=7` others; a seed that failed is run alone with `RANDOM_PROGRAMS=1`.
+
+mod plain;
+
+use plain::Argument;
+use pto::isa::rules::{Arg as RuleArg, Instance};
+use pto::isa::{Code, DType, Op};
+use pto::sample::{Filling, RunParam, Runnable, Runnables};
+use pto::{Checked, Program, Target};
+use pto_cpu::kernels::{Site, find};
+use pto_cpu::{Arg, Launch, Numerics, Options, Plan};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Programs when nobody says how many.
+const PROGRAMS: u64 = 300;
+/// Statements of a program, about.
+const LENGTH: usize = 24;
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// The engine has code for this use of an instruction.
+fn has_kernel(target: Target, filling: &Filling) -> bool {
+    let args: Vec<RuleArg> = filling.types.iter().map(|(slot, ty)| RuleArg { slot: *slot, ty, value: None }).collect();
+    let row = filling.op.row();
+    let instance = Instance { row, target, manual: false, args: &args, attrs: &filling.attrs };
+    let site = Site { instance, numerics: Numerics::Reference, plain: false, level: None };
+    // The engine executes some instructions itself.
+    find(filling.op).is_none_or(|kernel| kernel.is_missing() || (kernel.prepare)(&site).is_some())
+}
+
+fn runs(op: Op) -> bool {
+    pto_cpu::runs(op)
+}
+
+// ---- data -----------------------------------------------------------------------------------------------------------
+
+/// Numbers that look random, the same every time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+/// Bits of an element: mostly ordinary, often at the edge of something.
+fn element(dtype: DType, numbers: &mut Numbers) -> u64 {
+    let n = numbers.next();
+    let (kind, rest) = (n % 16, n >> 8);
+    if dtype.is_int() {
+        let bits = dtype.bits();
+        return match kind {
+            0..3 => rest,
+            3 => 0,
+            4 => u64::MAX,
+            5 => 1 << (bits - 1),
+            6 => (1 << (bits - 1)) - 1,
+            7 => rest % 8,
+            _ => 1 + rest % 100,
+        };
+    }
+    let pick = |list: &[u32]| u64::from(list[rest as usize % list.len()]);
+    match dtype {
+        DType::F32 => match kind {
+            0 => pick(&[0, 0x8000_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0xffc0_1234, 0x7f80_0001]),
+            1 => rest & 0x807f_ffff,
+            2 => rest & 0xffff_ffff,
+            3 => pick(&[0x7f7f_ffff, 0x0080_0000, 0x3f80_0000, 0xbf80_0000, 0x4f00_0000, 0x477f_e000]),
+            4..8 => u64::from(((rest % 33) as f32 - 16.0).to_bits()),
+            _ => u64::from(((rest % 4_000_001) as f32 / 65_536.0 - 30.0).to_bits()),
+        },
+        DType::F16 => match kind {
+            0 => pick(&[0, 0x8000, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x7c01]),
+            1 => rest & 0x83ff,
+            2 => rest & 0xffff,
+            _ => pick(&[0x3c00, 0xbc00, 0x4000, 0x3555, 0x4248, 0x5640, 0xd640, 0x2e66, 0x7bff, 0x0400]),
+        },
+        DType::Bf16 => match kind {
+            0 => pick(&[0, 0x8000, 0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x7f81]),
+            1 => rest & 0x807f,
+            2 => rest & 0xffff,
+            _ => pick(&[0x3f80, 0xbf80, 0x4000, 0x3eab, 0x4049, 0x42c8, 0xc2c8, 0x3dcd, 0x7f7f, 0x0080]),
+        },
+        _ => rest,
+    }
+}
+
+fn buffer(dtype: DType, elements: u64, numbers: &mut Numbers) -> Vec<u8> {
+    let bytes = dtype.bits().div_ceil(8) as usize;
+    let count = if dtype.bits() < 8 { elements.div_ceil(2) } else { elements };
+    (0..count).flat_map(|_| element(dtype, numbers).to_le_bytes().into_iter().take(bytes)).collect()
+}
+
+/// What one run starts with, or leaves behind.
+#[derive(Clone)]
+struct Memory(Vec<Vec<u8>>);
+
+fn memory(program: &Runnable, seed: u64) -> Memory {
+    let mut numbers = Numbers(seed ^ 0x5851_f42d_4c95_7f2d);
+    let data = |p: &RunParam| match p {
+        RunParam::Input(d, n) | RunParam::Output(d, n) => buffer(*d, *n, &mut numbers),
+        _ => Vec::new(),
+    };
+    Memory(program.params.iter().map(data).collect())
+}
+
+/// Both are the same, or both are NaN.
+fn same(dtype: DType, a: &[u8], b: &[u8]) -> bool {
+    let bits = |x: &[u8]| x.iter().rev().fold(0u64, |all, byte| all << 8 | u64::from(*byte));
+    let is_nan = |x: &[u8]| match dtype {
+        DType::F32 => bits(x) & 0x7fff_ffff > 0x7f80_0000,
+        DType::F16 => bits(x) & 0x7fff > 0x7c00,
+        DType::Bf16 => bits(x) & 0x7fff > 0x7f80,
+        DType::F8E4M3 => bits(x) & 0x7f == 0x7f,
+        DType::F8E5M2 => bits(x) & 0x7f > 0x7c,
+        _ => false,
+    };
+    a == b || is_nan(a) && is_nan(b)
+}
+
+/// The first element that differs.
+fn difference(program: &Runnable, expected: &Memory, found: &Memory) -> Option<String> {
+    for (at, param) in program.params.iter().enumerate() {
+        let RunParam::Output(dtype, _) = param else { continue };
+        let bytes = dtype.bits().div_ceil(8) as usize;
+        let pairs = expected.0[at].chunks(bytes).zip(found.0[at].chunks(bytes));
+        for (element, (e, f)) in pairs.enumerate() {
+            if !same(*dtype, e, f) {
+                return Some(format!("%p{at} ({dtype}), element {element}: {f:02x?}, expected {e:02x?}"));
+            }
+        }
+    }
+    None
+}
+
+// ---- runs -----------------------------------------------------------------------------------------------------------
+
+type Outcome = (Result<(), Code>, Memory);
+
+fn interpret(program: &Runnable, checked: &Checked, start: &Memory, numerics: Numerics) -> Outcome {
+    let argument = |(param, bytes): (&RunParam, &Vec<u8>)| match param {
+        RunParam::Input(..) => Argument::Buffer { bytes: bytes.clone(), writable: false },
+        RunParam::Output(..) => Argument::Buffer { bytes: bytes.clone(), writable: true },
+        RunParam::Int(n) => Argument::Int(*n),
+        RunParam::Float(x) => Argument::Float(*x),
+    };
+    let mut args: Vec<Argument> = program.params.iter().zip(&start.0).map(argument).collect();
+    let done = plain::run(checked, &mut args, program.blocks, numerics);
+    let bytes = |arg: Argument| match arg {
+        Argument::Buffer { bytes, .. } => bytes,
+        Argument::Int(_) | Argument::Float(_) => Vec::new(),
+    };
+    (done, Memory(args.into_iter().map(bytes).collect()))
+}
+
+fn run(program: &Runnable, plan: &Plan, start: &Memory, threads: usize) -> Outcome {
+    let mut memory = start.clone();
+    let mut args: Vec<Arg> = program.params.iter().zip(&mut memory.0).map(|(p, bytes)| argument(p, bytes)).collect();
+    let done = plan.run(&mut args, Launch { blocks: program.blocks, threads });
+    drop(args);
+    (done.map(drop).map_err(|problem| problem.code), memory)
+}
+
+fn argument<'a>(param: &RunParam, bytes: &'a mut [u8]) -> Arg<'a> {
+    match param {
+        RunParam::Int(n) => Arg::Int(*n),
+        RunParam::Float(x) => Arg::Float(*x),
+        RunParam::Input(..) => Arg::In(bytes),
+        RunParam::Output(..) => Arg::InOut(bytes),
+    }
+}
+
+/// How a program ended everywhere.
+enum Verdict {
+    Ran,
+    Failed(Code),
+}
+
+fn compare(program: &Runnable, checked: &Checked, seed: u64) -> Result<Verdict, String> {
+    let numerics = [Numerics::Reference, Numerics::Reference, Numerics::A2A3, Numerics::A5][seed as usize % 4];
+    let start = memory(program, seed);
+    let interpreted = catch_unwind(AssertUnwindSafe(|| interpret(program, checked, &start, numerics)));
+    let (expected, left) = interpreted.map_err(|_| "the interpreter panicked".to_string())?;
+    for (plain, threads) in [(false, 1), (true, 1), (false, 2)] {
+        let how = format!("plain: {plain}, threads: {threads}, {numerics:?}");
+        let plan = Plan::new(checked, None, Options { numerics, plain })
+            .map_err(|d| format!("{how}: no plan: {}", d.message))?;
+        let ran = catch_unwind(AssertUnwindSafe(|| run(program, &plan, &start, threads)));
+        let (done, found) = ran.map_err(|_| format!("{how}: the engine panicked"))?;
+        if done != expected {
+            return Err(format!("{how}: ends with {done:?}, expected {expected:?}"));
+        }
+        // When one block fails, others may have run or not.
+        if (expected.is_ok() || threads == 1)
+            && let Some(difference) = difference(program, &left, &found)
+        {
+            return Err(format!("{how}: {difference}"));
+        }
+    }
+    Ok(expected.map_or_else(Verdict::Failed, |()| Verdict::Ran))
+}
+
+fn report(program: &Runnable, target: Target, seed: u64, problem: &str) -> String {
+    let path = std::env::temp_dir().join(format!("random-run-{target}-{seed}.pto"));
+    let saved = std::fs::write(&path, &program.text).is_ok();
+    let params: Vec<String> = program.params.iter().enumerate().map(|(at, p)| format!("%p{at} = {p:?}")).collect();
+    let place = if saved { format!("saved to {}", path.display()) } else { program.text.clone() };
+    format!("seed {seed} on {target}: {problem}\n{} blocks; {}\n{place}", program.blocks, params.join(", "))
+}
+
+#[test]
+fn random_programs_run_as_the_plain_interpreter_says() {
+    let (count, first) = (number("RANDOM_PROGRAMS", PROGRAMS), number("RANDOM_SEED", 1));
+    let mut makers: Vec<(Target, Runnables)> = Target::ALL
+        .into_iter()
+        .map(|t| (t, Runnables::new(t, runs, move |filling| has_kernel(t, filling))))
+        .collect();
+    let (mut ran, mut failed, mut illegal, mut problems) = (0, 0, 0, Vec::new());
+    for seed in first..first + count {
+        let (target, maker) = &mut makers[seed as usize % Target::ALL.len()];
+        let program = maker.program(seed, LENGTH);
+        let parsed = Program::parse(&program.text);
+        let checked = match parsed.check(*target) {
+            Ok(checked) => checked,
+            Err(found) => {
+                illegal += 1;
+                if number("RANDOM_SHOW_ILLEGAL", 0) == 1 {
+                    println!("{}", report(&program, *target, seed, &format!("{}: {}", found[0].code, found[0].message)));
+                }
+                continue;
+            }
+        };
+        match compare(&program, &checked, seed) {
+            Ok(Verdict::Ran) => ran += 1,
+            Ok(Verdict::Failed(_)) => failed += 1,
+            Err(problem) => {
+                println!("{}", report(&program, *target, seed, &problem));
+                problems.push(seed);
+            }
+        }
+        if problems.len() >= 20 {
+            break;
+        }
+    }
+    println!("{ran} programs ran, {failed} failed as they should, {illegal} were not legal");
+    assert!(problems.is_empty(), "seeds {problems:?} differ");
+    assert!(illegal * 20 <= count, "{illegal} of {count} programs are not legal");
+}
