@@ -155,6 +155,20 @@ impl DType {
         if self.bits() < 8 { 8 / self.bits() } else { 1 }
     }
 
+    /// Bits from one column of a tile, or element of global memory, to the next. The 4-bit floats come in pairs, and a
+    /// column is a pair; 4-bit integers are columns of their own.
+    ///
+    /// ```
+    /// use pto_isa::DType;
+    /// assert_eq!((DType::F4E2M1.column_bits(), DType::I4.column_bits()), (8, 4));
+    /// ```
+    pub const fn column_bits(self) -> u32 {
+        match self {
+            Self::F4E1M2 | Self::F4E2M1 => 8,
+            _ => self.bits(),
+        }
+    }
+
     /// True for every floating-point format.
     pub const fn is_float(self) -> bool {
         matches!(self.class(), Class::Float)

@@ -23,8 +23,8 @@ fn prepare_store(site: &Site) -> Option<Prepared> {
 }
 
 fn prepare(site: &Site, tile: &str, view: &str, run: super::KernelFn) -> Option<Prepared> {
-    let bits = site.tile(tile)?.dtype.bits();
-    let same_size = site.instance.ty(view).and_then(Type::elem).is_some_and(|d| d.bits() == bits);
+    let bits = site.tile(tile)?.dtype.column_bits();
+    let same_size = site.instance.ty(view).and_then(Type::elem).is_some_and(|d| d.column_bits() == bits);
     // The layout that the transfer itself states comes before that of its window.
     let layout = match site.instance.attr("layout").and_then(|a| a.enum_name()) {
         Some(name) => GlobalLayout::ALL.iter().position(|l| l.name().eq_ignore_ascii_case(name))? as u64 + 1,

@@ -147,7 +147,7 @@ impl Builder<'_> {
     fn elem_bits(&self, value: ValueId) -> Built<u32> {
         let ty = self.module.value_type(value);
         match (ty.elem(), ty) {
-            (Some(d), _) => Ok(d.bits()),
+            (Some(d), _) => Ok(d.column_bits()),
             (None, Type::Ptr(Scalar::I1, _)) => Ok(8),
             (None, Type::Ptr(Scalar::Index | Scalar::F64, _)) => Ok(64),
             (None, Type::Memref(m)) => Ok(if m.view.elem == Scalar::I1 { 8 } else { 64 }),

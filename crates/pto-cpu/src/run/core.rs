@@ -174,6 +174,7 @@ impl<'p> Core<'p> {
 
     fn instruction<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
         if W::MEASURES {
+            self.note_reads(which, watch);
             return Ok(());
         }
         if W::TIMES {

@@ -262,6 +262,9 @@ impl Core<'_> {
         let bytes = access.elem.bits() as usize / 8;
         if W::MEASURES {
             note(&place, bytes, watch);
+            if let Target::Buffer(buffer, _) = place {
+                watch.read(buffer);
+            }
             self.regs[access.value as usize] = 0;
             return Ok(());
         }

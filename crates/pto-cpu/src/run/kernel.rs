@@ -84,6 +84,15 @@ impl Core<'_> {
         }
     }
 
+    /// Tells which global memory an instruction reads.
+    pub fn note_reads<W: Watch>(&self, which: usize, watch: &mut W) {
+        for operand in self.plan.kernels[which].views.iter().filter(|o| o.reads) {
+            if let Some(register) = operand.register {
+                watch.read(split_address(self.views[register as usize].address).0);
+            }
+        }
+    }
+
     fn first_buffer(&self, step: &KernelStep) -> Option<usize> {
         let register = step.views.first()?.register?;
         Some(split_address(self.views[register as usize].address).0)
@@ -200,7 +209,7 @@ impl Core<'_> {
         for operand in &step.views {
             if let Some(register) = operand.register {
                 let elem = operand.value.and_then(|v| self.plan.module().value_type(v).elem());
-                let bits = elem.map_or(8, |d| d.bits());
+                let bits = elem.map_or(8, |d| d.column_bits());
                 let view = self.views[register as usize];
                 view_accesses(&view, bits, operand, &mut |a| push_both(&mut list, a, operand));
             }
@@ -210,7 +219,7 @@ impl Core<'_> {
 
     fn tile_access(&self, tile: &Tile, operand: &Operand) -> Access {
         let ty = &self.plan.geometries[tile.geometry as usize];
-        let bits = u64::from(ty.dtype.bits());
+        let bits = u64::from(ty.dtype.column_bits());
         let start = tile.base as i64 - self.plan.spaces.start(ty.loc) as i64;
         let (rows, row_bytes, stride) = if ty.is_boxed() {
             (1, ty.bytes(), 0)

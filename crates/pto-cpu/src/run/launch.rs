@@ -216,17 +216,17 @@ impl Plan {
                     return Err(format!("a tensor of {shape:?} where the type says {dims:?}"));
                 }
                 let view = packed(shape);
-                fits(elem.bits(), shape, data.len())?;
+                fits(elem.column_bits(), shape, data.len())?;
                 Ok(Value::View(Buffer::write(data), view))
             }
             (ParamKind::Tensor(elem, dims), Arg::InOut(data)) => {
                 let shape = fixed(dims)?;
-                fits(elem.bits(), &shape, data.len())?;
+                fits(elem.column_bits(), &shape, data.len())?;
                 Ok(Value::View(Buffer::write(data), packed(&shape)))
             }
             (ParamKind::Tensor(elem, dims), Arg::In(data)) => {
                 let shape = fixed(dims)?;
-                fits(elem.bits(), &shape, data.len())?;
+                fits(elem.column_bits(), &shape, data.len())?;
                 Ok(Value::View(Buffer::read(data), packed(&shape)))
             }
             (ParamKind::Tile(ty), Arg::Tile(data, valid)) => tile_value(ty, data.len(), *valid),
@@ -323,7 +323,7 @@ impl Bound {
 /// Visits the bytes of a tile: where a unit lies in the core, its size, and where it lies in row-major data. Rows of an
 /// unboxed row-major tile are one unit; so is every packed pair of 4-bit elements.
 fn each_unit(ty: &TileType, tile: &Tile, mut visit: impl FnMut(u64, u64, usize)) {
-    let bits = u64::from(ty.dtype.bits());
+    let bits = u64::from(ty.dtype.column_bits());
     if ty.order() == pto_isa::Order::Nd {
         let bytes = ty.cols * bits / 8;
         for r in 0..ty.rows {
@@ -331,7 +331,7 @@ fn each_unit(ty: &TileType, tile: &Tile, mut visit: impl FnMut(u64, u64, usize))
         }
         return;
     }
-    let per_unit = u64::from(ty.dtype.per_byte());
+    let per_unit = (8 / bits).max(1);
     let bytes = (bits * per_unit) / 8;
     for r in 0..ty.rows {
         for c in (0..ty.cols).step_by(per_unit as usize) {
@@ -342,7 +342,7 @@ fn each_unit(ty: &TileType, tile: &Tile, mut visit: impl FnMut(u64, u64, usize))
 }
 
 fn tile_value(ty: &TileType, have: usize, valid: (u64, u64)) -> Result<Value, String> {
-    let need = ty.elements() * u64::from(ty.dtype.bits()) / 8;
+    let need = ty.elements() * u64::from(ty.dtype.column_bits()) / 8;
     if have as u64 != need {
         return Err(format!("{have} bytes for a tile of {}x{} {}, which has {need}", ty.rows, ty.cols, ty.dtype));
     }

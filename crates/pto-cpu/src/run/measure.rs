@@ -27,6 +27,8 @@ pub enum Known {
 pub struct Measure {
     /// For each parameter, the memory it must lead to, where the program shows it.
     pub extents: Vec<Option<Extent>>,
+    /// For each parameter, whether the program reads its memory. Tiles count as read.
+    pub reads: Vec<bool>,
     /// Instructions it executes, over all blocks.
     pub instructions: u64,
 }
@@ -42,11 +44,18 @@ pub struct Extent {
 
 struct Measuring {
     ends: Vec<(i64, Vec<u64>)>,
+    reads: Vec<bool>,
     left: u64,
 }
 
 impl Watch for Measuring {
     const MEASURES: bool = true;
+
+    fn read(&mut self, buffer: usize) {
+        if let Some(read) = self.reads.get_mut(buffer) {
+            *read = true;
+        }
+    }
 
     fn view(&mut self, buffer: usize, first: i64, end: i64, shape: &[u64]) {
         if let Some(known) = self.ends.get_mut(buffer)
@@ -73,7 +82,9 @@ impl Plan {
     pub fn measure(&self, known: &[Known], launch: Launch) -> Result<Measure, Diagnostic> {
         let none = vec![Buffer::NONE; self.params.len()];
         let mut core = Core::new(self, &none, launch.blocks)?;
-        let mut watch = Measuring { ends: vec![(0, Vec::new()); self.params.len()], left: LIMIT };
+        let tile = |p: &crate::args::Param| matches!(p.kind, ParamKind::Tile(_));
+        let reads = self.params.iter().map(tile).collect();
+        let mut watch = Measuring { ends: vec![(0, Vec::new()); self.params.len()], reads, left: LIMIT };
         for block in 0..launch.blocks {
             core.reset(block);
             self.enter_known(&mut core, known);
@@ -83,7 +94,7 @@ impl Plan {
             }
         }
         let extents = self.params.iter().zip(&watch.ends).map(|(p, end)| extent(&p.kind, end)).collect();
-        Ok(Measure { extents, instructions: core.instructions })
+        Ok(Measure { extents, reads: watch.reads, instructions: core.instructions })
     }
 
     fn enter_known(&self, core: &mut Core, known: &[Known]) {
@@ -117,7 +128,7 @@ impl Plan {
 fn extent(kind: &ParamKind, (end, shape): &(i64, Vec<u64>)) -> Option<Extent> {
     match kind {
         ParamKind::Pointer(elem) if *end > 0 => {
-            let elements = (*end as u64 * 8).div_ceil(u64::from(elem.bits()));
+            let elements = (*end as u64 * 8).div_ceil(u64::from(elem.column_bits()));
             let covers = !shape.is_empty() && shape.iter().product::<u64>() == elements;
             let shape = if covers { shape.clone() } else { vec![elements] };
             Some(Extent { elements, shape })

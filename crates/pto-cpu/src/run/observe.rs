@@ -59,6 +59,7 @@ pub(crate) trait Watch {
     const MEASURES: bool = false;
     const TIMES: bool = false;
     fn event(&mut self, _: &Event<'_>) {}
+    fn read(&mut self, _buffer: usize) {}
     fn view(&mut self, _buffer: usize, _first: i64, _end: i64, _shape: &[u64]) {}
     fn time(&mut self, _step: usize, _nanos: u64) {}
     /// Instructions executed since the last call; false stops the run.

@@ -101,7 +101,7 @@ impl Core<'_> {
         } else {
             row as u64 * u64::from(from.row_stride) + col as u64 * u64::from(from.col_stride)
         };
-        let bits = elements * u64::from(ty.dtype.bits());
+        let bits = elements * u64::from(ty.dtype.column_bits());
         if !bits.is_multiple_of(8) {
             return Err(Fail::WindowBoxes { at: (row, col), unit: (1, 2) });
         }

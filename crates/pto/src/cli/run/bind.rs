@@ -1,7 +1,7 @@
 //! Parameters and what they are given.
 
 use super::Stop;
-use super::memory::memory;
+use super::memory::{Need, memory};
 use super::spec::Spec;
 use crate::cli::Failure;
 use pto::cpu::{Arg, Known, Launch, Measure, Param, ParamKind, Plan};
@@ -92,7 +92,10 @@ pub(super) fn bind(plan: &Plan, request: &Request<'_>) -> Result<(Vec<Bound>, Me
         let seed = request.seed.wrapping_add((i as u64) << 32);
         all.push(match done {
             Some(done) => done,
-            None => memory(param, specs[i], measure.extents[i].as_ref(), seed, request.seed)?,
+            None => {
+                let need = Need { extent: measure.extents[i].as_ref(), read: measure.reads[i] };
+                memory(param, specs[i], &need, seed, request.seed)?
+            }
         });
     }
     Ok((all, measure))

@@ -8,19 +8,28 @@ use pto::data::{Array, Error, npy, npz, shape_text};
 use pto::isa::{DType, Dim, TileType};
 use std::path::Path;
 
-/// Gives a parameter memory: what is written for it, or random numbers, as many as the program needs. The seed is its own;
-/// the report says the one that was asked for.
+/// What the program shows about a parameter's memory.
+pub(super) struct Need<'a> {
+    /// How large it must be.
+    pub extent: Option<&'a Extent>,
+    /// Whether it is read.
+    pub read: bool,
+}
+
+/// Gives a parameter memory: what is written for it, or as many numbers as the program needs, random where it reads them and
+/// zero where it only writes. The seed is its own; the report says the one that was asked for.
 pub(super) fn memory(
     param: &Param,
     spec: Option<&Spec>,
-    needed: Option<&Extent>,
+    need: &Need,
     seed: u64,
     stated_seed: u64,
 ) -> Result<Bound, Failure> {
     let source = match spec {
         Some(spec) => Source::parse(&spec.text)?,
-        None => Source::Made(Maker::Random, Wish::default()),
+        None => Source::Made(if need.read { Maker::Random } else { Maker::Zeros }, Wish::default()),
     };
+    let needed = need.extent;
     let (name, dtype) = (&param.name, param.kind.elem().unwrap_or(DType::U8));
     if let Source::Number(value) = source {
         let help = format!("for memory full of it write {name}=fill:{value}\n  {LEGAL}");

@@ -78,7 +78,7 @@ pub(crate) struct Args {
 
 const AFTER_HELP: &str = "\
 Values: FILE.npy, FILE.npz:KEY, FILE.bin (raw), rand, zeros, ones, iota, fill:1.5; with a shape where the program does \
-not say it: rand:[64x128]. Scalars are numbers: n=64, scale=-1.5e3, flag=true. Memory without a value is random, as large \
+not say it: rand:[64x128]. Scalars are numbers: n=64, scale=-1.5e3, flag=true. Memory without a value is random (zero if it is only written), as large \
 as the program needs.
 
 Exit codes: 0 it ran, 1 problems in the program, 2 wrong usage or unusable data, 3 --expect found differences.
