@@ -201,6 +201,17 @@ macro_rules! prepare {
 }
 pub(crate) use prepare;
 
+/// The unsigned integer as wide as a type, for work on bits.
+pub fn unsigned(dtype: DType) -> Option<DType> {
+    match dtype.bits() {
+        8 => Some(DType::U8),
+        16 => Some(DType::U16),
+        32 => Some(DType::U32),
+        64 => Some(DType::U64),
+        _ => None,
+    }
+}
+
 /// The Rust types under the names of [`DType`].
 pub(crate) mod rust {
     pub type I8 = i8;

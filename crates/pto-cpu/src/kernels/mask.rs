@@ -8,12 +8,12 @@ mod tests;
 
 use super::call::{Kernel, Numerics, Prepared, Site};
 use super::contiguous;
-use super::elem::by_type;
+use super::elem::{by_type, unsigned};
 use compare::How;
 use pto_isa::DType;
-use test::{Greater, GreaterEqual, Less, LessEqual};
+use test::{GreaterEqual, LessEqual};
 
-pub(super) use test::{Equal, Lanes, Right, Test, word};
+pub(super) use test::{Equal, Greater, Lanes, Less, Right, Test, word};
 
 const COMPARE_TILES: &[&str] = &["src0", "src1", "dst"];
 const COMPARE_SCALAR_TILES: &[&str] = &["src", "dst"];
@@ -33,17 +33,6 @@ pub(super) const SELECT_SCALAR: Kernel = Kernel::new(SELECT_SCALAR_TILES, |site|
         Prepared::new::<select::Scalar<E>>(site, contiguous))
 })
 .scalars(&["scalar"]);
-
-/// The integer to copy elements as.
-fn unsigned(dtype: DType) -> Option<DType> {
-    match dtype.bits() {
-        8 => Some(DType::U8),
-        16 => Some(DType::U16),
-        32 => Some(DType::U32),
-        64 => Some(DType::U64),
-        _ => None,
-    }
-}
 
 /// A comparison as one of those that have code: [`Equal`], [`Less`], [`LessEqual`], [`Greater`], [`GreaterEqual`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

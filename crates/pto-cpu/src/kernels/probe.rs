@@ -140,8 +140,24 @@ impl<'a> Probe<'a> {
         self
     }
 
+    /// Runs an instruction on two tiles at one address.
+    pub fn shared(
+        op: Op,
+        memory: &mut Vec<u8>,
+        a: (&'static str, &'a mut Tile),
+        b: (&'static str, &'a mut Tile),
+        plain: bool,
+    ) {
+        let probe = Probe::new(op).tile(a.0, a.1).tile(b.0, b.1).plain(plain);
+        probe.run_at(Some(memory.as_mut_ptr())).expect("a kernel");
+    }
+
     /// Runs it; nothing when no kernel takes the operands.
-    pub fn run(mut self) -> Option<()> {
+    pub fn run(self) -> Option<()> {
+        self.run_at(None)
+    }
+
+    fn run_at(mut self, address: Option<*mut u8>) -> Option<()> {
         let kernel = find(self.op)?;
         let row = self.op.row();
         let tiles: Vec<Type> = self.tiles.iter().map(|(_, t)| Type::TileBuf(t.ty)).collect();
@@ -156,6 +172,7 @@ impl<'a> Probe<'a> {
         for (name, tile) in &mut self.tiles {
             if let Some(at) = kernel.tiles.iter().position(|t| t == name) {
                 refs[at] = tile.reference();
+                refs[at].ptr = address.unwrap_or(refs[at].ptr);
             }
         }
         let value = |s: &&str| self.scalars.iter().find(|(name, ..)| name == s).map_or(0, |(.., bits)| *bits);

@@ -8,10 +8,12 @@ mod rank;
 mod rows;
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+mod v4;
 
 use super::call::{Kernel, Prepared, Site};
 use super::contiguous;
-use super::elem::by_type;
+use super::elem::{by_type, unsigned};
 use arg::{ColArg, RowArg};
 use cols::Cols;
 use fold::{Largest, Product, Smallest, Sum};
@@ -21,12 +23,24 @@ use rows::Rows;
 const TILES: &[&str] = &["src", "dst"];
 const ARG_TILES: &[&str] = &["src", "dst_val", "dst_idx"];
 
-/// A kernel of one source, for every element type that has arithmetic.
-macro_rules! reduction {
+/// A kernel that adds or multiplies, which signed and unsigned integers do alike.
+macro_rules! arithmetic {
     ($body:ident $($fold:ident)?) => {
         Kernel::new(TILES, |site: &Site| {
-            by_type!(site.tile("src")?.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
+            let dtype = site.tile("src")?.dtype;
+            let dtype = if dtype.is_int() { unsigned(dtype)? } else { dtype };
+            by_type!(dtype, E in [U8 U16 U32 U64 F16 Bf16 F32] =>
                 Prepared::new::<$body<$($fold,)? E>>(site, contiguous(site, &["src"])))
+        })
+    };
+}
+
+/// A kernel that finds a value.
+macro_rules! extreme {
+    ($body:ident $fold:ident) => {
+        Kernel::new(TILES, |site: &Site| {
+            by_type!(site.tile("src")?.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
+                Prepared::new::<$body<$fold, E>>(site, contiguous(site, &["src"])))
         })
     };
 }
@@ -45,17 +59,17 @@ macro_rules! argument {
 pto_isa::reduce!(kernels);
 
 const KERNELS: Kernels = Kernels {
-    trowsum: reduction!(Rows Sum),
-    trowprod: reduction!(Rows Product),
-    trowmax: reduction!(Rows Largest),
-    trowmin: reduction!(Rows Smallest),
+    trowsum: arithmetic!(Rows Sum),
+    trowprod: arithmetic!(Rows Product),
+    trowmax: extreme!(Rows Largest),
+    trowmin: extreme!(Rows Smallest),
     trowargmax: argument!(RowArg Largest),
     trowargmin: argument!(RowArg Smallest),
-    tcolsum: reduction!(Cols Sum),
-    tcolprod: reduction!(Cols Product),
-    tcolmax: reduction!(Cols Largest),
-    tcolmin: reduction!(Cols Smallest),
+    tcolsum: arithmetic!(Cols Sum),
+    tcolprod: arithmetic!(Cols Product),
+    tcolmax: extreme!(Cols Largest),
+    tcolmin: extreme!(Cols Smallest),
     tcolargmax: argument!(ColArg Largest),
     tcolargmin: argument!(ColArg Smallest),
-    tpairreducesum: reduction!(Pairs),
+    tpairreducesum: arithmetic!(Pairs),
 };

@@ -93,17 +93,19 @@ unsafe fn rows<L: Level, T: Test<E::Wide>, E: Lanes>(
     let mask = BitRows::new(dst);
     let bytes = bytes(src, &mask);
     let not = if How::of(call).not { !0 } else { 0 };
+    let words = (src.cols / WORD).min(bytes / 8);
+    let (src, cols) = (*src, src.cols);
     for r in 0..src.rows.min(dst.rows) {
         let (row, right, out) = (src.row::<E>(r).cast_const(), right(r), mask.row(r));
-        let mut at = 0;
-        while at + WORD <= src.cols && at / 8 + 8 <= bytes {
-            bits::write(out.add(at / 8), 8, word::<L, T, E>(row.add(at), right.from(at), WORD) ^ not);
-            at += WORD;
+        for i in 0..words {
+            let word = word::<L, T, E>(row.add(i * WORD), right.from(i * WORD), WORD);
+            out.cast::<u64>().add(i).write_unaligned((word ^ not).to_le());
         }
-        if at / 8 < bytes {
-            let n = (src.cols - at).min(WORD);
+        if 8 * words < bytes {
+            let at = words * WORD;
+            let n = (cols - at).min(WORD);
             let word = word::<L, T, E>(row.add(at), right.from(at), n);
-            bits::write(out.add(at / 8), bytes - at / 8, (word ^ not) & bits::first(n));
+            bits::write(out.add(8 * words), bytes - 8 * words, (word ^ not) & bits::first(n));
         }
     }
 }

@@ -1,13 +1,24 @@
 //! Where the largest or smallest element is.
 
+#[cfg(target_arch = "x86_64")]
+mod v4;
+
 use super::rank::{Count, Rank};
+use super::rows::Reduce;
 use super::{cols, rows};
+use crate::kernels::bits::{self, WORD};
 use crate::kernels::call::{Body, Call, Fault};
 use crate::kernels::elem::Elem;
 use crate::kernels::map::{read, write};
-use crate::kernels::mask::{Equal, Right, Test, word};
+use crate::kernels::mask::{Equal, Lanes, Right, Test, word};
 use pto_num::Level;
 use std::marker::PhantomData;
+
+#[cfg(not(target_arch = "x86_64"))]
+pub use Rank as Search;
+/// A ranking with everything a processor may have for it.
+#[cfg(target_arch = "x86_64")]
+pub use v4::Search;
 
 /// `dst_idx[i,0] = argf(src[i,0..])`; tiles: `src`, `dst_val` (may be absent), `dst_idx`. `imm[0]` is the size of an index.
 pub struct RowArg<F, E>(PhantomData<(F, E)>);
@@ -15,23 +26,27 @@ pub struct RowArg<F, E>(PhantomData<(F, E)>);
 /// `dst_idx[0,j] = argf(src[0..,j])`, with the same operands.
 pub struct ColArg<F, E>(PhantomData<(F, E)>);
 
-/// Elements looked at together in a row.
-const LANES: usize = 64;
-
-impl<F: Rank<E>, E: Elem> Body for RowArg<F, E>
+impl<F: Rank<E> + Reduce<E>, E: Lanes> Body for RowArg<F, E>
 where
-    Equal: Test<F::Key>,
+    Equal: Test<E::Wide>,
 {
+    /// Finds the value first, then where it is.
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [src, val, idx] = call.tiles else { return Ok(()) };
-        for r in 0..rows::extent(src, idx) {
-            let row = src.row::<E>(r);
-            let at = first::<L, F, E>(row, src.cols, best::<F, E>(row, src.cols));
-            if val.is_present() {
-                val.at::<E>(r, 0).write_unaligned(row.add(at).read_unaligned());
+        let [src, val, idx] = *call.tiles else { return Ok(()) };
+        let rows = rows::extent(&src, &idx);
+        let mut base = 0;
+        while base < rows {
+            let values = rows::group::<L, F, E>(src, base, rows);
+            for i in 0..rows::GROUP.min(rows - base) {
+                let (r, row) = (base + i, src.row::<E>(base + i).cast_const());
+                let at = first::<L, E>(row, src.cols, values[i]);
+                if val.is_present() {
+                    val.at::<E>(r, 0).write_unaligned(row.add(at).read_unaligned());
+                }
+                put_index(call, idx.row_stride * r, at as u32);
             }
-            put_index(call, idx.row_stride * r, at as u32);
+            base += rows::GROUP;
         }
         Ok(())
     }
@@ -49,7 +64,7 @@ where
     }
 }
 
-impl<F: Rank<E>, E: Elem> Body for ColArg<F, E> {
+impl<F: Search<E>, E: Elem> Body for ColArg<F, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
         let [src, _, idx] = call.tiles else { return Ok(()) };
@@ -58,6 +73,14 @@ impl<F: Rank<E>, E: Elem> Body for ColArg<F, E> {
         }
         let n = cols::extent(src, idx);
         let mut at = 0;
+        #[cfg(target_arch = "x86_64")]
+        if F::PRESENT && L::NAME == pto_num::V4::NAME {
+            while at < n {
+                v4::columns::<F, E>(call, at, (n - at).min(WORD));
+                at += WORD;
+            }
+            return Ok(());
+        }
         while at + 32 <= n {
             columns::<F, E, 32>(call, at);
             at += 32;
@@ -97,62 +120,48 @@ unsafe fn put_index(call: &Call, place: usize, index: u32) {
     }
 }
 
-/// The best rank of a row.
+/// The first element of a row that equals a value of the row; the first NaN if that is NaN.
 #[inline(always)]
-unsafe fn best<F: Rank<E>, E: Elem>(row: *const E, n: usize) -> F::Key {
-    let pick = |a, b| if F::wins(b, a) { b } else { a };
-    let mut lanes = [F::last(); LANES];
-    let mut at = 0;
-    while at < n {
-        // Padding repeats an element of the row, so it changes nothing.
-        let x = F::ranks(&padded::<E>(row.add(at), n - at));
-        for i in 0..LANES {
-            lanes[i] = pick(lanes[i], x[i]);
-        }
-        at += LANES;
-    }
-    for half in [32, 16, 8, 4, 2, 1] {
-        for i in 0..half {
-            lanes[i] = pick(lanes[i], lanes[i + half]);
-        }
-    }
-    lanes[0]
-}
-
-/// The first element of a row with this rank.
-#[inline(always)]
-unsafe fn first<L: Level, F: Rank<E>, E: Elem>(row: *const E, n: usize, rank: F::Key) -> usize
+unsafe fn first<L: Level, E: Lanes>(row: *const E, n: usize, value: E) -> usize
 where
-    Equal: Test<F::Key>,
+    Equal: Test<E::Wide>,
 {
+    let wide = value.widen();
+    let nan = wide.partial_cmp(&wide).is_none();
     let mut at = 0;
-    loop {
-        let count = (n - at).min(LANES);
-        let ranks = F::ranks(&padded::<E>(row.add(at), count));
-        let found = word::<L, Equal, F::Key>(ranks.as_ptr(), Right::Value(rank), LANES);
-        // The rank is in the row; the second condition only spares a check.
-        if found != 0 || at + LANES >= n {
-            return at + (found.trailing_zeros() as usize).min(count - 1);
+    while at + WORD < n {
+        let found = found::<L, E>(row.add(at), value, nan, WORD);
+        if found != 0 {
+            return at + found.trailing_zeros() as usize;
         }
-        at += LANES;
+        at += WORD;
     }
+    let found = found::<L, E>(row.add(at), value, nan, n - at);
+    // There is one, or the value would not be the result; the minimum only keeps a wrong one inside of the row.
+    at + (found.trailing_zeros() as usize).min(n - at - 1)
 }
 
-/// The next elements of a row, filled up with the first of them.
 #[inline(always)]
-unsafe fn padded<E: Elem>(row: *const E, n: usize) -> [E; LANES] {
-    if n >= LANES {
-        return row.cast::<[E; LANES]>().read_unaligned();
+unsafe fn found<L: Level, E: Lanes>(row: *const E, value: E, nan: bool, n: usize) -> u64
+where
+    Equal: Test<E::Wide>,
+{
+    // A 16-bit float that is neither zero nor NaN has one code, and codes need not be widened.
+    if size_of::<E>() == 2 && E::DTYPE.is_float() && !nan && value.widen() != E::Wide::default() {
+        let code = (&raw const value).cast::<u16>().read();
+        return word::<L, Equal, u16>(row.cast(), Right::Value(code), n);
     }
-    let mut all = [*row; LANES];
-    std::ptr::copy_nonoverlapping(row, all.as_mut_ptr(), n);
-    all
+    if nan {
+        !word::<L, Equal, E>(row, Right::Row(row), n) & bits::first(n)
+    } else {
+        word::<L, Equal, E>(row, Right::Value(value), n)
+    }
 }
 
 /// `N` columns at once: best rank and its row stay in registers.
 #[inline(always)]
 unsafe fn columns<F: Rank<E>, E: Elem, const N: usize>(call: &Call, at: usize) {
-    let [src, val, _] = call.tiles else { return };
+    let [src, ..] = call.tiles else { return };
     let load = |r: usize| F::ranks(&src.row::<E>(r).add(at).cast::<[E; N]>().read_unaligned());
     let mut best = load(0);
     let mut rows = [F::Count::default(); N];
@@ -166,12 +175,18 @@ unsafe fn columns<F: Rank<E>, E: Elem, const N: usize>(call: &Call, at: usize) {
         }
     }
     for i in 0..N {
-        let row = rows[i].value();
-        if val.is_present() {
-            val.row::<E>(0).add(at + i).write_unaligned(src.row::<E>(row as usize).add(at + i).read_unaligned());
-        }
-        put_index(call, at + i, row);
+        put_column::<E>(call, at + i, rows[i].value());
     }
+}
+
+/// Writes the results of a column.
+#[inline(always)]
+unsafe fn put_column<E: Elem>(call: &Call, col: usize, row: u32) {
+    let [src, val, _] = call.tiles else { return };
+    if val.is_present() {
+        val.row::<E>(0).add(col).write_unaligned(src.row::<E>(row as usize).add(col).read_unaligned());
+    }
+    put_index(call, col, row);
 }
 
 /// The first index whose element no other wins against, by the letter.

@@ -1,6 +1,9 @@
 //! One result per column.
 
 use super::fold::Fold;
+use super::rows::Reduce;
+#[cfg(target_arch = "x86_64")]
+use super::v4;
 use crate::kernels::call::{Body, Call, Fault, TileRef};
 use crate::kernels::elem::Elem;
 use crate::kernels::map::{read, write};
@@ -15,12 +18,23 @@ pub fn extent(src: &TileRef, dst: &TileRef) -> usize {
     if src.rows == 0 || dst.rows == 0 { 0 } else { src.cols.min(dst.cols) }
 }
 
-impl<F: Fold<E>, E: Elem> Body for Cols<F, E> {
+impl<F: Reduce<E>, E: Elem> Body for Cols<F, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
         let [src, dst] = call.tiles else { return Ok(()) };
         let n = extent(src, dst);
         let mut at = 0;
+        #[cfg(target_arch = "x86_64")]
+        if F::WATCHED && L::NAME == pto_num::V4::NAME {
+            while at + 64 <= n {
+                v4::columns::<F, E>(*src, dst.row(0), at, 64);
+                at += 64;
+            }
+            if at < n {
+                v4::columns::<F, E>(*src, dst.row(0), at, n - at);
+            }
+            return Ok(());
+        }
         while at + 64 <= n {
             chunk::<L, F, E, 64>(src, dst, at);
             at += 64;

@@ -90,11 +90,13 @@ macro_rules! float_extremes {
             }
             #[inline(always)]
             fn take<L: Level, const N: usize>(from: &[$elem; N]) -> [$key; N] {
-                from.map(|x| {
-                    let bits = x.raw() as $key;
+                let mut keys = [0; N];
+                for i in 0..N {
+                    let bits = from[i].raw() as $key;
                     let flip = ((bits >> (<$key>::BITS - 1)) as $unsigned >> 1) as $key;
-                    (bits ^ flip).wrapping_add($turn)
-                })
+                    keys[i] = (bits ^ flip).wrapping_add($turn);
+                }
+                keys
             }
             #[inline(always)]
             fn join(a: $key, b: $key) -> $key {
@@ -102,11 +104,13 @@ macro_rules! float_extremes {
             }
             #[inline(always)]
             fn finish<L: Level, const N: usize>(lanes: &[$key; N]) -> [$elem; N] {
-                lanes.map(|key| {
-                    let key = key.wrapping_sub($turn);
+                let mut values = [<$elem>::from_raw(0); N];
+                for i in 0..N {
+                    let key = lanes[i].wrapping_sub($turn);
                     let flip = (key >> (<$key>::BITS - 1)) as $unsigned >> 1;
-                    <$elem>::from_raw(key as $unsigned ^ flip)
-                })
+                    values[i] = <$elem>::from_raw(key as $unsigned ^ flip);
+                }
+                values
             }
             fn pair(a: f32, b: f32) -> f32 {
                 $fold::of_values(a, b)

@@ -2,7 +2,6 @@
 
 use super::fold::{Bits, Largest, Smallest};
 use crate::kernels::elem::Elem;
-use crate::kernels::mask::Lanes;
 use pto_num::{Bf16, F16};
 
 /// Which elements win, and the integers to find them by.
@@ -11,7 +10,7 @@ use pto_num::{Bf16, F16};
 /// one for every NaN.
 pub trait Rank<E: Elem>: 'static {
     /// The integer.
-    type Key: Lanes<Wide = Self::Key>;
+    type Key: Copy;
     /// A number of a row, as wide as the key where that is wide enough.
     type Count: Count;
 
@@ -19,8 +18,6 @@ pub trait Rank<E: Elem>: 'static {
     fn ranks<const N: usize>(from: &[E; N]) -> [Self::Key; N];
     /// True when `a` wins against `b`.
     fn wins(a: Self::Key, b: Self::Key) -> bool;
-    /// A rank that wins against none.
-    fn last() -> Self::Key;
 }
 
 /// A number of a row or column.
@@ -52,10 +49,10 @@ counts!(u16 u32 u64);
 
 macro_rules! integers {
     ($($elem:ty, $count:ty;)+) => {$(
-        integers!(@ Largest, >, <$elem>::MIN, $elem, $count);
-        integers!(@ Smallest, <, <$elem>::MAX, $elem, $count);
+        integers!(@ Largest, >, $elem, $count);
+        integers!(@ Smallest, <, $elem, $count);
     )+};
-    (@ $fold:ident, $wins:tt, $last:expr, $elem:ty, $count:ty) => {
+    (@ $fold:ident, $wins:tt, $elem:ty, $count:ty) => {
         impl Rank<$elem> for $fold {
             type Key = $elem;
             type Count = $count;
@@ -66,10 +63,6 @@ macro_rules! integers {
             #[inline(always)]
             fn wins(a: $elem, b: $elem) -> bool {
                 a $wins b
-            }
-            #[inline(always)]
-            fn last() -> $elem {
-                $last
             }
         }
     };
@@ -89,29 +82,27 @@ integers! {
 /// at the first of them.
 macro_rules! floats {
     ($($elem:ident, $key:ty, $count:ty, $mantissa:literal;)+) => {$(
-        floats!(@ Largest, >, <$key>::MIN, min, $elem, $key, $count, -(1 << $mantissa), <$key>::MAX - (2 << $mantissa) + 2);
-        floats!(@ Smallest, <, <$key>::MAX, max, $elem, $key, $count, (1 << $mantissa) - 1, <$key>::MIN + (2 << $mantissa) - 2);
+        floats!(@ Largest, >, min, $elem, $key, $count, -(1 << $mantissa), <$key>::MAX - (2 << $mantissa) + 2);
+        floats!(@ Smallest, <, max, $elem, $key, $count, (1 << $mantissa) - 1, <$key>::MIN + (2 << $mantissa) - 2);
     )+};
-    (@ $fold:ident, $wins:tt, $last:expr, $cut:ident, $elem:ident, $key:ty, $count:ty, $turn:expr, $nan:expr) => {
+    (@ $fold:ident, $wins:tt, $cut:ident, $elem:ident, $key:ty, $count:ty, $turn:expr, $nan:expr) => {
         impl Rank<$elem> for $fold {
             type Key = $key;
             type Count = $count;
             #[inline(always)]
             fn ranks<const N: usize>(from: &[$elem; N]) -> [$key; N] {
-                from.map(|x| {
-                    let bits = x.raw() as $key;
+                let mut keys = [0; N];
+                for i in 0..N {
+                    let bits = from[i].raw() as $key;
                     let sign = bits >> (<$key>::BITS - 1);
                     let value = ((bits & <$key>::MAX) ^ sign).wrapping_sub(sign);
-                    value.wrapping_add($turn).$cut($nan)
-                })
+                    keys[i] = value.wrapping_add($turn).$cut($nan);
+                }
+                keys
             }
             #[inline(always)]
             fn wins(a: $key, b: $key) -> bool {
                 a $wins b
-            }
-            #[inline(always)]
-            fn last() -> $key {
-                $last
             }
         }
     };

@@ -10,6 +10,12 @@ use std::marker::PhantomData;
 /// Lanes of a row; the number is part of what a sum is.
 const LANES: usize = 64;
 
+/// A fold with everything a processor may have for it.
+#[cfg(target_arch = "x86_64")]
+pub use super::v4::Registers as Reduce;
+#[cfg(not(target_arch = "x86_64"))]
+pub use Fold as Reduce;
+
 /// `dst[i,0] = f(src[i,0..])`; tiles: `src`, `dst`.
 pub struct Rows<F, E>(PhantomData<(F, E)>);
 
@@ -18,12 +24,24 @@ pub fn extent(src: &TileRef, dst: &TileRef) -> usize {
     if src.cols == 0 || dst.cols == 0 { 0 } else { src.rows.min(dst.rows) }
 }
 
-impl<F: Fold<E>, E: Elem> Body for Rows<F, E> {
+impl<F: Reduce<E>, E: Elem> Body for Rows<F, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [src, dst] = call.tiles else { return Ok(()) };
-        let rows = extent(src, dst);
-        each_row::<L, F, E>(src, rows, |r, value| dst.at::<E>(r, 0).write_unaligned(value));
+        // Copies, which what is written cannot change.
+        let [src, dst] = *call.tiles else { return Ok(()) };
+        let rows = extent(&src, &dst);
+        let mut base = 0;
+        while base < rows {
+            let values = group::<L, F, E>(src, base, rows);
+            if dst.row_stride == 1 && rows - base >= GROUP {
+                dst.row::<E>(base).cast::<[E; GROUP]>().write_unaligned(values);
+            } else {
+                for i in 0..GROUP.min(rows - base) {
+                    dst.at::<E>(base + i, 0).write_unaligned(values[i]);
+                }
+            }
+            base += GROUP;
+        }
         Ok(())
     }
 
@@ -36,18 +54,27 @@ impl<F: Fold<E>, E: Elem> Body for Rows<F, E> {
     }
 }
 
-/// Calls a function with the result of every row.
+/// Rows that are reduced together.
+pub const GROUP: usize = 16;
+
+/// The results of up to sixteen rows from `base` on.
 ///
 /// # Safety
-/// The rows must lie in the tile and have at least one column.
+/// The rows must lie in the tile and have at least one column; the processor must have the level.
 #[inline(always)]
-pub unsafe fn each_row<L: Level, F: Fold<E>, E: Elem>(src: &TileRef, rows: usize, mut f: impl FnMut(usize, E)) {
-    // Fewer columns than lanes leave the upper lanes empty, and the steps that would take them in do nothing.
-    match src.cols {
-        0..=16 => (0..rows).for_each(|r| f(r, row::<L, F, E, 16>(src.row(r), src.cols))),
-        17..=32 => (0..rows).for_each(|r| f(r, row::<L, F, E, 32>(src.row(r), src.cols))),
-        _ => (0..rows).for_each(|r| f(r, row::<L, F, E, LANES>(src.row(r), src.cols))),
+pub unsafe fn group<L: Level, F: Reduce<E>, E: Elem>(src: TileRef, base: usize, rows: usize) -> [E; GROUP] {
+    #[cfg(target_arch = "x86_64")]
+    if F::PRESENT && L::NAME == pto_num::V4::NAME {
+        return super::v4::group::<F, E>(src, base, rows);
     }
+    let mut values = [src.row::<E>(base).read_unaligned(); GROUP];
+    for i in 0..GROUP.min(rows - base) {
+        let from = src.row::<E>(base + i).cast_const();
+        // Fewer columns than lanes leave the upper lanes empty, and the steps that would take them in do nothing.
+        values[i] =
+            if src.cols <= 16 { row::<L, F, E, 16>(from, src.cols) } else { row::<L, F, E, LANES>(from, src.cols) };
+    }
+    values
 }
 
 /// The result of a row of `n` elements, in `N` lanes.
@@ -76,13 +103,22 @@ unsafe fn row<L: Level, F: Fold<E>, E: Elem, const N: usize>(row: *const E, n: u
 /// All lanes as one: lane `i` takes in lane `i + N / 2`, and so on with half as many.
 #[inline(always)]
 fn across<F: Fold<E>, E: Elem, const N: usize>(mut lanes: [F::Lane; N]) -> F::Lane {
-    for shift in 1..=N.ilog2() {
-        let half = N >> shift;
-        for i in 0..half {
-            lanes[i] = F::join(lanes[i], lanes[i + half]);
-        }
+    if N > 32 {
+        halve::<F, E, N, 32>(&mut lanes);
+        halve::<F, E, N, 16>(&mut lanes);
     }
+    halve::<F, E, N, 8>(&mut lanes);
+    halve::<F, E, N, 4>(&mut lanes);
+    halve::<F, E, N, 2>(&mut lanes);
+    halve::<F, E, N, 1>(&mut lanes);
     lanes[0]
+}
+
+#[inline(always)]
+fn halve<F: Fold<E>, E: Elem, const N: usize, const HALF: usize>(lanes: &mut [F::Lane; N]) {
+    for i in 0..HALF {
+        lanes[i] = F::join(lanes[i], lanes[i + HALF]);
+    }
 }
 
 /// The result of a row by the letter: lanes without elements do not take part.
