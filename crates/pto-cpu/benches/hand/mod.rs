@@ -1,7 +1,19 @@
 //! Loops written by hand with AVX-512 intrinsics, for whole tiles of full rows.
 
 use pto_isa::DType;
-use std::arch::x86_64::*;
+use std::arch::x86_64::{
+    __m256i, __m512, __m512i, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LT_OQ, _CMP_ORD_Q, _CMP_UNORD_Q, _MM_FROUND_NO_EXC,
+    _MM_FROUND_TO_NEAREST_INT, _MM_FROUND_TO_NEG_INF, _MM_FROUND_TO_POS_INF, _MM_FROUND_TO_ZERO, _mm_loadu_si128,
+    _mm_storeu_si128, _mm256_loadu_si256, _mm256_storeu_si256, _mm512_add_epi32, _mm512_add_ps, _mm512_and_ps,
+    _mm512_and_si512, _mm512_castps_si512, _mm512_castsi512_ps, _mm512_cmp_ps_mask, _mm512_cmpgt_epi8_mask,
+    _mm512_cmpgt_epi16_mask, _mm512_cmplt_epi8_mask, _mm512_cmplt_epi16_mask, _mm512_cvt_roundepi32_ps,
+    _mm512_cvtepi8_epi32, _mm512_cvtepi16_epi32, _mm512_cvtepi32_epi8, _mm512_cvtepi32_epi16, _mm512_cvtepi32_ps,
+    _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_cvtps_ph, _mm512_cvttps_epi32, _mm512_loadu_ps, _mm512_loadu_si512,
+    _mm512_mask_blend_epi8, _mm512_mask_blend_epi16, _mm512_mask_blend_epi32, _mm512_maskz_cvttps_epi32, _mm512_max_ps,
+    _mm512_min_ps, _mm512_or_ps, _mm512_reduce_add_ps, _mm512_roundscale_ps, _mm512_set1_epi32, _mm512_set1_ps,
+    _mm512_setzero_ps, _mm512_setzero_si512, _mm512_slli_epi32, _mm512_srai_epi32, _mm512_srli_epi32, _mm512_storeu_ps,
+    _mm512_storeu_si512, _mm512_xor_si512,
+};
 use std::hint::black_box;
 
 /// True when the processor can run them.

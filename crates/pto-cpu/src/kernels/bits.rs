@@ -1,4 +1,4 @@
-//! Packed bits: one per element, least significant first.
+//! Packed bits, one per element, least significant first; and elements in runs of as many.
 
 use super::call::TileRef;
 use pto_num::Level;
@@ -6,10 +6,9 @@ use pto_num::Level;
 /// Bits handled at once.
 pub const WORD: usize = 64;
 
-/// 64 answers as 64 bits.
+/// 64 bytes, each 0 or 1, as 64 bits.
 #[inline(always)]
-pub fn of<L: Level>(answers: [bool; WORD]) -> u64 {
-    let bytes = answers.map(u8::from);
+pub fn of<L: Level>(bytes: [u8; WORD]) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if L::NAME == pto_num::V3::NAME {
         // SAFETY: who names this level has AVX2.
@@ -17,8 +16,9 @@ pub fn of<L: Level>(answers: [bool; WORD]) -> u64 {
     }
     let mut word = 0;
     for i in 0..WORD / 8 {
-        let eight = std::array::from_fn(|k| bytes[8 * i + k]);
-        word |= pack(u64::from_le_bytes(eight)) << (8 * i);
+        // SAFETY: the eight bytes lie in the array.
+        let eight = unsafe { bytes.as_ptr().add(8 * i).cast::<u64>().read_unaligned() };
+        word |= pack(u64::from_le(eight)) << (8 * i);
     }
     word
 }
@@ -44,6 +44,20 @@ unsafe fn of_bytes_v3(bytes: &[u8; WORD]) -> u64 {
 #[inline(always)]
 pub fn first(n: usize) -> u64 {
     if n >= WORD { !0 } else { !(!0 << n) }
+}
+
+/// The next 64 elements, or the `n` that are left and the first of them as often as need be.
+///
+/// # Safety
+/// They must be readable.
+#[inline(always)]
+pub unsafe fn filled<E: Copy>(from: *const E, n: usize) -> [E; WORD] {
+    if n >= WORD {
+        return from.cast::<[E; WORD]>().read_unaligned();
+    }
+    let mut all = [from.read_unaligned(); WORD];
+    std::ptr::copy_nonoverlapping(from, all.as_mut_ptr(), n);
+    all
 }
 
 /// A tile as rows of packed bits. The element type only says how many bytes a column has.

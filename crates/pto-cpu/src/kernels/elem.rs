@@ -92,7 +92,12 @@ impl Elem for F16 {
     fn store<L: Level, const N: usize>(from: &[f32; N]) -> [Self; N] {
         let mut bits = [0; N];
         L::f32_to_f16(from, &mut bits);
-        bits.map(F16)
+        // A loop: `map` of arrays does not become vector code.
+        let mut out = [Self(0); N];
+        for i in 0..N {
+            out[i] = Self(bits[i]);
+        }
+        out
     }
     #[inline(always)]
     fn widen(self) -> f32 {
@@ -113,11 +118,19 @@ impl Elem for Bf16 {
     const DTYPE: DType = DType::Bf16;
     #[inline(always)]
     fn load<L: Level, const N: usize>(from: &[Self; N]) -> [f32; N] {
-        from.map(Self::to_f32)
+        let mut wide = [0.0; N];
+        for i in 0..N {
+            wide[i] = from[i].to_f32();
+        }
+        wide
     }
     #[inline(always)]
     fn store<L: Level, const N: usize>(from: &[f32; N]) -> [Self; N] {
-        from.map(Self::from_f32)
+        let mut out = [Self(0); N];
+        for i in 0..N {
+            out[i] = Self::from_f32(from[i]);
+        }
+        out
     }
     /// One half of every 32-bit word, then the other half: no number has to be moved to its place.
     #[inline(always)]

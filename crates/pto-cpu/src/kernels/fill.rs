@@ -1,6 +1,6 @@
 //! Tiles filled by a rule.
 
-use super::call::{Body, Call, Fault, Kernel, Prepared, Site, TileRef};
+use super::call::{Body, Call, Fault, Kernel, Prepared, TileRef};
 use super::contiguous;
 use super::elem::{Elem, by_type};
 use super::map::write;
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn cube_memory_is_filled_as_a_whole() {
-        let ty = TileType::new(Loc::Mat, DType::F16, 32, 32).layout(BLayout::ColMajor, SLayout::RowMajor, 512);
+        let ty = TileType::new(Loc::Mat, F16, 32, 32).layout(BLayout::ColMajor, SLayout::RowMajor, 512);
         let mut dst = Tile::with_type(ty.valid(pto_isa::Dim::Fixed(5), pto_isa::Dim::Fixed(7)));
         let probe = Probe::new(op::texpands).scalar("scalar", F16, 0).tile("dst", &mut dst);
         probe.run().expect("a kernel");

@@ -140,16 +140,9 @@ impl<'a> Probe<'a> {
         self
     }
 
-    /// Runs an instruction on two tiles at one address.
-    pub fn shared(
-        op: Op,
-        memory: &mut Vec<u8>,
-        a: (&'static str, &'a mut Tile),
-        b: (&'static str, &'a mut Tile),
-        plain: bool,
-    ) {
-        let probe = Probe::new(op).tile(a.0, a.1).tile(b.0, b.1).plain(plain);
-        probe.run_at(Some(memory.as_mut_ptr())).expect("a kernel");
+    /// Runs it with all tiles at one address.
+    pub fn run_in(self, memory: &mut [u8]) -> Option<()> {
+        self.run_at(Some(memory.as_mut_ptr()))
     }
 
     /// Runs it; nothing when no kernel takes the operands.

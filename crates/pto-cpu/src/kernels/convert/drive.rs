@@ -4,6 +4,7 @@ use super::exact;
 use super::how::{How, largest};
 #[cfg(target_arch = "x86_64")]
 use super::v4;
+use crate::kernels::bits;
 use crate::kernels::call::{Body, Call, Fault, TileRef};
 use pto_isa::DType;
 use pto_num::{Level, Saturate};
@@ -12,7 +13,7 @@ use std::arch::x86_64::__m512i;
 use std::marker::PhantomData;
 
 /// Numbers converted at once.
-pub const CHUNK: usize = 64;
+pub const CHUNK: usize = bits::WORD;
 
 /// A conversion between types of whole bytes.
 pub trait Conversion: 'static {
@@ -180,8 +181,7 @@ unsafe fn rest<L: Level, C: Conversion>(src: *const C::Src, dst: *mut C::Dst, n:
     if at == n {
         return;
     }
-    let mut x = [*src.add(at); CHUNK];
-    std::ptr::copy_nonoverlapping(src.add(at), x.as_mut_ptr(), n - at);
+    let x = bits::filled(src.add(at), n - at);
     let (out, done) = C::chunk::<L>(&x, limits);
     let out = if done { out } else { exactly::<C>(&x, how) };
     std::ptr::copy_nonoverlapping(out.as_ptr(), dst.add(at), n - at);

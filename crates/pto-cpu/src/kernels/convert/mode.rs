@@ -5,7 +5,10 @@ use pto_num::convert::{int_to_f32, integral, narrow};
 use pto_num::{F16, Level, Round, Saturate};
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::*;
+use std::arch::x86_64::{
+    _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEG_INF, _MM_FROUND_TO_POS_INF, _MM_FROUND_TO_ZERO, _mm_storeu_si128,
+    _mm256_cvtps_ph, _mm256_loadu_ps, _mm512_cvt_roundepi32_ps, _mm512_loadu_si512, _mm512_storeu_ps,
+};
 
 /// A rounding mode.
 pub trait Mode: 'static {
@@ -85,40 +88,22 @@ pub fn whole<L: Level, R: Mode>(x: f32) -> f32 {
 #[inline(always)]
 pub fn to_half<L: Level, R: Mode>(x: &[f32; CHUNK]) -> [F16; CHUNK] {
     let mut bits = [0; CHUNK];
-    match R::ROUND {
-        Round::Rint => L::f32_to_f16(x, &mut bits),
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: who names one of these levels has its instructions.
-        Round::Floor | Round::Ceil | Round::Trunc if L::NAME == pto_num::V4::NAME => unsafe {
-            to_half_v4::<R>(x, &mut bits)
-        },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
-        Round::Floor | Round::Ceil | Round::Trunc if L::NAME == pto_num::V3::NAME => unsafe {
-            to_half_v3::<R>(x, &mut bits)
-        },
-        _ => return each(x, |x| narrow(x, R::ROUND, Saturate::Off)),
+    if R::ROUND == Round::Rint {
+        L::f32_to_f16(x, &mut bits);
+        return each(&bits, F16);
     }
-    each(&bits, F16)
+    #[cfg(target_arch = "x86_64")]
+    if L::NAME != pto_num::Baseline::NAME && matches!(R::ROUND, Round::Floor | Round::Ceil | Round::Trunc) {
+        // SAFETY: every other level has the instruction.
+        unsafe { directed_half::<R>(x, &mut bits) }
+        return each(&bits, F16);
+    }
+    each(x, |x| narrow(x, R::ROUND, Saturate::Off))
 }
 
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn to_half_v4<R: Mode>(x: &[f32; CHUNK], bits: &mut [u16; CHUNK]) {
-    for at in (0..CHUNK).step_by(16) {
-        let x = _mm512_loadu_ps(x.as_ptr().add(at));
-        let half = match R::ROUND {
-            Round::Floor => _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x),
-            Round::Ceil => _mm512_cvtps_ph::<{ _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>(x),
-            _ => _mm512_cvtps_ph::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(x),
-        };
-        _mm256_storeu_si256(bits.as_mut_ptr().add(at).cast(), half);
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn to_half_v3<R: Mode>(x: &[f32; CHUNK], bits: &mut [u16; CHUNK]) {
+unsafe fn directed_half<R: Mode>(x: &[f32; CHUNK], bits: &mut [u16; CHUNK]) {
     for at in (0..CHUNK).step_by(8) {
         let x = _mm256_loadu_ps(x.as_ptr().add(at));
         let half = match R::ROUND {

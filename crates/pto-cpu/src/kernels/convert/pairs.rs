@@ -8,7 +8,10 @@ use crate::kernels::elem::Elem;
 use pto_num::convert::{int_to_f32, narrow, to_hif8};
 use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Float, Hif8, Level, Round, Saturate};
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::*;
+use std::arch::x86_64::{
+    __m512, __m512i, _mm512_castps_si512, _mm512_castsi128_si512, _mm512_castsi256_si512, _mm512_cvtepi32_epi8,
+    _mm512_cvtepi32_epi16,
+};
 use std::marker::PhantomData;
 
 /// Numbers that become single precision on the way to something narrower.

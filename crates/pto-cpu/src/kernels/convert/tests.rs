@@ -265,7 +265,8 @@ fn conversions_work_in_place() {
             let mut memory = from.bytes.clone();
             memory.resize(from.bytes.len().max(want.bytes.len()), 0);
             let (mut a, mut b) = (from.clone(), want.clone());
-            Probe::shared(op::tcvt, &mut memory, ("src", &mut a), ("dst", &mut b), plain);
+            let probe = Probe::new(op::tcvt).tile("src", &mut a).tile("dst", &mut b).plain(plain);
+            probe.run_in(&mut memory).expect("a kernel");
             assert_eq!(memory[..want.bytes.len()], want.bytes, "{src} to {dst}");
         }
     }

@@ -2,11 +2,24 @@
 //!
 //! No closures here: the compiler gives them no features, so the instructions in them would be calls.
 
-use super::drive::{CHUNK, Conversion, exactly};
+use super::drive::{Conversion, exactly};
 use super::how::How;
 use super::mode::Mode;
+use crate::kernels::bits;
 use pto_num::{Bf16, F16, Round, Saturate};
-use std::arch::x86_64::*;
+use std::arch::x86_64::{
+    __m256i, __m512, __m512i, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_ORD_Q, _CMP_UNORD_Q, _MM_FROUND_NO_EXC,
+    _MM_FROUND_TO_NEAREST_INT, _MM_FROUND_TO_NEG_INF, _MM_FROUND_TO_POS_INF, _MM_FROUND_TO_ZERO, _mm_mask_storeu_epi8,
+    _mm_maskz_loadu_epi8, _mm256_add_epi16, _mm256_mask_mov_epi16, _mm256_mask_storeu_epi16, _mm256_maskz_loadu_epi16,
+    _mm256_set1_epi16, _mm512_add_epi32, _mm512_add_ps, _mm512_and_ps, _mm512_and_si512, _mm512_andnot_si512,
+    _mm512_castps_si512, _mm512_castsi256_si512, _mm512_castsi512_ps, _mm512_castsi512_si128, _mm512_castsi512_si256,
+    _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask, _mm512_cvtepi8_epi32, _mm512_cvtepi16_epi32, _mm512_cvtepi32_epi16,
+    _mm512_cvtepi32_ps, _mm512_cvtepu8_epi32, _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_cvtps_ph,
+    _mm512_cvttps_epi32, _mm512_mask_mov_epi32, _mm512_mask_storeu_epi32, _mm512_maskz_cvttps_epi32,
+    _mm512_maskz_loadu_ps, _mm512_maskz_mov_epi32, _mm512_max_ps, _mm512_min_ps, _mm512_or_ps, _mm512_roundscale_ps,
+    _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_si512, _mm512_slli_epi32, _mm512_srai_epi32, _mm512_srli_epi32,
+    _mm512_sub_ps,
+};
 
 /// Numbers in a register of single precision.
 const LANES: usize = 16;
@@ -84,9 +97,7 @@ unsafe fn step<C: Conversion, const ON: bool>(
 #[inline(never)]
 unsafe fn redo<C: Conversion>(src: *const C::Src, dst: *mut C::Dst, valid: u16, how: How) {
     let n = valid.count_ones() as usize;
-    let mut x = [*src; CHUNK];
-    std::ptr::copy_nonoverlapping(src, x.as_mut_ptr(), n);
-    let out = exactly::<C>(&x, how);
+    let out = exactly::<C>(&bits::filled(src, n), how);
     std::ptr::copy_nonoverlapping(out.as_ptr(), dst, n);
 }
 

@@ -98,15 +98,9 @@ unsafe fn chunk<L: Level, E: Elem>(word: u64, a: *const E, b: Right<E>, out: *mu
     if n >= WORD {
         return blend::<E>(word, a, b, out);
     }
-    // Copies filled up with the first element.
-    let filled = |from: *const E| {
-        let mut all = [*from; WORD];
-        std::ptr::copy_nonoverlapping(from, all.as_mut_ptr(), n);
-        all
-    };
-    let (a, mut result) = (filled(a), [*a; WORD]);
+    let (a, mut result) = (bits::filled(a, n), [a.read_unaligned(); WORD]);
     match b {
-        Right::Row(b) => blend(word, a.as_ptr(), Right::Row(filled(b).as_ptr()), result.as_mut_ptr()),
+        Right::Row(b) => blend(word, a.as_ptr(), Right::Row(bits::filled(b, n).as_ptr()), result.as_mut_ptr()),
         Right::Value(_) => blend(word, a.as_ptr(), b, result.as_mut_ptr()),
     }
     std::ptr::copy_nonoverlapping(result.as_ptr(), out, n);
@@ -130,7 +124,12 @@ unsafe fn blend<E: Elem>(word: u64, a: *const E, b: Right<E>, out: *mut E) {
 #[cfg(target_arch = "x86_64")]
 mod v4 {
     use crate::kernels::mask::test::Right;
-    use std::arch::x86_64::*;
+    use std::arch::x86_64::{
+        __m512i, _mm512_mask_blend_epi8, _mm512_mask_blend_epi16, _mm512_mask_blend_epi32, _mm512_mask_blend_epi64,
+        _mm512_mask_storeu_epi8, _mm512_mask_storeu_epi16, _mm512_mask_storeu_epi32, _mm512_mask_storeu_epi64,
+        _mm512_maskz_loadu_epi8, _mm512_maskz_loadu_epi16, _mm512_maskz_loadu_epi32, _mm512_maskz_loadu_epi64,
+        _mm512_set1_epi8, _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_setzero_si512,
+    };
 
     /// The same operand as an integer of its size.
     #[inline(always)]

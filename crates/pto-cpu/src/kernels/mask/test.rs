@@ -6,7 +6,15 @@ use crate::kernels::elem::Elem;
 use pto_num::{Bf16, F16, Level};
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::*;
+use std::arch::x86_64::{
+    __m512i, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_CMPINT_EQ, _MM_CMPINT_LE, _MM_CMPINT_LT,
+    _MM_CMPINT_NLE, _MM_CMPINT_NLT, _mm256_maskz_loadu_epi16, _mm512_castps_si512, _mm512_castsi512_ps,
+    _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_mask_cmp_epi8_mask, _mm512_mask_cmp_epi16_mask,
+    _mm512_mask_cmp_epi32_mask, _mm512_mask_cmp_epi64_mask, _mm512_mask_cmp_epu8_mask, _mm512_mask_cmp_epu16_mask,
+    _mm512_mask_cmp_epu32_mask, _mm512_mask_cmp_epu64_mask, _mm512_mask_cmp_ps_mask, _mm512_maskz_loadu_epi8,
+    _mm512_maskz_loadu_epi16, _mm512_maskz_loadu_epi32, _mm512_maskz_loadu_epi64, _mm512_set1_epi8, _mm512_set1_epi16,
+    _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_ps, _mm512_slli_epi32,
+};
 
 /// `a == b`
 pub struct Equal;
@@ -195,20 +203,22 @@ pub unsafe fn word<L: Level, T: Test<E::Wide>, E: Lanes>(a: *const E, b: Right<E
     if L::NAME == pto_num::V4::NAME {
         return word_v4::<T, E>(a, b, if n >= WORD { !0 } else { bits::first(n) });
     }
-    let filled = |from: *const E| {
-        if n >= WORD {
-            return from.cast::<[E; WORD]>().read_unaligned();
+    let x = E::load::<L, WORD>(&bits::filled(a, n));
+    let mut bytes = [0; WORD];
+    match b {
+        Right::Row(b) => {
+            let y = E::load::<L, WORD>(&bits::filled(b, n));
+            for i in 0..WORD {
+                bytes[i] = u8::from(T::test(x[i], y[i]));
+            }
         }
-        let mut all = [*from; WORD];
-        std::ptr::copy_nonoverlapping(from, all.as_mut_ptr(), n);
-        all
-    };
-    let x = E::load::<L, WORD>(&filled(a));
-    let y = match b {
-        Right::Row(b) => E::load::<L, WORD>(&filled(b)),
-        Right::Value(b) => [b.widen(); WORD],
-    };
-    bits::of::<L>(std::array::from_fn(|i| T::test(x[i], y[i]))) & bits::first(n)
+        Right::Value(b) => {
+            for i in 0..WORD {
+                bytes[i] = u8::from(T::test(x[i], b.widen()));
+            }
+        }
+    }
+    bits::of::<L>(bytes) & bits::first(n)
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -12,7 +12,7 @@ const MODES: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
 const SHAPES: [(usize, usize, usize); 9] =
     [(16, 64, 0), (3, 128, 0), (5, 192, 1), (7, 100, 0), (17, 1, 0), (1, 7, 0), (9, 16, 2), (4, 33, 0), (2, 257, 1)];
 
-fn holds<W: PartialOrd>(mode: &str, a: W, b: W) -> bool {
+fn holds<W: PartialOrd + Copy>(mode: &str, a: W, b: W) -> bool {
     match mode {
         "eq" => a == b,
         "ne" => a != b,

@@ -38,9 +38,9 @@ where
         let mut base = 0;
         while base < rows {
             let values = rows::group::<L, F, E>(src, base, rows);
-            for i in 0..rows::GROUP.min(rows - base) {
+            for (i, value) in values.into_iter().take(rows - base).enumerate() {
                 let (r, row) = (base + i, src.row::<E>(base + i).cast_const());
-                let at = first::<L, E>(row, src.cols, values[i]);
+                let at = first::<L, E>(row, src.cols, value);
                 if val.is_present() {
                     val.at::<E>(r, 0).write_unaligned(row.add(at).read_unaligned());
                 }
@@ -174,8 +174,8 @@ unsafe fn columns<F: Rank<E>, E: Elem, const N: usize>(call: &Call, at: usize) {
             rows[i] = if wins { number } else { rows[i] };
         }
     }
-    for i in 0..N {
-        put_column::<E>(call, at + i, rows[i].value());
+    for (i, row) in rows.into_iter().enumerate() {
+        put_column::<E>(call, at + i, row.value());
     }
 }
 

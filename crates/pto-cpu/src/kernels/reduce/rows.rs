@@ -36,8 +36,8 @@ impl<F: Reduce<E>, E: Elem> Body for Rows<F, E> {
             if dst.row_stride == 1 && rows - base >= GROUP {
                 dst.row::<E>(base).cast::<[E; GROUP]>().write_unaligned(values);
             } else {
-                for i in 0..GROUP.min(rows - base) {
-                    dst.at::<E>(base + i, 0).write_unaligned(values[i]);
+                for (i, value) in values.into_iter().take(rows - base).enumerate() {
+                    dst.at::<E>(base + i, 0).write_unaligned(value);
                 }
             }
             base += GROUP;
@@ -68,10 +68,10 @@ pub unsafe fn group<L: Level, F: Reduce<E>, E: Elem>(src: TileRef, base: usize, 
         return super::v4::group::<F, E>(src, base, rows);
     }
     let mut values = [src.row::<E>(base).read_unaligned(); GROUP];
-    for i in 0..GROUP.min(rows - base) {
+    for (i, value) in values.iter_mut().take(rows - base).enumerate() {
         let from = src.row::<E>(base + i).cast_const();
         // Fewer columns than lanes leave the upper lanes empty, and the steps that would take them in do nothing.
-        values[i] =
+        *value =
             if src.cols <= 16 { row::<L, F, E, 16>(from, src.cols) } else { row::<L, F, E, LANES>(from, src.cols) };
     }
     values
@@ -90,7 +90,7 @@ unsafe fn row<L: Level, F: Fold<E>, E: Elem, const N: usize>(row: *const E, n: u
         at += N;
     }
     if at < n {
-        let mut x = [*row; N];
+        let mut x = [row.read_unaligned(); N];
         std::ptr::copy_nonoverlapping(row.add(at), x.as_mut_ptr(), n - at);
         let x = F::take::<L, N>(&x);
         for i in 0..N {

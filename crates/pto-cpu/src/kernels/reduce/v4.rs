@@ -9,7 +9,19 @@ use crate::kernels::bits::{WORD, first};
 use crate::kernels::call::TileRef;
 use crate::kernels::elem::Elem;
 use pto_num::{Bf16, F16, V4};
-use std::arch::x86_64::*;
+use std::arch::x86_64::{
+    __m512i, _CMP_ORD_Q, _mm256_cmpneq_epi16_mask, _mm256_loadu_si256, _mm256_mask_loadu_epi16, _mm256_set1_epi16,
+    _mm512_add_epi8, _mm512_add_epi16, _mm512_add_epi32, _mm512_add_ps, _mm512_and_si512, _mm512_castps_si512,
+    _mm512_castsi512_ps, _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_mask_blend_epi32, _mm512_mask_blend_ps,
+    _mm512_mask_cmp_ps_mask, _mm512_mask_loadu_epi8, _mm512_mask_loadu_epi16, _mm512_mask_loadu_epi32,
+    _mm512_mask_mov_epi16, _mm512_mask_storeu_epi32, _mm512_maskz_loadu_epi16, _mm512_max_epi8, _mm512_max_epi16,
+    _mm512_max_epi32, _mm512_max_epu8, _mm512_max_epu16, _mm512_max_epu32, _mm512_min_epi8, _mm512_min_epi16,
+    _mm512_min_epi32, _mm512_min_epu8, _mm512_min_epu16, _mm512_min_epu32, _mm512_mul_ps, _mm512_mullo_epi16,
+    _mm512_mullo_epi32, _mm512_range_ps, _mm512_set1_epi8, _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_ps,
+    _mm512_setzero_si512, _mm512_shuffle_i32x4, _mm512_shuffle_ps, _mm512_slli_epi32, _mm512_srai_epi16,
+    _mm512_srli_epi32, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
+    _mm512_xor_si512,
+};
 
 /// Rows folded together.
 pub const ROWS: usize = 16;
@@ -287,13 +299,13 @@ pub unsafe fn group<F: Registers<E>, E: Elem>(src: TileRef, base: usize, rows: u
 unsafe fn sixteen<F: Registers<E>, E: Elem, const EVEN: bool>(shape: Shape, row: *const E) -> [E; ROWS] {
     let mut seen = [!0; ROWS];
     let mut quads = [_mm512_setzero_si512(); 4];
-    for k in 0..4 {
+    for (k, quad) in quads.iter_mut().enumerate() {
         let a = part::<F, E, EVEN>(shape, row, k, &mut seen);
         let b = part::<F, E, EVEN>(shape, row, k + 4, &mut seen);
         let left = eights::<F, E>(a, b);
         let a = part::<F, E, EVEN>(shape, row, k + 8, &mut seen);
         let b = part::<F, E, EVEN>(shape, row, k + 12, &mut seen);
-        quads[k] = fours::<F, E>(left, eights::<F, E>(a, b));
+        *quad = fours::<F, E>(left, eights::<F, E>(a, b));
     }
     let left = twos::<F, E>(quads[0], quads[1]);
     let right = twos::<F, E>(quads[2], quads[3]);
@@ -409,9 +421,9 @@ unsafe fn take<F: Registers<E>, E: Elem, const SIDE: usize>(
     seen: &mut u16,
 ) -> [__m512i; SIDE] {
     let mut x = [_mm512_setzero_si512(); SIDE];
-    for i in 0..SIDE {
+    for (i, x) in x.iter_mut().enumerate() {
         let at = i * F::LANES;
-        x[i] = F::load(row.wrapping_add(at), valid[at / WORD] >> (at % WORD));
+        *x = F::load(row.wrapping_add(at), valid[at / WORD] >> (at % WORD));
     }
     for i in (0..SIDE).step_by(2) {
         *seen = F::watch(*seen, x[i], x[i + 1]);

@@ -9,7 +9,12 @@ use crate::kernels::elem::Elem;
 use crate::kernels::map::read;
 use crate::kernels::mask::{Greater, Less, Test};
 use pto_num::{Bf16, F16};
-use std::arch::x86_64::*;
+use std::arch::x86_64::{
+    __m512i, _CMP_ORD_Q, _mm512_add_epi16, _mm512_and_si512, _mm512_castsi512_ps, _mm512_mask_cmp_ps_mask,
+    _mm512_mask_mov_epi16, _mm512_mask_mov_epi32, _mm512_maskz_loadu_epi16, _mm512_maskz_loadu_epi32, _mm512_max_epi16,
+    _mm512_min_epi16, _mm512_set1_epi16, _mm512_set1_epi32, _mm512_setzero_si512, _mm512_srai_epi16,
+    _mm512_storeu_si512, _mm512_sub_epi16, _mm512_xor_si512,
+};
 
 /// A ranking of elements in registers.
 ///
@@ -122,19 +127,19 @@ unsafe fn registers<F: Search<E>, E: Elem, const COUNT: usize>(call: &Call, at: 
     let mut numbers = [0u32; WORD];
     if COUNT == 2 {
         let mut short = [0u16; WORD];
-        for i in 0..COUNT {
-            _mm512_storeu_si512(short.as_mut_ptr().add(32 * i).cast(), rows[i]);
+        for (i, rows) in rows.into_iter().enumerate() {
+            _mm512_storeu_si512(short.as_mut_ptr().add(32 * i).cast(), rows);
         }
-        for i in 0..WORD {
-            numbers[i] = short[i].into();
+        for (number, short) in numbers.iter_mut().zip(short) {
+            *number = short.into();
         }
     } else {
-        for i in 0..COUNT {
-            _mm512_storeu_si512(numbers.as_mut_ptr().add(16 * i).cast(), rows[i]);
+        for (i, rows) in rows.into_iter().enumerate() {
+            _mm512_storeu_si512(numbers.as_mut_ptr().add(16 * i).cast(), rows);
         }
     }
-    for i in 0..n {
-        put_column::<E>(call, at + i, numbers[i]);
+    for (i, number) in numbers.into_iter().take(n).enumerate() {
+        put_column::<E>(call, at + i, number);
     }
 }
 
@@ -146,14 +151,14 @@ unsafe fn load<F: Search<E>, E: Elem, const COUNT: usize>(
 ) -> [__m512i; COUNT] {
     let lanes = WORD / COUNT;
     let mut x = [_mm512_setzero_si512(); COUNT];
-    for i in 0..COUNT {
+    for (i, x) in x.iter_mut().enumerate() {
         let (from, valid) = (row.wrapping_add(i * lanes), valid >> (i * lanes));
         let bits = if COUNT == 2 {
             _mm512_maskz_loadu_epi16(valid as u32, from.cast())
         } else {
             _mm512_maskz_loadu_epi32(valid as u16, from.cast())
         };
-        x[i] = F::keys(bits);
+        *x = F::keys(bits);
     }
     if F::WATCHED {
         for i in (0..COUNT).step_by(2) {
