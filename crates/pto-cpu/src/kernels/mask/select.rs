@@ -1,10 +1,13 @@
 //! Selection by packed masks.
+//!
+//! Rows go from right to left: the bits of an element lie left of it, so the destination may even take the place of the
+//! mask.
 
 use super::test::Right;
 use crate::kernels::bits::{self, BitRows, WORD};
 use crate::kernels::call::{Body, Call, Fault, TileRef};
 use crate::kernels::elem::Elem;
-use crate::kernels::map::{each, read, write};
+use crate::kernels::map::{read, write};
 use pto_num::Level;
 use std::marker::PhantomData;
 
@@ -25,7 +28,7 @@ impl<E: Elem> Body for Tiles<E> {
     unsafe fn plain(call: &Call) -> Result<(), Fault> {
         let [mask, a, b, dst] = call.tiles else { return Ok(()) };
         let mask = BitRows::new(mask);
-        each(dst, |r, c| write::<E>(dst, r, c, if bit(&mask, r, c) { read(a, r, c) } else { read(b, r, c) }));
+        from_the_right(dst, |r, c| write::<E>(dst, r, c, if bit(&mask, r, c) { read(a, r, c) } else { read(b, r, c) }));
         Ok(())
     }
 }
@@ -48,8 +51,17 @@ impl<E: Elem> Body for Scalar<E> {
     unsafe fn plain(call: &Call) -> Result<(), Fault> {
         let ([mask, a, dst], [scalar]) = (call.tiles, call.scalars) else { return Ok(()) };
         let mask = BitRows::new(mask);
-        each(dst, |r, c| write(dst, r, c, if bit(&mask, r, c) { read(a, r, c) } else { E::scalar(*scalar) }));
+        from_the_right(dst, |r, c| {
+            write(dst, r, c, if bit(&mask, r, c) { read(a, r, c) } else { E::scalar(*scalar) });
+        });
         Ok(())
+    }
+}
+
+/// Calls a function for every valid element.
+fn from_the_right(tile: &TileRef, f: impl Fn(usize, usize)) {
+    for r in 0..tile.rows {
+        (0..tile.cols).rev().for_each(|c| f(r, c));
     }
 }
 
@@ -67,17 +79,17 @@ fn covers(mask: &TileRef, dst: &TileRef) -> bool {
 #[inline(always)]
 unsafe fn rows<L: Level, E: Elem>(mask: &TileRef, a: &TileRef, dst: &TileRef, right: impl Fn(usize) -> Right<E>) {
     let mask = BitRows::new(mask);
-    let n = dst.cols;
+    let (words, n) = (dst.cols / WORD, dst.cols);
     for r in 0..dst.rows {
         let (bits, right, a, out) = (mask.row(r).cast_const(), right(r), a.row::<E>(r).cast_const(), dst.row::<E>(r));
-        let mut at = 0;
-        while at + WORD <= n {
-            chunk::<L, E>(bits::read(bits.add(at / 8), 8), a.add(at), right.from(at), out.add(at), WORD);
-            at += WORD;
+        if words * WORD < n {
+            let (at, rest) = (words * WORD, n - words * WORD);
+            let word = bits::read(bits.add(at / 8), rest.div_ceil(8));
+            chunk::<L, E>(word, a.add(at), right.from(at), out.add(at), rest);
         }
-        if at < n {
-            let word = bits::read(bits.add(at / 8), (n - at).div_ceil(8));
-            chunk::<L, E>(word, a.add(at), right.from(at), out.add(at), n - at);
+        for i in 0..words {
+            let at = (words - 1 - i) * WORD;
+            chunk::<L, E>(bits::read(bits.add(at / 8), 8), a.add(at), right.from(at), out.add(at), WORD);
         }
     }
 }

@@ -164,7 +164,6 @@ fn select<E: Sample>(scalar_bits: impl Fn(E) -> u64) {
         let bit = |r: usize, c: usize| mask.get::<u8>(r, c / 8) >> (c % 8) & 1 == 1;
         for plain in [false, true] {
             let (mut m, mut x, mut y) = (mask.clone(), a.clone(), b.clone());
-            // In place of the second source.
             let mut dst = Tile::new(E::DTYPE, rows, cols, 1);
             let probe = Probe::new(op::tsel).tile("mask", &mut m).tile("src0", &mut x).tile("src1", &mut y);
             probe.tile("dst", &mut dst).plain(plain).run().expect("a kernel");
@@ -203,6 +202,25 @@ fn selection_keeps_the_payload_of_nan() {
     let probe = Probe::new(op::tsel).tile("mask", &mut mask).tile("src0", &mut a).tile("src1", &mut b);
     probe.tile("dst", &mut dst).run().expect("a kernel");
     assert!(dst.values::<f32>().iter().all(|x| x.to_bits() == 0x7f80_0123));
+}
+
+#[test]
+fn the_destination_may_be_where_the_mask_is() {
+    for (rows, cols) in [(3, 200), (2, 64), (1, 7)] {
+        for plain in [false, true] {
+            let mut bytes = Numbers::new(8);
+            let mask = Tile::new(U8, rows, cols, 0).filled(|_, _| bytes.next() as u8);
+            let mut memory = mask.bytes.clone();
+            let (mut m, mut dst) = (mask.clone(), Tile::new(U8, rows, cols, 0));
+            // The source lies there as well: bytes of the mask are selected by its bits.
+            let mut src = mask.clone();
+            let probe = Probe::new(op::tsels).tile("mask", &mut m).tile("src", &mut src).tile("dst", &mut dst);
+            probe.scalar("scalar", U8, 0).plain(plain).run_in(&mut memory).expect("a kernel");
+            let bit = |r: usize, c: usize| mask.get::<u8>(r, c / 8) >> (c % 8) & 1 == 1;
+            let want = mask.clone().filled(|r, c| if bit(r, c) { mask.get::<u8>(r, c) } else { 0 });
+            assert_eq!(memory, want.bytes);
+        }
+    }
 }
 
 #[test]
