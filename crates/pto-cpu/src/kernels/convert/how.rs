@@ -58,7 +58,8 @@ fn rounding(mode: &str, src: DType, dst: DType, numerics: Numerics) -> Option<Ro
     Some(match (src, dst) {
         (F32 | F16, Hif8) if device => Round::Round,
         (F32, F16) => round,
-        _ if device && round == Round::Odd => default,
+        // Only that pair rounds to odd.
+        _ if round == Round::Odd => default,
         _ => round,
     })
 }
