@@ -142,8 +142,8 @@ mod bench {
         let (a, b, dst) = (refs[0].ptr, refs[refs.len() - 2].ptr, refs[refs.len() - 1].ptr);
         let elements = (rows * cols) as usize;
         let (ours, theirs) = fastest(
-            // SAFETY: the tiles have the memory their types ask for.
             || {
+                // SAFETY: the tiles have the memory their types ask for.
                 let _ = unsafe { (black_box(prepared.run))(black_box(&call)) };
             },
             // SAFETY: as above; the destination is memory of its own.

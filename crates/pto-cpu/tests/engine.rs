@@ -22,7 +22,8 @@ fn run_blocks(text: &str, args: &mut [Arg<'_>], launch: Launch) -> Result<(), Di
 /// A function that writes `count` integers to `%out`.
 fn ints(body: &str, count: usize, args: &[i64]) -> Result<Vec<i64>, Diagnostic> {
     let params: Vec<String> = (0..args.len()).map(|i| format!(", %a{i}: i64")).collect();
-    let text = format!("func.func @main(%out: !pto.ptr<i64>{}) attributes {{pto.entry}} {{\n{body}\n}}", params.concat());
+    let text =
+        format!("func.func @main(%out: !pto.ptr<i64>{}) attributes {{pto.entry}} {{\n{body}\n}}", params.concat());
     let mut out = vec![0i64; count];
     let mut all = vec![Arg::write(&mut out)];
     all.extend(args.iter().map(|n| Arg::Int(*n)));

@@ -220,10 +220,8 @@ fn report(program: &Runnable, target: Target, seed: u64, problem: &str) -> Strin
 #[test]
 fn random_programs_run_as_the_plain_interpreter_says() {
     let (count, first) = (number("RANDOM_PROGRAMS", PROGRAMS), number("RANDOM_SEED", 1));
-    let mut makers: Vec<(Target, Runnables)> = Target::ALL
-        .into_iter()
-        .map(|t| (t, Runnables::new(t, runs, move |filling| has_kernel(t, filling))))
-        .collect();
+    let mut makers: Vec<(Target, Runnables)> =
+        Target::ALL.into_iter().map(|t| (t, Runnables::new(t, runs, move |filling| has_kernel(t, filling)))).collect();
     let (mut ran, mut failed, mut illegal, mut problems) = (0, 0, 0, Vec::new());
     for seed in first..first + count {
         let (target, maker) = &mut makers[seed as usize % Target::ALL.len()];
@@ -234,7 +232,10 @@ fn random_programs_run_as_the_plain_interpreter_says() {
             Err(found) => {
                 illegal += 1;
                 if number("RANDOM_SHOW_ILLEGAL", 0) == 1 {
-                    println!("{}", report(&program, *target, seed, &format!("{}: {}", found[0].code, found[0].message)));
+                    println!(
+                        "{}",
+                        report(&program, *target, seed, &format!("{}: {}", found[0].code, found[0].message))
+                    );
                 }
                 continue;
             }

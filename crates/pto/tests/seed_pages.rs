@@ -31,11 +31,13 @@ impl Tile {
 /// The program around the lines of an example.
 fn program(tiles: &[Tile], scalars: &str, lines: &str, manual: bool) -> String {
     let params: Vec<String> = tiles.iter().map(|t| format!("%p_{}: !pto.ptr<{}>", t.0, t.1)).collect();
-    let mut text = format!("func.func @example({}) {{\n{scalars}\n%one = arith.constant 1 : index\n", params.join(", "));
+    let mut text =
+        format!("func.func @example({}) {{\n{scalars}\n%one = arith.constant 1 : index\n", params.join(", "));
     for (at, t) in tiles.iter().enumerate() {
         let Tile(name, elem, rows, _, valid) = t;
         let view = format!("!pto.tensor_view<{rows}x{valid}x{elem}>");
-        writeln!(text, "%r_{name} = arith.constant {rows} : index\n%c_{name} = arith.constant {valid} : index").unwrap();
+        writeln!(text, "%r_{name} = arith.constant {rows} : index\n%c_{name} = arith.constant {valid} : index")
+            .unwrap();
         writeln!(text, "%v_{name} = pto.make_tensor_view %p_{name}, shape = [%r_{name}, %c_{name}], strides = [%c_{name}, %one] : {view}").unwrap();
         writeln!(text, "%{name} = pto.alloc_tile : {}", t.ty()).unwrap();
         if manual {
@@ -119,7 +121,8 @@ fn tmin() {
 fn tpartargmax() {
     let value = |name| Tile(name, "f32", 16, 16, 16);
     let index = |name| Tile(name, "i32", 16, 16, 16);
-    let tiles = [value("src0Val"), value("src1Val"), index("src0Idx"), index("src1Idx"), value("dstVal"), index("dstIdx")];
+    let tiles =
+        [value("src0Val"), value("src1Val"), index("src0Idx"), index("src1Idx"), value("dstVal"), index("dstIdx")];
     let numbers = |from: i32| (0..256).flat_map(|i| (from + i).to_le_bytes()).collect::<Vec<u8>>();
     let data = [floats(left, 256), floats(right, 256), numbers(0), numbers(1000), floats(|_| 0.0, 256), numbers(0)];
     for lines in [

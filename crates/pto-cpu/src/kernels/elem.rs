@@ -135,7 +135,7 @@ impl Elem for Bf16 {
     /// One half of every 32-bit word, then the other half: no number has to be moved to its place.
     #[inline(always)]
     fn unpack<L: Level, const N: usize>(from: &[Self; N]) -> [f32; N] {
-        if N % 2 != 0 {
+        if !N.is_multiple_of(2) {
             return Self::load::<L, N>(from);
         }
         let mut wide = [0.0; N];
@@ -149,7 +149,7 @@ impl Elem for Bf16 {
     }
     #[inline(always)]
     fn pack<L: Level, const N: usize>(from: &[f32; N]) -> [Self; N] {
-        if N % 2 != 0 {
+        if !N.is_multiple_of(2) {
             return Self::store::<L, N>(from);
         }
         let mut bits = [Self(0); N];

@@ -79,7 +79,7 @@ binary!(Div for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| if b == 0 { 0 } else { a.w
 /// `1 / a`
 pub struct Recip;
 unary!(Recip for f32: |a| math::recip(a));
-unary!(Recip for i8 u8 i16 u16 i32 u32 i64 u64: |a| if a == 0 { 0 } else { 1 / a }, DIVIDES = true);
+unary!(Recip for i8 u8 i16 u16 i32 u32 i64 u64: |a| match a { 0 => 0, a => 1 / a }, DIVIDES = true);
 
 /// The remainder with the sign of the dividend.
 pub struct Fmod;

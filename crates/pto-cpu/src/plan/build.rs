@@ -134,7 +134,7 @@ impl<'a> Builder<'a> {
     pub fn push(&mut self, step: Step) -> Built<usize> {
         if self.plan.steps.len() >= MAX_STEPS {
             let message = format!("the program expands to more than {MAX_STEPS} steps");
-            return Err(Diagnostic::new(codes::RUN_LIMIT, self.span(), message)
+            return Err(Diagnostic::new(codes::RUN_LIMIT, self.place(), message)
                 .help("calls are expanded in place; call fewer functions from several places"));
         }
         self.plan.steps.push(step);
@@ -147,7 +147,7 @@ impl<'a> Builder<'a> {
         self.plan.steps.len() as u32
     }
 
-    pub fn span(&self) -> Span {
+    pub fn place(&self) -> Span {
         self.module.op(self.at).name_span
     }
 
@@ -179,7 +179,7 @@ impl<'a> Builder<'a> {
         let end = at.saturating_add(bytes.next_multiple_of(64));
         if end > MAX_OWN_BYTES {
             let message = format!("the tiles of the program need more than {} GiB", MAX_OWN_BYTES >> 30);
-            return Err(Diagnostic::new(codes::RUN_LIMIT, self.span(), message));
+            return Err(Diagnostic::new(codes::RUN_LIMIT, self.place(), message));
         }
         self.plan.core_bytes = end;
         Ok(at)
@@ -262,7 +262,7 @@ impl<'a> Builder<'a> {
     /// The error for what the engine does not run.
     pub fn unsupported(&self, what: &str) -> Diagnostic {
         let name = self.module.op(self.at).op.row().full_name();
-        Diagnostic::new(codes::RUN_UNSUPPORTED, self.span(), format!("`{name}`: the engine does not run {what}"))
+        Diagnostic::new(codes::RUN_UNSUPPORTED, self.place(), format!("`{name}`: the engine does not run {what}"))
     }
 
     // ---- operations -------------------------------------------------------------------------------------------

@@ -223,7 +223,7 @@ impl Builder<'_> {
         let args = self.module.block(body).args.clone();
         let counter = self.reg();
         self.slots[args[0].index()] = Slot::Scalar(counter);
-        self.push(Step::LoopStep(step))?;
+        self.push(Step::LoopBy(step))?;
         self.push(Step::Move { from: lower, to: counter })?;
         let inits: Vec<Slot> = self.operands(id, "inits").into_iter().map(|v| self.slot(v)).collect();
         let carried = self.enter_carried(region, &args[1..], &inits)?;
@@ -336,7 +336,7 @@ impl Builder<'_> {
         let Some(callee) = self.callee(id) else { return Err(self.unsupported("a call of a function without a body")) };
         if self.calls.contains(&callee) {
             let message = "a function that calls itself".to_string();
-            return Err(Diagnostic::new(codes::RUN_UNSUPPORTED, self.span(), message)
+            return Err(Diagnostic::new(codes::RUN_UNSUPPORTED, self.place(), message)
                 .help("write a loop: device code has no stack"));
         }
         let region = self.module.op_regions(callee)[0];

@@ -72,7 +72,7 @@ pub(crate) enum Step {
         head: u32,
     },
     /// The step of a loop must be positive.
-    LoopStep(Reg),
+    LoopBy(Reg),
     Move {
         from: Reg,
         to: Reg,

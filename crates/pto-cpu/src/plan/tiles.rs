@@ -294,7 +294,7 @@ impl Builder<'_> {
         (kernel.prepare)(&site).ok_or_else(|| {
             let types: Vec<String> = args.iter().filter_map(|a| Some(a.ty.tile()?.to_string())).collect();
             let message = format!("`{}`: the engine has no code for these operands", row.full_name());
-            Diagnostic::new(codes::RUN_UNSUPPORTED, self.span(), message).remark(types.join(", ")).page(row.page)
+            Diagnostic::new(codes::RUN_UNSUPPORTED, self.place(), message).remark(types.join(", ")).page(row.page)
         })
     }
 

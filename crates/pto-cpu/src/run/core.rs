@@ -112,7 +112,7 @@ impl<'p> Core<'p> {
                         return Err(Fail::Stopped);
                     }
                 }
-                Step::LoopStep(step) => {
+                Step::LoopBy(step) => {
                     if self.int(step) <= 0 {
                         return Err(Fail::Step(self.int(step)));
                     }

@@ -130,7 +130,7 @@ impl Plan {
         let bound = self.bind(args)?;
         let next = AtomicU32::new(0);
         let failed = AtomicBool::new(false);
-        let outcome = Mutex::new((None::<(u32, Diagnostic)>, vec![false; self.params.len()], 0u64));
+        let outcome: Outcome = Mutex::new((None, vec![false; self.params.len()], 0));
         let work = || {
             let mut core = match Core::new(self, &bound.buffers, launch.blocks) {
                 Ok(core) => core,
@@ -245,12 +245,11 @@ impl Plan {
     }
 }
 
-fn note_failure(
-    outcome: &Mutex<(Option<(u32, Diagnostic)>, Vec<bool>, u64)>,
-    failed: &AtomicBool,
-    block: u32,
-    problem: Diagnostic,
-) {
+/// What the threads found out together: the problem of the first block that has one, what was written, and how many
+/// instructions were executed.
+type Outcome = Mutex<(Option<(u32, Diagnostic)>, Vec<bool>, u64)>;
+
+fn note_failure(outcome: &Outcome, failed: &AtomicBool, block: u32, problem: Diagnostic) {
     failed.store(true, Ordering::Relaxed);
     let mut outcome = outcome.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     // The first block's problem is reported, so that the message does not depend on the threads.
@@ -361,9 +360,9 @@ fn scalar_bits(s: Scalar, x: f64, n: Option<i64>) -> Option<Value> {
     }
     let n = n?;
     let int = crate::plan::int_of(s)?;
-    let kept = int.keep(n as u64);
-    let fits = if int.unsigned { kept as i64 == n } else { kept as i64 == n };
-    fits.then_some(Value::Scalar(kept))
+    // Types without a sign take the numbers of both readings.
+    let (least, beyond) = (-(1i128 << (int.bits - 1)), 1i128 << int.bits);
+    (least..beyond).contains(&i128::from(n)).then(|| Value::Scalar(int.keep(n as u64)))
 }
 
 fn fixed(dims: &[Option<u64>]) -> Result<Vec<u64>, String> {

@@ -93,7 +93,7 @@ impl Core<'_> {
             return Err(Fail::Window { at: (row, col), size: window.size, tile: (ty.rows, ty.cols) });
         }
         let (box_rows, box_cols) = ty.box_shape();
-        if row as u64 % box_rows != 0 || col as u64 % box_cols != 0 {
+        if !(row as u64).is_multiple_of(box_rows) || !(col as u64).is_multiple_of(box_cols) {
             return Err(Fail::WindowBoxes { at: (row, col), unit: (box_rows, box_cols) });
         }
         let elements = if ty.is_boxed() {

@@ -110,7 +110,7 @@ pub(super) fn all<const N: usize>(verdicts: [Verdict; N]) -> Verdict {
     result
 }
 
-const NOT_FILLED: &str = "Where neither source is valid, a5 leaves elements without a meaning and the host writes 0; on a2a3 the instruction then does nothing at all, so there dst must have the valid region of one source.";
+const NOT_FILLED: &str = "Where neither source is valid, a5 leaves elements without a meaning and a run on the host leaves them as they were; on a2a3 the instruction then does nothing at all, so there dst must have the valid region of one source.";
 const ARG_NOT_FILLED: &str = "On a2a3 a combination of valid regions outside the rule makes the instruction do nothing; on a5 only a debug build notices.";
 
 family! { Partial, "pto", partial;

@@ -77,7 +77,14 @@ impl Builder {
             .map(|(slot, name, ty)| (self.module.intern_type(ty.clone()), self.module.names.intern(name), *slot, span))
             .collect();
         let operands = operands.iter().map(|&(slot, value)| Operand { value, slot, span }).collect();
-        let new = NewOp { operands, results, attrs: rest.attrs, regions: rest.regions, successors: rest.successors, ..NewOp::default() };
+        let new = NewOp {
+            operands,
+            results,
+            attrs: rest.attrs,
+            regions: rest.regions,
+            successors: rest.successors,
+            ..NewOp::default()
+        };
         let id = self.module.append(self.innermost(), op, new);
         self.module.results(id).collect()
     }

@@ -121,6 +121,7 @@ pub fn to_f64(bits: u64, s: Scalar) -> f64 {
 /// Towards zero; out of range the nearest end, for NaN zero.
 pub fn truncated(x: f64, s: Scalar, signed: bool) -> u64 {
     let bits = width(s);
-    let (least, most) = if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
+    let (least, most) =
+        if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
     low((x.trunc() as i128).clamp(least, most), bits)
 }

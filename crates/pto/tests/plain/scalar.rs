@@ -117,9 +117,27 @@ fn int(code: Op, a: u64, b: u64, bits: u32) -> Outcome<u64> {
         op::arith_andi => ua & ub,
         op::arith_ori => ua | ub,
         op::arith_xori => ua ^ ub,
-        op::arith_shli => if out { 0 } else { ua << b },
-        op::arith_shrui => if out { 0 } else { ua >> b },
-        op::arith_shrsi => if out { -i128::from(sa < 0) } else { sa >> b },
+        op::arith_shli => {
+            if out {
+                0
+            } else {
+                ua << b
+            }
+        }
+        op::arith_shrui => {
+            if out {
+                0
+            } else {
+                ua >> b
+            }
+        }
+        op::arith_shrsi => {
+            if out {
+                -i128::from(sa < 0)
+            } else {
+                sa >> b
+            }
+        }
         op::arith_maxsi => sa.max(sb),
         op::arith_minsi => sa.min(sb),
         op::arith_maxui => ua.max(ub),

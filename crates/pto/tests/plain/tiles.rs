@@ -14,9 +14,7 @@ impl Machine<'_> {
     /// The type as the target sees it: the box order of left operands is the target's.
     pub fn seen(&self, ty: &TileType) -> TileType {
         match ty.loc {
-            Loc::Left if ty.is_boxed() => {
-                TileType { blayout: self.checked.info().target.profile().left_order, ..*ty }
-            }
+            Loc::Left if ty.is_boxed() => TileType { blayout: self.checked.info().target.profile().left_order, ..*ty },
             _ => *ty,
         }
     }
@@ -193,9 +191,7 @@ impl Machine<'_> {
                 v.dims = view.shape.iter().map(|n| Dim::Fixed(*n)).collect();
                 (Type::PartitionView(v), None)
             }
-            (Type::Scalar(s), Val::Bits(bits)) if s.is_int() => {
-                (Type::Scalar(s), Some(scalar::to_int(bits, s) as i64))
-            }
+            (Type::Scalar(s), Val::Bits(bits)) if s.is_int() => (Type::Scalar(s), Some(scalar::to_int(bits, s) as i64)),
             (ty, _) => (ty, None),
         }
     }
@@ -232,7 +228,8 @@ impl Machine<'_> {
         let text = |s| self.module.names.text(s);
         let attrs: Vec<_> = self.module.attrs(id).iter().map(|(n, a)| (text(*n), a.for_rules(text))).collect();
         let info = self.checked.info();
-        let instance = Instance { row, target: info.target, manual: info.manual[id.index()], args: &args, attrs: &attrs };
+        let instance =
+            Instance { row, target: info.target, manual: info.manual[id.index()], args: &args, attrs: &attrs };
         let site = Site { instance, numerics: self.numerics, plain: true, level: None };
         let done = apply(code, &site, &mut memory, &placed, &scalars);
         done.unwrap_or_else(|| panic!("`{}` is not executed with {types:?}", row.name)).map_err(code_of)?;

@@ -61,13 +61,7 @@ impl Maker<'_> {
     }
 
     /// Results of an operation with regions become visible.
-    pub(super) fn results(
-        &mut self,
-        op: Op,
-        operands: &[(u8, ValueId)],
-        crossing: &[Crossing],
-        rest: Rest,
-    ) {
+    pub(super) fn results(&mut self, op: Op, operands: &[(u8, ValueId)], crossing: &[Crossing], rest: Rest) {
         let names: Vec<String> = crossing.iter().map(|_| self.name("r")).collect();
         let typed: Vec<(u8, &str, Type)> =
             crossing.iter().zip(&names).map(|(c, n)| (u8::MAX, n.as_str(), c.ty())).collect();
@@ -140,8 +134,12 @@ impl Maker<'_> {
 
     fn next_tile(&mut self, tile: &TileVar, received: &[ValueId]) -> ValueId {
         let fits = |t: &&TileVar| t.full_type() == tile.full_type() && t.valid() == tile.valid();
-        let any: Vec<ValueId> =
-            self.visible().filter(fits).filter(|t| t.is_value || received.contains(&t.value)).map(|t| t.value).collect();
+        let any: Vec<ValueId> = self
+            .visible()
+            .filter(fits)
+            .filter(|t| t.is_value || received.contains(&t.value))
+            .map(|t| t.value)
+            .collect();
         let chosen = self.rng.pick(&any).copied().unwrap_or(tile.value);
         let alike: Vec<ValueId> =
             received.iter().copied().filter(|v| *self.builder.value_type(*v) == tile.full_type()).collect();
@@ -308,7 +306,9 @@ impl Maker<'_> {
                 Purpose::Output(_) | Purpose::PerBlock(_) => return None,
                 Purpose::Tile(ty, extents) => {
                     let fits = |t: &&TileVar| {
-                        !t.is_value && t.ty == *ty && t.valid() == super::tiles::valid_of(ty, *extents)
+                        !t.is_value
+                            && t.ty == *ty
+                            && t.valid() == super::tiles::valid_of(ty, *extents)
                             && given.iter().all(|g| g.is_disjoint(t))
                     };
                     let fit: Vec<TileVar> = self.visible().filter(fits).cloned().collect();

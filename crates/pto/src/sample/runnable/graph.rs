@@ -80,14 +80,7 @@ impl Maker<'_> {
     }
 
     /// A block that goes back to itself a few times.
-    fn turn(
-        &mut self,
-        depth: usize,
-        crossing: &[Crossing],
-        turns: i64,
-        again: BlockId,
-        exit: BlockId,
-    ) -> Vec<ValueId> {
+    fn turn(&mut self, depth: usize, crossing: &[Crossing], turns: i64, again: BlockId, exit: BlockId) -> Vec<ValueId> {
         let counter = self.arrive(&Crossing::Number(INDEX));
         let received: Vec<ValueId> = crossing.iter().map(|c| self.arrive(c)).collect();
         self.body(depth);

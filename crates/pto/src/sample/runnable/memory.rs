@@ -100,7 +100,8 @@ impl Maker<'_> {
         }
         let operands: Vec<(&str, ValueId)> = std::iter::once(("ptr", pointer)).chain(shape).chain(strides).collect();
         let layout = Attr::Enum(&enums::LAYOUT, layout_value(matrix.layout));
-        let attrs = if self.rng.chance(60) || matrix.layout != GlobalLayout::Nd { vec![("layout", layout)] } else { vec![] };
+        let attrs =
+            if self.rng.chance(60) || matrix.layout != GlobalLayout::Nd { vec![("layout", layout)] } else { vec![] };
         let ty = Type::TensorView(Self::view_type(&dims, dtype));
         let tensor = self.emit_with(op::make_tensor_view, &operands, ("result", ty), attrs);
         if windowed { self.window(tensor, dtype, matrix) } else { tensor }
@@ -116,8 +117,7 @@ impl Maker<'_> {
             sizes.push(("sizes", value));
             dims.push(dim);
         }
-        let operands: Vec<(&str, ValueId)> =
-            std::iter::once(("source", tensor)).chain(offsets).chain(sizes).collect();
+        let operands: Vec<(&str, ValueId)> = std::iter::once(("source", tensor)).chain(offsets).chain(sizes).collect();
         let ty = Type::PartitionView(Self::view_type(&dims, dtype));
         self.emit(op::partition_view, &operands, ("result", ty))
     }
@@ -296,8 +296,7 @@ impl Maker<'_> {
             self.emit_plain(op::local_array_set, &operands);
         }
         let (i, j) = (self.small_index(dims[0]), self.small_index(dims[1]));
-        let value =
-            self.emit(op::local_array_get, &[("array", array), ("indices", i), ("indices", j)], ("result", ty));
+        let value = self.emit(op::local_array_get, &[("array", array), ("indices", i), ("indices", j)], ("result", ty));
         self.frame.scalars.push(value);
     }
 
@@ -371,11 +370,7 @@ impl Maker<'_> {
         } else {
             format!("strided<[{cols}, 1], offset: ?>")
         };
-        let attrs = vec![
-            ("static_offsets", list(offsets)),
-            ("static_sizes", sizes),
-            ("static_strides", list(strides)),
-        ];
+        let attrs = vec![("static_offsets", list(offsets)), ("static_sizes", sizes), ("static_strides", list(strides))];
         self.emit_with(code, &operands, ("result", memref(&dims, &layout)), attrs)
     }
 }

@@ -15,11 +15,11 @@ mod windows;
 
 use super::build::{Builder, Rest};
 use super::random::is_plain;
-use crate::rng::Rng;
 use super::search::{self, Filling};
 use crate::ir::{Attr, BlockId, Style, ValueId, print};
 use crate::isa::table::{self, op};
 use crate::isa::{DType, FnType, Op, PtrSpace, Scalar, Target, TileType, Type};
+use crate::rng::Rng;
 use shapes::Class;
 use std::collections::HashMap;
 use tiles::TileVar;
@@ -243,8 +243,7 @@ impl<'a> Maker<'a> {
         let ty = Type::Function(Box::new(FnType { inputs, results: results.into() }));
         let ty = module.intern_type(ty);
         let name = Attr::Str(module.names.intern(name));
-        let mut attrs =
-            vec![self.builder.attr("sym_name", name), self.builder.attr("function_type", Attr::Type(ty))];
+        let mut attrs = vec![self.builder.attr("sym_name", name), self.builder.attr("function_type", Attr::Type(ty))];
         if entry {
             attrs.push(self.builder.attr("pto.entry", Attr::Unit));
         }

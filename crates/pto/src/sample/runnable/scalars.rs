@@ -211,7 +211,9 @@ impl Maker<'_> {
                 let code = if self.rng.chance(50) { op::arith_fptosi } else { op::arith_fptoui };
                 (code, floats[float].clone(), ints[int].clone())
             }
-            _ if self.rng.chance(50) => (op::arith_extf, floats[self.rng.below(2)].clone(), floats[2 + self.rng.below(2)].clone()),
+            _ if self.rng.chance(50) => {
+                (op::arith_extf, floats[self.rng.below(2)].clone(), floats[2 + self.rng.below(2)].clone())
+            }
             _ => (op::arith_truncf, f64, floats[self.rng.below(3)].clone()),
         };
         let to = match (code, &from) {

@@ -4,8 +4,8 @@ use super::Maker;
 use crate::isa::row::Kind;
 use crate::isa::rules::AttrValue;
 use crate::isa::{BLOCK_BYTES, BLayout, DType, Dim, Loc, Order, SLayout, TileType, Type};
-use crate::sample::candidates;
 use crate::rng::Rng;
+use crate::sample::candidates;
 use crate::sample::search::{self, Filling};
 
 /// The side of the tiles that the search works with.

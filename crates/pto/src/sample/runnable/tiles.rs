@@ -83,7 +83,8 @@ impl Maker<'_> {
     /// An address for a tile, often that of an earlier one with elements of the same type.
     pub(super) fn address(&mut self, ty: &TileType) -> Option<u64> {
         let size = self.set.target.profile().space(ty.loc).map_or(0, |s| s.bytes);
-        let old: Vec<u64> = self.placed.iter().filter(|p| p.2 == ty.dtype && p.0 + ty.bytes() <= p.1).map(|p| p.0).collect();
+        let old: Vec<u64> =
+            self.placed.iter().filter(|p| p.2 == ty.dtype && p.0 + ty.bytes() <= p.1).map(|p| p.0).collect();
         if let Some(&start) = self.rng.pick(&old)
             && self.rng.chance(30)
         {
@@ -196,7 +197,8 @@ impl Maker<'_> {
     /// Every valid element of a new tile is written, and its valid region follows from an operand.
     fn is_defined(&self, row: &Row, filling: &Filling) -> bool {
         use crate::isa::row::Infer;
-        let written = filling.types.iter().map(|(s, ty)| (row.slot_at(usize::from(*s)), ty)).filter(|(s, _)| s.is_result());
+        let written =
+            filling.types.iter().map(|(s, ty)| (row.slot_at(usize::from(*s)), ty)).filter(|(s, _)| s.is_result());
         written.into_iter().all(|(slot, ty)| {
             let open = ty.tile().is_some_and(|t| t.valid_rows == Dim::Dynamic || t.valid_cols == Dim::Dynamic);
             !open || matches!(slot.infer, Infer::Like(_))
@@ -263,7 +265,6 @@ impl Maker<'_> {
             }
         }
     }
-
 
     pub(super) fn index_constant(&mut self, n: i64) -> ValueId {
         let number: Attr = self.builder.int(n, &INDEX);

@@ -99,7 +99,8 @@ impl Maker<'_> {
         // Floats are not read as integers.
         if tile.ty.dtype.is_int() {
             let bits = tile.ty.dtype.bits();
-            let readings = [DType::I8, DType::U8, DType::I16, DType::F16, DType::Bf16, DType::I32, DType::U32, DType::F32];
+            let readings =
+                [DType::I8, DType::U8, DType::I16, DType::F16, DType::Bf16, DType::I32, DType::U32, DType::F32];
             let fit: Vec<DType> = readings.into_iter().filter(|d| d.bits() == bits).collect();
             ty.dtype = *self.rng.pick(&fit).unwrap_or(&ty.dtype);
         }
@@ -111,7 +112,8 @@ impl Maker<'_> {
             };
             ty = whole(ty);
         }
-        let used = Filling { op: code, types: vec![(0, Type::TileBuf(tile.ty)), (1, Type::TileBuf(ty))], attrs: vec![] };
+        let used =
+            Filling { op: code, types: vec![(0, Type::TileBuf(tile.ty)), (1, Type::TileBuf(ty))], attrs: vec![] };
         if !ty.broken_rules().is_empty() || ty.bytes() > tile.ty.bytes() || !used.is_legal(self.set.target) {
             return;
         }
@@ -120,7 +122,15 @@ impl Maker<'_> {
         // Rows of one are not rows of the other.
         let blur = |r: &Root| if matches!(r.part, Part::Bytes(..)) { *r } else { Root { part: Part::Whole, ..*r } };
         let roots = tile.roots.iter().map(blur).collect();
-        self.frame.tiles.push(TileVar { value, ty, is_value: false, roots, extents: (0, 0), solid: whole, single: false });
+        self.frame.tiles.push(TileVar {
+            value,
+            ty,
+            is_value: false,
+            roots,
+            extents: (0, 0),
+            solid: whole,
+            single: false,
+        });
     }
 
     /// One of several equal buffers.
