@@ -1,6 +1,8 @@
 //! Packed bits, one per element, least significant first; and elements in runs of as many.
 
 use super::call::TileRef;
+#[cfg(target_arch = "x86_64")]
+use super::level::is_v3;
 use pto_num::Level;
 
 /// Bits handled at once.
@@ -10,7 +12,7 @@ pub const WORD: usize = 64;
 #[inline(always)]
 pub fn of<L: Level>(bytes: [u8; WORD]) -> u64 {
     #[cfg(target_arch = "x86_64")]
-    if L::NAME == pto_num::V3::NAME {
+    if const { is_v3::<L>() } {
         // SAFETY: who names this level has AVX2.
         return unsafe { of_bytes_v3(&bytes) };
     }

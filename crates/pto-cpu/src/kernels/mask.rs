@@ -13,7 +13,7 @@ use compare::How;
 use pto_isa::DType;
 use test::{GreaterEqual, LessEqual};
 
-pub(super) use test::{Equal, Greater, Lanes, Less, Right, Test, word};
+pub(super) use test::{Code, Equal, Greater, Less, Test, codes};
 
 const COMPARE_TILES: &[&str] = &["src0", "src1", "dst"];
 const COMPARE_SCALAR_TILES: &[&str] = &["src", "dst"];
@@ -101,10 +101,12 @@ fn compare_tiles(site: &Site) -> Option<Prepared> {
     how.swap = matches!(mode, Mode::Greater | Mode::GreaterEqual);
     let mode = if how.swap { mode.swapped() } else { mode };
     let contiguous = contiguous(site, COMPARE_TILES);
-    let prepared = if dtype.is_int() {
-        by_mode!(mode, dtype, [Equal Less], [I8 U8 I16 U16 I32 U32 I64 U64] => Tiles, site, contiguous)
-    } else {
+    let prepared = if !dtype.is_int() {
         by_mode!(mode, dtype, [Equal Less LessEqual], [F16 Bf16 F32] => Tiles, site, contiguous)
+    } else if mode == Mode::Equal {
+        by_mode!(mode, unsigned(dtype)?, [Equal], [U8 U16 U32 U64] => Tiles, site, contiguous)
+    } else {
+        by_mode!(mode, dtype, [Less], [I8 U8 I16 U16 I32 U32 I64 U64] => Tiles, site, contiguous)
     };
     prepared.map(|p| p.with(how.imm()))
 }
@@ -116,10 +118,12 @@ fn compare_scalar(site: &Site) -> Option<Prepared> {
     let dtype = if raw { DType::F16 } else { stored };
     let (mode, how) = Mode::of(site, dtype)?.simplified(dtype);
     let contiguous = contiguous(site, COMPARE_SCALAR_TILES);
-    let prepared = if dtype.is_int() {
-        by_mode!(mode, dtype, [Equal Less Greater], [I8 U8 I16 U16 I32 U32 I64 U64] => Scalar, site, contiguous)
-    } else {
+    let prepared = if !dtype.is_int() {
         by_mode!(mode, dtype, [Equal Less LessEqual Greater GreaterEqual], [F16 Bf16 F32] => Scalar, site, contiguous)
+    } else if mode == Mode::Equal {
+        by_mode!(mode, unsigned(dtype)?, [Equal], [U8 U16 U32 U64] => Scalar, site, contiguous)
+    } else {
+        by_mode!(mode, dtype, [Less Greater], [I8 U8 I16 U16 I32 U32 I64 U64] => Scalar, site, contiguous)
     };
     prepared.map(|p| p.with(How { raw, ..how }.imm()))
 }

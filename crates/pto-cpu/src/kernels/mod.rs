@@ -28,6 +28,7 @@ mod fill;
 mod grid;
 mod irregular;
 mod layout;
+mod level;
 mod map;
 mod mask;
 mod matrix;

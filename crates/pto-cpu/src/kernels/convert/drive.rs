@@ -6,6 +6,9 @@ use super::how::{How, largest};
 use super::v4;
 use crate::kernels::bits;
 use crate::kernels::call::{Body, Call, Fault, TileRef};
+use crate::kernels::level::is_old;
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::level::is_v4;
 use pto_isa::DType;
 use pto_num::{Level, Saturate};
 #[cfg(target_arch = "x86_64")]
@@ -112,6 +115,9 @@ pub struct Fast<C>(PhantomData<C>);
 impl<C: Conversion> Body for Fast<C> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        if const { is_old::<L>() } {
+            return Self::plain(call);
+        }
         // Copies, which what is written cannot change.
         let [src, dst] = *call.tiles else { return Ok(()) };
         let how = How::from_call(call);
@@ -123,10 +129,12 @@ impl<C: Conversion> Body for Fast<C> {
         for i in 0..rows {
             let r = if back { rows - 1 - i } else { i };
             #[cfg(target_arch = "x86_64")]
-            if C::REGISTERS && L::NAME == pto_num::V4::NAME {
+            if const { C::REGISTERS && is_v4::<L>() } {
                 v4::row::<C>(src.row(r), dst.row(r), cols, how, (limits.low, limits.high), back);
-                continue;
+            } else {
+                row::<L, C>(src.row(r), dst.row(r), cols, how, &limits, back);
             }
+            #[cfg(not(target_arch = "x86_64"))]
             row::<L, C>(src.row(r), dst.row(r), cols, how, &limits, back);
         }
         Ok(())

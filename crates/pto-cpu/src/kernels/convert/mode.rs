@@ -1,6 +1,9 @@
 //! Rounding modes as types, and the instructions that have them.
 
 use super::drive::{CHUNK, each};
+use crate::kernels::level::is_old;
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::level::is_v4;
 use pto_num::convert::{int_to_f32, integral, narrow};
 use pto_num::{F16, Level, Round, Saturate};
 
@@ -68,10 +71,15 @@ macro_rules! by_mode {
 }
 pub(crate) use by_mode;
 
+#[cfg(target_arch = "x86_64")]
+const fn is_directed(round: Round) -> bool {
+    matches!(round, Round::Floor | Round::Ceil | Round::Trunc)
+}
+
 /// Rounds to an integral value. Every level but the lowest of x86-64 has instructions for it.
 #[inline(always)]
 pub fn whole<L: Level, R: Mode>(x: f32) -> f32 {
-    if cfg!(target_arch = "x86_64") && L::NAME == pto_num::Baseline::NAME {
+    if const { is_old::<L>() } {
         return integral(x, R::ROUND);
     }
     match R::ROUND {
@@ -93,7 +101,7 @@ pub fn to_half<L: Level, R: Mode>(x: &[f32; CHUNK]) -> [F16; CHUNK] {
         return each(&bits, F16);
     }
     #[cfg(target_arch = "x86_64")]
-    if L::NAME != pto_num::Baseline::NAME && matches!(R::ROUND, Round::Floor | Round::Ceil | Round::Trunc) {
+    if const { !is_old::<L>() && is_directed(R::ROUND) } {
         // SAFETY: every other level has the instruction.
         unsafe { directed_half::<R>(x, &mut bits) }
         return each(&bits, F16);
@@ -119,7 +127,7 @@ unsafe fn directed_half<R: Mode>(x: &[f32; CHUNK], bits: &mut [u16; CHUNK]) {
 #[inline(always)]
 pub fn to_single<L: Level, R: Mode>(x: &[i32; CHUNK]) -> [f32; CHUNK] {
     #[cfg(target_arch = "x86_64")]
-    if L::NAME == pto_num::V4::NAME && matches!(R::ROUND, Round::Floor | Round::Ceil | Round::Trunc) {
+    if const { is_v4::<L>() && is_directed(R::ROUND) } {
         // SAFETY: who names this level has its instructions.
         return unsafe { to_single_v4::<R>(x) };
     }

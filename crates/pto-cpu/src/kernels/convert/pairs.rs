@@ -155,7 +155,9 @@ impl<F: Float> Conversion for ToFloat8<F> {
     type Dst = F;
     #[inline(always)]
     fn chunk<L: Level>(x: &[f32; CHUNK], limits: &Limits<Self>) -> ([F; CHUNK], bool) {
-        (each(x, |x| narrow(clamped(x, limits), Round::Rint, Saturate::Off)), true)
+        // One NaN for all, as the exact arithmetic has it.
+        let x = each(x, |x| if x.is_nan() { f32::NAN } else { clamped(x, limits) });
+        (each(&x, |x| narrow(x, Round::Rint, Saturate::Off)), true)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::test::{Lanes, Right, Test, word};
 use crate::kernels::bits::{self, BitRows, WORD};
 use crate::kernels::call::{Body, Call, Fault, TileRef};
+use crate::kernels::level::is_old;
 use crate::kernels::map::read;
 use pto_num::Level;
 use std::marker::PhantomData;
@@ -37,6 +38,9 @@ pub struct Tiles<T, E>(PhantomData<(T, E)>);
 impl<T: Test<E::Wide>, E: Lanes> Body for Tiles<T, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        if const { is_old::<L>() } {
+            return Self::plain(call);
+        }
         let [a, b, dst] = call.tiles else { return Ok(()) };
         let (a, b) = if How::of(call).swap { (b, a) } else { (a, b) };
         rows::<L, T, E>(call, a, dst, |r| Right::Row(b.row(r)));
@@ -57,6 +61,9 @@ pub struct Scalar<T, E>(PhantomData<(T, E)>);
 impl<T: Test<E::Wide>, E: Lanes> Body for Scalar<T, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        if const { is_old::<L>() } {
+            return Self::plain(call);
+        }
         let ([src, dst], Some(scalar)) = (call.tiles, scalar::<E>(call)) else { return Ok(()) };
         rows::<L, T, E>(call, src, dst, |_| Right::Value(scalar));
         Ok(())

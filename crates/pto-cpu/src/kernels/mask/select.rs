@@ -7,6 +7,8 @@ use super::test::Right;
 use crate::kernels::bits::{self, BitRows, WORD};
 use crate::kernels::call::{Body, Call, Fault, TileRef};
 use crate::kernels::elem::Elem;
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::level::is_v4;
 use crate::kernels::map::{read, write};
 use pto_num::Level;
 use std::marker::PhantomData;
@@ -98,7 +100,7 @@ unsafe fn rows<L: Level, E: Elem>(mask: &TileRef, a: &TileRef, dst: &TileRef, ri
 #[inline(always)]
 unsafe fn chunk<L: Level, E: Elem>(word: u64, a: *const E, b: Right<E>, out: *mut E, n: usize) {
     #[cfg(target_arch = "x86_64")]
-    if L::NAME == pto_num::V4::NAME {
+    if const { is_v4::<L>() } {
         let valid = if n >= WORD { !0 } else { bits::first(n) };
         return match size_of::<E>() {
             1 => v4::chunk::<u8, 64, 1>(word, a.cast(), v4::right(b), out.cast(), valid),

@@ -3,13 +3,15 @@
 use crate::kernels::bits;
 use crate::kernels::bits::WORD;
 use crate::kernels::elem::Elem;
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::level::is_v4;
 use pto_num::{Bf16, F16, Level};
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
     __m512i, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_CMPINT_EQ, _MM_CMPINT_LE, _MM_CMPINT_LT,
-    _MM_CMPINT_NLE, _MM_CMPINT_NLT, _mm256_maskz_loadu_epi16, _mm512_castps_si512, _mm512_castsi512_ps,
-    _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_mask_cmp_epi8_mask, _mm512_mask_cmp_epi16_mask,
+    _MM_CMPINT_NLE, _MM_CMPINT_NLT, _mm256_maskz_loadu_epi16, _mm512_and_si512, _mm512_castps_si512,
+    _mm512_castsi512_ps, _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_mask_cmp_epi8_mask, _mm512_mask_cmp_epi16_mask,
     _mm512_mask_cmp_epi32_mask, _mm512_mask_cmp_epi64_mask, _mm512_mask_cmp_epu8_mask, _mm512_mask_cmp_epu16_mask,
     _mm512_mask_cmp_epu32_mask, _mm512_mask_cmp_epu64_mask, _mm512_mask_cmp_ps_mask, _mm512_maskz_loadu_epi8,
     _mm512_maskz_loadu_epi16, _mm512_maskz_loadu_epi32, _mm512_maskz_loadu_epi64, _mm512_set1_epi8, _mm512_set1_epi16,
@@ -200,7 +202,7 @@ impl<E: Copy> Right<E> {
 #[inline(always)]
 pub unsafe fn word<L: Level, T: Test<E::Wide>, E: Lanes>(a: *const E, b: Right<E>, n: usize) -> u64 {
     #[cfg(target_arch = "x86_64")]
-    if L::NAME == pto_num::V4::NAME {
+    if const { is_v4::<L>() } {
         return word_v4::<T, E>(a, b, if n >= WORD { !0 } else { bits::first(n) });
     }
     let x = E::load::<L, WORD>(&bits::filled(a, n));
@@ -234,6 +236,50 @@ unsafe fn word_v4<T: Test<E::Wide>, E: Lanes>(a: *const E, b: Right<E>, valid: u
             Right::Value(b) => b.splat(),
         };
         word |= T::lanes(valid, x, y) << (i * lanes);
+    }
+    word
+}
+
+/// An integer that stands for the bits of an element.
+pub trait Code: Lanes + Eq + std::ops::BitAnd<Output = Self> {}
+impl Code for u8 {}
+impl Code for u16 {}
+impl Code for u32 {}
+impl Code for u64 {}
+
+/// Which of the next 64 elements of a row, or of the `n` that are left, have this code in the bits to keep.
+///
+/// # Safety
+/// The elements must be readable; the processor must have the level.
+#[inline(always)]
+pub unsafe fn codes<L: Level, U: Code<Wide = U>>(row: *const U, code: U, keep: U, n: usize) -> u64
+where
+    Equal: Test<U>,
+{
+    #[cfg(target_arch = "x86_64")]
+    if const { is_v4::<L>() } {
+        return codes_v4(row, code, keep, if n >= WORD { !0 } else { bits::first(n) });
+    }
+    let x = bits::filled(row, n);
+    let mut bytes = [0; WORD];
+    for i in 0..WORD {
+        bytes[i] = u8::from(x[i] & keep == code);
+    }
+    bits::of::<L>(bytes) & bits::first(n)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn codes_v4<U: Code<Wide = U>>(row: *const U, code: U, keep: U, valid: u64) -> u64
+where
+    Equal: Test<U>,
+{
+    let lanes = 64 / size_of::<U>();
+    let mut word = 0;
+    for i in 0..WORD / lanes {
+        let valid = valid >> (i * lanes);
+        let x = _mm512_and_si512(U::vector(row.wrapping_add(i * lanes), valid), keep.splat());
+        word |= <Equal as Test<U>>::lanes(valid, x, code.splat()) << (i * lanes);
     }
     word
 }

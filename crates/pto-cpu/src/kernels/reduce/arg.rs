@@ -6,11 +6,14 @@ mod v4;
 use super::rank::{Count, Rank};
 use super::rows::Reduce;
 use super::{cols, rows};
-use crate::kernels::bits::{self, WORD};
+use crate::kernels::bits::WORD;
 use crate::kernels::call::{Body, Call, Fault};
 use crate::kernels::elem::Elem;
+use crate::kernels::level::is_old;
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::level::is_v4;
 use crate::kernels::map::{read, write};
-use crate::kernels::mask::{Equal, Lanes, Right, Test, word};
+use crate::kernels::mask::{Code, Equal, Test, codes};
 use pto_num::Level;
 use std::marker::PhantomData;
 
@@ -26,13 +29,13 @@ pub struct RowArg<F, E>(PhantomData<(F, E)>);
 /// `dst_idx[0,j] = argf(src[0..,j])`, with the same operands.
 pub struct ColArg<F, E>(PhantomData<(F, E)>);
 
-impl<F: Rank<E> + Reduce<E>, E: Lanes> Body for RowArg<F, E>
-where
-    Equal: Test<E::Wide>,
-{
+impl<F: Rank<E> + Reduce<E>, E: Elem> Body for RowArg<F, E> {
     /// Finds the value first, then where it is.
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        if const { is_old::<L>() } {
+            return Self::plain(call);
+        }
         let [src, val, idx] = *call.tiles else { return Ok(()) };
         let rows = rows::extent(&src, &idx);
         let mut base = 0;
@@ -68,13 +71,13 @@ impl<F: Search<E>, E: Elem> Body for ColArg<F, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
         let [src, _, idx] = call.tiles else { return Ok(()) };
-        if src.rows > F::Count::HIGHEST {
+        if const { is_old::<L>() } || src.rows > F::Count::HIGHEST {
             return Self::plain(call);
         }
         let n = cols::extent(src, idx);
         let mut at = 0;
         #[cfg(target_arch = "x86_64")]
-        if F::PRESENT && L::NAME == pto_num::V4::NAME {
+        if const { F::PRESENT && is_v4::<L>() } {
             while at < n {
                 v4::columns::<F, E>(call, at, (n - at).min(WORD));
                 at += WORD;
@@ -120,42 +123,60 @@ unsafe fn put_index(call: &Call, place: usize, index: u32) {
     }
 }
 
-/// The first element of a row that equals a value of the row; the first NaN if that is NaN.
+/// The first element of a row that equals a value of the row.
 #[inline(always)]
-unsafe fn first<L: Level, E: Lanes>(row: *const E, n: usize, value: E) -> usize
+unsafe fn first<L: Level, E: Elem>(row: *const E, n: usize, value: E) -> usize {
+    match size_of::<E>() {
+        1 => first_code::<L, E, u8>(row, n, value, !0, u8::MAX >> 1),
+        2 => first_code::<L, E, u16>(row, n, value, !0, u16::MAX >> 1),
+        4 => first_code::<L, E, u32>(row, n, value, !0, u32::MAX >> 1),
+        _ => first_code::<L, E, u64>(row, n, value, !0, u64::MAX >> 1),
+    }
+}
+
+/// Elements that are equal have equal codes, but for zeros, of which the sign must not be looked at, and NaN.
+#[inline(always)]
+unsafe fn first_code<L: Level, E: Elem, U: Code<Wide = U>>(
+    row: *const E,
+    n: usize,
+    value: E,
+    all: U,
+    magnitude: U,
+) -> usize
 where
-    Equal: Test<E::Wide>,
+    Equal: Test<U>,
 {
     let wide = value.widen();
-    let nan = wide.partial_cmp(&wide).is_none();
+    if E::DTYPE.is_float() && wide.partial_cmp(&wide).is_none() {
+        return first_nan(row, n);
+    }
+    let zero = E::DTYPE.is_float() && wide == E::Wide::default();
+    let keep = if zero { magnitude } else { all };
+    let code = (&raw const value).cast::<U>().read() & keep;
+    let row = row.cast::<U>();
     let mut at = 0;
     while at + WORD < n {
-        let found = found::<L, E>(row.add(at), value, nan, WORD);
+        let found = codes::<L, U>(row.add(at), code, keep, WORD);
         if found != 0 {
             return at + found.trailing_zeros() as usize;
         }
         at += WORD;
     }
-    let found = found::<L, E>(row.add(at), value, nan, n - at);
+    let found = codes::<L, U>(row.add(at), code, keep, n - at);
     // There is one, or the value would not be the result; the minimum only keeps a wrong one inside of the row.
     at + (found.trailing_zeros() as usize).min(n - at - 1)
 }
 
-#[inline(always)]
-unsafe fn found<L: Level, E: Lanes>(row: *const E, value: E, nan: bool, n: usize) -> u64
-where
-    Equal: Test<E::Wide>,
-{
-    // A 16-bit float that is neither zero nor NaN has one code, and codes need not be widened.
-    if size_of::<E>() == 2 && E::DTYPE.is_float() && !nan && value.widen() != E::Wide::default() {
-        let code = (&raw const value).cast::<u16>().read();
-        return word::<L, Equal, u16>(row.cast(), Right::Value(code), n);
+#[cold]
+#[inline(never)]
+unsafe fn first_nan<E: Elem>(row: *const E, n: usize) -> usize {
+    for i in 0..n {
+        let wide = row.add(i).read_unaligned().widen();
+        if wide.partial_cmp(&wide).is_none() {
+            return i;
+        }
     }
-    if nan {
-        !word::<L, Equal, E>(row, Right::Row(row), n) & bits::first(n)
-    } else {
-        word::<L, Equal, E>(row, Right::Value(value), n)
-    }
+    0
 }
 
 /// `N` columns at once: best rank and its row stay in registers.

@@ -6,6 +6,8 @@ use super::rows::Reduce;
 use super::v4;
 use crate::kernels::call::{Body, Call, Fault, TileRef};
 use crate::kernels::elem::Elem;
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::level::is_v4;
 use crate::kernels::map::{read, write};
 use pto_num::Level;
 use std::marker::PhantomData;
@@ -25,7 +27,7 @@ impl<F: Reduce<E>, E: Elem> Body for Cols<F, E> {
         let n = extent(src, dst);
         let mut at = 0;
         #[cfg(target_arch = "x86_64")]
-        if F::WATCHED && L::NAME == pto_num::V4::NAME {
+        if const { F::WATCHED && is_v4::<L>() } {
             while at + 64 <= n {
                 v4::columns::<F, E>(*src, dst.row(0), at, 64);
                 at += 64;

@@ -3,6 +3,8 @@
 use super::fold::Fold;
 use crate::kernels::call::{Body, Call, Fault, TileRef};
 use crate::kernels::elem::Elem;
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::level::is_v4;
 use crate::kernels::map::{read, write};
 use pto_num::Level;
 use std::marker::PhantomData;
@@ -64,7 +66,7 @@ pub const GROUP: usize = 16;
 #[inline(always)]
 pub unsafe fn group<L: Level, F: Reduce<E>, E: Elem>(src: TileRef, base: usize, rows: usize) -> [E; GROUP] {
     #[cfg(target_arch = "x86_64")]
-    if F::PRESENT && L::NAME == pto_num::V4::NAME {
+    if const { F::PRESENT && is_v4::<L>() } {
         return super::v4::group::<F, E>(src, base, rows);
     }
     let mut values = [src.row::<E>(base).read_unaligned(); GROUP];
