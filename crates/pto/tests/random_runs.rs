@@ -12,6 +12,7 @@ use pto::sample::{Filling, RunParam, Runnable, Runnables};
 use pto::{Checked, Program, Target};
 use pto_cpu::kernels::{Site, find};
 use pto_cpu::{Arg, Launch, Numerics, Options, Plan};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Programs when nobody says how many.
@@ -185,11 +186,13 @@ enum Verdict {
     Failed(Code),
 }
 
+const PANIC: &str = "the interpreter panicked";
+
 fn compare(program: &Runnable, checked: &Checked, seed: u64) -> Result<Verdict, String> {
     let numerics = [Numerics::Reference, Numerics::Reference, Numerics::A2A3, Numerics::A5][seed as usize % 4];
     let start = memory(program, seed);
     let interpreted = catch_unwind(AssertUnwindSafe(|| interpret(program, checked, &start, numerics)));
-    let (expected, left) = interpreted.map_err(|_| "the interpreter panicked".to_string())?;
+    let (expected, left) = interpreted.map_err(|_| PANIC.to_string())?;
     for (plain, threads) in [(false, 1), (true, 1), (false, 2)] {
         let how = format!("plain: {plain}, threads: {threads}, {numerics:?}");
         let plan = Plan::new(checked, None, Options { numerics, plain })
@@ -209,10 +212,25 @@ fn compare(program: &Runnable, checked: &Checked, seed: u64) -> Result<Verdict, 
     Ok(expected.map_or_else(Verdict::Failed, |()| Verdict::Ran))
 }
 
+/// Makes a failing program smaller.
+fn reduced(program: &Runnable, target: Target, seed: u64) -> Runnable {
+    std::panic::set_hook(Box::new(|_| {}));
+    let fails = |text: &str| {
+        let smaller = Runnable { text: text.to_string(), ..program.clone() };
+        let parsed = Program::parse(text);
+        parsed.check(target).is_ok_and(|checked| compare(&smaller, &checked, seed).is_err_and(|e| e != PANIC))
+    };
+    let text = plain::reduce::reduce(&program.text, fails);
+    drop(std::panic::take_hook());
+    Runnable { text, ..program.clone() }
+}
+
 fn report(program: &Runnable, target: Target, seed: u64, problem: &str) -> String {
     let path = std::env::temp_dir().join(format!("random-run-{target}-{seed}.pto"));
     let saved = std::fs::write(&path, &program.text).is_ok();
-    let params: Vec<String> = program.params.iter().enumerate().map(|(at, p)| format!("%p{at} = {p:?}")).collect();
+    let used = |at: &usize| program.text.matches(&format!("%p{at}")).count() > 1;
+    let params: Vec<String> =
+        (0..program.params.len()).filter(used).map(|at| format!("%p{at} = {:?}", program.params[at])).collect();
     let place = if saved { format!("saved to {}", path.display()) } else { program.text.clone() };
     format!("seed {seed} on {target}: {problem}\n{} blocks; {}\n{place}", program.blocks, params.join(", "))
 }
@@ -220,9 +238,11 @@ fn report(program: &Runnable, target: Target, seed: u64, problem: &str) -> Strin
 #[test]
 fn random_programs_run_as_the_plain_interpreter_says() {
     let (count, first) = (number("RANDOM_PROGRAMS", PROGRAMS), number("RANDOM_SEED", 1));
-    let mut makers: Vec<(Target, Runnables)> =
-        Target::ALL.into_iter().map(|t| (t, Runnables::new(t, runs, move |filling| has_kernel(t, filling)))).collect();
-    let (mut ran, mut failed, mut illegal, mut problems) = (0, 0, 0, Vec::new());
+    let mut makers: Vec<(Target, Runnables)> = Target::ALL
+        .into_iter()
+        .map(|t| (t, Runnables::new(t, runs, move |filling| has_kernel(t, filling))))
+        .collect();
+    let (mut ran, mut failed, mut illegal, mut problems) = (0, BTreeMap::new(), 0, Vec::new());
     for seed in first..first + count {
         let (target, maker) = &mut makers[seed as usize % Target::ALL.len()];
         let program = maker.program(seed, LENGTH);
@@ -242,9 +262,9 @@ fn random_programs_run_as_the_plain_interpreter_says() {
         };
         match compare(&program, &checked, seed) {
             Ok(Verdict::Ran) => ran += 1,
-            Ok(Verdict::Failed(_)) => failed += 1,
+            Ok(Verdict::Failed(code)) => *failed.entry(code.id()).or_insert(0) += 1,
             Err(problem) => {
-                println!("{}", report(&program, *target, seed, &problem));
+                println!("{}", report(&reduced(&program, *target, seed), *target, seed, &problem));
                 problems.push(seed);
             }
         }
@@ -252,7 +272,7 @@ fn random_programs_run_as_the_plain_interpreter_says() {
             break;
         }
     }
-    println!("{ran} programs ran, {failed} failed as they should, {illegal} were not legal");
+    println!("{ran} programs ran, {failed:?} failed as they should, {illegal} were not legal");
     assert!(problems.is_empty(), "seeds {problems:?} differ");
     assert!(illegal * 20 <= count, "{illegal} of {count} programs are not legal");
 }

@@ -347,10 +347,12 @@ impl Builder<'_> {
         let mut open = self.operands(id, "sizes").into_iter();
         let mut sizes = Vec::new();
         for dim in &ty.view.dims {
-            sizes.push(match (dim, open.next()) {
-                (Dim::Fixed(n), _) => Extent::Fixed(*n as u32),
-                (Dim::Dynamic, Some(v)) => Extent::Reg(self.scalar(v)?),
-                (Dim::Dynamic, None) => return Err(self.unsupported("an extent that is not given")),
+            sizes.push(match dim {
+                Dim::Fixed(n) => Extent::Fixed(*n as u32),
+                Dim::Dynamic => match open.next() {
+                    Some(v) => Extent::Reg(self.scalar(v)?),
+                    None => return Err(self.unsupported("an extent that is not given")),
+                },
             });
         }
         let bits = self.elem_bits(value)?;

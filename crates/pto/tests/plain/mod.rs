@@ -9,6 +9,7 @@
 mod control;
 mod convert;
 mod memory;
+pub mod reduce;
 mod scalar;
 mod tiles;
 mod transfer;

@@ -232,7 +232,8 @@ impl Machine<'_> {
             Instance { row, target: info.target, manual: info.manual[id.index()], args: &args, attrs: &attrs };
         let site = Site { instance, numerics: self.numerics, plain: true, level: None };
         let done = apply(code, &site, &mut memory, &placed, &scalars);
-        done.unwrap_or_else(|| panic!("`{}` is not executed with {types:?}", row.name)).map_err(code_of)?;
+        let refused = || panic!("`{}` is not executed with {types:?}: {:?}", row.name, site.instance.check());
+        done.unwrap_or_else(refused).map_err(code_of)?;
         for ((slot, tile), placed) in tiles.iter().zip(&placed) {
             if row.slots[usize::from(*slot)].dir != Dir::In {
                 let end = placed.start + tile.ty.bytes() as usize;

@@ -376,7 +376,7 @@ impl Maker<'_> {
 }
 
 /// The scalar unit knows elements of this type.
-fn has_scalars(d: DType) -> bool {
+pub(super) fn has_scalars(d: DType) -> bool {
     d.is_int() && d.bits() >= 8 || matches!(d, DType::F32 | DType::F16 | DType::Bf16)
 }
 

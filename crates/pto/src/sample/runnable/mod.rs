@@ -18,8 +18,7 @@ use super::random::is_plain;
 use super::search::{self, Filling};
 use crate::ir::{Attr, BlockId, Style, ValueId, print};
 use crate::isa::table::{self, op};
-use crate::isa::{DType, FnType, Op, PtrSpace, Scalar, Target, TileType, Type};
-use crate::rng::Rng;
+use crate::isa::{DType, Family, FnType, Op, PtrSpace, Scalar, Target, TileType, Type};
 use shapes::Class;
 use std::collections::HashMap;
 use tiles::TileVar;
@@ -67,7 +66,9 @@ pub struct Runnables {
 impl Runnables {
     /// Programs of instructions in uses that `accepts` holds for.
     pub fn new(target: Target, runs: impl Fn(Op) -> bool, accepts: impl Fn(&Filling) -> bool + 'static) -> Self {
-        let pool = table::isa().filter(|op| is_plain(op.row(), target) && runs(*op)).collect();
+        // Operations that name memory are made with more care.
+        let computes = |op: &Op| op.row().family != Family::View;
+        let pool = table::isa().filter(|op| is_plain(op.row(), target) && computes(op) && runs(*op)).collect();
         Self { target, accepts: Box::new(accepts), pool, fillings: HashMap::new() }
     }
 

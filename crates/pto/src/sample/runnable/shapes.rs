@@ -1,9 +1,11 @@
 //! Sizes that the tiles of a program have.
 
 use super::Maker;
+use super::memory::has_scalars;
 use crate::isa::row::Kind;
 use crate::isa::rules::AttrValue;
-use crate::isa::{BLOCK_BYTES, BLayout, DType, Dim, Loc, Order, SLayout, TileType, Type};
+use crate::isa::{BLOCK_BYTES, BLayout, DType, Dim, Loc, Order, SLayout, Scalar, TileType, Type};
+use crate::sample::candidates;
 use crate::rng::Rng;
 use crate::sample::candidates;
 use crate::sample::search::{self, Filling};
@@ -113,7 +115,8 @@ impl Maker<'_> {
 
     fn is_fine(&self, filling: &Filling) -> bool {
         let well_formed = |t: &TileType| t.broken_rules().is_empty();
-        filling.types.iter().all(|(_, ty)| ty.tile().is_none_or(well_formed))
+        let known = |ty: &Type| ty.scalar().and_then(Scalar::elem).is_none_or(has_scalars);
+        filling.types.iter().all(|(_, ty)| ty.tile().is_none_or(well_formed) && known(ty))
             && filling.is_legal_in(self.set.target, self.manual)
             && (self.set.accepts)(filling)
     }
@@ -140,7 +143,7 @@ impl Maker<'_> {
                 && self.rng.chance(20)
             {
                 let other = [DType::F32, DType::F16, DType::Bf16][self.rng.below(3)];
-                *ty = Type::Scalar(crate::isa::Scalar::Elem(other));
+                *ty = Type::Scalar(Scalar::Elem(other));
             }
         }
     }

@@ -3,7 +3,8 @@
 use super::shapes::Class;
 use super::{INDEX, Maker};
 use crate::ir::{Attr, ValueId};
-use crate::isa::row::{Alias, Dir};
+use crate::isa::row::{Alias, Dir, Domain, Elem, Infer};
+use crate::isa::rules::mask_type;
 use crate::isa::table::op;
 use crate::isa::{DType, Dim, Loc, Row, Scalar, TileType, Type};
 use crate::sample::random::can_be_values;
@@ -196,12 +197,17 @@ impl Maker<'_> {
 
     /// Every valid element of a new tile is written, and its valid region follows from an operand.
     fn is_defined(&self, row: &Row, filling: &Filling) -> bool {
-        use crate::isa::row::Infer;
-        let written =
-            filling.types.iter().map(|(s, ty)| (row.slot_at(usize::from(*s)), ty)).filter(|(s, _)| s.is_result());
-        written.into_iter().all(|(slot, ty)| {
-            let open = ty.tile().is_some_and(|t| t.valid_rows == Dim::Dynamic || t.valid_cols == Dim::Dynamic);
-            !open || matches!(slot.infer, Infer::Like(_))
+        let whole = |name: &'static str| row.domain == Domain::Valid(name) || row.domain == Domain::Whole(name);
+        let one = |t: &TileType| t.valid_rows == Dim::Fixed(1) || t.valid_cols == Dim::Fixed(1);
+        let open = |t: &TileType| t.valid_rows == Dim::Dynamic || t.valid_cols == Dim::Dynamic;
+        filling.types.iter().all(|(slot, ty)| {
+            let slot = row.slot_at(usize::from(*slot));
+            let Some(tile) = ty.tile().filter(|_| slot.is_result()) else { return true };
+            let mask = match slot.infer {
+                Infer::MaskFor(name) => tile_in(filling, name).is_some_and(|t| *tile == mask_type(t)),
+                _ => true,
+            };
+            mask && (whole(slot.name) || one(tile)) && (!open(tile) || matches!(slot.infer, Infer::Like(_)))
         })
     }
 
@@ -250,7 +256,9 @@ impl Maker<'_> {
             others.iter().all(|(slot, o)| {
                 let at = row.slot_at(usize::from(*slot));
                 let scratch = row.scratch.is_some_and(|s| s.slot == at.name);
-                t.is_disjoint(o) || (in_place && !scratch && at.dir == Dir::In && t.value == o.value)
+                // A mask or an index is not of the kind of the destination, even if its type is the same.
+                let alike = in_place && !scratch && at.dir == Dir::In && at.elem == Elem::Data;
+                t.is_disjoint(o) || (alike && t.value == o.value)
             })
         };
         let fits = |t: &TileVar| !t.is_value && t.ty == *ty && t.valid() == valid_of(ty, extents) && allowed(t);
@@ -270,6 +278,12 @@ impl Maker<'_> {
         let number: Attr = self.builder.int(n, &INDEX);
         self.emit_with(op::arith_constant, &[], ("result", INDEX), vec![("value", number)])
     }
+}
+
+/// The type of the tile in a slot.
+fn tile_in<'f>(filling: &'f Filling, name: &str) -> Option<&'f TileType> {
+    let slot = filling.op.row().slot(name)?;
+    filling.types.iter().find(|(s, _)| usize::from(*s) == slot)?.1.tile()
 }
 
 pub(super) fn valid_of(ty: &TileType, extents: (u64, u64)) -> (u64, u64) {

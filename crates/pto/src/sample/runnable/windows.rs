@@ -2,7 +2,7 @@
 
 use super::tiles::{Part, Root, TileVar};
 use super::{I64, Maker};
-use crate::ir::{Attr, TypeId, ValueId};
+use crate::ir::{Attr, Def, TypeId, ValueId};
 use crate::isa::row::{Dir, Kind};
 use crate::isa::table::op;
 use crate::isa::{DType, Dim, Loc, Op, TileType, Type};
@@ -48,12 +48,21 @@ impl Maker<'_> {
         let row = self.multiple_up_to(tile.ty.rows - rows, box_rows);
         let col = self.multiple_up_to(tile.ty.cols - cols, box_cols);
         let offsets = [self.offset(row), self.offset(col)];
+        let constant = [self.is_constant(offsets[0]), self.is_constant(offsets[1])];
         let sizes = Attr::Array([rows, cols].iter().map(|n| Attr::Int((*n).into(), TypeId::UNKNOWN)).collect());
         let mut operands = vec![("source", tile.value), ("offsets", offsets[0]), ("offsets", offsets[1])];
         let mut ty = TileType { rows, cols, valid_rows: Dim::Fixed(rows), valid_cols: Dim::Fixed(cols), ..tile.ty };
         let (mut code, mut extents) = (op::subview, (rows, cols));
         match self.rng.below(4) {
-            0 if tile.ty.valid_rows != Dim::Dynamic && tile.ty.valid_cols != Dim::Dynamic => code = op::subset,
+            0 => {
+                code = op::subset;
+                let open = |known: bool, from: Dim, n: u64| match from {
+                    Dim::Fixed(_) if known => Dim::Fixed(n),
+                    _ => Dim::Dynamic,
+                };
+                ty.valid_rows = open(constant[0], tile.ty.valid_rows, rows);
+                ty.valid_cols = open(constant[1], tile.ty.valid_cols, cols);
+            }
             1 => {
                 extents = (self.rng.below(rows as usize + 1) as u64, self.rng.below(cols as usize + 1) as u64);
                 (ty.valid_rows, ty.valid_cols) = (Dim::Dynamic, Dim::Dynamic);
@@ -88,6 +97,11 @@ impl Maker<'_> {
 
     fn offset(&mut self, n: u64) -> ValueId {
         if self.rng.chance(50) { self.index_constant(n as i64) } else { self.known(n as i64) }
+    }
+
+    fn is_constant(&self, value: ValueId) -> bool {
+        let module = &self.builder.module;
+        matches!(module.value(value).def, Def::Result(id, _) if module.op(id).op == op::arith_constant)
     }
 
     /// The bytes of a tile under another type.
