@@ -75,7 +75,7 @@ impl Builder<'_> {
         let mut starts = Vec::new();
         let mut jumps = Vec::new();
         let mut exits = Vec::new();
-        for &block in blocks {
+        for block in self.in_order(blocks) {
             starts.push((block, self.here()));
             self.block_without_end(block)?;
             let Some(&last) = self.module.block(block).ops.last() else { continue };
@@ -97,6 +97,33 @@ impl Builder<'_> {
             self.plan.steps[step] = Step::Jump(start);
         }
         Ok(())
+    }
+
+    /// The blocks that can be reached, each after those that every way to it passes: in the text they may stand in any
+    /// order, but a value must have its place before it is used.
+    fn in_order(&self, blocks: &[BlockId]) -> Vec<BlockId> {
+        let next = |block: BlockId| {
+            let last = self.module.block(block).ops.last();
+            last.map_or(Vec::new(), |id| self.module.successors(*id).iter().map(|s| s.block).collect())
+        };
+        let mut seen = vec![blocks[0]];
+        let mut open = vec![(blocks[0], next(blocks[0]))];
+        let mut done = Vec::new();
+        while let Some((block, left)) = open.last_mut() {
+            match left.pop() {
+                Some(to) if seen.contains(&to) => {}
+                Some(to) => {
+                    seen.push(to);
+                    open.push((to, next(to)));
+                }
+                None => {
+                    done.push(*block);
+                    open.pop();
+                }
+            }
+        }
+        done.reverse();
+        done
     }
 
     /// All of a block but a branch at its end.
@@ -193,9 +220,12 @@ impl Builder<'_> {
         self.move_values(&handles.0, &handles.1)
     }
 
-    /// Copies the contents of tiles, all at once.
+    /// Copies the contents of tiles, all at once. A register without bytes of its own may stand for any other tile,
+    /// also for one that is written here.
     pub fn copy_tiles(&mut self, copies: &[(TileId, TileId)]) -> Built<()> {
-        let clash = copies.len() > 1 && copies.iter().any(|(_, t)| copies.iter().any(|(f, _)| f == t));
+        let is_handle = |tile: TileId| self.plan.tiles[tile as usize].base < self.plan.spaces.end;
+        let is_written = |tile: TileId| copies.iter().any(|(_, t)| *t == tile);
+        let clash = copies.len() > 1 && copies.iter().any(|(f, _)| is_handle(*f) || is_written(*f));
         let mut late = Vec::new();
         for &(from, to) in copies.iter().filter(|(f, t)| f != t) {
             if clash {

@@ -308,7 +308,9 @@ impl Builder<'_> {
             Some(Slot::Tile(t)) if tile => Some(t),
             Some(Slot::View(v)) if !tile => Some(v),
             Some(Slot::View(_)) => return Err(self.unsupported("lowered buffers in place of tiles")),
-            _ => None,
+            // An absent operand is a null pointer to the kernel, so nothing else may look like one.
+            Some(Slot::Nothing | Slot::Multi(..) | Slot::Array(_)) => return Err(self.unsupported("this operand")),
+            Some(Slot::Scalar(_) | Slot::Tile(_)) | None => None,
         };
         Ok(Operand { register, value, reads: dir != Dir::Out, writes: dir != Dir::In })
     }

@@ -1,0 +1,85 @@
+//! Programs that the engine once ran wrongly, as random programs found them.
+
+use pto_cpu::{Arg, Launch, Options, Plan};
+use pto_isa::Target;
+
+/// Loads two matrices into `%x` (ones) and `%y` (twos), runs some statements, and returns the matrix behind `%cv`.
+fn run(body: &str) -> Vec<f32> {
+    let text = PROGRAM.replace("BODY", body).replace("BUF", "!pto.tile_buf<vec, 8x8xf32>");
+    let text = text.replace("TILE", "!pto.tile<vec, 8x8xf32>").replace("VIEW", "!pto.tensor_view<8x8xf32>");
+    let (module, problems) = pto_syntax::parse(&text);
+    assert!(problems.is_empty(), "{}", problems[0].message);
+    let checked = pto_check::check(module, Target::A2A3).unwrap_or_else(|d| panic!("{}", d[0].message));
+    let plan = Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    let (a, b, mut c) = (vec![1.0f32; 64], vec![2.0f32; 64], vec![0.0f32; 64]);
+    let mut args = [Arg::read(&a), Arg::read(&b), Arg::write(&mut c)];
+    plan.run(&mut args, Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    c
+}
+
+const PROGRAM: &str = "
+    func.func @f(%a: !pto.ptr<f32>, %b: !pto.ptr<f32>, %c: !pto.ptr<f32>) {
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %two = arith.constant 2 : index
+      %n = arith.constant 8 : index
+      %no = arith.constant false
+      %k = arith.constant 1.0 : f32
+      %av = pto.make_tensor_view %a, shape = [%n, %n], strides = [%n, %one] : VIEW
+      %bv = pto.make_tensor_view %b, shape = [%n, %n], strides = [%n, %one] : VIEW
+      %cv = pto.make_tensor_view %c, shape = [%n, %n], strides = [%n, %one] : VIEW
+      %x = pto.alloc_tile : BUF
+      pto.tload ins(%av : VIEW) outs(%x : BUF)
+      %y = pto.alloc_tile : BUF
+      pto.tload ins(%bv : VIEW) outs(%y : BUF)
+      BODY
+      return
+    }";
+
+/// A selected tile is another name for one that the loop carries, which is written while it is still to be read.
+#[test]
+fn carried_tiles_change_places_by_other_names() {
+    let stored = run("
+      %p = pto.tmuls %x, %k : (BUF, f32) -> TILE
+      %q = pto.tmuls %y, %k : (BUF, f32) -> TILE
+      %r:2 = scf.for %i = %zero to %one step %one iter_args(%s = %p, %t = %q) -> (TILE, TILE) {
+        %u = arith.select %no, %s, %t : TILE
+        %v = arith.select %no, %t, %s : TILE
+        scf.yield %u, %v : TILE, TILE
+      }
+      pto.tstore ins(%r#1 : TILE) outs(%cv : VIEW)");
+    assert_eq!(stored, [1.0; 64]);
+}
+
+/// A block may stand before the one whose values it uses.
+#[test]
+fn blocks_stand_in_any_order() {
+    let stored = run("
+      scf.execute_region {
+        cf.br ^first
+      ^second:
+        pto.tadd ins(%t, %sum : BUF, TILE) outs(%x : BUF)
+        pto.tadds ins(%x, %ten : BUF, f32) outs(%x : BUF)
+        scf.yield
+      ^first:
+        %ten = arith.constant 10.0 : f32
+        %t = pto.alloc_tile : BUF
+        pto.tload ins(%bv : VIEW) outs(%t : BUF)
+        %sum = pto.tadd %x, %y : (BUF, BUF) -> TILE
+        cf.br ^second
+      }
+      pto.tstore ins(%x : BUF) outs(%cv : VIEW)");
+    assert_eq!(stored, [15.0; 64]);
+}
+
+/// Only the extents that the type leaves open have operands.
+#[test]
+fn memrefs_have_some_extents_in_their_type() {
+    let stored = run("
+      %m = memref.alloc(%n) : memref<2x?xf32>
+      memref.store %k, %m[%one, %two] : memref<2x?xf32>
+      %v = memref.load %m[%one, %two] : memref<2x?xf32>
+      %d = memref.dim %m, %one : memref<2x?xf32>
+      pto.store_scalar %v, %c[%d] : !pto.ptr<f32>, f32");
+    assert_eq!(stored[8], 1.0);
+}
