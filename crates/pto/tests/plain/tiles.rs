@@ -209,6 +209,9 @@ impl Machine<'_> {
                 continue;
             }
             let (ty, number) = self.fact(value);
+            // Rules that need not wait for run time are about the constants of the text.
+            let info = self.checked.info();
+            let number = if info.dynamic.contains(&id) { number } else { info.constant(value) };
             match self.get(value) {
                 Val::Tile(tile) => {
                     let tile = *tile.borrow();

@@ -111,10 +111,10 @@ impl Maker<'_> {
         }
         let tiles = if self.rng.chance(70) { self.alike() } else { Vec::new() };
         let roots: Vec<_> = tiles.iter().flat_map(|t| t.roots.clone()).collect();
-        let solid = tiles.iter().all(|t| t.solid);
+        let (defined, solid) = (tiles.iter().all(|t| t.defined), tiles.iter().all(|t| t.solid));
         for tile in tiles {
             values.push(tile.value);
-            crossing.push(Crossing::Tile(TileVar { roots: roots.clone(), solid: solid && !tile.is_value, ..tile }));
+            crossing.push(Crossing::Tile(TileVar { roots: roots.clone(), defined, solid, ..tile }));
         }
         (values, crossing)
     }
@@ -286,7 +286,16 @@ impl Maker<'_> {
             match ty {
                 Type::Tile(ty) => {
                     let (roots, extents) = (self.new_root(), *extents);
-                    let var = TileVar { value, ty: *ty, is_value: true, roots, extents, solid: false, single: false };
+                    let var = TileVar {
+                        value,
+                        ty: *ty,
+                        is_value: true,
+                        roots,
+                        extents,
+                        defined: false,
+                        solid: false,
+                        single: false,
+                    };
                     self.frame.tiles.push(var);
                 }
                 _ => self.frame.scalars.push(value),

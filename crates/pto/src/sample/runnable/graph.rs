@@ -40,7 +40,9 @@ impl Maker<'_> {
         let received = self.inside(join, |m| m.turn(depth, &crossing, turns, join, exit));
         self.inside(exit, |m| {
             let arrived: Vec<ValueId> = crossing.iter().map(|c| m.arrive(c)).collect();
-            let values = if m.rng.chance(50) { arrived } else { received };
+            m.body(depth);
+            let from = if m.rng.chance(50) { arrived } else { received };
+            let values = m.next_values(&from, &crossing);
             m.end_with(op::scf_yield, &values);
         });
         self.loops -= 1;

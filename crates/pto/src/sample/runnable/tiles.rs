@@ -3,7 +3,7 @@
 use super::shapes::Class;
 use super::{INDEX, Maker};
 use crate::ir::{Attr, ValueId};
-use crate::isa::row::{Alias, Dir, Domain, Elem, Infer};
+use crate::isa::row::{Alias, Cost, Dir, Domain, Elem, Infer};
 use crate::isa::rules::mask_type;
 use crate::isa::table::op;
 use crate::isa::{DType, Dim, Loc, Row, Scalar, TileType, Type};
@@ -21,7 +21,9 @@ pub(super) struct TileVar {
     pub(super) roots: Vec<Root>,
     /// The valid extents that the type leaves open.
     pub(super) extents: (u64, u64),
-    /// The whole physical tile is defined, and it lies in one piece.
+    /// The whole physical tile is defined.
+    pub(super) defined: bool,
+    /// And it lies in one piece.
     pub(super) solid: bool,
     /// Nothing else is this tile, so its valid region may be changed.
     pub(super) single: bool,
@@ -126,8 +128,10 @@ impl Maker<'_> {
             }
         }
         let value = self.emit(op::alloc_tile, &operands, ("result", Type::TileBuf(*ty)));
-        let var = TileVar { value, ty: *ty, is_value: false, roots, extents, solid: false, single: true };
-        Some(TileVar { solid: var.valid() == (ty.rows, ty.cols), ..var })
+        let var =
+            TileVar { value, ty: *ty, is_value: false, roots, extents, defined: false, solid: false, single: true };
+        let whole = var.valid() == (ty.rows, ty.cols);
+        Some(TileVar { defined: whole, solid: whole, ..var })
     }
 
     /// A new buffer filled from memory.
@@ -189,7 +193,8 @@ impl Maker<'_> {
         let values = self.builder.filling(filling, &operands, &typed);
         for (value, (_, ty)) in values.into_iter().zip(&results) {
             let roots = self.new_root();
-            let var = TileVar { value, ty: *ty, is_value: true, roots, extents, solid: false, single: false };
+            let var =
+                TileVar { value, ty: *ty, is_value: true, roots, extents, defined: false, solid: false, single: false };
             self.frame.tiles.push(var);
         }
         Some(())
@@ -198,7 +203,12 @@ impl Maker<'_> {
     /// Every valid element of a new tile is written, and its valid region follows from an operand.
     fn is_defined(&self, row: &Row, filling: &Filling) -> bool {
         let whole = |name: &'static str| row.domain == Domain::Valid(name) || row.domain == Domain::Whole(name);
-        let one = |t: &TileType| t.valid_rows == Dim::Fixed(1) || t.valid_cols == Dim::Fixed(1);
+        // A reduction gives one row or one column, however large its destination is.
+        let one = |t: &TileType| match row.cost {
+            Cost::RowReduce => t.valid_cols == Dim::Fixed(1),
+            Cost::ColReduce => t.valid_rows == Dim::Fixed(1),
+            _ => false,
+        };
         let open = |t: &TileType| t.valid_rows == Dim::Dynamic || t.valid_cols == Dim::Dynamic;
         filling.types.iter().all(|(slot, ty)| {
             let slot = row.slot_at(usize::from(*slot));
@@ -234,7 +244,8 @@ impl Maker<'_> {
         }
         let value = self.new_param(super::Purpose::Tile(*ty, extents), &Type::TileBuf(*ty));
         let roots = self.new_root();
-        let var = TileVar { value, ty: *ty, is_value: false, roots, extents, solid: false, single: false };
+        let var =
+            TileVar { value, ty: *ty, is_value: false, roots, extents, defined: false, solid: false, single: false };
         self.frame.tile_params.push(var.clone());
         Some(var)
     }

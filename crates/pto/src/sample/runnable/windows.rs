@@ -21,9 +21,10 @@ impl Maker<'_> {
     }
 
     /// A whole tile: one that is there, or a new one.
-    fn whole_tile(&mut self) -> Option<TileVar> {
-        let solid: Vec<TileVar> = self.visible().filter(|t| t.solid && !t.is_value).cloned().collect();
-        match self.rng.pick(&solid).cloned() {
+    fn whole_tile(&mut self, solid: bool) -> Option<TileVar> {
+        let fits = |t: &&TileVar| t.defined && (t.solid || !solid) && !t.is_value;
+        let fit: Vec<TileVar> = self.visible().filter(fits).cloned().collect();
+        match self.rng.pick(&fit).cloned() {
             Some(tile) if self.rng.chance(60) => Some(tile),
             _ => {
                 let dtype = *self.rng.pick(&self.favoured)?;
@@ -35,7 +36,7 @@ impl Maker<'_> {
 
     /// A window of a tile.
     fn subview(&mut self) {
-        let Some(tile) = self.whole_tile() else { return };
+        let Some(tile) = self.whole_tile(false) else { return };
         let (box_rows, box_cols) = tile.ty.box_shape();
         let block = 32 / u64::from(tile.ty.dtype.unit_bytes());
         // The window is a tile type of its own, so its rows (or columns) are whole blocks.
@@ -82,7 +83,16 @@ impl Maker<'_> {
             Part::Bytes(..) => *root,
         };
         let roots = tile.roots.iter().map(part).collect();
-        self.frame.tiles.push(TileVar { value, ty, is_value: false, roots, extents, solid: false, single: false });
+        self.frame.tiles.push(TileVar {
+            value,
+            ty,
+            is_value: false,
+            roots,
+            extents,
+            defined: true,
+            solid: false,
+            single: false,
+        });
     }
 
     /// Something between a unit and all.
@@ -106,7 +116,7 @@ impl Maker<'_> {
 
     /// The bytes of a tile under another type.
     fn retype(&mut self) {
-        let Some(tile) = self.whole_tile() else { return };
+        let Some(tile) = self.whole_tile(true) else { return };
         let whole = |t: TileType| t.valid(Dim::Fixed(t.rows), Dim::Fixed(t.cols));
         let mut ty = whole(tile.ty);
         let code = if self.rng.chance(50) { op::treshape } else { op::bitcast };
@@ -142,6 +152,7 @@ impl Maker<'_> {
             is_value: false,
             roots,
             extents: (0, 0),
+            defined: true,
             solid: whole,
             single: false,
         });
@@ -162,7 +173,16 @@ impl Maker<'_> {
             let value =
                 self.emit(op::multi_tile_get, &[("source", all), ("slot", slot)], ("result", Type::TileBuf(ty)));
             let roots = roots.clone();
-            let var = TileVar { value, ty, is_value: false, roots, extents: (0, 0), solid: true, single: false };
+            let var = TileVar {
+                value,
+                ty,
+                is_value: false,
+                roots,
+                extents: (0, 0),
+                defined: true,
+                solid: true,
+                single: false,
+            };
             self.load(&var);
             self.frame.tiles.push(var);
         }
@@ -195,8 +215,8 @@ impl Maker<'_> {
         let operands = [("condition", condition), ("true_value", first.value), ("false_value", second.value)];
         let value = self.emit(op::arith_select, &operands, ("result", first.full_type()));
         let roots = [first.roots.clone(), second.roots].concat();
-        let solid = first.solid && second.solid;
-        self.frame.tiles.push(TileVar { value, roots, solid, single: false, ..first });
+        let (defined, solid) = (first.defined && second.defined, first.solid && second.solid);
+        self.frame.tiles.push(TileVar { value, roots, defined, solid, single: false, ..first });
     }
 
     /// Makes the valid region of a tile smaller, works on what is left, and restores it.
