@@ -19,6 +19,7 @@ use super::search::{self, Filling};
 use crate::ir::{Attr, BlockId, Style, ValueId, print};
 use crate::isa::table::{self, op};
 use crate::isa::{DType, Family, FnType, Op, PtrSpace, Scalar, Target, TileType, Type};
+use crate::rng::Rng;
 use shapes::Class;
 use std::collections::HashMap;
 use tiles::TileVar;

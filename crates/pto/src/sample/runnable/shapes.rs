@@ -5,7 +5,6 @@ use super::memory::has_scalars;
 use crate::isa::row::Kind;
 use crate::isa::rules::AttrValue;
 use crate::isa::{BLOCK_BYTES, BLayout, DType, Dim, Loc, Order, SLayout, Scalar, TileType, Type};
-use crate::sample::candidates;
 use crate::rng::Rng;
 use crate::sample::candidates;
 use crate::sample::search::{self, Filling};
