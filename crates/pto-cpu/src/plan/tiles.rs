@@ -341,7 +341,10 @@ impl Builder<'_> {
             return Ok(());
         }
         let operands = self.module.operands(id).iter().map(|o| o.value);
-        let values: Vec<(ValueId, Slot)> = operands.chain(self.module.results(id)).map(|v| (v, self.slot(v))).collect();
+        // Rules look at integers only; a float that changes is no reason to check again.
+        let is_float = |v: ValueId| matches!(self.module.value_type(v), Type::Scalar(s) if s.is_float());
+        let slot = |v: ValueId| if is_float(v) { Slot::Nothing } else { self.slot(v) };
+        let values: Vec<(ValueId, Slot)> = operands.chain(self.module.results(id)).map(|v| (v, slot(v))).collect();
         self.plan.checks.push(RuleCheck { values });
         self.push(Step::Check(self.plan.checks.len() as u32 - 1)).map(drop)
     }

@@ -25,8 +25,10 @@ pub(super) struct Core<'p> {
     pub allocated: Vec<Vec<u64>>,
     /// Which parameters were written to.
     pub written: Vec<bool>,
-    /// What the rules of an instruction were last checked with.
+    /// What the rules of an instruction were checked with, one set of facts after the other.
     pub checked: Vec<Vec<u64>>,
+    /// The facts being checked.
+    pub facts: Vec<u64>,
     /// Bytes used at the start of each space.
     pub used: [u64; Loc::ALL.len()],
     pub block: u32,
@@ -51,6 +53,7 @@ impl<'p> Core<'p> {
             allocated: vec![Vec::new(); plan.allocations.len()],
             written: vec![false; plan.params.len()],
             checked: vec![Vec::new(); plan.checks.len()],
+            facts: Vec::with_capacity(16),
             used: [0; Loc::ALL.len()],
             block: 0,
             blocks,

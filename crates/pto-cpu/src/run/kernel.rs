@@ -10,6 +10,9 @@ use crate::memory::{Buffer, split_address};
 use crate::plan::{KernelStep, Operand, Slot, Tile, View};
 use pto_isa::{Dim, Type};
 
+/// Sets of values for which the rules of an instruction are remembered to hold.
+const KNOWN_FACTS: usize = 8;
+
 impl Core<'_> {
     /// Executes an instruction.
     pub fn kernel<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
@@ -129,28 +132,25 @@ impl Core<'_> {
 
     // ---- rules ----------------------------------------------------------------------------------------------------
 
-    /// Rules that the values at run time decide; checked again only when a value has changed.
+    /// Rules that the values at run time decide. What held before holds again; loops come back to the same few regions.
     pub fn check_rules(&mut self, which: usize, at: usize) -> Result<(), Fail> {
         let plan = self.plan;
         let check = &plan.checks[which];
-        let mut known = std::mem::take(&mut self.checked[which]);
-        let fresh = known.is_empty();
-        let mut same = true;
-        let mut place = 0;
-        for (_, slot) in &check.values {
-            self.facts(*slot, |fact| {
-                if fresh {
-                    known.push(fact);
-                    same = false;
-                } else {
-                    same &= known[place] == fact;
-                    known[place] = fact;
-                }
-                place += 1;
-            });
+        let mut facts = std::mem::take(&mut self.facts);
+        facts.clear();
+        // One fact at least, so that there is something to find.
+        facts.push(0);
+        check.values.iter().for_each(|(_, slot)| self.facts(*slot, |fact| facts.push(fact)));
+        let known = &mut self.checked[which];
+        let is_new = !known.chunks_exact(facts.len()).any(|k| k == facts);
+        if is_new {
+            if known.len() >= KNOWN_FACTS * facts.len() {
+                known.drain(..facts.len());
+            }
+            known.extend_from_slice(&facts);
         }
-        self.checked[which] = known;
-        if same {
+        self.facts = facts;
+        if !is_new {
             return Ok(());
         }
         let op = plan.origins[at];

@@ -123,10 +123,15 @@ pub(super) fn int(op: IntOp, kind: Int, a: u64, b: u64) -> Option<u64> {
         IntOp::MinSigned => sa.min(sb) as u64,
         IntOp::MaxUnsigned => ua.max(ub),
         IntOp::MinUnsigned => ua.min(ub),
-        IntOp::ClearBit => a & !(1u64.checked_shl(b as u32).unwrap_or(0)),
-        IntOp::SetBit => a | 1u64.checked_shl(b as u32).unwrap_or(0),
+        IntOp::ClearBit => a & !bit(b),
+        IntOp::SetBit => a | bit(b),
     };
     Some(kind.keep(value))
+}
+
+/// A bit by its number; none when there is none.
+fn bit(number: u64) -> u64 {
+    if number < 64 { 1 << number } else { 0 }
 }
 
 fn floor_div(a: i64, b: i64) -> i64 {
@@ -294,6 +299,8 @@ mod tests {
         assert_eq!(int(IntOp::CeilDivSigned, I8, -7i64 as u64, 2), Some(-3i64 as u64));
         assert_eq!(int(IntOp::Shl, I8, 1, 8), Some(0));
         assert_eq!(int(IntOp::Add, I1, 1, 1), Some(0));
+        let i64_ = Int { bits: 64, unsigned: false };
+        assert_eq!(int(IntOp::SetBit, i64_, 0, 1 << 32), Some(0));
     }
 
     #[test]

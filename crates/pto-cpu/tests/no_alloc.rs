@@ -1,0 +1,113 @@
+//! A running program allocates nothing: ten times the turns of a loop need as many allocations as one.
+
+#![expect(unsafe_code, reason = "an allocator that counts")]
+
+use pto_cpu::{Arg, Launch, Options, Plan};
+use pto_isa::Target;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The system's allocator, with a count of what it was asked for.
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: everything is the system allocator's doing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        System.alloc(layout)
+    }
+
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        System.dealloc(ptr, layout);
+    }
+
+    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        System.realloc(ptr, layout, size)
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Every turn loads a window that lies elsewhere, computes on a valid region of its own, reduces, stores, and carries
+/// numbers, tile values and buffers on.
+const PROGRAM: &str = "
+    func.func @f(%a: !pto.ptr<f32>, %c: !pto.ptr<f32>, %turns: index) {
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %rows = arith.constant 4 : index
+      %n = arith.constant 64 : index
+      %places = arith.constant 60 : index
+      %half = arith.constant 0.5 : f32
+      %in = pto.make_tensor_view %a, shape = [%n, %n], strides = [%n, %one] : TENSOR
+      %out = pto.make_tensor_view %c, shape = [%n, %n], strides = [%n, %one] : TENSOR
+      %x = pto.alloc_tile : WHOLE
+      %y = pto.alloc_tile : WHOLE
+      %sums = pto.alloc_tile valid_row = %rows : COLUMN
+      %first = pto.tmuls %x, %half : (WHOLE, f32) -> VALUE
+      %r:4 = scf.for %i = %zero to %turns step %one
+          iter_args(%p = %x, %q = %y, %best = %first, %sum = %half) -> (WHOLE, WHOLE, VALUE, f32) {
+        %start = arith.remui %i, %places : index
+        %cut = arith.remui %i, %rows : index
+        %height = arith.subi %rows, %cut : index
+        %from = pto.partition_view %in, offsets = [%start, %zero], sizes = [%rows, %n] : TENSOR -> WINDOW
+        pto.tload ins(%from : WINDOW) outs(%p : WHOLE)
+        pto.tadd ins(%p, %q : WHOLE, WHOLE) outs(%q : WHOLE)
+        %next = pto.tmax %q, %best : (WHOLE, VALUE) -> VALUE
+        %part = pto.subview %q[%zero, %zero] sizes [4, 64] valid [%height, %n] : WHOLE -> PART
+        %small = pto.alloc_tile valid_row = %height valid_col = %n : PART
+        pto.texp ins(%part : PART) outs(%small : PART)
+        pto.tmuls ins(%small, %sum : PART, f32) outs(%small : PART)
+        pto.trowsum ins(%q : WHOLE) outs(%sums : COLUMN)
+        pto.trowexpandmul ins(%q, %sums : WHOLE, COLUMN) outs(%q : WHOLE)
+        %to = pto.partition_view %out, offsets = [%start, %zero], sizes = [%height, %n] : TENSOR -> OPEN
+        pto.tstore ins(%small : PART) outs(%to : OPEN)
+        %s = pto.load_scalar %a[%start] : !pto.ptr<f32> -> f32
+        %t = arith.addf %s, %sum : f32
+        scf.yield %q, %p, %next, %t : WHOLE, WHOLE, VALUE, f32
+      }
+      return
+    }";
+
+const TYPES: [(&str, &str); 7] = [
+    ("TENSOR", "!pto.tensor_view<64x64xf32>"),
+    ("WINDOW", "!pto.partition_tensor_view<4x64xf32>"),
+    ("OPEN", "!pto.partition_tensor_view<?x64xf32>"),
+    ("WHOLE", "!pto.tile_buf<vec, 4x64xf32>"),
+    ("VALUE", "!pto.tile<vec, 4x64xf32>"),
+    ("PART", "!pto.tile_buf<vec, 4x64xf32, valid=?x?>"),
+    ("COLUMN", "!pto.tile_buf<vec, 8x1xf32, valid=?x1, blayout=col_major>"),
+];
+
+fn plan() -> Plan {
+    let text = TYPES.iter().fold(PROGRAM.to_string(), |text, (name, ty)| text.replace(name, ty));
+    let (module, problems) = pto_syntax::parse(&text);
+    assert!(problems.is_empty(), "{}", problems[0].message);
+    let checked = pto_check::check(module, Target::A5).unwrap_or_else(|d| panic!("{}", d[0].message));
+    Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{}", d.message))
+}
+
+/// Allocations of a run with so many turns.
+fn allocations(plan: &Plan, turns: i64) -> usize {
+    let a: Vec<f32> = (0..4096).map(|n| n as f32 / 4096.0).collect();
+    let mut c = vec![0.0f32; 4096];
+    let mut args = [Arg::read(&a), Arg::write(&mut c), Arg::Int(turns)];
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let report = plan.run(&mut args, Launch { blocks: 1, threads: 1 }).unwrap_or_else(|d| panic!("{}", d.message));
+    let after = ALLOCATIONS.load(Ordering::Relaxed);
+    assert!(report.instructions >= 6 * turns as u64);
+    after - before
+}
+
+#[test]
+fn loops_allocate_nothing() {
+    let plan = plan();
+    // What is made once per process is made now.
+    allocations(&plan, 1);
+    let (few, many) = (allocations(&plan, 30), allocations(&plan, 300));
+    assert_eq!(few, many, "allocations for 30 and for 300 turns");
+    println!("{few} allocations in a run");
+}
