@@ -13,7 +13,7 @@ use compare::How;
 use pto_isa::DType;
 use test::{GreaterEqual, LessEqual};
 
-pub(super) use test::{Code, Equal, Greater, Less, Test, codes};
+pub(super) use test::{Code, Equal, Greater, Lanes, Less, Right, Test, codes, word};
 
 const COMPARE_TILES: &[&str] = &["src0", "src1", "dst"];
 const COMPARE_SCALAR_TILES: &[&str] = &["src", "dst"];

@@ -9,7 +9,7 @@ use crate::kernels::call::{Body, Call, Fault, TileRef};
 use crate::kernels::level::is_old;
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::level::is_v4;
-use pto_isa::DType;
+use pto_isa::{Class, DType};
 use pto_num::{Level, Saturate};
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::__m512i;
@@ -103,8 +103,8 @@ fn integer_range(dtype: DType) -> (i64, i64) {
     let bits = dtype.bits();
     let high = i64::MAX >> (64 - bits);
     match dtype.class() {
-        pto_isa::Class::Unsigned if bits == 64 => (0, i64::MAX),
-        pto_isa::Class::Unsigned => (0, 2 * high + 1),
+        Class::Unsigned if bits == 64 => (0, i64::MAX),
+        Class::Unsigned => (0, 2 * high + 1),
         _ => (-high - 1, high),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::how::{How, numbers};
 use crate::kernels::call::{Body, Call, Fault, TileRef};
-use pto_isa::DType;
+use pto_isa::{Class, DType};
 use pto_num::{Exact, Format, Level, convert};
 
 /// Any conversion.
@@ -87,7 +87,7 @@ fn value(bits: u64, dtype: DType) -> Exact {
 }
 
 fn is_signed(dtype: DType) -> bool {
-    dtype.class() == pto_isa::Class::Signed
+    dtype.class() == Class::Signed
 }
 
 /// The format of a floating-point type.

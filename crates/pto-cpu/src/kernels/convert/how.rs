@@ -1,6 +1,7 @@
 //! How an instruction converts: the types, the rounding, and what happens out of range.
 
 use crate::kernels::call::{Call, Numerics, Site};
+use pto_isa::Class;
 use pto_isa::DType::{self, Bf16, F16, F32, Hif8, I8, I16, I32, I64, U8, U32};
 use pto_isa::rules::AttrValue;
 use pto_num::{Round, Saturate};
@@ -90,7 +91,8 @@ pub fn numbers(dtype: DType, cols: usize) -> usize {
 
 /// A bound for the finite values of a type.
 fn greatest(dtype: DType) -> f32 {
-    largest(dtype).unwrap_or_else(|| f32::exp2(dtype.bits() as f32))
+    let sign = u32::from(dtype.class() == Class::Signed);
+    largest(dtype).unwrap_or_else(|| f32::exp2((dtype.bits() - sign) as f32))
 }
 
 /// The largest finite value of a floating-point type.

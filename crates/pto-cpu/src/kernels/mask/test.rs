@@ -241,7 +241,7 @@ unsafe fn word_v4<T: Test<E::Wide>, E: Lanes>(a: *const E, b: Right<E>, valid: u
 }
 
 /// An integer that stands for the bits of an element.
-pub trait Code: Lanes + Eq + std::ops::BitAnd<Output = Self> {}
+pub trait Code: Lanes + Eq + Into<u64> + std::ops::BitAnd<Output = Self> {}
 impl Code for u8 {}
 impl Code for u16 {}
 impl Code for u32 {}

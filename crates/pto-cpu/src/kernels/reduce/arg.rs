@@ -13,7 +13,8 @@ use crate::kernels::level::is_old;
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::level::is_v4;
 use crate::kernels::map::{read, write};
-use crate::kernels::mask::{Code, Equal, Test, codes};
+use crate::kernels::mask::{Code, Equal, Lanes, Right, Test, codes, word};
+use pto_isa::DType;
 use pto_num::Level;
 use std::marker::PhantomData;
 
@@ -29,7 +30,10 @@ pub struct RowArg<F, E>(PhantomData<(F, E)>);
 /// `dst_idx[0,j] = argf(src[0..,j])`, with the same operands.
 pub struct ColArg<F, E>(PhantomData<(F, E)>);
 
-impl<F: Rank<E> + Reduce<E>, E: Elem> Body for RowArg<F, E> {
+impl<F: Rank<E> + Reduce<E>, E: Lanes> Body for RowArg<F, E>
+where
+    Equal: Test<E::Wide>,
+{
     /// Finds the value first, then where it is.
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
@@ -125,46 +129,65 @@ unsafe fn put_index(call: &Call, place: usize, index: u32) {
 
 /// The first element of a row that equals a value of the row.
 #[inline(always)]
-unsafe fn first<L: Level, E: Elem>(row: *const E, n: usize, value: E) -> usize {
+unsafe fn first<L: Level, E: Lanes>(row: *const E, n: usize, value: E) -> usize
+where
+    Equal: Test<E::Wide>,
+{
     match size_of::<E>() {
-        1 => first_code::<L, E, u8>(row, n, value, !0, u8::MAX >> 1),
-        2 => first_code::<L, E, u16>(row, n, value, !0, u16::MAX >> 1),
-        4 => first_code::<L, E, u32>(row, n, value, !0, u32::MAX >> 1),
-        _ => first_code::<L, E, u64>(row, n, value, !0, u64::MAX >> 1),
+        1 => first_code::<L, E, u8>(row, n, value, [u8::MAX, u8::MAX >> 1]),
+        2 => first_code::<L, E, u16>(row, n, value, [u16::MAX, u16::MAX >> 1]),
+        4 => first_code::<L, E, u32>(row, n, value, [u32::MAX, u32::MAX >> 1]),
+        _ => first_code::<L, E, u64>(row, n, value, [u64::MAX, u64::MAX >> 1]),
     }
 }
 
-/// Elements that are equal have equal codes, but for zeros, of which the sign must not be looked at, and NaN.
+/// Elements that are equal have equal codes, but for zeros, of which only the second of the `masks` may be looked at, and
+/// NaN.
 #[inline(always)]
-unsafe fn first_code<L: Level, E: Elem, U: Code<Wide = U>>(
-    row: *const E,
-    n: usize,
-    value: E,
-    all: U,
-    magnitude: U,
-) -> usize
+unsafe fn first_code<L: Level, E: Lanes, U: Code<Wide = U>>(row: *const E, n: usize, value: E, masks: [U; 2]) -> usize
 where
-    Equal: Test<U>,
+    Equal: Test<E::Wide> + Test<U>,
 {
-    let wide = value.widen();
-    if E::DTYPE.is_float() && wide.partial_cmp(&wide).is_none() {
+    let magnitude: u64 = ((&raw const value).cast::<U>().read() & masks[1]).into();
+    let infinity = infinity(E::DTYPE);
+    if infinity.is_some_and(|infinity| magnitude > infinity) {
         return first_nan(row, n);
     }
-    let zero = E::DTYPE.is_float() && wide == E::Wide::default();
-    let keep = if zero { magnitude } else { all };
-    let code = (&raw const value).cast::<U>().read() & keep;
-    let row = row.cast::<U>();
+    let keep = masks[usize::from(infinity.is_some() && magnitude == 0)];
     let mut at = 0;
     while at + WORD < n {
-        let found = codes::<L, U>(row.add(at), code, keep, WORD);
+        let found = found::<L, E, U>(row.add(at), value, keep, WORD);
         if found != 0 {
             return at + found.trailing_zeros() as usize;
         }
         at += WORD;
     }
-    let found = codes::<L, U>(row.add(at), code, keep, n - at);
+    let found = found::<L, E, U>(row.add(at), value, keep, n - at);
     // There is one, or the value would not be the result; the minimum only keeps a wrong one inside of the row.
     at + (found.trailing_zeros() as usize).min(n - at - 1)
+}
+
+/// The code of infinity, for the types that have it.
+#[inline(always)]
+const fn infinity(dtype: DType) -> Option<u64> {
+    match dtype {
+        DType::F32 => Some(0x7f80_0000),
+        DType::F16 => Some(0x7c00),
+        DType::Bf16 => Some(0x7f80),
+        _ => None,
+    }
+}
+
+/// Which of the next elements equal a value. Single precision is compared as it is; codes of 16 bits need not be widened.
+#[inline(always)]
+unsafe fn found<L: Level, E: Lanes, U: Code<Wide = U>>(row: *const E, value: E, keep: U, n: usize) -> u64
+where
+    Equal: Test<E::Wide> + Test<U>,
+{
+    if const { matches!(E::DTYPE, DType::F32) } {
+        return word::<L, Equal, E>(row, Right::Value(value), n);
+    }
+    codes::<L, U>(row.cast(), (&raw const value).cast::<U>().read() & keep, keep, n)
 }
 
 #[cold]
