@@ -65,7 +65,8 @@ unsafe fn spans<L: Level, D: Elem, S: Lanes<D>, const N: usize>(dst: *mut D, n: 
     }
 }
 
-/// Long spans pay where vectors are long; elsewhere they are only more code.
+/// Long spans pay where vectors are long; elsewhere they are only more code. (Constants can compare the lengths of
+/// names, not the names.)
 pub const fn long_spans<L: Level>() -> bool {
     L::NAME.len() != Baseline::NAME.len()
 }

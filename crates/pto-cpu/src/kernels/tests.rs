@@ -6,7 +6,7 @@ mod values;
 
 use super::{Call, Fault, Kernel, Numerics, Prepared, Site, TileRef};
 use legal::{Operand, Operands, Shape};
-use pto_isa::row::{Alias, Dir};
+use pto_isa::row::{Alias, Dir, Elem};
 use pto_isa::rules::Instance;
 use pto_isa::{DType, Family, Op, Order, Target, Targets, table};
 use pto_num::{CpuLevel, cpu_level};
@@ -101,7 +101,9 @@ impl Bound {
             if row.family == Family::Partial && !is_covered(dst) {
                 continue;
             }
-            for &(src, memory) in self.tiles.iter().filter(|(s, _)| row.slot_at(*s).dir == Dir::In) {
+            // Masks may have any type; nobody wants a result in the place of one.
+            let is_data = |s: usize| row.slot_at(s).dir == Dir::In && row.slot_at(s).elem != Elem::Any;
+            for &(src, memory) in self.tiles.iter().filter(|(s, _)| is_data(*s)) {
                 let used = self.kernel().tiles.contains(&row.slot_at(src).name);
                 if used && self.memory[memory].same_memory(&self.memory[dst_memory]) {
                     let mut bound = self.clone();

@@ -160,7 +160,7 @@ pub fn all(op: Op, shapes: &[Shape]) -> Vec<Operands> {
 pub fn on(op: Op, shapes: &[Shape], target: Target) -> Vec<Operands> {
     let sample = Shape { rows: 8, cols: 64, stored: 64, gap: 0 };
     let (mut plans, mut found) = (plans(op), Vec::new());
-    let mut narrowed = false;
+    let (mut narrowed, mut turn) = (false, 0);
     for types in types(op, target) {
         // Which forms go together hardly depends on the types: what the first ones do not take, the others will not.
         if !narrowed && plans.iter().any(|p| operands(p, &types, sample).is_legal(op, target)) {
@@ -171,14 +171,19 @@ pub fn on(op: Op, shapes: &[Shape], target: Target) -> Vec<Operands> {
         let part = plans.len().div_ceil(16);
         for (at, plan) in plans.iter().enumerate().filter(|_| narrowed) {
             for (_, &shape) in shapes.iter().enumerate().filter(|(s, _)| (at + s) % part == 0) {
-                let operands = operands(plan, &types, shape);
-                if operands.is_legal(op, target) {
-                    found.extend(with_attributes(op, &operands).into_iter().filter(|o| o.is_legal(op, target)));
-                }
+                let plain = operands(plan, &types, shape);
+                turn += 1;
+                let both = [with_attribute(op, plain.clone(), turn), plain];
+                found.extend(both.into_iter().find(|o| o.is_legal(op, target)));
             }
         }
     }
+    // Of very many operands some will do; the steps must not fall together with those of the shapes.
+    let step = found.len().div_ceil(1500);
     found
+        .into_iter()
+        .step_by(if step > 1 && step.is_multiple_of(shapes.len()) { step + 1 } else { step.max(1) })
+        .collect()
 }
 
 fn operands(plan: &[(usize, Plan)], types: &[DType], shape: Shape) -> Operands {
@@ -245,16 +250,14 @@ fn types(op: Op, target: Target) -> Vec<Vec<DType>> {
     all
 }
 
-/// The operands without attributes, and with each value of each enumeration.
-fn with_attributes(op: Op, operands: &Operands) -> Vec<Operands> {
-    let mut all = vec![operands.clone()];
+/// Gives the operands one value of one enumeration, or none: every time the next.
+fn with_attribute(op: Op, mut operands: Operands, turn: usize) -> Operands {
+    let mut choices = vec![None];
     for attr in op.row().attrs {
         if let AttrKind::Enum(def) = attr.kind {
-            all.extend(
-                (0..def.values.len())
-                    .map(|i| Operands { attrs: vec![(attr.name, AttrValue::Enum(def, i))], ..operands.clone() }),
-            );
+            choices.extend((0..def.values.len()).map(|i| Some((attr.name, AttrValue::Enum(def, i)))));
         }
     }
-    all
+    operands.attrs.extend(choices[turn % choices.len()]);
+    operands
 }
