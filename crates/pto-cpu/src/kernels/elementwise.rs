@@ -100,7 +100,7 @@ const KERNELS: Kernels = Kernels {
     tshr: binary!(Shr, identity, I8 U8 I16 U16 I32 U32; I64 U64),
     trem: binary!(Rem, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
     tfmod: binary!(Fmod, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
-    tpow: kernel!(POWER, identity, Binary<Pow>, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
+    tpow: kernel!(POWER, identity, Binary<Pow>, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64),
     trelu: sign!(ReluBits<F16_NEG_INF>, ReluBits<BF16_NEG_INF>, Relu, identity, I8 I16 I32 F32; I64 U8 U16 U32 U64),
     tprelu: binary!(Prelu, identity, I8 I16 I32 F16 Bf16 F32; I64 U8 U16 U32 U64),
     taddc: kernel!(TERNARY, modular, Ternary<Steps<Add, Add>>, I8 I16 I32 F16 Bf16 F32; I64),

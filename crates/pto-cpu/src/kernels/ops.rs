@@ -1,7 +1,7 @@
 //! The arithmetic of single elements. Everything else is a loop around these.
 //!
 //! The expressions have neither branches that stay nor panics, so that loops around them become vector code; only
-//! integer division, remainders and powers are computed one by one.
+//! integer division and powers, and remainders, are computed one by one.
 
 use pto_num::{Level, math};
 
@@ -83,15 +83,12 @@ unary!(Recip for i8 u8 i16 u16 i32 u32 i64 u64: |a| match a { 0 => 0, a => 1 / a
 
 /// The remainder with the sign of the dividend.
 pub struct Fmod;
-binary!(Fmod for f32: |a, b| a % b);
+binary!(Fmod for f32: |a, b| math::fmod(a, b));
 binary!(Fmod for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| if b == 0 { 0 } else { a.wrapping_rem(b) }, DIVIDES = true);
 
 /// The remainder with the sign of the divisor.
 pub struct Rem;
-binary!(Rem for f32: |a, b| {
-    let r = a % b;
-    if r != 0.0 && (r < 0.0) != (b < 0.0) { r + b } else { r }
-});
+binary!(Rem for f32: |a, b| math::rem(a, b));
 binary!(Rem for i8 i16 i32 i64: |a, b| {
     let r = if b == 0 { 0 } else { a.wrapping_rem(b) };
     if r != 0 && (r < 0) != (b < 0) { r + b } else { r }
@@ -100,7 +97,7 @@ binary!(Rem for u8 u16 u32 u64: |a, b| if b == 0 { 0 } else { a % b }, DIVIDES =
 
 /// `aᵇ`
 pub struct Pow;
-binary!(Pow for f32: |a, b| f64::from(a).powf(f64::from(b)) as f32);
+binary!(Pow for f32: |a, b| math::pow(a, b));
 
 /// Integer powers by repeated squaring; signed types say what a negative exponent gives.
 macro_rules! integer_power {

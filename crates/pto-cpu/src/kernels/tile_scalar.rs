@@ -94,7 +94,7 @@ const KERNELS: Kernels = Kernels {
     tshrs: shift!(Shr, identity, I8 U8 I16 U16 I32 U32; I64 U64),
     trems: scalar!(Rem, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
     tfmods: scalar!(Fmod, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
-    tpows: scalar!(Pow, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
+    tpows: scalar!(Pow, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64),
     tlrelu: SLOPE,
     taxpy: AXPY,
     taddsc: between!(Steps<Add, Add>, I8 I16 I32 F16 Bf16 F32; I64),
