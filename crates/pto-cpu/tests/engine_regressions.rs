@@ -83,3 +83,43 @@ fn memrefs_have_some_extents_in_their_type() {
       pto.store_scalar %v, %c[%d] : !pto.ptr<f32>, f32");
     assert_eq!(stored[8], 1.0);
 }
+
+/// A buffer that a turn allocates stays what it is while the next turn allocates another.
+#[test]
+fn buffers_made_in_a_loop_are_handed_on() {
+    let stored = run("
+      %r:2 = scf.for %i = %zero to %two step %one iter_args(%s = %x, %t = %y) -> (BUF, BUF) {
+        %new = pto.alloc_tile : BUF
+        pto.tadd ins(%s, %t : BUF, BUF) outs(%new : BUF)
+        pto.tadd ins(%t, %t : BUF, BUF) outs(%t : BUF)
+        scf.yield %new, %s : BUF, BUF
+      }
+      pto.tadd ins(%r#0, %r#1 : BUF, BUF) outs(%r#0 : BUF)
+      pto.tmuls ins(%y, %k : BUF, f32) outs(%r#1 : BUF)
+      pto.tadd ins(%r#0, %r#1 : BUF, BUF) outs(%r#0 : BUF)
+      pto.tadd ins(%r#0, %x : BUF, BUF) outs(%r#0 : BUF)
+      pto.tstore ins(%r#0 : BUF) outs(%cv : VIEW)");
+    // 1, 2 → 3, 1 (and 4 in %y) → 4, 3 (and 2 in %x); 4 + 3, + 4, + 2
+    assert_eq!(stored, [13.0; 64]);
+}
+
+/// The same between blocks.
+#[test]
+fn buffers_made_in_a_block_are_handed_on() {
+    let stored = run("
+      %r:2 = scf.execute_region -> (BUF, BUF) {
+        cf.br ^turn(%zero, %x, %y : index, BUF, BUF)
+      ^turn(%i: index, %s: BUF, %t: BUF):
+        %new = pto.alloc_tile : BUF
+        pto.tadd ins(%s, %t : BUF, BUF) outs(%new : BUF)
+        %next = arith.addi %i, %one : index
+        %more = arith.cmpi slt, %next, %two : index
+        cf.cond_br %more, ^turn(%next, %new, %s : index, BUF, BUF), ^end
+      ^end:
+        scf.yield %new, %s : BUF, BUF
+      }
+      pto.tadd ins(%r#0, %r#1 : BUF, BUF) outs(%x : BUF)
+      pto.tstore ins(%x : BUF) outs(%cv : VIEW)");
+    // 1, 2 → 3, 1 → 4, 3
+    assert_eq!(stored, [7.0; 64]);
+}

@@ -40,6 +40,8 @@ pub(super) struct Builder<'a> {
     pub at: OpId,
     /// Functions being expanded, the outermost first.
     pub calls: Vec<OpId>,
+    /// Registers of the loops around that keep buffers from turn to turn.
+    pub held: Vec<TileId>,
     /// Where `return` goes: places to fill in, and where the results are kept.
     pub returns: Vec<Return>,
 }
@@ -87,6 +89,7 @@ impl<'a> Builder<'a> {
             views: Vec::new(),
             geometries: Box::default(),
             binds: Vec::new(),
+            held: Vec::new(),
             windows: Vec::new(),
             make_views: Vec::new(),
             partitions: Vec::new(),
@@ -108,6 +111,7 @@ impl<'a> Builder<'a> {
             geometries: Vec::new(),
             at,
             calls: Vec::new(),
+            held: Vec::new(),
             returns: Vec::new(),
         }
     }

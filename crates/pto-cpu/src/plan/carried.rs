@@ -1,12 +1,12 @@
 //! Values that loops carry from one turn to the next.
 //!
-//! Scalars and views are moved. A tile is carried in one of two ways. Where the program hands on tiles that exist outside
-//! the loop (two buffers that swap roles, for example), the loop carries which tile it is. Where the body makes a new tile
-//! in every turn, its contents are copied: the body's tile has one place, and the next turn writes it again.
+//! Scalars and views are moved. A tile value is its contents: they are copied, because the next turn writes the place they
+//! are in again. A buffer is the same buffer in the next turn. One that a turn allocates and hands on must not lie where
+//! the next turn allocates, so allocations inside loops have several places and take one that no carried buffer is in.
 
 use super::build::{Builder, Built};
 use super::*;
-use pto_ir::{Def, RegionId, ValueId};
+use pto_ir::{RegionId, ValueId};
 use pto_isa::Type;
 use pto_isa::table::op;
 
@@ -27,6 +27,7 @@ impl Builder<'_> {
             carried.slots.push(slot);
             carried.copied.push(copied && matches!(slot, Slot::Tile(_)));
         }
+        self.hold(params);
         self.next_carried(&carried, inits)?;
         Ok(carried)
     }
@@ -48,61 +49,31 @@ impl Builder<'_> {
         self.move_values(&from, &to)
     }
 
+    /// Notes the registers that keep buffers from turn to turn.
+    pub fn hold(&mut self, values: &[ValueId]) {
+        for &value in values {
+            if let (Type::TileBuf(_), Slot::Tile(tile)) = (self.module.value_type(value), self.slot(value)) {
+                self.held.push(tile);
+            }
+        }
+    }
+
+    /// A place for a new buffer that no register has kept from an earlier turn.
+    pub fn free_place(&mut self, bytes: u64) -> Built<Address> {
+        let size = bytes.next_multiple_of(64);
+        let first = self.own_bytes(size.saturating_mul(self.held.len() as u64 + 1))?;
+        if self.held.is_empty() {
+            return Ok(Address::Own(first));
+        }
+        self.plan.held.push(self.held.clone());
+        Ok(Address::Free { first, size, held: self.plan.held.len() as u32 - 1 })
+    }
+
     /// True when the tile carried at this position must be copied.
     fn makes_tiles(&self, body: RegionId, param: ValueId, at: usize) -> bool {
-        match self.module.value_type(param) {
-            Type::Tile(_) => true,
-            Type::TileBuf(_) => {
-                let last = self.module.region(body).blocks.iter().filter_map(|b| self.module.block(*b).ops.last());
-                let yields = last.filter(|&&o| self.module.op(o).op == op::scf_yield);
-                yields
-                    .filter_map(|&o| self.module.operands(o).get(at))
-                    .any(|o| self.is_made_in(o.value, body, &mut Vec::new()))
-            }
-            _ => false,
-        }
-    }
-
-    /// True when the memory of a tile belongs to an operation inside the region.
-    fn is_made_in(&self, value: ValueId, region: RegionId, seen: &mut Vec<ValueId>) -> bool {
-        if seen.contains(&value) {
-            return false;
-        }
-        seen.push(value);
-        let Def::Result(id, at) = self.module.value(value).def else { return false };
-        if !self.contains(region, id) {
-            return false;
-        }
-        let code = self.module.op(id).op;
-        match code {
-            op::alloc_tile => self.operand(id, "addr").is_none(),
-            op::subview | op::subset | op::treshape | op::bitcast | op::multi_tile_get | op::arith_select => {
-                let tiles = self.module.operands(id).iter().map(|o| o.value);
-                tiles.filter(|v| self.module.tile(*v).is_some()).any(|v| self.is_made_in(v, region, seen))
-            }
-            op::tassign => false,
-            _ if !self.module.op_regions(id).is_empty() => {
-                let blocks: Vec<_> = self
-                    .module
-                    .op_regions(id)
-                    .iter()
-                    .flat_map(|r| self.module.region(*r).blocks.iter().copied())
-                    .filter_map(|b| self.module.block(b).ops.last().copied())
-                    .collect();
-                blocks
-                    .into_iter()
-                    .filter_map(|o| self.module.operands(o).get(usize::from(at)))
-                    .any(|o| self.is_made_in(o.value, region, seen))
-            }
-            _ => true,
-        }
-    }
-
-    fn contains(&self, region: RegionId, id: OpId) -> bool {
-        let mut found = false;
-        for &block in &self.module.region(region).blocks {
-            self.module.walk(block, &mut |o| found |= o == id);
-        }
-        found
+        let is_value = |v: ValueId| matches!(self.module.value_type(v), Type::Tile(_));
+        let last = self.module.region(body).blocks.iter().filter_map(|b| self.module.block(*b).ops.last());
+        let mut yields = last.filter(|&&o| self.module.op(o).op == op::scf_yield);
+        is_value(param) || yields.any(|&o| self.module.operands(o).get(at).is_some_and(|o| is_value(o.value)))
     }
 }

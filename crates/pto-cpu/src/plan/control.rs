@@ -67,9 +67,11 @@ impl Builder<'_> {
 
     /// Blocks that branch to each other; a yield leaves them.
     fn graph(&mut self, blocks: &[BlockId], results: &[Slot]) -> Built<()> {
+        let outer = self.held.len();
         for &block in &blocks[1..] {
             for arg in self.module.block(block).args.clone() {
                 self.define(arg)?;
+                self.hold(&[arg]);
             }
         }
         let mut starts = Vec::new();
@@ -96,6 +98,7 @@ impl Builder<'_> {
             let start = starts.iter().find(|(b, _)| *b == target).map_or(end, |(_, s)| *s);
             self.plan.steps[step] = Step::Jump(start);
         }
+        self.held.truncate(outer);
         Ok(())
     }
 
@@ -256,6 +259,7 @@ impl Builder<'_> {
         self.push(Step::LoopBy(step))?;
         self.push(Step::Move { from: lower, to: counter })?;
         let inits: Vec<Slot> = self.operands(id, "inits").into_iter().map(|v| self.slot(v)).collect();
+        let outer = self.held.len();
         let carried = self.enter_carried(region, &args[1..], &inits)?;
         let head = self.here();
         let test = self.push(Step::LoopTest { counter, bound: upper, exit: 0 })?;
@@ -269,6 +273,7 @@ impl Builder<'_> {
         for (result, arg) in self.module.results(id).zip(&args[1..]) {
             self.slots[result.index()] = self.slot(*arg);
         }
+        self.held.truncate(outer);
         Ok(())
     }
 
@@ -294,14 +299,16 @@ impl Builder<'_> {
         let (Some(before), Some(after)) = (first(regions[0]), first(regions[1])) else { return Ok(()) };
         let inits: Vec<Slot> = self.operands(id, "inits").into_iter().map(|v| self.slot(v)).collect();
         let args = self.module.block(before).args.clone();
+        let outer = self.held.len();
         let carried = self.enter_carried(regions[1], &args, &inits)?;
+        // The results are also the parameters of the body.
+        let results = self.results(id)?;
+        self.hold(&self.module.results(id).collect::<Vec<_>>());
         let head = self.here();
         self.block(before)?;
         let Some(&last) = self.module.block(before).ops.last() else { return Ok(()) };
         let passed: Vec<Slot> = self.operands(last, "args").into_iter().map(|v| self.slot(v)).collect();
         let condition = self.operand_reg(last, "condition")?;
-        // The values passed on are both the parameters of the body and the results.
-        let results = self.results(id)?;
         self.move_values(&passed, &results)?;
         for (arg, slot) in self.module.block(after).args.clone().into_iter().zip(&results) {
             self.slots[arg.index()] = *slot;
@@ -313,6 +320,7 @@ impl Builder<'_> {
         self.next_carried(&carried, &yielded)?;
         self.push(Step::Jump(head))?;
         self.plan.steps[branch] = Step::Branch { condition, yes: branch as u32 + 1, no: self.here() };
+        self.held.truncate(outer);
         Ok(())
     }
 

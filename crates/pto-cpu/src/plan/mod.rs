@@ -39,6 +39,8 @@ pub struct Plan {
     pub(crate) views: Vec<View>,
     pub(crate) geometries: Box<[TileType]>,
     pub(crate) binds: Vec<Bind>,
+    /// Registers that keep buffers while others are placed.
+    pub(crate) held: Vec<Vec<TileId>>,
     pub(crate) windows: Vec<Window>,
     pub(crate) make_views: Vec<MakeView>,
     pub(crate) partitions: Vec<Partition>,

@@ -334,6 +334,8 @@ pub(crate) struct Bind {
 pub(crate) enum Address {
     /// A place of its own in the core's memory.
     Own(u64),
+    /// The first of several places that none of the registers of a list is in.
+    Free { first: u64, size: u64, held: u32 },
     /// An address in its space.
     At(Reg),
 }

@@ -69,7 +69,7 @@ impl Builder<'_> {
         };
         let address = match self.operand(id, "addr") {
             Some(addr) => Address::At(self.scalar(addr)?),
-            None => Address::Own(self.own_bytes(ty.bytes().saturating_mul(count))?),
+            None => self.free_place(ty.bytes().saturating_mul(count))?,
         };
         let tile = self.handle();
         let geometry = self.geometry(&ty);

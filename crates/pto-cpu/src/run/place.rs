@@ -54,11 +54,22 @@ impl Core<'_> {
         let ty = &self.plan.geometries[bind.geometry as usize];
         let base = match bind.address {
             Address::Own(at) => at,
+            Address::Free { first, size, held } => self.free_place(first, size, &self.plan.held[held as usize]),
             Address::At(reg) => self.space_address(ty, self.int(reg), bind.count)?,
         };
         self.tiles[bind.tile as usize] = Tile::new(ty, bind.geometry, base);
         let (rows, cols) = (self.extent(bind.rows), self.extent(bind.cols));
         self.set_valid(bind.tile, rows, cols)
+    }
+
+    /// There is one place more than registers, so one is free.
+    fn free_place(&self, first: u64, size: u64, held: &[TileId]) -> u64 {
+        let is_free = |place: &u64| {
+            let inside = |tile: &TileId| (*place..place + size).contains(&self.tiles[*tile as usize].base);
+            !held.iter().any(inside)
+        };
+        let mut places = (0..=held.len() as u64).map(|k| first + k * size);
+        places.find(is_free).unwrap_or(first)
     }
 
     /// An address in the space of a tile, as a place in the core's memory.
