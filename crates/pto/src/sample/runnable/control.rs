@@ -40,8 +40,10 @@ impl Maker<'_> {
     /// Runs something in a new block; what it defines is visible only there.
     pub(super) fn scoped(&mut self, make: impl FnOnce(&mut Self)) -> RegionId {
         let (scalars, tiles) = (self.frame.scalars.len(), self.frame.tiles.len());
+        let outer = std::mem::replace(&mut self.frame.block_start, tiles);
         self.builder.open_block();
         make(self);
+        self.frame.block_start = outer;
         self.frame.scalars.truncate(scalars);
         self.frame.tiles.truncate(tiles);
         self.builder.close_block()
@@ -140,7 +142,13 @@ impl Maker<'_> {
             .filter(|t| t.is_value || received.contains(&t.value))
             .map(|t| t.value)
             .collect();
-        let chosen = self.rng.pick(&any).copied().unwrap_or(tile.value);
+        let mut chosen = self.rng.pick(&any).copied().unwrap_or(tile.value);
+        // Or a buffer that this block allocated.
+        let block = &self.frame.tiles[self.frame.block_start..];
+        let made: Vec<ValueId> = block.iter().filter(fits).filter(|t| t.single).map(|t| t.value).collect();
+        if !tile.is_value && self.rng.chance(15) {
+            chosen = self.rng.pick(&made).copied().unwrap_or(chosen);
+        }
         let alike: Vec<ValueId> =
             received.iter().copied().filter(|v| *self.builder.value_type(*v) == tile.full_type()).collect();
         let Some(other) = self.rng.pick(&alike).copied().filter(|_| self.rng.chance(30)) else { return chosen };

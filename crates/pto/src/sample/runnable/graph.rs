@@ -57,9 +57,12 @@ impl Maker<'_> {
     }
 
     fn inside<T>(&mut self, block: BlockId, make: impl FnOnce(&mut Self) -> T) -> T {
+        let start = self.frame.tiles.len();
+        let outer = std::mem::replace(&mut self.frame.block_start, start);
         self.builder.open.push(block);
         let made = make(self);
         self.builder.open.pop();
+        self.frame.block_start = outer;
         made
     }
 

@@ -125,6 +125,8 @@ struct Frame {
     prologue: usize,
     scalars: Vec<ValueId>,
     tiles: Vec<TileVar>,
+    /// The first of them that the innermost block made.
+    block_start: usize,
     /// Tiles that are parameters, so visible everywhere.
     tile_params: Vec<TileVar>,
     /// Pointers to this block's part of the outputs.
