@@ -5,13 +5,15 @@
 use pto_num::Level;
 
 /// The level with AVX-512.
+#[cfg(target_arch = "x86_64")]
 pub const fn is_v4<L: Level>() -> bool {
-    cfg!(target_arch = "x86_64") && is(L::NAME, "v4")
+    is(L::NAME, "v4")
 }
 
 /// The level with AVX2.
+#[cfg(target_arch = "x86_64")]
 pub const fn is_v3<L: Level>() -> bool {
-    cfg!(target_arch = "x86_64") && is(L::NAME, "v3")
+    is(L::NAME, "v3")
 }
 
 /// x86-64 without AVX2. Such processors are rare, and code for them is long: kernels with many versions leave them the

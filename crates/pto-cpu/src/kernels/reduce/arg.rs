@@ -19,7 +19,7 @@ use pto_num::Level;
 use std::marker::PhantomData;
 
 #[cfg(not(target_arch = "x86_64"))]
-pub use Rank as Search;
+pub use super::rank::Rank as Search;
 /// A ranking with everything a processor may have for it.
 #[cfg(target_arch = "x86_64")]
 pub use v4::Search;

@@ -12,11 +12,11 @@ use std::marker::PhantomData;
 /// Lanes of a row; the number is part of what a sum is.
 const LANES: usize = 64;
 
+#[cfg(not(target_arch = "x86_64"))]
+pub use super::fold::Fold as Reduce;
 /// A fold with everything a processor may have for it.
 #[cfg(target_arch = "x86_64")]
 pub use super::v4::Registers as Reduce;
-#[cfg(not(target_arch = "x86_64"))]
-pub use Fold as Reduce;
 
 /// `dst[i,0] = f(src[i,0..])`; tiles: `src`, `dst`.
 pub struct Rows<F, E>(PhantomData<(F, E)>);

@@ -16,15 +16,6 @@ use std::arch::x86_64::{
 };
 use std::hint::black_box;
 
-/// True when the processor can run them.
-pub fn available() -> bool {
-    ["avx512f", "avx512bw", "avx512dq", "avx512vl"].len() == 4
-        && is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vl")
-}
-
 /// Loads everything once and adds the lanes: what no reduction can beat.
 #[target_feature(enable = "avx512f")]
 pub unsafe fn load(from: *const u8, bytes: usize) {
