@@ -79,7 +79,7 @@ impl Job {
             args.push(Arg { slot: slot(name), ty, value: None });
         }
         let instance = Instance { row, target: Target::Cpu, manual: false, args: &args, attrs };
-        let site = Site { instance, numerics: Numerics::Reference, plain: false };
+        let site = Site { instance, numerics: Numerics::Reference, plain: false, level: None };
         let prepared = (kernel.prepare)(&site).expect("code for these types");
         let mut refs = vec![TileRef::ABSENT; kernel.tiles.len()];
         for (name, tile) in tiles {
