@@ -168,7 +168,8 @@ unsafe fn copy_nibbles<const LOAD: bool>(tile: &TileRef, view: &ViewRef) {
     let global = view.base.offset(view.first as isize);
     for r in 0..tile.rows {
         for c in 0..tile.cols {
-            let (inside, outside) = (tile.index(r, c), map(view, r, c));
+            // Every row starts at a byte of its own, as many bytes after the one before as there are columns.
+            let (inside, outside) = (2 * r * tile.row_stride + c, map(view, r, c));
             if LOAD {
                 put(tile.ptr, inside, get(global, outside));
             } else {

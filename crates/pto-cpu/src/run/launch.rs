@@ -325,8 +325,10 @@ fn each_unit(ty: &TileType, tile: &Tile, mut visit: impl FnMut(u64, u64, usize))
     let bits = u64::from(ty.dtype.column_bits());
     if ty.order() == pto_isa::Order::Nd {
         let bytes = ty.cols * bits / 8;
+        // A row of 4-bit integers lies in the first half of the bytes that its columns are charged.
+        let stride = ty.cols * u64::from(ty.dtype.unit_bytes());
         for r in 0..ty.rows {
-            visit(tile.base + r * bytes, bytes, (r * bytes) as usize);
+            visit(tile.base + r * stride, bytes, (r * bytes) as usize);
         }
         return;
     }

@@ -107,12 +107,12 @@ impl Core<'_> {
         if !(row as u64).is_multiple_of(box_rows) || !(col as u64).is_multiple_of(box_cols) {
             return Err(Fail::WindowBoxes { at: (row, col), unit: (box_rows, box_cols) });
         }
-        let elements = if ty.is_boxed() {
-            ty.offset(row as u64, col as u64)
+        let (unit, column) = (u64::from(ty.dtype.unit_bytes()) * 8, u64::from(ty.dtype.column_bits()));
+        let bits = if ty.is_boxed() {
+            ty.offset(row as u64, col as u64) * column
         } else {
-            row as u64 * u64::from(from.row_stride) + col as u64 * u64::from(from.col_stride)
+            row as u64 * u64::from(from.row_stride) * unit + col as u64 * u64::from(from.col_stride) * column
         };
-        let bits = elements * u64::from(ty.dtype.column_bits());
         if !bits.is_multiple_of(8) {
             return Err(Fail::WindowBoxes { at: (row, col), unit: (1, 2) });
         }
