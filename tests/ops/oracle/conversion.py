@@ -82,7 +82,8 @@ def undecided(src, dst, x, mode, saturate):
         return False
     if abs(x) == math.inf:
         # Whether saturation concerns infinities that the destination has room for; overflow of formats without any.
-        return saturate and (exact_pair(src, dst) or src == dst) or not saturate and dst in FP4
+        roomy = exact_pair(src, dst) or src == dst or (src, dst) == ("f16", "bf16")
+        return saturate and roomy or not saturate and dst in FP4
     directed = mode in ("FLOOR", "CEIL", "TRUNC", "ODD")
     rounded = {m: round_float(dst, Fraction(x), m) for m in MODES if m != "NONE"}
     if not saturate and (dst in FP4 or directed) and max(map(abs, rounded.values())) > FORMATS[dst].largest:
