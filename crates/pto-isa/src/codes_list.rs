@@ -176,7 +176,7 @@ codes! {
     RUN_LIMIT = 708, "a limit of the engine",
         "The program needs more memory or more steps than the engine gives it.";
     RUN_TRAP = 709, "the program stopped itself",
-        "`trap` was executed.";
+        "The program executed `trap`, which ends it with an error. The message points at it.";
     RUN_VALUE = 710, "a value that makes no sense here",
         "A loop step that is not positive, a negative extent or stride, or a position inside a byte.";
     RUN_VALID = 711, "a valid region that does not fit",
