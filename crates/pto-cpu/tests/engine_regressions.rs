@@ -123,3 +123,14 @@ fn buffers_made_in_a_block_are_handed_on() {
     // 1, 2 → 3, 1 → 4, 3
     assert_eq!(stored, [7.0; 64]);
 }
+
+/// Numbers of types that no element has are converted to the type of the elements.
+#[test]
+fn scalars_of_other_types_are_numbers() {
+    let stored = run("
+      %wide = arith.constant 0.5 : f64
+      pto.tadds ins(%x, %wide : BUF, f64) outs(%x : BUF)
+      pto.tadds ins(%x, %two : BUF, index) outs(%x : BUF)
+      pto.tstore ins(%x : BUF) outs(%cv : VIEW)");
+    assert_eq!(stored, [3.5; 64]);
+}

@@ -4,7 +4,7 @@ use super::build::{Builder, Built};
 use super::*;
 use crate::kernels::{Kernel, Site};
 use pto_ir::ValueId;
-use pto_isa::row::Infer;
+use pto_isa::row::{Elem, Infer};
 use pto_isa::rules::{Arg, Instance};
 use pto_isa::table::op;
 use pto_isa::{Dim, Dir, Order, Type, codes};
@@ -267,7 +267,7 @@ impl Builder<'_> {
         }
         for name in kernel.scalars {
             let value = self.operand(id, name).filter(|v| matches!(self.slot(*v), Slot::Scalar(_)));
-            step.scalars.push(value.map(|v| self.scalar(v)).transpose()?);
+            step.scalars.push(value.map(|v| self.kernel_scalar(id, name, v)).transpose()?);
         }
         if step.tiles.len() > crate::run::MAX_TILES || step.views.len() > crate::run::MAX_VIEWS {
             return Err(self.unsupported("so many operands"));
@@ -313,6 +313,29 @@ impl Builder<'_> {
             Some(Slot::Scalar(_) | Slot::Tile(_)) | None => None,
         };
         Ok(Operand { register, value, reads: dir != Dir::Out, writes: dir != Dir::In })
+    }
+
+    /// A scalar as kernels take it: an f32 next to elements that are floats, else an integer. Types that no element has
+    /// are converted.
+    fn kernel_scalar(&mut self, id: OpId, name: &str, value: ValueId) -> Built<Reg> {
+        let a = self.scalar(value)?;
+        let Some(from) = self.module.value_type(value).scalar().filter(|s| s.elem().is_none()) else { return Ok(a) };
+        let row = self.module.op(id).op.row();
+        let is_data = |slot: usize| slot < row.slots.len() && row.slots[slot].elem == Elem::Data;
+        let operands = self.module.operands(id).iter().map(|o| (usize::from(o.slot), o.value));
+        let mut all = operands.chain(self.module.results(id).map(|v| (usize::from(self.module.value(v).slot), v)));
+        let tile = all.find_map(|(slot, v)| self.module.tile(v).filter(|_| is_data(slot)));
+        let ints = tile.is_some_and(|t| t.dtype.is_int()) && row.slot(name).is_some_and(is_data);
+        let floats = tile.is_some_and(|t| t.dtype.is_float()) && row.slot(name).is_some_and(is_data);
+        let cast = match (int_of(from), float_of(from)) {
+            (Some(from), _) if floats => Cast::IntToFloat { from, to: Float::F32, signed: !from.unsigned },
+            (_, Some(from)) if ints => Cast::FloatToInt { from, to: Int { bits: 64, unsigned: false }, signed: true },
+            (_, Some(from)) => Cast::Float { from, to: Float::F32 },
+            _ => return Ok(a),
+        };
+        let out = self.reg();
+        self.push(Step::Cast { cast, a, out })?;
+        Ok(out)
     }
 
     /// A result whose type leaves its valid region open takes it from what it is made from.
