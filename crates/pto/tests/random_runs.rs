@@ -11,13 +11,15 @@ use pto::isa::{Code, DType, Type};
 use pto::sample::{Filling, RunParam, Runnable, Runnables};
 use pto::{Checked, Program, Target};
 use pto_cpu::kernels::{Site, find};
-use pto_cpu::{Arg, Launch, Numerics, Options, Plan};
+use pto_cpu::{Arg, Event, Launch, Numerics, Observer, Options, Plan};
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Programs when nobody says how many.
 const PROGRAMS: u64 = 300;
+/// In place of a number of threads: one, and somebody looks on.
+const OBSERVED: usize = usize::MAX;
 /// Statements of a program, about.
 const LENGTH: usize = 24;
 
@@ -110,21 +112,44 @@ fn element(dtype: DType, numbers: &mut Numbers) -> u64 {
     }
 }
 
-fn buffer(dtype: DType, elements: u64, numbers: &mut Numbers) -> Vec<u8> {
-    let bytes = dtype.bits().div_ceil(8) as usize;
-    let count = if dtype.bits() < 8 { elements.div_ceil(2) } else { elements };
-    (0..count).flat_map(|_| element(dtype, numbers).to_le_bytes().into_iter().take(bytes)).collect()
+/// Elements to take data from, by type: making them takes longer than running a program.
+#[derive(Default)]
+struct Pool(HashMap<DType, Vec<u8>>);
+
+/// Elements of a type in the pool; more than an argument has, so that arguments differ.
+const POOL_ELEMENTS: u64 = 20_000;
+
+impl Pool {
+    fn take(&mut self, dtype: DType, elements: u64, numbers: &mut Numbers) -> Vec<u8> {
+        let bytes = dtype.bits().div_ceil(8) as usize;
+        let all = self.0.entry(dtype).or_insert_with(|| {
+            let mut numbers = Numbers(dtype as u64);
+            (0..POOL_ELEMENTS)
+                .flat_map(|_| element(dtype, &mut numbers).to_le_bytes().into_iter().take(bytes))
+                .collect()
+        });
+        let (mut at, need) = ((numbers.next() % POOL_ELEMENTS) as usize * bytes, elements as usize * bytes);
+        let mut taken = Vec::with_capacity(need);
+        while taken.len() < need {
+            let end = all.len().min(at + need - taken.len());
+            taken.extend_from_slice(&all[at..end]);
+            at = 0;
+        }
+        taken
+    }
 }
 
 /// What one run starts with, or leaves behind.
 #[derive(Clone)]
 struct Memory(Vec<Vec<u8>>);
 
-fn memory(program: &Runnable, seed: u64) -> Memory {
+fn memory(program: &Runnable, seed: u64, pool: &mut Pool) -> Memory {
     let mut numbers = Numbers(seed ^ 0x5851_f42d_4c95_7f2d);
     let data = |p: &RunParam| match p {
-        RunParam::Input(d, n) | RunParam::Output(d, n) => buffer(*d, *n, &mut numbers),
-        _ => Vec::new(),
+        RunParam::Input(d, n) | RunParam::Output(d, n) => pool.take(*d, *n, &mut numbers),
+        RunParam::Tensor(d, [rows, cols]) => pool.take(*d, rows * cols, &mut numbers),
+        RunParam::Tile(ty, _) => pool.take(ty.dtype, ty.elements(), &mut numbers),
+        RunParam::Int(_) | RunParam::Float(_) => Vec::new(),
     };
     Memory(program.params.iter().map(data).collect())
 }
@@ -146,7 +171,11 @@ fn same(dtype: DType, a: &[u8], b: &[u8]) -> bool {
 /// The first element that differs.
 fn difference(program: &Runnable, expected: &Memory, found: &Memory) -> Option<String> {
     for (at, param) in program.params.iter().enumerate() {
-        let RunParam::Output(dtype, _) = param else { continue };
+        let dtype = match param {
+            RunParam::Output(d, _) => d,
+            RunParam::Tile(ty, _) => &ty.dtype,
+            _ => continue,
+        };
         let bytes = dtype.bits().div_ceil(8) as usize;
         let pairs = expected.0[at].chunks(bytes).zip(found.0[at].chunks(bytes));
         for (element, (e, f)) in pairs.enumerate() {
@@ -166,32 +195,47 @@ fn interpret(program: &Runnable, checked: &Checked, start: &Memory, numerics: Nu
     let argument = |(param, bytes): (&RunParam, &Vec<u8>)| match param {
         RunParam::Input(..) => Argument::Buffer { bytes: bytes.clone(), writable: false },
         RunParam::Output(..) => Argument::Buffer { bytes: bytes.clone(), writable: true },
+        RunParam::Tensor(_, shape) => Argument::Tensor { bytes: bytes.clone(), shape: shape.to_vec() },
+        RunParam::Tile(_, extents) => Argument::Tile { bytes: bytes.clone(), extents: *extents },
         RunParam::Int(n) => Argument::Int(*n),
         RunParam::Float(x) => Argument::Float(*x),
     };
     let mut args: Vec<Argument> = program.params.iter().zip(&start.0).map(argument).collect();
     let done = plain::run(checked, &mut args, program.blocks, numerics);
     let bytes = |arg: Argument| match arg {
-        Argument::Buffer { bytes, .. } => bytes,
+        Argument::Buffer { bytes, .. } | Argument::Tensor { bytes, .. } | Argument::Tile { bytes, .. } => bytes,
         Argument::Int(_) | Argument::Float(_) => Vec::new(),
     };
     (done, Memory(args.into_iter().map(bytes).collect()))
 }
 
+/// Nobody, looking on.
+struct Nobody;
+
+impl Observer for Nobody {
+    fn event(&mut self, _: &Event<'_>) {}
+}
+
 fn run(program: &Runnable, plan: &Plan, start: &Memory, threads: usize) -> Outcome {
     let mut memory = start.clone();
     let mut args: Vec<Arg> = program.params.iter().zip(&mut memory.0).map(|(p, bytes)| argument(p, bytes)).collect();
-    let done = plan.run(&mut args, Launch { blocks: program.blocks, threads });
+    let launch = Launch { blocks: program.blocks, threads };
+    let done = match threads {
+        OBSERVED => plan.run_observed(&mut args, launch, &mut Nobody),
+        _ => plan.run(&mut args, launch),
+    };
     drop(args);
     (done.map(drop).map_err(|problem| problem.code), memory)
 }
 
-fn argument<'a>(param: &RunParam, bytes: &'a mut [u8]) -> Arg<'a> {
+fn argument<'a>(param: &'a RunParam, bytes: &'a mut [u8]) -> Arg<'a> {
     match param {
         RunParam::Int(n) => Arg::Int(*n),
         RunParam::Float(x) => Arg::Float(*x),
         RunParam::Input(..) => Arg::In(bytes),
         RunParam::Output(..) => Arg::InOut(bytes),
+        RunParam::Tensor(_, shape) => Arg::Tensor(bytes, shape),
+        RunParam::Tile(_, extents) => Arg::Tile(bytes, *extents),
     }
 }
 
@@ -203,22 +247,25 @@ enum Verdict {
 
 const PANIC: &str = "the interpreter panicked";
 
-fn compare(program: &Runnable, checked: &Checked, seed: u64) -> Result<Verdict, String> {
+fn compare(program: &Runnable, checked: &Checked, seed: u64, start: &Memory) -> Result<Verdict, String> {
     let numerics = [Numerics::Reference, Numerics::Reference, Numerics::A2A3, Numerics::A5][seed as usize % 4];
-    let start = memory(program, seed);
-    let interpreted = catch_unwind(AssertUnwindSafe(|| interpret(program, checked, &start, numerics)));
+    let interpreted = catch_unwind(AssertUnwindSafe(|| interpret(program, checked, start, numerics)));
     let (expected, left) = interpreted.map_err(|_| PANIC.to_string())?;
-    for (plain, threads) in [(false, 1), (true, 1), (false, 2)] {
-        let how = format!("plain: {plain}, threads: {threads}, {numerics:?}");
-        let plan = Plan::new(checked, None, Options { numerics, plain })
-            .map_err(|d| format!("{how}: no plan: {}", d.message))?;
-        let ran = catch_unwind(AssertUnwindSafe(|| run(program, &plan, &start, threads)));
+    let plan =
+        |plain| Plan::new(checked, None, Options { numerics, plain }).map_err(|d| format!("no plan: {}", d.message));
+    let (fast, plain) = (plan(false)?, plan(true)?);
+    for (plan, kernels, threads) in
+        [(&fast, "fast", 1), (&plain, "plain", 1), (&fast, "fast", 2), (&fast, "fast", OBSERVED)]
+    {
+        let threads_text = if threads == OBSERVED { "observed".to_string() } else { format!("{threads} threads") };
+        let how = format!("{kernels} kernels, {threads_text}, {numerics:?}");
+        let ran = catch_unwind(AssertUnwindSafe(|| run(program, plan, start, threads)));
         let (done, found) = ran.map_err(|_| format!("{how}: the engine panicked"))?;
         if done != expected {
             return Err(format!("{how}: ends with {done:?}, expected {expected:?}"));
         }
         // When one block fails, others may have run or not.
-        if (expected.is_ok() || threads == 1)
+        if (expected.is_ok() || threads != 2)
             && let Some(difference) = difference(program, &left, &found)
         {
             return Err(format!("{how}: {difference}"));
@@ -228,12 +275,12 @@ fn compare(program: &Runnable, checked: &Checked, seed: u64) -> Result<Verdict, 
 }
 
 /// Makes a failing program smaller.
-fn reduced(program: &Runnable, target: Target, seed: u64) -> Runnable {
+fn reduced(program: &Runnable, target: Target, seed: u64, start: &Memory) -> Runnable {
     std::panic::set_hook(Box::new(|_| {}));
     let fails = |text: &str| {
         let smaller = Runnable { text: text.to_string(), ..program.clone() };
         let parsed = Program::parse(text);
-        parsed.check(target).is_ok_and(|checked| compare(&smaller, &checked, seed).is_err_and(|e| e != PANIC))
+        parsed.check(target).is_ok_and(|checked| compare(&smaller, &checked, seed, start).is_err_and(|e| e != PANIC))
     };
     let text = plain::reduce::reduce(&program.text, fails);
     drop(std::panic::take_hook());
@@ -254,6 +301,7 @@ fn report(program: &Runnable, target: Target, seed: u64, problem: &str) -> Strin
 fn random_programs_run_as_the_plain_interpreter_says() {
     let (count, first) = (number("RANDOM_PROGRAMS", PROGRAMS), number("RANDOM_SEED", 1));
     let mut makers: Vec<(Target, Runnables)> = Target::ALL.into_iter().map(|t| (t, maker(t))).collect();
+    let mut pool = Pool::default();
     let (mut ran, mut failed, mut illegal, mut problems) = (0, BTreeMap::new(), 0, Vec::new());
     for seed in first..first + count {
         let (target, maker) = &mut makers[seed as usize % Target::ALL.len()];
@@ -272,11 +320,12 @@ fn random_programs_run_as_the_plain_interpreter_says() {
                 continue;
             }
         };
-        match compare(&program, &checked, seed) {
+        let start = memory(&program, seed, &mut pool);
+        match compare(&program, &checked, seed, &start) {
             Ok(Verdict::Ran) => ran += 1,
             Ok(Verdict::Failed(code)) => *failed.entry(code.id()).or_insert(0) += 1,
             Err(problem) => {
-                println!("{}", report(&reduced(&program, *target, seed), *target, seed, &problem));
+                println!("{}", report(&reduced(&program, *target, seed, &start), *target, seed, &problem));
                 problems.push(seed);
             }
         }

@@ -12,6 +12,13 @@ pub struct Memory {
     pub space: Option<Loc>,
 }
 
+impl Memory {
+    /// The memory of an argument, while the program runs.
+    pub fn lent(bytes: &mut Vec<u8>, writable: bool) -> Self {
+        Self { bytes: std::mem::take(bytes), writable, space: None }
+    }
+}
+
 /// A byte of a memory. It may lie outside as long as nothing is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Address {

@@ -21,16 +21,29 @@ use pto::Checked;
 use pto::ir::{Attr, Module, OpId, ValueId};
 use pto::isa::row::Effect;
 use pto::isa::table::op;
-use pto::isa::{Code, Family, Loc, Type, codes};
+use pto::isa::{Code, Dim, Family, Loc, Type, codes};
 use pto_cpu::Numerics;
 use std::collections::HashMap;
-use value::Val;
+use value::{Tile, Val, View};
 
 /// What the entry is called with.
 pub enum Argument {
     Int(i64),
     Float(f64),
-    Buffer { bytes: Vec<u8>, writable: bool },
+    Buffer {
+        bytes: Vec<u8>,
+        writable: bool,
+    },
+    /// A packed matrix.
+    Tensor {
+        bytes: Vec<u8>,
+        shape: Vec<u64>,
+    },
+    /// All rows and columns of a tile in row-major order, and the extents that its type leaves open.
+    Tile {
+        bytes: Vec<u8>,
+        extents: (u64, u64),
+    },
 }
 
 /// Why a program stopped: the code of the diagnostic the engine must give too.
@@ -50,12 +63,13 @@ pub fn run(checked: &Checked, args: &mut [Argument], blocks: u32, numerics: Nume
             values: HashMap::new(),
             memories: Vec::new(),
             spaces: HashMap::new(),
+            given: Vec::new(),
             block,
             blocks,
         };
         let values = machine.enter(entry, args);
         let done = machine.function(entry, values);
-        machine.leave(args);
+        machine.leave(args, done.is_ok());
         done?;
     }
     Ok(())
@@ -71,6 +85,8 @@ struct Machine<'a> {
     memories: Vec<Memory>,
     /// The memories of the core that addresses were used in.
     spaces: HashMap<Loc, usize>,
+    /// What the entry was called with.
+    given: Vec<Val>,
     block: u32,
     blocks: u32,
 }
@@ -81,27 +97,41 @@ impl Machine<'_> {
         let body = self.module.region(self.module.op_regions(entry)[0]).blocks[0];
         let params = self.module.block(body).args.clone();
         let mut values = Vec::new();
-        for (at, (&param, arg)) in params.iter().zip(args.iter_mut()).enumerate() {
+        for (&param, arg) in params.iter().zip(args.iter_mut()) {
             let ty = self.module.value_type(param);
+            let place = Address { memory: self.memories.len(), byte: 0 };
             let (memory, value) = match arg {
                 Argument::Int(n) => (Memory::default(), Val::Bits(convert::from_int(i128::from(*n), scalar(ty)))),
                 Argument::Float(x) => (Memory::default(), Val::Bits(convert::from_f64(*x, scalar(ty)))),
-                Argument::Buffer { bytes, writable } => {
-                    let memory = Memory { bytes: std::mem::take(bytes), writable: *writable, space: None };
-                    (memory, Val::Pointer(Address { memory: at, byte: 0 }))
+                Argument::Buffer { bytes, writable } => (Memory::lent(bytes, *writable), Val::Pointer(place)),
+                Argument::Tensor { bytes, shape } => (Memory::lent(bytes, true), Val::View(View::packed(place, shape))),
+                Argument::Tile { bytes, extents } => {
+                    let tile = self.tile_at(place, ty.tile().expect("a tile"));
+                    let memory = Memory { bytes: tiles::laid_out(&tile, bytes), writable: true, space: None };
+                    let open = |dim: Dim, extent: u64| dim.fixed().unwrap_or(extent);
+                    let valid = (open(tile.ty.valid_rows, extents.0), open(tile.ty.valid_cols, extents.1));
+                    (memory, Val::new_tile(Tile { valid, ..tile }))
                 }
             };
             self.memories.push(memory);
             values.push(value);
         }
+        self.given = values.clone();
         values
     }
 
-    /// Buffers go back to the caller.
-    fn leave(&mut self, args: &mut [Argument]) {
-        for (arg, memory) in args.iter_mut().zip(&mut self.memories) {
-            if let Argument::Buffer { bytes, .. } = arg {
-                *bytes = std::mem::take(&mut memory.bytes);
+    /// Buffers go back to the caller, and the contents of tiles when nothing went wrong.
+    fn leave(&mut self, args: &mut [Argument], done: bool) {
+        for (at, arg) in args.iter_mut().enumerate() {
+            match arg {
+                Argument::Int(_) | Argument::Float(_) => {}
+                Argument::Buffer { bytes, .. } | Argument::Tensor { bytes, .. } => {
+                    *bytes = std::mem::take(&mut self.memories[at].bytes);
+                }
+                Argument::Tile { bytes, .. } if done => {
+                    *bytes = tiles::row_major(&self.given[at].tile().borrow(), &self.memories[at].bytes);
+                }
+                Argument::Tile { .. } => {}
             }
         }
     }

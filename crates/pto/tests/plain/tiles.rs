@@ -4,7 +4,7 @@ use super::transfer::Direction;
 use super::value::{Tile, Val};
 use super::{Machine, Outcome, convert, scalar};
 use pto::ir::{OpId, ValueId};
-use pto::isa::row::Infer;
+use pto::isa::row::{Elem, Infer};
 use pto::isa::rules::{Arg, Instance};
 use pto::isa::table::op;
 use pto::isa::{Code, DType, Dim, Dir, Loc, Scalar, TileType, Type, codes};
@@ -196,6 +196,13 @@ impl Machine<'_> {
         }
     }
 
+    /// The element type of the row's data operands.
+    fn data_type(&self, id: OpId) -> Option<DType> {
+        let row = self.module.op(id).op.row();
+        let is_data = |slot: u8| row.slot_at(usize::from(slot)).elem == Elem::Data;
+        self.parts(id).into_iter().filter(|(slot, _)| is_data(*slot)).find_map(|(_, v)| Some(self.ty(v).tile()?.dtype))
+    }
+
     /// Everything is read, then computed, then written.
     fn compute(&mut self, id: OpId) -> Outcome<()> {
         let code = self.module.op(id).op;
@@ -220,7 +227,11 @@ impl Machine<'_> {
                     memory.extend(self.contents(&tile));
                     tiles.push((slot, tile));
                 }
-                Val::Bits(bits) => scalars.push((slot, for_kernel(bits, scalar(self.ty(value))))),
+                Val::Bits(bits) => {
+                    let elements =
+                        if row.slot_at(usize::from(slot)).elem == Elem::Data { self.data_type(id) } else { None };
+                    scalars.push((slot, for_kernel(bits, scalar(self.ty(value)), elements)));
+                }
                 other => panic!("{other:?} as an operand of {}", row.name),
             }
             types.push((slot, ty));
@@ -247,16 +258,47 @@ impl Machine<'_> {
     }
 }
 
+/// Elements in row-major order, each with its place in the memory of the tile; both in bytes.
+fn places(tile: &Tile) -> impl Iterator<Item = (usize, usize)> {
+    let (ty, bytes) = (tile.ty, (tile.ty.dtype.bits() / 8) as usize);
+    let all = (0..ty.rows).flat_map(move |r| (0..ty.cols).map(move |c| (r, c)));
+    all.map(move |(r, c)| ((r * ty.cols + c) as usize * bytes, ty.offset(r, c) as usize * bytes))
+}
+
+/// The memory of a tile with these elements.
+pub fn laid_out(tile: &Tile, elements: &[u8]) -> Vec<u8> {
+    let bytes = (tile.ty.dtype.bits() / 8) as usize;
+    let mut memory = vec![0; tile.ty.bytes() as usize];
+    for (outside, inside) in places(tile) {
+        memory[inside..inside + bytes].copy_from_slice(&elements[outside..outside + bytes]);
+    }
+    memory
+}
+
+/// The elements in the memory of a tile.
+pub fn row_major(tile: &Tile, memory: &[u8]) -> Vec<u8> {
+    let bytes = (tile.ty.dtype.bits() / 8) as usize;
+    let mut elements = vec![0; memory.len()];
+    for (outside, inside) in places(tile) {
+        elements[outside..outside + bytes].copy_from_slice(&memory[inside..inside + bytes]);
+    }
+    elements
+}
+
 fn now(ty: &TileType, tile: &Tile) -> TileType {
     ty.valid(Dim::Fixed(tile.valid.0), Dim::Fixed(tile.valid.1))
 }
 
-/// Integers with their sign, floats as f32.
-fn for_kernel(bits: u64, s: Scalar) -> u64 {
-    if s.is_float() {
-        return convert::from_f64(convert::to_f64(bits, s), Scalar::Elem(DType::F32));
+/// Integers with their sign, floats as f32: as the elements are, where the scalar works on elements.
+fn for_kernel(bits: u64, s: Scalar, elements: Option<DType>) -> u64 {
+    let f32 = Scalar::Elem(DType::F32);
+    let to_float = elements.map_or(s.is_float(), DType::is_float);
+    match (s.is_float(), to_float) {
+        (true, true) => convert::from_f64(convert::to_f64(bits, s), f32),
+        (true, false) => convert::truncated(convert::to_f64(bits, s), Scalar::Index, true),
+        (false, true) => convert::from_int(scalar::to_int(bits, s), f32),
+        (false, false) => scalar::to_int(bits, s) as u64,
     }
-    scalar::to_int(bits, s) as u64
 }
 
 fn code_of(fault: Fault) -> Code {

@@ -45,6 +45,17 @@ pub struct View {
     pub layout: GlobalLayout,
 }
 
+impl View {
+    /// A matrix whose rows follow each other.
+    pub fn packed(place: Address, shape: &[u64]) -> Self {
+        let mut strides = vec![1; shape.len()];
+        for k in (1..shape.len()).rev() {
+            strides[k - 1] = strides[k] * shape[k] as i64;
+        }
+        Self { place, shape: shape.to_vec(), strides, layout: GlobalLayout::Nd }
+    }
+}
+
 impl Val {
     pub fn bits(&self) -> u64 {
         match self {

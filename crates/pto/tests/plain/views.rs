@@ -402,12 +402,8 @@ impl Machine<'_> {
             };
             shape.push(u64::try_from(extent).map_err(|_| codes::RUN_VALUE)?);
         }
-        let mut strides = vec![1; shape.len()];
-        for k in (1..shape.len()).rev() {
-            strides[k - 1] = strides[k] * shape[k] as i64;
-        }
         let bytes = shape.iter().product::<u64>() * u64::from(stored_bits(view.elem)) / 8;
-        Ok(View { place: self.new_memory(bytes), shape, strides, layout: GlobalLayout::Nd })
+        Ok(View::packed(self.new_memory(bytes), &shape))
     }
 
     fn memref_window(&mut self, id: OpId) -> Outcome<View> {

@@ -320,7 +320,7 @@ impl Maker<'_> {
                 Purpose::Input(d) => self.input(*d),
                 Purpose::Known(n) => self.known(*n),
                 Purpose::Number(ty) => self.scalar(ty),
-                Purpose::Output(_) | Purpose::PerBlock(_) => return None,
+                Purpose::Output(_) | Purpose::PerBlock(_) | Purpose::Tensor(..) => return None,
                 Purpose::Tile(ty, extents) => {
                     let fits = |t: &&TileVar| {
                         !t.is_value

@@ -12,11 +12,8 @@ impl Maker<'_> {
     pub(super) fn graph(&mut self, depth: usize) {
         let crossing = self.outcome();
         let [entry, yes, no, join, exit] = [(); 5].map(|()| self.builder.module.new_block());
-        for (at, block) in [entry, yes, no, join, exit].into_iter().enumerate() {
-            let label = self.name(["entry", "yes", "no", "join", "exit"][at]);
-            let label = self.builder.module.names.intern(&label);
-            let data = self.builder.module.block_mut(block);
-            (data.label, data.is_target) = (Some(label), at > 0);
+        for (block, label) in [(yes, "yes"), (no, "no"), (join, "join"), (exit, "exit")] {
+            self.label(block, label);
         }
         let (scalars, tiles) = (self.frame.scalars.len(), self.frame.tiles.len());
         let outside = Self::outside(&crossing);
@@ -54,6 +51,47 @@ impl Maker<'_> {
         }
         let region = self.builder.module.new_region(std::iter::once(entry).chain(rest).collect());
         self.results(op::scf_execute_region, &[], &crossing, Rest { regions: vec![region], ..Rest::default() });
+    }
+
+    fn label(&mut self, block: BlockId, stem: &str) {
+        let label = self.name(stem);
+        let label = self.builder.module.names.intern(&label);
+        let data = self.builder.module.block_mut(block);
+        (data.label, data.is_target) = (Some(label), true);
+    }
+
+    /// A function ends in its first block.
+    pub(super) fn one_return(&mut self, values: &[ValueId]) -> Vec<BlockId> {
+        self.end_with(op::func_return, values);
+        Vec::new()
+    }
+
+    /// A function ends in one of two more blocks, with values of these types.
+    pub(super) fn two_returns(&mut self, values: &[ValueId]) -> Vec<BlockId> {
+        let crossing: Vec<Crossing> = values.iter().map(|v| self.as_crossing(*v)).collect();
+        let [yes, no] = [(); 2].map(|()| self.builder.module.new_block());
+        self.label(yes, "yes");
+        self.label(no, "no");
+        self.fork(yes, no);
+        let common = (self.frame.scalars.len(), self.frame.tiles.len());
+        for block in [yes, no] {
+            self.left = self.left.max(2);
+            self.inside(block, |m| {
+                m.body(1);
+                let values = m.next_values(values, &crossing);
+                m.end_with(op::func_return, &values);
+            });
+            self.frame.scalars.truncate(common.0);
+            self.frame.tiles.truncate(common.1);
+        }
+        if self.rng.chance(50) { vec![yes, no] } else { vec![no, yes] }
+    }
+
+    fn as_crossing(&self, value: ValueId) -> Crossing {
+        match self.frame.tiles.iter().find(|t| t.value == value) {
+            Some(tile) => Crossing::Tile(tile.clone()),
+            None => Crossing::Number(self.builder.value_type(value).clone()),
+        }
     }
 
     fn inside<T>(&mut self, block: BlockId, make: impl FnOnce(&mut Self) -> T) -> T {

@@ -67,6 +67,7 @@ impl Maker<'_> {
                 layout: GlobalLayout::Nd,
             },
             4 => Matrix { shape: vec![rows, cols], strides: vec![2 * cols + slack, 2], layout: GlobalLayout::Nd },
+            5 if rows == 1 => Matrix { shape: vec![cols], strides: vec![1], layout: GlobalLayout::Nd },
             _ => Matrix { shape: vec![rows, cols], strides: vec![cols + slack, 1], layout: GlobalLayout::Nd },
         }
     }
@@ -149,6 +150,10 @@ impl Maker<'_> {
         if rows == 0 || cols == 0 {
             return;
         }
+        if self.frame.main && self.rng.chance(6) {
+            let view = self.tensor_param(dtype, [rows, cols]);
+            return self.emit_plain(op::tload, &[("src", view), ("dst", tile.value)]);
+        }
         let matrix = self.matrix(dtype, (rows, cols));
         let room = INPUT_ELEMENTS.saturating_sub(matrix.span() + 16);
         let pointer = self.input(dtype);
@@ -157,6 +162,13 @@ impl Maker<'_> {
         let pointer = self.moved(pointer, dtype, at);
         let view = self.view(pointer, dtype, &matrix, room);
         self.emit_plain(op::tload, &[("src", view), ("dst", tile.value)]);
+    }
+
+    /// A whole matrix that is a parameter.
+    fn tensor_param(&mut self, dtype: DType, shape: [u64; 2]) -> ValueId {
+        let rows = if self.rng.chance(50) { Dim::Fixed(shape[0]) } else { Dim::Dynamic };
+        let ty = Type::TensorView(Self::view_type(&[rows, Dim::Fixed(shape[1])], dtype));
+        self.param(super::Purpose::Tensor(dtype, shape), &ty)
     }
 
     pub(super) fn store(&mut self, tile: &TileVar) {

@@ -53,6 +53,10 @@ pub enum RunParam {
     Int(i64),
     /// This number.
     Float(f64),
+    /// A matrix in memory that is only read.
+    Tensor(DType, [u64; 2]),
+    /// A tile, with the extents that its type leaves open.
+    Tile(TileType, (u64, u64)),
 }
 
 /// Makes [`Runnable`] programs for one target.
@@ -104,6 +108,8 @@ enum Purpose {
     Number(Type),
     /// A parameter with this value, whatever it is used for.
     Known(i64),
+    /// A matrix of this size.
+    Tensor(DType, [u64; 2]),
     /// A tile of this type, with these extents where the type leaves them open.
     Tile(TileType, (u64, u64)),
 }
@@ -218,12 +224,12 @@ impl<'a> Maker<'a> {
                 None => results.extend(self.rng.pick(&self.frame.scalars).map(|v| (*v, (0, 0)))),
             }
         }
-        let values: Vec<(u8, ValueId)> = results.iter().map(|(v, _)| (0, *v)).collect();
-        self.builder.op(op::func_return, &values, &[], Rest::default());
+        let values: Vec<ValueId> = results.iter().map(|(v, _)| *v).collect();
         let results: Vec<(Type, (u64, u64))> =
             results.into_iter().map(|(v, extents)| (self.builder.value_type(v).clone(), extents)).collect();
+        let blocks = if self.rng.chance(40) { self.two_returns(&values) } else { self.one_return(&values) };
         let types: Vec<Type> = results.iter().map(|(ty, _)| ty.clone()).collect();
-        self.end(name, &types, false);
+        self.end(name, &types, false, blocks);
         let params = self.frame.params.iter().map(|(purpose, _)| purpose.clone()).collect();
         self.helpers.push(Helper { name: name.to_string(), params, results });
         self.loops = 0;
@@ -236,12 +242,13 @@ impl<'a> Maker<'a> {
             self.statement(0);
         }
         self.store_everything();
-        self.builder.op(op::func_return, &[], &[], Rest::default());
-        self.end("main", &[], true);
+        let blocks = self.one_return(&[]);
+        self.end("main", &[], true, blocks);
     }
 
-    fn end(&mut self, name: &str, results: &[Type], entry: bool) {
-        let body = self.builder.innermost();
+    /// Ends a function that has more blocks than its first.
+    fn end(&mut self, name: &str, results: &[Type], entry: bool, blocks: Vec<BlockId>) {
+        let body = self.entry;
         let module = &mut self.builder.module;
         let inputs = module.block(body).args.iter().map(|&a| module.value_type(a).clone()).collect();
         let ty = Type::Function(Box::new(FnType { inputs, results: results.into() }));
@@ -251,7 +258,9 @@ impl<'a> Maker<'a> {
         if entry {
             attrs.push(self.builder.attr("pto.entry", Attr::Unit));
         }
-        let regions = vec![self.builder.close_block()];
+        self.builder.open.pop();
+        let all = std::iter::once(body).chain(blocks).collect();
+        let regions = vec![self.builder.module.new_region(all)];
         self.builder.op(op::func_func, &[], &[], Rest { attrs, regions, ..Rest::default() });
     }
 
@@ -265,7 +274,8 @@ impl<'a> Maker<'a> {
                 Purpose::PerBlock(d) => RunParam::Int(self.used.get(d).copied().unwrap_or(0) as i64),
                 Purpose::Known(n) => RunParam::Int(*n),
                 Purpose::Number(_) => scalars::argument(&mut self.rng, self.builder.value_type(*value)),
-                Purpose::Tile(..) => unreachable!("the entry takes no tiles"),
+                Purpose::Tensor(d, shape) => RunParam::Tensor(*d, *shape),
+                Purpose::Tile(ty, extents) => RunParam::Tile(*ty, *extents),
             });
         }
         let body = self.builder.close_block();

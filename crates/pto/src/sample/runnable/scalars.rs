@@ -152,13 +152,20 @@ impl Maker<'_> {
             5 => self.condition(),
             6..8 => self.cast(),
             8 => self.select(),
+            _ if self.rng.chance(30) => self.set_bit(),
             _ => self.extended(),
         };
         self.frame.scalars.push(value);
     }
 
+    fn set_bit(&mut self) -> ValueId {
+        let code = if self.rng.chance(50) { op::sbitset0 } else { op::sbitset1 };
+        let operands = [("first", self.scalar(&I64)), ("second", self.scalar(&I64))];
+        self.emit(code, &operands, ("result", I64))
+    }
+
     fn arithmetic(&mut self) -> ValueId {
-        let ty = self.scalar_type();
+        let ty = if self.rng.chance(8) { I1 } else { self.scalar_type() };
         let float = ty.scalar().is_some_and(Scalar::is_float);
         let wanted = if float { Kind::Float } else { Kind::Int };
         let is_binary = |op: &Op| {
@@ -173,7 +180,7 @@ impl Maker<'_> {
         let name = chosen.row().name;
         // Programs that divide by zero end too early to say much.
         if !float && (name.contains("div") || name.contains("rem")) && self.rng.chance(95) {
-            let number = self.builder.int(1, &ty);
+            let number = if ty == I1 { Attr::Bool(true) } else { self.builder.int(1, &ty) };
             let one = self.emit_with(op::arith_constant, &[], ("result", ty.clone()), vec![("value", number)]);
             b = self.emit(op::arith_ori, &[("lhs", b), ("rhs", one)], ("result", ty.clone()));
         }

@@ -115,7 +115,11 @@ impl Maker<'_> {
     fn is_fine(&self, filling: &Filling) -> bool {
         let well_formed = |t: &TileType| t.broken_rules().is_empty();
         let known = |ty: &Type| ty.scalar().and_then(Scalar::elem).is_none_or(has_scalars);
-        filling.types.iter().all(|(_, ty)| ty.tile().is_none_or(well_formed) && known(ty))
+        // The bits of a float are nothing to decide by: those of NaN are not determined.
+        let row = filling.op.row();
+        let no_mask = |slot: u8, t: &TileType| row.slot_at(usize::from(slot)).name != "mask" || t.dtype.is_int();
+        let tiles = |(slot, ty): &(u8, Type)| ty.tile().is_none_or(|t| well_formed(t) && no_mask(*slot, t));
+        filling.types.iter().all(|part| tiles(part) && known(&part.1))
             && filling.is_legal_in(self.set.target, self.manual)
             && (self.set.accepts)(filling)
     }
@@ -133,16 +137,18 @@ impl Maker<'_> {
         varied
     }
 
-    /// A scalar may be of another float type than the elements.
+    /// A scalar may be of another type than the elements.
     fn vary_scalars(&mut self, filling: &mut Filling) {
         let row = filling.op.row();
         for (slot, ty) in &mut filling.types {
             if let (Kind::Scalar, Some(d)) = (row.slot_at(usize::from(*slot)).kind, ty.elem())
-                && d.is_float()
                 && self.rng.chance(20)
             {
-                let other = [DType::F32, DType::F16, DType::Bf16][self.rng.below(3)];
-                *ty = Type::Scalar(Scalar::Elem(other));
+                let elem = Scalar::Elem;
+                let floats = [elem(DType::F32), elem(DType::F16), elem(DType::Bf16), Scalar::F64, Scalar::Index];
+                let ints = [elem(DType::I32), elem(DType::I64), elem(DType::I8), Scalar::Index, Scalar::F64];
+                let other = if d.is_float() { floats } else { ints };
+                *ty = Type::Scalar(other[self.rng.below(5)]);
             }
         }
     }

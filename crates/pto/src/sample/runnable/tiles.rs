@@ -236,16 +236,18 @@ impl Maker<'_> {
         }
     }
 
-    /// Functions that are called take tiles, too.
+    /// Functions take tiles, too.
     fn tile_param(&mut self, ty: &TileType, extents: (u64, u64)) -> Option<TileVar> {
         let taken = self.frame.params.iter().filter(|(p, _)| matches!(p, super::Purpose::Tile(..))).count();
-        if self.frame.main || taken >= 3 || !self.can_load(ty) || !self.rng.chance(60) {
+        let chance = if self.frame.main { 4 } else { 60 };
+        if taken >= 3 || !self.can_load(ty) || !self.rng.chance(chance) {
             return None;
         }
         let value = self.new_param(super::Purpose::Tile(*ty, extents), &Type::TileBuf(*ty));
         let roots = self.new_root();
-        let var =
-            TileVar { value, ty: *ty, is_value: false, roots, extents, defined: false, solid: false, single: false };
+        // From outside all elements come in; a caller only promises the valid ones.
+        let (defined, solid) = (self.frame.main, self.frame.main);
+        let var = TileVar { value, ty: *ty, is_value: false, roots, extents, defined, solid, single: false };
         self.frame.tile_params.push(var.clone());
         Some(var)
     }
