@@ -2,7 +2,7 @@
 
 use super::Maker;
 use super::memory::has_scalars;
-use crate::isa::row::Kind;
+use crate::isa::row::{Elem, Kind};
 use crate::isa::rules::AttrValue;
 use crate::isa::{BLOCK_BYTES, BLayout, DType, Dim, Loc, Order, SLayout, Scalar, TileType, Type};
 use crate::rng::Rng;
@@ -141,7 +141,8 @@ impl Maker<'_> {
     fn vary_scalars(&mut self, filling: &mut Filling) {
         let row = filling.op.row();
         for (slot, ty) in &mut filling.types {
-            if let (Kind::Scalar, Some(d)) = (row.slot_at(usize::from(*slot)).kind, ty.elem())
+            let at = row.slot_at(usize::from(*slot));
+            if let (Kind::Scalar, Elem::Data, Some(d)) = (at.kind, at.elem, ty.elem())
                 && self.rng.chance(20)
             {
                 let elem = Scalar::Elem;
