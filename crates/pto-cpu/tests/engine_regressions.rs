@@ -6,6 +6,7 @@ use pto_isa::Target;
 /// Loads two matrices into `%x` (ones) and `%y` (twos), runs some statements, and returns the matrix behind `%cv`.
 fn run(body: &str) -> Vec<f32> {
     let text = PROGRAM.replace("BODY", body).replace("BUF", "!pto.tile_buf<vec, 8x8xf32>");
+    let text = text.replace("OPEN", "!pto.tile_buf<vec, 8x8xf32, valid=?x?>");
     let text = text.replace("TILE", "!pto.tile<vec, 8x8xf32>").replace("VIEW", "!pto.tensor_view<8x8xf32>");
     let (module, problems) = pto_syntax::parse(&text);
     assert!(problems.is_empty(), "{}", problems[0].message);
@@ -133,4 +134,17 @@ fn scalars_of_other_types_are_numbers() {
       pto.tadds ins(%x, %two : BUF, index) outs(%x : BUF)
       pto.tstore ins(%x : BUF) outs(%cv : VIEW)");
     assert_eq!(stored, [3.5; 64]);
+}
+
+/// The valid region of a quotient is that of the tile, also where the tile is the divisor.
+#[test]
+fn a_quotient_is_valid_as_its_tile() {
+    let stored = run("
+      %open = pto.subview %y[%zero, %zero] sizes [8, 8] valid [%two, %n] : BUF -> OPEN
+      %q = pto.tdivs %k, %open : (f32, OPEN) -> !pto.tile<vec, 8x8xf32, valid=?x?>
+      %rows, %cols = pto.get_validshape %q : !pto.tile<vec, 8x8xf32, valid=?x?>
+      %cut = pto.partition_view %cv, offsets = [%zero, %zero], sizes = [%rows, %cols] : VIEW -> !pto.partition_tensor_view<?x?xf32>
+      pto.tstore ins(%q : !pto.tile<vec, 8x8xf32, valid=?x?>) outs(%cut : !pto.partition_tensor_view<?x?xf32>)");
+    assert_eq!(stored[..16], [0.5; 16]);
+    assert_eq!(stored[16..], [0.0; 48]);
 }

@@ -1,23 +1,26 @@
 //! Random programs give the same bits in the engine and in the plain interpreter.
 //!
-//! Every program runs with fast and with plain kernels, on one and on two threads. `RANDOM_PROGRAMS=100000` runs more,
-//! `RANDOM_SEED=7` others; a seed that failed is run alone with `RANDOM_PROGRAMS=1`.
+//! Every program runs with fast and with plain kernels, on one and on two threads, and observed. `RANDOM_PROGRAMS=100000`
+//! runs more, `RANDOM_SEED=7` others; a seed that failed is run alone with `RANDOM_PROGRAMS=1`. `RANDOM_SHOW=1` shows
+//! programs that are not legal and instructions that no program has.
 
 mod plain;
 
 use plain::Argument;
 use pto::isa::rules::{Arg as RuleArg, Instance};
-use pto::isa::{Code, DType, Type};
+use pto::isa::{Code, DType, Op, Type, table};
 use pto::sample::{Filling, RunParam, Runnable, Runnables};
 use pto::{Checked, Program, Target};
 use pto_cpu::kernels::{Site, find};
 use pto_cpu::{Arg, Event, Launch, Numerics, Observer, Options, Plan};
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Programs when nobody says how many.
 const PROGRAMS: u64 = 300;
+/// Programs that differ before there are enough of them.
+const MOST_PROBLEMS: usize = 20;
 /// In place of a number of threads: one, and somebody looks on.
 const OBSERVED: usize = usize::MAX;
 /// Statements of a program, about.
@@ -297,11 +300,18 @@ fn report(program: &Runnable, target: Target, seed: u64, problem: &str) -> Strin
     format!("seed {seed} on {target}: {problem}\n{} blocks; {}\n{place}", program.blocks, params.join(", "))
 }
 
+/// Instructions that run and that no program had.
+fn unused(seen: &HashSet<Op>) -> String {
+    let names = table::isa().filter(|op| pto_cpu::runs(*op) && !seen.contains(op)).map(|op| op.row().name);
+    names.collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn random_programs_run_as_the_plain_interpreter_says() {
     let (count, first) = (number("RANDOM_PROGRAMS", PROGRAMS), number("RANDOM_SEED", 1));
+    let show = number("RANDOM_SHOW", 0) == 1;
     let mut makers: Vec<(Target, Runnables)> = Target::ALL.into_iter().map(|t| (t, maker(t))).collect();
-    let mut pool = Pool::default();
+    let (mut pool, mut seen) = (Pool::default(), HashSet::new());
     let (mut ran, mut failed, mut illegal, mut problems) = (0, BTreeMap::new(), 0, Vec::new());
     for seed in first..first + count {
         let (target, maker) = &mut makers[seed as usize % Target::ALL.len()];
@@ -311,7 +321,7 @@ fn random_programs_run_as_the_plain_interpreter_says() {
             Ok(checked) => checked,
             Err(found) => {
                 illegal += 1;
-                if number("RANDOM_SHOW_ILLEGAL", 0) == 1 {
+                if show {
                     println!(
                         "{}",
                         report(&program, *target, seed, &format!("{}: {}", found[0].code, found[0].message))
@@ -320,6 +330,7 @@ fn random_programs_run_as_the_plain_interpreter_says() {
                 continue;
             }
         };
+        seen.extend(checked.module().order().iter().map(|id| checked.module().op(*id).op));
         let start = memory(&program, seed, &mut pool);
         match compare(&program, &checked, seed, &start) {
             Ok(Verdict::Ran) => ran += 1,
@@ -329,11 +340,14 @@ fn random_programs_run_as_the_plain_interpreter_says() {
                 problems.push(seed);
             }
         }
-        if problems.len() >= 20 {
+        if problems.len() >= MOST_PROBLEMS {
             break;
         }
     }
     println!("{ran} programs ran, {failed:?} failed as they should, {illegal} were not legal");
+    if show {
+        println!("not used: {}", unused(&seen));
+    }
     assert!(problems.is_empty(), "seeds {problems:?} differ");
     assert!(illegal * 20 <= count, "{illegal} of {count} programs are not legal");
 }

@@ -346,8 +346,13 @@ impl Builder<'_> {
         }
         let tile = self.tile(value)?;
         let row = self.module.op(id).op.row();
+        // Where that may be a scalar, the other operand is the tile.
+        let is_tile = |v: &ValueId| self.module.tile(*v).is_some();
         let like = match row.slot_at(usize::from(self.module.value(value).slot)).infer {
-            Infer::Like(slot) => self.operand(id, slot),
+            Infer::Like(slot) => {
+                let tiles = self.module.operands(id).iter().map(|o| o.value).find(is_tile);
+                self.operand(id, slot).filter(is_tile).or(tiles)
+            }
             _ => None,
         };
         let source = like.or_else(|| self.module.operands(id).first().map(|o| o.value)).map(|v| self.slot(v));

@@ -167,7 +167,12 @@ impl Machine<'_> {
     fn followed(&self, id: OpId, slot: usize) -> (u64, u64) {
         let row = self.module.op(id).op.row();
         let source = match row.slot_at(slot).infer {
-            Infer::Like(name) => self.need(id, name),
+            // Where that may be a scalar, the other operand is the tile.
+            Infer::Like(name) => {
+                let all = self.module.operands(id).iter().map(|o| self.get(o.value));
+                let mut both = std::iter::once(self.need(id, name)).chain(all);
+                both.find(|val| matches!(val, Val::Tile(_))).expect("a tile")
+            }
             _ => self.get(self.module.operands(id)[0].value),
         };
         match source {

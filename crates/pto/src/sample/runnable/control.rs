@@ -145,7 +145,8 @@ impl Maker<'_> {
         let mut chosen = self.rng.pick(&any).copied().unwrap_or(tile.value);
         // Or a buffer that this block allocated.
         let block = &self.frame.tiles[self.frame.block_start..];
-        let made: Vec<ValueId> = block.iter().filter(fits).filter(|t| t.single).map(|t| t.value).collect();
+        let as_whole = |t: &&TileVar| t.single && t.defined >= tile.defined && t.solid >= tile.solid;
+        let made: Vec<ValueId> = block.iter().filter(fits).filter(as_whole).map(|t| t.value).collect();
         if !tile.is_value && self.rng.chance(15) {
             chosen = self.rng.pick(&made).copied().unwrap_or(chosen);
         }
@@ -237,6 +238,9 @@ impl Maker<'_> {
     fn side(&mut self, depth: usize, crossing: &[Crossing], outside: &[ValueId]) -> RegionId {
         self.scoped(|m| {
             m.body(depth);
+            if m.rng.below(200) == 0 {
+                m.builder.op(op::trap, &[], &[], Rest::default());
+            }
             let values = m.next_values(outside, crossing);
             m.end_with(op::scf_yield, &values);
         })

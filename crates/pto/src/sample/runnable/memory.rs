@@ -190,7 +190,12 @@ impl Maker<'_> {
 
     pub(super) fn load_scalar(&mut self, ty: &Type) -> ValueId {
         let Some(Scalar::Elem(dtype)) = ty.scalar() else { return self.constant(ty) };
-        let (pointer, at) = (self.input(dtype), self.small_index(INPUT_ELEMENTS));
+        let (mut pointer, at) = (self.input(dtype), self.small_index(INPUT_ELEMENTS));
+        if self.rng.chance(10) {
+            let number = self.emit(op::ptrtoint, &[("ptr", pointer)], ("result", I64));
+            let ptr = Type::Ptr(Scalar::Elem(dtype), PtrSpace::Default);
+            pointer = self.emit(op::inttoptr, &[("addr", number)], ("result", ptr));
+        }
         self.emit(op::load_scalar, &[("ptr", pointer), ("offset", at)], ("value", ty.clone()))
     }
 
@@ -293,6 +298,11 @@ impl Maker<'_> {
             let value = self.emit(query, &[("tensor_view", view), ("dim_index", at)], ("result", INDEX));
             self.frame.scalars.push(value);
         }
+        let (f32, gm) = (Scalar::Elem(DType::F32), PtrSpace::Gm);
+        let start = self.emit(op::tensor_view_addr, &[("src", view)], ("dst", Type::Ptr(f32, gm)));
+        let at = self.small_index(8);
+        let value = self.emit(op::load_scalar, &[("ptr", start), ("offset", at)], ("value", Type::Scalar(f32)));
+        self.frame.scalars.push(value);
     }
 
     fn local_array(&mut self) {

@@ -73,7 +73,8 @@ impl Runnables {
     pub fn new(target: Target, runs: impl Fn(Op) -> bool, accepts: impl Fn(&Filling) -> bool + 'static) -> Self {
         // Operations that name memory are made with more care.
         let computes = |op: &Op| op.row().family != Family::View;
-        let pool = table::isa().filter(|op| is_plain(op.row(), target) && computes(op) && runs(*op)).collect();
+        let fits = |op: &Op| is_plain(op.row(), target) || shapes::takes_either(op.row(), target);
+        let pool = table::isa().filter(|op| fits(op) && computes(op) && runs(*op)).collect();
         Self { target, accepts: Box::new(accepts), pool, fillings: HashMap::new() }
     }
 

@@ -114,9 +114,12 @@ impl Maker<'_> {
 
     fn new_scalar(&mut self, ty: &Type) -> ValueId {
         let memory = matches!(ty.scalar(), Some(Scalar::Elem(d)) if d.bits() >= 8);
-        let value = match self.rng.below(3) {
+        let queries = [op::get_block_num, op::get_block_idx, op::get_subblock_idx, op::get_subblock_num];
+        let query = queries[self.rng.below(4)];
+        let value = match self.rng.below(4) {
             0 => self.constant(ty),
-            1 if memory => self.load_scalar(ty),
+            1 if *ty == I64 => self.emit(query, &[], ("result", I64)),
+            1 | 2 if memory => self.load_scalar(ty),
             _ => return self.param(Purpose::Number(ty.clone()), ty),
         };
         self.frame.scalars.push(value);

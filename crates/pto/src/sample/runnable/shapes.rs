@@ -2,9 +2,11 @@
 
 use super::Maker;
 use super::memory::has_scalars;
-use crate::isa::row::{Elem, Kind};
+use crate::isa::row::{Count, Elem, Kind};
 use crate::isa::rules::AttrValue;
-use crate::isa::{BLOCK_BYTES, BLayout, DType, Dim, Loc, Order, SLayout, Scalar, TileType, Type};
+use crate::isa::{
+    BLOCK_BYTES, BLayout, DType, Dim, Loc, Op, Order, Row, SLayout, Scalar, Slot, Target, TileType, Type,
+};
 use crate::rng::Rng;
 use crate::sample::candidates;
 use crate::sample::search::{self, Filling};
@@ -79,6 +81,15 @@ impl Class {
     }
 }
 
+/// True for instructions that take a tile and a scalar in either order.
+pub(super) fn takes_either(row: &Row, target: Target) -> bool {
+    let either = |s: &Slot| s.kind == Kind::TileOrScalar;
+    row.targets.contains(target)
+        && row.results.is_empty()
+        && row.slots.iter().filter(|s| either(s)).count() == 2
+        && row.slots.iter().all(|s| either(s) || s.kind == Kind::Tile)
+}
+
 impl Maker<'_> {
     pub(super) fn class(&mut self) -> Class {
         self.classes[self.rng.below(self.classes.len())]
@@ -92,6 +103,9 @@ impl Maker<'_> {
         let liked: Vec<DType> = legal.iter().copied().filter(|d| self.favoured.contains(d)).collect();
         let from = if !liked.is_empty() && self.rng.chance(85) { &liked } else { &legal };
         let data = *self.rng.pick(from)?;
+        if takes_either(chosen.row(), target) {
+            return self.either(chosen, data);
+        }
         let uses = self.set.uses(chosen, data).len();
         if uses == 0 {
             return None;
@@ -109,6 +123,20 @@ impl Maker<'_> {
         let filling = if self.is_fine(&filling) { filling } else { plain };
         let varied = self.with_attrs(&filling);
         let filling = if self.is_fine(&varied) { varied } else { filling };
+        self.is_fine(&filling).then_some((filling, class))
+    }
+
+    /// A tile and a scalar in one of the two orders.
+    fn either(&mut self, op: Op, data: DType) -> Option<(Filling, Class)> {
+        let class = self.class();
+        let tile = Type::TileBuf(class.resize(&TileType::new(Loc::Vec, data, SIDE, SIDE)));
+        let (mut scalar_first, mut types) = (self.rng.chance(50), Vec::new());
+        for (at, slot) in op.row().slots.iter().enumerate().filter(|(_, s)| s.count == Count::One) {
+            let scalar = slot.kind == Kind::TileOrScalar && scalar_first;
+            scalar_first ^= slot.kind == Kind::TileOrScalar;
+            types.push((at as u8, if scalar { Type::Scalar(Scalar::Elem(data)) } else { tile.clone() }));
+        }
+        let filling = Filling { op, types, attrs: Vec::new() };
         self.is_fine(&filling).then_some((filling, class))
     }
 

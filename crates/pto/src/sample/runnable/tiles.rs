@@ -245,8 +245,9 @@ impl Maker<'_> {
         }
         let value = self.new_param(super::Purpose::Tile(*ty, extents), &Type::TileBuf(*ty));
         let roots = self.new_root();
-        // From outside all elements come in; a caller only promises the valid ones.
-        let (defined, solid) = (self.frame.main, self.frame.main);
+        // A caller only promises the valid elements.
+        let defined = self.frame.main && valid_of(ty, extents) == (ty.rows, ty.cols);
+        let solid = defined;
         let var = TileVar { value, ty: *ty, is_value: false, roots, extents, defined, solid, single: false };
         self.frame.tile_params.push(var.clone());
         Some(var)

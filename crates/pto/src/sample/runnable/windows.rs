@@ -14,7 +14,8 @@ impl Maker<'_> {
             0..4 => self.subview(),
             4..6 => self.retype(),
             6 => self.multi_tile(),
-            7 => self.rebind(),
+            7 if self.manual => self.rebind(),
+            7 => self.rebind_window(),
             8 => self.tile_select(),
             _ => self.change_valid(),
         }
@@ -77,12 +78,7 @@ impl Maker<'_> {
             _ => {}
         }
         let value = self.emit_with(code, &operands, ("result", Type::TileBuf(ty)), vec![("sizes", sizes)]);
-        let part = |root: &Root| match root.part {
-            Part::Whole => Root { part: Part::Rect([row, col, rows, cols]), ..*root },
-            Part::Rect([r, c, ..]) => Root { part: Part::Rect([r + row, c + col, rows, cols]), ..*root },
-            Part::Bytes(..) => *root,
-        };
-        let roots = tile.roots.iter().map(part).collect();
+        let roots = tile.roots.iter().map(|root| part_of(root, [row, col, rows, cols])).collect();
         self.frame.tiles.push(TileVar {
             value,
             ty,
@@ -204,6 +200,24 @@ impl Maker<'_> {
         self.frame.tiles.push(var);
     }
 
+    /// A tile that becomes the first rows of another.
+    fn rebind_window(&mut self) {
+        let Some(tile) = self.whole_tile(false).filter(|t| t.roots.len() == 1) else { return };
+        let rows = self.multiple(tile.ty.rows, tile.ty.box_shape().0);
+        let ty = TileType { rows, valid_rows: Dim::Fixed(rows), valid_cols: Dim::Fixed(tile.ty.cols), ..tile.ty };
+        if !ty.broken_rules().is_empty() {
+            return;
+        }
+        let Some(window) = self.allocate(&ty, (0, 0)) else { return };
+        let first = self.multiple_up_to(tile.ty.rows - rows, tile.ty.box_shape().0);
+        let (row, col) = (self.offset(first), self.offset(0));
+        let operands = [("src", tile.value), ("row_idx", row), ("col_idx", col), ("dst", window.value)];
+        self.emit_plain(op::tsubview, &operands);
+        let rect = [first, 0, rows, ty.cols];
+        let roots = tile.roots.iter().map(|root| part_of(root, rect)).collect();
+        self.frame.tiles.push(TileVar { roots, solid: false, single: false, ..window });
+    }
+
     /// One of two tiles, chosen by a condition.
     fn tile_select(&mut self) {
         let all: Vec<TileVar> = self.visible().cloned().collect();
@@ -238,6 +252,10 @@ impl Maker<'_> {
         let query = queries[self.rng.below(2)];
         let value = self.emit(query, &[("src", tile.value)], ("result", super::INDEX));
         self.frame.scalars.push(value);
+        let names = [self.name("v"), self.name("v")];
+        let results = [(1, names[0].as_str(), super::INDEX), (2, names[1].as_str(), super::INDEX)];
+        let both = self.builder.op(op::get_validshape, &[(0, tile.value)], &results, Default::default());
+        self.frame.scalars.extend(both);
         self.set_valid(&tile, (rows, cols));
     }
 
@@ -271,6 +289,15 @@ impl Maker<'_> {
             self.builder.filling(&filling, &operands, &[]);
             return;
         }
+    }
+}
+
+/// A rectangle of what a root stands for: first row and column, rows and columns.
+fn part_of(root: &Root, [row, col, rows, cols]: [u64; 4]) -> Root {
+    match root.part {
+        Part::Whole => Root { part: Part::Rect([row, col, rows, cols]), ..*root },
+        Part::Rect([r, c, ..]) => Root { part: Part::Rect([r + row, c + col, rows, cols]), ..*root },
+        Part::Bytes(..) => *root,
     }
 }
 
