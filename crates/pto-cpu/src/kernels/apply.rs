@@ -1,8 +1,8 @@
 //! One instruction on memory of the caller's, without a plan: slow, checked, for comparisons.
 
-use super::call::{Call, Fault, Kernel, Site, TileRef};
 use super::find;
 use pto_isa::{Loc, Op, Order, TileType};
+use pto_vector::{Call, Fault, Kernel, Site, TileRef};
 
 /// Where the tile in a slot starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! Sorting, gathering, and tiles made from nothing.
 
-use super::call::Kernel;
-use super::fill;
+use pto_vector::{IOTA, TRIANGLE};
+use pto_vector::{Kernel, kernels};
 
 pto_isa::irregular!(kernels);
 
@@ -12,8 +12,8 @@ const KERNELS: Kernels = Kernels {
     tgatherb: Kernel::MISSING,
     tscatter: Kernel::MISSING,
     thistogram: Kernel::MISSING,
-    tci: fill::IOTA,
-    ttri: fill::TRIANGLE,
+    tci: IOTA,
+    ttri: TRIANGLE,
     trandom: Kernel::MISSING,
     tprint: Kernel::MISSING,
     tgetval: Kernel::MISSING,

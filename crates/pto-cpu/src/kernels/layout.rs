@@ -1,6 +1,6 @@
 //! Moves and changes of layout.
 
-use super::call::Kernel;
+use pto_vector::{Kernel, kernels};
 
 pto_isa::layout!(kernels);
 

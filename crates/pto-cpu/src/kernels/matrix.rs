@@ -1,6 +1,6 @@
 //! Products of matrices.
 
-use super::call::Kernel;
+use pto_vector::{Kernel, kernels};
 
 pto_isa::matrix!(kernels);
 

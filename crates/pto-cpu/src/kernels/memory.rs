@@ -1,7 +1,7 @@
 //! Transfers between global memory and tiles.
 
-use super::call::Kernel;
 use super::transfer;
+use pto_vector::{Kernel, kernels};
 
 pto_isa::memory!(kernels);
 

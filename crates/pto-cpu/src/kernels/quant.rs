@@ -1,6 +1,6 @@
 //! Quantisation.
 
-use super::call::Kernel;
+use pto_vector::{Kernel, kernels};
 
 pto_isa::quant!(kernels);
 

@@ -3,7 +3,7 @@
 //! Element `[r, c]` of the tile is element `map(r, c)` of the window, where the map follows from the window's layout; the
 //! tile's layout says where it lies on chip. Bits are copied.
 
-use super::call::{Call, Fault, Kernel, Prepared, Site, TileRef, ViewRef};
+use pto_vector::{Call, Fault, Kernel, Prepared, Site, TileRef, ViewRef};
 
 use pto_isa::{GlobalLayout, Type, dot};
 

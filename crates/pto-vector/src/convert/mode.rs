@@ -1,0 +1,151 @@
+//! Rounding modes as types, and the instructions that have them.
+
+use super::drive::{CHUNK, each};
+use crate::level::is_old;
+#[cfg(target_arch = "x86_64")]
+use crate::level::is_v4;
+use pto_num::convert::{int_to_f32, integral, narrow};
+use pto_num::{F16, Level, Round, Saturate};
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{
+    _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEG_INF, _MM_FROUND_TO_POS_INF, _MM_FROUND_TO_ZERO, _mm_storeu_si128,
+    _mm256_cvtps_ph, _mm256_loadu_ps, _mm512_cvt_roundepi32_ps, _mm512_loadu_si512, _mm512_storeu_ps,
+};
+
+/// A rounding mode.
+pub trait Mode: 'static {
+    /// Which.
+    const ROUND: Round;
+}
+
+macro_rules! modes {
+    ($($(#[$doc:meta])* $name:ident $round:ident;)+) => {$(
+        $(#[$doc])*
+        pub struct $name;
+        impl Mode for $name {
+            const ROUND: Round = Round::$round;
+        }
+    )+};
+}
+modes! {
+    /// To nearest, ties to even.
+    Rint Rint;
+    /// To nearest, ties away from zero.
+    Away Round;
+    /// Down.
+    Floor Floor;
+    /// Up.
+    Ceil Ceil;
+    /// Towards zero.
+    Trunc Trunc;
+}
+
+/// Runs an expression with a type standing for the rounding mode; `None` for the mode without vector code.
+macro_rules! by_mode {
+    ($round:expr, $mode:ident => $body:expr) => {
+        match $round {
+            pto_num::Round::Rint => {
+                type $mode = $crate::convert::mode::Rint;
+                Some($body)
+            }
+            pto_num::Round::Round => {
+                type $mode = $crate::convert::mode::Away;
+                Some($body)
+            }
+            pto_num::Round::Floor => {
+                type $mode = $crate::convert::mode::Floor;
+                Some($body)
+            }
+            pto_num::Round::Ceil => {
+                type $mode = $crate::convert::mode::Ceil;
+                Some($body)
+            }
+            pto_num::Round::Trunc => {
+                type $mode = $crate::convert::mode::Trunc;
+                Some($body)
+            }
+            pto_num::Round::Odd => None,
+        }
+    };
+}
+pub(crate) use by_mode;
+
+#[cfg(target_arch = "x86_64")]
+const fn is_directed(round: Round) -> bool {
+    matches!(round, Round::Floor | Round::Ceil | Round::Trunc)
+}
+
+/// Rounds to an integral value. Every level but the lowest of x86-64 has instructions for it.
+#[inline(always)]
+pub fn whole<L: Level, R: Mode>(x: f32) -> f32 {
+    if const { is_old::<L>() } {
+        return integral(x, R::ROUND);
+    }
+    match R::ROUND {
+        Round::Rint => x.round_ties_even(),
+        Round::Round => x.round(),
+        Round::Floor => x.floor(),
+        Round::Ceil => x.ceil(),
+        Round::Trunc => x.trunc(),
+        Round::Odd => integral(x, Round::Odd),
+    }
+}
+
+/// Rounds to half precision, overflow as IEEE 754 has it.
+#[inline(always)]
+pub fn to_half<L: Level, R: Mode>(x: &[f32; CHUNK]) -> [F16; CHUNK] {
+    let mut bits = [0; CHUNK];
+    if R::ROUND == Round::Rint {
+        L::f32_to_f16(x, &mut bits);
+        return each(&bits, F16);
+    }
+    #[cfg(target_arch = "x86_64")]
+    if const { !is_old::<L>() && is_directed(R::ROUND) } {
+        // SAFETY: every other level has the instruction.
+        unsafe { directed_half::<R>(x, &mut bits) }
+        return each(&bits, F16);
+    }
+    each(x, |x| narrow(x, R::ROUND, Saturate::Off))
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn directed_half<R: Mode>(x: &[f32; CHUNK], bits: &mut [u16; CHUNK]) {
+    for at in (0..CHUNK).step_by(8) {
+        let x = _mm256_loadu_ps(x.as_ptr().add(at));
+        let half = match R::ROUND {
+            Round::Floor => _mm256_cvtps_ph::<_MM_FROUND_TO_NEG_INF>(x),
+            Round::Ceil => _mm256_cvtps_ph::<_MM_FROUND_TO_POS_INF>(x),
+            _ => _mm256_cvtps_ph::<_MM_FROUND_TO_ZERO>(x),
+        };
+        _mm_storeu_si128(bits.as_mut_ptr().add(at).cast(), half);
+    }
+}
+
+/// Rounds integers to single precision.
+#[inline(always)]
+pub fn to_single<L: Level, R: Mode>(x: &[i32; CHUNK]) -> [f32; CHUNK] {
+    #[cfg(target_arch = "x86_64")]
+    if const { is_v4::<L>() && is_directed(R::ROUND) } {
+        // SAFETY: who names this level has its instructions.
+        return unsafe { to_single_v4::<R>(x) };
+    }
+    each(x, |x| int_to_f32(x, R::ROUND))
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn to_single_v4<R: Mode>(x: &[i32; CHUNK]) -> [f32; CHUNK] {
+    let mut out = [0.0; CHUNK];
+    for at in (0..CHUNK).step_by(16) {
+        let x = _mm512_loadu_si512(x.as_ptr().add(at).cast());
+        let value = match R::ROUND {
+            Round::Floor => _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x),
+            Round::Ceil => _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>(x),
+            _ => _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(x),
+        };
+        _mm512_storeu_ps(out.as_mut_ptr().add(at), value);
+    }
+    out
+}

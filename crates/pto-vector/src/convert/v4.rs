@@ -1,0 +1,251 @@
+//! Conversions in AVX-512 registers, sixteen numbers at a time.
+//!
+//! No closures here: the compiler gives them no features, so the instructions in them would be calls.
+
+use super::drive::{Conversion, exactly};
+use super::how::How;
+use super::mode::Mode;
+use crate::bits;
+use pto_num::{Bf16, F16, Round, Saturate};
+use std::arch::x86_64::{
+    __m256i, __m512, __m512i, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_ORD_Q, _CMP_UNORD_Q, _MM_FROUND_NO_EXC,
+    _MM_FROUND_TO_NEAREST_INT, _MM_FROUND_TO_NEG_INF, _MM_FROUND_TO_POS_INF, _MM_FROUND_TO_ZERO, _mm_mask_storeu_epi8,
+    _mm_maskz_loadu_epi8, _mm256_add_epi16, _mm256_mask_mov_epi16, _mm256_mask_storeu_epi16, _mm256_maskz_loadu_epi16,
+    _mm256_set1_epi16, _mm512_add_epi32, _mm512_add_ps, _mm512_and_ps, _mm512_and_si512, _mm512_andnot_si512,
+    _mm512_castps_si512, _mm512_castsi256_si512, _mm512_castsi512_ps, _mm512_castsi512_si128, _mm512_castsi512_si256,
+    _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask, _mm512_cvtepi8_epi32, _mm512_cvtepi16_epi32, _mm512_cvtepi32_epi16,
+    _mm512_cvtepi32_ps, _mm512_cvtepu8_epi32, _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_cvtps_ph,
+    _mm512_cvttps_epi32, _mm512_mask_mov_epi32, _mm512_mask_storeu_epi32, _mm512_maskz_cvttps_epi32,
+    _mm512_maskz_loadu_ps, _mm512_maskz_mov_epi32, _mm512_max_ps, _mm512_min_ps, _mm512_or_ps, _mm512_roundscale_ps,
+    _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_si512, _mm512_slli_epi32, _mm512_srai_epi32, _mm512_srli_epi32,
+    _mm512_sub_ps,
+};
+
+/// Numbers in a register of single precision.
+const LANES: usize = 16;
+
+/// The range to keep to, in every lane.
+#[derive(Clone, Copy)]
+pub struct Range {
+    low: __m512,
+    high: __m512,
+}
+
+/// Converts a row of `n` numbers, from the last to the first if `back`.
+///
+/// # Safety
+/// The numbers must be readable and the results writable; the processor must have level `v4`.
+#[inline(always)]
+pub unsafe fn row<C: Conversion>(
+    src: *const C::Src,
+    dst: *mut C::Dst,
+    n: usize,
+    how: How,
+    range: (f32, f32),
+    back: bool,
+) {
+    let range = Range { low: _mm512_set1_ps(range.0), high: _mm512_set1_ps(range.1) };
+    match (how.saturate, back) {
+        (Saturate::On, false) => forth::<C, true>(src, dst, n, how, range),
+        (Saturate::Off, false) => forth::<C, false>(src, dst, n, how, range),
+        (Saturate::On, true) => self::back::<C, true>(src, dst, n, how, range),
+        (Saturate::Off, true) => self::back::<C, false>(src, dst, n, how, range),
+    }
+}
+
+#[inline(always)]
+unsafe fn forth<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::Dst, n: usize, how: How, range: Range) {
+    let (whole, rest) = (n / LANES, n % LANES);
+    for i in 0..whole {
+        step::<C, ON>(src, dst, i * LANES, !0, how, range);
+    }
+    if rest != 0 {
+        step::<C, ON>(src, dst, whole * LANES, (1 << rest) - 1, how, range);
+    }
+}
+
+#[inline(always)]
+unsafe fn back<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::Dst, n: usize, how: How, range: Range) {
+    let (whole, rest) = (n / LANES, n % LANES);
+    if rest != 0 {
+        step::<C, ON>(src, dst, whole * LANES, (1 << rest) - 1, how, range);
+    }
+    for i in (0..whole).rev() {
+        step::<C, ON>(src, dst, i * LANES, !0, how, range);
+    }
+}
+
+#[inline(always)]
+unsafe fn step<C: Conversion, const ON: bool>(
+    src: *const C::Src,
+    dst: *mut C::Dst,
+    at: usize,
+    valid: u16,
+    how: How,
+    range: Range,
+) {
+    let (value, lost) = C::sixteen::<ON>(src.add(at), valid, range);
+    if lost == 0 {
+        C::store(dst.add(at), valid, value);
+    } else {
+        redo::<C>(src.add(at), dst.add(at), valid, how);
+    }
+}
+
+/// Numbers by the exact arithmetic.
+#[cold]
+#[inline(never)]
+unsafe fn redo<C: Conversion>(src: *const C::Src, dst: *mut C::Dst, valid: u16, how: How) {
+    let n = valid.count_ones() as usize;
+    let out = exactly::<C>(&bits::filled(src, n), how);
+    std::ptr::copy_nonoverlapping(out.as_ptr(), dst, n);
+}
+
+/// Numbers that can be loaded as single precision.
+pub trait Load: Copy {
+    /// The numbers that `valid` has, zero elsewhere.
+    ///
+    /// # Safety
+    /// They must be readable; the processor must have level `v4`.
+    unsafe fn load(from: *const Self, valid: u16) -> __m512;
+}
+
+macro_rules! loads {
+    ($($type:ty, |$from:ident, $valid:ident| $value:expr;)+) => {$(
+        impl Load for $type {
+            #[inline(always)]
+            unsafe fn load($from: *const Self, $valid: u16) -> __m512 {
+                $value
+            }
+        }
+    )+};
+}
+loads! {
+    f32, |from, valid| _mm512_maskz_loadu_ps(valid, from);
+    F16, |from, valid| _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(valid, from.cast()));
+    Bf16, |from, valid| {
+        let bits = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(valid, from.cast()));
+        _mm512_castsi512_ps(_mm512_slli_epi32::<16>(bits))
+    };
+    i8, |from, valid| _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(valid, from)));
+    u8, |from, valid| _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(valid, from.cast())));
+    i16, |from, valid| _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_maskz_loadu_epi16(valid, from)));
+}
+
+/// Stores lanes of 32 bits.
+#[inline(always)]
+pub unsafe fn store32<D>(to: *mut D, valid: u16, value: __m512i) {
+    _mm512_mask_storeu_epi32(to.cast(), valid, value);
+}
+
+/// Stores sixteen lanes of 16 bits, which are in the low half.
+#[inline(always)]
+pub unsafe fn store16<D>(to: *mut D, valid: u16, value: __m512i) {
+    _mm256_mask_storeu_epi16(to.cast(), valid, _mm512_castsi512_si256(value));
+}
+
+/// Stores sixteen lanes of 8 bits, which are in the low quarter.
+#[inline(always)]
+pub unsafe fn store8<D>(to: *mut D, valid: u16, value: __m512i) {
+    _mm_mask_storeu_epi8(to.cast(), valid, _mm512_castsi512_si128(value));
+}
+
+/// Keeps values inside the range; NaN stays.
+#[inline(always)]
+pub unsafe fn clamp(x: __m512, range: Range) -> __m512 {
+    // With a NaN, the result is the second operand.
+    _mm512_min_ps(range.high, _mm512_max_ps(range.low, x))
+}
+
+/// Rounds to an integral value.
+#[inline(always)]
+pub unsafe fn whole<R: Mode>(x: __m512) -> __m512 {
+    const QUIET: i32 = _MM_FROUND_NO_EXC;
+    match R::ROUND {
+        Round::Rint => _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEAREST_INT | QUIET }>(x),
+        Round::Floor => _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEG_INF | QUIET }>(x),
+        Round::Ceil => _mm512_roundscale_ps::<{ _MM_FROUND_TO_POS_INF | QUIET }>(x),
+        Round::Round => {
+            // The largest number below a half: it takes halves, and nothing less, to the next integer.
+            let sign = _mm512_and_ps(x, _mm512_set1_ps(-0.0));
+            let almost = _mm512_or_ps(sign, _mm512_set1_ps(0.5 - f32::EPSILON / 4.0));
+            _mm512_roundscale_ps::<{ _MM_FROUND_TO_ZERO | QUIET }>(_mm512_add_ps(x, almost))
+        }
+        _ => _mm512_roundscale_ps::<{ _MM_FROUND_TO_ZERO | QUIET }>(x),
+    }
+}
+
+/// Rounds to half precision, in the low half.
+#[inline(always)]
+pub unsafe fn half<R: Mode>(x: __m512) -> __m512i {
+    const QUIET: i32 = _MM_FROUND_NO_EXC;
+    _mm512_castsi256_si512(match R::ROUND {
+        Round::Floor => _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEG_INF | QUIET }>(x),
+        Round::Ceil => _mm512_cvtps_ph::<{ _MM_FROUND_TO_POS_INF | QUIET }>(x),
+        Round::Trunc => _mm512_cvtps_ph::<{ _MM_FROUND_TO_ZERO | QUIET }>(x),
+        Round::Round => half_away(x),
+        _ => _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT | QUIET }>(x),
+    })
+}
+
+/// To nearest even first; a tie that went down goes up instead.
+#[inline(always)]
+unsafe fn half_away(x: __m512) -> __m256i {
+    let near = _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(x);
+    let next = _mm256_add_epi16(near, _mm256_set1_epi16(1));
+    let (value, above) = (_mm512_cvtph_ps(near), _mm512_cvtph_ps(next));
+    // Both differences are exact; signs agree, because `above` is further from zero.
+    let (rest, step) = (_mm512_sub_ps(x, value), _mm512_sub_ps(above, value));
+    let tie = _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(_mm512_add_ps(rest, rest), step);
+    _mm256_mask_mov_epi16(near, tie, next)
+}
+
+/// Rounds to the upper half of single precision, in the low half.
+#[inline(always)]
+pub unsafe fn bf16<R: Mode>(x: __m512) -> __m512i {
+    let bits = _mm512_castps_si512(x);
+    let add = match R::ROUND {
+        Round::Rint => {
+            let odd = _mm512_and_si512(_mm512_srli_epi32::<16>(bits), _mm512_set1_epi32(1));
+            _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff))
+        }
+        Round::Round => _mm512_set1_epi32(0x8000),
+        // Away from zero where the sign says so.
+        Round::Floor => _mm512_srli_epi32::<16>(_mm512_srai_epi32::<31>(bits)),
+        Round::Ceil => _mm512_andnot_si512(_mm512_srai_epi32::<31>(bits), _mm512_set1_epi32(0xffff)),
+        _ => _mm512_setzero_si512(),
+    };
+    let rounded = _mm512_srli_epi32::<16>(_mm512_add_epi32(bits, add));
+    let nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x);
+    let value = _mm512_mask_mov_epi32(rounded, nan, _mm512_set1_epi32(0x7fc0));
+    _mm512_castsi256_si512(_mm512_cvtepi32_epi16(value))
+}
+
+/// What the conversion of a number outside of 32 bits gives.
+const OUTSIDE: i32 = i32::MIN;
+
+/// To 32 bits. Saturated, or with the numbers that another arithmetic must do.
+#[inline(always)]
+pub unsafe fn int32<const ON: bool>(x: __m512) -> (__m512i, u16) {
+    let value = _mm512_cvttps_epi32(x);
+    if !ON {
+        return (value, _mm512_cmpeq_epi32_mask(value, _mm512_set1_epi32(OUTSIDE)));
+    }
+    let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(x, x);
+    let top = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(x, _mm512_set1_ps(2_147_483_648.0));
+    let value = _mm512_maskz_mov_epi32(number, value);
+    (_mm512_mask_mov_epi32(value, top, _mm512_set1_epi32(i32::MAX)), 0)
+}
+
+/// To fewer bits, in lanes of 32. `SMALL` promises that only what is not finite is outside of 32 bits, and that the low
+/// bits of [`OUTSIDE`], zero, are right for.
+#[inline(always)]
+pub unsafe fn short<const ON: bool, const SMALL: bool>(x: __m512, range: Range) -> (__m512i, u16) {
+    if ON {
+        let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(x, x);
+        return (_mm512_maskz_cvttps_epi32(number, clamp(x, range)), 0);
+    }
+    let value = _mm512_cvttps_epi32(x);
+    let lost = if SMALL { 0 } else { _mm512_cmpeq_epi32_mask(value, _mm512_set1_epi32(OUTSIDE)) };
+    (value, lost)
+}

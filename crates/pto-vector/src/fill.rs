@@ -1,0 +1,271 @@
+//! Tiles filled by a rule.
+
+use super::call::{Body, Call, Fault, Kernel, Prepared, TileRef};
+use super::contiguous;
+use super::elem::{Elem, by_type};
+use super::map::write;
+use pto_isa::Loc;
+use pto_isa::rules::AttrValue;
+use pto_num::{Bf16, F16, Level};
+use std::marker::PhantomData;
+
+const DST: &[&str] = &["dst"];
+
+/// `dst = scalar`
+pub(super) const SCALAR: Kernel = Kernel::new(DST, |site| {
+    let dst = site.tile("dst")?;
+    // Cube memory is filled as a whole; in vector memory, the valid region.
+    let extent = if dst.loc == Loc::Mat { [dst.rows, dst.cols] } else { [0, 0] };
+    by_type!(dst.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
+        Prepared::new::<Scalar<E>>(site, contiguous(site, DST)).with(extent))
+})
+.scalars(&["scalar"]);
+
+/// `dst[0,k] = start + k`, or minus.
+pub const IOTA: Kernel = Kernel::new(DST, |site| {
+    let down = site.instance.attr("descending") == Some(AttrValue::Bool(true));
+    by_type!(site.tile("dst")?.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
+        Prepared::new::<Iota<E>>(site, contiguous(site, DST)).with([u64::from(down), 0]))
+})
+.scalars(&["start"]);
+
+/// Ones on one side of a diagonal, zeros on the other.
+pub const TRIANGLE: Kernel = Kernel::new(DST, |site| {
+    let upper = site.instance.attr("upperOrLower") == Some(AttrValue::Int(1));
+    by_type!(site.tile("dst")?.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
+        Prepared::new::<Triangle<E>>(site, contiguous(site, DST)).with([u64::from(upper), 0]))
+})
+.scalars(&["diagonal"]);
+
+/// Elements written at once.
+const CHUNK: usize = 64;
+
+/// Writes `n` elements of a row.
+#[inline(always)]
+unsafe fn fill<E: Elem>(dst: *mut E, n: usize, value: E) {
+    series(dst, 0, n, |_| value);
+}
+
+/// Writes `f(k)` for the elements from `at` to `end` of a row.
+#[inline(always)]
+unsafe fn series<E: Elem>(dst: *mut E, at: usize, end: usize, f: impl Fn(usize) -> E) {
+    let mut at = at;
+    while at + CHUNK <= end {
+        dst.add(at).cast::<[E; CHUNK]>().write_unaligned(std::array::from_fn(|i| f(at + i)));
+        at += CHUNK;
+    }
+    while at < end {
+        dst.add(at).write_unaligned(f(at));
+        at += 1;
+    }
+}
+
+struct Scalar<E>(PhantomData<E>);
+
+/// Rows and columns to fill: `imm` has them when they are not the valid ones.
+#[inline(always)]
+fn extent(call: &Call, dst: &TileRef) -> (usize, usize) {
+    if call.imm[0] == 0 { (dst.rows, dst.cols) } else { (call.imm[0] as usize, call.imm[1] as usize) }
+}
+
+impl<E: Elem> Body for Scalar<E> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        let ([dst], [scalar]) = (call.tiles, call.scalars) else { return Ok(()) };
+        let (rows, cols) = extent(call, dst);
+        let (rows, cols) = if dst.row_stride == cols { (rows.min(1), rows * cols) } else { (rows, cols) };
+        for r in 0..rows {
+            fill(dst.row(r), cols, E::scalar(*scalar));
+        }
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let ([dst], [scalar]) = (call.tiles, call.scalars) else { return Ok(()) };
+        let (rows, cols) = extent(call, dst);
+        for r in 0..rows {
+            for c in 0..cols {
+                write(dst, r, c, E::scalar(*scalar));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number `k` steps away.
+trait Steps: Elem {
+    fn step(self, k: usize, down: bool) -> Self;
+}
+
+macro_rules! integer_steps {
+    ($($type:ty)+) => {$(
+        impl Steps for $type {
+            #[inline(always)]
+            fn step(self, k: usize, down: bool) -> Self {
+                if down { self.wrapping_sub(k as Self) } else { self.wrapping_add(k as Self) }
+            }
+        }
+    )+};
+}
+integer_steps!(i8 u8 i16 u16 i32 u32 i64 u64);
+
+macro_rules! float_steps {
+    ($($type:ty)+) => {$(
+        impl Steps for $type {
+            #[inline(always)]
+            fn step(self, k: usize, down: bool) -> Self {
+                let k = k as u32 as f32;
+                Self::narrow(if down { self.widen() - k } else { self.widen() + k })
+            }
+        }
+    )+};
+}
+float_steps!(f32 F16 Bf16);
+
+struct Iota<E>(PhantomData<E>);
+
+impl<E: Steps> Body for Iota<E> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        let ([dst], [start]) = (call.tiles, call.scalars) else { return Ok(()) };
+        let (start, down) = (E::scalar(*start), call.imm[0] == 1);
+        if dst.rows > 0 {
+            series(dst.row::<E>(0), 0, dst.cols, |k| start.step(k, down));
+        }
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let ([dst], [start]) = (call.tiles, call.scalars) else { return Ok(()) };
+        for k in 0..if dst.rows == 0 { 0 } else { dst.cols } {
+            write(dst, 0, k, E::scalar(*start).step(k, call.imm[0] == 1));
+        }
+        Ok(())
+    }
+}
+
+struct Triangle<E>(PhantomData<E>);
+
+/// One and zero.
+#[inline(always)]
+fn one_and_zero<E: Elem>() -> (E, E) {
+    let one = if E::DTYPE.is_float() { u64::from(1f32.to_bits()) } else { 1 };
+    (E::scalar(one), E::scalar(0))
+}
+
+impl<E: Elem> Body for Triangle<E> {
+    /// The diagonal cuts each row in two.
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        let ([dst], [diagonal]) = (call.tiles, call.scalars) else { return Ok(()) };
+        let upper = call.imm[0] == 1;
+        let (one, zero) = one_and_zero::<E>();
+        let (left, right) = if upper { (zero, one) } else { (one, zero) };
+        for r in 0..dst.rows {
+            let edge = (*diagonal as i64).saturating_add(r as i64).saturating_add(i64::from(!upper));
+            let edge = edge.clamp(0, dst.cols as i64) as usize;
+            fill(dst.row(r), edge, left);
+            series(dst.row(r), edge, dst.cols, |_| right);
+        }
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let ([dst], [diagonal]) = (call.tiles, call.scalars) else { return Ok(()) };
+        let (one, zero) = one_and_zero::<E>();
+        for r in 0..dst.rows {
+            for c in 0..dst.cols {
+                let (c_at, edge) = (c as i128, r as i128 + i128::from(*diagonal as i64));
+                let inside = if call.imm[0] == 1 { c_at >= edge } else { c_at <= edge };
+                write(dst, r, c, if inside { one } else { zero });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::probe::{Probe, Tile};
+    use pto_isa::DType::{self, F16, F32, I8, I16, I32, U8};
+    use pto_isa::rules::AttrValue;
+    use pto_isa::table::op;
+    use pto_isa::{BLayout, Loc, SLayout, TileType};
+
+    fn both(run: impl Fn(bool) -> Tile) -> Tile {
+        let (fast, plain) = (run(false), run(true));
+        assert_eq!(fast, plain);
+        fast
+    }
+
+    #[test]
+    fn a_scalar_fills_the_valid_region_only() {
+        for (rows, cols, gap) in [(3, 8, 0), (2, 100, 1), (5, 1, 0), (0, 0, 0), (4, 64, 0)] {
+            let tile = both(|plain| {
+                let mut dst = Tile::new(I32, rows, cols, gap);
+                let probe = Probe::new(op::texpands).scalar("scalar", I32, -5i64 as u64).tile("dst", &mut dst);
+                probe.plain(plain).run().expect("a kernel");
+                dst
+            });
+            assert_eq!(tile, Tile::new(I32, rows, cols, gap).filled(|_, _| -5i32));
+        }
+    }
+
+    #[test]
+    fn a_scalar_takes_the_type_of_the_tile() {
+        let mut dst = Tile::new(F16, 1, 3, 0);
+        let bits = u64::from(2.5f32.to_bits());
+        Probe::new(op::texpands).scalar("scalar", F32, bits).tile("dst", &mut dst).run().expect("a kernel");
+        assert_eq!(dst.get::<u16>(0, 2), 0x4100);
+        let mut dst = Tile::new(I8, 1, 3, 0);
+        Probe::new(op::texpands).scalar("scalar", I32, 0x1ff).tile("dst", &mut dst).run().expect("a kernel");
+        assert_eq!(dst.get::<i8>(0, 2), -1);
+    }
+
+    #[test]
+    fn cube_memory_is_filled_as_a_whole() {
+        let ty = TileType::new(Loc::Mat, F16, 32, 32).layout(BLayout::ColMajor, SLayout::RowMajor, 512);
+        let mut dst = Tile::with_type(ty.valid(pto_isa::Dim::Fixed(5), pto_isa::Dim::Fixed(7)));
+        let probe = Probe::new(op::texpands).scalar("scalar", F16, 0).tile("dst", &mut dst);
+        probe.run().expect("a kernel");
+        assert!(dst.bytes.iter().all(|b| *b == 0));
+    }
+
+    #[test]
+    fn counting_wraps_and_goes_both_ways() {
+        let count = |dtype: DType, start: u64, down: bool, cols: usize| {
+            both(|plain| {
+                let mut dst = Tile::new(dtype, 1, cols, 0);
+                let probe = Probe::new(op::tci).scalar("start", dtype, start).tile("dst", &mut dst);
+                probe.attr("descending", AttrValue::Bool(down)).plain(plain).run().expect("a kernel");
+                dst
+            })
+        };
+        assert_eq!(count(I16, 32766, false, 4).values::<i16>(), [32766, 32767, -32768, -32767]);
+        assert_eq!(count(U8, 1, true, 3).values::<u8>(), [1, 0, 255]);
+        let long = count(I32, 7, false, 300);
+        assert!((0..300).all(|k| long.get::<i32>(0, k) == 7 + k as i32));
+        let float = count(F32, u64::from(0.5f32.to_bits()), true, 70);
+        assert_eq!((float.get::<f32>(0, 69), float.get::<f32>(0, 1)), (0.5 - 69.0, -0.5));
+    }
+
+    #[test]
+    fn triangles_have_ones_on_their_side() {
+        for (rows, cols) in [(5, 7), (3, 130), (130, 3)] {
+            for upper in [false, true] {
+                for diagonal in [0i64, 2, -2, 1000, -1000, i64::MAX, i64::MIN] {
+                    let tile = both(|plain| {
+                        let mut dst = Tile::new(F32, rows, cols, 1);
+                        let probe = Probe::new(op::ttri).scalar("diagonal", I32, diagonal as u64);
+                        let probe = probe.tile("dst", &mut dst).attr("upperOrLower", AttrValue::Int(i64::from(upper)));
+                        probe.plain(plain).run().expect("a kernel");
+                        dst
+                    });
+                    let edge = |r: usize| r as i128 + i128::from(diagonal);
+                    let one = |r, c: usize| if upper { c as i128 >= edge(r) } else { c as i128 <= edge(r) };
+                    assert_eq!(tile, Tile::new(F32, rows, cols, 1).filled(|r, c| f32::from(u8::from(one(r, c)))));
+                }
+            }
+        }
+    }
+}

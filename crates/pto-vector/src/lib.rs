@@ -1,0 +1,72 @@
+//! Kernels of the vector instructions, and what a kernel is.
+//!
+//! A kernel is the arithmetic of one element ([`ops`]) in a loop over tiles ([`map`] and its neighbours), compiled for
+//! each element type and for several levels of the processor. The files named like the families of the table list, for
+//! every instruction, which one it is.
+//!
+//! These are a crate of their own because they take long to compile and seldom change.
+
+#![expect(unsafe_code, reason = "kernels work on raw memory that the engine has checked")]
+
+/// Makes a structure with a kernel for every instruction of a family: one that is left out does not compile.
+#[macro_export]
+macro_rules! kernels {
+    ($($id:ident)+) => {
+        struct Kernels { $($id: $crate::Kernel),+ }
+
+        /// The kernels of the family, in table order.
+        pub(super) static LIST: &[(pto_isa::Op, $crate::Kernel)] = &[$((pto_isa::table::op::$id, KERNELS.$id)),+];
+    };
+}
+
+mod bits;
+mod call;
+mod convert;
+mod cover;
+pub mod elem;
+mod elementwise;
+mod expand;
+mod fill;
+mod grid;
+mod level;
+mod map;
+mod mask;
+mod narrowing;
+mod ops;
+mod pairwise;
+mod partial;
+mod parts;
+#[cfg(test)]
+mod probe;
+mod reduce;
+mod rows;
+mod ternary;
+#[cfg(test)]
+mod tests;
+mod tile_scalar;
+
+pub use call::{Body, Call, Fault, Kernel, KernelFn, Numerics, Prepared, Site, TileRef, ViewRef};
+pub use fill::{IOTA, TRIANGLE};
+pub use map::{read, write};
+
+use pto_isa::{Op, Order, table};
+
+/// The kernels of this crate, by family.
+pub static FAMILIES: [&[(Op, Kernel)]; 6] = [
+    elementwise::LIST,
+    tile_scalar::LIST,
+    partial::LIST,
+    reduce::LIST,
+    expand::LIST,
+    &[(table::op::tci, IOTA), (table::op::ttri, TRIANGLE)],
+];
+
+/// The kernel of a vector instruction.
+pub fn find(op: Op) -> Option<&'static Kernel> {
+    FAMILIES.into_iter().flatten().find(|(of, _)| *of == op).map(|(_, kernel)| kernel)
+}
+
+/// True when all these tiles have contiguous rows.
+pub fn contiguous(site: &Site, slots: &[&str]) -> bool {
+    slots.iter().filter_map(|s| site.tile(s)).all(|t| t.order() == Order::Nd)
+}

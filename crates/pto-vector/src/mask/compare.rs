@@ -1,0 +1,131 @@
+//! Comparisons into packed masks.
+
+use super::test::{Lanes, Right, Test, word};
+use crate::bits::{self, BitRows, WORD};
+use crate::call::{Body, Call, Fault, TileRef};
+use crate::level::is_old;
+use crate::map::read;
+use pto_num::Level;
+use std::marker::PhantomData;
+
+/// What a comparison is told besides its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct How {
+    /// The answer is the opposite.
+    pub not: bool,
+    /// The operands change places.
+    pub swap: bool,
+    /// The scalar is the bits of an element.
+    pub raw: bool,
+}
+
+impl How {
+    /// As it travels with a call.
+    pub fn imm(self) -> [u64; 2] {
+        [u64::from(self.not) | u64::from(self.swap) << 1 | u64::from(self.raw) << 2, 0]
+    }
+
+    #[inline(always)]
+    fn of(call: &Call) -> Self {
+        let flag = |bit: u32| call.imm[0] >> bit & 1 == 1;
+        Self { not: flag(0), swap: flag(1), raw: flag(2) }
+    }
+}
+
+/// A mask of `src0 ? src1`; tiles: `src0`, `src1`, `dst`.
+pub struct Tiles<T, E>(PhantomData<(T, E)>);
+
+impl<T: Test<E::Wide>, E: Lanes> Body for Tiles<T, E> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        if const { is_old::<L>() } {
+            return Self::plain(call);
+        }
+        let [a, b, dst] = call.tiles else { return Ok(()) };
+        let (a, b) = if How::of(call).swap { (b, a) } else { (a, b) };
+        rows::<L, T, E>(call, a, dst, |r| Right::Row(b.row(r)));
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let [a, b, dst] = call.tiles else { return Ok(()) };
+        let (a, b) = if How::of(call).swap { (b, a) } else { (a, b) };
+        each_bit(call, a, dst, |r, c| T::test(read::<E>(a, r, c).widen(), read::<E>(b, r, c).widen()));
+        Ok(())
+    }
+}
+
+/// A mask of `src ? scalar`; tiles: `src`, `dst`.
+pub struct Scalar<T, E>(PhantomData<(T, E)>);
+
+impl<T: Test<E::Wide>, E: Lanes> Body for Scalar<T, E> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        if const { is_old::<L>() } {
+            return Self::plain(call);
+        }
+        let ([src, dst], Some(scalar)) = (call.tiles, scalar::<E>(call)) else { return Ok(()) };
+        rows::<L, T, E>(call, src, dst, |_| Right::Value(scalar));
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let ([src, dst], Some(scalar)) = (call.tiles, scalar::<E>(call)) else { return Ok(()) };
+        each_bit(call, src, dst, |r, c| T::test(read::<E>(src, r, c).widen(), scalar.widen()));
+        Ok(())
+    }
+}
+
+#[inline(always)]
+unsafe fn scalar<E: Lanes>(call: &Call) -> Option<E> {
+    let bits = call.scalars.first()?;
+    // An element has at most the eight bytes there are.
+    let bytes = bits.to_le_bytes();
+    Some(if How::of(call).raw { bytes.as_ptr().cast::<E>().read_unaligned() } else { E::scalar(*bits) })
+}
+
+/// Bytes of a mask row that are written: those of the source's columns, as far as the mask is valid.
+#[inline(always)]
+fn bytes(src: &TileRef, mask: &BitRows) -> usize {
+    src.cols.div_ceil(8).min(mask.bytes())
+}
+
+#[inline(always)]
+unsafe fn rows<L: Level, T: Test<E::Wide>, E: Lanes>(
+    call: &Call,
+    src: &TileRef,
+    dst: &TileRef,
+    right: impl Fn(usize) -> Right<E>,
+) {
+    let mask = BitRows::new(dst);
+    let bytes = bytes(src, &mask);
+    let not = if How::of(call).not { !0 } else { 0 };
+    let words = (src.cols / WORD).min(bytes / 8);
+    let (src, cols) = (*src, src.cols);
+    for r in 0..src.rows.min(dst.rows) {
+        let (row, right, out) = (src.row::<E>(r).cast_const(), right(r), mask.row(r));
+        for i in 0..words {
+            let word = word::<L, T, E>(row.add(i * WORD), right.from(i * WORD), WORD);
+            out.cast::<u64>().add(i).write_unaligned((word ^ not).to_le());
+        }
+        if 8 * words < bytes {
+            let at = words * WORD;
+            let n = (cols - at).min(WORD);
+            let word = word::<L, T, E>(row.add(at), right.from(at), n);
+            bits::write(out.add(8 * words), bytes - 8 * words, (word ^ not) & bits::first(n));
+        }
+    }
+}
+
+/// Writes a mask bit by bit.
+unsafe fn each_bit(call: &Call, src: &TileRef, dst: &TileRef, test: impl Fn(usize, usize) -> bool) {
+    let mask = BitRows::new(dst);
+    for r in 0..src.rows {
+        for at in 0..src.cols.div_ceil(8) {
+            let Some(byte) = mask.byte(r, at) else { continue };
+            let columns = 8 * at..src.cols.min(8 * at + 8);
+            let bit = |c: usize| u8::from(test(r, c) != How::of(call).not) << (c % 8);
+            byte.write(columns.map(bit).sum());
+        }
+    }
+}

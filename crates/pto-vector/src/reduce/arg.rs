@@ -1,0 +1,246 @@
+//! Where the largest or smallest element is.
+
+#[cfg(target_arch = "x86_64")]
+mod v4;
+
+use super::rank::{Count, Rank};
+use super::rows::Reduce;
+use super::{cols, rows};
+use crate::bits::WORD;
+use crate::call::{Body, Call, Fault};
+use crate::elem::Elem;
+use crate::level::is_old;
+#[cfg(target_arch = "x86_64")]
+use crate::level::is_v4;
+use crate::map::{read, write};
+use crate::mask::{Code, Equal, Lanes, Right, Test, codes, word};
+use pto_isa::DType;
+use pto_num::Level;
+use std::marker::PhantomData;
+
+#[cfg(not(target_arch = "x86_64"))]
+pub use super::rank::Rank as Search;
+/// A ranking with everything a processor may have for it.
+#[cfg(target_arch = "x86_64")]
+pub use v4::Search;
+
+/// `dst_idx[i,0] = argf(src[i,0..])`; tiles: `src`, `dst_val` (may be absent), `dst_idx`. `imm[0]` is the size of an index.
+pub struct RowArg<F, E>(PhantomData<(F, E)>);
+
+/// `dst_idx[0,j] = argf(src[0..,j])`, with the same operands.
+pub struct ColArg<F, E>(PhantomData<(F, E)>);
+
+impl<F: Rank<E> + Reduce<E>, E: Lanes> Body for RowArg<F, E>
+where
+    Equal: Test<E::Wide>,
+{
+    /// Finds the value first, then where it is.
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        if const { is_old::<L>() } {
+            return Self::plain(call);
+        }
+        let [src, val, idx] = *call.tiles else { return Ok(()) };
+        let rows = rows::extent(&src, &idx);
+        let mut base = 0;
+        while base < rows {
+            let values = rows::group::<L, F, E>(src, base, rows);
+            for (i, value) in values.into_iter().take(rows - base).enumerate() {
+                let (r, row) = (base + i, src.row::<E>(base + i).cast_const());
+                let at = first::<L, E>(row, src.cols, value);
+                if val.is_present() {
+                    val.at::<E>(r, 0).write_unaligned(row.add(at).read_unaligned());
+                }
+                put_index(call, idx.row_stride * r, at as u32);
+            }
+            base += rows::GROUP;
+        }
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let [src, val, idx] = call.tiles else { return Ok(()) };
+        for r in 0..rows::extent(src, idx) {
+            let at = plain_arg::<F, E>(src.cols, |c| read(src, r, c));
+            if val.is_present() {
+                write(val, r, 0, read::<E>(src, r, at));
+            }
+            put_index(call, idx.index(r, 0), at as u32);
+        }
+        Ok(())
+    }
+}
+
+impl<F: Search<E>, E: Elem> Body for ColArg<F, E> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        let [src, _, idx] = call.tiles else { return Ok(()) };
+        if const { is_old::<L>() } || src.rows > F::Count::HIGHEST {
+            return Self::plain(call);
+        }
+        let n = cols::extent(src, idx);
+        let mut at = 0;
+        #[cfg(target_arch = "x86_64")]
+        if const { F::PRESENT && is_v4::<L>() } {
+            while at < n {
+                v4::columns::<F, E>(call, at, (n - at).min(WORD));
+                at += WORD;
+            }
+            return Ok(());
+        }
+        while at + 32 <= n {
+            columns::<F, E, 32>(call, at);
+            at += 32;
+        }
+        while at + 8 <= n {
+            columns::<F, E, 8>(call, at);
+            at += 8;
+        }
+        while at < n {
+            columns::<F, E, 1>(call, at);
+            at += 1;
+        }
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let [src, val, idx] = call.tiles else { return Ok(()) };
+        for c in 0..cols::extent(src, idx) {
+            let at = plain_arg::<F, E>(src.rows, |r| read(src, r, c));
+            if val.is_present() {
+                write(val, 0, c, read::<E>(src, at, c));
+            }
+            put_index(call, idx.index(0, c), at as u32);
+        }
+        Ok(())
+    }
+}
+
+/// Writes an index as its low bits. `place` counts elements.
+#[inline(always)]
+unsafe fn put_index(call: &Call, place: usize, index: u32) {
+    let base = call.tiles[2].ptr;
+    if call.imm[0] == 2 {
+        base.cast::<u16>().add(place).write_unaligned(index as u16);
+    } else {
+        base.cast::<u32>().add(place).write_unaligned(index);
+    }
+}
+
+/// The first element of a row that equals a value of the row.
+#[inline(always)]
+unsafe fn first<L: Level, E: Lanes>(row: *const E, n: usize, value: E) -> usize
+where
+    Equal: Test<E::Wide>,
+{
+    match size_of::<E>() {
+        1 => first_code::<L, E, u8>(row, n, value, [u8::MAX, u8::MAX >> 1]),
+        2 => first_code::<L, E, u16>(row, n, value, [u16::MAX, u16::MAX >> 1]),
+        4 => first_code::<L, E, u32>(row, n, value, [u32::MAX, u32::MAX >> 1]),
+        _ => first_code::<L, E, u64>(row, n, value, [u64::MAX, u64::MAX >> 1]),
+    }
+}
+
+/// Elements that are equal have equal codes, but for zeros, of which only the second of the `masks` may be looked at, and
+/// NaN.
+#[inline(always)]
+unsafe fn first_code<L: Level, E: Lanes, U: Code<Wide = U>>(row: *const E, n: usize, value: E, masks: [U; 2]) -> usize
+where
+    Equal: Test<E::Wide> + Test<U>,
+{
+    let magnitude: u64 = ((&raw const value).cast::<U>().read() & masks[1]).into();
+    let infinity = infinity(E::DTYPE);
+    if infinity.is_some_and(|infinity| magnitude > infinity) {
+        return first_nan(row, n);
+    }
+    let keep = masks[usize::from(infinity.is_some() && magnitude == 0)];
+    let mut at = 0;
+    while at + WORD < n {
+        let found = found::<L, E, U>(row.add(at), value, keep, WORD);
+        if found != 0 {
+            return at + found.trailing_zeros() as usize;
+        }
+        at += WORD;
+    }
+    let found = found::<L, E, U>(row.add(at), value, keep, n - at);
+    // There is one, or the value would not be the result; the minimum only keeps a wrong one inside of the row.
+    at + (found.trailing_zeros() as usize).min(n - at - 1)
+}
+
+/// The code of infinity, for the types that have it.
+#[inline(always)]
+const fn infinity(dtype: DType) -> Option<u64> {
+    match dtype {
+        DType::F32 => Some(0x7f80_0000),
+        DType::F16 => Some(0x7c00),
+        DType::Bf16 => Some(0x7f80),
+        _ => None,
+    }
+}
+
+/// Which of the next elements equal a value. Single precision is compared as it is; codes of 16 bits need not be widened.
+#[inline(always)]
+unsafe fn found<L: Level, E: Lanes, U: Code<Wide = U>>(row: *const E, value: E, keep: U, n: usize) -> u64
+where
+    Equal: Test<E::Wide> + Test<U>,
+{
+    if const { matches!(E::DTYPE, DType::F32) } {
+        return word::<L, Equal, E>(row, Right::Value(value), n);
+    }
+    codes::<L, U>(row.cast(), (&raw const value).cast::<U>().read() & keep, keep, n)
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn first_nan<E: Elem>(row: *const E, n: usize) -> usize {
+    for i in 0..n {
+        let wide = row.add(i).read_unaligned().widen();
+        if wide.partial_cmp(&wide).is_none() {
+            return i;
+        }
+    }
+    0
+}
+
+/// `N` columns at once: best rank and its row stay in registers.
+#[inline(always)]
+unsafe fn columns<F: Rank<E>, E: Elem, const N: usize>(call: &Call, at: usize) {
+    let [src, ..] = call.tiles else { return };
+    let load = |r: usize| F::ranks(&src.row::<E>(r).add(at).cast::<[E; N]>().read_unaligned());
+    let mut best = load(0);
+    let mut rows = [F::Count::default(); N];
+    for r in 1..src.rows {
+        let x = load(r);
+        let number = F::Count::new(r);
+        for i in 0..N {
+            let wins = F::wins(x[i], best[i]);
+            best[i] = if wins { x[i] } else { best[i] };
+            rows[i] = if wins { number } else { rows[i] };
+        }
+    }
+    for (i, row) in rows.into_iter().enumerate() {
+        put_column::<E>(call, at + i, row.value());
+    }
+}
+
+/// Writes the results of a column.
+#[inline(always)]
+unsafe fn put_column<E: Elem>(call: &Call, col: usize, row: u32) {
+    let [src, val, _] = call.tiles else { return };
+    if val.is_present() {
+        val.row::<E>(0).add(col).write_unaligned(src.row::<E>(row as usize).add(col).read_unaligned());
+    }
+    put_index(call, col, row);
+}
+
+/// The first index whose element no other wins against, by the letter.
+unsafe fn plain_arg<F: Rank<E>, E: Elem>(n: usize, element: impl Fn(usize) -> E) -> usize {
+    let mut best = 0;
+    for i in 1..n {
+        let [a, b] = F::ranks(&[element(best), element(i)]);
+        if F::wins(b, a) {
+            best = i;
+        }
+    }
+    best
+}

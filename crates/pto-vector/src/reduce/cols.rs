@@ -1,0 +1,80 @@
+//! One result per column.
+
+use super::fold::Fold;
+use super::rows::Reduce;
+#[cfg(target_arch = "x86_64")]
+use super::v4;
+use crate::call::{Body, Call, Fault, TileRef};
+use crate::elem::Elem;
+#[cfg(target_arch = "x86_64")]
+use crate::level::is_v4;
+use crate::map::{read, write};
+use pto_num::Level;
+use std::marker::PhantomData;
+
+/// `dst[0,j] = f(src[0..,j])`; tiles: `src`, `dst`.
+pub struct Cols<F, E>(PhantomData<(F, E)>);
+
+/// Columns that have a result, unless the source or the destination is empty.
+pub fn extent(src: &TileRef, dst: &TileRef) -> usize {
+    if src.rows == 0 || dst.rows == 0 { 0 } else { src.cols.min(dst.cols) }
+}
+
+impl<F: Reduce<E>, E: Elem> Body for Cols<F, E> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        let [src, dst] = call.tiles else { return Ok(()) };
+        let n = extent(src, dst);
+        let mut at = 0;
+        #[cfg(target_arch = "x86_64")]
+        if const { F::WATCHED && is_v4::<L>() } {
+            while at + 64 <= n {
+                v4::columns::<F, E>(*src, dst.row(0), at, 64);
+                at += 64;
+            }
+            if at < n {
+                v4::columns::<F, E>(*src, dst.row(0), at, n - at);
+            }
+            return Ok(());
+        }
+        while at + 64 <= n {
+            chunk::<L, F, E, 64>(src, dst, at);
+            at += 64;
+        }
+        while at + 16 <= n {
+            chunk::<L, F, E, 16>(src, dst, at);
+            at += 16;
+        }
+        while at < n {
+            chunk::<L, F, E, 1>(src, dst, at);
+            at += 1;
+        }
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let [src, dst] = call.tiles else { return Ok(()) };
+        for c in 0..extent(src, dst) {
+            let mut all = read::<E>(src, 0, c).widen();
+            for r in 1..src.rows {
+                all = F::pair(all, read::<E>(src, r, c).widen());
+            }
+            write(dst, 0, c, E::narrow(all));
+        }
+        Ok(())
+    }
+}
+
+/// `N` columns at once, kept in registers from the first row to the last.
+#[inline(always)]
+unsafe fn chunk<L: Level, F: Fold<E>, E: Elem, const N: usize>(src: &TileRef, dst: &TileRef, at: usize) {
+    let load = |r: usize| F::take::<L, N>(&src.row::<E>(r).add(at).cast::<[E; N]>().read_unaligned());
+    let mut all = load(0);
+    for r in 1..src.rows {
+        let x = load(r);
+        for i in 0..N {
+            all[i] = F::join(all[i], x[i]);
+        }
+    }
+    dst.row::<E>(0).add(at).cast::<[E; N]>().write_unaligned(F::finish::<L, N>(&all));
+}

@@ -1,0 +1,140 @@
+//! Integers that stand for elements where only their order matters.
+
+use super::fold::{Bits, Largest, Smallest};
+use crate::elem::Elem;
+use pto_num::{Bf16, F16};
+
+/// Which elements win, and the integers to find them by.
+///
+/// Unlike the lanes of [`Fold`](super::fold::Fold), equal elements have equal ranks: there is one for both zeros, and
+/// one for every NaN.
+pub trait Rank<E: Elem>: 'static {
+    /// The integer.
+    type Key: Copy;
+    /// A number of a row, as wide as the key where that is wide enough.
+    type Count: Count;
+
+    /// The ranks of elements.
+    fn ranks<const N: usize>(from: &[E; N]) -> [Self::Key; N];
+    /// True when `a` wins against `b`.
+    fn wins(a: Self::Key, b: Self::Key) -> bool;
+}
+
+/// A number of a row or column.
+pub trait Count: Copy + Default {
+    /// The highest number it can hold.
+    const HIGHEST: usize;
+    /// The number.
+    fn new(number: usize) -> Self;
+    /// Its value.
+    fn value(self) -> u32;
+}
+
+macro_rules! counts {
+    ($($type:ty)+) => {$(
+        impl Count for $type {
+            const HIGHEST: usize = <$type>::MAX as usize;
+            #[inline(always)]
+            fn new(number: usize) -> Self {
+                number as Self
+            }
+            #[inline(always)]
+            fn value(self) -> u32 {
+                self as u32
+            }
+        }
+    )+};
+}
+counts!(u16 u32 u64);
+
+macro_rules! integers {
+    ($($elem:ty, $count:ty;)+) => {$(
+        integers!(@ Largest, >, $elem, $count);
+        integers!(@ Smallest, <, $elem, $count);
+    )+};
+    (@ $fold:ident, $wins:tt, $elem:ty, $count:ty) => {
+        impl Rank<$elem> for $fold {
+            type Key = $elem;
+            type Count = $count;
+            #[inline(always)]
+            fn ranks<const N: usize>(from: &[$elem; N]) -> [$elem; N] {
+                *from
+            }
+            #[inline(always)]
+            fn wins(a: $elem, b: $elem) -> bool {
+                a $wins b
+            }
+        }
+    };
+}
+integers! {
+    i8, u16;
+    u8, u16;
+    i16, u16;
+    u16, u16;
+    i32, u32;
+    u32, u32;
+    i64, u64;
+    u64, u64;
+}
+
+/// The value of sign and magnitude, turned on the circle of integers until all NaNs are at the end that wins, and cut off
+/// at the first of them.
+macro_rules! floats {
+    ($($elem:ident, $key:ty, $count:ty, $mantissa:literal;)+) => {$(
+        floats!(@ Largest, >, min, $elem, $key, $count, -(1 << $mantissa), <$key>::MAX - (2 << $mantissa) + 2);
+        floats!(@ Smallest, <, max, $elem, $key, $count, (1 << $mantissa) - 1, <$key>::MIN + (2 << $mantissa) - 2);
+    )+};
+    (@ $fold:ident, $wins:tt, $cut:ident, $elem:ident, $key:ty, $count:ty, $turn:expr, $nan:expr) => {
+        impl Rank<$elem> for $fold {
+            type Key = $key;
+            type Count = $count;
+            #[inline(always)]
+            fn ranks<const N: usize>(from: &[$elem; N]) -> [$key; N] {
+                let mut keys = [0; N];
+                for i in 0..N {
+                    let bits = from[i].raw() as $key;
+                    let sign = bits >> (<$key>::BITS - 1);
+                    let value = ((bits & <$key>::MAX) ^ sign).wrapping_sub(sign);
+                    keys[i] = value.wrapping_add($turn).$cut($nan);
+                }
+                keys
+            }
+            #[inline(always)]
+            fn wins(a: $key, b: $key) -> bool {
+                a $wins b
+            }
+        }
+    };
+}
+floats! {
+    f32, i32, u32, 23;
+    F16, i16, u16, 10;
+    Bf16, i16, u16, 7;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cmp::Ordering;
+
+    /// The order the ranks stand for.
+    fn order(a: f32, b: f32) -> Ordering {
+        a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+    }
+
+    #[test]
+    fn half_precision_ranks_order_as_the_numbers_do() {
+        let samples: Vec<F16> =
+            (0..=u16::MAX).step_by(97).chain([0, 0x8000, 0x7c00, 0xfc00, 0x7c01, 0xfc01, 0xffff]).map(F16).collect();
+        for &a in &samples {
+            for &b in &samples {
+                let (x, y) = (a.to_f32(), b.to_f32());
+                let [p, q] = <Largest as Rank<F16>>::ranks(&[a, b]);
+                assert_eq!(p.cmp(&q), order(x, y), "{x} {y}");
+                let [p, q] = <Smallest as Rank<F16>>::ranks(&[a, b]);
+                assert_eq!(q.cmp(&p), order(-x, -y), "{x} {y}");
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! One result per row.
+
+use super::fold::Fold;
+use crate::call::{Body, Call, Fault, TileRef};
+use crate::elem::Elem;
+#[cfg(target_arch = "x86_64")]
+use crate::level::is_v4;
+use crate::map::{read, write};
+use pto_num::Level;
+use std::marker::PhantomData;
+
+/// Lanes of a row; the number is part of what a sum is.
+const LANES: usize = 64;
+
+#[cfg(not(target_arch = "x86_64"))]
+pub use super::fold::Fold as Reduce;
+/// A fold with everything a processor may have for it.
+#[cfg(target_arch = "x86_64")]
+pub use super::v4::Registers as Reduce;
+
+/// `dst[i,0] = f(src[i,0..])`; tiles: `src`, `dst`.
+pub struct Rows<F, E>(PhantomData<(F, E)>);
+
+/// Rows that have a result, unless the source or the destination is empty.
+pub fn extent(src: &TileRef, dst: &TileRef) -> usize {
+    if src.cols == 0 || dst.cols == 0 { 0 } else { src.rows.min(dst.rows) }
+}
+
+impl<F: Reduce<E>, E: Elem> Body for Rows<F, E> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        // Copies, which what is written cannot change.
+        let [src, dst] = *call.tiles else { return Ok(()) };
+        let rows = extent(&src, &dst);
+        let mut base = 0;
+        while base < rows {
+            let values = group::<L, F, E>(src, base, rows);
+            if dst.row_stride == 1 && rows - base >= GROUP {
+                dst.row::<E>(base).cast::<[E; GROUP]>().write_unaligned(values);
+            } else {
+                for (i, value) in values.into_iter().take(rows - base).enumerate() {
+                    dst.at::<E>(base + i, 0).write_unaligned(value);
+                }
+            }
+            base += GROUP;
+        }
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let [src, dst] = call.tiles else { return Ok(()) };
+        for r in 0..extent(src, dst) {
+            write(dst, r, 0, plain_row::<F, E>(src, r));
+        }
+        Ok(())
+    }
+}
+
+/// Rows that are reduced together.
+pub const GROUP: usize = 16;
+
+/// The results of up to sixteen rows from `base` on.
+///
+/// # Safety
+/// The rows must lie in the tile and have at least one column; the processor must have the level.
+#[inline(always)]
+pub unsafe fn group<L: Level, F: Reduce<E>, E: Elem>(src: TileRef, base: usize, rows: usize) -> [E; GROUP] {
+    #[cfg(target_arch = "x86_64")]
+    if const { F::PRESENT && is_v4::<L>() } {
+        return super::v4::group::<F, E>(src, base, rows);
+    }
+    let mut values = [src.row::<E>(base).read_unaligned(); GROUP];
+    for (i, value) in values.iter_mut().take(rows - base).enumerate() {
+        let from = src.row::<E>(base + i).cast_const();
+        // Fewer columns than lanes leave the upper lanes empty, and the steps that would take them in do nothing.
+        *value =
+            if src.cols <= 16 { row::<L, F, E, 16>(from, src.cols) } else { row::<L, F, E, LANES>(from, src.cols) };
+    }
+    values
+}
+
+/// The result of a row of `n` elements, in `N` lanes.
+#[inline(always)]
+unsafe fn row<L: Level, F: Fold<E>, E: Elem, const N: usize>(row: *const E, n: usize) -> E {
+    let mut lanes = [F::start(); N];
+    let mut at = 0;
+    while at + N <= n {
+        let x = F::take::<L, N>(&row.add(at).cast::<[E; N]>().read_unaligned());
+        for i in 0..N {
+            lanes[i] = F::join(lanes[i], x[i]);
+        }
+        at += N;
+    }
+    if at < n {
+        let mut x = [row.read_unaligned(); N];
+        std::ptr::copy_nonoverlapping(row.add(at), x.as_mut_ptr(), n - at);
+        let x = F::take::<L, N>(&x);
+        for i in 0..N {
+            lanes[i] = F::join(lanes[i], if i < n - at { x[i] } else { F::start() });
+        }
+    }
+    F::finish::<L, 1>(&[across::<F, E, N>(lanes)])[0]
+}
+
+/// All lanes as one: lane `i` takes in lane `i + N / 2`, and so on with half as many.
+#[inline(always)]
+fn across<F: Fold<E>, E: Elem, const N: usize>(mut lanes: [F::Lane; N]) -> F::Lane {
+    if N > 32 {
+        halve::<F, E, N, 32>(&mut lanes);
+        halve::<F, E, N, 16>(&mut lanes);
+    }
+    halve::<F, E, N, 8>(&mut lanes);
+    halve::<F, E, N, 4>(&mut lanes);
+    halve::<F, E, N, 2>(&mut lanes);
+    halve::<F, E, N, 1>(&mut lanes);
+    lanes[0]
+}
+
+#[inline(always)]
+fn halve<F: Fold<E>, E: Elem, const N: usize, const HALF: usize>(lanes: &mut [F::Lane; N]) {
+    for i in 0..HALF {
+        lanes[i] = F::join(lanes[i], lanes[i + HALF]);
+    }
+}
+
+/// The result of a row by the letter: lanes without elements do not take part.
+///
+/// # Safety
+/// The row must lie in the tile and have at least one column.
+pub unsafe fn plain_row<F: Fold<E>, E: Elem>(src: &TileRef, r: usize) -> E {
+    let mut lanes = [None; LANES];
+    let join = |a: &mut Option<E::Wide>, b: Option<E::Wide>| {
+        *a = match (*a, b) {
+            (Some(a), Some(b)) => Some(F::pair(a, b)),
+            (a, b) => a.or(b),
+        };
+    };
+    for c in 0..src.cols {
+        join(&mut lanes[c % LANES], Some(read::<E>(src, r, c).widen()));
+    }
+    for half in [32, 16, 8, 4, 2, 1] {
+        for i in 0..half {
+            let other = lanes[i + half];
+            join(&mut lanes[i], other);
+        }
+    }
+    E::narrow(lanes[0].unwrap_or_default())
+}
