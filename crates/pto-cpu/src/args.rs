@@ -53,6 +53,13 @@ pub enum Arg<'a> {
     /// A tile: all its rows and columns in row-major order, whatever its layout, and the valid rows and columns that its
     /// type leaves open. It is copied in before the run and back after it.
     Tile(&'a mut [u8], (u64, u64)),
+    /// The memory that a rank was given for a parameter; for runs on several ranks.
+    Remote {
+        /// The rank.
+        rank: usize,
+        /// The position of the parameter.
+        param: usize,
+    },
 }
 
 /// Element types that slices of Rust numbers can hold.

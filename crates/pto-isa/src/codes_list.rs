@@ -181,4 +181,8 @@ codes! {
         "A loop step that is not positive, a negative extent or stride, or a position inside a byte.";
     RUN_VALID = 711, "a valid region that does not fit",
         "The valid region that the program computed is larger than the tile, or not that of the window it is loaded from or stored to.";
+    RUN_DEADLOCK = 712, "cores that wait for each other",
+        "No core can go on: each waits for a signal, a slot or an entry that another would have to send. The message says who waits for what, and where.";
+    RUN_PIPE = 713, "a pipe or signal used wrongly",
+        "A slot was freed that was not popped, pushed that was not allocated, popped with another element type, or a signal was sent too often without a wait.";
 }

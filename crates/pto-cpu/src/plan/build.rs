@@ -1,6 +1,8 @@
 //! From operations to steps: the parts every kind of operation uses.
 
-use super::params::{entry_function, param};
+use super::links::is_signal;
+use super::params::{Entry, entry_function, param};
+use super::roles::{SUBBLOCK_PARAM, Traits};
 use super::*;
 use crate::kernels;
 use pto_ir::{BlockId, ValueId};
@@ -20,6 +22,7 @@ pub(crate) fn runs(code: pto_isa::Op) -> bool {
         Family::Control | Family::Arith => true,
         Family::View => !matches!(code, op::bind_tile | op::pointer_cast | op::declare_tile_memref),
         Family::Sync => row.effect == Effect::Sync,
+        Family::Fifo | Family::Comm => true,
         _ if matches!(code, op::trap | op::tgetval | op::tsetval) => true,
         _ => kernels::find(code).is_some_and(|k| !k.is_missing()),
     }
@@ -52,22 +55,56 @@ pub(super) struct Return {
 }
 
 pub(super) fn build(checked: &Checked, entry: Option<&str>, options: Options) -> Built<Plan> {
+    let entry = entry_function(checked.module(), entry)?;
+    let functions: Vec<OpId> = entry.function.into_iter().chain(entry.partner.map(|(f, _)| f)).collect();
+    let traits = Traits::of(checked, &functions);
+    let Some(vectors) = traits.vector_cores() else {
+        return build_role(checked, &entry, Role::Whole, options).map(|p| Plan { joint: traits.joint, ..p });
+    };
+    let cube = build_role(checked, &entry, Role::Cube, options)?;
+    let (function, body) = match entry.partner {
+        Some((f, b)) => (Some(f), b),
+        None => (entry.function, entry.body),
+    };
+    let entry = Entry { function, body, partner: None, ..entry };
+    let vector = build_role(checked, &entry, Role::Vector, options)?;
+    join(cube, vector, vectors, traits.joint)
+}
+
+/// The plans of a block's cores as one. They take the same arguments.
+fn join(mut cube: Plan, mut vector: Plan, vectors: u32, joint: bool) -> Built<Plan> {
+    let common = cube.params.len().min(vector.params.len());
+    let differs = (0..common).find(|&k| cube.params[k].kind != vector.params[k].kind);
+    if let Some(k) = differs {
+        let message = format!("parameter {k} of the cube function is not that of the vector function");
+        return Err(Diagnostic::new(codes::RUN_ENTRY, cube.entry_span(), message)
+            .legal("two functions without an entry start together and take the same arguments"));
+    }
+    let (more, less) =
+        if cube.params.len() < vector.params.len() { (&vector, &mut cube) } else { (&cube, &mut vector) };
+    less.params.extend_from_slice(&more.params[common..]);
+    less.slots.resize(more.slots.len(), Slot::Nothing);
+    Ok(Plan { vectors, joint, partner: Some(Box::new(vector)), ..cube })
+}
+
+/// The plan of one kind of core.
+fn build_role(checked: &Checked, entry: &Entry, role: Role, options: Options) -> Built<Plan> {
     let module = checked.module();
-    let (name, function, body) = entry_function(module, entry)?;
-    let Some(first) = function.or_else(|| module.block(body).ops.first().copied()) else {
+    let Some(first) = entry.function.or_else(|| module.block(entry.body).ops.first().copied()) else {
         let message = "the program is empty";
         return Err(Diagnostic::new(codes::RUN_ENTRY, Span::default(), message));
     };
-    let mut builder = Builder::new(checked, name, first, options);
-    let args = module.block(body).args.clone();
+    let mut builder = Builder::new(checked, entry.name.clone(), first, options);
+    builder.plan.role = role;
+    let args = module.block(entry.body).args.clone();
     for &arg in &args {
         builder.param(arg)?;
     }
-    builder.calls.extend(function);
+    builder.calls.extend(entry.function);
     builder.returns.push(Return { jumps: Vec::new(), results: Vec::new() });
-    match function {
+    match entry.function {
         Some(function) => builder.region(module.op_regions(function)[0])?,
-        None => builder.block(body)?,
+        None => builder.block(entry.body)?,
     }
     builder.finish()
 }
@@ -101,6 +138,12 @@ impl<'a> Builder<'a> {
             checks: Vec::new(),
             spaces,
             core_bytes,
+            role: Role::Whole,
+            vectors: 1,
+            joint: false,
+            partner: None,
+            ends: Vec::new(),
+            links: Vec::new(),
         };
         Self {
             checked,
@@ -118,6 +161,11 @@ impl<'a> Builder<'a> {
 
     fn param(&mut self, value: ValueId) -> Built<()> {
         let slot = self.define(value)?;
+        if let (Role::Vector, Slot::Scalar(reg)) = (self.plan.role, slot)
+            && self.module.value_name(value) == SUBBLOCK_PARAM
+        {
+            return self.push(Step::SubblockIndex(reg)).map(drop);
+        }
         self.plan.params.push(param(self.module, value));
         self.plan.slots.push(slot);
         Ok(())
@@ -287,6 +335,7 @@ impl<'a> Builder<'a> {
             Family::Arith => self.arith_op(id),
             Family::View => self.view_op(id),
             Family::Sync => self.sync_op(id),
+            Family::Fifo | Family::Comm => self.link_op(id),
             _ if code == op::trap => self.push(Step::Trap).map(drop),
             _ if code == op::tgetval || code == op::tsetval => self.element_op(id),
             _ => match kernels::find(code) {
@@ -303,6 +352,7 @@ impl<'a> Builder<'a> {
         let code = self.module.op(id).op;
         match code {
             op::declare_eventid_array | op::eventid_array_get | op::eventid_array_set => self.event_ids_op(id),
+            _ if is_signal(code) => self.signal_op(id),
             _ if code.row().effect == Effect::Sync => {
                 for value in self.module.results(id) {
                     self.define(value)?;

@@ -1,8 +1,10 @@
 //! Functions, loops and branches as jumps.
 
 use super::build::{Builder, Built, Return};
+use super::roles::{callee, stated_kind};
 use super::*;
 use pto_ir::{Attr, BlockId, RegionId, ValueId};
+use pto_isa::row::Core;
 use pto_isa::table::op;
 use pto_isa::{Type, codes};
 
@@ -20,7 +22,8 @@ impl Builder<'_> {
             op::scf_while => self.while_op(id, &regions),
             op::scf_execute_region | op::fusion_region => self.run_once(id, regions[0]),
             op::scf_index_switch => self.index_switch(id, &regions),
-            op::section_cube | op::section_vector => self.region(regions[0]),
+            op::section_cube => self.section(Core::Cube, regions[0]),
+            op::section_vector => self.section(Core::Vector, regions[0]),
             // Ends of regions: the operation that has the region deals with them, except for branches.
             op::scf_yield | op::fusion_yield | op::scf_condition => Ok(()),
             op::cf_br | op::cf_cond_br | op::cf_switch => {
@@ -28,6 +31,11 @@ impl Builder<'_> {
             }
             _ => Err(self.unsupported("this operation")),
         }
+    }
+
+    /// Code for one kind of core; the others go on behind it.
+    fn section(&mut self, kind: Core, region: RegionId) -> Built<()> {
+        if self.plan.role.executes(kind) { self.region(region) } else { Ok(()) }
     }
 
     // ---- regions ----------------------------------------------------------------------------------------------
@@ -371,7 +379,12 @@ impl Builder<'_> {
 
     /// A call is expanded in place.
     fn call(&mut self, id: OpId) -> Built<()> {
-        let Some(callee) = self.callee(id) else { return Err(self.unsupported("a call of a function without a body")) };
+        let Some(callee) = callee(self.module, id) else {
+            return Err(self.unsupported("a call of a function without a body"));
+        };
+        if !self.plan.role.executes(stated_kind(self.module, callee)) {
+            return Ok(());
+        }
         if self.calls.contains(&callee) {
             let message = "a function that calls itself".to_string();
             return Err(Diagnostic::new(codes::RUN_UNSUPPORTED, self.place(), message)
@@ -393,14 +406,5 @@ impl Builder<'_> {
             r.jumps.into_iter().for_each(|j| self.plan.steps[j] = Step::Jump(end));
         }
         Ok(())
-    }
-
-    fn callee(&self, id: OpId) -> Option<OpId> {
-        let Some(Attr::Symbol(name) | Attr::Str(name)) = self.module.attr(id, "callee") else { return None };
-        let is_it =
-            |f: &OpId| matches!(self.module.attr(*f, "sym_name"), Some(Attr::Str(s) | Attr::Symbol(s)) if s == name);
-        let function = self.module.functions().into_iter().find(is_it)?;
-        let region = *self.module.op_regions(function).first()?;
-        (!self.module.region(region).blocks.is_empty()).then_some(function)
     }
 }

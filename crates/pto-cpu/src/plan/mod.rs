@@ -6,13 +6,17 @@
 mod build;
 mod carried;
 mod control;
+mod links;
 mod params;
+mod roles;
 mod scalar;
 mod step;
 mod tiles;
 mod views;
 
 pub(crate) use build::runs;
+pub(crate) use links::{End, Entry, Link, PipeOp, Set, Transfer, TransferKind, Way};
+pub(crate) use roles::Role;
 pub(crate) use scalar::{float_of, int_of};
 pub(crate) use step::*;
 
@@ -53,6 +57,18 @@ pub struct Plan {
     pub(crate) spaces: Spaces,
     /// Bytes of a core's memory: the spaces, and the tiles behind them.
     pub(crate) core_bytes: u64,
+    /// What the core of this plan executes.
+    pub(crate) role: Role,
+    /// Vector cores of a block, where it has several cores.
+    pub(crate) vectors: u32,
+    /// Blocks wait for each other, so all of them run together.
+    pub(crate) joint: bool,
+    /// The plan of the vector cores, where this is that of the cube core.
+    pub(crate) partner: Option<Box<Plan>>,
+    /// Ends of pipes this core opens.
+    pub(crate) ends: Vec<End>,
+    /// What concerns other cores: signals, pipes, barriers, transfers.
+    pub(crate) links: Vec<Link>,
 }
 
 impl Plan {
@@ -72,6 +88,11 @@ impl Plan {
     /// What the entry takes.
     pub fn params(&self) -> &[Param] {
         &self.params
+    }
+
+    /// The plans of the cores of a block.
+    pub(crate) fn roles(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(self.partner.as_deref())
     }
 
     pub(crate) fn module(&self) -> &Module {

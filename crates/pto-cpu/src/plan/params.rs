@@ -1,17 +1,28 @@
 //! The entry of a program and its parameters.
 
+use super::roles::{callee, stated_kind};
 use crate::args::{Param, ParamKind};
 use pto_ir::{Attr, BlockId, Module, OpId, ValueId};
+use pto_isa::row::Core;
 use pto_isa::{Diagnostic, Span, Type, codes};
 
-/// Name, function and body of what is to run. Statements outside functions are a program of their own.
-pub(super) fn entry_function(
-    module: &Module,
-    wanted: Option<&str>,
-) -> Result<(String, Option<OpId>, BlockId), Diagnostic> {
-    let functions: Vec<(String, OpId, BlockId)> =
-        module.functions().into_iter().filter_map(|f| Some((name(module, f), f, body(module, f)?))).collect();
-    let found = |(n, f, b): &(String, OpId, BlockId)| Ok((n.clone(), Some(*f), *b));
+/// What is to run.
+pub(super) struct Entry {
+    pub name: String,
+    /// `None` for statements outside functions, which are a program of their own.
+    pub function: Option<OpId>,
+    pub body: BlockId,
+    /// The function for the vector cores, where the first is for the cube core only.
+    pub partner: Option<(OpId, BlockId)>,
+}
+
+type Function = (String, OpId, BlockId);
+
+/// The function of this name, the entry, the only function, or the two halves of a mixed kernel.
+pub(super) fn entry_function(module: &Module, wanted: Option<&str>) -> Result<Entry, Diagnostic> {
+    let functions: Vec<Function> =
+        module.functions().into_iter().filter_map(|f| Some((function_name(module, f), f, body(module, f)?))).collect();
+    let found = |(n, f, b): &Function| Ok(Entry { name: n.clone(), function: Some(*f), body: *b, partner: None });
     let names = || functions.iter().map(|(n, ..)| n.as_str()).collect::<Vec<_>>().join(", ");
     if let Some(wanted) = wanted {
         let wanted = wanted.trim_start_matches('@');
@@ -24,15 +35,33 @@ pub(super) fn entry_function(
     match (&entries[..], &functions[..]) {
         ([one], _) => found(one),
         ([], [one]) => found(one),
-        ([], []) if !module.block(module.top).ops.is_empty() => Ok((String::new(), None, module.top)),
-        ([], []) => Err(no_entry(module, "the program has no function to run".to_string(), "")),
-        ([], _) => {
-            Err(no_entry(module, "the program has several functions and none is the entry".to_string(), &names()))
+        ([], []) if !module.block(module.top).ops.is_empty() => {
+            Ok(Entry { name: String::new(), function: None, body: module.top, partner: None })
         }
+        ([], []) => Err(no_entry(module, "the program has no function to run".to_string(), "")),
+        ([], _) => match halves(module, &functions) {
+            Some((cube, vector)) => found(cube).map(|e| Entry { partner: Some((vector.1, vector.2)), ..e }),
+            None => {
+                Err(no_entry(module, "the program has several functions and none is the entry".to_string(), &names()))
+            }
+        },
         _ => {
             let marked = entries.iter().map(|(n, ..)| n.as_str()).collect::<Vec<_>>().join(", ");
             Err(no_entry(module, "the program has several entries".to_string(), &marked))
         }
+    }
+}
+
+/// A function for the cube core and one for vector cores that nobody calls, and no other: a mixed kernel.
+fn halves<'a>(module: &Module, functions: &'a [Function]) -> Option<(&'a Function, &'a Function)> {
+    let mut called = Vec::new();
+    module.walk(module.top, &mut |id| called.extend(callee(module, id)));
+    let roots: Vec<_> = functions.iter().filter(|(_, f, _)| !called.contains(f)).collect();
+    let [a, b] = roots[..] else { return None };
+    match (stated_kind(module, a.1), stated_kind(module, b.1)) {
+        (Core::Cube, Core::Vector) => Some((a, b)),
+        (Core::Vector, Core::Cube) => Some((b, a)),
+        _ => None,
     }
 }
 
@@ -46,7 +75,7 @@ fn no_entry(module: &Module, message: String, names: &str) -> Diagnostic {
     }
 }
 
-fn name(module: &Module, function: OpId) -> String {
+pub(super) fn function_name(module: &Module, function: OpId) -> String {
     match module.attr(function, "sym_name") {
         Some(Attr::Str(s) | Attr::Symbol(s)) => module.names.text(*s).to_string(),
         _ => String::new(),

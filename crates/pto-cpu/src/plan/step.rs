@@ -23,6 +23,8 @@ pub(crate) enum Slot {
     View(ViewId),
     /// Local scalars: the first register.
     Array(Reg),
+    /// An end of a pipe.
+    End(u32),
 }
 
 /// The state of a tile register.
@@ -138,6 +140,8 @@ pub(crate) enum Step {
     },
     BlockIndex(Reg),
     BlockCount(Reg),
+    SubblockIndex(Reg),
+    SubblockCount(Reg),
     Bind(u32),
     Assign {
         tile: TileId,
@@ -218,6 +222,8 @@ pub(crate) enum Step {
     Check(u32),
     /// Orders pipes; nothing to do here but to say that it happened.
     Event,
+    /// Concerns other cores, and may have to wait for them.
+    Link(u32),
     Trap,
     End,
 }

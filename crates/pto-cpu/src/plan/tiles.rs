@@ -81,7 +81,7 @@ impl Builder<'_> {
     }
 
     /// The valid extent: of the type, of an operand, or the whole tile.
-    fn extent(&self, id: OpId, slot: &str, dim: Dim, physical: u64) -> Built<Extent> {
+    pub fn extent(&self, id: OpId, slot: &str, dim: Dim, physical: u64) -> Built<Extent> {
         match (self.operand(id, slot), dim) {
             (Some(value), Dim::Dynamic) => Ok(Extent::Reg(self.scalar(value)?)),
             (_, Dim::Fixed(n)) => Ok(Extent::Fixed(n as u32)),
@@ -309,7 +309,9 @@ impl Builder<'_> {
             Some(Slot::View(v)) if !tile => Some(v),
             Some(Slot::View(_)) => return Err(self.unsupported("lowered buffers in place of tiles")),
             // An absent operand is a null pointer to the kernel, so nothing else may look like one.
-            Some(Slot::Nothing | Slot::Multi(..) | Slot::Array(_)) => return Err(self.unsupported("this operand")),
+            Some(Slot::Nothing | Slot::Multi(..) | Slot::Array(_) | Slot::End(_)) => {
+                return Err(self.unsupported("this operand"));
+            }
             Some(Slot::Scalar(_) | Slot::Tile(_)) | None => None,
         };
         Ok(Operand { register, value, reads: dir != Dir::Out, writes: dir != Dir::In })

@@ -43,11 +43,11 @@ impl Builder<'_> {
                 let step = if code == op::get_block_idx { Step::BlockIndex(out) } else { Step::BlockCount(out) };
                 self.push(step).map(drop)
             }
-            // A block is one core here.
             op::get_subblock_idx | op::get_subblock_num => {
                 let out = self.result_reg(id)?;
-                self.plan.regs[out as usize] = u64::from(code == op::get_subblock_num);
-                Ok(())
+                let step =
+                    if code == op::get_subblock_idx { Step::SubblockIndex(out) } else { Step::SubblockCount(out) };
+                self.push(step).map(drop)
             }
             op::declare_local_array | op::declare_struct => self.declare_local(id),
             op::local_array_get | op::local_array_set => self.local_array(id),
@@ -86,7 +86,7 @@ impl Builder<'_> {
     // ---- pointers -----------------------------------------------------------------------------------------------
 
     /// What an operand points to.
-    fn pointer(&self, value: ValueId) -> Built<Pointer> {
+    pub fn pointer(&self, value: ValueId) -> Built<Pointer> {
         match (self.slot(value), self.module.value_type(value)) {
             (Slot::Scalar(reg), Type::Ptr(_, PtrSpace::On(loc))) => Ok(Pointer::Scalar(reg, Some(*loc))),
             (Slot::Scalar(reg), _) => Ok(Pointer::Scalar(reg, None)),

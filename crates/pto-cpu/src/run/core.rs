@@ -1,16 +1,29 @@
 //! One core: registers, memory, and the loop that executes steps.
 
 use super::fail::Fail;
+use super::links::{OpenEnd, Outcome};
 use super::observe::{Event, Watch};
 use super::scalar;
+use super::shared::{CoreId, Shared};
 use crate::kernels::{TileRef, ViewRef};
 use crate::memory::{Buffer, CoreMemory};
-use crate::plan::{Plan, Step, Switch, Tile, View};
+use crate::plan::{Link, Plan, Role, Step, Switch, Tile, View};
 use pto_isa::{Diagnostic, Loc};
 use std::time::Instant;
 
 /// Instructions between two reports of progress.
 const REPORT_EVERY: u64 = 1024;
+
+/// How far a core is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum State {
+    Ready,
+    /// It waits for others.
+    Waits,
+    /// It asked others for something and lets them go on.
+    Polls,
+    Done,
+}
 
 /// The state of a core. It is made once and used for block after block.
 pub(super) struct Core<'p> {
@@ -34,6 +47,17 @@ pub(super) struct Core<'p> {
     pub block: u32,
     pub blocks: u32,
     pub instructions: u64,
+    /// Its position among the cores that run together.
+    pub who: usize,
+    /// Its number among the vector cores of the block.
+    pub sub: u32,
+    pub state: State,
+    /// The step it goes on with.
+    next: usize,
+    /// The step was tried before and had to wait.
+    pub retries: bool,
+    /// Ends of pipes.
+    pub ends: Vec<OpenEnd>,
     /// Operands of the instruction being executed.
     pub tile_refs: Vec<TileRef>,
     pub view_refs: Vec<ViewRef>,
@@ -51,13 +75,19 @@ impl<'p> Core<'p> {
             memory,
             buffers,
             allocated: vec![Vec::new(); plan.allocations.len()],
-            written: vec![false; plan.params.len()],
+            written: vec![false; buffers.len()],
             checked: vec![Vec::new(); plan.checks.len()],
             facts: Vec::with_capacity(16),
             used: [0; Loc::ALL.len()],
             block: 0,
             blocks,
             instructions: 0,
+            who: 0,
+            sub: 0,
+            state: State::Ready,
+            next: 0,
+            retries: false,
+            ends: vec![OpenEnd::default(); plan.ends.len()],
             tile_refs: Vec::with_capacity(super::MAX_TILES),
             view_refs: Vec::with_capacity(super::MAX_VIEWS),
             scalars: Vec::with_capacity(8),
@@ -67,6 +97,8 @@ impl<'p> Core<'p> {
     /// Makes the core as new for a block: nothing of another block may be seen.
     pub fn reset(&mut self, block: u32) {
         self.block = block;
+        (self.state, self.next, self.retries) = (State::Ready, 0, false);
+        self.ends.fill(OpenEnd::default());
         self.regs.copy_from_slice(&self.plan.regs);
         self.tiles.copy_from_slice(&self.plan.tiles);
         self.views.copy_from_slice(&self.plan.views);
@@ -79,18 +111,46 @@ impl<'p> Core<'p> {
         self.memory.part(own, self.plan.core_bytes - own).fill(0);
     }
 
-    /// Runs from the first step to the last.
+    /// What the core executes.
+    pub fn role(&self) -> Role {
+        self.plan.role
+    }
+
+    /// Runs from the first step to the last, alone.
     pub fn execute<W: Watch>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
-        let mut at = 0;
-        match self.steps(&mut at, watch) {
-            Ok(()) => Ok(()),
+        let id = CoreId { rank: 0, block: self.block, role: self.role(), sub: self.sub };
+        let mut alone = Shared::new(self.plan.checked.info().target, vec![id]);
+        self.resume(&mut alone, watch).map(drop)
+    }
+
+    /// Goes on until the end, or until it must wait.
+    pub fn resume<W: Watch>(&mut self, shared: &mut Shared, watch: &mut W) -> Result<State, Diagnostic> {
+        let mut at = self.next;
+        match self.steps(&mut at, shared, watch) {
+            Ok(state) => {
+                self.state = state;
+                Ok(state)
+            }
             Err(fail) => Err(fail.at(self, at)),
         }
     }
 
-    fn steps<W: Watch>(&mut self, at: &mut usize, watch: &mut W) -> Result<(), Fail> {
+    /// What it waits for.
+    pub fn waits_at(&self) -> Option<&Link> {
+        match self.plan.steps.get(self.next) {
+            Some(Step::Link(which)) => self.plan.links.get(*which as usize),
+            _ => None,
+        }
+    }
+
+    /// Where it stands in the text.
+    pub fn place(&self) -> pto_isa::Span {
+        self.plan.origins.get(self.next).map_or_else(Default::default, |op| self.plan.module().op(*op).name_span)
+    }
+
+    fn steps<W: Watch>(&mut self, at: &mut usize, shared: &mut Shared, watch: &mut W) -> Result<State, Fail> {
         let plan = self.plan;
-        let mut next = 0;
+        let mut next = self.next;
         let mut reported = self.instructions;
         loop {
             *at = next;
@@ -150,6 +210,10 @@ impl<'p> Core<'p> {
                 }
                 Step::BlockIndex(out) => self.regs[out as usize] = u64::from(self.block),
                 Step::BlockCount(out) => self.regs[out as usize] = u64::from(self.blocks),
+                Step::SubblockIndex(out) => self.regs[out as usize] = u64::from(self.sub),
+                Step::SubblockCount(out) => {
+                    self.regs[out as usize] = if self.role() == Role::Whole { 1 } else { plan.vectors.into() };
+                }
                 Step::Kernel(which) => {
                     self.instructions += 1;
                     self.instruction(which as usize, *at, watch)?;
@@ -165,10 +229,19 @@ impl<'p> Core<'p> {
                         self.say(*at, None, &[], watch);
                     }
                 }
+                Step::Link(which) => {
+                    let outcome = self.link(which as usize, *at, shared, watch)?;
+                    self.retries = outcome == Outcome::Waits;
+                    if outcome != Outcome::Done {
+                        self.next = *at + usize::from(outcome == Outcome::Yields);
+                        watch.progress(self.instructions - reported);
+                        return Ok(if self.retries { State::Waits } else { State::Polls });
+                    }
+                }
                 Step::Trap => return Err(Fail::Trap),
                 Step::End => {
                     watch.progress(self.instructions - reported);
-                    return Ok(());
+                    return Ok(State::Done);
                 }
                 other => self.place_or_data(other, *at, watch)?,
             }

@@ -2,6 +2,7 @@
 
 use super::core::Core;
 use crate::kernels::Fault;
+use crate::plan::Role;
 use pto_isa::{Diagnostic, Loc, Span, codes};
 
 /// Why a run stopped.
@@ -75,6 +76,22 @@ pub(super) enum Fail {
     NoMemory(u64),
     OnChipView,
     Unaligned,
+    SignalId(i64),
+    SignalOverflow {
+        id: i64,
+        limit: u8,
+    },
+    /// Elements of different sizes went into a slot and out of it.
+    SlotType {
+        pushed: u32,
+        popped: u32,
+    },
+    /// A tile and a slot do not fit.
+    SlotFault(Fault),
+    /// A slot is pushed that was not allocated.
+    NotAllocated,
+    /// A slot is freed that was not popped.
+    NotPopped,
 }
 
 impl Fail {
@@ -90,8 +107,12 @@ impl Fail {
         let op = plan.origins.get(step).copied();
         let span = op.map_or(Span::default(), |o| module.op(o).name_span);
         let name = op.map_or(String::new(), |o| module.op(o).op.row().full_name());
-        let buffer =
-            |at: usize| plan.params.get(at).map_or("allocated memory".to_string(), |p| format!("`%{}`", p.name));
+        let buffer = |at: usize| {
+            plan.params
+                .get(at % plan.params.len().max(1))
+                .filter(|_| at < core.buffers.len())
+                .map_or("allocated memory".to_string(), |p| format!("`%{}`", p.name))
+        };
         let new = |code, text: String| Diagnostic::new(code, span, format!("`{name}`: {text}"));
         let d = match self {
             Self::Stopped => new(codes::RUN_LIMIT, "the run was stopped".into()),
@@ -156,8 +177,28 @@ impl Fail {
                 new(codes::RUN_UNSUPPORTED, "a window of on-chip memory where global memory is expected".into())
             }
             Self::Unaligned => new(codes::RUN_VALUE, "an address inside a byte".into()),
+            Self::SignalId(id) => new(codes::RUN_VALUE, format!("signal {id}")).legal("0 to 31"),
+            Self::SignalOverflow { id, limit } => {
+                new(codes::RUN_PIPE, format!("signal {id} was sent more than {limit} times without a wait"))
+                    .help("wait for the signal as often as it is sent")
+            }
+            Self::SlotType { pushed, popped } => {
+                new(codes::RUN_PIPE, format!("elements of {popped} bits from a slot with elements of {pushed} bits"))
+                    .legal("the element type that was pushed")
+            }
+            Self::SlotFault(fault) => say_fault(fault, &new, "the slot"),
+            Self::NotAllocated => {
+                new(codes::RUN_PIPE, "a slot that was not allocated".into()).help("`talloc` gives the next slot")
+            }
+            Self::NotPopped => new(codes::RUN_PIPE, "nothing was popped that is not free already".into())
+                .help("free each entry once, after its pop"),
         };
-        if core.blocks > 1 { d.label(span, format!("in block {}", core.block)) } else { d }
+        match (core.blocks > 1, core.role()) {
+            (false, Role::Whole) => d,
+            (true, Role::Whole) => d.label(span, format!("in block {}", core.block)),
+            (_, Role::Cube) => d.label(span, format!("in block {}, on the cube core", core.block)),
+            (_, Role::Vector) => d.label(span, format!("in block {}, on vector core {}", core.block, core.sub)),
+        }
     }
 }
 

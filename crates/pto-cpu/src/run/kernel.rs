@@ -42,7 +42,7 @@ impl Core<'_> {
         done.map_err(|fault| Fail::Fault(fault, self.first_buffer(step)))
     }
 
-    fn tile_ref(&self, memory: *mut u8, tile: &Tile) -> TileRef {
+    pub fn tile_ref(&self, memory: *mut u8, tile: &Tile) -> TileRef {
         TileRef {
             ptr: memory.wrapping_add(tile.base as usize),
             rows: tile.rows as usize,
@@ -59,13 +59,19 @@ impl Core<'_> {
             let layout = pto_isa::GlobalLayout::Nd;
             return Ok(ViewRef { base: none.ptr, bytes: 0, first: 0, shape: [0; 5], strides: [0; 5], layout });
         };
-        let View { address, space, shape, strides, layout } = self.views[register as usize];
+        let view = self.views[register as usize];
+        self.window_ref(&view, operand.writes)
+    }
+
+    /// A window of global memory as kernels take it.
+    pub fn window_ref(&mut self, view: &View, writes: bool) -> Result<ViewRef, Fail> {
+        let View { address, space, shape, strides, layout } = *view;
         if space.is_some() {
             return Err(Fail::OnChipView);
         }
         let (at, first) = split_address(address);
         let buffer = self.buffer(at, address)?;
-        if operand.writes {
+        if writes {
             if !buffer.writable {
                 return Err(Fail::ReadOnly(at));
             }
@@ -171,7 +177,7 @@ impl Core<'_> {
                 fact(u64::from(tile.rows) << 32 | u64::from(tile.cols));
             }
             Slot::View(view) => self.views[view as usize].shape.iter().for_each(|n| fact(*n)),
-            Slot::Nothing | Slot::Multi(..) | Slot::Array(_) => {}
+            Slot::Nothing | Slot::Multi(..) | Slot::Array(_) | Slot::End(_) => {}
         }
     }
 
@@ -202,7 +208,7 @@ impl Core<'_> {
         let mut list = Vec::new();
         for operand in &step.tiles {
             if let Some(register) = operand.register {
-                let access = self.tile_access(&self.tiles[register as usize], operand);
+                let access = self.tile_access(&self.tiles[register as usize], operand.value);
                 push_both(&mut list, access, operand);
             }
         }
@@ -217,7 +223,7 @@ impl Core<'_> {
         list
     }
 
-    fn tile_access(&self, tile: &Tile, operand: &Operand) -> Access {
+    pub fn tile_access(&self, tile: &Tile, value: Option<pto_ir::ValueId>) -> Access {
         let ty = &self.plan.geometries[tile.geometry as usize];
         let bits = u64::from(ty.dtype.column_bits());
         let start = tile.base as i64 - self.plan.spaces.start(ty.loc) as i64;
@@ -236,7 +242,7 @@ impl Core<'_> {
                 (u64::from(tile.col_stride) * bits / 8) as i64,
             )
         };
-        Access { place: Place::Core(ty.loc), start, row_bytes, rows, stride, write: false, value: operand.value }
+        Access { place: Place::Core(ty.loc), start, row_bytes, rows, stride, write: false, value }
     }
 }
 

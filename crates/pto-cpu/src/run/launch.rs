@@ -2,9 +2,10 @@
 
 use super::core::Core;
 use super::observe::{Observer, Observing, Silent, Watch};
+use super::team::Team;
 use crate::args::{Arg, Launch, Param, ParamKind, Report};
-use crate::memory::{Buffer, buffer_address};
-use crate::plan::{Plan, Slot, Tile, View};
+use crate::memory::{Buffer, buffer_address, split_address};
+use crate::plan::{Plan, Role, Slot, Tile, View};
 use pto_isa::{Diagnostic, GlobalLayout, Scalar, Span, TileType, codes};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -99,21 +100,60 @@ impl Plan {
         self.run_in_order(args, launch, &mut Observing(observer))
     }
 
+    /// Runs the program on several ranks at once, each with its own arguments. Memory of another rank is reached through
+    /// [`Arg::Remote`].
+    ///
+    /// # Errors
+    /// As [`Plan::run`].
+    pub fn run_ranks(&self, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Result<Vec<Report>, Diagnostic> {
+        let bound = self.bind(ranks)?;
+        let (written, instructions) = self.run_joint(&bound, ranks, launch, &mut Silent)?;
+        let count = self.params.len();
+        let part = |rank: usize| written[rank * count..(rank + 1) * count].to_vec();
+        Ok((0..ranks.len()).map(|rank| self.report(part(rank), instructions)).collect())
+    }
+
     fn run_in_order<W: Watch>(
         &self,
         args: &mut [Arg<'_>],
         launch: Launch,
         watch: &mut W,
     ) -> Result<Report, Diagnostic> {
-        let bound = self.bind(args)?;
-        let mut core = Core::new(self, &bound.buffers, launch.blocks)?;
-        for block in 0..launch.blocks {
-            core.reset(block);
-            bound.enter(&mut core, args);
-            core.execute(watch)?;
-            bound.leave(&mut core, args);
+        let mut ranks = [args];
+        let bound = self.bind(&mut ranks)?;
+        if self.joint {
+            let (written, instructions) = self.run_joint(&bound, &mut ranks, launch, watch)?;
+            return Ok(self.report(written, instructions));
         }
-        Ok(self.report(core.written, core.instructions))
+        let mut team = Team::new(self, &bound.buffers, launch.blocks)?;
+        for block in 0..launch.blocks {
+            team.reset(block);
+            team.cores.iter_mut().for_each(|core| bound.enter(0, core, ranks[0]));
+            team.execute(watch)?;
+            bound.leave(&mut team.cores[0], ranks[0]);
+        }
+        let (written, instructions) = team.finish();
+        Ok(self.report(written, instructions))
+    }
+
+    /// All blocks of all ranks together.
+    fn run_joint<'a, A: AsMut<[Arg<'a>]>, W: Watch>(
+        &self,
+        bound: &Bound,
+        ranks: &mut [A],
+        launch: Launch,
+        watch: &mut W,
+    ) -> Result<(Vec<bool>, u64), Diagnostic> {
+        let mut team = Team::empty(self);
+        for (rank, args) in ranks.iter_mut().enumerate() {
+            for block in 0..launch.blocks {
+                let first = team.cores.len();
+                team.add(self, &bound.buffers, rank as u32, block, launch.blocks)?;
+                team.cores[first..].iter_mut().for_each(|core| bound.enter(rank, core, args.as_mut()));
+            }
+        }
+        team.execute(watch)?;
+        Ok(team.finish())
     }
 
     fn run_blocks<W: Watch>(
@@ -124,16 +164,16 @@ impl Plan {
     ) -> Result<Report, Diagnostic> {
         let threads = thread_count(launch);
         let has_tiles = self.params.iter().any(|p| matches!(p.kind, ParamKind::Tile(_)));
-        if threads <= 1 || has_tiles {
+        if threads <= 1 || has_tiles || self.joint {
             return self.run_in_order(args, launch, &mut watch());
         }
-        let bound = self.bind(args)?;
+        let bound = self.bind(&mut [args])?;
         let next = AtomicU32::new(0);
         let failed = AtomicBool::new(false);
         let outcome: Outcome = Mutex::new((None, vec![false; self.params.len()], 0));
         let work = || {
-            let mut core = match Core::new(self, &bound.buffers, launch.blocks) {
-                Ok(core) => core,
+            let mut team = match Team::new(self, &bound.buffers, launch.blocks) {
+                Ok(team) => team,
                 Err(problem) => return note_failure(&outcome, &failed, u32::MAX, problem),
             };
             let mut watch = watch();
@@ -142,16 +182,17 @@ impl Plan {
                 if block >= launch.blocks || failed.load(Ordering::Relaxed) {
                     break;
                 }
-                core.reset(block);
-                bound.enter_scalars(&mut core);
-                if let Err(problem) = core.execute(&mut watch) {
+                team.reset(block);
+                team.cores.iter_mut().for_each(|core| bound.enter_scalars(0, core));
+                if let Err(problem) = team.execute(&mut watch) {
                     note_failure(&outcome, &failed, block, problem);
                     break;
                 }
             }
+            let (written, instructions) = team.finish();
             let mut outcome = outcome.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            outcome.1.iter_mut().zip(&core.written).for_each(|(all, one)| *all |= one);
-            outcome.2 += core.instructions;
+            outcome.1.iter_mut().zip(&written).for_each(|(all, one)| *all |= one);
+            outcome.2 += instructions;
         };
         std::thread::scope(|scope| {
             for _ in 1..threads {
@@ -177,26 +218,49 @@ impl Plan {
 
     // ---- arguments ----------------------------------------------------------------------------------------------
 
-    fn bind(&self, args: &mut [Arg<'_>]) -> Result<Bound, Diagnostic> {
-        if args.len() != self.params.len() {
-            let message = format!("{} arguments for `@{}`, which takes {}", args.len(), self.name, self.params.len());
-            return Err(Diagnostic::new(codes::RUN_ARGUMENT, self.entry_span(), message));
+    /// Buffers and values of all ranks. A buffer's number is that of its parameter, rank after rank.
+    fn bind<'a, A: AsMut<[Arg<'a>]>>(&self, ranks: &mut [A]) -> Result<Bound, Diagnostic> {
+        let mut bound = Bound { slots: self.roles().map(|p| p.slots.clone()).collect(), ..Bound::default() };
+        let count = self.params.len();
+        for (rank, args) in ranks.iter_mut().enumerate() {
+            let args = args.as_mut();
+            if args.len() != count {
+                let message = format!("{} arguments for `@{}`, which takes {count}", args.len(), self.name);
+                return Err(Diagnostic::new(codes::RUN_ARGUMENT, self.entry_span(), message));
+            }
+            let mut values = Vec::new();
+            for (at, (param, arg)) in self.params.iter().zip(args).enumerate() {
+                let value = self.bind_one(param, arg).map_err(|text| self.argument_error(param, &text))?;
+                bound.buffers.push(match &value {
+                    Value::Buffer(buffer) | Value::View(buffer, _) => *buffer,
+                    Value::Scalar(_) | Value::Tile(..) | Value::Remote(..) => Buffer::NONE,
+                });
+                values.push(match value {
+                    Value::Buffer(_) => Value::Scalar(buffer_address(rank * count + at)),
+                    Value::View(b, view) => Value::View(b, View { address: buffer_address(rank * count + at), ..view }),
+                    Value::Remote(rank, param) => Value::Scalar(buffer_address(rank * count + param)),
+                    other => other,
+                });
+            }
+            bound.values.push(values);
         }
-        let mut bound = Bound::default();
-        for (at, (param, arg)) in self.params.iter().zip(args).enumerate() {
-            let value = self.bind_one(param, arg).map_err(|text| self.argument_error(param, &text))?;
-            bound.buffers.push(match &value {
-                Value::Buffer(buffer) | Value::View(buffer, _) => *buffer,
-                Value::Scalar(_) | Value::Tile(..) => Buffer::NONE,
-            });
-            let value = match value {
-                Value::Buffer(_) => Value::Scalar(buffer_address(at)),
-                Value::View(b, view) => Value::View(b, View { address: buffer_address(at), ..view }),
-                other => other,
-            };
-            bound.values.push((self.slots[at], value));
-        }
+        self.remote_memory_exists(&bound)?;
         Ok(bound)
+    }
+
+    /// Pointers to other ranks lead to memory.
+    fn remote_memory_exists(&self, bound: &Bound) -> Result<(), Diagnostic> {
+        for (param, value) in bound.values.iter().flat_map(|v| self.params.iter().zip(v)) {
+            let Value::Scalar(address) = value else { continue };
+            if !matches!(param.kind, ParamKind::Pointer(_)) {
+                continue;
+            }
+            let at = split_address(*address).0;
+            if bound.buffers.get(at).is_none_or(|b| b.ptr.is_null()) {
+                return Err(self.argument_error(param, "it leads to a rank or parameter without memory"));
+            }
+        }
+        Ok(())
     }
 
     fn bind_one(&self, param: &Param, arg: &mut Arg<'_>) -> Result<Value, String> {
@@ -207,6 +271,7 @@ impl Plan {
             (ParamKind::Scalar(s), Arg::Float(x)) => {
                 scalar_bits(*s, *x, None).ok_or_else(|| format!("a number with a point for {s}"))
             }
+            (ParamKind::Pointer(_), Arg::Remote { rank, param }) => Ok(Value::Remote(*rank, *param)),
             (ParamKind::Pointer(_), Arg::In(data)) => Ok(Value::Buffer(Buffer::read(data))),
             (ParamKind::Pointer(_), Arg::InOut(data) | Arg::Tensor(data, _)) => Ok(Value::Buffer(Buffer::write(data))),
             (ParamKind::Tensor(elem, dims), Arg::Tensor(data, shape)) => {
@@ -236,7 +301,7 @@ impl Plan {
         }
     }
 
-    fn entry_span(&self) -> Span {
+    pub(crate) fn entry_span(&self) -> Span {
         self.module().functions().first().map_or(Span::default(), |f| self.module().op(*f).name_span)
     }
 
@@ -266,11 +331,14 @@ fn thread_count(launch: Launch) -> usize {
     wanted.min(launch.blocks as usize)
 }
 
-/// Arguments as the core keeps them.
+/// Arguments as cores keep them.
 #[derive(Default)]
 struct Bound {
     buffers: Vec<Buffer>,
-    values: Vec<(Slot, Value)>,
+    /// By rank.
+    values: Vec<Vec<Value>>,
+    /// Where the plans of the roles keep them.
+    slots: Vec<Vec<Slot>>,
 }
 
 enum Value {
@@ -278,11 +346,16 @@ enum Value {
     Buffer(Buffer),
     View(Buffer, View),
     Tile(TileType, (u64, u64)),
+    Remote(usize, usize),
 }
 
 impl Bound {
-    fn enter_scalars(&self, core: &mut Core) {
-        for (slot, value) in &self.values {
+    fn slots(&self, core: &Core) -> &[Slot] {
+        &self.slots[usize::from(core.role() == Role::Vector)]
+    }
+
+    fn enter_scalars(&self, rank: usize, core: &mut Core) {
+        for (slot, value) in self.slots(core).iter().zip(&self.values[rank]) {
             match (slot, value) {
                 (Slot::Scalar(reg), Value::Scalar(bits)) => core.regs[*reg as usize] = *bits,
                 (Slot::View(view), Value::View(_, v)) => core.views[*view as usize] = *v,
@@ -291,9 +364,9 @@ impl Bound {
         }
     }
 
-    fn enter(&self, core: &mut Core, args: &mut [Arg<'_>]) {
-        self.enter_scalars(core);
-        for ((slot, value), arg) in self.values.iter().zip(args) {
+    fn enter(&self, rank: usize, core: &mut Core, args: &mut [Arg<'_>]) {
+        self.enter_scalars(rank, core);
+        for ((slot, value), arg) in self.slots(core).iter().zip(&self.values[rank]).zip(args) {
             if let (Slot::Tile(tile), Value::Tile(ty, valid), Arg::Tile(data, _) | Arg::InOut(data)) =
                 (slot, value, arg)
             {
@@ -308,7 +381,7 @@ impl Bound {
     }
 
     fn leave(&self, core: &mut Core, args: &mut [Arg<'_>]) {
-        for ((slot, value), arg) in self.values.iter().zip(args) {
+        for ((slot, value), arg) in self.slots(core).iter().zip(&self.values[0]).zip(args) {
             if let (Slot::Tile(tile), Value::Tile(ty, _), Arg::Tile(data, _) | Arg::InOut(data)) = (slot, value, arg) {
                 let register = core.plan.tiles[*tile as usize];
                 each_unit(ty, &register, |at, bytes, outside| {
@@ -374,7 +447,7 @@ fn fixed(dims: &[Option<u64>]) -> Result<Vec<u64>, String> {
 }
 
 /// A row-major view from the start of a buffer.
-pub(super) fn packed(shape: &[u64]) -> View {
+pub(crate) fn packed(shape: &[u64]) -> View {
     let mut view = View { address: 0, space: None, shape: [1; 5], strides: [0; 5], layout: GlobalLayout::Nd };
     let skip = 5 - shape.len().min(5);
     let mut stride = 1;

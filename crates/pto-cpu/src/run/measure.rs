@@ -4,7 +4,7 @@ use super::core::Core;
 use super::observe::Watch;
 use crate::args::{Launch, ParamKind};
 use crate::memory::{Buffer, buffer_address};
-use crate::plan::{Plan, Slot, float_of, int_of};
+use crate::plan::{Plan, Role, Slot, float_of, int_of};
 use pto_isa::Diagnostic;
 
 /// Turns of loops and instructions after which measuring stops.
@@ -81,20 +81,26 @@ impl Plan {
     /// When the memory for a core cannot be had.
     pub fn measure(&self, known: &[Known], launch: Launch) -> Result<Measure, Diagnostic> {
         let none = vec![Buffer::NONE; self.params.len()];
-        let mut core = Core::new(self, &none, launch.blocks)?;
         let tile = |p: &crate::args::Param| matches!(p.kind, ParamKind::Tile(_));
         let reads = self.params.iter().map(tile).collect();
         let mut watch = Measuring { ends: vec![(0, Vec::new()); self.params.len()], reads, left: LIMIT };
-        for block in 0..launch.blocks {
-            core.reset(block);
-            self.enter_known(&mut core, known);
-            // Without data a program may go astray; what it showed until then stands.
-            if core.execute(&mut watch).is_err() && watch.left == 0 {
-                break;
+        let mut instructions = 0;
+        for role in self.roles() {
+            let mut core = Core::new(role, &none, launch.blocks)?;
+            let subs = if role.role == Role::Vector { self.vectors } else { 1 };
+            for (block, sub) in (0..launch.blocks).flat_map(|b| (0..subs).map(move |s| (b, s))) {
+                core.reset(block);
+                core.sub = sub;
+                role.enter_known(&mut core, known);
+                // Without data a program may go astray; what it showed until then stands.
+                if core.execute(&mut watch).is_err() && watch.left == 0 {
+                    break;
+                }
             }
+            instructions += core.instructions;
         }
         let extents = self.params.iter().zip(&watch.ends).map(|(p, end)| extent(&p.kind, end)).collect();
-        Ok(Measure { extents, reads: watch.reads, instructions: core.instructions })
+        Ok(Measure { extents, reads: watch.reads, instructions })
     }
 
     fn enter_known(&self, core: &mut Core, known: &[Known]) {

@@ -5,12 +5,18 @@ mod data;
 mod fail;
 mod kernel;
 mod launch;
+mod links;
 mod measure;
 mod observe;
 mod place;
 mod scalar;
+mod schedule;
+mod shared;
+mod team;
+mod transfer;
 
 pub use launch::Timing;
+pub(crate) use launch::packed;
 pub use measure::{Extent, Known, Measure};
 pub use observe::{Access, Event, Observer, Place};
 

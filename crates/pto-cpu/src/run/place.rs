@@ -163,7 +163,7 @@ impl Core<'_> {
         Ok(())
     }
 
-    fn set_valid(&mut self, tile: TileId, rows: i64, cols: i64) -> Result<(), Fail> {
+    pub fn set_valid(&mut self, tile: TileId, rows: i64, cols: i64) -> Result<(), Fail> {
         let ty = self.geometry(tile);
         let (height, width) = (ty.rows, ty.cols);
         if !(0..=height as i64).contains(&rows) || !(0..=width as i64).contains(&cols) {

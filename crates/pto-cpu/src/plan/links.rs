@@ -1,0 +1,489 @@
+//! What concerns other cores: signals, barriers, pipes, and transfers between ranks.
+
+use super::build::{Builder, Built};
+use super::roles::stated_kind;
+use super::*;
+use crate::kernels::{self, Prepared, Site};
+use pto_ir::Attr;
+use pto_isa::row::Core;
+use pto_isa::rules::{Arg, AttrValue, Instance};
+use pto_isa::table::op;
+use pto_isa::{Dim, Loc, Op, Scalar, Type, ViewType, enums};
+
+/// One end of a pipe.
+#[derive(Clone, Debug)]
+pub(crate) struct End {
+    /// The same on both sides.
+    pub key: u32,
+    pub slot_size: u64,
+    pub slots: u32,
+    /// Slots of the consumer's local ring.
+    pub local_slots: u32,
+    /// Where slots in global memory start.
+    pub global: Option<Pointer>,
+    /// Local rings of the consumers: of the vector cores, of the cube core.
+    pub local: [Option<Reg>; 2],
+    pub both_ways: bool,
+}
+
+/// Which way data flows.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Way {
+    ToVector,
+    ToCube,
+}
+
+/// What goes through a pipe.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Entry {
+    Tile(TileId),
+    /// A slot in global memory.
+    Slot(ViewId),
+    Nothing,
+}
+
+/// An instruction on a pipe.
+#[derive(Clone, Debug)]
+pub(crate) struct PipeOp {
+    pub end: u32,
+    pub way: Way,
+    pub entry: Entry,
+    /// How the vector cores share a tile: 0 not, 1 and 3 by rows, 2 and 4 by columns.
+    pub split: u8,
+    /// The vector core it stands for, where that is stated.
+    pub subblock: Option<Reg>,
+    /// Geometry and valid region of a popped tile; bits of its elements.
+    pub geometry: u32,
+    pub valid: (Extent, Extent),
+    pub bits: u32,
+    /// Moves the tile to or from the slot.
+    pub run: Option<Prepared>,
+}
+
+/// The cores that take part in a barrier.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Set {
+    Vector,
+    Cube,
+    All,
+}
+
+/// A transfer between ranks.
+#[derive(Clone, Debug)]
+pub(crate) struct Transfer {
+    pub kind: TransferKind,
+    /// The view on this rank.
+    pub own: ViewId,
+    /// The other views, by rank.
+    pub others: Vec<ViewId>,
+    pub root: u32,
+    /// The staging tile; where data is combined, the accumulator comes first.
+    pub stages: Vec<TileId>,
+    pub load: Prepared,
+    pub store: Prepared,
+    /// Combines the second stage into the first.
+    pub combine: Option<Prepared>,
+    pub bits: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TransferKind {
+    /// From the other view to this one.
+    Get,
+    /// From this view to the other.
+    Put,
+    Gather,
+    Scatter,
+    Broadcast,
+    Reduce,
+    /// Flat, without a stage.
+    Copy,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Link {
+    Open(u32),
+    Push(PipeOp),
+    Pop(PipeOp),
+    Free(PipeOp),
+    Alloc(PipeOp),
+    Signal { id: Reg, mode: Option<u8> },
+    Await { id: Reg },
+    Barrier { set: Set, soft: bool, cores: Option<Reg> },
+    Notify { signal: ViewId, value: Reg, add: bool },
+    WaitSignal { signal: ViewId, value: Reg, cmp: u8 },
+    TestSignal { signal: ViewId, value: Reg, cmp: u8, out: Reg },
+    Transfer(Transfer),
+}
+
+/// True for synchronisation that reaches other cores.
+pub(super) fn is_signal(code: Op) -> bool {
+    matches!(
+        code,
+        op::sync_set
+            | op::sync_wait
+            | op::set_intra_block
+            | op::wait_intra_block
+            | op::set_cross_block
+            | op::wait_cross_block
+            | op::set_cross_core
+            | op::wait_flag_dev
+            | op::syncall
+    )
+}
+
+impl Builder<'_> {
+    fn link(&mut self, link: Link) -> Built<()> {
+        self.plan.links.push(link);
+        self.push(Step::Link(self.plan.links.len() as u32 - 1)).map(drop)
+    }
+
+    fn int_attr(&self, id: OpId, name: &str) -> Option<i64> {
+        self.module.attr(id, name).and_then(Attr::int)
+    }
+
+    /// The number of an enumeration attribute's value.
+    fn choice(&self, id: OpId, name: &str) -> Option<&'static str> {
+        match self.module.attr(id, name) {
+            Some(Attr::Enum(def, at)) => Some(def.value(usize::from(*at))),
+            _ => None,
+        }
+    }
+
+    // ---- signals --------------------------------------------------------------------------------------------------
+
+    pub fn signal_op(&mut self, id: OpId) -> Built<()> {
+        let code = self.module.op(id).op;
+        if code == op::syncall {
+            return self.barrier_op(id);
+        }
+        let dynamic = self.operand(id, "event_id_dyn").or_else(|| self.operand(id, "event_id"));
+        let signal = match (dynamic, self.int_attr(id, "event_id")) {
+            (Some(value), _) => self.scalar(value)?,
+            (None, Some(n)) => self.constant(n as u64),
+            (None, None) => return Err(self.unsupported("it without an id")),
+        };
+        let mode = match code {
+            op::set_cross_block => Some(0),
+            _ => self.int_attr(id, "ffts_mode").map(|m| m as u8),
+        };
+        match code {
+            op::sync_set | op::set_intra_block | op::set_cross_block | op::set_cross_core => {
+                self.link(Link::Signal { id: signal, mode })
+            }
+            _ => self.link(Link::Await { id: signal }),
+        }
+    }
+
+    fn barrier_op(&mut self, id: OpId) -> Built<()> {
+        let set = match self.choice(id, "core_type") {
+            Some("aic_only") => Set::Cube,
+            Some("mix") => Set::All,
+            _ => Set::Vector,
+        };
+        let cores = self.operand(id, "used_cores").map(|v| self.scalar(v)).transpose()?;
+        self.link(Link::Barrier { set, soft: self.choice(id, "mode") == Some("soft"), cores })
+    }
+
+    // ---- pipes ------------------------------------------------------------------------------------------------------
+
+    pub fn link_op(&mut self, id: OpId) -> Built<()> {
+        match self.module.op(id).op {
+            op::aic_initialize_pipe | op::aiv_initialize_pipe | op::initialize_l2g2l_pipe | op::initialize_l2l_pipe => {
+                self.open_pipe(id)
+            }
+            op::reserve_buffer => self.reserve(id),
+            op::import_reserved_buffer => self.import(id),
+            op::declare_tile | op::declare_global => self.result(id).and_then(|v| self.define(v)).map(drop),
+            op::tpush | op::tpush_to_aiv | op::tpush_to_aic => {
+                let push = self.pipe_op(id, op::tstore)?;
+                self.link(Link::Push(push))
+            }
+            op::tpop | op::tpop_from_aic | op::tpop_from_aiv => {
+                let pop = self.pipe_op(id, op::tload)?;
+                self.link(Link::Pop(pop))
+            }
+            op::tfree | op::tfree_from_aic | op::tfree_from_aiv => {
+                let free = self.pipe_op(id, op::tload)?;
+                self.link(Link::Free(free))
+            }
+            op::talloc | op::talloc_to_aiv | op::talloc_to_aic => {
+                let alloc = self.pipe_op(id, op::tstore)?;
+                self.link(Link::Alloc(alloc))
+            }
+            _ => self.comm_op(id),
+        }
+    }
+
+    /// Memory for slots. Where the planner would choose the place, it lies behind the memory spaces.
+    fn reserve(&mut self, id: OpId) -> Built<()> {
+        let loc = match self.choice(id, "location") {
+            Some("mat") => Loc::Mat,
+            _ => Loc::Vec,
+        };
+        let address = match self.int_attr(id, "base") {
+            Some(base) => base as u64,
+            None => self.own_bytes(self.int_attr(id, "size").unwrap_or(0) as u64)? - self.plan.spaces.start(loc),
+        };
+        let out = self.result_reg(id)?;
+        self.plan.regs[out as usize] = address;
+        Ok(())
+    }
+
+    /// The address on another core. It tells a pipe where the other core's slots are, which the engine knows.
+    fn import(&mut self, id: OpId) -> Built<()> {
+        let name = self.module.attr(id, "name").cloned();
+        let mut base = None;
+        self.module.walk(self.module.top, &mut |other| {
+            if self.module.op(other).op == op::reserve_buffer && self.module.attr(other, "name") == name.as_ref() {
+                base = base.or(self.int_attr(other, "base"));
+            }
+        });
+        let out = self.result_reg(id)?;
+        self.plan.regs[out as usize] = base.unwrap_or(0) as u64;
+        Ok(())
+    }
+
+    fn open_pipe(&mut self, id: OpId) -> Built<()> {
+        let code = self.module.op(id).op;
+        let both_ways = self.int_attr(id, "dir_mask") == Some(3);
+        let slots = self.int_attr(id, "slot_num").unwrap_or(if both_ways { 4 } else { 8 }) as u32;
+        let number = |name: &str| -> Built<Option<Reg>> {
+            match self.operand(id, name).map(|v| self.slot(v)) {
+                Some(Slot::Scalar(reg)) => Ok(Some(reg)),
+                Some(_) => Err(self.unsupported("a ring that is not an address")),
+                None => Ok(None),
+            }
+        };
+        let local = match code {
+            op::aic_initialize_pipe | op::aiv_initialize_pipe => {
+                [number("c2v_consumer_buf")?, number("v2c_consumer_buf")?]
+            }
+            _ => {
+                let (first, second) = (number("local_addr")?, number("peer_local_addr")?);
+                if self.int_attr(id, "dir_mask") == Some(2) { [None, first] } else { [first, second] }
+            }
+        };
+        let global = ["gm_slot_buffer", "gm_slot_tensor", "gm_addr"].into_iter().find_map(|n| self.operand(id, n));
+        let global = global.map(|v| self.pointer(v)).transpose()?;
+        let key = self.pipe_key(id);
+        let local_slots = self.int_attr(id, "local_slot_num").map_or(slots, |n| n as u32);
+        let slot_size = self.int_attr(id, "slot_size").unwrap_or(0) as u64;
+        self.plan.ends.push(End { key, slot_size, slots, local_slots, global, local, both_ways });
+        let end = self.plan.ends.len() as u32 - 1;
+        if let Some(value) = self.module.results(id).next() {
+            self.slots[value.index()] = Slot::End(end);
+        }
+        self.link(Link::Open(end))
+    }
+
+    /// The same number for both ends: ids and signals are shared, and the ends open their pipes in the same order.
+    fn pipe_key(&self, id: OpId) -> u32 {
+        let group = match (self.int_attr(id, "id"), self.int_attr(id, "flag_base")) {
+            (_, Some(flag)) => 1 << 16 | flag as u32,
+            (Some(pipe), None) => pipe as u32 & 0xffff,
+            (None, None) => 0,
+        };
+        let earlier = self.plan.ends.iter().filter(|e| e.key & 0x00ff_ffff == group).count() as u32;
+        earlier << 24 | group
+    }
+
+    fn pipe_op(&mut self, id: OpId, mover: Op) -> Built<PipeOp> {
+        let end = self.end_of(id)?;
+        let result = self.module.results(id).next();
+        let value = result.or_else(|| self.operand(id, "tile")).or_else(|| self.operand(id, "entry"));
+        let entry = match value {
+            Some(v) if result.is_some() && self.module.tile(v).is_some() => {
+                let Slot::Tile(tile) = self.define_handle(v)? else { return Err(self.unsupported("this entry")) };
+                Entry::Tile(tile)
+            }
+            Some(v) => {
+                let slot = if result.is_some() { self.define(v)? } else { self.slot(v) };
+                match slot {
+                    Slot::Tile(tile) => Entry::Tile(tile),
+                    Slot::View(view) => Entry::Slot(view),
+                    _ => return Err(self.unsupported("this entry")),
+                }
+            }
+            None => Entry::Nothing,
+        };
+        let ty = value.and_then(|v| self.module.tile(v)).copied().map(|t| self.tile_type(&t));
+        let valid = match &ty {
+            Some(ty) => (
+                self.extent(id, "valid_row", ty.valid_rows, ty.rows)?,
+                self.extent(id, "valid_col", ty.valid_cols, ty.cols)?,
+            ),
+            None => (Extent::Fixed(0), Extent::Fixed(0)),
+        };
+        let bits = value.and_then(|v| self.module.value_type(v).elem()).map_or(8, |d| d.column_bits());
+        if let (Entry::Slot(view), Some(Type::TensorView(v) | Type::PartitionView(v))) =
+            (entry, value.map(|v| self.module.value_type(v)))
+        {
+            self.plan.views[view as usize] = packed_type(v);
+        }
+        Ok(PipeOp {
+            end,
+            way: self.way(id, ty.map(|t| t.loc)),
+            entry,
+            split: self.int_attr(id, "split").unwrap_or(0) as u8,
+            subblock: self.operand(id, "aiv_subblockid").map(|v| self.scalar(v)).transpose()?,
+            geometry: ty.map_or(0, |t| self.geometry(&t)),
+            valid,
+            bits,
+            run: ty.map(|t| self.mover(mover, &t, &[])).transpose()?,
+        })
+    }
+
+    fn end_of(&self, id: OpId) -> Built<u32> {
+        let found = match self.operand(id, "pipe_handle").map(|v| self.slot(v)) {
+            Some(Slot::End(end)) => Some(end),
+            Some(_) => None,
+            None => {
+                let wanted = self.int_attr(id, "id").unwrap_or(0) as u32;
+                let at = self.plan.ends.iter().rposition(|e| e.key & 0x00ff_ffff == wanted);
+                at.map(|at| at as u32)
+            }
+        };
+        found.ok_or_else(|| self.unsupported("a pipe that this core has not opened"))
+    }
+
+    /// Which way an instruction's data flows: the operation says so, or the tile, or the function.
+    fn way(&self, id: OpId, loc: Option<Loc>) -> Way {
+        let code = self.module.op(id).op;
+        let sends = matches!(code, op::tpush | op::talloc);
+        match (code, loc) {
+            (op::tpush_to_aiv | op::tpop_from_aic | op::tfree_from_aic | op::talloc_to_aiv, _) => Way::ToVector,
+            (op::tpush_to_aic | op::tpop_from_aiv | op::tfree_from_aiv | op::talloc_to_aic, _) => Way::ToCube,
+            (_, Some(Loc::Acc)) => Way::ToVector,
+            (_, Some(Loc::Mat)) => Way::ToCube,
+            _ => {
+                let kind = self.calls.last().map_or(Core::Any, |f| stated_kind(self.module, *f));
+                let on_cube = kind == Core::Cube || self.plan.role == Role::Cube;
+                if on_cube == sends { Way::ToVector } else { Way::ToCube }
+            }
+        }
+    }
+
+    // ---- code that moves and combines tiles ----------------------------------------------------------------------------
+
+    /// The code of a load or store between a tile and a row-major window.
+    fn mover(&self, code: Op, ty: &TileType, attrs: &[(&str, AttrValue)]) -> Built<Prepared> {
+        let dims = vec![Dim::Dynamic, Dim::Dynamic].into_boxed_slice();
+        let view = Type::TensorView(ViewType { dims, elem: Scalar::Elem(ty.dtype) });
+        let tile = Type::TileBuf(*ty);
+        let (from, to) = if code == op::tload { (&view, &tile) } else { (&tile, &view) };
+        self.code_for(code, &[("src", from), ("dst", to)], attrs)
+    }
+
+    fn code_for(&self, code: Op, operands: &[(&str, &Type)], attrs: &[(&str, AttrValue)]) -> Built<Prepared> {
+        let row = code.row();
+        let args: Vec<Arg> = operands
+            .iter()
+            .filter_map(|(name, ty)| Some(Arg { slot: row.slot(name)? as u8, ty, value: None }))
+            .collect();
+        let target = self.checked.info().target;
+        let instance = Instance { row, target, manual: true, args: &args, attrs };
+        let site = Site { instance, numerics: self.options.numerics, plain: self.options.plain, level: None };
+        let prepared = kernels::find(code).and_then(|k| (k.prepare)(&site));
+        prepared.ok_or_else(|| self.unsupported(&format!("a tile of type {}", operands[0].1)))
+    }
+
+    // ---- ranks --------------------------------------------------------------------------------------------------------
+
+    fn comm_op(&mut self, id: OpId) -> Built<()> {
+        let code = self.module.op(id).op;
+        match code {
+            op::comm_tnotify => {
+                let (signal, value) = (self.operand_view(id, "signal")?, self.operand_reg(id, "value")?);
+                let add = self.choice(id, "notifyOp") != Some("set");
+                self.link(Link::Notify { signal, value, add })
+            }
+            op::comm_twait | op::comm_ttest => {
+                let (signal, value) = (self.operand_view(id, "signal")?, self.operand_reg(id, "cmp_value")?);
+                let name = self.choice(id, "cmp").unwrap_or("eq");
+                let cmp = enums::WAIT_CMP.find(name).unwrap_or(0) as u8;
+                if code == op::comm_twait {
+                    return self.link(Link::WaitSignal { signal, value, cmp });
+                }
+                let out = self.result_reg(id)?;
+                self.link(Link::TestSignal { signal, value, cmp, out })
+            }
+            op::comm_wait_async_event | op::comm_test_async_event => {
+                // Transfers are complete as soon as they are started.
+                let out = self.result_reg(id)?;
+                self.plan.regs[out as usize] = 1;
+                self.push(Step::Event).map(drop)
+            }
+            op::comm_build_async_session | op::make_prefetch_async_context | op::get_prefetch_async_session => {
+                self.push(Step::Event).map(drop)
+            }
+            _ => self.transfer_op(id),
+        }
+    }
+
+    fn operand_view(&self, id: OpId, name: &str) -> Built<ViewId> {
+        match self.operand(id, name) {
+            Some(value) => self.view(value),
+            None => Err(self.unsupported(&format!("it without `{name}`"))),
+        }
+    }
+
+    fn transfer_op(&mut self, id: OpId) -> Built<()> {
+        let code = self.module.op(id).op;
+        let (kind, own, other, stage) = match code {
+            op::comm_tput => (TransferKind::Put, "src", "dst", "ping"),
+            op::comm_tget => (TransferKind::Get, "dst", "src", "ping"),
+            op::comm_tgather => (TransferKind::Gather, "dst", "group", "ping"),
+            op::comm_tscatter => (TransferKind::Scatter, "src", "group", "ping"),
+            op::comm_tbroadcast => (TransferKind::Broadcast, "src", "group", "ping"),
+            op::comm_treduce => (TransferKind::Reduce, "dst", "group", "recv_ping"),
+            op::comm_tput_async => (TransferKind::Copy, "src", "dst", ""),
+            op::comm_tget_async => (TransferKind::Copy, "src", "dst", ""),
+            _ => return Err(self.unsupported("this instruction")),
+        };
+        let others = self.operands(id, other).iter().map(|v| self.view(*v)).collect::<Built<Vec<_>>>()?;
+        let stage_value = self.operand(id, stage);
+        let elem = self.operand(id, own).and_then(|v| self.module.value_type(v).elem());
+        let Some(dtype) = elem else { return Err(self.unsupported("this element type")) };
+        let ty = match stage_value.and_then(|v| self.module.tile(v)) {
+            Some(ty) => self.tile_type(&ty.clone()),
+            None => TileType::new(Loc::Vec, dtype, 1, 256),
+        };
+        let mut stages = Vec::new();
+        for value in self.operand(id, "acc").into_iter().chain(stage_value) {
+            stages.push(self.tile(value)?);
+        }
+        let adds = self.choice(id, "atomicType") == Some("atomic_add");
+        let atomic = AttrValue::Enum(&enums::ATOMIC_TYPE, enums::ATOMIC_TYPE.find("atomic_add").unwrap_or(0));
+        let atomic = [("atomicType", atomic)];
+        let transfer = Transfer {
+            kind,
+            own: self.operand_view(id, own)?,
+            others,
+            root: self.int_attr(id, "root").unwrap_or(0) as u32,
+            stages,
+            load: self.mover(op::tload, &ty, &[])?,
+            store: self.mover(op::tstore, &ty, if adds { &atomic } else { &[] })?,
+            combine: if kind == TransferKind::Reduce { Some(self.combiner(id, &ty)?) } else { None },
+            bits: dtype.column_bits(),
+        };
+        self.link(Link::Transfer(transfer))
+    }
+
+    /// The code that combines a tile into another.
+    fn combiner(&self, id: OpId, ty: &TileType) -> Built<Prepared> {
+        let code = match self.choice(id, "reduceOp") {
+            Some("max") => op::tmax,
+            Some("min") => op::tmin,
+            _ => op::tadd,
+        };
+        let tile = Type::TileBuf(*ty);
+        self.code_for(code, &[("src0", &tile), ("src1", &tile), ("dst", &tile)], &[])
+    }
+}
+
+/// A row-major view of a type; open extents are one.
+fn packed_type(ty: &ViewType) -> View {
+    let shape: Vec<u64> = ty.dims.iter().map(|d| d.fixed().unwrap_or(1)).collect();
+    crate::run::packed(&shape)
+}

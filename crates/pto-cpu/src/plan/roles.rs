@@ -1,0 +1,140 @@
+//! The cores of a block: which there are, and which of them executes what.
+//!
+//! A block is one core, unless the program has parts for the cube core and parts for vector cores that talk to each
+//! other: then it is a cube core and one or two vector cores, each with a plan of its own.
+
+use super::params::function_name;
+use pto_check::Checked;
+use pto_ir::{Attr, Module, OpId};
+use pto_isa::row::Core;
+use pto_isa::table::op;
+use pto_isa::{Family, Target};
+
+/// The name under which generators of mixed kernels pass the number of the vector core.
+pub(crate) const SUBBLOCK_PARAM: &str = "__pypto_spmd_subblock_idx";
+
+/// What a core executes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Role {
+    /// Everything: the block is one core.
+    Whole,
+    Cube,
+    Vector,
+}
+
+impl Role {
+    /// True when this core executes code for cores of a kind.
+    pub fn executes(self, kind: Core) -> bool {
+        match self {
+            Self::Whole => true,
+            Self::Cube => kind != Core::Vector,
+            Self::Vector => kind != Core::Cube,
+        }
+    }
+}
+
+/// The kind of core a function is for.
+pub(super) fn stated_kind(module: &Module, function: OpId) -> Core {
+    match module.attr(function, "pto.kernel_kind") {
+        Some(Attr::Enum(def, at)) => {
+            let name = def.value(usize::from(*at));
+            [Core::Cube, Core::Vector].into_iter().find(|c| c.name() == name).unwrap_or(Core::Any)
+        }
+        _ => Core::Any,
+    }
+}
+
+/// What of a program decides about its cores.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Traits {
+    cube: bool,
+    vector: bool,
+    /// Cores of a block talk to each other.
+    talks: bool,
+    /// Vector cores are told apart.
+    halves: bool,
+    /// Blocks or ranks talk to each other.
+    pub joint: bool,
+}
+
+impl Traits {
+    /// Looks at functions and at everything they call.
+    pub fn of(checked: &Checked, functions: &[OpId]) -> Self {
+        let mut traits = Self::default();
+        let mut seen = Vec::new();
+        functions.iter().for_each(|f| traits.visit(checked, *f, &mut seen));
+        traits
+    }
+
+    /// Vector cores of a block, when it has several cores.
+    pub fn vector_cores(self) -> Option<u32> {
+        let mixed = self.cube && self.vector && (self.talks || self.halves);
+        mixed.then_some(if self.halves { 2 } else { 1 })
+    }
+
+    fn visit(&mut self, checked: &Checked, function: OpId, seen: &mut Vec<OpId>) {
+        if seen.contains(&function) {
+            return;
+        }
+        seen.push(function);
+        let module = checked.module();
+        self.note_kind(stated_kind(module, function));
+        self.note_params(module, function);
+        for region in module.op_regions(function) {
+            for block in &module.region(*region).blocks {
+                module.walk(*block, &mut |id| {
+                    self.note(module, id, checked.info().target);
+                    if let Some(callee) = callee(module, id) {
+                        self.visit(checked, callee, seen);
+                    }
+                });
+            }
+        }
+    }
+
+    fn note_kind(&mut self, kind: Core) {
+        self.cube |= kind == Core::Cube;
+        self.vector |= kind == Core::Vector;
+    }
+
+    fn note_params(&mut self, module: &Module, function: OpId) {
+        let body = module.op_regions(function).first().and_then(|r| module.region(*r).blocks.first());
+        let args = body.map_or(&[][..], |b| &module.block(*b).args);
+        self.halves |= args.iter().any(|a| module.value_name(*a) == SUBBLOCK_PARAM);
+    }
+
+    fn note(&mut self, module: &Module, id: OpId, target: Target) {
+        let code = module.op(id).op;
+        let int = |name| module.attr(id, name).and_then(Attr::int);
+        match code {
+            op::section_cube => self.cube = true,
+            op::section_vector => self.vector = true,
+            op::get_subblock_idx | op::get_subblock_num => self.halves = true,
+            op::sync_set | op::sync_wait | op::set_intra_block | op::wait_intra_block => {
+                self.talks = true;
+                self.halves |= target == Target::A5 && int("event_id").is_some_and(|n| n >= 16);
+                self.joint |= int("ffts_mode") == Some(0);
+            }
+            op::set_cross_core | op::wait_flag_dev => self.talks = true,
+            op::set_cross_block | op::wait_cross_block | op::syncall => self.joint = true,
+            _ if code.row().family == Family::Fifo => {
+                self.talks = true;
+                self.halves |= int("split").is_some_and(|n| n > 0);
+            }
+            op::comm_twait | op::comm_ttest | op::comm_tnotify => self.joint = true,
+            _ => {}
+        }
+    }
+}
+
+/// The function an operation calls.
+pub(super) fn callee(module: &Module, id: OpId) -> Option<OpId> {
+    if module.op(id).op != op::func_call {
+        return None;
+    }
+    let Some(Attr::Symbol(name) | Attr::Str(name)) = module.attr(id, "callee") else { return None };
+    let wanted = module.names.text(*name);
+    let function = module.functions().into_iter().find(|f| function_name(module, *f) == wanted)?;
+    let region = *module.op_regions(function).first()?;
+    (!module.region(region).blocks.is_empty()).then_some(function)
+}

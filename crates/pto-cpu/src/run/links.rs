@@ -1,0 +1,359 @@
+//! Signals, barriers and pipes: what a core does with others.
+
+#![expect(unsafe_code, reason = "tiles are moved to and from slots by kernels")]
+
+use super::core::Core;
+use super::fail::Fail;
+use super::observe::{Access, Watch};
+use super::shared::{Ring, Shared};
+use crate::kernels::{Call, ViewRef};
+use crate::memory::{Buffer, split_address};
+use crate::plan::{End, Entry, Extent, Link, PipeOp, Pointer, Role, Tile, Way};
+use pto_isa::{GlobalLayout, Target};
+
+/// What came of a step that concerns others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Outcome {
+    Done,
+    /// It must wait, and will be tried again.
+    Waits,
+    /// It is done and found nothing; let the others go on.
+    Yields,
+}
+
+/// What a core knows of an end it has opened.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct OpenEnd {
+    /// Address of the slots in global memory.
+    pub global: u64,
+    /// Addresses of the local rings.
+    pub local: [u64; 2],
+}
+
+impl Core<'_> {
+    pub fn link<W: Watch>(
+        &mut self,
+        which: usize,
+        at: usize,
+        shared: &mut Shared,
+        watch: &mut W,
+    ) -> Result<Outcome, Fail> {
+        let plan = self.plan;
+        let link = &plan.links[which];
+        if W::MEASURES {
+            return self.measure_link(link).map(|()| Outcome::Done);
+        }
+        let outcome = match link {
+            Link::Open(end) => self.open(*end as usize).map(|()| Outcome::Done),
+            Link::Push(op) => self.push(op, shared, at, watch),
+            Link::Pop(op) => self.pop(op, shared, at, watch),
+            Link::Alloc(op) => self.alloc_slot(op, shared),
+            Link::Free(op) => self.free_slot(op, shared),
+            Link::Signal { id, mode } => shared.signal(self.who, self.int(*id), *mode).map(|()| Outcome::Done),
+            Link::Await { id } => shared.take_signal(self.who, self.int(*id)).map(done_or_waits),
+            Link::Barrier { set, soft, cores } => {
+                let count = cores.filter(|_| *soft).map(|r| self.int(r).max(0) as u64).filter(|n| *n > 0);
+                Ok(done_or_waits(shared.barrier(self.who, *set, count, self.retries)))
+            }
+            Link::Notify { signal, value, add } => {
+                shared.effects += 1;
+                self.notify(*signal, self.int(*value), *add).map(|()| Outcome::Done)
+            }
+            Link::WaitSignal { signal, value, cmp } => {
+                self.compare_signal(*signal, self.int(*value), *cmp).map(done_or_waits)
+            }
+            Link::TestSignal { signal, value, cmp, out } => {
+                let holds = self.compare_signal(*signal, self.int(*value), *cmp)?;
+                self.regs[*out as usize] = u64::from(holds);
+                Ok(if holds { Outcome::Done } else { Outcome::Yields })
+            }
+            Link::Transfer(transfer) => {
+                shared.effects += 1;
+                self.transfer(transfer).map(|()| Outcome::Done)
+            }
+        }?;
+        let told_already = matches!(link, Link::Push(_) | Link::Pop(_));
+        if W::OBSERVES && outcome != Outcome::Waits && !told_already {
+            self.say(at, None, &[], watch);
+        }
+        Ok(outcome)
+    }
+
+    /// Without data, nobody waits: popped tiles get a place, tests succeed.
+    fn measure_link(&mut self, link: &Link) -> Result<(), Fail> {
+        match link {
+            Link::Open(end) => self.open(*end as usize),
+            Link::Pop(op) => match op.entry {
+                Entry::Tile(tile) => self.place_popped(op, tile, 0),
+                Entry::Slot(view) => self.place_slot(op, view, 0),
+                Entry::Nothing => Ok(()),
+            },
+            Link::Alloc(PipeOp { entry: Entry::Slot(view), .. }) => {
+                let Link::Alloc(op) = link else { return Ok(()) };
+                self.place_slot(op, *view, 0)
+            }
+            Link::TestSignal { out, .. } => {
+                self.regs[*out as usize] = 1;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    // ---- pipes --------------------------------------------------------------------------------------------------
+
+    fn open(&mut self, end: usize) -> Result<(), Fail> {
+        let plan = self.plan;
+        let End { global, local, .. } = &plan.ends[end];
+        let address = |p: Pointer| match p {
+            Pointer::Scalar(reg, _) => self.reg(reg),
+            Pointer::View(view) => self.views[view as usize].address,
+        };
+        let open =
+            OpenEnd { global: global.map_or(0, address), local: local.map(|reg| reg.map_or(0, |r| self.reg(r))) };
+        self.ends[end] = open;
+        Ok(())
+    }
+
+    /// The vector core an instruction stands for.
+    fn sub(&self, op: &PipeOp) -> u32 {
+        op.subblock.map_or(self.sub, |reg| self.int(reg) as u32)
+    }
+
+    /// Producers and consumers are counted on the side of the vector cores.
+    fn side(&self, op: &PipeOp) -> usize {
+        if self.role() == Role::Vector { self.sub(op) as usize } else { 0 }
+    }
+
+    fn push<W: Watch>(&mut self, op: &PipeOp, shared: &mut Shared, at: usize, watch: &mut W) -> Result<Outcome, Fail> {
+        let plan = self.plan;
+        let side = self.side(op);
+        let ring = shared.ring(self.who, &plan.ends[op.end as usize], op.way);
+        if let Entry::Tile(tile) = op.entry {
+            let Some(slot) = ring.allocate(side) else { return Ok(Outcome::Waits) };
+            if W::OBSERVES {
+                let access = self.plain_access(tile, false);
+                self.say(at, None, &[access], watch);
+            }
+            // Without a split, the tile of the first vector core counts.
+            if op.split > 0 || side == 0 {
+                self.store_in_slot(op, tile, ring, slot)?;
+            }
+        } else if W::OBSERVES {
+            self.say(at, None, &[], watch);
+        }
+        if !ring.publish(side) {
+            return Err(Fail::NotAllocated);
+        }
+        shared.effects += 1;
+        Ok(Outcome::Done)
+    }
+
+    fn store_in_slot(&mut self, op: &PipeOp, tile: u32, ring: &mut Ring, slot: usize) -> Result<(), Fail> {
+        let tile = self.tiles[tile as usize];
+        let ty = &self.plan.geometries[tile.geometry as usize];
+        let slot = ring.slot(slot);
+        let halves = op.way == Way::ToCube && op.split > 0;
+        let wide = halves && op.split == 2;
+        slot.stride = ty.cols << u32::from(wide);
+        slot.extents = (ty.rows, ty.cols);
+        slot.valid = (tile.rows.into(), tile.cols.into());
+        slot.bits = op.bits;
+        let sub = if halves { u64::from(self.sub(op)) } else { 0 };
+        let offset = if wide { sub * ty.cols } else { sub * ty.rows * slot.stride };
+        let view = slot_view(&mut slot.data, offset, slot.stride, (tile.rows.into(), tile.cols.into()), op.bits);
+        self.move_tile(op, &tile, &view)
+    }
+
+    fn pop<W: Watch>(&mut self, op: &PipeOp, shared: &mut Shared, at: usize, watch: &mut W) -> Result<Outcome, Fail> {
+        let plan = self.plan;
+        let side = self.side(op);
+        let ring = shared.ring(self.who, &plan.ends[op.end as usize], op.way);
+        let Some((slot, count)) = ring.next(side, op.split > 0) else { return Ok(Outcome::Waits) };
+        match op.entry {
+            Entry::Tile(tile) => {
+                self.place_popped(op, tile, count)?;
+                if W::OBSERVES {
+                    let access = self.plain_access(tile, true);
+                    self.say(at, None, &[access], watch);
+                }
+                self.load_from_slot(op, tile, ring, slot)?;
+                // Only A5 binds the tile to the slot; elsewhere the slot is free again.
+                if plan.checked.info().target != Target::A5 {
+                    ring.free(side);
+                }
+            }
+            Entry::Slot(view) => {
+                self.place_slot(op, view, count)?;
+                if W::OBSERVES {
+                    self.say(at, None, &[], watch);
+                }
+            }
+            Entry::Nothing => {}
+        }
+        shared.effects += 1;
+        Ok(Outcome::Done)
+    }
+
+    /// A popped tile lies in the consumer's ring.
+    fn place_popped(&mut self, op: &PipeOp, tile: u32, count: u64) -> Result<(), Fail> {
+        let plan = self.plan;
+        let end = &plan.ends[op.end as usize];
+        let ty = &plan.geometries[op.geometry as usize];
+        let ring = self.ends[op.end as usize].local[usize::from(op.way == Way::ToCube)];
+        let slots = u64::from(end.local_slots.max(1));
+        let base = plan.spaces.start(ty.loc).wrapping_add(ring).wrapping_add(count % slots * end.slot_size);
+        let inside = ring.saturating_add(slots * end.slot_size) <= plan.spaces.size(ty.loc);
+        let end_of_tile = base.saturating_add(ty.bytes());
+        if !(inside || base >= plan.spaces.end) || end_of_tile > self.memory.size() {
+            let size = plan.spaces.size(ty.loc);
+            return Err(Fail::Address { loc: ty.loc, address: ring as i64, bytes: slots * end.slot_size, size });
+        }
+        if inside {
+            let used = &mut self.used[ty.loc as usize];
+            *used = (*used).max(ring + slots * end.slot_size).max(end_of_tile - plan.spaces.start(ty.loc));
+        }
+        self.tiles[tile as usize] = Tile::new(ty, op.geometry, base);
+        let extent = |e: Extent| match e {
+            Extent::Fixed(n) => i64::from(n),
+            Extent::Reg(reg) => self.int(reg),
+        };
+        let (rows, cols) = (extent(op.valid.0), extent(op.valid.1));
+        self.set_valid(tile, rows, cols)
+    }
+
+    fn load_from_slot(&mut self, op: &PipeOp, tile: u32, ring: &mut Ring, slot: usize) -> Result<(), Fail> {
+        let tile = self.tiles[tile as usize];
+        let slot = ring.slot(slot);
+        if slot.bits != op.bits {
+            return Err(Fail::SlotType { pushed: slot.bits, popped: op.bits });
+        }
+        let sub = if op.way == Way::ToVector { u64::from(self.sub(op)) } else { 0 };
+        let offset = match op.split {
+            1 => sub * (slot.extents.0 / 2) * slot.stride,
+            2 => sub * (slot.extents.1 / 2),
+            3 => sub * slot.valid.0.div_ceil(2) * slot.stride,
+            4 => sub * slot.valid.1.div_ceil(2),
+            _ => 0,
+        };
+        let view = slot_view(&mut slot.data, offset, slot.stride, (tile.rows.into(), tile.cols.into()), op.bits);
+        self.move_tile(op, &tile, &view)
+    }
+
+    /// Runs the load or store between a tile and a slot.
+    fn move_tile(&mut self, op: &PipeOp, tile: &Tile, view: &ViewRef) -> Result<(), Fail> {
+        let Some(code) = op.run else { return Ok(()) };
+        let memory = self.memory.ptr();
+        let tiles = [self.tile_ref(memory, tile)];
+        let call = Call { tiles: &tiles, views: &[*view], scalars: &[], imm: code.imm };
+        // SAFETY: the tile lies in the core's memory, the kernel checks the view against the slot, and it was prepared
+        // for the type of the tile.
+        unsafe { (code.run)(&call) }.map_err(Fail::SlotFault)
+    }
+
+    // ---- slots in global memory -----------------------------------------------------------------------------------
+
+    fn alloc_slot(&mut self, op: &PipeOp, shared: &mut Shared) -> Result<Outcome, Fail> {
+        let plan = self.plan;
+        let side = self.side(op);
+        let ring = shared.ring(self.who, &plan.ends[op.end as usize], op.way);
+        let Some(slot) = ring.allocate(side) else { return Ok(Outcome::Waits) };
+        if let Entry::Slot(view) = op.entry {
+            self.place_slot(op, view, slot as u64)?;
+        }
+        Ok(Outcome::Done)
+    }
+
+    /// A view of a slot. Vector cores that share a tile have half of it each; the second direction lies behind the first.
+    fn place_slot(&mut self, op: &PipeOp, view: u32, count: u64) -> Result<(), Fail> {
+        let plan = self.plan;
+        let end = &plan.ends[op.end as usize];
+        let slots = u64::from(end.slots.max(1));
+        let behind = if end.both_ways && op.way == Way::ToCube { slots * end.slot_size } else { 0 };
+        let half =
+            if op.split > 0 && self.role() == Role::Vector { u64::from(self.sub(op)) * end.slot_size / 2 } else { 0 };
+        let base = self.ends[op.end as usize].global;
+        let mut placed = plan.views[view as usize];
+        placed.address = base.wrapping_add(behind + count % slots * end.slot_size + half);
+        self.views[view as usize] = placed;
+        Ok(())
+    }
+
+    fn free_slot(&mut self, op: &PipeOp, shared: &mut Shared) -> Result<Outcome, Fail> {
+        let plan = self.plan;
+        let side = self.side(op);
+        let holds = plan.checked.info().target == Target::A5 || matches!(op.entry, Entry::Slot(_));
+        let ring = shared.ring(self.who, &plan.ends[op.end as usize], op.way);
+        // Elsewhere than on A5 a popped tile has been released already.
+        if !ring.free(side) && holds {
+            return Err(Fail::NotPopped);
+        }
+        shared.effects += 1;
+        Ok(Outcome::Done)
+    }
+
+    fn plain_access(&self, tile: u32, write: bool) -> Access {
+        let access = self.tile_access(&self.tiles[tile as usize], None);
+        Access { write, ..access }
+    }
+
+    // ---- signals in global memory ---------------------------------------------------------------------------------
+
+    fn notify(&mut self, signal: u32, value: i64, add: bool) -> Result<(), Fail> {
+        let (buffer, first) = split_address(self.views[signal as usize].address);
+        let old = if add { self.read_global(buffer, first, 4)? as u32 } else { 0 };
+        self.write_global(buffer, first, &old.wrapping_add(value as u32).to_le_bytes())
+    }
+
+    /// True when every word of a signal compares as asked.
+    fn compare_signal(&mut self, signal: u32, value: i64, cmp: u8) -> Result<bool, Fail> {
+        let view = self.views[signal as usize];
+        let (buffer, first) = split_address(view.address);
+        let count: u64 = view.shape.iter().product();
+        for k in 0..count {
+            let offset = element_offset(&view.shape, &view.strides, k) * 4;
+            let word = i64::from(self.read_global(buffer, first + offset, 4)? as u32 as i32);
+            let value = i64::from(value as i32);
+            let holds = match cmp {
+                0 => word == value,
+                1 => word != value,
+                2 => word > value,
+                3 => word >= value,
+                4 => word < value,
+                _ => word <= value,
+            };
+            if !holds {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn done_or_waits(done: bool) -> Outcome {
+    if done { Outcome::Done } else { Outcome::Waits }
+}
+
+/// Element `k` of a view in row-major order, in elements from the first.
+pub(super) fn element_offset(shape: &[u64; 5], strides: &[i64; 5], k: u64) -> i64 {
+    let mut rest = k;
+    let mut offset = 0;
+    for (extent, stride) in shape.iter().zip(strides).rev() {
+        offset += (rest % extent.max(&1)) as i64 * stride;
+        rest /= extent.max(&1);
+    }
+    offset
+}
+
+/// A window of a slot.
+fn slot_view(data: &mut [u8], offset: u64, stride: u64, (rows, cols): (u64, u64), bits: u32) -> ViewRef {
+    let Buffer { ptr, bytes, .. } = Buffer::write(data);
+    ViewRef {
+        base: ptr,
+        bytes,
+        first: (offset * u64::from(bits) / 8) as i64,
+        shape: [1, 1, 1, rows, cols],
+        strides: [0, 0, 0, stride as i64, 1],
+        layout: GlobalLayout::Nd,
+    }
+}

@@ -1,0 +1,111 @@
+//! Cores that talk to each other, run in turns: each goes on until it must wait. The order is fixed, so a run is the same
+//! every time, and a deadlock is seen when nobody can go on.
+
+use super::core::{Core, State};
+use super::observe::Watch;
+use super::shared::{CoreId, Shared};
+use crate::plan::{Link, Role, Set};
+use pto_isa::{Diagnostic, codes};
+
+/// Rounds in which cores only poll signals, after which they are taken to poll for ever.
+const IDLE_ROUNDS: u32 = 100_000;
+
+/// Runs cores until all are done.
+pub(super) fn run_together<W: Watch>(
+    cores: &mut [Core<'_>],
+    shared: &mut Shared,
+    watch: &mut W,
+) -> Result<(), Diagnostic> {
+    let mut idle = 0;
+    loop {
+        let before = work(cores, shared);
+        let (mut open, mut polls) = (false, false);
+        for core in cores.iter_mut().filter(|c| c.state != State::Done) {
+            match core.resume(shared, watch)? {
+                State::Done => {}
+                State::Polls => (open, polls) = (true, true),
+                State::Waits | State::Ready => open = true,
+            }
+        }
+        if !open {
+            return Ok(());
+        }
+        let moved = work(cores, shared) != before;
+        idle = if moved { 0 } else { idle + 1 };
+        if idle > IDLE_ROUNDS || idle > 0 && !polls {
+            return Err(deadlock(cores, shared));
+        }
+    }
+}
+
+/// Grows when something happens.
+fn work(cores: &[Core<'_>], shared: &Shared) -> u64 {
+    let done = cores.iter().filter(|c| c.state == State::Done).count() as u64;
+    cores.iter().map(|c| c.instructions).sum::<u64>() + shared.effects + done
+}
+
+/// Who waits for whom, with all the places.
+fn deadlock(cores: &[Core<'_>], shared: &Shared) -> Diagnostic {
+    let several = cores.iter().map(|c| (shared.cores[c.who].rank, c.block)).collect::<std::collections::BTreeSet<_>>();
+    let mut waiting = cores.iter().filter(|c| c.state != State::Done);
+    let say = |core: &Core| {
+        let who = name(shared.cores[core.who], several.len() > 1);
+        format!("{who} waits for {}", what(core, shared))
+    };
+    let Some(first) = waiting.next() else {
+        return Diagnostic::new(codes::RUN_DEADLOCK, pto_isa::Span::default(), "nobody can go on");
+    };
+    let mut d = Diagnostic::new(codes::RUN_DEADLOCK, first.place(), format!("deadlock: {}", say(first)));
+    for core in waiting.take(7) {
+        d = d.label(core.place(), say(core));
+    }
+    let done: Vec<String> = cores
+        .iter()
+        .filter(|c| c.state == State::Done)
+        .take(4)
+        .map(|c| name(shared.cores[c.who], several.len() > 1))
+        .collect();
+    if !done.is_empty() {
+        d = d.legal(format!("already at the end: {}", done.join(", ")));
+    }
+    d.help("every wait needs a signal, an entry or a free slot from a core that is still running")
+}
+
+fn name(id: CoreId, with_block: bool) -> String {
+    let core = match id.role {
+        Role::Whole => "the core".to_string(),
+        Role::Cube => "the cube core".to_string(),
+        Role::Vector => format!("vector core {}", id.sub),
+    };
+    match (with_block, id.rank) {
+        (false, _) => core,
+        (true, 0) => format!("{core} of block {}", id.block),
+        (true, rank) => format!("{core} of block {} on rank {rank}", id.block),
+    }
+}
+
+/// What a core waits for.
+fn what(core: &Core, shared: &Shared) -> String {
+    let others = match shared.cores[core.who].role {
+        Role::Cube => "the vector cores",
+        Role::Vector => "the cube core",
+        Role::Whole => "another core",
+    };
+    match core.waits_at() {
+        Some(Link::Await { id }) => format!("signal {} of {others}", core.int(*id)),
+        Some(Link::Push(_) | Link::Alloc(_)) => format!("a free slot: {others} must pop and free one"),
+        Some(Link::Pop(_)) => format!("an entry: {others} must push one"),
+        Some(Link::Barrier { set, .. }) => {
+            let who = match set {
+                Set::Vector => "all vector cores",
+                Set::Cube => "all cube cores",
+                Set::All => "all cores",
+            };
+            format!("{who} to arrive at `syncall`")
+        }
+        Some(Link::WaitSignal { .. } | Link::TestSignal { .. }) => {
+            "a signal word that another rank or block changes".into()
+        }
+        _ => "others".into(),
+    }
+}

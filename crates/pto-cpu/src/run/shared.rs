@@ -1,0 +1,253 @@
+//! What the cores of a run share besides global memory: signals, barriers, and the slots of pipes.
+
+use super::fail::Fail;
+use crate::plan::{End, Role, Set, Way};
+use pto_isa::Target;
+use std::collections::BTreeMap;
+
+/// Signals count up to this on the device.
+const SIGNAL_LIMIT: u8 = 15;
+/// Signals of a core.
+const SIGNALS: usize = 32;
+/// On A5 the cube core reaches, or hears, the second vector core under ids from here on.
+const SECOND_CORE: i64 = 16;
+
+/// A core of a run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct CoreId {
+    pub rank: u32,
+    pub block: u32,
+    pub role: Role,
+    /// Its number among the vector cores of the block.
+    pub sub: u32,
+}
+
+impl CoreId {
+    fn is_in(self, set: Set) -> bool {
+        match set {
+            Set::All => true,
+            Set::Vector => self.role != Role::Cube,
+            Set::Cube => self.role != Role::Vector,
+        }
+    }
+
+    fn same_block(self, other: Self) -> bool {
+        (self.rank, self.block) == (other.rank, other.block)
+    }
+}
+
+/// How far a signal reaches; with the block and the id, what is being gathered.
+type Gathering = (u8, u32, u32, i64);
+
+/// The shared state of cores that run together.
+#[derive(Debug)]
+pub(super) struct Shared {
+    target: Target,
+    pub cores: Vec<CoreId>,
+    /// Signals that have arrived, by core and id.
+    flags: Vec<[u8; SIGNALS]>,
+    /// Signals that count once all their senders have sent them: how often each core has.
+    gathered: BTreeMap<Gathering, Vec<u32>>,
+    /// Arrivals at barriers, by rank and set, for each core.
+    arrivals: BTreeMap<(u32, Set), Vec<u64>>,
+    rings: BTreeMap<(u32, u32, u32, Way), Ring>,
+    /// Grows whenever something happens that another core may wait for.
+    pub effects: u64,
+}
+
+impl Shared {
+    pub fn new(target: Target, cores: Vec<CoreId>) -> Self {
+        let flags = vec![[0; SIGNALS]; cores.len()];
+        let (gathered, arrivals, rings) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { target, cores, flags, gathered, arrivals, rings, effects: 0 }
+    }
+
+    pub fn add(&mut self, core: CoreId) {
+        self.cores.push(core);
+        self.flags.push([0; SIGNALS]);
+    }
+
+    /// The same cores in another block.
+    pub fn reset(&mut self, block: u32) {
+        self.cores.iter_mut().for_each(|c| c.block = block);
+        self.flags.fill([0; SIGNALS]);
+        self.gathered.clear();
+        self.arrivals.clear();
+        self.rings.clear();
+    }
+
+    fn positions(&self, is_meant: impl Fn(CoreId) -> bool) -> Vec<usize> {
+        (0..self.cores.len()).filter(|&k| is_meant(self.cores[k])).collect()
+    }
+
+    // ---- signals ------------------------------------------------------------------------------------------------
+
+    /// Sends a signal. Where several cores send it together, it arrives with the last.
+    pub fn signal(&mut self, who: usize, id: i64, mode: Option<u8>) -> Result<(), Fail> {
+        let me = self.cores[who];
+        let vectors = |c: CoreId| c.same_block(me) && c.role == Role::Vector;
+        let kind = |c: CoreId| c.rank == me.rank && c.role == me.role;
+        let cube = |c: CoreId| c.same_block(me) && c.role == Role::Cube;
+        let direct = self.target == Target::A5;
+        let (senders, receivers, id_there) = match (mode, me.role) {
+            (Some(0), _) => (self.positions(kind), self.positions(kind), id),
+            (Some(1), _) => (self.positions(vectors), self.positions(vectors), id),
+            (_, Role::Cube) if direct => {
+                let sub = u32::from(id >= SECOND_CORE);
+                (vec![who], self.positions(|c| vectors(c) && c.sub == sub), id % SECOND_CORE)
+            }
+            (_, Role::Cube) => (vec![who], self.positions(vectors), id),
+            (_, Role::Vector) if direct => (vec![who], self.positions(cube), id + SECOND_CORE * i64::from(me.sub)),
+            (_, Role::Vector) => (self.positions(vectors), self.positions(cube), id),
+            (_, Role::Whole) => (vec![who], Vec::new(), id),
+        };
+        self.effects += 1;
+        if senders.len() > 1 && !self.all_have_sent((mode.unwrap_or(2), me.rank, me.block, id), who, &senders) {
+            return Ok(());
+        }
+        for core in receivers {
+            let flag = self.flags[core].get_mut(id_there as usize).ok_or(Fail::SignalId(id))?;
+            *flag += 1;
+            if *flag > SIGNAL_LIMIT {
+                return Err(Fail::SignalOverflow { id, limit: SIGNAL_LIMIT });
+            }
+        }
+        Ok(())
+    }
+
+    fn all_have_sent(&mut self, (mode, rank, block, id): Gathering, who: usize, senders: &[usize]) -> bool {
+        // All blocks gather together in mode 0.
+        let block = if mode == 0 { 0 } else { block };
+        let none = vec![0; self.cores.len()];
+        let counts = self.gathered.entry((mode, rank, block, id)).or_insert(none);
+        counts[who] += 1;
+        let complete = senders.iter().all(|&s| counts[s] > 0);
+        if complete {
+            senders.iter().for_each(|&s| counts[s] -= 1);
+        }
+        complete
+    }
+
+    /// Takes a signal, if it is there.
+    pub fn take_signal(&mut self, who: usize, id: i64) -> Result<bool, Fail> {
+        let flag = usize::try_from(id).ok().and_then(|id| self.flags[who].get_mut(id)).ok_or(Fail::SignalId(id))?;
+        let there = *flag > 0;
+        *flag -= u8::from(there);
+        Ok(there)
+    }
+
+    // ---- barriers -----------------------------------------------------------------------------------------------
+
+    /// Arrives at a barrier, unless it has, and says whether the others have too. `count` is how many take part, where
+    /// that is stated.
+    pub fn barrier(&mut self, who: usize, set: Set, count: Option<u64>, arrived: bool) -> bool {
+        let me = self.cores[who];
+        let takes_part = self.positions(|c| c.rank == me.rank && c.is_in(set));
+        let none = vec![0; self.cores.len()];
+        let arrivals = self.arrivals.entry((me.rank, set)).or_insert(none);
+        if !arrived {
+            arrivals[who] += 1;
+            self.effects += 1;
+        }
+        let turn = arrivals[who];
+        match count {
+            Some(count) => takes_part.iter().map(|&c| arrivals[c].min(turn)).sum::<u64>() >= turn * count,
+            None => takes_part.iter().all(|&c| arrivals[c] >= turn),
+        }
+    }
+
+    // ---- pipes --------------------------------------------------------------------------------------------------
+
+    /// The ring of a pipe in one direction.
+    pub fn ring(&mut self, who: usize, end: &End, way: Way) -> &mut Ring {
+        let me = self.cores[who];
+        let vectors = self.cores.iter().filter(|c| c.same_block(me) && c.role == Role::Vector).count().max(1);
+        let (producers, consumers) = if way == Way::ToVector { (1, vectors) } else { (vectors, 1) };
+        self.rings
+            .entry((me.rank, me.block, end.key, way))
+            .or_insert_with(|| Ring::new(end.slots, end.slot_size, producers, consumers))
+    }
+}
+
+/// The slots of a pipe in one direction, and how far each side is.
+#[derive(Debug)]
+pub(super) struct Ring {
+    slots: Vec<Slot>,
+    allocated: Vec<u64>,
+    pushed: Vec<u64>,
+    popped: Vec<u64>,
+    freed: Vec<u64>,
+}
+
+/// A slot: a row-major tile, as large as the whole that vector cores share.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slot {
+    pub data: Vec<u8>,
+    /// Elements from one row to the next.
+    pub stride: u64,
+    /// Physical extents and valid extents of what was pushed.
+    pub extents: (u64, u64),
+    pub valid: (u64, u64),
+    pub bits: u32,
+}
+
+impl Ring {
+    fn new(slots: u32, size: u64, producers: usize, consumers: usize) -> Self {
+        let slot = Slot { data: vec![0; size as usize], ..Slot::default() };
+        Self {
+            slots: vec![slot; slots.max(1) as usize],
+            allocated: vec![0; producers],
+            pushed: vec![0; producers],
+            popped: vec![0; consumers],
+            freed: vec![0; consumers],
+        }
+    }
+
+    fn at(&self, count: u64) -> usize {
+        (count % self.slots.len() as u64) as usize
+    }
+
+    /// The next slot of a producer, if one is free.
+    pub fn allocate(&mut self, sub: usize) -> Option<usize> {
+        let sub = sub.min(self.allocated.len() - 1);
+        let freed = self.freed.iter().copied().min().unwrap_or(0);
+        if self.allocated[sub] - freed >= self.slots.len() as u64 {
+            return None;
+        }
+        let at = self.at(self.allocated[sub]);
+        self.allocated[sub] += 1;
+        Some(at)
+    }
+
+    pub fn slot(&mut self, at: usize) -> &mut Slot {
+        &mut self.slots[at]
+    }
+
+    /// Tells the consumers of a filled slot. False when none was allocated.
+    pub fn publish(&mut self, sub: usize) -> bool {
+        let sub = sub.min(self.pushed.len() - 1);
+        let allowed = self.pushed[sub] < self.allocated[sub];
+        self.pushed[sub] += u64::from(allowed);
+        allowed
+    }
+
+    /// The next filled slot of a consumer: its position, and how many came before it.
+    pub fn next(&mut self, sub: usize, split: bool) -> Option<(usize, u64)> {
+        let sub = sub.min(self.popped.len() - 1);
+        let count = self.popped[sub];
+        let ready = if split { self.pushed.iter().all(|&p| p > count) } else { self.pushed[0] > count };
+        if !ready {
+            return None;
+        }
+        self.popped[sub] += 1;
+        Some((self.at(count), count))
+    }
+
+    /// Gives the oldest popped slot back. False when none is held.
+    pub fn free(&mut self, sub: usize) -> bool {
+        let sub = sub.min(self.freed.len() - 1);
+        let held = self.freed[sub] < self.popped[sub];
+        self.freed[sub] += u64::from(held);
+        held
+    }
+}

@@ -1,0 +1,68 @@
+//! The cores that run together: those of a block, or those of all blocks and ranks.
+
+use super::core::Core;
+use super::observe::Watch;
+use super::schedule::run_together;
+use super::shared::{CoreId, Shared};
+use crate::memory::Buffer;
+use crate::plan::{Plan, Role};
+use pto_isa::Diagnostic;
+
+pub(super) struct Team<'p> {
+    pub cores: Vec<Core<'p>>,
+    shared: Shared,
+}
+
+impl<'p> Team<'p> {
+    /// Nobody yet.
+    pub fn empty(plan: &Plan) -> Self {
+        Self { cores: Vec::new(), shared: Shared::new(plan.checked.info().target, Vec::new()) }
+    }
+
+    /// The cores of one block.
+    pub fn new(plan: &'p Plan, buffers: &'p [Buffer], blocks: u32) -> Result<Self, Diagnostic> {
+        let mut team = Self::empty(plan);
+        team.add(plan, buffers, 0, 0, blocks)?;
+        Ok(team)
+    }
+
+    /// Adds the cores of a block.
+    pub fn add(
+        &mut self,
+        plan: &'p Plan,
+        buffers: &'p [Buffer],
+        rank: u32,
+        block: u32,
+        blocks: u32,
+    ) -> Result<(), Diagnostic> {
+        for role in plan.roles() {
+            let count = if role.role == Role::Vector { plan.vectors } else { 1 };
+            for sub in 0..count {
+                let mut core = Core::new(role, buffers, blocks)?;
+                (core.who, core.block, core.sub) = (self.cores.len(), block, sub);
+                self.cores.push(core);
+                self.shared.add(CoreId { rank, block, role: role.role, sub });
+            }
+        }
+        Ok(())
+    }
+
+    /// The same cores for another block, as new.
+    pub fn reset(&mut self, block: u32) {
+        self.cores.iter_mut().for_each(|core| core.reset(block));
+        self.shared.reset(block);
+    }
+
+    pub fn execute<W: Watch>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
+        run_together(&mut self.cores, &mut self.shared, watch)
+    }
+
+    /// Which buffers were written, and how many instructions were executed.
+    pub fn finish(self) -> (Vec<bool>, u64) {
+        let mut written = vec![false; self.cores.first().map_or(0, |c| c.written.len())];
+        for core in &self.cores {
+            written.iter_mut().zip(&core.written).for_each(|(all, one)| *all |= one);
+        }
+        (written, self.cores.iter().map(|c| c.instructions).sum())
+    }
+}

@@ -1,0 +1,143 @@
+//! Transfers between ranks: pieces of global memory through a tile.
+
+#![expect(unsafe_code, reason = "pieces are moved by kernels")]
+
+use super::core::Core;
+use super::fail::Fail;
+use super::links::element_offset;
+use crate::kernels::{Call, Prepared, TileRef, ViewRef};
+use crate::memory::split_address;
+use crate::plan::{Transfer, TransferKind, View};
+
+impl Core<'_> {
+    pub fn transfer(&mut self, t: &Transfer) -> Result<(), Fail> {
+        let own = self.views[t.own as usize];
+        let other = |core: &Self, k: usize| core.views[t.others[k] as usize];
+        match t.kind {
+            TransferKind::Put => self.staged(t, &own, &other(self, 0)),
+            TransferKind::Get => self.staged(t, &other(self, 0), &own),
+            TransferKind::Copy => self.copied(t, &own, &other(self, 0)),
+            TransferKind::Broadcast => (0..t.others.len()).try_for_each(|k| self.staged(t, &own, &other(self, k))),
+            TransferKind::Gather => (0..t.others.len()).try_for_each(|k| {
+                let from = other(self, k);
+                let to = part(&own, &from, k, t.bits);
+                self.staged(t, &from, &to)
+            }),
+            TransferKind::Scatter => (0..t.others.len()).try_for_each(|k| {
+                let to = other(self, k);
+                let from = part(&own, &to, k, t.bits);
+                self.staged(t, &from, &to)
+            }),
+            TransferKind::Reduce => self.reduced(t, &own),
+        }
+    }
+
+    /// Copies in pieces as large as the valid region of the stage.
+    fn staged(&mut self, t: &Transfer, from: &View, to: &View) -> Result<(), Fail> {
+        let stage = t.stages[0];
+        let piece = self.piece(stage)?;
+        pieces(from.shape, piece, |at, size| {
+            self.move_piece(&t.load, stage, from, at, size, t.bits, false)?;
+            self.move_piece(&t.store, stage, to, at, size, t.bits, true)
+        })
+    }
+
+    /// The root's data first, then that of the other ranks in order.
+    fn reduced(&mut self, t: &Transfer, own: &View) -> Result<(), Fail> {
+        let [acc, stage] = t.stages[..] else { return Ok(()) };
+        let Some(combine) = t.combine else { return Ok(()) };
+        let piece = self.piece(acc)?;
+        let shape = self.views[t.others[t.root as usize] as usize].shape;
+        pieces(shape, piece, |at, size| {
+            let root = self.views[t.others[t.root as usize] as usize];
+            self.move_piece(&t.load, acc, &root, at, size, t.bits, false)?;
+            for k in (0..t.others.len()).filter(|k| *k != t.root as usize) {
+                let from = self.views[t.others[k] as usize];
+                self.move_piece(&t.load, stage, &from, at, size, t.bits, false)?;
+                let (a, b) = (self.sized(acc, size), self.sized(stage, size));
+                self.call_kernel(&combine, &[a, b, a], &[])?;
+            }
+            self.move_piece(&t.store, acc, own, at, size, t.bits, true)
+        })
+    }
+
+    /// One element after the other, without a stage: the transfer engine has its own way.
+    fn copied(&mut self, t: &Transfer, from: &View, to: &View) -> Result<(), Fail> {
+        let count: u64 = from.shape.iter().product();
+        let bytes = i64::from(t.bits) / 8;
+        let ((source, first), (target, start)) = (split_address(from.address), split_address(to.address));
+        for k in 0..count {
+            let offset = |v: &View| element_offset(&v.shape, &v.strides, k) * bytes;
+            let word = self.read_global(source, first + offset(from), bytes as usize)?;
+            self.write_global(target, start + offset(to), &word.to_le_bytes()[..bytes as usize])?;
+        }
+        Ok(())
+    }
+
+    fn piece(&self, stage: u32) -> Result<(u64, u64), Fail> {
+        let tile = &self.tiles[stage as usize];
+        if tile.rows == 0 || tile.cols == 0 {
+            return Err(Fail::Valid { rows: tile.rows.into(), cols: tile.cols.into(), tile: (1, 1) });
+        }
+        Ok((tile.rows.into(), tile.cols.into()))
+    }
+
+    fn sized(&mut self, tile: u32, size: (u64, u64)) -> TileRef {
+        let memory = self.memory.ptr();
+        let tile = self.tiles[tile as usize];
+        TileRef { rows: size.0 as usize, cols: size.1 as usize, ..self.tile_ref(memory, &tile) }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a piece has a place, a size, and two ends")]
+    fn move_piece(
+        &mut self,
+        code: &Prepared,
+        tile: u32,
+        view: &View,
+        at: u64,
+        size: (u64, u64),
+        bits: u32,
+        writes: bool,
+    ) -> Result<(), Fail> {
+        let tile = self.sized(tile, size);
+        let mut piece = *view;
+        let offset = element_offset(&view.shape, &view.strides, at);
+        piece.address = view.address.wrapping_add((offset * i64::from(bits) / 8) as u64);
+        piece.shape = [1, 1, 1, size.0, size.1];
+        let view = self.window_ref(&piece, writes)?;
+        self.call_kernel(code, &[tile], &[view])
+    }
+
+    fn call_kernel(&mut self, code: &Prepared, tiles: &[TileRef], views: &[ViewRef]) -> Result<(), Fail> {
+        let call = Call { tiles, views, scalars: &[], imm: code.imm };
+        // SAFETY: tiles come from registers of the core with at most their valid region, views are checked by the kernel,
+        // and the code was prepared for these types.
+        unsafe { (code.run)(&call) }.map_err(|fault| Fail::Fault(fault, None))
+    }
+}
+
+/// The rows of the whole that belong to one member, as large as that.
+fn part(whole: &View, member: &View, k: usize, bits: u32) -> View {
+    let rows = member.shape[3];
+    let offset = k as i64 * rows as i64 * whole.strides[3] * i64::from(bits) / 8;
+    View { address: whole.address.wrapping_add(offset as u64), shape: member.shape, ..*whole }
+}
+
+/// Calls `each` for pieces of the two inner dimensions at all places of the outer ones: first element, in row-major order,
+/// and size.
+fn pieces(
+    shape: [u64; 5],
+    piece: (u64, u64),
+    mut each: impl FnMut(u64, (u64, u64)) -> Result<(), Fail>,
+) -> Result<(), Fail> {
+    let [a, b, c, rows, cols] = shape;
+    for outer in 0..a * b * c {
+        for row in (0..rows).step_by(piece.0 as usize) {
+            for col in (0..cols).step_by(piece.1 as usize) {
+                let size = (piece.0.min(rows - row), piece.1.min(cols - col));
+                each((outer * rows + row) * cols + col, size)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,249 @@
+//! Cores that talk to each other: signals, pipes, barriers, ranks, and what is said when nobody can go on.
+
+use pto_cpu::{Arg, Launch, Options, Plan};
+use pto_isa::{Diagnostic, Target};
+
+fn plan(text: &str, target: Target) -> Plan {
+    let (module, problems) = pto_syntax::parse(text);
+    assert!(problems.is_empty(), "{}", problems[0].message);
+    let checked = pto_check::check(module, target).unwrap_or_else(|r| panic!("{:?}", r));
+    Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{}", d.message))
+}
+
+fn blocks(blocks: u32) -> Launch {
+    Launch { blocks, ..Launch::default() }
+}
+
+/// Vector cores pass tiles to the cube core, which passes them back negated twice: here only movement, no arithmetic.
+fn round_trip(count: u32, split: u32) -> String {
+    let rows = if split == 1 { 8 } else { 16 };
+    let columns = if split == 2 { 8 } else { 16 };
+    format!(
+        "module {{
+  func.func @main(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>, %gm: !pto.ptr<f32>) attributes {{pto.entry}} {{
+    func.call @cube(%y, %gm) : (!pto.ptr<f32>, !pto.ptr<f32>) -> ()
+    func.call @vector(%x, %gm) : (!pto.ptr<f32>, !pto.ptr<f32>) -> ()
+    return
+  }}
+  func.func private @cube(%y: !pto.ptr<f32>, %gm: !pto.ptr<f32>) attributes {{pto.kernel_kind = #pto.kernel_kind<cube>}} {{
+    %none = arith.constant 0 : i32
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %n = arith.constant {count} : index
+    %all = arith.muli %n, %c16 : index
+    %buf = pto.reserve_buffer {{name = \"v2c\", size = 8192, location = #pto.address_space<mat>, auto = true}} -> i32
+    pto.aic_initialize_pipe {{dir_mask = 2, slot_size = 1024}} (gm_slot_buffer = %gm : !pto.ptr<f32>, c2v_consumer_buf = %none : i32, v2c_consumer_buf = %buf : i32)
+    %view = pto.make_tensor_view %y, shape = [%all, %c16], strides = [%c16, %c1] : !pto.tensor_view<?x?xf32>
+    scf.for %i = %c0 to %n step %c1 {{
+      %at = arith.muli %i, %c16 : index
+      %mat = pto.tpop_from_aiv {{split = {split}}} -> !pto.tile_buf<mat, 16x16xf32, blayout=col_major, slayout=row_major>
+      %to = pto.partition_view %view, offsets = [%at, %c0], sizes = [%c16, %c16] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<16x16xf32>
+      pto.tstore ins(%mat : !pto.tile_buf<mat, 16x16xf32, blayout=col_major, slayout=row_major>) outs(%to : !pto.partition_tensor_view<16x16xf32>)
+      pto.tfree_from_aiv {{split = {split}}}
+    }}
+    return
+  }}
+  func.func private @vector(%x: !pto.ptr<f32>, %gm: !pto.ptr<f32>) attributes {{pto.kernel_kind = #pto.kernel_kind<vector>}} {{
+    %none = arith.constant 0 : i32
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %rows = arith.constant {rows} : index
+    %columns = arith.constant {columns} : index
+    %n = arith.constant {count} : index
+    %all = arith.muli %n, %c16 : index
+    %sub64 = pto.get_subblock_idx
+    %sub = arith.index_cast %sub64 : i64 to index
+    %down = arith.constant {down} : index
+    %right = arith.constant {right} : index
+    %row = arith.muli %sub, %down : index
+    %column = arith.muli %sub, %right : index
+    %buf = pto.import_reserved_buffer {{name = \"v2c\", peer_func = @cube}} -> i32
+    pto.aiv_initialize_pipe {{dir_mask = 2, slot_size = 1024}} (gm_slot_buffer = %gm : !pto.ptr<f32>, c2v_consumer_buf = %none : i32, v2c_consumer_buf = %buf : i32)
+    %tile = pto.alloc_tile : !pto.tile_buf<vec, {rows}x{columns}xf32>
+    %view = pto.make_tensor_view %x, shape = [%all, %c16], strides = [%c16, %c1] : !pto.tensor_view<?x?xf32>
+    scf.for %i = %c0 to %n step %c1 {{
+      %first = arith.muli %i, %c16 : index
+      %at = arith.addi %first, %row : index
+      %from = pto.partition_view %view, offsets = [%at, %column], sizes = [%rows, %columns] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<{rows}x{columns}xf32>
+      pto.tload ins(%from : !pto.partition_tensor_view<{rows}x{columns}xf32>) outs(%tile : !pto.tile_buf<vec, {rows}x{columns}xf32>)
+      pto.tpush_to_aic(%tile : !pto.tile_buf<vec, {rows}x{columns}xf32>) {{split = {split}}}
+    }}
+    return
+  }}
+}}",
+        down = if split == 1 { 8 } else { 0 },
+        right = if split == 2 { 8 } else { 0 },
+    )
+}
+
+/// More entries than slots, whole tiles and halves by rows and by columns.
+#[test]
+fn tiles_go_through_pipes() {
+    for target in [Target::A2A3, Target::Cpu] {
+        for split in 0..3 {
+            let plan = plan(&round_trip(20, split), target);
+            let x: Vec<f32> = (0..20 * 256).map(|i| i as f32).collect();
+            let (mut y, mut slots) = (vec![0.0f32; 20 * 256], vec![0.0f32; 8 * 256]);
+            plan.run(&mut [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)], blocks(1))
+                .unwrap_or_else(|d| panic!("{target} split {split}: {}", d.message));
+            assert!(x == y, "{target} split {split}");
+        }
+    }
+}
+
+const SECTIONS: &str = "
+func.func @main(%x: !pto.ptr<i32>) attributes {pto.entry} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 10 : index
+  %one = arith.constant 1 : i32
+  pto.section.vector {
+    scf.for %i = %c0 to %n step %c1 {
+      pto.sync.wait <PIPE_V>, 3
+      %old = pto.load_scalar %x[%c0] : !pto.ptr<i32> -> i32
+      %new = arith.addi %old, %old : i32
+      pto.store_scalar %new, %x[%c0] : !pto.ptr<i32>, i32
+      pto.sync.set <PIPE_MTE3>, 4
+    }
+  }
+  pto.section.cube {
+    scf.for %i = %c0 to %n step %c1 {
+      %old = pto.load_scalar %x[%c0] : !pto.ptr<i32> -> i32
+      %new = arith.addi %old, %one : i32
+      pto.store_scalar %new, %x[%c0] : !pto.ptr<i32>, i32
+      pto.sync.set <PIPE_FIX>, 3
+      pto.sync.wait <PIPE_FIX>, 4
+    }
+  }
+  return
+}";
+
+/// The cube core adds one, the vector core doubles, in turns.
+#[test]
+fn signals_order_the_cores_of_a_block() {
+    let mut x = [0i32];
+    plan(SECTIONS, Target::A2A3).run(&mut [Arg::write(&mut x)], blocks(1)).unwrap();
+    assert_eq!(x[0], (0..10).fold(0, |x, _| (x + 1) * 2));
+}
+
+fn stuck(text: &str, target: Target) -> Diagnostic {
+    let mut x = [0i32; 64];
+    plan(text, target).run(&mut [Arg::write(&mut x)], blocks(1)).expect_err("nobody can go on")
+}
+
+#[test]
+fn a_deadlock_says_who_waits_for_whom() {
+    let text = SECTIONS.replace("pto.sync.set <PIPE_FIX>, 3", "pto.sync.set <PIPE_FIX>, 5");
+    let problem = stuck(&text, Target::A2A3);
+    assert_eq!(problem.code.id(), "PTO-E0712");
+    assert_eq!(problem.message, "deadlock: the cube core waits for signal 4 of the vector cores");
+    assert_eq!(problem.labels[0].text, "vector core 0 waits for signal 3 of the cube core");
+}
+
+#[test]
+fn a_consumer_that_never_comes_is_a_deadlock() {
+    let text = round_trip(20, 0).replace("pto.tpush_to_aic(%tile : !pto.tile_buf<vec, 16x16xf32>) {split = 0}", "");
+    let plan = plan(&text, Target::A2A3);
+    let (x, mut y, mut slots) = (vec![0.0f32; 20 * 256], vec![0.0f32; 20 * 256], vec![0.0f32; 8 * 256]);
+    let problem =
+        plan.run(&mut [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)], blocks(1)).expect_err("stuck");
+    assert_eq!(problem.message, "deadlock: the cube core waits for an entry: the vector cores must push one");
+    assert!(problem.legal[0].contains("vector core 0"), "{:?}", problem.legal);
+}
+
+/// Each block writes its number, all wait, and each reads what its neighbour wrote.
+const RING: &str = "
+func.func @main(%x: !pto.ptr<i32>, %y: !pto.ptr<i32>) attributes {pto.entry} {
+  %one = arith.constant 1 : index
+  %block64 = pto.get_block_idx
+  %count64 = pto.get_block_num
+  %block = arith.index_cast %block64 : i64 to index
+  %count = arith.index_cast %count64 : i64 to index
+  %number = arith.index_cast %block : index to i32
+  pto.store_scalar %number, %x[%block] : !pto.ptr<i32>, i32
+  pto.syncall() mode = #pto.sync_all_mode<hard>, core_type = #pto.sync_core_type<aiv_only>
+  %next = arith.addi %block, %one : index
+  %neighbour = arith.remsi %next, %count : index
+  %seen = pto.load_scalar %x[%neighbour] : !pto.ptr<i32> -> i32
+  pto.store_scalar %seen, %y[%block] : !pto.ptr<i32>, i32
+  return
+}";
+
+#[test]
+fn all_blocks_arrive_before_any_goes_on() {
+    let (mut x, mut y) = ([-1i32; 7], [-1i32; 7]);
+    let plan = plan(RING, Target::A2A3);
+    plan.run(&mut [Arg::write(&mut x), Arg::write(&mut y)], blocks(7)).unwrap();
+    assert_eq!(y, [1, 2, 3, 4, 5, 6, 0]);
+}
+
+/// Rank 0 waits until all others have told it, then adds up what they have.
+const REDUCE: &str = "
+!vector = !pto.tensor_view<128xf32>
+!row = !pto.tile_buf<vec, 1x32xf32>
+!word = !pto.tensor_view<1xi32>
+func.func @main(%rank: i32, %x: !pto.ptr<f32>, %y: !pto.ptr<f32>, %x1: !pto.ptr<f32>, %x2: !pto.ptr<f32>, %told: !pto.ptr<i32>) attributes {pto.entry} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : index
+  %once = arith.constant 1 : i32
+  %others = arith.constant 2 : i32
+  %n = arith.constant 128 : index
+  %mine = pto.make_tensor_view %x, shape = [%n], strides = [%one] : !vector
+  %out = pto.make_tensor_view %y, shape = [%n], strides = [%one] : !vector
+  %first = pto.make_tensor_view %x1, shape = [%n], strides = [%one] : !vector
+  %second = pto.make_tensor_view %x2, shape = [%n], strides = [%one] : !vector
+  %signal = pto.make_tensor_view %told, shape = [%one], strides = [%one] : !word
+  %acc = pto.alloc_tile : !row
+  %recv = pto.alloc_tile : !row
+  %root = arith.cmpi eq, %rank, %zero : i32
+  scf.if %root {
+    pto.comm.twait(%signal, %others : !word, i32) {cmp = #pto<wait_cmp ge>}
+    pto.comm.treduce(%out, %acc, recv(%recv), group(%mine, %first, %second) : !vector, !row, !row, !vector, !vector, !vector) {reduceOp = #pto<reduce_op sum>, root = 0 : i32}
+  } else {
+    %tile = pto.alloc_tile : !pto.tile_buf<vec, 1x128xf32>
+    pto.tload ins(%mine : !vector) outs(%tile : !pto.tile_buf<vec, 1x128xf32>)
+    pto.tadd ins(%tile, %tile : !pto.tile_buf<vec, 1x128xf32>, !pto.tile_buf<vec, 1x128xf32>) outs(%tile : !pto.tile_buf<vec, 1x128xf32>)
+    pto.tstore ins(%tile : !pto.tile_buf<vec, 1x128xf32>) outs(%mine : !vector)
+    pto.comm.tnotify(%signal, %once : !word, i32) {notifyOp = #pto<notify_op atomic_add>}
+  }
+  return
+}";
+
+#[test]
+fn ranks_reach_each_others_memory() {
+    let plan = plan(REDUCE, Target::A2A3);
+    let mut x: Vec<Vec<f32>> = (0..3).map(|r| (0..128).map(|i| (i * 10 + r) as f32).collect()).collect();
+    let mut y = vec![vec![0.0f32; 128]; 3];
+    let mut told = vec![vec![0i32; 1]; 3];
+    let mut ranks: Vec<Vec<Arg>> = Vec::new();
+    for (rank, ((x, y), told)) in x.iter_mut().zip(&mut y).zip(&mut told).enumerate() {
+        let signal = if rank == 0 { Arg::write(told) } else { Arg::Remote { rank: 0, param: 5 } };
+        let remote = |rank| Arg::Remote { rank, param: 1 };
+        ranks.push(vec![Arg::Int(rank as i64), Arg::write(x), Arg::write(y), remote(1), remote(2), signal]);
+    }
+    plan.run_ranks(&mut ranks, blocks(1)).unwrap_or_else(|d| panic!("{}", d.message));
+    drop(ranks);
+    let want: Vec<f32> =
+        (0..128).map(|i| (i * 10) as f32 + 2.0 * (i * 10 + 1) as f32 + 2.0 * (i * 10 + 2) as f32).collect();
+    assert_eq!(y[0], want);
+    assert_eq!(y[1], [0.0; 128]);
+}
+
+#[test]
+fn a_rank_that_is_never_told_is_a_deadlock() {
+    let plan = plan(&REDUCE.replace("arith.constant 2 : i32", "arith.constant 9 : i32"), Target::A2A3);
+    let mut x = vec![vec![0.0f32; 128]; 3];
+    let mut told = [0i32];
+    let mut ranks: Vec<Vec<Arg>> = Vec::new();
+    let mut signal = Some(&mut told);
+    for (rank, x) in x.iter_mut().enumerate() {
+        let (x, y) = x.split_at_mut(128);
+        let signal = signal.take().map_or(Arg::Remote { rank: 0, param: 5 }, |t| Arg::write(t));
+        let remote = |rank| Arg::Remote { rank, param: 1 };
+        ranks.push(vec![Arg::Int(rank as i64), Arg::write(x), Arg::write(y), remote(1), remote(2), signal]);
+    }
+    let problem = plan.run_ranks(&mut ranks, blocks(1)).expect_err("nobody tells it");
+    assert_eq!(problem.code.id(), "PTO-E0712", "{}", problem.message);
+}
