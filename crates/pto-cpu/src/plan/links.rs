@@ -100,6 +100,16 @@ pub(crate) enum TransferKind {
     Copy,
 }
 
+impl Transfer {
+    /// The views it reads.
+    pub fn sources(&self) -> Vec<ViewId> {
+        match self.kind {
+            TransferKind::Get | TransferKind::Gather | TransferKind::Reduce => self.others.clone(),
+            _ => vec![self.own],
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Link {
     Open(u32),

@@ -41,7 +41,7 @@ impl Core<'_> {
         let plan = self.plan;
         let link = &plan.links[which];
         if W::MEASURES {
-            return self.measure_link(link).map(|()| Outcome::Done);
+            return self.measure_link(link, watch).map(|()| Outcome::Done);
         }
         let outcome = match link {
             Link::Open(end) => self.open(*end as usize).map(|()| Outcome::Done),
@@ -72,6 +72,8 @@ impl Core<'_> {
                 self.transfer(transfer).map(|()| Outcome::Done)
             }
         }?;
+        let moves = matches!(link, Link::Push(_) | Link::Pop(_) | Link::Transfer(_) | Link::Notify { .. });
+        self.instructions += u64::from(moves && outcome == Outcome::Done);
         let told_already = matches!(link, Link::Push(_) | Link::Pop(_));
         if W::OBSERVES && outcome != Outcome::Waits && !told_already {
             self.say(at, None, &[], watch);
@@ -80,7 +82,7 @@ impl Core<'_> {
     }
 
     /// Without data, nobody waits: popped tiles get a place, tests succeed.
-    fn measure_link(&mut self, link: &Link) -> Result<(), Fail> {
+    fn measure_link<W: Watch>(&mut self, link: &Link, watch: &mut W) -> Result<(), Fail> {
         match link {
             Link::Open(end) => self.open(*end as usize),
             Link::Pop(op) => match op.entry {
@@ -91,6 +93,12 @@ impl Core<'_> {
             Link::Alloc(PipeOp { entry: Entry::Slot(view), .. }) => {
                 let Link::Alloc(op) = link else { return Ok(()) };
                 self.place_slot(op, *view, 0)
+            }
+            Link::Transfer(t) => {
+                for view in t.sources() {
+                    watch.read(split_address(self.views[view as usize].address).0);
+                }
+                Ok(())
             }
             Link::TestSignal { out, .. } => {
                 self.regs[*out as usize] = 1;

@@ -2,9 +2,10 @@
 
 use super::Stop;
 use super::memory::{Need, memory};
+use super::ranks::{Rank, remote};
 use super::spec::Spec;
 use crate::cli::Failure;
-use pto::cpu::{Arg, Known, Launch, Measure, Param, ParamKind, Plan};
+use pto::cpu::{Arg, Extent, Known, Launch, Measure, Param, ParamKind, Plan};
 use pto::data::{Array, Error, Value};
 use pto::isa::{DType, Scalar};
 use std::borrow::Cow;
@@ -27,6 +28,8 @@ pub(super) enum Content {
     Tensor(Array),
     /// The whole tile, and the rows and columns that hold data.
     Tile(Array, (u64, u64)),
+    /// The memory another rank has for a parameter.
+    Remote(usize, usize),
 }
 
 impl Bound {
@@ -41,13 +44,14 @@ impl Bound {
                 Arg::Tensor(bytes, shape)
             }
             Content::Tile(array, valid) => Arg::Tile(array.bytes_mut(), *valid),
+            Content::Remote(rank, param) => Arg::Remote { rank: *rank, param: *param },
         }
     }
 
     /// The numbers in memory; of a tile, those that hold data.
     pub(super) fn data(&self) -> Result<Option<Cow<'_, Array>>, Error> {
         match &self.content {
-            Content::Int(..) | Content::Float(..) => Ok(None),
+            Content::Int(..) | Content::Float(..) | Content::Remote(..) => Ok(None),
             Content::Memory(array) | Content::Tensor(array) => Ok(Some(Cow::Borrowed(array))),
             Content::Tile(array, (rows, cols)) if array.shape() == [*rows, *cols] => Ok(Some(Cow::Borrowed(array))),
             Content::Tile(array, (rows, cols)) => Ok(Some(Cow::Owned(array.corner(*rows, *cols)?))),
@@ -56,7 +60,7 @@ impl Bound {
 
     /// True for what can be written, shown and compared.
     pub(super) fn is_memory(&self) -> bool {
-        !matches!(self.content, Content::Int(..) | Content::Float(..))
+        !matches!(self.content, Content::Int(..) | Content::Float(..) | Content::Remote(..))
     }
 }
 
@@ -67,29 +71,33 @@ pub(super) struct Request<'a> {
     pub(super) specs: &'a [Spec],
     pub(super) seed: u64,
     pub(super) launch: Launch,
+    /// The rank they are for, where there are several.
+    pub(super) rank: Option<Rank>,
 }
 
 /// Gives every parameter an argument.
 pub(super) fn bind(plan: &Plan, request: &Request<'_>) -> Result<(Vec<Bound>, Measure), Stop> {
-    let params = plan.params();
-    let specs = assign(params, request.specs)?;
-    scalars_given(params, &specs, request)?;
-    let mut bound: Vec<Option<Bound>> = Vec::new();
-    for (param, spec) in params.iter().zip(&specs) {
-        bound.push(match (&param.kind, spec) {
-            (ParamKind::Scalar(ty), Some(spec)) => Some(scalar(param, *ty, &spec.text)?),
-            (ParamKind::Other(ty), _) => {
-                return Err(Failure(format!("`{}` is a {ty}, which no argument can be", param.name)).into());
-            }
-            _ => None,
-        });
-    }
+    let measure = measured(plan, request)?;
+    Ok((with_memory(plan, request, &measure)?, measure))
+}
+
+/// How much memory the program needs, given the numbers.
+pub(super) fn measured(plan: &Plan, request: &Request<'_>) -> Result<Measure, Stop> {
+    let bound = without_memory(plan, request)?.1;
     let known: Vec<Known> = bound.iter().map(|b| known(b.as_ref())).collect();
-    let measure = plan.measure(&known, request.launch)?;
+    let mut measure = plan.measure(&known, request.launch)?;
+    share_with_remotes(&mut measure, &bound);
+    Ok(measure)
+}
+
+/// The arguments, with memory as large as the program needs it.
+pub(super) fn with_memory(plan: &Plan, request: &Request<'_>, measure: &Measure) -> Result<Vec<Bound>, Stop> {
+    let (specs, bound) = without_memory(plan, request)?;
     let mut all = Vec::new();
-    for (i, (param, done)) in params.iter().zip(bound).enumerate() {
-        // Every parameter has random numbers of its own.
-        let seed = request.seed.wrapping_add((i as u64) << 32);
+    for (i, (param, done)) in plan.params().iter().zip(bound).enumerate() {
+        // Every parameter has random numbers of its own, on every rank.
+        let rank = request.rank.map_or(0, |r| r.number as u64);
+        let seed = request.seed.wrapping_add((i as u64) << 32 | rank << 56);
         all.push(match done {
             Some(done) => done,
             None => {
@@ -98,7 +106,51 @@ pub(super) fn bind(plan: &Plan, request: &Request<'_>) -> Result<(Vec<Bound>, Me
             }
         });
     }
-    Ok((all, measure))
+    Ok(all)
+}
+
+/// What is written for each parameter, and the arguments that need no memory.
+type Partly<'a> = (Vec<Option<&'a Spec>>, Vec<Option<Bound>>);
+
+fn without_memory<'a>(plan: &Plan, request: &Request<'a>) -> Result<Partly<'a>, Stop> {
+    let params = plan.params();
+    let specs = assign(params, request.specs)?;
+    scalars_given(params, &specs, request)?;
+    let mut bound: Vec<Option<Bound>> = Vec::new();
+    for (param, spec) in params.iter().zip(&specs) {
+        bound.push(match (&param.kind, spec) {
+            (ParamKind::Scalar(ty), Some(spec)) => Some(scalar(param, *ty, &spec.text)?),
+            (ParamKind::Pointer(_), Some(spec)) => match remote(params, &spec.text, request.rank) {
+                Some(place) => {
+                    let (rank, at) = place?;
+                    let (name, origin) = (param.name.clone(), spec.text.clone());
+                    Some(Bound { name, content: Content::Remote(rank, at), origin, inferred: false })
+                }
+                None => None,
+            },
+            (ParamKind::Other(ty), _) => {
+                return Err(Failure(format!("`{}` is a {ty}, which no argument can be", param.name)).into());
+            }
+            _ => None,
+        });
+    }
+    Ok((specs, bound))
+}
+
+/// Ranks run the same program: what this one does with memory of another, others do with its own.
+fn share_with_remotes(measure: &mut Measure, bound: &[Option<Bound>]) {
+    for (at, param) in bound.iter().enumerate() {
+        let Some(Content::Remote(_, to)) = param.as_ref().map(|b| &b.content) else { continue };
+        measure.reads[*to] |= measure.reads[at];
+        let larger = larger(&measure.extents[at], &measure.extents[*to]).clone();
+        measure.extents[*to] = larger;
+    }
+}
+
+/// The larger of two extents.
+pub(super) fn larger<'a>(a: &'a Option<Extent>, b: &'a Option<Extent>) -> &'a Option<Extent> {
+    let elements = |e: &Option<Extent>| e.as_ref().map_or(0, |e| e.elements);
+    if elements(a) > elements(b) { a } else { b }
 }
 
 /// The argument of each parameter: by name, and the rest in order.

@@ -140,7 +140,7 @@ fn parameter<'a>(run: &'a Finished<'_>, index: usize) -> Result<JsonParameter<'a
     let (kind, value) = match &bound.content {
         Content::Int(_, i) => ("scalar", Some(number(Value::Int((*i).into())))),
         Content::Float(_, f) => ("scalar", Some(number(Value::Float(*f)))),
-        Content::Memory(_) => ("pointer", None),
+        Content::Memory(_) | Content::Remote(..) => ("pointer", None),
         Content::Tensor(_) => ("tensor", None),
         Content::Tile(..) => ("tile", None),
     };

@@ -6,6 +6,7 @@ mod json;
 mod memory;
 mod outputs;
 mod progress;
+mod ranks;
 mod spec;
 mod text;
 
@@ -65,6 +66,9 @@ pub(crate) struct Args {
     /// Threads that share the blocks; 0 means one for each core. Results do not depend on it
     #[arg(long, value_name = "N", default_value = "0")]
     threads: usize,
+    /// Ranks to run at once, each with its own memory; `x@1` names the memory of `x` on rank 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), conflicts_with = "time")]
+    ranks: Option<u32>,
     /// Seed of random data
     #[arg(long, value_name = "N", default_value = "0")]
     seed: u64,
@@ -217,8 +221,11 @@ fn prepare(args: &Args, program: &Program, target: Target) -> Result<Prepared, S
         Some(name) => format!("pto run {} --func {name}", args.file.display()),
         None => format!("pto run {}", args.file.display()),
     };
-    let request = Request { command: &command, specs: &specs, seed: args.seed, launch: args.launch() };
-    let (bound, measure) = bind::bind(&plan, &request)?;
+    let request = Request { command: &command, specs: &specs, seed: args.seed, launch: args.launch(), rank: None };
+    let (bound, measure) = match args.ranks {
+        Some(count) => ranks::bind_all(&plan, &request, count as usize)?,
+        None => bind::bind(&plan, &request)?,
+    };
     let shown = args.show.iter().map(|name| memory_named(&bound, name)).collect::<Result<_, _>>()?;
     let outputs = Outputs::new(&args.out, &bound)?;
     let limits = Limits { relative: args.rtol, absolute: args.atol };
@@ -227,6 +234,9 @@ fn prepare(args: &Args, program: &Program, target: Target) -> Result<Prepared, S
 }
 
 fn launch(args: &Args, ready: &mut Prepared) -> Result<(Report, Option<Vec<Timing>>), Stop> {
+    if args.ranks.is_some() {
+        return Ok((run_ranks(args, ready)?, None));
+    }
     let mut arguments: Vec<_> = ready.bound.iter_mut().map(Bound::arg).collect();
     if args.time {
         let (report, timings) = ready.plan.run_timed(&mut arguments, args.launch())?;
@@ -234,6 +244,15 @@ fn launch(args: &Args, ready: &mut Prepared) -> Result<(Report, Option<Vec<Timin
     }
     let work = |counter: &_| ready.plan.run_watched(&mut arguments, args.launch(), counter).map_err(Stop::from);
     Ok((progress::watch(ready.measure.instructions, work)?, None))
+}
+
+fn run_ranks(args: &Args, ready: &mut Prepared) -> Result<Report, Stop> {
+    let count = ready.plan.params().len().max(1);
+    let mut ranks: Vec<Vec<_>> =
+        ready.bound.chunks_mut(count).map(|rank| rank.iter_mut().map(Bound::arg).collect()).collect();
+    let reports = ready.plan.run_ranks(&mut ranks, args.launch())?;
+    let instructions = reports.first().map_or(0, |r| r.instructions);
+    Ok(Report { written: reports.into_iter().flat_map(|r| r.written).collect(), instructions })
 }
 
 /// Where memory is too small and nobody said how large it should be, the message says what was guessed.

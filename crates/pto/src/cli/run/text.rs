@@ -48,7 +48,8 @@ fn head(run: &Finished<'_>) -> String {
 
 /// What was given and not written.
 fn inputs(run: &Finished<'_>) -> String {
-    let given = run.ready.bound.iter().zip(&run.report.written).filter(|(_, written)| !**written);
+    let is_own = |b: &Bound| !matches!(b.content, Content::Remote(..));
+    let given = run.ready.bound.iter().zip(&run.report.written).filter(|(b, written)| !**written && is_own(b));
     let rows: Vec<Vec<String>> = given
         .map(|(bound, _)| {
             let (ty, shape) = type_and_shape(bound);
@@ -64,6 +65,7 @@ fn inputs(run: &Finished<'_>) -> String {
 pub(super) fn type_and_shape(bound: &Bound) -> (String, String) {
     match &bound.content {
         Content::Int(ty, _) | Content::Float(ty, _) => (ty.to_string(), "scalar".to_string()),
+        Content::Remote(..) => (String::new(), "remote".to_string()),
         Content::Memory(array) | Content::Tensor(array) => (array.dtype().to_string(), shape_text(array.shape())),
         Content::Tile(array, (rows, cols)) => (array.dtype().to_string(), shape_text(&[*rows, *cols])),
     }
