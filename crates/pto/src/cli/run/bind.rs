@@ -233,11 +233,8 @@ fn scalar(param: &Param, ty: Scalar, text: &str) -> Result<Bound, Failure> {
         Content::Float(ty, value.to_f64())
     } else {
         let (low, high) = range(ty);
-        let legal = if ty.elem().is_some_and(|d| d.bits() < 64) || ty == Scalar::I1 {
-            format!("an integer from {low} to {high}")
-        } else {
-            "a 64-bit integer".to_string()
-        };
+        let wide = high > i64::MAX.into() && low < 0;
+        let legal = if wide { "a 64-bit integer".to_string() } else { format!("an integer from {low} to {high}") };
         match value.to_int().filter(|i| (low..=high).contains(i)) {
             Some(i) => Content::Int(ty, i as i64),
             None => return Err(Failure(format!("`{name}` is {ty}, {legal}, not {text}"))),
@@ -246,12 +243,12 @@ fn scalar(param: &Param, ty: Scalar, text: &str) -> Result<Bound, Failure> {
     Ok(Bound { name: name.clone(), content, origin: value.to_string(), inferred: false })
 }
 
-/// What an integer type holds.
+/// The numbers that an integer type takes: `i32` and its like have no sign, so both readings of their bits will do.
 fn range(ty: Scalar) -> (i128, i128) {
     let unsigned = ty.elem().is_some_and(|d| !d.name().starts_with('i'));
     match (ty, ty.elem().map_or(64, DType::bits)) {
         (Scalar::I1, _) => (0, 1),
         (_, bits) if unsigned => (0, (1 << bits) - 1),
-        (_, bits) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        (_, bits) => (-(1 << (bits - 1)), (1 << bits) - 1),
     }
 }
