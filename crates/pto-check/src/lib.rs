@@ -26,6 +26,7 @@ mod fifo;
 mod info;
 mod instructions;
 mod memory;
+mod reach;
 mod structs;
 mod structure;
 mod tiles;
@@ -33,6 +34,7 @@ mod tiles;
 pub use info::{Info, pipe_of};
 
 pub use instructions::recheck;
+pub use reach::{Reach, reach};
 
 use pto_ir::{Attr, Module};
 use pto_isa::{Diagnostic, Target};
@@ -77,7 +79,7 @@ pub fn inspect(module: &Module, target: Target) -> (Info, Vec<Diagnostic>) {
     let order = module.order();
     structure::check(module, &order, &mut problems);
     structs::check(module, &order, &mut problems);
-    tiles::check(module, target, &mut problems);
+    tiles::check(module, &order, target, &mut problems);
     let mut info = Info::new(module, &order, target);
     instructions::check(module, &order, &mut info, &mut problems);
     memory::check(module, &order, &info, &mut problems);

@@ -1,13 +1,14 @@
 //! The static rules of tile types, and whether the target has their memory.
 
-use pto_ir::{Def, Module, ValueId};
+use pto_ir::{Def, Module, OpId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{BLayout, Diagnostic, Span, Target, TileRule, TileType, Type, codes};
 
 /// Reports each broken tile type once, at the first value that has it; values with memory of their own first.
-pub(crate) fn check(module: &Module, target: Target, problems: &mut Vec<Diagnostic>) {
+pub(crate) fn check(module: &Module, order: &[OpId], target: Target, problems: &mut Vec<Diagnostic>) {
     let mut seen = vec![false; module.types().len()];
-    let values = || (0..module.value_count()).map(|at| module.value(ValueId::from_index(at)));
+    let ids = values_of(module, order);
+    let values = || ids.iter().map(|id| module.value(*id));
     let own = values().filter(|v| allocates(module, v.def));
     for value in own.chain(values()) {
         if std::mem::replace(&mut seen[value.ty.index()], true) {
@@ -35,6 +36,18 @@ pub(crate) fn check(module: &Module, target: Target, problems: &mut Vec<Diagnost
             );
         }
     }
+}
+
+/// The values that these operations define, in text order.
+fn values_of(module: &Module, order: &[OpId]) -> Vec<ValueId> {
+    let mut values = Vec::with_capacity(module.value_count());
+    for &id in order {
+        values.extend(module.results(id));
+        let blocks = module.op_regions(id).iter().flat_map(|r| &module.region(*r).blocks);
+        values.extend(blocks.flat_map(|b| &module.block(*b).args));
+    }
+    values.sort_unstable();
+    values
 }
 
 /// The value is new memory, not a view of some.

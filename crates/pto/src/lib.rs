@@ -97,6 +97,40 @@ impl Program {
         pto_check::check(self.module.clone(), target)
     }
 
+    /// Checks a function and those it calls for a target, whatever is wrong with others.
+    ///
+    /// ```
+    /// use pto::{Program, Target};
+    ///
+    /// let program = Program::parse("func.func @good() { return } func.func @bad() { pto.nonsense return }");
+    /// assert!(program.check(Target::A5).is_err());
+    /// assert!(program.check_function(Target::A5, "good").is_ok());
+    /// assert!(program.check_function(Target::A5, "bad").is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// Every problem of the text and of these functions, in source order. Where there is no such function, every
+    /// problem of the file.
+    pub fn check_function(&self, target: Target, name: &str) -> Result<Checked, Vec<Diagnostic>> {
+        let all = match self.check(target) {
+            Ok(checked) => return Ok(checked),
+            Err(all) => all,
+        };
+        // Where braces do not match, nobody knows where a function ends.
+        let unclosed = self.problems.iter().any(|d| d.code == pto_isa::codes::UNCLOSED);
+        let Some(reach) = pto_check::reach(&self.module, name.trim_start_matches('@')).filter(|_| !unclosed) else {
+            return Err(all);
+        };
+        let mut problems = self.problems.clone();
+        problems.retain(|d| !reach.leaves_out(d.primary.span));
+        if !problems.iter().any(Diagnostic::is_error) {
+            return pto_check::check(reach.module, target);
+        }
+        problems.extend(pto_check::inspect(&reach.module, target).1);
+        problems.sort_by_key(|d| (d.primary.span, d.code));
+        Err(problems)
+    }
+
     /// Every problem of the text and, for a target, of the program.
     pub fn inspect(&self, target: Target) -> Vec<Diagnostic> {
         let mut all = self.problems.clone();
@@ -110,7 +144,8 @@ impl Program {
     }
 
     /// Checks the program for a target and prepares its entry function to be run any number of times: the one called
-    /// `entry` or, without a name, the one marked `pto.entry`, or the only one.
+    /// `entry` or, without a name, the one marked `pto.entry`, or the only one. With a name, only that function and what
+    /// it calls must be legal.
     ///
     /// ```
     /// use pto::{Launch, Options, Program, Target};
@@ -123,9 +158,13 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// Every problem of the text and of the program, or that there is no such function.
+    /// Every problem of the text and of what is to run, or that there is no such function.
     pub fn plan(&self, target: Target, entry: Option<&str>, options: Options) -> Result<Plan, Vec<Diagnostic>> {
-        Plan::new(&self.check(target)?, entry, options).map_err(|d| vec![d])
+        let checked = match entry {
+            Some(name) => self.check_function(target, name)?,
+            None => self.check(target)?,
+        };
+        Plan::new(&checked, entry, options).map_err(|d| vec![d])
     }
 
     /// Runs the entry function once, as a single block. [`Program::plan`] is for more runs and more choices.

@@ -51,7 +51,7 @@ pub(crate) struct Args {
     /// Absolute error that --expect allows; default: by element type
     #[arg(long, value_name = "X", requires = "expect", value_parser = tolerance)]
     atol: Option<f64>,
-    /// Function to run; default: the one marked pto.entry, or the only one
+    /// Function to run, whatever is wrong with others; default: the one marked pto.entry, or the only one
     #[arg(long, value_name = "NAME")]
     func: Option<String>,
     /// Target to check and run for; default: what the file says (pto.target_arch), else a2a3
@@ -216,6 +216,7 @@ fn execute(args: &Args, source: &Source, program: &Program, target: Target) -> R
 fn prepare(args: &Args, program: &Program, target: Target) -> Result<Prepared, Stop> {
     let options = Options { numerics: args.numerics.into(), ..Options::default() };
     let plan = program.plan(target, args.func.as_deref(), options).map_err(Stop::Problems)?;
+    note_other_functions(args, program, target);
     let specs: Vec<Spec> = args.values.iter().chain(&args.more).map(|text| Spec::parse(text)).collect();
     let command = match &args.func {
         Some(name) => format!("pto run {} --func {name}", args.file.display()),
@@ -231,6 +232,21 @@ fn prepare(args: &Args, program: &Program, target: Target) -> Result<Prepared, S
     let limits = Limits { relative: args.rtol, absolute: args.atol };
     let expected = args.expect.iter().map(|e| Expectation::new(e, &bound, limits)).collect::<Result<_, _>>()?;
     Ok(Prepared { plan, bound, measure, shown, outputs, expected })
+}
+
+/// A function runs whatever is wrong with others, but not in silence.
+fn note_other_functions(args: &Args, program: &Program, target: Target) {
+    if args.func.is_none() {
+        return;
+    }
+    let errors = program.inspect(target).iter().filter(|d| d.is_error()).count();
+    if errors > 0 {
+        let noun = if errors == 1 { "error" } else { "errors" };
+        let file = args.file.display();
+        anstream::eprintln!(
+            "\u{1b}[1mnote\u{1b}[0m: {errors} {noun} in functions that do not take part (pto check {file})"
+        );
+    }
 }
 
 fn launch(args: &Args, ready: &mut Prepared) -> Result<(Report, Option<Vec<Timing>>), Stop> {

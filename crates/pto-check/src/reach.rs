@@ -1,0 +1,70 @@
+//! A function and those it calls, apart from the rest of a file.
+
+use crate::structure::symbol;
+use pto_ir::{BlockId, Module, OpId};
+use pto_isa::Span;
+use pto_isa::table::op;
+use std::collections::{HashMap, HashSet};
+
+/// What a function needs of its file.
+#[derive(Clone, Debug)]
+pub struct Reach {
+    /// The file without the functions that do not take part.
+    pub module: Module,
+    /// Where those are in the text.
+    left_out: Vec<Span>,
+}
+
+impl Reach {
+    /// True for a place in a function that does not take part.
+    pub fn leaves_out(&self, place: Span) -> bool {
+        self.left_out.iter().any(|f| f.start <= place.start && place.end <= f.end)
+    }
+}
+
+/// The function of a name and all that it calls, directly or not; `None` when there is no such function.
+pub fn reach(module: &Module, name: &str) -> Option<Reach> {
+    let functions = module.functions();
+    let named = |f: &OpId| symbol(module, *f, "sym_name").map(|s| (module.names.text(s), *f));
+    // Of two functions with one name the checks report the second; the first is what it means.
+    let by_name: HashMap<&str, OpId> = functions.iter().rev().filter_map(named).collect();
+    let mut kept = HashSet::new();
+    let mut open = vec![*by_name.get(name)?];
+    while let Some(function) = open.pop() {
+        if kept.insert(function) {
+            open.extend(callees(module, function).filter_map(|callee| by_name.get(callee)));
+        }
+    }
+    let dropped: HashSet<OpId> = functions.into_iter().filter(|f| !kept.contains(f)).collect();
+    let left_out = dropped.iter().map(|f| module.op(*f).span).collect();
+    let mut module = module.clone();
+    let top = module.top;
+    remove(&mut module, top, &dropped);
+    Some(Reach { module, left_out })
+}
+
+fn blocks_of(module: &Module, id: OpId) -> Vec<BlockId> {
+    module.op_regions(id).iter().flat_map(|r| module.region(*r).blocks.iter().copied()).collect()
+}
+
+fn callees(module: &Module, function: OpId) -> impl Iterator<Item = &str> {
+    let mut names = Vec::new();
+    for block in blocks_of(module, function) {
+        module.walk(block, &mut |id| {
+            if module.op(id).op == op::func_call {
+                names.extend(symbol(module, id, "callee").map(|s| module.names.text(s)));
+            }
+        });
+    }
+    names.into_iter()
+}
+
+/// Takes functions out of a block and of the modules in it.
+fn remove(module: &mut Module, block: BlockId, functions: &HashSet<OpId>) {
+    module.block_mut(block).ops.retain(|id| !functions.contains(id));
+    let modules = module.block(block).ops.iter().filter(|id| module.op(**id).op == op::builtin_module);
+    let inside: Vec<BlockId> = modules.flat_map(|id| blocks_of(module, *id)).collect();
+    for inner in inside {
+        remove(module, inner, functions);
+    }
+}
