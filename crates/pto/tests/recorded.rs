@@ -393,8 +393,16 @@ impl Recording {
         if ["TASSIGN", "TSUBVIEW", "TRESHAPE"].contains(&name) {
             return Ok(());
         }
-        let families = [Family::Elementwise, Family::TileScalar, Family::Partial, Family::Reduce, Family::Expand];
-        let others = ["TCI", "TTRI", "TLOAD", "TSTORE"];
+        let families = [
+            Family::Elementwise,
+            Family::TileScalar,
+            Family::Partial,
+            Family::Reduce,
+            Family::Expand,
+            Family::Irregular,
+            Family::Quant,
+        ];
+        let others = ["TLOAD", "TSTORE"];
         let row = table::isa()
             .map(|op| op.row())
             .find(|r| r.cpp.name == name && (families.contains(&r.family) || others.contains(&name)))

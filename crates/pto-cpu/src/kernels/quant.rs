@@ -1,12 +1,16 @@
 //! Quantisation.
 
-use pto_vector::{Kernel, kernels};
+mod affine;
+mod hif4;
+mod mx;
+
+use pto_vector::kernels;
 
 pto_isa::quant!(kernels);
 
 const KERNELS: Kernels = Kernels {
-    tquant: Kernel::MISSING,
-    tquant_mx: Kernel::MISSING,
-    tquant_hif4: Kernel::MISSING,
-    tdequant: Kernel::MISSING,
+    tquant: affine::QUANTISE,
+    tquant_mx: mx::QUANTISE,
+    tquant_hif4: hif4::QUANTISE,
+    tdequant: affine::DEQUANTISE,
 };

@@ -8,7 +8,7 @@ use crate::kernels;
 use pto_ir::{BlockId, ValueId};
 use pto_isa::row::Effect;
 use pto_isa::table::op;
-use pto_isa::{Family, Span, Type, codes};
+use pto_isa::{Family, Loc, Span, Type, ViewType, codes};
 
 /// Steps a plan may have; expanded calls can make a short program long.
 const MAX_STEPS: usize = 1 << 24;
@@ -23,9 +23,15 @@ pub(crate) fn runs(code: pto_isa::Op) -> bool {
         Family::View => !matches!(code, op::bind_tile | op::pointer_cast | op::declare_tile_memref),
         Family::Sync => row.effect == Effect::Sync,
         Family::Fifo | Family::Comm => true,
-        _ if matches!(code, op::trap | op::tgetval | op::tsetval) => true,
+        _ if matches!(code, op::trap | op::tgetval | op::tsetval | op::get_vms4_sr) => true,
         _ => kernels::find(code).is_some_and(|k| !k.is_missing()),
     }
+}
+
+/// A vector lies in memory like a tile of one row.
+fn vector_tile(v: &ViewType) -> Option<TileType> {
+    let count = v.dims.iter().try_fold(1u64, |n, d| n.checked_mul(d.fixed()?))?;
+    Some(TileType::new(Loc::Vec, v.elem.elem()?, 1, count))
 }
 
 pub(super) type Built<T> = Result<T, Diagnostic>;
@@ -45,6 +51,8 @@ pub(super) struct Builder<'a> {
     pub calls: Vec<OpId>,
     /// Registers of the loops around that keep buffers from turn to turn.
     pub held: Vec<TileId>,
+    /// The vector that the last instruction wrote that writes one, where the program asks for it.
+    pub status: Option<TileId>,
     /// Where `return` goes: places to fill in, and where the results are kept.
     pub returns: Vec<Return>,
 }
@@ -155,6 +163,7 @@ impl<'a> Builder<'a> {
             at,
             calls: Vec::new(),
             held: Vec::new(),
+            status: None,
             returns: Vec::new(),
         }
     }
@@ -243,6 +252,10 @@ impl<'a> Builder<'a> {
             Type::Scalar(_) | Type::Ptr(..) => Slot::Scalar(self.reg()),
             Type::Tile(ty) | Type::TileBuf(ty) => Slot::Tile(self.new_tile(&ty.clone())?),
             Type::TensorView(_) | Type::PartitionView(_) | Type::Memref(_) => Slot::View(self.new_view()),
+            Type::Vector(v) => match vector_tile(v) {
+                Some(ty) => Slot::Tile(self.new_tile(&ty)?),
+                None => Slot::Nothing,
+            },
             _ => Slot::Nothing,
         };
         self.slots[value.index()] = slot;
@@ -338,6 +351,7 @@ impl<'a> Builder<'a> {
             Family::Fifo | Family::Comm => self.link_op(id),
             _ if code == op::trap => self.push(Step::Trap).map(drop),
             _ if code == op::tgetval || code == op::tsetval => self.element_op(id),
+            _ if code == op::get_vms4_sr => self.read_status(id),
             _ => match kernels::find(code) {
                 Some(kernel) => self.kernel_op(id, kernel),
                 None => Err(self.unsupported("this instruction")),

@@ -273,8 +273,42 @@ impl Builder<'_> {
             return Err(self.unsupported("so many operands"));
         }
         self.rule_check(id)?;
+        let vector = step.tiles.iter().find(|o| o.writes && o.value.is_some_and(|v| self.is_vector(v)));
+        let counts = vector.and_then(|o| o.register);
         self.plan.kernels.push(step);
-        self.push(Step::Kernel(self.plan.kernels.len() as u32 - 1)).map(drop)
+        self.push(Step::Kernel(self.plan.kernels.len() as u32 - 1))?;
+        match counts {
+            Some(from) => {
+                let to = self.status()?;
+                self.push(Step::CopyTile { from, to }).map(drop)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn is_vector(&self, value: ValueId) -> bool {
+        matches!(self.module.value_type(value), Type::Vector(_))
+    }
+
+    /// The status register: four counts, as the last merge left them.
+    fn status(&mut self) -> Built<TileId> {
+        if let Some(status) = self.status {
+            return Ok(status);
+        }
+        let status = self.new_tile(&TileType::new(pto_isa::Loc::Vec, pto_isa::DType::I16, 1, 4))?;
+        self.status = Some(status);
+        Ok(status)
+    }
+
+    /// The fields of the status register, one for each result.
+    pub fn read_status(&mut self, id: OpId) -> Built<()> {
+        let tile = self.status()?;
+        for (field, value) in self.module.results(id).enumerate() {
+            self.define(value)?;
+            let (out, offset) = (self.scalar(value)?, self.constant(field as u64));
+            self.push(Step::TileGet { tile, offset, out })?;
+        }
+        Ok(())
     }
 
     fn prepare(&self, id: OpId, kernel: &Kernel) -> Built<crate::kernels::Prepared> {

@@ -248,7 +248,8 @@ fn merge_blocks(i: &Instance) -> Verdict {
         Some(n) if n <= 0 || n % 64 != 0 => {
             broken(i, codes::SHAPE, "block_len", format!("`block_len` is {n}"), "a positive multiple of 64")
         }
-        _ => Verdict::Holds,
+        Some(_) => Verdict::Holds,
+        None => Verdict::Dynamic,
     };
     let cols = Verdict::require(src.cols == dst.cols, || {
         let found = format!("`dst` has {} columns, `src0` has {}", dst.cols, src.cols);
@@ -388,8 +389,8 @@ family! { Irregular, "pto", irregular;
     /// so `dst` needs 2 times (f32) or 4 times (f16) the columns of `src`, rounded up to whole blocks. The index of an
     /// element comes from `idx`; an `idx` with one valid row serves all rows.
     ///
-    /// A last block of fewer than 32 elements is completed in `tmp` with values that sort last. The place of a NaN is
-    /// not documented.
+    /// NaN comes after all numbers, and +0 equals -0. A last block of fewer than 32 elements is completed in `tmp` with
+    /// NaN records of index 0. Records for which the valid region of `dst` has no room are not written.
     tsort32: VECTOR
         .cost(Cost::Sort)
         .domain(Domain::Valid("src"))
@@ -421,7 +422,8 @@ family! { Irregular, "pto", irregular;
     ///
     /// List form: 2 to 4 sorted lists are merged into `dst` by way of `tmp`. With `exhausted = true` merging stops as
     /// soon as one list is empty, and `executed` receives how many records were taken from each list. Larger values
-    /// come first; of equal values, that of the lower list.
+    /// come first; of equal values, that of the lower list. NaN comes last. Of the merged list, as much is written as the
+    /// valid region of `dst` has room for.
     tmrgsort: VECTOR
         .cost(Cost::Sort)
         .domain(Domain::Valid("dst"))
@@ -474,7 +476,8 @@ family! { Irregular, "pto", irregular;
     /// whole rows are kept.
     ///
     /// Comparison form (`k_value`, `cdst`): for each row, the positions (plus `offset`) of the elements that are equal
-    /// to (`cmpMode` eq, also when not given) or greater than (gt) `k_value` go to `dst`, and their number to `cdst`.
+    /// to (`cmpMode` eq, also when not given) or greater than (gt) `k_value` go to that row of `dst`, and their number to
+    /// `cdst`, whose elements are counted row by row. A position counts the elements of the physical `src` row by row.
     tgather: VECTOR
         .generic_order(&["src", "dst", "cdst", "indices", "tmp", "k_value"])
         .cost(Cost::Gather)
@@ -677,8 +680,8 @@ family! { Irregular, "pto", irregular;
     /// Fills a tile with random 32-bit integers that follow from a key and a counter.
     ///
     /// Philox4x32 with a key of 2 and a counter of 4 words, and `rounds` rounds. Lane `l` of 64 uses the counter plus `l`,
-    /// its four words are four consecutive elements, and the counter advances by 64 for every 256 elements. The same key
-    /// and counter give the same numbers.
+    /// its four words are four consecutive elements, and the counter advances by 64 for every 256 elements of a row, by
+    /// `(columns - 1) mod 64 + 1` for the last ones. The same key and counter give the same numbers.
     trandom: VECTOR
         .only(Targets::A5_CPU)
         .cost(Cost::VectorFill)

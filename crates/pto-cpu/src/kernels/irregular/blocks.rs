@@ -1,0 +1,58 @@
+//! `tgatherb`: blocks of 32 bytes by byte offset.
+
+use super::gather::bits_of;
+use super::index::{Index, Numbered, extent};
+use pto_vector::elem::{Elem, by_type};
+use pto_vector::{Call, Fault, Kernel, KernelFn, Prepared, Site, TileRef, read, write};
+use std::marker::PhantomData;
+
+pub(super) const GATHER_BLOCKS: Kernel = Kernel::new(&["src", "offsets", "dst"], prepare);
+
+/// Bytes of a block.
+const BLOCK: usize = 32;
+
+fn prepare(site: &Site) -> Option<Prepared> {
+    let src = site.tile("src")?;
+    let run = by_type!(bits_of(site.tile("dst")?)?, E in [U8 U16 U32 U64] =>
+        by_type!(site.tile("offsets")?.dtype, I in [U32 I32] => Blocks::<E, I>::run as KernelFn)?)?;
+    Some(Prepared { run, imm: [extent(src), u64::from(src.dtype.unit_bytes())] })
+}
+
+/// Element `c` of a row comes from block `c * size / 32`, where there is an offset for it.
+struct Blocks<E, I>(PhantomData<(E, I)>);
+
+impl<E: Elem, I: Index> Blocks<E, I> {
+    const PER_BLOCK: usize = BLOCK / size_of::<E>();
+
+    /// Every block that is wanted lies in the source.
+    unsafe fn check(offsets: &TileRef, rows: usize, cols: usize, bytes: usize) -> Result<(), Fault> {
+        for row in 0..rows {
+            for col in 0..cols.div_ceil(Self::PER_BLOCK) {
+                let offset = read::<I>(offsets, row, col).number();
+                let wanted = (cols - col * Self::PER_BLOCK).min(Self::PER_BLOCK) * size_of::<E>();
+                if offset < 0 || offset as usize + wanted > bytes {
+                    let limit = (bytes + 1).saturating_sub(wanted) as u64;
+                    return Err(Fault::IndexOutOfRange { row, col, index: offset, limit });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    unsafe fn run(call: &Call) -> Result<(), Fault> {
+        let [src, offsets, dst] = call.tiles else { return Ok(()) };
+        let [extent, size] = call.imm;
+        let bytes = Numbered::new(src, extent).bytes(size as usize);
+        let rows = dst.rows.min(offsets.rows);
+        let cols = dst.cols.min(offsets.cols * Self::PER_BLOCK);
+        Self::check(offsets, rows, cols, bytes)?;
+        for r in 0..rows {
+            for c in 0..cols {
+                let offset = read::<I>(offsets, r, c / Self::PER_BLOCK).number() as usize;
+                let from = src.ptr.add(offset + c % Self::PER_BLOCK * size_of::<E>());
+                write(dst, r, c, from.cast::<E>().read_unaligned());
+            }
+        }
+        Ok(())
+    }
+}

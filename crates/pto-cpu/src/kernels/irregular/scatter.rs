@@ -1,0 +1,44 @@
+//! `tscatter`: elements distributed by number or by pattern.
+
+use super::gather::bits_of;
+use super::index::{Index, Numbered, common, extent, in_range};
+use super::pattern;
+use pto_vector::elem::{Elem, by_type};
+use pto_vector::{Call, Fault, Kernel, KernelFn, Numerics, Prepared, Site, read};
+use std::marker::PhantomData;
+
+pub(super) const SCATTER: Kernel = Kernel::new(&["src", "dst", "indexes"], prepare);
+
+fn prepare(site: &Site) -> Option<Prepared> {
+    if site.instance.given("maskPattern") {
+        return pattern::prepare_scatter(site);
+    }
+    let clears = site.numerics != Numerics::Reference;
+    let run = by_type!(bits_of(site.tile("src")?)?, E in [U8 U16 U32 U64] =>
+        by_type!(site.tile("indexes")?.dtype, I in [I16 U16 I32 U32] => ByIndex::<E, I>::run as KernelFn)?)?;
+    Some(Prepared { run, imm: [extent(site.tile("dst")?), u64::from(clears)] })
+}
+
+/// `dst[indexes[r, c]] = src[r, c]`, row by row: the last of several wins.
+struct ByIndex<E, I>(PhantomData<(E, I)>);
+
+impl<E: Elem, I: Index> ByIndex<E, I> {
+    unsafe fn run(call: &Call) -> Result<(), Fault> {
+        let [src, dst, indexes] = call.tiles else { return Ok(()) };
+        let [extent, clears] = call.imm;
+        let to = Numbered::new(dst, extent);
+        let (rows, cols) = common(src, indexes);
+        in_range::<I>(indexes, (rows, cols), to.count())?;
+        let out = dst.ptr.cast::<E>();
+        if clears == 1 {
+            (0..to.count()).for_each(|number| out.add(to.place(number)).write_unaligned(E::scalar(0)));
+        }
+        for r in 0..rows {
+            for c in 0..cols {
+                let number = read::<I>(indexes, r, c).number() as usize;
+                out.add(to.place(number)).write_unaligned(read::<E>(src, r, c));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,179 @@
+//! `tsort32`: every 32 elements of a row become 32 records, the largest value first.
+
+use super::key::{GROUP, Sorted, put_record};
+use super::network::sort_lanes;
+use pto_num::{F16, Level};
+use pto_vector::elem::by_type;
+use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef, contiguous, read};
+use std::marker::PhantomData;
+
+pub(super) const SORT: Kernel = Kernel::new(&["src", "idx", "dst"], prepare);
+
+fn prepare(site: &Site) -> Option<Prepared> {
+    by_type!(site.tile("src")?.dtype, E in [F16 F32] =>
+        Prepared::new::<Sort<E>>(site, contiguous(site, &["src", "idx", "dst"])))
+}
+
+struct Sort<E>(PhantomData<E>);
+
+/// The row of indices for a row of elements: one row serves all.
+fn index_row(idx: &TileRef, row: usize) -> usize {
+    if idx.rows == 1 { 0 } else { row }
+}
+
+/// How many of the rows and columns of `src` have an index.
+fn region(src: &TileRef, idx: &TileRef) -> (usize, usize) {
+    let rows = if idx.rows == 1 { src.rows } else { src.rows.min(idx.rows) };
+    (rows, src.cols.min(idx.cols))
+}
+
+/// One group in any layout, with what completes it. `count` elements of it are there.
+unsafe fn plain_group<E: Sorted>(call: &Call, row: usize, group: usize, count: usize) {
+    let [src, idx, dst] = call.tiles else { return };
+    let mut order: [u64; GROUP] = std::array::from_fn(|k| u64::MAX - (GROUP - k) as u64);
+    for (k, place) in order.iter_mut().enumerate().take(count) {
+        let key = read::<E>(src, row, group * GROUP + k).key() as u32 ^ 1 << 31;
+        *place = u64::from(key) << 32 | k as u64;
+    }
+    // The places are part of the keys, so that equal values keep their order.
+    order[..count].sort_unstable();
+    for (to, key) in order.iter().enumerate() {
+        let record = if to < count {
+            let from = group * GROUP + *key as usize % GROUP;
+            read::<E>(src, row, from).record(read::<u32>(idx, index_row(idx, row), from))
+        } else {
+            E::filler().record(0)
+        };
+        put_record::<E>(dst, row, group * GROUP + to, record);
+    }
+}
+
+/// A value that is sorted together with others in lanes: its key, with the place as the lowest bits.
+trait InLanes<const N: usize>: Sorted {
+    type Lane: Copy + Ord + Default;
+    fn lane(self, place: usize) -> Self::Lane;
+    fn place(lane: Self::Lane) -> usize;
+}
+
+impl InLanes<8> for f32 {
+    type Lane = i64;
+    #[inline(always)]
+    fn lane(self, place: usize) -> i64 {
+        i64::from(self.key()) << 32 | place as i64
+    }
+    #[inline(always)]
+    fn place(lane: i64) -> usize {
+        lane as usize % GROUP
+    }
+}
+
+impl InLanes<16> for F16 {
+    type Lane = i32;
+    #[inline(always)]
+    fn lane(self, place: usize) -> i32 {
+        self.key() << 8 | place as i32
+    }
+    #[inline(always)]
+    fn place(lane: i32) -> usize {
+        lane as usize % GROUP
+    }
+}
+
+/// Whole groups, gathered until there is one for every lane.
+struct Batch<E, const N: usize> {
+    src: [*const E; N],
+    idx: [*const u32; N],
+    dst: [*mut u64; N],
+    used: usize,
+}
+
+impl<E: InLanes<N>, const N: usize> Batch<E, N> {
+    fn new() -> Self {
+        Self { src: [std::ptr::null(); N], idx: [std::ptr::null(); N], dst: [std::ptr::null_mut(); N], used: 0 }
+    }
+
+    #[inline(always)]
+    unsafe fn push(&mut self, src: *const E, idx: *const u32, dst: *mut u64) {
+        (self.src[self.used], self.idx[self.used], self.dst[self.used]) = (src, idx, dst);
+        self.used += 1;
+        if self.used == N {
+            self.flush();
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn flush(&mut self) {
+        let used = std::mem::take(&mut self.used);
+        if used == 0 {
+            return;
+        }
+        // Lanes without a group sort the first one again.
+        let first = self.src[0];
+        self.src[used..].fill(first);
+        let mut places = [[E::Lane::default(); N]; GROUP];
+        for (k, lanes) in places.iter_mut().enumerate() {
+            let mut values = [E::filler(); N];
+            for (value, src) in values.iter_mut().zip(self.src) {
+                *value = src.add(k).read_unaligned();
+            }
+            for (lane, value) in lanes.iter_mut().zip(values) {
+                *lane = value.lane(k);
+            }
+        }
+        sort_lanes(&mut places);
+        for g in 0..used {
+            for (k, lanes) in places.iter().enumerate() {
+                let from = E::place(lanes[g]);
+                let (value, index) = (self.src[g].add(from).read_unaligned(), self.idx[g].add(from).read_unaligned());
+                self.dst[g].add(k).write_unaligned(value.record(index));
+            }
+        }
+    }
+}
+
+/// Whole groups that `dst` has room for go through the lanes, the others one by one.
+#[inline(always)]
+unsafe fn batches<E: InLanes<N>, const N: usize>(call: &Call) {
+    let [src, idx, dst] = call.tiles else { return };
+    let mut batch = Batch::<E, N>::new();
+    let (rows, cols) = region(src, idx);
+    for r in 0..rows.min(dst.rows) {
+        let whole = (cols / GROUP).min(dst.cols / (GROUP * E::COLUMNS));
+        for group in 0..whole {
+            let at = group * GROUP;
+            let to = dst.row::<E>(r).add(at * E::COLUMNS).cast();
+            batch.push(src.row::<E>(r).add(at), idx.row::<u32>(index_row(idx, r)).add(at), to);
+        }
+        for group in whole..cols.div_ceil(GROUP) {
+            plain_group::<E>(call, r, group, (cols - group * GROUP).min(GROUP));
+        }
+    }
+    batch.flush();
+}
+
+macro_rules! sort {
+    ($($type:ident, $lanes:literal;)+) => {$(
+        impl Body for Sort<$type> {
+            #[inline(always)]
+            unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+                batches::<$type, $lanes>(call);
+                Ok(())
+            }
+
+            unsafe fn plain(call: &Call) -> Result<(), Fault> {
+                let [src, idx, dst] = call.tiles else { return Ok(()) };
+                let (rows, cols) = region(src, idx);
+                for r in 0..rows.min(dst.rows) {
+                    for group in 0..cols.div_ceil(GROUP) {
+                        plain_group::<$type>(call, r, group, (cols - group * GROUP).min(GROUP));
+                    }
+                }
+                Ok(())
+            }
+        }
+    )+};
+}
+sort! {
+    f32, 8;
+    F16, 16;
+}
