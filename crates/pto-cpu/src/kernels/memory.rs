@@ -1,6 +1,6 @@
 //! Transfers between global memory and tiles.
 
-use super::transfer;
+use super::{indexed, transfer};
 use pto_vector::{Kernel, kernels};
 
 pto_isa::memory!(kernels);
@@ -9,8 +9,8 @@ const KERNELS: Kernels = Kernels {
     tload: transfer::LOAD,
     tstore: transfer::STORE,
     tstore_fp: Kernel::MISSING,
-    tprefetch: Kernel::MISSING,
-    tprefetch_async: Kernel::MISSING,
-    mgather: Kernel::MISSING,
-    mscatter: Kernel::MISSING,
+    tprefetch: transfer::PREFETCH,
+    tprefetch_async: transfer::PREFETCH,
+    mgather: indexed::GATHER,
+    mscatter: indexed::SCATTER,
 };

@@ -6,14 +6,22 @@
 #![expect(unsafe_code, reason = "kernels work on raw memory that the engine has checked")]
 
 mod apply;
+mod blocks;
+mod combine;
+mod indexed;
 mod irregular;
 mod layout;
 mod matrix;
 mod memory;
+mod nibbles;
+mod padding;
+mod place;
 mod quant;
+mod stream;
 mod transfer;
 
 pub use apply::{Placed, apply};
+pub(crate) use combine::Combine;
 pub use pto_vector::{Call, Fault, Kernel, KernelFn, Numerics, Prepared, Site, TileRef, ViewRef};
 
 use pto_isa::{Op, table};

@@ -3,188 +3,222 @@
 //! Element `[r, c]` of the tile is element `map(r, c)` of the window, where the map follows from the window's layout; the
 //! tile's layout says where it lies on chip. Bits are copied.
 
-use pto_vector::{Call, Fault, Kernel, Prepared, Site, TileRef, ViewRef};
-
-use pto_isa::{GlobalLayout, Type, dot};
+use super::combine::{Combine, combiner, exclusive};
+use super::place::Place;
+use super::{blocks, nibbles, padding, stream};
+use pto_isa::{DType, GlobalLayout, Type, dot};
+use pto_num::Level;
+use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef, ViewRef};
+use std::marker::PhantomData;
 
 /// From global memory into a tile.
-pub(super) const LOAD: Kernel = Kernel::new(&["dst"], |site| prepare(site, "dst", "src", load)).views(&["src"]);
+pub(super) const LOAD: Kernel = Kernel::new(&["dst"], prepare_load).views(&["src"]);
 
 /// From a tile to global memory.
-pub(super) const STORE: Kernel = Kernel::new(&["src"], prepare_store).views(&["dst"]);
+pub(super) const STORE: Kernel = Kernel::new(&["src"], prepare_store).views(&["dst"]).scalars(&["$atomic"]);
 
-/// Stores that only copy: not through the fix pipe, and not adding to what is there.
-fn prepare_store(site: &Site) -> Option<Prepared> {
-    let copies = site.tile("src")?.loc != pto_isa::Loc::Acc
-        && !site.instance.given("pre_quant")
-        && !site.instance.given("fp")
-        && site.attr("atomicType").is_none_or(|a| a == "atomic_none");
-    if copies { prepare(site, "src", "dst", store) } else { None }
+/// A hint: values stay as they are, but the window must exist.
+pub(super) const PREFETCH: Kernel = Kernel::new(&[], prepare_prefetch).views(&["src"]);
+
+fn prepare_load(site: &Site) -> Option<Prepared> {
+    let imm = immediates(site, "dst", "src")?;
+    Some(match site.tile("dst")?.dtype.column_bits() {
+        4 => Prepared { run: nibbles::load, imm },
+        8 => Prepared::new::<Load<u8>>(site, true).with(imm),
+        16 => Prepared::new::<Load<u16>>(site, true).with(imm),
+        32 => Prepared::new::<Load<u32>>(site, true).with(imm),
+        _ => Prepared::new::<Load<u64>>(site, true).with(imm),
+    })
 }
 
-fn prepare(site: &Site, tile: &str, view: &str, run: super::KernelFn) -> Option<Prepared> {
+/// Stores that only copy, or combine with what is there; those through the fix pipe convert.
+fn prepare_store(site: &Site) -> Option<Prepared> {
+    let src = site.tile("src")?;
+    if src.loc == pto_isa::Loc::Acc || site.instance.given("pre_quant") || site.instance.given("fp") {
+        return None;
+    }
+    let [layout, _] = immediates(site, "src", "dst")?;
+    let combine = site.attr("atomicType").and_then(Combine::parse);
+    let to = site.instance.ty("dst").and_then(Type::elem)?;
+    if combine.is_some_and(|how| combiner(to, how).is_none()) {
+        return None;
+    }
+    let imm = [layout, combine.map_or(0, Combine::code) << 8 | DType::ALL.iter().position(|d| *d == to)? as u64];
+    Some(match src.dtype.column_bits() {
+        4 => Prepared { run: nibbles::store, imm },
+        8 => Prepared::new::<Store<u8>>(site, true).with(imm),
+        16 => Prepared::new::<Store<u16>>(site, true).with(imm),
+        32 => Prepared::new::<Store<u32>>(site, true).with(imm),
+        _ => Prepared::new::<Store<u64>>(site, true).with(imm),
+    })
+}
+
+fn prepare_prefetch(site: &Site) -> Option<Prepared> {
+    let bits = site.instance.ty("src").and_then(Type::elem)?.column_bits();
+    Some(Prepared { run: prefetch, imm: [u64::from(bits), 0] })
+}
+
+/// What a transfer needs to know: the layout that it states itself, which comes before that of its window, counted from 1.
+fn immediates(site: &Site, tile: &str, view: &str) -> Option<[u64; 2]> {
     let bits = site.tile(tile)?.dtype.column_bits();
     let same_size = site.instance.ty(view).and_then(Type::elem).is_some_and(|d| d.column_bits() == bits);
-    // The layout that the transfer itself states comes before that of its window.
     let layout = match site.instance.attr("layout").and_then(|a| a.enum_name()) {
         Some(name) => GlobalLayout::ALL.iter().position(|l| l.name().eq_ignore_ascii_case(name))? as u64 + 1,
         None => 0,
     };
-    same_size.then_some(Prepared { run, imm: [u64::from(bits), layout] })
+    same_size.then_some([layout, 0])
 }
 
-unsafe fn load(call: &Call) -> Result<(), Fault> {
-    transfer::<true>(call)
-}
-
-unsafe fn store(call: &Call) -> Result<(), Fault> {
-    transfer::<false>(call)
-}
-
-unsafe fn transfer<const LOAD: bool>(call: &Call) -> Result<(), Fault> {
-    let ([tile], [view]) = (call.tiles, call.views) else { return Ok(()) };
+/// The tile and the window of a call, checked; `None` where there is nothing to move.
+pub(super) fn operands<'a>(call: &Call<'a>, bits: usize) -> Result<Option<(&'a TileRef, ViewRef)>, Fault> {
+    let ([tile], [view]) = (call.tiles, call.views) else { return Ok(None) };
+    if tile.rows == 0 || tile.cols == 0 {
+        return Ok(None);
+    }
     let mut view = *view;
-    if let Some(layout) = (call.imm[1] as usize).checked_sub(1) {
+    if let Some(layout) = (call.imm[0] as usize).checked_sub(1) {
         view.layout = GlobalLayout::ALL[layout];
     }
-    let bits = call.imm[0] as usize;
-    if tile.rows == 0 || tile.cols == 0 {
-        return Ok(());
-    }
     check(tile, &view, bits)?;
-    match bits {
-        8 => copy::<u8, LOAD>(tile, &view),
-        16 => copy::<u16, LOAD>(tile, &view),
-        32 => copy::<u32, LOAD>(tile, &view),
-        64 => copy::<u64, LOAD>(tile, &view),
-        _ => copy_nibbles::<LOAD>(tile, &view),
-    }
-    Ok(())
+    Ok(Some((tile, view)))
 }
 
 /// Rows and columns of the matrix in a window.
-fn size(view: &ViewRef) -> (u64, u64) {
-    let [a, b, c, d, e] = view.shape;
-    match view.layout {
-        GlobalLayout::Nd => (a * b * c * d, e),
-        GlobalLayout::Dn => (d, a * b * c * e),
-        GlobalLayout::Nz => (c * d, a * b * e),
-        GlobalLayout::MxAZz => (b * d, c * e),
-        GlobalLayout::MxAnd => (c, d * e),
-        GlobalLayout::MxAdn => (d, c * e),
-        GlobalLayout::MxBnn => (c * e, b * d),
-        GlobalLayout::MxBnd => (c * e, d),
-        GlobalLayout::MxBdn => (d * e, c),
-        GlobalLayout::Nc1hwc0 => (a * c * d, b * e),
-    }
+pub(super) fn size(view: &ViewRef) -> (u64, u64) {
+    let product = |dims: &[usize]| dims.iter().fold(1u64, |n, d| n.saturating_mul(view.shape[*d]));
+    let (rows, cols): (&[usize], &[usize]) = match view.layout {
+        GlobalLayout::Nd => (&[0, 1, 2, 3], &[4]),
+        GlobalLayout::Dn => (&[3], &[0, 1, 2, 4]),
+        GlobalLayout::Nz => (&[2, 3], &[0, 1, 4]),
+        GlobalLayout::MxAZz => (&[1, 3], &[2, 4]),
+        GlobalLayout::MxAnd => (&[2], &[3, 4]),
+        GlobalLayout::MxAdn => (&[3], &[2, 4]),
+        GlobalLayout::MxBnn => (&[2, 4], &[1, 3]),
+        GlobalLayout::MxBnd => (&[2, 4], &[3]),
+        GlobalLayout::MxBdn => (&[3, 4], &[2]),
+        GlobalLayout::Nc1hwc0 => (&[0, 2, 3], &[1, 4]),
+    };
+    (product(rows), product(cols))
 }
 
-/// The valid region lies in the window, and the window in its buffer.
+/// The valid region lies in the window, and what it touches in the buffer.
 fn check(tile: &TileRef, view: &ViewRef, bits: usize) -> Result<(), Fault> {
     let window = size(view);
     if tile.rows as u64 > window.0 || tile.cols as u64 > window.1 {
         return Err(Fault::WindowMismatch { tile: (tile.rows, tile.cols), window });
     }
-    let whole = (tile.rows as u64, tile.cols as u64) == window;
-    let last = if whole || !is_plain(view) {
-        extent(&view.shape, &view.strides)
-    } else {
-        extent(&[1, 1, 1, tile.rows as u64, tile.cols as u64], &view.strides)
-    };
+    check_bytes(view, tile.rows, tile.cols, bits)
+}
+
+/// The first rows and columns of a window lie in its buffer.
+pub(super) fn check_bytes(view: &ViewRef, rows: usize, cols: usize, bits: usize) -> Result<(), Fault> {
+    let place = Place::of_view(view);
+    let elements = place.rows.last(rows) + place.cols.last(cols) + 1;
     let first = i128::from(view.first);
-    let end = first + ((last + 1) * bits as i128).div_euclid(8) + i128::from((last + 1) * bits as i128 % 8 != 0);
+    let end = i128::try_from((elements * bits as u128).div_ceil(8)).map_or(i128::MAX, |bytes| first + bytes);
     if first < 0 || end > view.bytes as i128 {
         return Err(Fault::OutsideBuffer { first, end, bytes: view.bytes });
     }
     Ok(())
 }
 
-/// The last element, counted from the first; strides are never negative.
-fn extent(shape: &[u64; 5], strides: &[i64; 5]) -> i128 {
-    shape.iter().zip(strides).map(|(n, s)| (i128::from(*n) - 1) * i128::from(*s)).sum()
-}
-
-/// A matrix in the two innermost dimensions.
-fn is_plain(view: &ViewRef) -> bool {
-    view.shape[..3] == [1, 1, 1] && matches!(view.layout, GlobalLayout::Nd | GlobalLayout::Dn)
-}
-
-unsafe fn copy<T: Copy, const LOAD: bool>(tile: &TileRef, view: &ViewRef) {
-    // SAFETY of the geometry: the engine keeps it alive during the call.
-    let boxed = (*tile.geometry).is_boxed();
-    let global = view.base.offset(view.first as isize).cast::<T>();
-    let (down, right) = (view.strides[3] as usize, view.strides[4] as usize);
-    let plain = is_plain(view);
-    if plain && !boxed && tile.col_stride == 1 && (right == 1 || tile.cols == 1) {
-        runs::<T, LOAD>(tile.ptr.cast(), tile.row_stride, global, down, tile.rows, tile.cols);
-    } else if plain && !boxed && tile.row_stride == 1 && (down == 1 || tile.rows == 1) {
-        runs::<T, LOAD>(tile.ptr.cast(), tile.col_stride, global, right, tile.cols, tile.rows);
-    } else {
-        for r in 0..tile.rows {
-            for c in 0..tile.cols {
-                let at = if plain { r * down + c * right } else { map(view, r, c) };
-                let (on_chip, outside) = (tile.ptr.cast::<T>().add(tile.index(r, c)), global.add(at));
-                if LOAD {
-                    on_chip.write_unaligned(outside.read_unaligned());
-                } else {
-                    outside.write_unaligned(on_chip.read_unaligned());
-                }
-            }
-        }
-    }
-}
-
-/// `count` runs of `length` elements.
-unsafe fn runs<T: Copy, const LOAD: bool>(
-    tile: *mut T,
-    tile_stride: usize,
-    global: *mut T,
-    global_stride: usize,
-    count: usize,
-    length: usize,
-) {
-    let (count, length) =
-        if tile_stride == length && global_stride == length { (1, count * length) } else { (count, length) };
-    let bytes = length * size_of::<T>();
-    for run in 0..count {
-        let on_chip = tile.add(run * tile_stride).cast::<u8>();
-        let outside = global.add(run * global_stride).cast::<u8>();
-        if LOAD {
-            std::ptr::copy_nonoverlapping(outside, on_chip, bytes);
-        } else {
-            std::ptr::copy_nonoverlapping(on_chip, outside, bytes);
-        }
-    }
-}
-
-/// The place of element `[r, c]` in the window, in elements.
-fn map(view: &ViewRef, r: usize, c: usize) -> usize {
+/// The place of element `[r, c]` in the window, in elements: the definition that [`Place`] must agree with.
+pub(super) fn map(view: &ViewRef, r: usize, c: usize) -> usize {
     let index = view.layout.index(r as u64, c as u64, view.shape);
     dot(index, view.strides.map(|s| s as u64)) as usize
 }
 
-/// Elements of four bits, two in a byte, the lower half first.
-unsafe fn copy_nibbles<const LOAD: bool>(tile: &TileRef, view: &ViewRef) {
+/// Every element of the tile with its counterpart outside.
+unsafe fn each(tile: &TileRef, view: &ViewRef, size: usize, work: impl Fn(*mut u8, *mut u8)) {
     let global = view.base.offset(view.first as isize);
     for r in 0..tile.rows {
         for c in 0..tile.cols {
-            // Every row starts at a byte of its own, as many bytes after the one before as there are columns.
-            let (inside, outside) = (2 * r * tile.row_stride + c, map(view, r, c));
-            if LOAD {
-                put(tile.ptr, inside, get(global, outside));
-            } else {
-                put(global, outside, get(tile.ptr, inside));
-            }
+            work(tile.ptr.add(tile.index(r, c) * size), global.add(map(view, r, c) * size));
         }
     }
 }
 
-unsafe fn get(base: *const u8, element: usize) -> u8 {
-    *base.add(element / 2) >> (element % 2 * 4) & 15
+struct Load<T>(PhantomData<T>);
+
+impl<T: Copy> Body for Load<T> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        if let Some((tile, view)) = operands(call, 8 * size_of::<T>())? {
+            blocks::copy::<T>(&Place::of_view(&view), &Place::of_tile(tile), tile.rows, tile.cols, false);
+            padding::after_load(tile, view.layout);
+        }
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        if let Some((tile, view)) = operands(call, 8 * size_of::<T>())? {
+            each(tile, &view, size_of::<T>(), |on_chip, outside| {
+                on_chip.cast::<T>().write_unaligned(outside.cast::<T>().read_unaligned());
+            });
+            padding::after_load(tile, view.layout);
+        }
+        Ok(())
+    }
 }
 
-unsafe fn put(base: *mut u8, element: usize, value: u8) {
-    let byte = base.add(element / 2);
-    let shift = element % 2 * 4;
-    *byte = *byte & !(15 << shift) | value << shift;
+struct Store<T>(PhantomData<T>);
+
+impl<T: Copy> Body for Store<T> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        let Some((tile, view)) = operands(call, 8 * size_of::<T>())? else { return Ok(()) };
+        if let Some(how) = how_to_combine(call) {
+            return combine(tile, &view, size_of::<T>(), call.imm[1], how);
+        }
+        let past_cache = stream::is_worthwhile(view.bytes);
+        blocks::copy::<T>(&Place::of_tile(tile), &Place::of_view(&view), tile.rows, tile.cols, past_cache);
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let Some((tile, view)) = operands(call, 8 * size_of::<T>())? else { return Ok(()) };
+        if let Some(how) = how_to_combine(call) {
+            return combine(tile, &view, size_of::<T>(), call.imm[1], how);
+        }
+        each(tile, &view, size_of::<T>(), |on_chip, outside| {
+            outside.cast::<T>().write_unaligned(on_chip.cast::<T>().read_unaligned());
+        });
+        Ok(())
+    }
+}
+
+/// The attribute of the store, or else the state of the core.
+#[inline(always)]
+fn how_to_combine(call: &Call) -> Option<Combine> {
+    let state = call.scalars.first().copied().unwrap_or(0);
+    if call.imm[1] >> 8 == 0 && state == 0 {
+        return None;
+    }
+    Combine::from_code(call.imm[1] >> 8).or_else(|| Combine::from_code(state))
+}
+
+#[inline(never)]
+unsafe fn combine(tile: &TileRef, view: &ViewRef, size: usize, imm: u64, how: Combine) -> Result<(), Fault> {
+    let run = combiner(DType::ALL[(imm & 0xff) as usize], how);
+    let _lock = exclusive();
+    each(tile, view, size, |on_chip, outside| match run {
+        Some(run) => run(on_chip, outside),
+        // The state of the core concerns stores of numbers; others only have bits.
+        None => std::ptr::copy_nonoverlapping(on_chip, outside, size),
+    });
+    Ok(())
+}
+
+unsafe fn prefetch(call: &Call) -> Result<(), Fault> {
+    let [view] = call.views else { return Ok(()) };
+    if view.shape.contains(&0) {
+        return Ok(());
+    }
+    let last = view.shape.iter().zip(view.strides).map(|(n, s)| (i128::from(*n) - 1) * i128::from(s)).sum::<i128>();
+    let first = i128::from(view.first);
+    let end = first + ((last + 1) * i128::from(call.imm[0])).unsigned_abs().div_ceil(8) as i128;
+    if first < 0 || end > view.bytes as i128 {
+        return Err(Fault::OutsideBuffer { first, end, bytes: view.bytes });
+    }
+    Ok(())
 }

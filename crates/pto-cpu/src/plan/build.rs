@@ -23,6 +23,7 @@ pub(crate) fn runs(code: pto_isa::Op) -> bool {
         Family::View => !matches!(code, op::bind_tile | op::pointer_cast | op::declare_tile_memref),
         Family::Sync => row.effect == Effect::Sync,
         Family::Fifo | Family::Comm => true,
+        Family::Config => is_atomic_switch(code),
         _ if matches!(code, op::trap | op::tgetval | op::tsetval | op::get_vms4_sr) => true,
         _ => kernels::find(code).is_some_and(|k| !k.is_missing()),
     }
@@ -32,6 +33,10 @@ pub(crate) fn runs(code: pto_isa::Op) -> bool {
 fn vector_tile(v: &ViewType) -> Option<TileType> {
     let count = v.dims.iter().try_fold(1u64, |n, d| n.checked_mul(d.fixed()?))?;
     Some(TileType::new(Loc::Vec, v.elem.elem()?, 1, count))
+}
+
+fn is_atomic_switch(code: pto_isa::Op) -> bool {
+    code.row().name.starts_with("set_atomic_")
 }
 
 pub(super) type Built<T> = Result<T, Diagnostic>;
@@ -55,6 +60,8 @@ pub(super) struct Builder<'a> {
     pub status: Option<TileId>,
     /// Where `return` goes: places to fill in, and where the results are kept.
     pub returns: Vec<Return>,
+    /// What instructions set for later ones: a register for each name, zero when a block starts.
+    pub states: Vec<(String, Reg)>,
 }
 
 pub(super) struct Return {
@@ -165,6 +172,7 @@ impl<'a> Builder<'a> {
             held: Vec::new(),
             status: None,
             returns: Vec::new(),
+            states: Vec::new(),
         }
     }
 
@@ -223,6 +231,16 @@ impl<'a> Builder<'a> {
     pub fn constant(&mut self, bits: u64) -> Reg {
         let reg = self.reg();
         self.plan.regs[reg as usize] = bits;
+        reg
+    }
+
+    /// The register for a part of the core's state. Kernels name it among their scalars, with a `$` before it.
+    pub fn state(&mut self, name: &str) -> Reg {
+        if let Some((_, reg)) = self.states.iter().find(|(known, _)| known == name) {
+            return *reg;
+        }
+        let reg = self.reg();
+        self.states.push((name.to_string(), reg));
         reg
     }
 
@@ -349,6 +367,7 @@ impl<'a> Builder<'a> {
             Family::View => self.view_op(id),
             Family::Sync => self.sync_op(id),
             Family::Fifo | Family::Comm => self.link_op(id),
+            Family::Config if is_atomic_switch(code) => self.atomic_switch(code),
             _ if code == op::trap => self.push(Step::Trap).map(drop),
             _ if code == op::tgetval || code == op::tsetval => self.element_op(id),
             _ if code == op::get_vms4_sr => self.read_status(id),
@@ -359,6 +378,18 @@ impl<'a> Builder<'a> {
         };
         self.at = outer;
         done
+    }
+
+    /// Says how later stores combine with memory. Their own element type is the one that counts, so the switches for types
+    /// change nothing.
+    fn atomic_switch(&mut self, code: pto_isa::Op) -> Built<()> {
+        let how = kernels::Combine::parse(code.row().name);
+        if how.is_none() && code != op::set_atomic_none {
+            return self.push(Step::Event).map(drop);
+        }
+        let from = self.constant(how.map_or(0, kernels::Combine::code));
+        let to = self.state("atomic");
+        self.push(Step::Move { from, to }).map(drop)
     }
 
     /// Synchronisation orders pipes; here everything is in order. Its scalars still count.

@@ -258,14 +258,19 @@ impl Builder<'_> {
             }
         }
         for name in kernel.tiles {
-            let operand = self.kernel_operand(id, name, true)?;
+            let operand = self.kernel_operand(id, name, kernel, true)?;
             step.tiles.push(operand);
         }
         for name in kernel.views {
-            let operand = self.kernel_operand(id, name, false)?;
+            let operand = self.kernel_operand(id, name, kernel, false)?;
             step.views.push(operand);
         }
         for name in kernel.scalars {
+            if let Some(state) = name.strip_prefix('$') {
+                let register = self.state(state);
+                step.scalars.push(Some(register));
+                continue;
+            }
             let value = self.operand(id, name).filter(|v| matches!(self.slot(*v), Slot::Scalar(_)));
             step.scalars.push(value.map(|v| self.kernel_scalar(id, name, v)).transpose()?);
         }
@@ -332,7 +337,7 @@ impl Builder<'_> {
         })
     }
 
-    fn kernel_operand(&mut self, id: OpId, name: &str, tile: bool) -> Built<Operand> {
+    fn kernel_operand(&mut self, id: OpId, name: &str, kernel: &Kernel, tile: bool) -> Built<Operand> {
         let row = self.module.op(id).op.row();
         let slot = row.slot(name);
         let is_result = |v: &ValueId| Some(usize::from(self.module.value(*v).slot)) == slot;
@@ -341,6 +346,7 @@ impl Builder<'_> {
         let register = match value.map(|v| self.slot(v)) {
             Some(Slot::Tile(t)) if tile => Some(t),
             Some(Slot::View(v)) if !tile => Some(v),
+            Some(Slot::View(_)) if kernel.views.contains(&name) => None,
             Some(Slot::View(_)) => return Err(self.unsupported("lowered buffers in place of tiles")),
             // An absent operand is a null pointer to the kernel, so nothing else may look like one.
             Some(Slot::Nothing | Slot::Multi(..) | Slot::Array(_) | Slot::End(_)) => {

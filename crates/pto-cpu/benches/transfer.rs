@@ -1,0 +1,139 @@
+//! Loads and stores that change the layout, against a plain copy of as many bytes, in one run.
+//!
+//! `cargo bench -p pto-cpu --bench transfer`. Each program moves the same window again and again; windows and tiles stay in the
+//! cache, so that the work of changing the layout is what is measured.
+
+use pto_cpu::{Arg, Launch, Options, Plan};
+use pto_isa::{GlobalLayout, Target};
+use std::fmt::Write;
+use std::time::Instant;
+
+const TURNS: i64 = 200;
+const ROWS: u64 = 128;
+
+/// A transfer of a whole matrix of 128 rows.
+struct Case {
+    target: Target,
+    elem: &'static str,
+    bytes: u64,
+    cols: u64,
+    /// The layout of the window.
+    global: GlobalLayout,
+    /// Memory, box order and element order of the tile.
+    tile: &'static str,
+    load: bool,
+}
+
+const ND: &str = "blayout=row_major, slayout=none_box";
+const DN: &str = "blayout=col_major, slayout=none_box";
+const NZ: &str = "blayout=col_major, slayout=row_major";
+const ZN: &str = "blayout=row_major, slayout=col_major";
+const ZZ_SCALES: &str = "blayout=row_major, slayout=row_major, fractal=32";
+const NN_SCALES: &str = "blayout=col_major, slayout=col_major, fractal=32";
+
+const fn case(elem: &'static str, bytes: u64, global: GlobalLayout, tile: &'static str, load: bool) -> Case {
+    Case { target: Target::A5, elem, bytes, cols: 512 / bytes, global, tile, load }
+}
+
+fn main() {
+    use GlobalLayout::{Dn, MxAZz, MxBnn, Nd, Nz};
+    let cases = [
+        case("f32", 4, Nd, ND, true),
+        case("f32", 4, Dn, DN, true),
+        case("f16", 2, Nz, NZ, true),
+        case("i8", 1, Nd, NZ, true),
+        case("f16", 2, Nd, NZ, true),
+        case("f32", 4, Nd, NZ, true),
+        case("i8", 1, Dn, ZN, true),
+        case("f16", 2, Dn, ZN, true),
+        case("f32", 4, Dn, ZN, true),
+        case("i8", 1, Dn, NZ, true),
+        case("f16", 2, Dn, NZ, true),
+        case("f32", 4, Dn, NZ, true),
+        case("f8E8M0FNU", 1, MxAZz, ZZ_SCALES, true),
+        //        case("f8E8M0FNU", 1, MxAnd, ZZ_SCALES, true),
+        //        case("f8E8M0FNU", 1, MxAdn, ZZ_SCALES, true),
+        case("f8E8M0FNU", 1, MxBnn, NN_SCALES, true),
+        //        case("f8E8M0FNU", 1, MxBnd, NN_SCALES, true),
+        //        case("f8E8M0FNU", 1, MxBdn, NN_SCALES, true),
+        case("f32", 4, Nd, ND, false),
+        case("f16", 2, Nz, NZ, false),
+        case("f16", 2, Nd, NZ, false),
+        case("i8", 1, Nd, ZN, false),
+        case("f16", 2, Nd, ZN, false),
+    ];
+    println!("microseconds for 64 KiB, best of several runs\n");
+    println!("| transfer | engine | plain copy | ratio |\n|---|---|---|---|");
+    for case in cases {
+        let (engine, copy) = times(&case);
+        let order = case.tile.replace("blayout=", "").replace("slayout=", "");
+        let way = if case.load { "load" } else { "store" };
+        println!(
+            "| {way} {} {} {}, {order} | {engine:.2} | {copy:.2} | {:.2} |",
+            case.elem,
+            case.global.name(),
+            if case.load { "to" } else { "from" },
+            engine / copy
+        );
+    }
+}
+
+/// What a transfer takes, and a copy of as many bytes.
+fn times(case: &Case) -> (f64, f64) {
+    let (module, _) = pto_syntax::parse(&program(case));
+    let checked =
+        pto_check::check(module, if case.load { case.target } else { Target::Cpu }).unwrap_or_else(|d| panic!("{d:?}"));
+    let plan = Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{d:?}"));
+    let bytes = (ROWS * case.cols * case.bytes) as usize;
+    let mut data = vec![1u8; bytes];
+    let (from, mut to) = (vec![1u8; bytes], vec![0u8; bytes]);
+    let (mut engine, mut copy) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..15 {
+        engine = engine.min(time(|| {
+            let mut args = [Arg::InOut(&mut data), Arg::Int(TURNS)];
+            plan.run(&mut args, Launch { blocks: 1, threads: 1 }).expect("it runs");
+        }));
+        copy = copy.min(time(|| {
+            for _ in 0..TURNS {
+                std::hint::black_box(&mut to).copy_from_slice(std::hint::black_box(&from));
+            }
+        }));
+    }
+    (engine, copy)
+}
+
+/// Microseconds for one turn.
+fn time(mut run: impl FnMut()) -> f64 {
+    let start = Instant::now();
+    run();
+    start.elapsed().as_secs_f64() * 1e6 / TURNS as f64
+}
+
+/// A loop around one transfer.
+fn program(case: &Case) -> String {
+    let Case { elem, cols, global, tile, .. } = case;
+    let dtype = pto_isa::DType::parse(elem).expect("an element type");
+    let (shape, strides) = global.packed(ROWS, *cols, dtype).expect("it divides");
+    let mut text = format!("func.func @main(%p: !pto.ptr<{elem}>, %n: index) {{\n");
+    for (k, (extent, stride)) in shape.iter().zip(strides).enumerate() {
+        let _ = writeln!(text, "  %d{k} = arith.constant {extent} : index\n  %s{k} = arith.constant {stride} : index");
+    }
+    let list = |stem: &str| (0..5).map(|k| format!("%{stem}{k}")).collect::<Vec<_>>().join(", ");
+    let dims = shape.map(|n| n.to_string()).join("x");
+    let view = format!("!pto.tensor_view<{dims}x{elem}>");
+    let tile = format!("!pto.tile_buf<mat, {ROWS}x{cols}x{elem}, {tile}>");
+    let layout = global.name().to_ascii_lowercase();
+    let work = match case.load {
+        true => format!("pto.tload ins(%v : {view}) outs(%t : {tile})"),
+        false => format!("pto.tstore ins(%t : {tile}) outs(%v : {view})"),
+    };
+    let _ = write!(
+        text,
+        "  %v = pto.make_tensor_view %p, shape = [{}], strides = [{}] {{layout = #pto.layout<{layout}>}} : {view}\n  \
+         %t = pto.alloc_tile : {tile}\n  %zero = arith.constant 0 : index\n  %one = arith.constant 1 : index\n  \
+         scf.for %i = %zero to %n step %one {{\n    {work}\n  }}\n  return\n}}\n",
+        list("d"),
+        list("s"),
+    );
+    text
+}

@@ -1,0 +1,290 @@
+//! Gathers from and scatters into a table in global memory.
+//!
+//! The table is the matrix in a window: an index names one of its rows, or one of its elements, counted along the rows. Indices
+//! are taken as unsigned numbers of 32 bits, so that negative ones lie far behind the end.
+
+use super::blocks;
+use super::combine::{Combine, combiner, exclusive};
+use super::place::Place;
+use super::transfer::{check_bytes, size};
+use pto_isa::{DType, Type};
+use pto_vector::{Call, Fault, Kernel, KernelFn, Prepared, Site, TileRef, ViewRef};
+
+/// From a table into a tile; the indices are a tile, or a window of global memory.
+pub(super) const GATHER: Kernel = Kernel::new(&["dst", "idx"], prepare_gather).views(&["mem", "idx"]);
+
+/// From a tile into a table.
+pub(super) const SCATTER: Kernel = Kernel::new(&["src", "idx"], prepare_scatter).views(&["mem"]);
+
+/// What an index outside the table does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outside {
+    /// The run stops: nothing is promised, and nothing sensible could be done.
+    Fault,
+    Clamp,
+    Wrap,
+    /// Zero is read, nothing is written.
+    Nothing,
+}
+
+impl Outside {
+    fn parse(name: &str) -> Self {
+        match name {
+            "clamp" => Self::Clamp,
+            "wrap" => Self::Wrap,
+            "zero" | "skip" => Self::Nothing,
+            _ => Self::Fault,
+        }
+    }
+}
+
+/// What an index names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Row,
+    Element,
+    /// As the shape of the indices says.
+    ByShape,
+}
+
+/// The options of an instruction, as they travel in its immediates.
+struct How {
+    unit: Unit,
+    outside: Outside,
+    combine: Option<Combine>,
+    dtype: DType,
+}
+
+impl How {
+    fn of(site: &Site, outside: &str, dtype: DType) -> Self {
+        let unit = match site.attr("coalesce") {
+            Some("row") => Unit::Row,
+            Some("elem") => Unit::Element,
+            _ => Unit::ByShape,
+        };
+        let outside = site.attr(outside).map_or(Outside::Fault, Outside::parse);
+        Self { unit, outside, combine: site.attr("scatterAtomicOp").and_then(Combine::parse), dtype }
+    }
+
+    fn packed(&self) -> Option<[u64; 2]> {
+        let dtype = DType::ALL.iter().position(|d| *d == self.dtype)? as u64;
+        let combine = self.combine.map_or(0, Combine::code);
+        Some([self.unit as u64 | (self.outside as u64) << 8, dtype | combine << 8])
+    }
+
+    fn unpacked([first, second]: [u64; 2]) -> Self {
+        let unit = [Unit::Row, Unit::Element, Unit::ByShape][(first & 0xff) as usize];
+        let outside = [Outside::Fault, Outside::Clamp, Outside::Wrap, Outside::Nothing][(first >> 8) as usize];
+        let dtype = DType::ALL[(second & 0xff) as usize];
+        Self { unit, outside, combine: Combine::from_code(second >> 8), dtype }
+    }
+}
+
+fn prepare_gather(site: &Site) -> Option<Prepared> {
+    let dst = site.tile("dst")?;
+    let run: KernelFn = match dst.dtype.column_bits() {
+        8 => gather::<u8>,
+        16 => gather::<u16>,
+        32 => gather::<u32>,
+        64 => gather::<u64>,
+        _ => return None,
+    };
+    prepared(site, run, How::of(site, "gatherOob", dst.dtype))
+}
+
+fn prepare_scatter(site: &Site) -> Option<Prepared> {
+    let src = site.tile("src")?;
+    let run: KernelFn = match src.dtype.column_bits() {
+        8 => scatter::<u8>,
+        16 => scatter::<u16>,
+        32 => scatter::<u32>,
+        64 => scatter::<u64>,
+        _ => return None,
+    };
+    let how = How::of(site, "scatterOob", src.dtype);
+    match how.combine {
+        Some(combine) if combiner(how.dtype, combine).is_none() => None,
+        _ => prepared(site, run, how),
+    }
+}
+
+fn prepared(site: &Site, run: KernelFn, how: How) -> Option<Prepared> {
+    let mem = site.instance.ty("mem").and_then(Type::elem)?;
+    let idx = site.instance.ty("idx").and_then(Type::elem)?;
+    let fits = mem.column_bits() == how.dtype.column_bits() && idx.bits() == 32;
+    Some(Prepared { run, imm: how.packed().filter(|_| fits)? })
+}
+
+/// The table: where it lies, and its rows and columns.
+struct Table {
+    place: Place,
+    rows: u64,
+    cols: u64,
+}
+
+impl Table {
+    fn new(view: &ViewRef, bits: usize) -> Result<Self, Fault> {
+        let (rows, cols) = size(view);
+        if rows > 0 && cols > 0 {
+            check_bytes(view, rows as usize, cols as usize, bits)?;
+        }
+        Ok(Self { place: Place::of_view(view), rows, cols })
+    }
+
+    /// An element, counted along the rows.
+    fn element(&self, index: u64, size: usize) -> *mut u8 {
+        let (row, col) = ((index / self.cols) as usize, (index % self.cols) as usize);
+        self.place.start.wrapping_add((self.place.rows.at(row) + self.place.cols.at(col)) * size)
+    }
+}
+
+/// Indices, of a tile or in global memory.
+struct Indices {
+    place: Place,
+    rows: usize,
+    cols: usize,
+}
+
+impl Indices {
+    fn new(tile: &TileRef, view: Option<&ViewRef>) -> Result<Self, Fault> {
+        if tile.is_present() {
+            return Ok(Self { place: Place::of_tile(tile), rows: tile.rows, cols: tile.cols });
+        }
+        let Some(view) = view else { return Ok(Self { place: Place::of_tile(tile), rows: 0, cols: 0 }) };
+        let (rows, cols) = size(view);
+        if rows > 0 && cols > 0 {
+            check_bytes(view, rows as usize, cols as usize, 32)?;
+        }
+        Ok(Self { place: Place::of_view(view), rows: rows as usize, cols: cols as usize })
+    }
+
+    unsafe fn get(&self, row: usize, col: usize) -> u64 {
+        let at = self.place.rows.at(row) + self.place.cols.at(col);
+        u64::from(self.place.start.cast::<u32>().wrapping_add(at).read_unaligned())
+    }
+
+    /// The index of a row: indices are one row or one column.
+    unsafe fn of_row(&self, row: usize) -> u64 {
+        if self.rows == 1 { self.get(0, row) } else { self.get(row, 0) }
+    }
+
+    /// Enough for every row of a tile.
+    fn reach_rows(&self, rows: usize) -> bool {
+        (self.rows == 1 && self.cols >= rows) || (self.cols >= 1 && self.rows >= rows)
+    }
+
+    fn reach_elements(&self, tile: &TileRef) -> bool {
+        self.rows >= tile.rows && self.cols >= tile.cols
+    }
+}
+
+/// An instruction on a tile with data, a table and indices.
+struct Indexed<'a> {
+    data: &'a TileRef,
+    table: Table,
+    indices: Indices,
+    how: How,
+}
+
+impl<'a> Indexed<'a> {
+    fn new(call: &Call<'a>, bits: usize) -> Result<Self, Fault> {
+        let ([data, idx], [mem, ..]) = (call.tiles, call.views) else { unreachable!("as the kernels say") };
+        let mut how = How::unpacked(call.imm);
+        let indices = Indices::new(idx, call.views.get(1).filter(|v| !v.base.is_null()))?;
+        if how.unit == Unit::ByShape {
+            how.unit = if indices.reach_elements(data) { Unit::Element } else { Unit::Row };
+        }
+        let table = Table::new(mem, bits)?;
+        let (reached, wide) = match how.unit {
+            Unit::Row => (indices.reach_rows(data.rows), data.cols as u64 <= table.cols),
+            _ => (indices.reach_elements(data), true),
+        };
+        if !reached {
+            let window = (indices.rows as u64, indices.cols as u64);
+            return Err(Fault::WindowMismatch { tile: (data.rows, data.cols), window });
+        }
+        if !wide {
+            return Err(Fault::WindowMismatch { tile: (data.rows, data.cols), window: (table.rows, table.cols) });
+        }
+        Ok(Self { data, table, indices, how })
+    }
+
+    /// What the index for this place names in the table; `None` where it names nothing and that is allowed.
+    unsafe fn named(&self, row: usize, col: usize) -> Result<Option<u64>, Fault> {
+        let (index, limit) = match self.how.unit {
+            Unit::Row => (self.indices.of_row(row), self.table.rows),
+            _ => (self.indices.get(row, col), self.table.rows.saturating_mul(self.table.cols)),
+        };
+        Ok(match self.how.outside {
+            _ if index < limit => Some(index),
+            Outside::Clamp if limit > 0 => Some(limit - 1),
+            Outside::Wrap if limit > 0 => Some(index % limit),
+            Outside::Nothing => None,
+            _ => return Err(Fault::IndexOutOfRange { row, col, index: index as i64, limit }),
+        })
+    }
+
+    /// Row `row` of the tile, and row `named` of the table.
+    fn rows(&self, row: usize, named: u64, size: usize) -> (Place, Place) {
+        let (tile, table) = (Place::of_tile(self.data), self.table.place);
+        let tile = Place { start: tile.start.wrapping_add(tile.rows.at(row) * size), ..tile };
+        (tile, Place { start: table.start.wrapping_add(table.rows.at(named as usize) * size), ..table })
+    }
+
+    fn element(&self, row: usize, col: usize, size: usize) -> *mut u8 {
+        self.data.ptr.wrapping_add(self.data.index(row, col) * size)
+    }
+}
+
+unsafe fn gather<T: Copy + Default>(call: &Call) -> Result<(), Fault> {
+    let size = size_of::<T>();
+    let this = Indexed::new(call, 8 * size)?;
+    let put = |row, col, value: T| this.element(row, col, size).cast::<T>().write_unaligned(value);
+    for row in 0..this.data.rows {
+        if this.how.unit == Unit::Row {
+            match this.named(row, 0)? {
+                Some(named) => {
+                    let (to, from) = this.rows(row, named, size);
+                    blocks::copy::<T>(&from, &to, 1, this.data.cols, false);
+                }
+                None => (0..this.data.cols).for_each(|col| put(row, col, T::default())),
+            }
+            continue;
+        }
+        for col in 0..this.data.cols {
+            let named = this.named(row, col)?;
+            let value = named.map(|n| this.table.element(n, size).cast::<T>().read_unaligned());
+            put(row, col, value.unwrap_or_default());
+        }
+    }
+    Ok(())
+}
+
+/// Writes in row-major order of the tile, so the last of several writes to one place stays.
+unsafe fn scatter<T: Copy>(call: &Call) -> Result<(), Fault> {
+    let size = size_of::<T>();
+    let this = Indexed::new(call, 8 * size)?;
+    let combine = this.how.combine.and_then(|how| combiner(this.how.dtype, how));
+    let _lock = combine.map(|_| exclusive());
+    let write = |from: *mut u8, to: *mut u8| match combine {
+        Some(run) => run(from, to),
+        None => to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()),
+    };
+    for row in 0..this.data.rows {
+        if this.how.unit == Unit::Row {
+            let Some(named) = this.named(row, 0)? else { continue };
+            let (from, to) = this.rows(row, named, size);
+            for col in 0..this.data.cols {
+                let at = |p: &Place| p.start.wrapping_add(p.cols.at(col) * size);
+                write(at(&from), at(&to));
+            }
+            continue;
+        }
+        for col in 0..this.data.cols {
+            if let Some(named) = this.named(row, col)? {
+                write(this.element(row, col, size), this.table.element(named, size));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! Where the elements of a matrix lie.
+//!
+//! In every layout, of tiles as of global memory, the place of an element is a sum of two parts: one that depends on its row,
+//! one on its column. Each part is a number in mixed radix whose digits have strides: the position inside a box, the box, and so on.
+
+use pto_isa::{GlobalLayout, SLayout};
+use pto_vector::{TileRef, ViewRef};
+
+/// The most digits an index has: rows of a global tensor have four.
+const DIGITS: usize = 4;
+
+/// Where the indices of one dimension lie, counted in elements.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Axis {
+    /// How many values a digit has, and the distance between two of them; the last digit has no limit.
+    digits: [(usize, usize); DIGITS],
+    count: usize,
+}
+
+impl Axis {
+    /// Indices at one distance.
+    pub const fn even(stride: usize) -> Self {
+        Self { digits: [(usize::MAX, stride); DIGITS], count: 1 }
+    }
+
+    /// From the lowest digit to the highest. Digits that go on where the one before ends are joined.
+    fn new(digits: &[(usize, usize)]) -> Self {
+        let mut axis = Self { digits: [(usize::MAX, 0); DIGITS], count: 0 };
+        for &(extent, stride) in digits.iter().filter(|d| d.0 != 1) {
+            match axis.count.checked_sub(1).map(|last| &mut axis.digits[last]) {
+                Some(last) if last.0.checked_mul(last.1) == Some(stride) => last.0 = last.0.saturating_mul(extent),
+                _ => {
+                    axis.digits[axis.count] = (extent, stride);
+                    axis.count += 1;
+                }
+            }
+        }
+        axis.count = axis.count.max(1);
+        axis.digits[axis.count - 1].0 = usize::MAX;
+        axis
+    }
+
+    /// The place of an index.
+    #[inline(always)]
+    pub fn at(&self, index: usize) -> usize {
+        let (mut rest, mut sum) = (index, 0);
+        for &(extent, stride) in &self.digits[..self.count - 1] {
+            sum += rest % extent * stride;
+            rest /= extent;
+        }
+        sum + rest * self.digits[self.count - 1].1
+    }
+
+    /// The same for indices and strides of any size.
+    fn at_most(&self, index: usize) -> u128 {
+        let mut rest = index;
+        let part = |(extent, stride): &(usize, usize)| {
+            let digit = rest % extent;
+            rest /= extent;
+            digit as u128 * *stride as u128
+        };
+        self.digits[..self.count].iter().map(part).sum()
+    }
+
+    /// How many indices from this one on lie at the same distance.
+    #[inline(always)]
+    pub fn run(&self, index: usize) -> usize {
+        let first = self.digits[0].0;
+        if self.count == 1 { usize::MAX } else { first - index % first }
+    }
+
+    /// That distance.
+    #[inline(always)]
+    pub fn stride(&self) -> usize {
+        self.digits[0].1
+    }
+
+    /// True when all indices lie at one distance.
+    #[inline(always)]
+    pub fn is_even(&self) -> bool {
+        self.count == 1
+    }
+
+    /// The largest place of the first `count` indices.
+    pub fn last(&self, count: usize) -> u128 {
+        let (mut index, mut last) = (0, 0);
+        while index < count {
+            index += self.run(index).min(count - index);
+            last = last.max(self.at_most(index - 1));
+        }
+        last
+    }
+}
+
+/// Where the elements of a matrix lie.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// Element `[0, 0]`.
+    pub start: *mut u8,
+    /// Rows.
+    pub rows: Axis,
+    /// Columns.
+    pub cols: Axis,
+}
+
+impl Place {
+    /// Of a tile.
+    pub fn of_tile(tile: &TileRef) -> Self {
+        // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
+        let ty = unsafe { &*tile.geometry };
+        let (rows, cols) = if ty.is_boxed() {
+            let (box_rows, box_cols) = (ty.box_shape().0 as usize, ty.box_shape().1 as usize);
+            let (down, right) = if ty.slayout == SLayout::RowMajor { (box_cols, 1) } else { (1, box_rows) };
+            let step = |r: u64, c: u64| ty.offset(r, c) as usize;
+            (
+                Axis::new(&[(box_rows, down), (usize::MAX, step(box_rows as u64, 0))]),
+                Axis::new(&[(box_cols, right), (usize::MAX, step(0, box_cols as u64))]),
+            )
+        } else {
+            (Axis::even(tile.row_stride), Axis::even(tile.col_stride))
+        };
+        Self { start: tile.ptr, rows, cols }
+    }
+
+    /// Of a window of global memory, whose strides are not negative.
+    pub fn of_view(view: &ViewRef) -> Self {
+        let extent = |d: usize| usize::try_from(view.shape[d]).unwrap_or(usize::MAX);
+        let stride = |d: usize| view.strides[d] as usize;
+        let digit = |d: usize| (extent(d), stride(d));
+        let of = |extent: usize, d: usize| (extent, stride(d));
+        let (rows, cols) = match view.layout {
+            GlobalLayout::Nd => (Axis::new(&[digit(3), digit(2), digit(1), digit(0)]), Axis::even(stride(4))),
+            GlobalLayout::Dn => (Axis::even(stride(3)), Axis::new(&[digit(4), digit(2), digit(1), digit(0)])),
+            GlobalLayout::Nz => (Axis::new(&[digit(3), digit(2)]), Axis::new(&[digit(4), digit(1), digit(0)])),
+            GlobalLayout::MxAZz => (Axis::new(&[of(16, 3), digit(1)]), Axis::new(&[of(2, 4), digit(2)])),
+            GlobalLayout::MxAnd => (Axis::even(stride(2)), Axis::new(&[of(2, 4), digit(3)])),
+            GlobalLayout::MxAdn => (Axis::even(stride(3)), Axis::new(&[of(2, 4), digit(2)])),
+            GlobalLayout::MxBnn => (Axis::new(&[of(2, 4), digit(2)]), Axis::new(&[of(16, 3), digit(1)])),
+            GlobalLayout::MxBnd => (Axis::new(&[of(2, 4), digit(2)]), Axis::even(stride(3))),
+            GlobalLayout::MxBdn => (Axis::new(&[of(2, 4), digit(3)]), Axis::even(stride(2))),
+            GlobalLayout::Nc1hwc0 => (Axis::new(&[digit(3), digit(2), digit(0)]), Axis::new(&[digit(4), digit(1)])),
+        };
+        Self { start: view.base.wrapping_offset(view.first as isize), rows, cols }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pto_isa::{BLayout, DType, Loc, TileType, dot};
+
+    #[test]
+    fn axes_of_tiles_are_their_offsets() {
+        for blayout in [BLayout::RowMajor, BLayout::ColMajor] {
+            for slayout in [SLayout::NoneBox, SLayout::RowMajor, SLayout::ColMajor] {
+                for (fractal, dtype) in [(512, DType::I8), (512, DType::F32), (1024, DType::F32), (32, DType::F8E8M0)] {
+                    let ty = TileType::new(Loc::Mat, dtype, 64, 96).layout(blayout, slayout, fractal);
+                    let col_major = blayout == BLayout::ColMajor;
+                    let (row_stride, col_stride) = if col_major { (1, 64) } else { (96, 1) };
+                    let ptr = std::ptr::null_mut();
+                    let tile = TileRef { ptr, rows: 64, cols: 96, row_stride, col_stride, geometry: &ty };
+                    let place = Place::of_tile(&tile);
+                    for (r, c) in (0..64).flat_map(|r| (0..96).map(move |c| (r, c))) {
+                        assert_eq!(place.rows.at(r) + place.cols.at(c), tile.index(r, c), "{ty:?} [{r}, {c}]");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn axes_of_windows_are_their_layouts() {
+        for layout in GlobalLayout::ALL {
+            let (shape, strides) = layout.packed(64, 32, DType::F16).expect("it divides");
+            // Gaps between the outer dimensions keep digits from being joined.
+            for gap in [0, 7] {
+                let strides = std::array::from_fn(|d| (strides[d] + if d < 3 { gap } else { 0 }) as i64);
+                let view = ViewRef { base: std::ptr::null_mut(), bytes: 0, first: 0, shape, strides, layout };
+                let place = Place::of_view(&view);
+                for (r, c) in (0..64).flat_map(|r| (0..32).map(move |c| (r, c))) {
+                    let want = dot(layout.index(r, c, shape), strides.map(|s| s as u64)) as usize;
+                    assert_eq!(place.rows.at(r as usize) + place.cols.at(c as usize), want, "{layout:?} [{r}, {c}]");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn boxes_that_follow_each_other_are_joined() {
+        let ty = TileType::new(Loc::Mat, DType::F16, 64, 64).layout(BLayout::ColMajor, SLayout::RowMajor, 512);
+        let ptr = std::ptr::null_mut();
+        let tile = TileRef { ptr, rows: 64, cols: 64, row_stride: 0, col_stride: 0, geometry: &ty };
+        let place = Place::of_tile(&tile);
+        assert!(place.rows.is_even() && !place.cols.is_even());
+        assert_eq!((place.cols.run(3), place.cols.last(17)), (13, 1024));
+    }
+}
