@@ -415,21 +415,35 @@ impl TileType {
 
     /// Where element `(row, col)` lies, in elements from the start of the tile.
     ///
-    /// One formula serves all six layouts: the place of the box, then the place inside the box.
+    /// One formula serves all six layouts: the place of the box, then the place inside the box. Boxes of the last rows are
+    /// lower where the rows do not fill them, so that no element lies outside the tile.
     pub const fn offset(&self, row: u64, col: u64) -> u64 {
         let (box_rows, box_cols) = self.box_shape();
         let (block_row, block_col) = (row / box_rows, col / box_cols);
         let (r, c) = (row % box_rows, col % box_cols);
+        let left = self.rows.saturating_sub(block_row * box_rows);
+        let height = if left < box_rows && left > 0 { left } else { box_rows };
         let outer = match self.blayout {
-            BLayout::RowMajor => block_row * self.cols * box_rows + block_col * box_rows * box_cols,
+            BLayout::RowMajor => block_row * self.cols * box_rows + block_col * height * box_cols,
             BLayout::ColMajor => block_col * self.rows * box_cols + block_row * box_rows * box_cols,
         };
         let inner = match self.slayout {
             SLayout::NoneBox => 0,
             SLayout::RowMajor => r * box_cols + c,
-            SLayout::ColMajor => c * box_rows + r,
+            SLayout::ColMajor => c * height + r,
         };
         outer + inner
+    }
+
+    /// Bits that one column takes in a row of memory.
+    ///
+    /// Packed 4-bit floats count pairs in the vector memory and single numbers in the memories of the cube, as the headers
+    /// do.
+    pub const fn column_bits(&self) -> u32 {
+        match self.loc {
+            Loc::Vec => self.dtype.column_bits(),
+            _ => self.dtype.bits(),
+        }
     }
 
     /// Elements of the physical rectangle; saturates instead of wrapping on absurd sizes.
@@ -554,6 +568,22 @@ mod tests {
                             }
                         }
                     }
+                }
+            }
+        }
+    }
+
+    /// Also where the rows do not fill the last boxes.
+    #[test]
+    fn offsets_stay_inside_low_tiles() {
+        use BLayout::{ColMajor as BCol, RowMajor as BRow};
+        use SLayout::{ColMajor as SCol, RowMajor as SRow};
+        for (blayout, slayout) in [(BRow, SRow), (BRow, SCol), (BCol, SRow), (BCol, SCol)] {
+            for rows in [1, 3, 17, 20] {
+                let t = TileType { rows, ..boxed(blayout, slayout, 32, DType::F8E8M0) };
+                let mut seen = vec![false; t.elements() as usize];
+                for (r, c) in (0..rows).flat_map(|r| (0..t.cols).map(move |c| (r, c))) {
+                    assert!(!std::mem::replace(&mut seen[t.offset(r, c) as usize], true), "{t:?} ({r},{c})");
                 }
             }
         }

@@ -1,16 +1,17 @@
 //! Moves and changes of layout.
 
+use super::moves;
 use pto_vector::{Kernel, kernels};
 
 pto_isa::layout!(kernels);
 
 const KERNELS: Kernels = Kernels {
-    tmov: Kernel::MISSING,
-    tmov_fp: Kernel::MISSING,
-    textract: Kernel::MISSING,
-    textract_fp: Kernel::MISSING,
-    tinsert: Kernel::MISSING,
-    tinsert_fp: Kernel::MISSING,
+    tmov: moves::MOVE,
+    tmov_fp: moves::MOVE,
+    textract: moves::EXTRACT,
+    textract_fp: moves::EXTRACT,
+    tinsert: moves::INSERT,
+    tinsert_fp: moves::INSERT,
     ttrans: Kernel::MISSING,
     tfillpad: Kernel::MISSING,
     tfillpad_inplace: Kernel::MISSING,

@@ -1,24 +1,115 @@
 //! Products of matrices.
+//!
+//! Every form is one sum per element of `dst`: it starts from zero, an accumulator or a bias, and takes in the products in
+//! the order of `k`, each with one rounding. [`plain`] says just that.
 
-use pto_vector::{Kernel, kernels};
+mod factor;
+mod plain;
+
+pub(crate) use factor::Rounding;
+use factor::Scaling;
+use pto_isa::{DType, Loc};
+use pto_vector::{Call, Kernel, Prepared, Site, kernels};
 
 pto_isa::matrix!(kernels);
 
 const KERNELS: Kernels = Kernels {
-    tmatmul: Kernel::MISSING,
-    tmatmul_acc: Kernel::MISSING,
-    tmatmul_bias: Kernel::MISSING,
-    tmatmul_mx: Kernel::MISSING,
-    tmatmul_mx_acc: Kernel::MISSING,
-    tmatmul_mx_bias: Kernel::MISSING,
-    tmatmul_mx_hif4: Kernel::MISSING,
-    tgemv: Kernel::MISSING,
-    tgemv_acc: Kernel::MISSING,
-    tgemv_bias: Kernel::MISSING,
-    tgemv_mx: Kernel::MISSING,
-    tgemv_mx_acc: Kernel::MISSING,
-    tgemv_mx_bias: Kernel::MISSING,
+    tmatmul: PRODUCT,
+    tmatmul_acc: PRODUCT,
+    tmatmul_bias: PRODUCT,
+    tmatmul_mx: PRODUCT,
+    tmatmul_mx_acc: PRODUCT,
+    tmatmul_mx_bias: PRODUCT,
+    tmatmul_mx_hif4: PRODUCT,
+    tgemv: PRODUCT,
+    tgemv_acc: PRODUCT,
+    tgemv_bias: PRODUCT,
+    tgemv_mx: PRODUCT,
+    tgemv_mx_acc: PRODUCT,
+    tgemv_mx_bias: PRODUCT,
+    // These place a tile and set a state of the core; the engine does that itself.
     tget_scale_addr: Kernel::MISSING,
     sethf32mode: Kernel::MISSING,
     settf32mode: Kernel::MISSING,
 };
+
+/// The state of a core that says how f32 operands are rounded; see [`factor::Rounding`].
+pub(crate) const ROUNDING: &str = "$rounding";
+
+/// Operands that a form does not have are absent.
+const PRODUCT: Kernel =
+    Kernel::new(&["dst", "a", "b", "acc_in", "bias", "a_scale", "b_scale"], prepare).scalars(&[ROUNDING]);
+
+/// What is known about a product before it runs, as it travels with a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Form {
+    a: DType,
+    b: DType,
+    a_scaling: Scaling,
+    b_scaling: Scaling,
+}
+
+impl Form {
+    fn of(site: &Site) -> Option<Self> {
+        let scaling = |slot: &str| match site.tile(slot).map(|t| t.dtype) {
+            None => Some(Scaling::None),
+            Some(DType::U8) => Some(Scaling::Cells),
+            Some(DType::F8E8M0) => Some(Scaling::Exponents),
+            Some(DType::F16) => Some(Scaling::Factors),
+            Some(_) => None,
+        };
+        Some(Self {
+            a: site.tile("a")?.dtype,
+            b: site.tile("b")?.dtype,
+            a_scaling: scaling("a_scale")?,
+            b_scaling: scaling("b_scale")?,
+        })
+    }
+
+    fn imm(self) -> [u64; 2] {
+        let scalings = (self.a_scaling as u64) << 16 | (self.b_scaling as u64) << 24;
+        [self.a as u64 | (self.b as u64) << 8 | scalings, 0]
+    }
+
+    fn from_call(call: &Call) -> Self {
+        let byte = |i: u32| (call.imm[0] >> (8 * i)) as usize & 0xff;
+        Self {
+            a: DType::ALL[byte(0)],
+            b: DType::ALL[byte(1)],
+            a_scaling: Scaling::ALL[byte(2)],
+            b_scaling: Scaling::ALL[byte(3)],
+        }
+    }
+
+    /// Sums of integers; all other sums are f32.
+    fn is_int(self) -> bool {
+        self.a == DType::I8
+    }
+}
+
+fn prepare(site: &Site) -> Option<Prepared> {
+    let form = Form::of(site)?;
+    let dst = site.tile("dst")?;
+    let result = if form.is_int() { DType::I32 } else { DType::F32 };
+    let decodes = factor::decodes(form.a) && factor::decodes(form.b) && form.is_int() == (form.b == DType::I8);
+    if dst.dtype != result || !decodes || !cells_fit(site, form) {
+        return None;
+    }
+    Some(Prepared { run: plain::run, imm: form.imm() })
+}
+
+/// Scale cells stand for 16 rows each, also where the operand has fewer.
+fn cells_fit(site: &Site, form: Form) -> bool {
+    let fits = |scale: &str, operand: &str, scaling: Scaling| {
+        let (Some(s), Some(t)) = (site.tile(scale), site.tile(operand)) else { return true };
+        let (width, depth) = if t.loc == Loc::Left { (t.rows, t.cols) } else { (t.cols, t.rows) };
+        scaling != Scaling::Cells || s.bytes() >= width.div_ceil(16) * depth.div_ceil(64) * 64
+    };
+    fits("a_scale", "a", form.a_scaling) && fits("b_scale", "b", form.b_scaling)
+}
+
+/// Rows, columns and depth of a product. The rules of the instruction make the operands agree.
+fn extents(call: &Call) -> Option<(usize, usize, usize)> {
+    let [dst, a, b, ..] = call.tiles else { return None };
+    Some((dst.rows.min(a.rows), dst.cols.min(b.cols), a.cols.min(b.rows)))
+}

@@ -1,14 +1,14 @@
 //! Transfers between global memory and tiles.
 
-use super::{indexed, transfer};
-use pto_vector::{Kernel, kernels};
+use super::{fixpipe, indexed, transfer};
+use pto_vector::kernels;
 
 pto_isa::memory!(kernels);
 
 const KERNELS: Kernels = Kernels {
     tload: transfer::LOAD,
-    tstore: transfer::STORE,
-    tstore_fp: Kernel::MISSING,
+    tstore: fixpipe::STORE,
+    tstore_fp: fixpipe::STORE,
     tprefetch: transfer::PREFETCH,
     tprefetch_async: transfer::PREFETCH,
     mgather: indexed::GATHER,

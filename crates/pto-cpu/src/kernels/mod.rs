@@ -8,11 +8,13 @@
 mod apply;
 mod blocks;
 mod combine;
+mod fixpipe;
 mod indexed;
 mod irregular;
 mod layout;
 mod matrix;
 mod memory;
+mod moves;
 mod nibbles;
 mod padding;
 mod place;
@@ -22,6 +24,7 @@ mod transfer;
 
 pub use apply::{Placed, apply};
 pub(crate) use combine::Combine;
+pub(crate) use matrix::{ROUNDING, Rounding};
 pub use pto_vector::{Call, Fault, Kernel, KernelFn, Numerics, Prepared, Site, TileRef, ViewRef};
 
 use pto_isa::{Op, table};

@@ -14,9 +14,6 @@ use std::marker::PhantomData;
 /// From global memory into a tile.
 pub(super) const LOAD: Kernel = Kernel::new(&["dst"], prepare_load).views(&["src"]);
 
-/// From a tile to global memory.
-pub(super) const STORE: Kernel = Kernel::new(&["src"], prepare_store).views(&["dst"]).scalars(&["$atomic"]);
-
 /// A hint: values stay as they are, but the window must exist.
 pub(super) const PREFETCH: Kernel = Kernel::new(&[], prepare_prefetch).views(&["src"]);
 
@@ -32,7 +29,7 @@ fn prepare_load(site: &Site) -> Option<Prepared> {
 }
 
 /// Stores that only copy, or combine with what is there; those through the fix pipe convert.
-fn prepare_store(site: &Site) -> Option<Prepared> {
+pub(super) fn prepare_store(site: &Site) -> Option<Prepared> {
     let src = site.tile("src")?;
     if src.loc == pto_isa::Loc::Acc || site.instance.given("pre_quant") || site.instance.given("fp") {
         return None;
@@ -62,23 +59,33 @@ fn prepare_prefetch(site: &Site) -> Option<Prepared> {
 fn immediates(site: &Site, tile: &str, view: &str) -> Option<[u64; 2]> {
     let bits = site.tile(tile)?.dtype.column_bits();
     let same_size = site.instance.ty(view).and_then(Type::elem).is_some_and(|d| d.column_bits() == bits);
-    let layout = match site.instance.attr("layout").and_then(|a| a.enum_name()) {
-        Some(name) => GlobalLayout::ALL.iter().position(|l| l.name().eq_ignore_ascii_case(name))? as u64 + 1,
-        None => 0,
-    };
-    same_size.then_some([layout, 0])
+    same_size.then_some([stated_layout(site)?, 0])
+}
+
+/// The layout that the transfer itself states, which comes before that of its window: 0 is none.
+pub(super) fn stated_layout(site: &Site) -> Option<u64> {
+    match site.instance.attr("layout").and_then(|a| a.enum_name()) {
+        Some(name) => Some(GlobalLayout::ALL.iter().position(|l| l.name().eq_ignore_ascii_case(name))? as u64 + 1),
+        None => Some(0),
+    }
+}
+
+/// A window with the layout that its transfer states, if it does.
+pub(super) fn with_layout(view: &ViewRef, stated: u64) -> ViewRef {
+    let mut view = *view;
+    if let Some(layout) = (stated as usize).checked_sub(1) {
+        view.layout = GlobalLayout::ALL[layout];
+    }
+    view
 }
 
 /// The tile and the window of a call, checked; `None` where there is nothing to move.
 pub(super) fn operands<'a>(call: &Call<'a>, bits: usize) -> Result<Option<(&'a TileRef, ViewRef)>, Fault> {
-    let ([tile], [view]) = (call.tiles, call.views) else { return Ok(None) };
+    let ([tile, ..], [view]) = (call.tiles, call.views) else { return Ok(None) };
     if tile.rows == 0 || tile.cols == 0 {
         return Ok(None);
     }
-    let mut view = *view;
-    if let Some(layout) = (call.imm[0] as usize).checked_sub(1) {
-        view.layout = GlobalLayout::ALL[layout];
-    }
+    let view = with_layout(view, call.imm[0]);
     check(tile, &view, bits)?;
     Ok(Some((tile, view)))
 }
@@ -102,7 +109,7 @@ pub(super) fn size(view: &ViewRef) -> (u64, u64) {
 }
 
 /// The valid region lies in the window, and what it touches in the buffer.
-fn check(tile: &TileRef, view: &ViewRef, bits: usize) -> Result<(), Fault> {
+pub(super) fn check(tile: &TileRef, view: &ViewRef, bits: usize) -> Result<(), Fault> {
     let window = size(view);
     if tile.rows as u64 > window.0 || tile.cols as u64 > window.1 {
         return Err(Fault::WindowMismatch { tile: (tile.rows, tile.cols), window });

@@ -25,6 +25,7 @@ pub(crate) fn runs(code: pto_isa::Op) -> bool {
         Family::Fifo | Family::Comm => true,
         Family::Config => is_atomic_switch(code),
         _ if matches!(code, op::trap | op::tgetval | op::tsetval | op::get_vms4_sr) => true,
+        _ if matches!(code, op::tget_scale_addr | op::sethf32mode | op::settf32mode) => true,
         _ => kernels::find(code).is_some_and(|k| !k.is_missing()),
     }
 }
@@ -371,6 +372,8 @@ impl<'a> Builder<'a> {
             _ if code == op::trap => self.push(Step::Trap).map(drop),
             _ if code == op::tgetval || code == op::tsetval => self.element_op(id),
             _ if code == op::get_vms4_sr => self.read_status(id),
+            _ if code == op::tget_scale_addr => self.scale_address(id),
+            _ if code == op::sethf32mode || code == op::settf32mode => self.product_rounding(id),
             _ => match kernels::find(code) {
                 Some(kernel) => self.kernel_op(id, kernel),
                 None => Err(self.unsupported("this instruction")),

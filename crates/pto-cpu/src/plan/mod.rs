@@ -8,6 +8,7 @@ mod carried;
 mod control;
 mod links;
 mod params;
+mod products;
 mod roles;
 mod scalar;
 mod step;

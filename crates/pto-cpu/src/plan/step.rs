@@ -180,6 +180,11 @@ pub(crate) enum Step {
         rows: Reg,
         cols: Reg,
     },
+    /// The scale tile of an operand lies where the operand does, in the memory of its scales.
+    ScaleAddress {
+        operand: TileId,
+        scale: TileId,
+    },
     TileAddress {
         tile: TileId,
         out: Reg,

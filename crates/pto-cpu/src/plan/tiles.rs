@@ -184,7 +184,7 @@ impl Builder<'_> {
     // ---- instructions -------------------------------------------------------------------------------------------
 
     /// The value in a slot that is written: an operand, or a result of the value form.
-    fn destination(&self, id: OpId, name: &str) -> Built<ValueId> {
+    pub(super) fn destination(&self, id: OpId, name: &str) -> Built<ValueId> {
         let row = self.module.op(id).op.row();
         let slot = row.slot(name);
         let is_result = |v: &ValueId| Some(usize::from(self.module.value(*v).slot)) == slot;

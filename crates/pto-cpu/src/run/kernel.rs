@@ -225,7 +225,7 @@ impl Core<'_> {
 
     pub fn tile_access(&self, tile: &Tile, value: Option<pto_ir::ValueId>) -> Access {
         let ty = &self.plan.geometries[tile.geometry as usize];
-        let bits = u64::from(ty.dtype.column_bits());
+        let bits = u64::from(ty.column_bits());
         let start = tile.base as i64 - self.plan.spaces.start(ty.loc) as i64;
         let (rows, row_bytes, stride) = if ty.is_boxed() {
             (1, ty.bytes(), 0)

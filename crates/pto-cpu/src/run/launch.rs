@@ -345,7 +345,8 @@ enum Value {
     Scalar(u64),
     Buffer(Buffer),
     View(Buffer, View),
-    Tile(TileType, (u64, u64)),
+    /// Its valid region.
+    Tile((u64, u64)),
     Remote(usize, usize),
 }
 
@@ -367,12 +368,16 @@ impl Bound {
     fn enter(&self, rank: usize, core: &mut Core, args: &mut [Arg<'_>]) {
         self.enter_scalars(rank, core);
         for ((slot, value), arg) in self.slots(core).iter().zip(&self.values[rank]).zip(args) {
-            if let (Slot::Tile(tile), Value::Tile(ty, valid), Arg::Tile(data, _) | Arg::InOut(data)) =
-                (slot, value, arg)
-            {
+            if let (Slot::Tile(tile), Value::Tile(valid), Arg::Tile(data, _) | Arg::InOut(data)) = (slot, value, arg) {
                 let register = &mut core.tiles[*tile as usize];
                 (register.rows, register.cols) = (valid.0 as u32, valid.1 as u32);
                 let register = *register;
+                let ty = &core.plan.geometries[register.geometry as usize];
+                if has_nibbles(ty) {
+                    let inside = core.memory.part(register.base, ty.bytes());
+                    each_element(ty, |at, outside| put_nibble(inside, at, nibble(data, outside)));
+                    continue;
+                }
                 each_unit(ty, &register, |at, bytes, outside| {
                     core.memory.part(at, bytes).copy_from_slice(&data[outside..outside + bytes as usize]);
                 });
@@ -382,14 +387,43 @@ impl Bound {
 
     fn leave(&self, core: &mut Core, args: &mut [Arg<'_>]) {
         for ((slot, value), arg) in self.slots(core).iter().zip(&self.values[0]).zip(args) {
-            if let (Slot::Tile(tile), Value::Tile(ty, _), Arg::Tile(data, _) | Arg::InOut(data)) = (slot, value, arg) {
+            if let (Slot::Tile(tile), Value::Tile(_), Arg::Tile(data, _) | Arg::InOut(data)) = (slot, value, arg) {
                 let register = core.plan.tiles[*tile as usize];
+                let ty = &core.plan.geometries[register.geometry as usize];
+                if has_nibbles(ty) {
+                    let inside = core.memory.part(register.base, ty.bytes());
+                    each_element(ty, |at, outside| put_nibble(data, outside, nibble(inside, at)));
+                    continue;
+                }
                 each_unit(ty, &register, |at, bytes, outside| {
                     data[outside..outside + bytes as usize].copy_from_slice(core.memory.part(at, bytes));
                 });
             }
         }
     }
+}
+
+/// Tiles of the cube whose columns are numbers of four bits: which two share a byte depends on the layout.
+fn has_nibbles(ty: &TileType) -> bool {
+    ty.column_bits() == 4 && ty.dtype.is_float()
+}
+
+/// Visits the elements of a tile: where each lies in it, and in row-major data.
+fn each_element(ty: &TileType, mut visit: impl FnMut(usize, usize)) {
+    for r in 0..ty.rows {
+        for c in 0..ty.cols {
+            visit(ty.offset(r, c) as usize, (r * ty.cols + c) as usize);
+        }
+    }
+}
+
+fn nibble(bytes: &[u8], at: usize) -> u8 {
+    bytes[at / 2] >> (at % 2 * 4) & 15
+}
+
+fn put_nibble(bytes: &mut [u8], at: usize, value: u8) {
+    let shift = at % 2 * 4;
+    bytes[at / 2] = bytes[at / 2] & !(15 << shift) | value << shift;
 }
 
 /// Visits the bytes of a tile: where a unit lies in the core, its size, and where it lies in row-major data. Rows of an
@@ -416,7 +450,7 @@ fn each_unit(ty: &TileType, tile: &Tile, mut visit: impl FnMut(u64, u64, usize))
 }
 
 fn tile_value(ty: &TileType, have: usize, valid: (u64, u64)) -> Result<Value, String> {
-    let need = ty.elements() * u64::from(ty.dtype.column_bits()) / 8;
+    let need = ty.elements() * u64::from(ty.column_bits()) / 8;
     if have as u64 != need {
         return Err(format!("{have} bytes for a tile of {}x{} {}, which has {need}", ty.rows, ty.cols, ty.dtype));
     }
@@ -425,7 +459,7 @@ fn tile_value(ty: &TileType, have: usize, valid: (u64, u64)) -> Result<Value, St
     if valid.0 > ty.rows || valid.1 > ty.cols {
         return Err(format!("a valid region of {}x{} in a tile of {}x{}", valid.0, valid.1, ty.rows, ty.cols));
     }
-    Ok(Value::Tile(*ty, valid))
+    Ok(Value::Tile(valid))
 }
 
 /// A number as a register holds it.

@@ -6,7 +6,7 @@ use super::core::Core;
 use super::fail::Fail;
 use super::observe::{Access, Watch};
 use super::shared::{Ring, Shared};
-use crate::kernels::{Call, ViewRef};
+use crate::kernels::{Call, TileRef, ViewRef};
 use crate::memory::{Buffer, split_address};
 use crate::plan::{End, Entry, Extent, Link, PipeOp, Pointer, Role, Tile, Way};
 use pto_isa::{GlobalLayout, Target};
@@ -252,7 +252,7 @@ impl Core<'_> {
     fn move_tile(&mut self, op: &PipeOp, tile: &Tile, view: &ViewRef) -> Result<(), Fail> {
         let Some(code) = op.run else { return Ok(()) };
         let memory = self.memory.ptr();
-        let tiles = [self.tile_ref(memory, tile)];
+        let tiles = [self.tile_ref(memory, tile), TileRef::ABSENT];
         let call = Call { tiles: &tiles, views: &[*view], scalars: &[], imm: code.imm };
         // SAFETY: the tile lies in the core's memory, the kernel checks the view against the slot, and it was prepared
         // for the type of the tile.

@@ -4,7 +4,10 @@ use super::core::Core;
 use super::fail::Fail;
 use super::observe::Watch;
 use crate::plan::{Address, Bind, Extent, Step, Tile, TileId, Window, WindowValid};
-use pto_isa::TileType;
+use pto_isa::{Loc, Order, TileType};
+
+/// From the address of an operand to that of its scales.
+const SCALE_SHIFT: u32 = 4;
 
 impl Core<'_> {
     /// Steps that place tiles; everything else concerns data.
@@ -13,6 +16,7 @@ impl Core<'_> {
         match step {
             Step::Bind(which) => self.bind(&plan.binds[which as usize]),
             Step::Assign { tile, address, out } => self.assign(tile, self.int(address), out),
+            Step::ScaleAddress { operand, scale } => self.scale_address(operand, scale),
             Step::Window(which) => self.window(&plan.windows[which as usize]),
             Step::Retype { from, to, geometry } => self.retype(from, to, geometry),
             Step::Pick { from, slot, count, to } => self.pick(from, self.int(slot), count, to),
@@ -94,6 +98,21 @@ impl Core<'_> {
         Ok(())
     }
 
+    /// Scales take a sixteenth of the bytes of their operand. An operand without an address leaves its scales where they are.
+    fn scale_address(&mut self, operand: TileId, scale: TileId) -> Result<(), Fail> {
+        let (from, to) = (*self.geometry(operand), *self.geometry(scale));
+        let loc = if from.loc == Loc::Left { Loc::ScaleLeft } else { Loc::ScaleRight };
+        let spaces = &self.plan.spaces;
+        let base = self.tiles[operand as usize].base;
+        let Some(address) = base.checked_sub(spaces.start(from.loc)).filter(|at| *at < spaces.size(from.loc)) else {
+            return Ok(());
+        };
+        let at = TileType { loc, ..to };
+        let base = self.space_address(&at, (address >> SCALE_SHIFT) as i64, 1)?;
+        self.tiles[scale as usize].base = base;
+        Ok(())
+    }
+
     fn window(&mut self, window: &Window) -> Result<(), Fail> {
         let from = self.tiles[window.from as usize];
         let ty = self.geometry(window.from);
@@ -104,10 +123,12 @@ impl Core<'_> {
             return Err(Fail::Window { at: (row, col), size: window.size, tile: (ty.rows, ty.cols) });
         }
         let (box_rows, box_cols) = ty.box_shape();
-        if !(row as u64).is_multiple_of(box_rows) || !(col as u64).is_multiple_of(box_cols) {
+        // Low boxes at the end look like high ones to a window that starts above them.
+        let low_boxes = row > 0 && ty.is_boxed() && ty.order() != Order::Nz && !ty.rows.is_multiple_of(box_rows);
+        if low_boxes || !(row as u64).is_multiple_of(box_rows) || !(col as u64).is_multiple_of(box_cols) {
             return Err(Fail::WindowBoxes { at: (row, col), unit: (box_rows, box_cols) });
         }
-        let (unit, column) = (u64::from(ty.dtype.unit_bytes()) * 8, u64::from(ty.dtype.column_bits()));
+        let (unit, column) = (u64::from(ty.dtype.unit_bytes()) * 8, u64::from(ty.column_bits()));
         let bits = if ty.is_boxed() {
             ty.offset(row as u64, col as u64) * column
         } else {

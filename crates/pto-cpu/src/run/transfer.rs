@@ -105,7 +105,7 @@ impl Core<'_> {
         piece.address = view.address.wrapping_add((offset * i64::from(bits) / 8) as u64);
         piece.shape = [1, 1, 1, size.0, size.1];
         let view = self.window_ref(&piece, writes)?;
-        self.call_kernel(code, &[tile], &[view])
+        self.call_kernel(code, &[tile, TileRef::ABSENT], &[view])
     }
 
     fn call_kernel(&mut self, code: &Prepared, tiles: &[TileRef], views: &[ViewRef]) -> Result<(), Fail> {

@@ -1,0 +1,291 @@
+//! The way out of the accumulator: casts, quantisation and ReLU, into other on-chip memories and into global memory.
+//!
+//! Numbers are converted a row of a box at a time ([`convert`]); where results go is a matter of the two layouts.
+
+mod convert;
+
+use super::moves::{Kind, Map, Region, segments};
+use super::transfer;
+use convert::{Cast, Convert, Eighth, Keep, LANES, Scaled, Shifted, Words};
+use pto_isa::{DType, Loc, Type};
+use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Hif8, Level};
+use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef};
+use std::marker::PhantomData;
+
+/// `tstore` and `tstore_fp` from an accumulator; everything else is [`transfer`]'s.
+pub(super) const STORE: Kernel =
+    Kernel::new(&["src", "fp"], prepare_store).views(&["dst"]).scalars(&["$atomic", "pre_quant"]);
+
+/// What is known about a conversion before it runs, as it travels with a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Form {
+    relu: bool,
+    quant: Quant,
+    /// 8-bit results are signed where the words do not say.
+    signed: bool,
+    share: Share,
+}
+
+/// Where the parameters of a quantisation come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+enum Quant {
+    None,
+    /// A word for all.
+    Scalar,
+    /// A word for each column.
+    Words,
+    /// A scale for each column.
+    F32,
+    F16,
+}
+
+/// The part of an accumulator that the vector core gets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+enum Share {
+    All,
+    /// Half of the rows: this core is the first of two.
+    Rows,
+    /// Half of the columns.
+    Cols,
+}
+
+impl Form {
+    fn of(site: &Site) -> Option<Self> {
+        let relu = match site.attr("reluPreMode") {
+            None | Some("no_relu") => false,
+            Some("normal_relu") => true,
+            Some(_) => return None,
+        };
+        let quant = match site.tile("fp").map(|t| t.dtype) {
+            None if site.instance.given("pre_quant") => Quant::Scalar,
+            None => Quant::None,
+            Some(DType::U64 | DType::I64) => Quant::Words,
+            Some(DType::F32) => Quant::F32,
+            Some(DType::F16) => Quant::F16,
+            Some(_) => return None,
+        };
+        let mode = site.instance.attr("accToVecMode").and_then(|m| m.enum_name());
+        let share = match mode {
+            Some("dual_mode_split_m") => Share::Rows,
+            Some("dual_mode_split_n") => Share::Cols,
+            _ => Share::All,
+        };
+        let signed = site.instance.ty("dst").and_then(Type::elem) == Some(DType::I8);
+        Some(Self { relu, quant, signed, share })
+    }
+
+    fn imm(self) -> u64 {
+        u64::from(self.relu) | u64::from(self.signed) << 1 | (self.quant as u64) << 8 | (self.share as u64) << 16
+    }
+
+    fn from_imm(imm: u64) -> Self {
+        const QUANTS: [Quant; 5] = [Quant::None, Quant::Scalar, Quant::Words, Quant::F32, Quant::F16];
+        const SHARES: [Share; 3] = [Share::All, Share::Rows, Share::Cols];
+        Self {
+            relu: imm & 1 == 1,
+            signed: imm >> 1 & 1 == 1,
+            quant: QUANTS[(imm >> 8) as usize & 0xff],
+            share: SHARES[(imm >> 16) as usize & 0xff],
+        }
+    }
+}
+
+/// Chooses the conversion of a pair of types.
+macro_rules! by_pair {
+    ($from:expr, $to:expr, $quantised:expr, $c:ident => $body:expr) => {
+        by_pair!(@arms $from, $to, $quantised, $c, $body;
+            F32 F32 false Cast<f32, f32>, F32 I32 false Cast<f32, i32>, F32 F16 false Cast<f32, F16>,
+            F32 Bf16 false Cast<f32, Bf16>, I32 I32 false Keep, I32 F32 false Cast<i32, f32>,
+            I32 F16 false Cast<i32, F16>, I32 Bf16 false Cast<i32, Bf16>,
+            F32 I8 true Eighth<f32>, F32 U8 true Eighth<f32>, F32 F16 true Scaled<f32, F16>,
+            F32 Bf16 true Scaled<f32, Bf16>, F32 F32 true Scaled<f32, f32>, F32 Hif8 true Scaled<f32, Hif8>,
+            F32 F8E4M3 true Scaled<f32, F8E4M3>, F32 F8E5M2 true Scaled<f32, F8E5M2>,
+            I32 I8 true Eighth<i32>, I32 U8 true Eighth<i32>, I32 F16 true Scaled<i32, F16>,
+            I32 Bf16 true Scaled<i32, Bf16>, I32 I16 true Shifted)
+    };
+    (@arms $from:expr, $to:expr, $quantised:expr, $c:ident, $body:expr; $($f:ident $t:ident $q:literal $ty:ty),+) => {
+        match ($from, $to, $quantised) {
+            $((DType::$f, DType::$t, $q) => { type $c = $ty; Some($body) })+
+            _ => None,
+        }
+    };
+}
+
+/// Moves out of the accumulator.
+pub(super) fn prepare_move(site: &Site, kind: Kind) -> Option<Prepared> {
+    let form = Form::of(site)?;
+    let (from, to) = (site.tile("src")?.dtype, site.tile("dst")?.dtype);
+    let imm = [form.imm(), kind as u64];
+    by_pair!(from, to, form.quant != Quant::None, C => Prepared::new::<Move<C>>(site, true).with(imm))
+}
+
+fn prepare_store(site: &Site) -> Option<Prepared> {
+    let src = site.tile("src")?;
+    if src.loc != Loc::Acc {
+        return transfer::prepare_store(site);
+    }
+    if site.attr("atomicType").is_some_and(|a| a != "atomic_none") {
+        return None;
+    }
+    let form = Form::of(site)?;
+    let to = site.instance.ty("dst").and_then(Type::elem)?;
+    let imm = [form.imm(), transfer::stated_layout(site)?];
+    by_pair!(src.dtype, to, form.quant != Quant::None, C => Prepared::new::<Store<C>>(site, true).with(imm))
+}
+
+/// Into another tile.
+struct Move<C>(PhantomData<C>);
+
+impl<C: Convert> Body for Move<C> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        let [src, dst, fp] = call.tiles else { return Ok(()) };
+        let form = Form::from_imm(call.imm[0]);
+        let Some(region) = moved(call, form) else { return Ok(()) };
+        let (Some(from), Some(to)) = (Map::of(src), Map::of(dst)) else { return Self::plain(call) };
+        let words = call.scalars.get(2).copied().unwrap_or(0);
+        let out = Out { form, fp, word: words, dst: dst.ptr.cast::<C::Out>() };
+        out.region::<L, C>(src.ptr.cast(), (from, to), region);
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let [src, dst, fp] = call.tiles else { return Ok(()) };
+        let form = Form::from_imm(call.imm[0]);
+        let Some(region) = moved(call, form) else { return Ok(()) };
+        let word = call.scalars.get(2).copied().unwrap_or(0);
+        for r in 0..region.rows {
+            for c in 0..region.cols {
+                let column = region.from.1 + c;
+                let value = one::<C>(src, (region.from.0 + r, column), form, fp, word);
+                let to = dst.index(region.to.0 + r, region.to.1 + c);
+                dst.ptr.cast::<C::Out>().add(to).write_unaligned(value);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a move copies, with the share of the vector core.
+fn moved(call: &Call, form: Form) -> Option<Region> {
+    let mut region = Region::of(call, Kind::ALL[call.imm[1] as usize])?;
+    let src = call.tiles.first()?;
+    match form.share {
+        Share::All => {}
+        Share::Rows => region.rows = region.rows.min(src.rows / 2),
+        Share::Cols => region.cols = region.cols.min(src.cols / 2),
+    }
+    Some(region)
+}
+
+/// Into global memory.
+struct Store<C>(PhantomData<C>);
+
+impl<C: Convert> Body for Store<C> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        let ([src, fp], [view]) = (call.tiles, call.views) else { return Ok(()) };
+        if src.rows == 0 || src.cols == 0 {
+            return Ok(());
+        }
+        let view = transfer::with_layout(view, call.imm[1]);
+        transfer::check(src, &view, 8 * size_of::<C::Out>())?;
+        let (Some(from), Some(to)) = (Map::of(src), Map::of_view(&view)) else { return Self::plain(call) };
+        let region = Region { rows: src.rows, cols: src.cols, from: (0, 0), to: (0, 0) };
+        let out = Out {
+            form: Form::from_imm(call.imm[0]),
+            fp,
+            word: call.scalars.get(1).copied().unwrap_or(0),
+            dst: view.base.offset(view.first as isize).cast::<C::Out>(),
+        };
+        out.region::<L, C>(src.ptr.cast(), (from, to), region);
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let ([src, fp], [view]) = (call.tiles, call.views) else { return Ok(()) };
+        if src.rows == 0 || src.cols == 0 {
+            return Ok(());
+        }
+        let view = transfer::with_layout(view, call.imm[1]);
+        transfer::check(src, &view, 8 * size_of::<C::Out>())?;
+        let form = Form::from_imm(call.imm[0]);
+        let word = call.scalars.get(1).copied().unwrap_or(0);
+        let dst = view.base.offset(view.first as isize).cast::<C::Out>();
+        for r in 0..src.rows {
+            for c in 0..src.cols {
+                dst.add(transfer::map(&view, r, c)).write_unaligned(one::<C>(src, (r, c), form, fp, word));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One element of an accumulator, converted.
+unsafe fn one<C: Convert>(src: &TileRef, at: (usize, usize), form: Form, fp: &TileRef, word: u64) -> C::Out {
+    let mut words = Words::NONE;
+    set_word(&mut words, 0, form, fp, at.1, word);
+    let mut bits = [0; LANES];
+    bits[0] = src.ptr.cast::<u32>().add(src.index(at.0, at.1)).read_unaligned();
+    C::row::<pto_num::Baseline>(&bits, &words, form.relu)[0]
+}
+
+/// The parameters of a column of the accumulator.
+unsafe fn set_word(words: &mut Words, lane: usize, form: Form, fp: &TileRef, column: usize, word: u64) {
+    match form.quant {
+        Quant::None => {}
+        Quant::Scalar => words.set(lane, f32::from_bits(word as u32), word, word >> 46 & 1 == 1),
+        Quant::Words => {
+            let word = fp.ptr.cast::<u64>().add(fp.index(0, column)).read_unaligned();
+            // Scales have ten bits of mantissa.
+            words.set(lane, f32::from_bits(word as u32 & !0x1fff), word, word >> 46 & 1 == 1);
+        }
+        Quant::F32 => {
+            let scale = fp.ptr.cast::<f32>().add(fp.index(0, column)).read_unaligned();
+            words.set(lane, scale, 0, form.signed);
+        }
+        Quant::F16 => {
+            let scale = F16(fp.ptr.cast::<u16>().add(fp.index(0, column)).read_unaligned());
+            words.set(lane, scale.to_f32(), 0, form.signed);
+        }
+    }
+}
+
+/// Where results go, and how they are made.
+struct Out<'a, T> {
+    form: Form,
+    fp: &'a TileRef,
+    word: u64,
+    dst: *mut T,
+}
+
+impl<T: Copy + Default> Out<'_, T> {
+    #[inline(always)]
+    unsafe fn region<L: Level, C: Convert<Out = T>>(&self, src: *const u32, (from, to): (Map, Map), region: Region) {
+        segments(from, to, region, LANES, |at| {
+            let mut words = Words::NONE;
+            for lane in 0..at.cols {
+                set_word(&mut words, lane, self.form, self.fp, region.from.1 + at.col + lane, self.word);
+            }
+            let contiguous = from.col == 1 && to.col == 1 && at.cols == LANES;
+            for r in 0..at.rows {
+                let (source, target) = (src.add(at.src + r * from.row), self.dst.add(at.dst + r * to.row));
+                if contiguous {
+                    let bits = source.cast::<[u32; LANES]>().read_unaligned();
+                    target.cast::<[T; LANES]>().write_unaligned(C::row::<L>(&bits, &words, self.form.relu));
+                    continue;
+                }
+                let mut bits = [0; LANES];
+                for c in 0..at.cols {
+                    bits[c] = source.add(c * from.col).read_unaligned();
+                }
+                let row = C::row::<L>(&bits, &words, self.form.relu);
+                for c in 0..at.cols {
+                    target.add(c * to.col).write_unaligned(row[c]);
+                }
+            }
+        });
+    }
+}

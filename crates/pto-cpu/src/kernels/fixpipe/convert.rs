@@ -1,0 +1,242 @@
+//! What the fix pipe makes of one number of an accumulator.
+
+use pto_num::convert::{narrow, to_hif8, to_int};
+use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Float, Hif8, Level, Round, Saturate};
+use std::marker::PhantomData;
+
+/// Numbers that are converted together: a row of a box.
+pub const LANES: usize = 16;
+
+/// How the columns of such a row are quantised.
+#[derive(Clone, Copy, Debug)]
+pub struct Words {
+    pub scale: [f32; LANES],
+    pub offset: [f32; LANES],
+    /// The range of 8-bit results.
+    pub low: [f32; LANES],
+    pub high: [f32; LANES],
+    /// For 16-bit integers.
+    pub shift: [u32; LANES],
+}
+
+impl Words {
+    pub const NONE: Self =
+        Self { scale: [1.0; LANES], offset: [0.0; LANES], low: [0.0; LANES], high: [0.0; LANES], shift: [0; LANES] };
+
+    /// One column: its scale, and the other fields of a quantisation word.
+    pub fn set(&mut self, column: usize, scale: f32, word: u64, signed: bool) {
+        self.scale[column] = scale;
+        self.offset[column] = (word >> 37 & 0x1ff) as f32;
+        (self.low[column], self.high[column]) = if signed { (-128.0, 127.0) } else { (0.0, 255.0) };
+        self.shift[column] = (word >> 32 & 15) as u32 + 1;
+    }
+}
+
+/// A conversion of accumulator bits to the bits of a result.
+pub trait Convert {
+    /// The result.
+    type Out: Copy + Default;
+
+    /// Converts a row of a box.
+    fn row<L: Level>(bits: &[u32; LANES], words: &Words, relu: bool) -> [Self::Out; LANES];
+}
+
+/// A number of an accumulator.
+pub trait Source: Copy {
+    /// To nearest even where it is not exact.
+    fn to_f32(bits: u32) -> f32;
+}
+
+impl Source for f32 {
+    #[inline(always)]
+    fn to_f32(bits: u32) -> f32 {
+        Self::from_bits(bits)
+    }
+}
+
+impl Source for i32 {
+    #[inline(always)]
+    fn to_f32(bits: u32) -> f32 {
+        bits as Self as f32
+    }
+}
+
+/// A result made from an f32.
+pub trait Target: Copy + Default {
+    /// Finite numbers stay in range when `saturate` is set.
+    fn narrow<L: Level>(row: &[f32; LANES], saturate: bool) -> [Self; LANES];
+}
+
+/// Infinities stay; everything else goes no further than the largest number.
+#[inline(always)]
+fn bounded(x: f32, most: f32) -> f32 {
+    if x.is_infinite() { x } else { x.clamp(-most, most) }
+}
+
+impl Target for f32 {
+    #[inline(always)]
+    fn narrow<L: Level>(row: &[f32; LANES], saturate: bool) -> [Self; LANES] {
+        let mut out = *row;
+        if saturate {
+            out.iter_mut().for_each(|x| *x = bounded(*x, Self::MAX));
+        }
+        out
+    }
+}
+
+impl Target for F16 {
+    #[inline(always)]
+    fn narrow<L: Level>(row: &[f32; LANES], saturate: bool) -> [Self; LANES] {
+        let mut wide = *row;
+        if saturate {
+            wide.iter_mut().for_each(|x| *x = bounded(*x, 65504.0));
+        }
+        let mut bits = [0; LANES];
+        L::f32_to_f16(&wide, &mut bits);
+        let mut out = [Self(0); LANES];
+        for i in 0..LANES {
+            out[i] = Self(bits[i]);
+        }
+        out
+    }
+}
+
+impl Target for Bf16 {
+    #[inline(always)]
+    fn narrow<L: Level>(row: &[f32; LANES], saturate: bool) -> [Self; LANES] {
+        let mut out = [Self(0); LANES];
+        for i in 0..LANES {
+            let x = if saturate { bounded(row[i], f32::from_bits(0x7f7f_0000)) } else { row[i] };
+            out[i] = Self::from_f32(x);
+        }
+        out
+    }
+}
+
+macro_rules! small {
+    ($($type:ty, $narrow:expr;)+) => {$(
+        impl Target for $type {
+            #[inline(always)]
+            fn narrow<L: Level>(row: &[f32; LANES], saturate: bool) -> [Self; LANES] {
+                let mut out = [Self::from_bits(0); LANES];
+                for i in 0..LANES {
+                    let mode = if saturate && !row[i].is_infinite() { Saturate::On } else { Saturate::Off };
+                    out[i] = $narrow(row[i], mode);
+                }
+                out
+            }
+        }
+    )+};
+}
+small! {
+    F8E4M3, |x, mode| narrow::<Self>(x, Round::Rint, mode);
+    F8E5M2, |x, mode| narrow::<Self>(x, Round::Rint, mode);
+    // Ties away from zero, the only rounding the format knows.
+    Hif8, to_hif8;
+}
+
+/// Nearest even, saturating; NaN is 0.
+impl Target for i32 {
+    #[inline(always)]
+    fn narrow<L: Level>(row: &[f32; LANES], _: bool) -> [Self; LANES] {
+        let mut out = [0; LANES];
+        for i in 0..LANES {
+            out[i] = to_int(row[i], Round::Rint, Saturate::On);
+        }
+        out
+    }
+}
+
+/// The larger of a number and +0; NaN stays.
+#[inline(always)]
+fn positive(x: f32) -> f32 {
+    if x > 0.0 || x.is_nan() { x } else { 0.0 }
+}
+
+/// Without quantisation.
+pub struct Cast<S, D>(PhantomData<(S, D)>);
+
+impl<S: Source, D: Target> Convert for Cast<S, D> {
+    type Out = D;
+
+    #[inline(always)]
+    fn row<L: Level>(bits: &[u32; LANES], _: &Words, relu: bool) -> [D; LANES] {
+        let mut row = [0.0; LANES];
+        for i in 0..LANES {
+            let x = S::to_f32(bits[i]);
+            row[i] = if relu { positive(x) } else { x };
+        }
+        D::narrow::<L>(&row, false)
+    }
+}
+
+/// Integers that stay integers.
+pub struct Keep;
+
+impl Convert for Keep {
+    type Out = i32;
+
+    #[inline(always)]
+    fn row<L: Level>(bits: &[u32; LANES], _: &Words, relu: bool) -> [i32; LANES] {
+        let mut out = [0; LANES];
+        for i in 0..LANES {
+            out[i] = (bits[i] as i32).max(if relu { 0 } else { i32::MIN });
+        }
+        out
+    }
+}
+
+/// Times a scale.
+pub struct Scaled<S, D>(PhantomData<(S, D)>);
+
+impl<S: Source, D: Target> Convert for Scaled<S, D> {
+    type Out = D;
+
+    #[inline(always)]
+    fn row<L: Level>(bits: &[u32; LANES], words: &Words, relu: bool) -> [D; LANES] {
+        let mut row = [0.0; LANES];
+        for i in 0..LANES {
+            let x = S::to_f32(bits[i]) * words.scale[i];
+            row[i] = if relu { positive(x) } else { x };
+        }
+        D::narrow::<L>(&row, true)
+    }
+}
+
+/// Times a scale, plus an offset, to 8 bits.
+pub struct Eighth<S>(PhantomData<S>);
+
+impl<S: Source> Convert for Eighth<S> {
+    type Out = u8;
+
+    #[inline(always)]
+    fn row<L: Level>(bits: &[u32; LANES], words: &Words, relu: bool) -> [u8; LANES] {
+        let mut out = [0; LANES];
+        for i in 0..LANES {
+            let x = S::to_f32(bits[i]) * words.scale[i] + words.offset[i];
+            let low = if relu { 0.0 } else { words.low[i] };
+            // Bounds are integers, so it does not matter that they are applied before rounding. NaN is 0.
+            let x = if x.is_nan() { 0.0 } else { x.clamp(low, words.high[i]) };
+            out[i] = to_int::<i32>(x, Round::Rint, Saturate::On) as u8;
+        }
+        out
+    }
+}
+
+/// An arithmetic shift to 16 bits.
+pub struct Shifted;
+
+impl Convert for Shifted {
+    type Out = i16;
+
+    #[inline(always)]
+    fn row<L: Level>(bits: &[u32; LANES], words: &Words, relu: bool) -> [i16; LANES] {
+        let mut out = [0; LANES];
+        for i in 0..LANES {
+            let x = bits[i] as i32 >> words.shift[i];
+            let low = if relu { 0 } else { i32::from(i16::MIN) };
+            out[i] = x.clamp(low, i32::from(i16::MAX)) as i16;
+        }
+        out
+    }
+}

@@ -1,0 +1,169 @@
+//! The two factors of a product: how their elements become numbers.
+
+use super::Form;
+use pto_isa::{DType, Loc};
+use pto_num::{Bf16, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F8E8M0, F16, Hif8};
+use pto_vector::{Call, TileRef};
+
+/// Elements along `k` that share a scale.
+const GROUP: usize = 32;
+
+/// What scales the elements of a factor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Scaling {
+    /// Nothing.
+    None,
+    /// A power of two for 32 elements, as its exponent.
+    Exponents,
+    /// A half-precision number for 32 elements.
+    Factors,
+    /// Cells of three levels of scales for 64 elements.
+    Cells,
+}
+
+impl Scaling {
+    /// By number.
+    pub const ALL: [Self; 4] = [Self::None, Self::Exponents, Self::Factors, Self::Cells];
+}
+
+/// Rounding of f32 operands, a state of the core: 0 is none; otherwise the mantissa bits that stay, and in bit 8 whether
+/// ties go to even instead of away from zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rounding(pub u64);
+
+impl Rounding {
+    /// The state that an instruction sets.
+    pub const fn new(mantissa: u64, to_even: bool) -> Self {
+        Self(mantissa | (to_even as u64) << 8)
+    }
+
+    /// Nothing is rounded.
+    pub fn is_off(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Rounds a number. A carry goes into the exponent, so that what is too large becomes infinity.
+    pub fn apply(self, x: f32) -> f32 {
+        if self.is_off() || !x.is_finite() {
+            return x;
+        }
+        let drop = 23 - (self.0 & 0xff).min(22) as u32;
+        let (bits, half) = (x.to_bits(), 1u32 << (drop - 1));
+        let add = if self.0 >> 8 & 1 == 1 { half - 1 + (bits >> drop & 1) } else { half };
+        f32::from_bits((bits + add) >> drop << drop)
+    }
+}
+
+/// True when elements of this type can be multiplied.
+pub fn decodes(dtype: DType) -> bool {
+    use DType::*;
+    matches!(dtype, I8 | F32 | F16 | Bf16 | F8E4M3 | F8E5M2 | Hif8 | F4E1M2 | F4E2M1)
+}
+
+/// One factor of a product.
+#[derive(Clone, Copy)]
+pub struct Factor<'a> {
+    pub tile: &'a TileRef,
+    pub dtype: DType,
+    pub scale: &'a TileRef,
+    pub scaling: Scaling,
+    pub rounding: Rounding,
+    /// The left one, whose columns are `k`; otherwise rows are.
+    is_left: bool,
+    /// Scale cells from one group of 16 rows to the next.
+    cells: usize,
+}
+
+/// Both factors of a call.
+pub fn factors<'a>(call: &Call<'a>) -> Option<(Factor<'a>, Factor<'a>)> {
+    let [_, a, b, _, _, a_scale, b_scale] = call.tiles else { return None };
+    let form = Form::from_call(call);
+    let rounding = Rounding(call.scalars.first().copied().unwrap_or(0));
+    let new = |tile: &'a TileRef, dtype, scale, scaling| {
+        // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
+        let ty = unsafe { &*tile.geometry };
+        let is_left = ty.loc == Loc::Left;
+        let depth = if is_left { ty.cols } else { ty.rows };
+        Factor { tile, dtype, scale, scaling, rounding, is_left, cells: depth.div_ceil(64) as usize }
+    };
+    Some((new(a, form.a, a_scale, form.a_scaling), new(b, form.b, b_scale, form.b_scaling)))
+}
+
+impl Factor<'_> {
+    /// The number in row (column, for the right factor) `at` and at depth `k`.
+    ///
+    /// # Safety
+    /// The place must lie in the tile.
+    pub unsafe fn number(&self, at: usize, k: usize) -> f32 {
+        let (row, col) = if self.is_left { (at, k) } else { (k, at) };
+        let value = decode(self.tile.ptr, self.dtype, self.tile.index(row, col));
+        match self.scaling {
+            Scaling::None if self.dtype == DType::F32 => self.rounding.apply(value),
+            Scaling::None => value,
+            _ => value * self.factor(at, k),
+        }
+    }
+
+    /// The integer there.
+    ///
+    /// # Safety
+    /// As [`Self::number`]; the elements must be i8.
+    pub unsafe fn integer(&self, at: usize, k: usize) -> i32 {
+        let (row, col) = if self.is_left { (at, k) } else { (k, at) };
+        i32::from(self.tile.ptr.cast::<i8>().add(self.tile.index(row, col)).read())
+    }
+
+    /// What scales an element.
+    ///
+    /// # Safety
+    /// As [`Self::number`].
+    pub unsafe fn factor(&self, at: usize, k: usize) -> f32 {
+        let group = k / GROUP;
+        let (row, col) = if self.is_left { (at, group) } else { (group, at) };
+        match self.scaling {
+            Scaling::None => 1.0,
+            Scaling::Exponents => F8E8M0(self.scale.ptr.add(self.scale.index(row, col)).read()).to_f32(),
+            Scaling::Factors => {
+                F16(self.scale.ptr.cast::<u16>().add(self.scale.index(row, col)).read_unaligned()).to_f32()
+            }
+            Scaling::Cells => self.cell_factor(at, k),
+        }
+    }
+
+    /// A cell has 64 bytes for 16 rows and 64 elements along `k`: pairs of a factor for all and bits for 8 elements each,
+    /// then pairs of bytes with bits for 4 elements each.
+    unsafe fn cell_factor(&self, at: usize, k: usize) -> f32 {
+        let cell = self.scale.ptr.add((at / 16 * self.cells + k / 64) * 64);
+        let (pair, inside) = (2 * (at % 16), k % 64);
+        let (first, eighths) = (cell.add(pair).read(), cell.add(pair + 1).read());
+        let quarters = u16::from_le_bytes([cell.add(32 + pair).read(), cell.add(33 + pair).read()]);
+        let doublings = (eighths >> (inside / 8) & 1) as i32 + (quarters >> (inside / 4) & 1) as i32;
+        let mantissa = 1.0 + f32::from(first & 3) / 4.0;
+        mantissa * exp2(i32::from(first >> 2) - 48 + doublings)
+    }
+}
+
+/// A power of two that is a normal number.
+fn exp2(exponent: i32) -> f32 {
+    f32::from_bits(((exponent + 127) as u32) << 23)
+}
+
+/// The number at a place of a tile of the cube, in elements.
+///
+/// # Safety
+/// The place must lie in memory that can be read.
+pub unsafe fn decode(base: *const u8, dtype: DType, at: usize) -> f32 {
+    let nibble = || base.add(at / 2).read() >> (at % 2 * 4) & 15;
+    match dtype {
+        DType::F32 => base.cast::<f32>().add(at).read_unaligned(),
+        DType::F16 => F16(base.cast::<u16>().add(at).read_unaligned()).to_f32(),
+        DType::Bf16 => Bf16(base.cast::<u16>().add(at).read_unaligned()).to_f32(),
+        DType::F8E4M3 => F8E4M3(base.add(at).read()).to_f32(),
+        DType::F8E5M2 => F8E5M2(base.add(at).read()).to_f32(),
+        DType::Hif8 => Hif8(base.add(at).read()).to_f32(),
+        DType::F4E1M2 => F4E1M2(nibble()).to_f32(),
+        DType::F4E2M1 => F4E2M1(nibble()).to_f32(),
+        _ => 0.0,
+    }
+}

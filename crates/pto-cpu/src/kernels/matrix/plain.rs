@@ -1,0 +1,76 @@
+//! Products as they are defined, element by element, for any layout.
+
+use super::factor::factors;
+use super::{Form, extents};
+use pto_num::math::fma;
+use pto_vector::{Call, Fault, TileRef};
+
+/// Any product.
+///
+/// # Safety
+/// As [`pto_vector::KernelFn`].
+pub unsafe fn run(call: &Call) -> Result<(), Fault> {
+    if Form::from_call(call).is_int() {
+        integers(call)
+    } else {
+        floats(call)
+    }
+    Ok(())
+}
+
+unsafe fn floats(call: &Call) {
+    let (Some((a, b)), Some((rows, cols, depth))) = (factors(call), extents(call)) else { return };
+    for m in 0..rows {
+        for n in 0..cols {
+            let mut sum = f32::from_bits(start(call, m, n));
+            for k in 0..depth {
+                sum = fma(a.number(m, k), b.number(n, k), sum);
+            }
+            put(&call.tiles[0], m, n, sum.to_bits());
+        }
+    }
+}
+
+unsafe fn integers(call: &Call) {
+    let (Some((a, b)), Some((rows, cols, depth))) = (factors(call), extents(call)) else { return };
+    for m in 0..rows {
+        for n in 0..cols {
+            let mut sum = start(call, m, n) as i32;
+            for k in 0..depth {
+                sum = sum.wrapping_add(a.integer(m, k) * b.integer(n, k));
+            }
+            put(&call.tiles[0], m, n, sum as u32);
+        }
+    }
+}
+
+/// What the sum of an element starts from: its bits.
+///
+/// # Safety
+/// The element must lie in the result.
+pub unsafe fn start(call: &Call, m: usize, n: usize) -> u32 {
+    let [_, _, _, acc, bias, ..] = call.tiles else { return 0 };
+    if acc.is_present() {
+        get(acc, m, n)
+    } else if bias.is_present() {
+        get(bias, 0, n)
+    } else {
+        0
+    }
+}
+
+/// Four bytes of a tile.
+///
+/// # Safety
+/// The element must lie in the tile.
+pub unsafe fn get(tile: &TileRef, row: usize, col: usize) -> u32 {
+    tile.ptr.cast::<u32>().add(tile.index(row, col)).read_unaligned()
+}
+
+/// Writes four bytes of a tile.
+///
+/// # Safety
+/// As [`get`].
+pub unsafe fn put(tile: &TileRef, row: usize, col: usize, bits: u32) {
+    tile.ptr.cast::<u32>().add(tile.index(row, col)).write_unaligned(bits);
+}

@@ -1,0 +1,198 @@
+//! Moves of tiles and of windows of tiles between on-chip memories.
+//!
+//! A move copies element `[r, c]`, wherever the two layouts put it. [`blocks`] finds the parts in which both layouts are
+//! regular and copies or transposes those. What leaves the accumulator is converted on the way; see
+//! [`fixpipe`](super::fixpipe).
+
+mod blocks;
+mod transpose;
+mod zz;
+
+pub(super) use blocks::{Map, segments};
+
+use super::fixpipe;
+use pto_isa::{DType, Loc, TileType};
+use pto_num::{Bf16, F16};
+use pto_vector::{Call, Fault, Kernel, Prepared, Site, TileRef};
+
+/// `tmov`: `dst[r,c] = src[r,c]` where both are valid.
+pub(super) const MOVE: Kernel = Kernel::new(&["src", "dst", "fp"], |site| prepare(site, Kind::Whole)).scalars(&[
+    "index_row",
+    "index_col",
+    "pre_quant",
+]);
+
+/// `textract`: the window of `src` that `dst` has room for.
+pub(super) const EXTRACT: Kernel = Kernel::new(&["src", "dst", "fp"], |site| prepare(site, Kind::Extract)).scalars(&[
+    "index_row",
+    "index_col",
+    "pre_quant",
+]);
+
+/// `tinsert`: `src` into a window of `dst`.
+pub(super) const INSERT: Kernel = Kernel::new(&["src", "dst", "fp"], |site| prepare(site, Kind::Insert)).scalars(&[
+    "index_row",
+    "index_col",
+    "pre_quant",
+]);
+
+/// Which part of which tile is moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(super) enum Kind {
+    /// The valid region that both have.
+    Whole,
+    /// The valid region of the destination, from a window of the source.
+    Extract,
+    /// The valid region of the source, into a window of the destination.
+    Insert,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 3] = [Self::Whole, Self::Extract, Self::Insert];
+}
+
+/// A rectangle of the source and where it goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Region {
+    pub rows: usize,
+    pub cols: usize,
+    /// First row and column in the source.
+    pub from: (usize, usize),
+    /// First row and column in the destination.
+    pub to: (usize, usize),
+}
+
+impl Region {
+    /// What a call moves. The rules of the instruction keep windows inside tiles.
+    pub fn of(call: &Call, kind: Kind) -> Option<Self> {
+        let ([src, dst, ..], [row, col, ..]) = (call.tiles, call.scalars) else { return None };
+        let at = (*row as usize, *col as usize);
+        Some(match kind {
+            Kind::Whole => {
+                Self { rows: src.rows.min(dst.rows), cols: src.cols.min(dst.cols), from: (0, 0), to: (0, 0) }
+            }
+            Kind::Extract => Self { rows: dst.rows, cols: dst.cols, from: at, to: (0, 0) },
+            Kind::Insert => Self { rows: src.rows, cols: src.cols, from: (0, 0), to: at },
+        })
+    }
+}
+
+fn prepare(site: &Site, kind: Kind) -> Option<Prepared> {
+    let (src, dst) = (site.tile("src")?, site.tile("dst")?);
+    if src.loc == Loc::Acc {
+        return fixpipe::prepare_move(site, kind);
+    }
+    if site.tile("fp").is_some_and(|t| t.loc == Loc::Vec) {
+        return zz::prepare(site);
+    }
+    if dst.loc == Loc::Bias && src.dtype != dst.dtype {
+        return Some(Prepared { run: widen, imm: [src.dtype as u64, kind as u64] });
+    }
+    if has_nibbles(src) {
+        let pairs = |t: &TileType| u64::from(t.loc == Loc::Vec);
+        return Some(Prepared { run: nibbles, imm: [pairs(src) | pairs(dst) << 1, kind as u64] });
+    }
+    let bits = src.dtype.bits();
+    let same = bits == dst.dtype.bits() && bits >= 8;
+    let run = if site.plain { plain } else { fast };
+    same.then_some(Prepared { run, imm: [u64::from(bits), kind as u64] })
+}
+
+/// Columns are numbers of four bits in one of the two tiles at least. Pairs that stay pairs are bytes.
+fn has_nibbles(src: &TileType) -> bool {
+    matches!(src.dtype, DType::F4E1M2 | DType::F4E2M1 | DType::I4)
+}
+
+fn kind(call: &Call) -> Kind {
+    Kind::ALL[call.imm[1] as usize]
+}
+
+unsafe fn plain(call: &Call) -> Result<(), Fault> {
+    let Some(region) = Region::of(call, kind(call)) else { return Ok(()) };
+    match call.imm[0] {
+        8 => each::<u8>(call, region),
+        16 => each::<u16>(call, region),
+        32 => each::<u32>(call, region),
+        _ => each::<u64>(call, region),
+    }
+    Ok(())
+}
+
+unsafe fn fast(call: &Call) -> Result<(), Fault> {
+    let (Some(region), [src, dst, ..]) = (Region::of(call, kind(call)), call.tiles) else { return Ok(()) };
+    // What overlaps is moved in one order only.
+    if overlap(src, dst) {
+        return plain(call);
+    }
+    match call.imm[0] {
+        8 => blocks::copy::<u8>(src, dst, region),
+        16 => blocks::copy::<u16>(src, dst, region),
+        32 => blocks::copy::<u32>(src, dst, region),
+        _ => blocks::copy::<u64>(src, dst, region),
+    }
+    Ok(())
+}
+
+/// Element by element, row by row.
+unsafe fn each<T: Copy>(call: &Call, region: Region) {
+    let [src, dst, ..] = call.tiles else { return };
+    for r in 0..region.rows {
+        for c in 0..region.cols {
+            let from = src.index(region.from.0 + r, region.from.1 + c);
+            let to = dst.index(region.to.0 + r, region.to.1 + c);
+            let value = src.ptr.cast::<T>().add(from).read_unaligned();
+            dst.ptr.cast::<T>().add(to).write_unaligned(value);
+        }
+    }
+}
+
+/// True when the memories of two tiles share bytes.
+pub(super) fn overlap(a: &TileRef, b: &TileRef) -> bool {
+    // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
+    let bytes = |t: &TileRef| unsafe { (*t.geometry).bytes() } as usize;
+    let (x, y) = (a.ptr as usize, b.ptr as usize);
+    x < y + bytes(b) && y < x + bytes(a)
+}
+
+/// Half-width biases become f32.
+unsafe fn widen(call: &Call) -> Result<(), Fault> {
+    let (Some(region), [src, dst, ..]) = (Region::of(call, kind(call)), call.tiles) else { return Ok(()) };
+    for r in 0..region.rows {
+        for c in 0..region.cols {
+            let from = src.index(region.from.0 + r, region.from.1 + c);
+            let bits = src.ptr.cast::<u16>().add(from).read_unaligned();
+            let value = if call.imm[0] == DType::F16 as u64 { F16(bits).to_f32() } else { Bf16(bits).to_f32() };
+            let to = dst.index(region.to.0 + r, region.to.1 + c);
+            dst.ptr.cast::<f32>().add(to).write_unaligned(value);
+        }
+    }
+    Ok(())
+}
+
+/// Numbers of four bits. A column of a tile in the vector memory is a pair of them.
+unsafe fn nibbles(call: &Call) -> Result<(), Fault> {
+    let (Some(region), [src, dst, ..]) = (Region::of(call, kind(call)), call.tiles) else { return Ok(()) };
+    let (from_pairs, to_pairs) = (call.imm[0] & 1 == 1, call.imm[0] >> 1 == 1);
+    let numbers = if from_pairs || to_pairs && kind(call) == Kind::Extract { 2 * region.cols } else { region.cols };
+    let place = |tile: &TileRef, pairs: bool, row: usize, first: usize, n: usize| {
+        if pairs { 2 * tile.index(row, first + n / 2) + n % 2 } else { tile.index(row, first + n) }
+    };
+    for r in 0..region.rows {
+        for n in 0..numbers {
+            let from = place(src, from_pairs, region.from.0 + r, region.from.1, n);
+            let to = place(dst, to_pairs, region.to.0 + r, region.to.1, n);
+            put_nibble(dst.ptr, to, get_nibble(src.ptr, from));
+        }
+    }
+    Ok(())
+}
+
+unsafe fn get_nibble(base: *const u8, at: usize) -> u8 {
+    *base.add(at / 2) >> (at % 2 * 4) & 15
+}
+
+unsafe fn put_nibble(base: *mut u8, at: usize, value: u8) {
+    let (byte, shift) = (base.add(at / 2), at % 2 * 4);
+    *byte = *byte & !(15 << shift) | value << shift;
+}
