@@ -1,6 +1,6 @@
 //! From operations to steps: the parts every kind of operation uses.
 
-use super::links::is_signal;
+use super::links::{Scale, is_signal};
 use super::params::{Entry, entry_function, param};
 use super::roles::{SUBBLOCK_PARAM, Traits};
 use super::*;
@@ -23,7 +23,7 @@ pub(crate) fn runs(code: pto_isa::Op) -> bool {
         Family::View => !matches!(code, op::bind_tile | op::pointer_cast | op::declare_tile_memref),
         Family::Sync => row.effect == Effect::Sync,
         Family::Fifo | Family::Comm => true,
-        Family::Config => is_atomic_switch(code),
+        Family::Config => !is_image_setting(code),
         _ if matches!(code, op::trap | op::tgetval | op::tsetval | op::get_vms4_sr) => true,
         _ if matches!(code, op::tget_scale_addr | op::sethf32mode | op::settf32mode) => true,
         _ => kernels::find(code).is_some_and(|k| !k.is_missing()),
@@ -34,6 +34,11 @@ pub(crate) fn runs(code: pto_isa::Op) -> bool {
 fn vector_tile(v: &ViewType) -> Option<TileType> {
     let count = v.dims.iter().try_fold(1u64, |n, d| n.checked_mul(d.fixed()?))?;
     Some(TileType::new(Loc::Vec, v.elem.elem()?, 1, count))
+}
+
+/// Settings of `timg2col`.
+fn is_image_setting(code: pto_isa::Op) -> bool {
+    matches!(code, op::setfmatrix | op::set_img2col_rpt | op::set_img2col_padding)
 }
 
 fn is_atomic_switch(code: pto_isa::Op) -> bool {
@@ -61,6 +66,8 @@ pub(super) struct Builder<'a> {
     pub status: Option<TileId>,
     /// Where `return` goes: places to fill in, and where the results are kept.
     pub returns: Vec<Return>,
+    /// What pushes of accumulators are scaled with, by pipe, the latest last.
+    pub quants: Vec<(i64, Scale, Option<TileType>)>,
     /// What instructions set for later ones: a register for each name, zero when a block starts.
     pub states: Vec<(String, Reg)>,
 }
@@ -173,6 +180,7 @@ impl<'a> Builder<'a> {
             held: Vec::new(),
             status: None,
             returns: Vec::new(),
+            quants: Vec::new(),
             states: Vec::new(),
         }
     }
@@ -369,6 +377,9 @@ impl<'a> Builder<'a> {
             Family::Sync => self.sync_op(id),
             Family::Fifo | Family::Comm => self.link_op(id),
             Family::Config if is_atomic_switch(code) => self.atomic_switch(code),
+            _ if code == op::set_quant_scalar || code == op::set_quant_vector => self.quant_op(id),
+            // Registers of copies that the table does not have: tile instructions set them up for themselves.
+            Family::Config if !is_image_setting(code) => self.push(Step::Event).map(drop),
             _ if code == op::trap => self.push(Step::Trap).map(drop),
             _ if code == op::tgetval || code == op::tsetval => self.element_op(id),
             _ if code == op::get_vms4_sr => self.read_status(id),

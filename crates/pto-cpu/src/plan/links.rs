@@ -24,6 +24,8 @@ pub(crate) struct End {
     /// Local rings of the consumers: of the vector cores, of the cube core.
     pub local: [Option<Reg>; 2],
     pub both_ways: bool,
+    /// The operation that opens it.
+    pub init: OpId,
 }
 
 /// Which way data flows.
@@ -58,6 +60,18 @@ pub(crate) struct PipeOp {
     pub bits: u32,
     /// Moves the tile to or from the slot.
     pub run: Option<Prepared>,
+    /// What an accumulator is quantised with on its way.
+    pub scale: Scale,
+}
+
+/// What the fix pipe scales accumulators with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Scale {
+    None,
+    /// One number for all.
+    Number(Reg),
+    /// A number for each column.
+    Table(TileId),
 }
 
 /// The cores that take part in a barrier.
@@ -206,7 +220,8 @@ impl Builder<'_> {
             op::import_reserved_buffer => self.import(id),
             op::declare_tile | op::declare_global => self.result(id).and_then(|v| self.define(v)).map(drop),
             op::tpush | op::tpush_to_aiv | op::tpush_to_aic => {
-                let push = self.pipe_op(id, op::tstore)?;
+                let mut push = self.pipe_op(id, op::tstore)?;
+                self.convert_pushed(id, &mut push)?;
                 self.link(Link::Push(push))
             }
             op::tpop | op::tpop_from_aic | op::tpop_from_aiv => {
@@ -279,7 +294,7 @@ impl Builder<'_> {
         let key = self.pipe_key(id);
         let local_slots = self.int_attr(id, "local_slot_num").map_or(slots, |n| n as u32);
         let slot_size = self.int_attr(id, "slot_size").unwrap_or(0) as u64;
-        self.plan.ends.push(End { key, slot_size, slots, local_slots, global, local, both_ways });
+        self.plan.ends.push(End { key, slot_size, slots, local_slots, global, local, both_ways, init: id });
         let end = self.plan.ends.len() as u32 - 1;
         if let Some(value) = self.module.results(id).next() {
             self.slots[value.index()] = Slot::End(end);
@@ -341,7 +356,61 @@ impl Builder<'_> {
             valid,
             bits,
             run: ty.map(|t| self.mover(mover, &t, &[])).transpose()?,
+            scale: Scale::None,
         })
+    }
+
+    /// Accumulators that the fix pipe converts on their way, to the type that the other side pops.
+    fn convert_pushed(&mut self, id: OpId, push: &mut PipeOp) -> Built<()> {
+        let init = self.plan.ends[push.end as usize].init;
+        let Some(Attr::Raw(text)) = self.module.attr(init, "acc_push_epilogue") else { return Ok(()) };
+        let relu = self.module.names.text(*text).contains("normal_relu");
+        let pipe = self.int_attr(id, "id").unwrap_or(0);
+        let (Some(to), Some(from)) =
+            (self.popped_type(pipe), self.operand(id, "tile").and_then(|v| self.module.tile(v)))
+        else {
+            return Err(self.unsupported("an epilogue without a pop that shows the type"));
+        };
+        let (to, from) = (to.dtype, self.tile_type(&from.clone()));
+        let set = self.quants.iter().rev().find(|(of, ..)| *of == pipe);
+        let table = set.and_then(|(_, _, table)| *table).map(|t| Type::TileBuf(self.tile_type(&t)));
+        push.scale = set.map_or(Scale::None, |(_, scale, _)| *scale);
+        let dims = vec![Dim::Dynamic, Dim::Dynamic].into_boxed_slice();
+        let view = Type::TensorView(ViewType { dims, elem: Scalar::Elem(to) });
+        let (tile, number) = (Type::TileBuf(from), Type::Scalar(Scalar::Elem(pto_isa::DType::F32)));
+        let mut operands = vec![("src", &tile), ("dst", &view)];
+        match (&push.scale, &table) {
+            (Scale::Number(_), _) => operands.push(("pre_quant", &number)),
+            (Scale::Table(_), Some(table)) => operands.push(("fp", table)),
+            _ => {}
+        }
+        let mode = AttrValue::Enum(&enums::RELU_PRE_MODE, usize::from(relu));
+        let code = if table.is_some() { op::tstore_fp } else { op::tstore };
+        push.run = Some(self.code_for(code, &operands, &[("reluPreMode", mode)])?);
+        push.bits = to.column_bits();
+        Ok(())
+    }
+
+    /// The type that vector cores pop from a pipe.
+    fn popped_type(&self, pipe: i64) -> Option<TileType> {
+        let mut found = None;
+        self.module.walk(self.module.top, &mut |id| {
+            if self.module.op(id).op == op::tpop_from_aic && self.int_attr(id, "id").unwrap_or(0) == pipe {
+                found = found.or_else(|| self.module.results(id).next().and_then(|v| self.module.tile(v)).copied());
+            }
+        });
+        found
+    }
+
+    /// What the next pushes are scaled with.
+    pub fn quant_op(&mut self, id: OpId) -> Built<()> {
+        let (scale, table) = match self.operand(id, "scaling_tile") {
+            Some(tile) => (Scale::Table(self.tile(tile)?), self.module.tile(tile).copied()),
+            None => (Scale::Number(self.operand_reg(id, "scale")?), None),
+        };
+        let pipe = self.int_attr(id, "id").unwrap_or(0);
+        self.quants.push((pipe, scale, table));
+        self.push(Step::Event).map(drop)
     }
 
     fn end_of(&self, id: OpId) -> Built<u32> {

@@ -16,7 +16,7 @@ mod tiles;
 mod views;
 
 pub(crate) use build::runs;
-pub(crate) use links::{End, Entry, Link, PipeOp, Set, Transfer, TransferKind, Way};
+pub(crate) use links::{End, Entry, Link, PipeOp, Scale, Set, Transfer, TransferKind, Way};
 pub(crate) use roles::Role;
 pub(crate) use scalar::{float_of, int_of};
 pub(crate) use step::*;

@@ -8,7 +8,7 @@ use super::observe::{Access, Watch};
 use super::shared::{Ring, Shared};
 use crate::kernels::{Call, TileRef, ViewRef};
 use crate::memory::{Buffer, split_address};
-use crate::plan::{End, Entry, Extent, Link, PipeOp, Pointer, Role, Tile, Way};
+use crate::plan::{End, Entry, Extent, Link, PipeOp, Pointer, Role, Scale, Tile, Way};
 use pto_isa::{GlobalLayout, Target};
 
 /// What came of a step that concerns others.
@@ -252,8 +252,13 @@ impl Core<'_> {
     fn move_tile(&mut self, op: &PipeOp, tile: &Tile, view: &ViewRef) -> Result<(), Fail> {
         let Some(code) = op.run else { return Ok(()) };
         let memory = self.memory.ptr();
-        let tiles = [self.tile_ref(memory, tile), TileRef::ABSENT];
-        let call = Call { tiles: &tiles, views: &[*view], scalars: &[], imm: code.imm };
+        let (table, number) = match op.scale {
+            Scale::None => (TileRef::ABSENT, 0),
+            Scale::Number(reg) => (TileRef::ABSENT, self.reg(reg)),
+            Scale::Table(table) => (self.tile_ref(memory, &self.tiles[table as usize]), 0),
+        };
+        let tiles = [self.tile_ref(memory, tile), table];
+        let call = Call { tiles: &tiles, views: &[*view], scalars: &[0, number], imm: code.imm };
         // SAFETY: the tile lies in the core's memory, the kernel checks the view against the slot, and it was prepared
         // for the type of the tile.
         unsafe { (code.run)(&call) }.map_err(Fail::SlotFault)
