@@ -16,7 +16,8 @@ use test::{GreaterEqual, LessEqual};
 pub(super) use test::{Code, Equal, Greater, Lanes, Less, Right, Test, codes, word};
 
 const COMPARE_TILES: &[&str] = &["src0", "src1", "dst"];
-const COMPARE_SCALAR_TILES: &[&str] = &["src", "dst"];
+/// The scalar may be a tile; it is listed as both, and the one that is not there is absent, or 0.
+const COMPARE_SCALAR_TILES: &[&str] = &["src", "scalar", "dst"];
 const SELECT_TILES: &[&str] = &["mask", "src0", "src1", "dst"];
 const SELECT_SCALAR_TILES: &[&str] = &["mask", "src", "dst"];
 
@@ -117,7 +118,7 @@ fn compare_scalar(site: &Site) -> Option<Prepared> {
     let raw = site.numerics == Numerics::A2A3 && matches!(stored, DType::I16 | DType::U16);
     let dtype = if raw { DType::F16 } else { stored };
     let (mode, how) = Mode::of(site, dtype)?.simplified(dtype);
-    let contiguous = contiguous(site, COMPARE_SCALAR_TILES);
+    let contiguous = contiguous(site, &["src", "dst"]);
     let prepared = if !dtype.is_int() {
         by_mode!(mode, dtype, [Equal Less LessEqual Greater GreaterEqual], [F16 Bf16 F32] => Scalar, site, contiguous)
     } else if mode == Mode::Equal {

@@ -481,6 +481,29 @@ def compared(op, table, rng):
             yield from default_mode(op, d, targets, rng)
         if op == "tcmps" and is_float(d):
             yield from against(d, targets)
+    if op == "tcmps":
+        for at, d in enumerate(table.types(op)):
+            yield from against_first(d, at, table.targets(op, d), rng)
+
+
+def against_first(d, turn, targets, rng):
+    """A tile in place of the scalar stands for its element [0, 0], whatever else it holds and however it lies."""
+    b = block(d)
+    every = compare_shapes(d, targets == ["cpu"])
+    plan = [((2, b), (2, b), "ND"), ((1, b), (1, 1), "ND"), ((b, 1), (b, 1), "DN"), ((16, b), (3, 2), "NZ"), ((1, 2 * b), (1, b + 1), "ND")]
+    for at, shape in enumerate(every):
+        size, valid, order = plan[(at + turn) % len(plan)]
+        mode = list(COMPARE)[(at + turn) % 6]
+        a = values.single(d, shape.count(), rng)[0]
+        others = np.resize(a[1:], valid)
+        others[0, 0] = a[at % len(a)]
+        a = shape.spread(a)
+        truth = COMPARE[mode](a, np.full_like(a, others[0, 0]))
+        mask = mask_tile(shape.shape[0], shape.valid[1], at % 2 == 0, truth, dynamic=shape.dynamic)
+        mask.valid = (shape.valid[0], mask.valid[1])
+        one = source(d, size, valid, others, poison(d), dynamic=shape.dynamic, order=order)
+        tiles = {"src": source(d, shape.shape, shape.valid, a, poison(d), dynamic=shape.dynamic), "scalar": one, "dst": mask}
+        yield Case(f"{d} {shape.name} {mode} {order} tile", targets, tiles, {}, {"cmpMode": mode})
 
 
 def against(d, targets):

@@ -62,6 +62,16 @@ fn mask_columns(i: &Instance) -> Verdict {
     })
 }
 
+/// The tile form compares with one element, which must be there.
+fn has_first_element(i: &Instance) -> Verdict {
+    let Some(tile) = i.tile("scalar") else { return Verdict::Holds };
+    let (Some(rows), Some(cols)) = (tile.valid_rows.fixed(), tile.valid_cols.fixed()) else { return Verdict::Dynamic };
+    Verdict::require(rows > 0 && cols > 0, || {
+        let found = format!("`scalar` has {rows} × {cols} valid elements");
+        Broken::new(codes::VALID_REGION, vec![i.at("scalar")], found, "a valid element [0, 0] to compare with")
+    })
+}
+
 fn wide_elements_by_row(i: &Instance) -> Verdict {
     let Some(dst) = i.tile("dst") else { return Verdict::Holds };
     let legal = dst.loc != Loc::Vec || dst.dtype.bits() < 64 || Orders::ROW_MAJOR.contains(i.order(dst));
@@ -396,10 +406,16 @@ family! { TileScalar, "pto", tile_scalar;
     /// `j % 8`, least significant first, of byte `j / 8` of mask row `i`; 1 means true. A NaN compares false,
     /// except for `ne`.
     ///
+    /// A tile in place of the scalar stands for its element `[0,0]`, whatever its size and layout.
+    ///
     /// A mask for 16 columns has 2 valid columns of `u8`. A2/A3 writes whole repeats, so bits behind the valid
     /// columns are arbitrary there; A5 clears them.
     tcmps: TILE_SCALAR
-        .slots(&[tile_in("src").vec().data(), scalar_in("scalar"), mask_out("dst", "src").order(Orders::ROW_MAJOR)])
+        .slots(&[
+            tile_in("src").vec().data(),
+            value_in("scalar", Kind::TileOrScalar).vec().data(),
+            mask_out("dst", "src").order(Orders::ROW_MAJOR),
+        ])
         .shape_rules(&[])
         .types(A2A3, &[I16, U16, I32, F16, F32])
         .types(A5, &[I8, U8, I16, U16, I32, U32, F16, Bf16, F32])
@@ -415,6 +431,7 @@ family! { TileScalar, "pto", tile_scalar;
                 Targets::A2A3,
                 Rule::Named("dst: valid columns of src, or one for each eight of them", mask_columns),
             ),
+            (Targets::ALL, Rule::Named("scalar: a scalar, or a tile with a valid element [0, 0]", has_first_element)),
         ])
         .alias(Alias::None)
         .cost(Cost::VectorCompare)
@@ -425,7 +442,7 @@ family! { TileScalar, "pto", tile_scalar;
             "On A2/A3 the header compares i32 only for equality: lt, le, gt and ge give the result of eq.",
             "On A2/A3 the header compares i16 and u16 as if they were f16.",
             "The A5 header also compiles for 64-bit integers, which the page does not include.",
-            "The C++ overload with a tile in place of the scalar is not part of the assembly forms.",
+            "The page has no form with a tile in place of the scalar; the headers do, and compare with element [0, 0].",
         ])
         .example(
             "func.func @example(%a: !pto.tile_buf<vec, 16x16xf32>, %s: f32, \

@@ -55,7 +55,7 @@ impl<T: Test<E::Wide>, E: Lanes> Body for Tiles<T, E> {
     }
 }
 
-/// A mask of `src ? scalar`; tiles: `src`, `dst`.
+/// A mask of `src ? scalar`; tiles: `src`, `scalar` if it is one, `dst`.
 pub struct Scalar<T, E>(PhantomData<(T, E)>);
 
 impl<T: Test<E::Wide>, E: Lanes> Body for Scalar<T, E> {
@@ -64,20 +64,26 @@ impl<T: Test<E::Wide>, E: Lanes> Body for Scalar<T, E> {
         if const { is_old::<L>() } {
             return Self::plain(call);
         }
-        let ([src, dst], Some(scalar)) = (call.tiles, scalar::<E>(call)) else { return Ok(()) };
+        let ([src, _, dst], Some(scalar)) = (call.tiles, scalar::<E>(call)) else { return Ok(()) };
         rows::<L, T, E>(call, src, dst, |_| Right::Value(scalar));
         Ok(())
     }
 
     unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let ([src, dst], Some(scalar)) = (call.tiles, scalar::<E>(call)) else { return Ok(()) };
+        let ([src, _, dst], Some(scalar)) = (call.tiles, scalar::<E>(call)) else { return Ok(()) };
         each_bit(call, src, dst, |r, c| T::test(read::<E>(src, r, c).widen(), scalar.widen()));
         Ok(())
     }
 }
 
+/// What a tile is compared with: the first element of a tile, or a scalar.
 #[inline(always)]
 unsafe fn scalar<E: Lanes>(call: &Call) -> Option<E> {
+    if let [_, one, _] = call.tiles
+        && one.is_present()
+    {
+        return Some(read(one, 0, 0));
+    }
     let bits = call.scalars.first()?;
     // An element has at most the eight bytes there are.
     let bytes = bits.to_le_bytes();

@@ -38,6 +38,13 @@ fn compare_scalar(mode: &str, a: &Tile, bits: u64, mask: &Tile, plain: bool, num
     mask
 }
 
+fn compare_first(mode: &str, a: &Tile, b: &Tile, mask: &Tile, plain: bool, numerics: Numerics) -> Tile {
+    let (mut a, mut b, mut mask) = (a.clone(), b.clone(), mask.clone());
+    let probe = Probe::new(op::tcmps).tile("src", &mut a).tile("scalar", &mut b).tile("dst", &mut mask);
+    probe.value("cmpMode", "cmp", mode).plain(plain).numerics(numerics).run().expect("a kernel");
+    mask
+}
+
 /// The mask that the answers give, on top of what was there.
 fn expected(mask: &Tile, rows: usize, cols: usize, answer: impl Fn(usize, usize) -> bool) -> Tile {
     let mut mask = mask.clone();
@@ -67,6 +74,8 @@ fn compares<E: Sample>(scalar_bits: impl Fn(E) -> u64) {
                     assert_eq!(compare(mode, &a, &b, &mask, plain), tiles, "{mode} {:?}", a.ty);
                     let got = compare_scalar(mode, &a, scalar_bits(scalar), &mask, plain, Numerics::Reference);
                     assert_eq!(got, values, "{mode} {:?} {plain}", a.ty);
+                    let got = compare_first(mode, &a, &b, &mask, plain, Numerics::Reference);
+                    assert_eq!(got, values, "{mode} {:?} {plain}, a tile", a.ty);
                 }
             }
         }
@@ -151,6 +160,8 @@ fn a2a3_compares_some_integers_differently() {
     assert_eq!(bits("lt", 3), 0b1100);
     assert_eq!(bits("eq", -1), 0);
     assert_eq!(bits("eq", 0), 0b1100);
+    let three = Tile::from_fn(1, 1, |_, _| 3i16);
+    assert_eq!(compare_first("lt", &src, &three, &mask, false, Numerics::A2A3).bytes[0], 0b1100);
 }
 
 fn select<E: Sample>(scalar_bits: impl Fn(E) -> u64) {

@@ -31,11 +31,12 @@ pub(super) fn types(row: &Row, slot: &Slot, data: DType, target: Target) -> Vec<
     let scalar = |list: &[Scalar]| list.iter().map(|s| Type::Scalar(*s)).collect();
     let int = [Scalar::Elem(DType::I32), Scalar::Elem(DType::I64), Scalar::Index];
     match slot.kind {
-        Kind::Tile | Kind::TileOrScalar => ranked(tiles(slot, &dtypes, target)),
+        Kind::Tile => ranked(tiles(slot, &dtypes, target)),
+        Kind::TileOrScalar => scalars(&dtypes).chain(ranked(tiles(slot, &dtypes, target))).collect(),
         Kind::TileOrView => ranked(tiles(slot, &dtypes, target)).into_iter().chain(views(&dtypes)).collect(),
         Kind::View => views(&dtypes).collect(),
         Kind::MultiTile => vec![Type::MultiTile(TileType::new(Loc::Vec, data, SIDE, SIDE), 2)],
-        Kind::Scalar => dtypes.iter().map(|&d| Type::Scalar(Scalar::Elem(d))).collect(),
+        Kind::Scalar => scalars(&dtypes).collect(),
         Kind::Int => scalar(&int),
         Kind::Float => scalar(&[Scalar::Elem(DType::F32)]),
         Kind::Index => scalar(&[Scalar::Index]),
@@ -63,6 +64,10 @@ fn dtypes(row: &Row, slot: &Slot, data: DType) -> Vec<DType> {
         },
         Elem::Any => any().collect(),
     }
+}
+
+fn scalars(dtypes: &[DType]) -> impl Iterator<Item = Type> {
+    dtypes.iter().map(|&d| Type::Scalar(Scalar::Elem(d)))
 }
 
 fn views(dtypes: &[DType]) -> impl Iterator<Item = Type> {

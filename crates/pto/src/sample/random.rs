@@ -74,11 +74,13 @@ pub fn random_program(seed: u64, target: Target, length: usize) -> String {
 /// True for instructions that stand alone: tiles and scalars in, tiles out.
 pub(super) fn is_plain(row: &Row, target: Target) -> bool {
     let plain = |s: &Slot| matches!(s.kind, Kind::Tile | Kind::Scalar | Kind::Int | Kind::Index);
+    let either = |s: &Slot| s.kind == Kind::TileOrScalar;
     row.targets.contains(target)
         && matches!(row.syntax, Syntax::InsOuts { .. })
         && row.results.is_empty()
         && row.has_result_slots()
-        && row.slots.iter().all(plain)
+        && row.slots.iter().all(|s| plain(s) || either(s))
+        && row.slots.iter().filter(|s| either(s)).count() < 2
 }
 
 struct Generator {

@@ -170,7 +170,8 @@ impl Maker<'_> {
         let row = filling.op.row();
         for (slot, ty) in &mut filling.types {
             let at = row.slot_at(usize::from(*slot));
-            if let (Kind::Scalar, Elem::Data, Some(d)) = (at.kind, at.elem, ty.elem())
+            let is_scalar = matches!(at.kind, Kind::Scalar | Kind::TileOrScalar) && ty.scalar().is_some();
+            if let (true, Elem::Data, Some(d)) = (is_scalar, at.elem, ty.elem())
                 && self.rng.chance(20)
             {
                 let elem = Scalar::Elem;
