@@ -1,7 +1,7 @@
 //! A function and those it calls, apart from the rest of a file.
 
 use crate::structure::symbol;
-use pto_ir::{BlockId, Module, OpId};
+use pto_ir::{Attr, BlockId, Module, OpId, Sym};
 use pto_isa::Span;
 use pto_isa::table::op;
 use std::collections::{HashMap, HashSet};
@@ -22,17 +22,19 @@ impl Reach {
     }
 }
 
-/// The function of a name and all that it calls, directly or not; `None` when there is no such function.
+/// The function of a name and all that it needs: what it calls, directly or not, and what is at the other end of its
+/// pipes. `None` when there is no such function.
 pub fn reach(module: &Module, name: &str) -> Option<Reach> {
     let functions = module.functions();
-    let named = |f: &OpId| symbol(module, *f, "sym_name").map(|s| (module.names.text(s), *f));
+    let named = |f: &OpId| symbol(module, *f, "sym_name").map(|s| (s, *f));
     // Of two functions with one name the checks report the second; the first is what it means.
-    let by_name: HashMap<&str, OpId> = functions.iter().rev().filter_map(named).collect();
+    let by_name: HashMap<Sym, OpId> = functions.iter().rev().filter_map(named).collect();
+    let needs = needs(module, &functions, &by_name);
     let mut kept = HashSet::new();
-    let mut open = vec![*by_name.get(name)?];
+    let mut open = vec![*by_name.get(&module.names.get(name)?)?];
     while let Some(function) = open.pop() {
         if kept.insert(function) {
-            open.extend(callees(module, function).filter_map(|callee| by_name.get(callee)));
+            open.extend(needs.get(&function).into_iter().flatten());
         }
     }
     let dropped: HashSet<OpId> = functions.into_iter().filter(|f| !kept.contains(f)).collect();
@@ -43,20 +45,28 @@ pub fn reach(module: &Module, name: &str) -> Option<Reach> {
     Some(Reach { module, left_out })
 }
 
-fn blocks_of(module: &Module, id: OpId) -> Vec<BlockId> {
-    module.op_regions(id).iter().flat_map(|r| module.region(*r).blocks.iter().copied()).collect()
+/// What each function names. A call needs its callee; ends of a pipe need each other, whichever names the other.
+fn needs(module: &Module, functions: &[OpId], by_name: &HashMap<Sym, OpId>) -> HashMap<OpId, Vec<OpId>> {
+    let mut needs: HashMap<OpId, Vec<OpId>> = HashMap::new();
+    for &function in functions {
+        for block in blocks_of(module, function) {
+            module.walk(block, &mut |id| {
+                for (_, attr) in module.attrs(id) {
+                    let Attr::Symbol(name) = attr else { continue };
+                    let Some(&other) = by_name.get(name) else { continue };
+                    needs.entry(function).or_default().push(other);
+                    if module.op(id).op != op::func_call {
+                        needs.entry(other).or_default().push(function);
+                    }
+                }
+            });
+        }
+    }
+    needs
 }
 
-fn callees(module: &Module, function: OpId) -> impl Iterator<Item = &str> {
-    let mut names = Vec::new();
-    for block in blocks_of(module, function) {
-        module.walk(block, &mut |id| {
-            if module.op(id).op == op::func_call {
-                names.extend(symbol(module, id, "callee").map(|s| module.names.text(s)));
-            }
-        });
-    }
-    names.into_iter()
+fn blocks_of(module: &Module, id: OpId) -> Vec<BlockId> {
+    module.op_regions(id).iter().flat_map(|r| module.region(*r).blocks.iter().copied()).collect()
 }
 
 /// Takes functions out of a block and of the modules in it.
