@@ -148,3 +148,37 @@ fn a_quotient_is_valid_as_its_tile() {
     assert_eq!(stored[..16], [0.5; 16]);
     assert_eq!(stored[16..], [0.0; 48]);
 }
+
+/// A window in columns of 32 bytes has the layout of the boxed tile it is loaded into, although nobody says so.
+#[test]
+fn the_tile_decides_the_layout_of_its_window() {
+    let text = "
+    func.func @f(%a: !pto.ptr<f32>, %b: !pto.ptr<f32>) {
+      %one = arith.constant 1 : index
+      %two = arith.constant 2 : index
+      %eight = arith.constant 8 : index
+      %n = arith.constant 16 : index
+      %size = arith.constant 128 : index
+      %av = pto.make_tensor_view %a, shape = [%two, %one, %n, %one, %eight],
+        strides = [%size, %size, %eight, %eight, %one] : !pto.tensor_view<2x1x16x1x8xf32>
+      %bv = pto.make_tensor_view %b, shape = [%n, %n], strides = [%n, %one] : !pto.tensor_view<16x16xf32>
+      %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32, blayout=col_major, slayout=row_major>
+      pto.tload ins(%av : !pto.tensor_view<2x1x16x1x8xf32>)
+        outs(%t : !pto.tile_buf<vec, 16x16xf32, blayout=col_major, slayout=row_major>)
+      pto.tstore ins(%t : !pto.tile_buf<vec, 16x16xf32, blayout=col_major, slayout=row_major>)
+        outs(%bv : !pto.tensor_view<16x16xf32>)
+      return
+    }";
+    let (module, problems) = pto_syntax::parse(text);
+    assert!(problems.is_empty(), "{}", problems[0].message);
+    let checked = pto_check::check(module, Target::A5).unwrap_or_else(|d| panic!("{}", d[0].message));
+    let plan = Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    let a: Vec<f32> = (0u8..=255).map(f32::from).collect();
+    let mut b = vec![0.0f32; 256];
+    let mut args = [Arg::read(&a), Arg::write(&mut b)];
+    plan.run(&mut args, Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    for (at, found) in b.iter().enumerate() {
+        let (row, col) = (at / 16, at % 16);
+        assert_eq!(*found, a[col / 8 * 128 + row * 8 + col % 8], "[{row}, {col}]");
+    }
+}

@@ -1,5 +1,6 @@
 //! From operations to steps: the parts every kind of operation uses.
 
+use super::layouts::Layouts;
 use super::links::{Scale, is_signal};
 use super::params::{Entry, entry_function, param};
 use super::roles::{SUBBLOCK_PARAM, Traits};
@@ -56,6 +57,8 @@ pub(super) struct Builder<'a> {
     /// Where each value of the program is kept. A function that is called twice is expanded twice, one after the other.
     pub slots: Vec<Slot>,
     pub geometries: Vec<TileType>,
+    /// Layouts of views that are not stated.
+    pub layouts: Layouts,
     /// The operation whose steps are being made.
     pub at: OpId,
     /// Functions being expanded, the outermost first.
@@ -175,6 +178,7 @@ impl<'a> Builder<'a> {
             plan,
             slots: vec![Slot::Nothing; module.value_count()],
             geometries: Vec::new(),
+            layouts: Layouts::new(module),
             at,
             calls: Vec::new(),
             held: Vec::new(),

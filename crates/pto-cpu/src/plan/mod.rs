@@ -6,6 +6,7 @@
 mod build;
 mod carried;
 mod control;
+mod layouts;
 mod links;
 mod params;
 mod products;

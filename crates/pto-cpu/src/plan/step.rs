@@ -382,6 +382,8 @@ pub(crate) struct MakeView {
     pub shape: Vec<Reg>,
     pub strides: Vec<Reg>,
     pub layout: Option<GlobalLayout>,
+    /// The tiles it is moved to and from have boxes.
+    pub boxed: bool,
     pub bits: u32,
     pub out: ViewId,
 }

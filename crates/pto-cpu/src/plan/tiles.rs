@@ -331,10 +331,20 @@ impl Builder<'_> {
             Instance { row, target: info.target, manual: info.manual[id.index()], args: &args, attrs: &attrs };
         let site = Site { instance, numerics: self.options.numerics, plain: self.options.plain, level: None };
         (kernel.prepare)(&site).ok_or_else(|| {
+            let only_tile = |name| kernel.tiles.contains(&name) && !kernel.views.contains(&name);
+            let lowered = |a: &Arg| matches!(a.ty, Type::Memref(_)) && only_tile(row.slot_at(a.slot.into()).name);
+            if args.iter().any(lowered) {
+                return self.lowered_tile();
+            }
             let types: Vec<String> = args.iter().filter_map(|a| Some(a.ty.tile()?.to_string())).collect();
             let message = format!("`{}`: the engine has no code for these operands", row.full_name());
             Diagnostic::new(codes::RUN_UNSUPPORTED, self.place(), message).remark(types.join(", ")).page(row.page)
         })
+    }
+
+    /// A memref is bytes without a valid region or a tile layout.
+    fn lowered_tile(&self) -> Diagnostic {
+        self.unsupported("a memref in place of a tile").help("make the tile with `pto.alloc_tile`")
     }
 
     fn kernel_operand(&mut self, id: OpId, name: &str, kernel: &Kernel, tile: bool) -> Built<Operand> {
@@ -347,7 +357,7 @@ impl Builder<'_> {
             Some(Slot::Tile(t)) if tile => Some(t),
             Some(Slot::View(v)) if !tile => Some(v),
             Some(Slot::View(_)) if kernel.views.contains(&name) => None,
-            Some(Slot::View(_)) => return Err(self.unsupported("lowered buffers in place of tiles")),
+            Some(Slot::View(_)) => return Err(self.lowered_tile()),
             // An absent operand is a null pointer to the kernel, so nothing else may look like one.
             Some(Slot::Nothing | Slot::Multi(..) | Slot::Array(_) | Slot::End(_)) => {
                 return Err(self.unsupported("this operand"));

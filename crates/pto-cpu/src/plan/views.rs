@@ -176,6 +176,7 @@ impl Builder<'_> {
             shape: self.regs(&self.operands(id, "shape"))?,
             strides: self.regs(&self.operands(id, "strides"))?,
             layout: self.layout(id),
+            boxed: self.layouts.is_nz(value),
             bits: self.elem_bits(value)?,
             out: self.new_view(),
         };

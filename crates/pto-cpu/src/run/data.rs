@@ -119,7 +119,7 @@ impl Core<'_> {
             view.shape[skip + k] = extent as u64;
             view.strides[skip + k] = stride;
         }
-        view.layout = make.layout.unwrap_or_else(|| likely_layout(&view, make.shape.len(), make.bits));
+        view.layout = make.layout.unwrap_or_else(|| likely_layout(&view, make));
         if W::MEASURES && space.is_none() {
             let (buffer, first) = split_address(address);
             let last: i64 = view
@@ -389,13 +389,16 @@ fn note<W: Watch>(place: &Target, bytes: usize, watch: &mut W) {
     }
 }
 
-/// The layout a view most likely has when its maker does not say: boxes of 16 rows and 32 bytes are NZ; a contiguous
-/// dimension before the last is DN.
-fn likely_layout(view: &View, rank: usize, bits: u32) -> GlobalLayout {
-    let [_, _, _, d, e] = view.shape;
+/// The layout a view most likely has when its maker does not say: boxes of 16 rows and 32 bytes are NZ, and so are
+/// several columns of 32 bytes for tiles with boxes; a contiguous dimension before the last is DN.
+fn likely_layout(view: &View, make: &MakeView) -> GlobalLayout {
+    let [a, b, _, d, e] = view.shape;
     let [_, _, sc, sd, se] = view.strides;
-    let boxed = rank == 5 && d == 16 && e * u64::from(bits) == 256 && se == 1 && sd == e as i64 && sc == 16 * e as i64;
-    if boxed {
+    let rank = make.shape.len();
+    let block = rank == 5 && e.saturating_mul(make.bits.into()) == 256 && se == 1;
+    let boxes = d == 16 && sd == e as i64 && sc == 16 * e as i64;
+    let columns = make.boxed && (a > 1 || b > 1);
+    if block && (boxes || columns) {
         GlobalLayout::Nz
     } else if rank >= 2 && se != 1 && sd == 1 {
         GlobalLayout::Dn
