@@ -1,190 +1,258 @@
 //! Copies of matrices from one layout to another.
 //!
-//! The matrix is cut where either layout has a seam; inside such a block both places are plain strides, and nearly every block
-//! is either made of runs of bytes or transposed.
+//! Where both layouts divide rows and columns evenly, the copy is one nest of loops, each with a stride on either side. Otherwise
+//! it is cut where a layout has a seam, and every piece is a nest of two loops. A nest ends in runs of bytes or in a transposition.
 
-use super::place::Place;
-use super::stream;
+use super::place::{Axis, Place};
+use super::stream::{self, Cache};
+use super::transpose::{Turn, transpose};
 
-/// Rows that are worked on together, so that the lines of memory that a box column leaves half read are still in the cache
-/// for the next.
+/// Runs that are worked on together, so that the lines of memory that one box leaves half read are still in the cache for
+/// the next.
 const BAND: usize = 32;
 
-/// A rectangle of elements at plain strides, in bytes.
-#[derive(Clone, Copy)]
-struct Block {
-    from: *const u8,
-    to: *mut u8,
-    rows: usize,
-    cols: usize,
-    /// From one row to the next, and from one column to the next.
-    from_step: (usize, usize),
-    to_step: (usize, usize),
+/// The most loops of a copy: eight digits on each side, of which most agree.
+const LOOPS: usize = 16;
+
+/// A loop of a copy: how often, and the bytes from one turn to the next on both sides.
+#[derive(Clone, Copy, Default, Debug)]
+struct Loop {
+    count: usize,
+    from: usize,
+    to: usize,
 }
 
-impl Block {
+/// Loops, the innermost first.
+#[derive(Clone, Copy)]
+struct Nest {
+    loops: [Loop; LOOPS],
+    count: usize,
+}
+
+impl Nest {
+    const EMPTY: Self = Self { loops: [Loop { count: 1, from: 0, to: 0 }; LOOPS], count: 0 };
+
     #[inline(always)]
-    fn transposed(self) -> Self {
-        let turn = |(down, right)| (right, down);
-        let (from_step, to_step) = (turn(self.from_step), turn(self.to_step));
-        Self { rows: self.cols, cols: self.rows, from_step, to_step, ..self }
+    fn all(&self) -> &[Loop] {
+        &self.loops[..self.count]
+    }
+
+    /// Adds a loop. They are kept in the order of the destination, so that it is written from front to back.
+    #[inline(always)]
+    fn add(&mut self, new: Loop) {
+        if new.count <= 1 {
+            return;
+        }
+        let mut at = self.count;
+        while at > 0 && (self.loops[at - 1].to, self.loops[at - 1].from) > (new.to, new.from) {
+            self.loops[at] = self.loops[at - 1];
+            at -= 1;
+        }
+        self.loops[at] = new;
+        self.count += 1;
+    }
+
+    /// Adds the loops of an index that runs to `count` in both places; false when it stops inside a box.
+    #[inline(always)]
+    fn add_axis(&mut self, from: &Axis, to: &Axis, count: usize, size: usize) -> bool {
+        let (mut a, mut b) = (Digits::new(from, size), Digits::new(to, size));
+        let mut left = count;
+        while left > 1 {
+            let step = a.extent.min(b.extent).min(left);
+            let divides = |n: usize| n == usize::MAX || n.is_multiple_of(step);
+            if self.count == LOOPS
+                || !left.is_multiple_of(step)
+                || (step < left && !(divides(a.extent) && divides(b.extent)))
+            {
+                return false;
+            }
+            self.add(Loop { count: step, from: a.stride, to: b.stride });
+            left /= step;
+            a.advance(step);
+            b.advance(step);
+        }
+        true
+    }
+
+    /// Joins loops that go on where the one inside ends, on both sides.
+    #[inline(always)]
+    fn join(&mut self) {
+        let mut kept = 0;
+        for at in 1..self.count {
+            let (inner, outer) = (self.loops[kept], self.loops[at]);
+            if outer.from == inner.count * inner.from && outer.to == inner.count * inner.to {
+                self.loops[kept].count *= outer.count;
+            } else {
+                kept += 1;
+                self.loops[kept] = outer;
+            }
+        }
+        self.count = self.count.min(kept + 1);
+    }
+
+    /// Takes a loop out.
+    #[inline(always)]
+    fn take(&mut self, at: usize) -> Loop {
+        let taken = self.loops[at];
+        self.loops.copy_within(at + 1..self.count, at);
+        self.count -= 1;
+        taken
     }
 }
 
-/// Copies a matrix. `past_cache` sends long runs directly to memory.
+/// The digits of an axis, cut where the other side asks for it.
+struct Digits<'a> {
+    axis: &'a Axis,
+    size: usize,
+    at: usize,
+    extent: usize,
+    stride: usize,
+}
+
+impl<'a> Digits<'a> {
+    #[inline(always)]
+    fn new(axis: &'a Axis, size: usize) -> Self {
+        let (extent, stride) = axis.digit(0);
+        Self { axis, size, at: 0, extent, stride: stride * size }
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, step: usize) {
+        if self.extent == step {
+            self.at += 1;
+            let (extent, stride) = self.axis.digit(self.at);
+            (self.extent, self.stride) = (extent, stride * self.size);
+        } else {
+            self.stride *= step;
+            self.extent = if self.extent == usize::MAX { usize::MAX } else { self.extent / step };
+        }
+    }
+}
+
+/// Copies a matrix of elements of `size` bytes.
 ///
 /// # Safety
 /// Both places must have all the rows and columns, and must not overlap.
 #[inline(always)]
-pub(super) unsafe fn copy<T: Copy>(from: &Place, to: &Place, rows: usize, cols: usize, past_cache: bool) {
-    let size = size_of::<T>();
-    let seamless = from.cols.is_even() && to.cols.is_even();
-    let mut row = 0;
-    while row < rows {
-        let band = if seamless { rows - row } else { BAND.min(rows - row) };
-        let height = band.min(from.rows.run(row)).min(to.rows.run(row));
-        let starts = (from.start.wrapping_add(from.rows.at(row) * size), to.start.wrapping_add(to.rows.at(row) * size));
-        let mut col = 0;
-        while col < cols {
-            let width = (cols - col).min(from.cols.run(col)).min(to.cols.run(col));
-            let block = Block {
-                from: starts.0.wrapping_add(from.cols.at(col) * size),
-                to: starts.1.wrapping_add(to.cols.at(col) * size),
-                rows: height,
-                cols: width,
-                from_step: (from.rows.stride() * size, from.cols.stride() * size),
-                to_step: (to.rows.stride() * size, to.cols.stride() * size),
-            };
-            copy_block::<T>(&block, past_cache);
-            col += width;
-        }
-        row += height;
+pub(super) unsafe fn copy(from: &Place, to: &Place, rows: usize, cols: usize, size: usize, cache: Cache) {
+    let mut nest = Nest::EMPTY;
+    if nest.add_axis(&from.rows, &to.rows, rows, size) && nest.add_axis(&from.cols, &to.cols, cols, size) {
+        nest.join();
+        run(nest, from.start, to.start, size, cache);
+    } else {
+        copy_pieces(from, to, rows, cols, size, cache);
     }
-    if past_cache {
+    if cache == Cache::To {
         stream::finish();
     }
 }
 
-#[inline(always)]
-unsafe fn copy_block<T: Copy>(block: &Block, past_cache: bool) {
-    let size = size_of::<T>();
-    let (from, to) = (block.from_step, block.to_step);
-    if block.cols == 1 || (from.1 == size && to.1 == size) {
-        runs::<T>(block, past_cache);
-    } else if block.rows == 1 || (from.0 == size && to.0 == size) {
-        runs::<T>(&block.transposed(), past_cache);
-    } else if from.1 == size && to.0 == size {
-        transpose::<T>(block);
-    } else if from.0 == size && to.1 == size {
-        transpose::<T>(&block.transposed());
-    } else {
-        scattered::<T>(block, 0, 0);
+/// Piece by piece, between the seams of both layouts.
+#[inline(never)]
+unsafe fn copy_pieces(from: &Place, to: &Place, rows: usize, cols: usize, size: usize, cache: Cache) {
+    let mut row = 0;
+    while row < rows {
+        let height = (rows - row).min(from.rows.run(row)).min(to.rows.run(row)).min(BAND);
+        let starts = (from.start.wrapping_add(from.rows.at(row) * size), to.start.wrapping_add(to.rows.at(row) * size));
+        let mut col = 0;
+        while col < cols {
+            let width = (cols - col).min(from.cols.run(col)).min(to.cols.run(col));
+            let mut nest = Nest::EMPTY;
+            let strides = |from: &Axis, to: &Axis| (from.stride() * size, to.stride() * size);
+            let (down, right) = (strides(&from.rows, &to.rows), strides(&from.cols, &to.cols));
+            nest.add(Loop { count: height, from: down.0, to: down.1 });
+            nest.add(Loop { count: width, from: right.0, to: right.1 });
+            nest.join();
+            let start = starts.0.wrapping_add(from.cols.at(col) * size);
+            run(nest, start, starts.1.wrapping_add(to.cols.at(col) * size), size, cache);
+            col += width;
+        }
+        row += height;
     }
 }
 
-/// Rows that are contiguous in both places.
 #[inline(always)]
-unsafe fn runs<T: Copy>(block: &Block, past_cache: bool) {
-    let bytes = block.cols * size_of::<T>();
-    let (count, bytes) = match block.from_step.0 == bytes && block.to_step.0 == bytes {
-        true => (1, block.rows * bytes),
-        false => (block.rows, bytes),
-    };
-    if past_cache && bytes >= stream::LONG_RUN {
-        each_run(block, count, |from, to| stream::copy(from, to, bytes));
+unsafe fn run(mut nest: Nest, from: *const u8, to: *mut u8, size: usize, cache: Cache) {
+    let mut width = size;
+    if nest.count > 0 && (nest.loops[0].from, nest.loops[0].to) == (size, size) {
+        width = nest.take(0).count * size;
+    }
+    let starts = |side: fn(&Loop) -> usize| nest.all().iter().position(|l| side(l) == width);
+    match (starts(|l| l.from), starts(|l| l.to)) {
+        (Some(right), Some(down)) if right != down && matches!(width, 1 | 2 | 4 | 8) => {
+            let (down, right) = (nest.loops[down], nest.take(right));
+            let down_at = nest.all().iter().position(|l| l.to == down.to).unwrap_or(0);
+            nest.take(down_at);
+            let turn = Turn { from, from_step: down.from, to, to_step: right.to, rows: down.count, cols: right.count };
+            each(&nest, from, to, |from, to| transpose(&Turn { from, to, ..turn }, width));
+        }
+        _ => runs(nest, from, to, width, cache),
+    }
+}
+
+/// Runs of `width` bytes.
+#[inline(always)]
+unsafe fn runs(mut nest: Nest, from: *const u8, to: *mut u8, width: usize, cache: Cache) {
+    let mut inner = if nest.count > 0 { nest.take(0) } else { Loop { count: 1, from: 0, to: 0 } };
+    if nest.count > 0 && nest.count < LOOPS && inner.count > BAND && inner.count.is_multiple_of(BAND) {
+        let band = Loop { count: inner.count / BAND, from: inner.from * BAND, to: inner.to * BAND };
+        inner.count = BAND;
+        // Outermost, whatever its stride.
+        nest.loops[nest.count] = band;
+        nest.count += 1;
+    }
+    if cache != Cache::Ordinary && width >= stream::LONG_RUN {
+        each(&nest, from, to, |from, to| row(inner, from, to, |from, to| stream::copy(from, to, width, cache)));
         return;
     }
     // The rows of boxes, without a call for each.
-    match bytes {
-        2 => each_run(block, count, |from, to| fixed::<2>(from, to)),
-        4 => each_run(block, count, |from, to| fixed::<4>(from, to)),
-        8 => each_run(block, count, |from, to| fixed::<8>(from, to)),
-        16 => each_run(block, count, |from, to| fixed::<16>(from, to)),
-        32 => each_run(block, count, |from, to| fixed::<32>(from, to)),
-        64 => each_run(block, count, |from, to| fixed::<64>(from, to)),
-        _ => each_run(block, count, |from, to| std::ptr::copy_nonoverlapping(from, to, bytes)),
+    match width {
+        1 => each(&nest, from, to, |from, to| row(inner, from, to, fixed::<1>)),
+        2 => each(&nest, from, to, |from, to| row(inner, from, to, fixed::<2>)),
+        4 => each(&nest, from, to, |from, to| row(inner, from, to, fixed::<4>)),
+        8 => each(&nest, from, to, |from, to| row(inner, from, to, fixed::<8>)),
+        16 => each(&nest, from, to, |from, to| row(inner, from, to, fixed::<16>)),
+        32 => each(&nest, from, to, |from, to| row(inner, from, to, fixed::<32>)),
+        64 => each(&nest, from, to, |from, to| row(inner, from, to, fixed::<64>)),
+        _ => each(&nest, from, to, |from, to| {
+            row(inner, from, to, |from, to| std::ptr::copy_nonoverlapping(from, to, width));
+        }),
     }
 }
 
 #[inline(always)]
-unsafe fn each_run(block: &Block, count: usize, copy: impl Fn(*const u8, *mut u8)) {
-    for run in 0..count {
-        copy(block.from.wrapping_add(run * block.from_step.0), block.to.wrapping_add(run * block.to_step.0));
+unsafe fn row(inner: Loop, from: *const u8, to: *mut u8, copy: impl Fn(*const u8, *mut u8)) {
+    for turn in 0..inner.count {
+        copy(from.wrapping_add(turn * inner.from), to.wrapping_add(turn * inner.to));
     }
 }
 
 #[inline(always)]
-unsafe fn fixed<const N: usize>(from: *const u8, to: *mut u8) {
-    to.cast::<[u8; N]>().write_unaligned(from.cast::<[u8; N]>().read_unaligned());
+fn fixed<const N: usize>(from: *const u8, to: *mut u8) {
+    // SAFETY: as `copy` requires.
+    unsafe { to.cast::<[u8; N]>().write_unaligned(from.cast::<[u8; N]>().read_unaligned()) }
 }
 
-/// Rows are contiguous where they come from, columns where they go.
+/// Calls `work` for every combination of turns.
 #[inline(always)]
-unsafe fn transpose<T: Copy>(block: &Block) {
-    match size_of::<T>() {
-        1 => squares::<u8, 32>(block),
-        2 => squares::<u16, 16>(block),
-        4 => squares::<u32, 8>(block),
-        _ => squares::<u64, 4>(block),
-    }
-}
-
-/// Squares with sides of 32 bytes, and what is left element by element.
-#[inline(always)]
-unsafe fn squares<T: Copy + Default, const N: usize>(block: &Block) {
-    let size = size_of::<T>();
-    let (rows, cols) = (block.rows / N * N, block.cols / N * N);
-    for row in (0..rows).step_by(N) {
-        for col in (0..cols).step_by(N) {
-            let from = block.from.wrapping_add(row * block.from_step.0 + col * size);
-            let to = block.to.wrapping_add(row * size + col * block.to_step.1);
-            square::<T, N>(from, block.from_step.0, to, block.to_step.1);
-        }
-    }
-    scattered::<T>(&Block { rows, ..*block }, 0, cols);
-    scattered::<T>(block, rows, 0);
-}
-
-/// Transposes a square: as often as a side can be halved, the rows of the upper half are interleaved with those of the lower.
-/// Each time the bits of an element's place, row and column together, turn by one.
-#[inline(always)]
-unsafe fn square<T: Copy + Default, const N: usize>(from: *const u8, from_step: usize, to: *mut u8, to_step: usize) {
-    let mut lines = [[T::default(); N]; N];
-    for (k, line) in lines.iter_mut().enumerate() {
-        *line = from.wrapping_add(k * from_step).cast::<[T; N]>().read_unaligned();
-    }
-    let mut side = N;
-    while side > 1 {
-        let mut next = [[T::default(); N]; N];
-        for k in 0..N / 2 {
-            (next[2 * k], next[2 * k + 1]) = interleaved(&lines[k], &lines[k + N / 2]);
-        }
-        lines = next;
-        side /= 2;
-    }
-    for (k, line) in lines.iter().enumerate() {
-        to.wrapping_add(k * to_step).cast::<[T; N]>().write_unaligned(*line);
-    }
-}
-
-#[inline(always)]
-fn interleaved<T: Copy + Default, const N: usize>(a: &[T; N], b: &[T; N]) -> ([T; N], [T; N]) {
-    let (mut low, mut high) = ([T::default(); N], [T::default(); N]);
-    for k in 0..N / 2 {
-        (low[2 * k], low[2 * k + 1]) = (a[k], b[k]);
-        (high[2 * k], high[2 * k + 1]) = (a[N / 2 + k], b[N / 2 + k]);
-    }
-    (low, high)
-}
-
-/// Element by element, from this row and column on.
-#[inline(always)]
-unsafe fn scattered<T: Copy>(block: &Block, first_row: usize, first_col: usize) {
-    for row in first_row..block.rows {
-        for col in first_col..block.cols {
-            let from = block.from.wrapping_add(row * block.from_step.0 + col * block.from_step.1).cast::<T>();
-            let to = block.to.wrapping_add(row * block.to_step.0 + col * block.to_step.1).cast::<T>();
-            to.write_unaligned(from.read_unaligned());
+unsafe fn each(nest: &Nest, mut from: *const u8, mut to: *mut u8, work: impl Fn(*const u8, *mut u8)) {
+    let mut turns = [0; LOOPS];
+    loop {
+        work(from, to);
+        let mut at = 0;
+        loop {
+            if at == nest.count {
+                return;
+            }
+            let l = &nest.loops[at];
+            turns[at] += 1;
+            (from, to) = (from.wrapping_add(l.from), to.wrapping_add(l.to));
+            if turns[at] < l.count {
+                break;
+            }
+            (from, to) = (from.wrapping_sub(l.from * l.count), to.wrapping_sub(l.to * l.count));
+            turns[at] = 0;
+            at += 1;
         }
     }
 }

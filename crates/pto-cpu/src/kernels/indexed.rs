@@ -6,6 +6,7 @@
 use super::blocks;
 use super::combine::{Combine, combiner, exclusive};
 use super::place::Place;
+use super::stream::Cache;
 use super::transfer::{check_bytes, size};
 use pto_isa::{DType, Type};
 use pto_vector::{Call, Fault, Kernel, KernelFn, Prepared, Site, TileRef, ViewRef};
@@ -48,6 +49,7 @@ enum Unit {
 }
 
 /// The options of an instruction, as they travel in its immediates.
+#[derive(Clone, Copy)]
 struct How {
     unit: Unit,
     outside: Outside,
@@ -245,7 +247,7 @@ unsafe fn gather<T: Copy + Default>(call: &Call) -> Result<(), Fault> {
             match this.named(row, 0)? {
                 Some(named) => {
                     let (to, from) = this.rows(row, named, size);
-                    blocks::copy::<T>(&from, &to, 1, this.data.cols, false);
+                    blocks::copy(&from, &to, 1, this.data.cols, size, Cache::Ordinary);
                 }
                 None => (0..this.data.cols).for_each(|col| put(row, col, T::default())),
             }

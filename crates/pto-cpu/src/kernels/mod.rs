@@ -21,6 +21,7 @@ mod place;
 mod quant;
 mod stream;
 mod transfer;
+mod transpose;
 
 pub use apply::{Placed, apply};
 pub(crate) use combine::Combine;

@@ -75,18 +75,20 @@ impl Axis {
         self.digits[0].1
     }
 
-    /// True when all indices lie at one distance.
+    /// How many values digit `at` has, from the lowest on, and the distance between two of them.
     #[inline(always)]
-    pub fn is_even(&self) -> bool {
-        self.count == 1
+    pub fn digit(&self, at: usize) -> (usize, usize) {
+        self.digits[at.min(self.count - 1)]
     }
 
-    /// The largest place of the first `count` indices.
+    /// The largest place of the first `count` indices: that of the last one, or of one whose lower digits are all at their end.
     pub fn last(&self, count: usize) -> u128 {
-        let (mut index, mut last) = (0, 0);
-        while index < count {
-            index += self.run(index).min(count - index);
-            last = last.max(self.at_most(index - 1));
+        let (mut unit, mut last) = (1usize, self.at_most(count.saturating_sub(1)));
+        for (extent, _) in &self.digits[..self.count - 1] {
+            unit = unit.saturating_mul(*extent);
+            if count >= unit {
+                last = last.max(self.at_most(count / unit * unit - 1));
+            }
         }
         last
     }
@@ -186,12 +188,23 @@ mod tests {
     }
 
     #[test]
+    fn the_last_place_is_the_largest() {
+        for digits in [[(3, 5), (4, 1), (9, 40)], [(2, 100), (5, 7), (9, 1)], [(4, 1), (3, 4), (9, 0)]] {
+            let axis = Axis::new(&digits);
+            for count in 1..60 {
+                let want = (0..count).map(|i| axis.at(i)).max();
+                assert_eq!(Some(axis.last(count) as usize), want, "{digits:?} {count}");
+            }
+        }
+    }
+
+    #[test]
     fn boxes_that_follow_each_other_are_joined() {
         let ty = TileType::new(Loc::Mat, DType::F16, 64, 64).layout(BLayout::ColMajor, SLayout::RowMajor, 512);
         let ptr = std::ptr::null_mut();
         let tile = TileRef { ptr, rows: 64, cols: 64, row_stride: 0, col_stride: 0, geometry: &ty };
         let place = Place::of_tile(&tile);
-        assert!(place.rows.is_even() && !place.cols.is_even());
+        assert_eq!((place.rows.run(0), place.cols.run(0)), (usize::MAX, 16));
         assert_eq!((place.cols.run(3), place.cols.last(17)), (13, 1024));
     }
 }

@@ -1,7 +1,7 @@
-//! Stores that go past the cache.
+//! Long copies from and to buffers that are larger than the cache.
 //!
-//! A result that is larger than what a cache keeps until it is read again is written to memory directly: the processor
-//! need not read the lines it is about to overwrite, and the inputs stay in the cache.
+//! Stores go past the cache: the processor need not read the lines it is about to overwrite, and inputs stay in the cache.
+//! Loads ask for what lies a little further on, because the next window most often follows this one.
 
 /// From this size on a buffer is not expected to be in the cache when it is read.
 const LARGE_BUFFER: usize = 8 << 20;
@@ -9,45 +9,101 @@ const LARGE_BUFFER: usize = 8 << 20;
 /// Shorter runs do not fill enough lines to be worth it.
 pub(super) const LONG_RUN: usize = 512;
 
-/// Says whether long runs into a buffer of this many bytes go past the cache.
-pub(super) fn is_worthwhile(buffer: usize) -> bool {
-    cfg!(target_arch = "x86_64") && buffer > LARGE_BUFFER
+/// How far ahead loads look, in bytes.
+#[cfg(target_arch = "x86_64")]
+const AHEAD: usize = 4 << 10;
+
+/// What a copy knows about the cache.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cache {
+    /// Nothing.
+    Ordinary,
+    /// The source is large.
+    From,
+    /// The destination is large.
+    To,
 }
 
-/// Copies bytes past the cache. [`finish`] must follow before anyone reads them on another thread.
-#[cfg(target_arch = "x86_64")]
-pub(super) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
-    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
-    const LINE: usize = 64;
-    // Only whole lines are written past the cache; the ends are not.
-    let head = to.align_offset(LINE).min(bytes);
-    std::ptr::copy_nonoverlapping(from, to, head);
-    let lines = (bytes - head) / LINE;
-    for line in 0..lines {
-        let (from, to) = (from.add(head + line * LINE).cast::<__m128i>(), to.add(head + line * LINE).cast::<__m128i>());
-        let parts = [0, 1, 2, 3].map(|part| _mm_loadu_si128(from.add(part)));
-        for (part, value) in parts.into_iter().enumerate() {
-            _mm_stream_si128(to.add(part), value);
-        }
+impl Cache {
+    /// For a load from a buffer of this many bytes.
+    pub fn of_load(buffer: usize) -> Self {
+        if buffer > LARGE_BUFFER { Self::From } else { Self::Ordinary }
     }
-    let done = head + lines * LINE;
-    std::ptr::copy_nonoverlapping(from.add(done), to.add(done), bytes - done);
+
+    /// For a store to a buffer of this many bytes.
+    pub fn of_store(buffer: usize) -> Self {
+        if buffer > LARGE_BUFFER { Self::To } else { Self::Ordinary }
+    }
 }
 
-/// Makes what [`copy`] wrote visible in the order of the program.
-#[cfg(target_arch = "x86_64")]
-pub(super) fn finish() {
-    // SAFETY: every x86-64 processor has this instruction.
-    unsafe { std::arch::x86_64::_mm_sfence() }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-pub(super) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
+/// Copies a long run. After all copies to a large destination, [`finish`] must follow.
+#[inline]
+pub(super) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize, cache: Cache) {
+    #[cfg(target_arch = "x86_64")]
+    match cache {
+        Cache::From if std::is_x86_feature_detected!("avx512f") => return x86::ahead_v4(from, to, bytes),
+        Cache::To if std::is_x86_feature_detected!("avx512f") => return x86::past_v4(from, to, bytes),
+        Cache::To => return x86::past(from, to, bytes),
+        _ => {}
+    }
+    let _ = cache;
     std::ptr::copy_nonoverlapping(from, to, bytes);
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-pub(super) fn finish() {}
+/// Makes what went past the cache visible in the order of the program.
+pub(super) fn finish() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 processor has this instruction.
+    unsafe {
+        std::arch::x86_64::_mm_sfence();
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::AHEAD;
+    use std::arch::x86_64::*;
+    use std::ptr::copy_nonoverlapping;
+
+    const LINE: usize = 64;
+
+    /// Calls `line` for every whole line, with the byte it starts at, and copies the ends: `head` bytes are before the first line.
+    #[inline(always)]
+    unsafe fn lines(from: *const u8, to: *mut u8, bytes: usize, head: usize, line: impl Fn(usize)) {
+        let head = head.min(bytes);
+        copy_nonoverlapping(from, to, head);
+        let done = head + (bytes - head) / LINE * LINE;
+        (head..done).step_by(LINE).for_each(line);
+        copy_nonoverlapping(from.add(done), to.add(done), bytes - done);
+    }
+
+    pub unsafe fn past(from: *const u8, to: *mut u8, bytes: usize) {
+        lines(from, to, bytes, to.align_offset(LINE), |at| {
+            let (from, to) = (from.add(at).cast::<__m128i>(), to.add(at).cast::<__m128i>());
+            let parts = [0, 1, 2, 3].map(|part| _mm_loadu_si128(from.add(part)));
+            for (part, value) in parts.into_iter().enumerate() {
+                _mm_stream_si128(to.add(part), value);
+            }
+        });
+    }
+
+    #[target_feature(enable = "avx512f")]
+    pub unsafe fn past_v4(from: *const u8, to: *mut u8, bytes: usize) {
+        lines(from, to, bytes, to.align_offset(LINE), |at| {
+            _mm512_stream_si512(to.add(at).cast(), _mm512_loadu_si512(from.add(at).cast()));
+        });
+    }
+
+    #[target_feature(enable = "avx512f")]
+    pub unsafe fn ahead_v4(from: *const u8, to: *mut u8, bytes: usize) {
+        // Whole lines of the side that is far away.
+        lines(from, to, bytes, from.align_offset(LINE), |at| {
+            // Never faults, wherever it points.
+            _mm_prefetch::<_MM_HINT_T1>(from.wrapping_add(at + AHEAD).cast());
+            _mm512_storeu_si512(to.add(at).cast(), _mm512_load_si512(from.add(at).cast()));
+        });
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -56,15 +112,28 @@ mod tests {
     #[test]
     fn every_start_and_length_is_copied_and_nothing_else() {
         let from: Vec<u8> = (0..400).map(|i| i as u8).collect();
-        for start in 0..66 {
-            for bytes in [0, 1, 63, 64, 65, 127, 128, 200, 300] {
+        for cache in [Cache::Ordinary, Cache::From, Cache::To] {
+            for (start, bytes) in (0..66).flat_map(|s| [0, 1, 63, 64, 65, 127, 128, 200, 300].map(|b| (s, b))) {
                 let mut to = vec![0xa5; 400];
                 // SAFETY: both ranges lie in their vectors.
-                unsafe { copy(from.as_ptr().add(3), to.as_mut_ptr().add(start), bytes) };
+                unsafe { copy(from.as_ptr().add(3), to.as_mut_ptr().add(start), bytes, cache) };
                 finish();
                 assert_eq!(to[start..start + bytes], from[3..3 + bytes]);
                 assert!(to[..start].iter().chain(&to[start + bytes..]).all(|b| *b == 0xa5), "{start} {bytes}");
             }
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn older_processors_copy_the_same() {
+        let from: Vec<u8> = (0..400).map(|i| i as u8).collect();
+        for start in 0..66 {
+            let mut to = vec![0; 400];
+            // SAFETY: both ranges lie in their vectors.
+            unsafe { x86::past(from.as_ptr(), to.as_mut_ptr().add(start), 300) };
+            finish();
+            assert_eq!(to[start..start + 300], from[..300]);
         }
     }
 }

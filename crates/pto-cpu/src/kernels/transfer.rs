@@ -5,11 +5,11 @@
 
 use super::combine::{Combine, combiner, exclusive};
 use super::place::Place;
-use super::{blocks, nibbles, padding, stream};
+use super::stream::Cache;
+use super::{blocks, nibbles, padding};
 use pto_isa::{DType, GlobalLayout, Type, dot};
 use pto_num::Level;
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef, ViewRef};
-use std::marker::PhantomData;
 
 /// From global memory into a tile.
 pub(super) const LOAD: Kernel = Kernel::new(&["dst"], prepare_load).views(&["src"]);
@@ -21,10 +21,7 @@ fn prepare_load(site: &Site) -> Option<Prepared> {
     let imm = immediates(site, "dst", "src")?;
     Some(match site.tile("dst")?.dtype.column_bits() {
         4 => Prepared { run: nibbles::load, imm },
-        8 => Prepared::new::<Load<u8>>(site, true).with(imm),
-        16 => Prepared::new::<Load<u16>>(site, true).with(imm),
-        32 => Prepared::new::<Load<u32>>(site, true).with(imm),
-        _ => Prepared::new::<Load<u64>>(site, true).with(imm),
+        _ => Prepared::new::<Load>(site, true).with(imm),
     })
 }
 
@@ -43,10 +40,7 @@ pub(super) fn prepare_store(site: &Site) -> Option<Prepared> {
     let imm = [layout, combine.map_or(0, Combine::code) << 8 | DType::ALL.iter().position(|d| *d == to)? as u64];
     Some(match src.dtype.column_bits() {
         4 => Prepared { run: nibbles::store, imm },
-        8 => Prepared::new::<Store<u8>>(site, true).with(imm),
-        16 => Prepared::new::<Store<u16>>(site, true).with(imm),
-        32 => Prepared::new::<Store<u32>>(site, true).with(imm),
-        _ => Prepared::new::<Store<u64>>(site, true).with(imm),
+        _ => Prepared::new::<Store>(site, true).with(imm),
     })
 }
 
@@ -55,11 +49,12 @@ fn prepare_prefetch(site: &Site) -> Option<Prepared> {
     Some(Prepared { run: prefetch, imm: [u64::from(bits), 0] })
 }
 
-/// What a transfer needs to know: the layout that it states itself, which comes before that of its window, counted from 1.
+/// What a transfer needs to know: the layout that it states itself, which comes before that of its window, counted from 1;
+/// and the bytes of an element.
 fn immediates(site: &Site, tile: &str, view: &str) -> Option<[u64; 2]> {
     let bits = site.tile(tile)?.dtype.column_bits();
     let same_size = site.instance.ty(view).and_then(Type::elem).is_some_and(|d| d.column_bits() == bits);
-    same_size.then_some([stated_layout(site)?, 0])
+    same_size.then_some([stated_layout(site)? | u64::from(bits / 8) << 8, 0])
 }
 
 /// The layout that the transfer itself states, which comes before that of its window: 0 is none.
@@ -85,7 +80,7 @@ pub(super) fn operands<'a>(call: &Call<'a>, bits: usize) -> Result<Option<(&'a T
     if tile.rows == 0 || tile.cols == 0 {
         return Ok(None);
     }
-    let view = with_layout(view, call.imm[0]);
+    let view = with_layout(view, call.imm[0] & 0xff);
     check(tile, &view, bits)?;
     Ok(Some((tile, view)))
 }
@@ -145,51 +140,52 @@ unsafe fn each(tile: &TileRef, view: &ViewRef, size: usize, work: impl Fn(*mut u
     }
 }
 
-struct Load<T>(PhantomData<T>);
+struct Load;
 
-impl<T: Copy> Body for Load<T> {
+impl Body for Load {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        if let Some((tile, view)) = operands(call, 8 * size_of::<T>())? {
-            blocks::copy::<T>(&Place::of_view(&view), &Place::of_tile(tile), tile.rows, tile.cols, false);
+        let size = (call.imm[0] >> 8) as usize;
+        if let Some((tile, view)) = operands(call, 8 * size)? {
+            let (from, to) = (Place::of_view(&view), Place::of_tile(tile));
+            blocks::copy(&from, &to, tile.rows, tile.cols, size, Cache::of_load(view.bytes));
             padding::after_load(tile, view.layout);
         }
         Ok(())
     }
 
     unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        if let Some((tile, view)) = operands(call, 8 * size_of::<T>())? {
-            each(tile, &view, size_of::<T>(), |on_chip, outside| {
-                on_chip.cast::<T>().write_unaligned(outside.cast::<T>().read_unaligned());
-            });
+        let size = (call.imm[0] >> 8) as usize;
+        if let Some((tile, view)) = operands(call, 8 * size)? {
+            each(tile, &view, size, |on_chip, outside| std::ptr::copy_nonoverlapping(outside, on_chip, size));
             padding::after_load(tile, view.layout);
         }
         Ok(())
     }
 }
 
-struct Store<T>(PhantomData<T>);
+struct Store;
 
-impl<T: Copy> Body for Store<T> {
+impl Body for Store {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let Some((tile, view)) = operands(call, 8 * size_of::<T>())? else { return Ok(()) };
+        let size = (call.imm[0] >> 8) as usize;
+        let Some((tile, view)) = operands(call, 8 * size)? else { return Ok(()) };
         if let Some(how) = how_to_combine(call) {
-            return combine(tile, &view, size_of::<T>(), call.imm[1], how);
+            return combine(tile, &view, size, call.imm[1], how);
         }
-        let past_cache = stream::is_worthwhile(view.bytes);
-        blocks::copy::<T>(&Place::of_tile(tile), &Place::of_view(&view), tile.rows, tile.cols, past_cache);
+        let (from, to) = (Place::of_tile(tile), Place::of_view(&view));
+        blocks::copy(&from, &to, tile.rows, tile.cols, size, Cache::of_store(view.bytes));
         Ok(())
     }
 
     unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let Some((tile, view)) = operands(call, 8 * size_of::<T>())? else { return Ok(()) };
+        let size = (call.imm[0] >> 8) as usize;
+        let Some((tile, view)) = operands(call, 8 * size)? else { return Ok(()) };
         if let Some(how) = how_to_combine(call) {
-            return combine(tile, &view, size_of::<T>(), call.imm[1], how);
+            return combine(tile, &view, size, call.imm[1], how);
         }
-        each(tile, &view, size_of::<T>(), |on_chip, outside| {
-            outside.cast::<T>().write_unaligned(on_chip.cast::<T>().read_unaligned());
-        });
+        each(tile, &view, size, |on_chip, outside| std::ptr::copy_nonoverlapping(on_chip, outside, size));
         Ok(())
     }
 }

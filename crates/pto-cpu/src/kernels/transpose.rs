@@ -1,0 +1,165 @@
+//! Transposed copies of blocks whose rows are contiguous on one side and whose columns are contiguous on the other.
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::*;
+
+/// Sixteen bytes.
+#[cfg(target_arch = "x86_64")]
+type Line = __m128i;
+#[cfg(not(target_arch = "x86_64"))]
+type Line = [u8; 16];
+
+/// Elements by their size.
+pub(super) trait Unit: Copy {
+    /// Interleaves two lines: their lower halves, and their upper halves.
+    unsafe fn interleave(a: Line, b: Line) -> (Line, Line);
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! units {
+    ($($type:ty, $low:ident, $high:ident;)+) => {$(
+        impl Unit for $type {
+            #[inline(always)]
+            unsafe fn interleave(a: Line, b: Line) -> (Line, Line) {
+                ($low(a, b), $high(a, b))
+            }
+        }
+    )+};
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+macro_rules! units {
+    ($($type:ty, $low:ident, $high:ident;)+) => {$(
+        impl Unit for $type {
+            #[inline(always)]
+            unsafe fn interleave(a: Line, b: Line) -> (Line, Line) {
+                const SIZE: usize = size_of::<$type>();
+                let mut both = [[0; 16]; 2];
+                for k in 0..16 {
+                    let (pair, byte) = (k / SIZE, k % SIZE);
+                    for (which, line) in [a, b].iter().enumerate() {
+                        let at = (2 * pair + which) * SIZE + byte;
+                        both[at / 16][at % 16] = line[k];
+                    }
+                }
+                (both[0], both[1])
+            }
+        }
+    )+};
+}
+
+units! {
+    u8, _mm_unpacklo_epi8, _mm_unpackhi_epi8;
+    u16, _mm_unpacklo_epi16, _mm_unpackhi_epi16;
+    u32, _mm_unpacklo_epi32, _mm_unpackhi_epi32;
+    u64, _mm_unpacklo_epi64, _mm_unpackhi_epi64;
+}
+
+/// A matrix to transpose: element `[r, c]` is at `r * from_step + c * size` of the source and at `r * size + c * to_step` of the
+/// destination; steps count bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Turn {
+    pub from: *const u8,
+    pub from_step: usize,
+    pub to: *mut u8,
+    pub to_step: usize,
+    pub rows: usize,
+    pub cols: usize,
+}
+
+/// Transposes a matrix of elements of 1, 2, 4 or 8 bytes: squares with sides of 16 bytes, and what is left element by element.
+///
+/// # Safety
+/// All elements must lie in memory that may be read and written, and must not overlap.
+#[inline(always)]
+pub(super) unsafe fn transpose(turn: &Turn, size: usize) {
+    match size {
+        1 => squares::<u8, 16>(turn),
+        2 => squares::<u16, 8>(turn),
+        4 => squares::<u32, 4>(turn),
+        _ => squares::<u64, 2>(turn),
+    }
+}
+
+#[inline(always)]
+unsafe fn squares<T: Unit, const N: usize>(turn: &Turn) {
+    let size = size_of::<T>();
+    let (rows, cols) = (turn.rows / N * N, turn.cols / N * N);
+    for col in (0..cols).step_by(N) {
+        for row in (0..rows).step_by(N) {
+            let from = turn.from.add(row * turn.from_step + col * size);
+            let to = turn.to.add(row * size + col * turn.to_step);
+            square::<T, N>(from, turn.from_step, to, turn.to_step);
+        }
+    }
+    rest::<T>(turn, 0..rows, cols);
+    rest::<T>(turn, rows..turn.rows, 0);
+}
+
+/// As often as a side can be halved, the rows of the upper half are interleaved with those of the lower. Each time the bits of an
+/// element's place, row and column together, turn by one; in the end row and column are exchanged.
+#[inline(always)]
+unsafe fn square<T: Unit, const N: usize>(from: *const u8, from_step: usize, to: *mut u8, to_step: usize) {
+    let mut lines: [Line; N] = std::array::from_fn(|k| from.add(k * from_step).cast::<Line>().read_unaligned());
+    lines = halved::<T, N>(lines);
+    if N > 2 {
+        lines = halved::<T, N>(lines);
+    }
+    if N > 4 {
+        lines = halved::<T, N>(lines);
+    }
+    if N > 8 {
+        lines = halved::<T, N>(lines);
+    }
+    for (k, line) in lines.into_iter().enumerate() {
+        to.add(k * to_step).cast::<Line>().write_unaligned(line);
+    }
+}
+
+#[inline(always)]
+unsafe fn halved<T: Unit, const N: usize>(lines: [Line; N]) -> [Line; N] {
+    let mut next = lines;
+    for k in 0..N / 2 {
+        (next[2 * k], next[2 * k + 1]) = T::interleave(lines[k], lines[k + N / 2]);
+    }
+    next
+}
+
+#[inline(always)]
+unsafe fn rest<T: Copy>(turn: &Turn, rows: std::ops::Range<usize>, first_col: usize) {
+    for row in rows {
+        for col in first_col..turn.cols {
+            let from = turn.from.add(row * turn.from_step + col * size_of::<T>());
+            let to = turn.to.add(row * size_of::<T>() + col * turn.to_step);
+            to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<T: Copy + PartialEq + std::fmt::Debug>(make: impl Fn(usize) -> T) {
+        for (rows, cols) in [(1, 1), (7, 5), (16, 16), (33, 18), (40, 64)] {
+            let from: Vec<T> = (0..rows * cols).map(&make).collect();
+            let mut to = vec![make(0); rows * cols];
+            let size = size_of::<T>();
+            let (from_step, to_step) = (cols * size, rows * size);
+            let turn = Turn { from: from.as_ptr().cast(), from_step, to: to.as_mut_ptr().cast(), to_step, rows, cols };
+            // SAFETY: both matrices have these sizes.
+            unsafe { transpose(&turn, size) };
+            for (r, c) in (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))) {
+                assert_eq!(to[c * rows + r], from[r * cols + c], "{rows}x{cols} [{r}, {c}]");
+            }
+        }
+    }
+
+    #[test]
+    fn every_size_of_elements_is_transposed() {
+        check(|i| i as u8);
+        check(|i| i as u16 * 3);
+        check(|i| i as u32 * 70_001);
+        check(|i| i as u64 * 70_000_000_001);
+    }
+}
