@@ -3,7 +3,7 @@
 
 Needs NumPy, ml_dtypes and a built `pto` (for the table of legal element types):
 
-    python tests/ops/generate.py [path of pto]
+    python tests/ops/generate.py [path of pto [instructions]]
 
 The expected values follow docs/numerics.md and the pages of the instructions, never the engine. The output depends on
 nothing else: running it again gives the same files.
@@ -16,7 +16,7 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from oracle import cases, conversion, formats, legal, regions, vector  # noqa: E402
+from oracle import cases, conversion, formats, irregular, legal, quantised, regions, vector  # noqa: E402
 
 
 def plan(table):
@@ -63,6 +63,8 @@ def plan(table):
         ops[op].append(lambda t, r, op=op: vector.zero_divisor(op, t, r))
     ops["tpairreducesum"] = [regions.tpairreducesum]
     ops["tci"], ops["ttri"] = [regions.tci], [regions.ttri]
+    for op, make in (irregular.CASES | quantised.CASES).items():
+        ops[op] = [make]
     return ops
 
 
@@ -71,7 +73,10 @@ def main():
     table = legal.Table(pto)
     formats.self_check(np.random.default_rng(0))
     count = size = 0
+    only = sys.argv[2:]
     for op, makers in plan(table).items():
+        if only and op not in only:
+            continue
         # A seed of its own for each instruction, so that a new one does not change the others.
         rng = np.random.default_rng(zlib.crc32(op.encode()))
         made = [case for make in makers for case in make(table, rng)]

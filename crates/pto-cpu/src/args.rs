@@ -117,4 +117,6 @@ pub struct Report {
     pub written: Vec<bool>,
     /// Instructions executed, over all blocks.
     pub instructions: u64,
+    /// What blocks printed, those that did, in order.
+    pub printed: Vec<crate::Printed>,
 }

@@ -38,7 +38,7 @@ mod run;
 pub use args::{Arg, Launch, Number, Options, Param, ParamKind, Report};
 pub use kernels::Numerics;
 pub use plan::Plan;
-pub use run::{Access, Event, Extent, Known, Measure, Observer, Place, Timing};
+pub use run::{Access, Event, Extent, Known, Measure, Observer, Place, Printed, Timing};
 
 /// True when the engine executes an operation: by a kernel, or itself.
 pub fn runs(op: pto_isa::Op) -> bool {

@@ -386,6 +386,13 @@ impl Recording {
         Ok((format!("%{}", self.params[at].0), d.mlir().to_string()))
     }
 
+    /// A structure of four counts.
+    fn counts(&mut self) -> (String, String) {
+        let name = self.name("%n");
+        self.line(&format!("{name} = arith.constant dense<0> : vector<4xi16>"));
+        (name, "vector<4xi16>".into())
+    }
+
     /// An instruction.
     fn op(&mut self, step: &Value, used: &mut Vec<u64>) -> Unless<()> {
         let name = text(&step["op"]);
@@ -424,6 +431,7 @@ impl Recording {
                 "tile" => self.tile(arg)?,
                 "gm" => Some(self.view(arg, first, used)?),
                 "scalar" => Some(self.scalar(arg, like.filter(|_| row.slots[slot].elem == Elem::Data))?),
+                "pod" => Some(self.counts()),
                 other => return Err(format!("an operand of kind {other}")),
             };
             if let Some(operand) = operand {
@@ -496,7 +504,11 @@ fn place<'a>(row: &'static Row, args: &'a [Value]) -> Unless<Vec<(&'static str, 
         let attrs = row.attrs.iter().map(|a| a.name).filter(|a| !row.cpp.templates.contains(a));
         slots(true).chain(slots(false)).chain(attrs).collect()
     };
-    let order = if row.cpp.args.is_empty() { default } else { row.cpp.args.to_vec() };
+    let mut order = if row.cpp.args.is_empty() { default } else { row.cpp.args.to_vec() };
+    // A length, which comes last, goes with one list alone.
+    if args.last().is_some_and(|a| text(&a["kind"]) == "scalar") && order.last() == Some(&"block_len") {
+        order = vec!["dst", "src0", "block_len"];
+    }
     // With every operand there, position says all; else the marks of written operands help.
     let tiles = |name: &&str| row.slot(name).is_some_and(|s| row.slots[s].kind == Kind::Tile);
     if order.iter().filter(|n| tiles(n)).count() == args.iter().filter(|a| text(&a["kind"]) == "tile").count() {
@@ -508,7 +520,8 @@ fn place<'a>(row: &'static Row, args: &'a [Value]) -> Unless<Vec<(&'static str, 
     let optional = |name: &str| row.slot(name).is_none_or(|s| row.slots[s].count == Count::Optional);
     let out_names: Vec<_> = order.iter().copied().filter(|n| is_out(n)).collect();
     let in_names: Vec<_> = order.iter().copied().filter(|n| !is_out(n)).collect();
-    let (outs, ins): (Vec<&Value>, Vec<&Value>) = args.iter().partition(|a| a["out"].as_bool() == Some(true));
+    let is_written = |a: &&Value| a["out"].as_bool() == Some(true) || text(&a["kind"]) == "pod";
+    let (outs, ins): (Vec<&Value>, Vec<&Value>) = args.iter().partition(is_written);
     let mut placed = Vec::new();
     let missing = out_names.len().checked_sub(outs.len()).ok_or("more results than the instruction has")?;
     let mut left_out = missing;
@@ -546,6 +559,7 @@ fn takes(row: &Row, name: &str, arg: &Value) -> bool {
         Kind::Tile => kind == "tile",
         Kind::TileOrScalar => kind == "tile" || kind == "scalar",
         Kind::View => kind == "gm",
+        Kind::Vector => kind == "pod",
         _ => kind == "scalar",
     }
 }
@@ -570,6 +584,17 @@ fn templates(row: &Row, given: &Value) -> Unless<Vec<String>> {
         let value = text(value);
         let plain = ["DEFAULT", "NoRelu", "AtomicNone"].iter().any(|p| value.ends_with(p));
         match (name.as_str(), row.attr(name).map(|a| (a.name, a.kind))) {
+            ("gatherType" | "ScatterType", _) => {
+                let axis = if value.ends_with("COL") { "col" } else { "row" };
+                // An axis that is not stated leaves the shape of the result open, as C++ does along rows.
+                if axis == "col" || name == "ScatterType" {
+                    attrs.push(format!("axis = \"{axis}\""));
+                }
+            }
+            ("maskPattern", _) => {
+                let pattern = value.rsplit(':').next().unwrap_or_default();
+                attrs.push(format!("maskPattern = #pto.mask_pattern<{pattern}>"));
+            }
             (_, Some((attr, AttrKind::OneOf(_) | AttrKind::Int(..)))) => attrs.push(format!("{attr} = {value} : i32")),
             (_, Some((attr, AttrKind::Bool))) => attrs.push(format!("{attr} = {}", value == "1" || value == "true")),
             ("PrecisionType" | "atomicType" | "reluPreMode", _) if !plain => return Err(format!("{name} {value}")),

@@ -68,6 +68,7 @@ class Case:
     ulp: int = 0
     exact_nan: bool = False
     stops: str = ""
+    vectors: dict = dataclasses.field(default_factory=dict)
 
 
 def raw(tile_dtype, data):
@@ -138,6 +139,8 @@ def write(path, op, cases):
             lines.append(f'stops = "{c.stops}"')
         if c.same:
             lines.append("same = " + table((k, f'"{v}"') for k, v in c.same.items()))
+        if c.vectors:
+            lines.append("vectors = " + table((k, f'"{v}"') for k, v in c.vectors.items()))
         for name, tile in c.tiles.items():
             parts = [("type", f'"{tile.type()}"'), ("data", f'"{hexes(tile, tile.data)}"')]
             if tile.expect is not None:

@@ -25,8 +25,8 @@ pub(crate) fn runs(code: pto_isa::Op) -> bool {
         Family::Sync => row.effect == Effect::Sync,
         Family::Fifo | Family::Comm => true,
         Family::Config => !is_image_setting(code),
-        _ if matches!(code, op::trap | op::tgetval | op::tsetval | op::get_vms4_sr) => true,
         _ if matches!(code, op::tget_scale_addr | op::sethf32mode | op::settf32mode) => true,
+        _ if matches!(code, op::trap | op::tgetval | op::tsetval | op::get_vms4_sr | op::tprint | op::print) => true,
         _ => kernels::find(code).is_some_and(|k| !k.is_missing()),
     }
 }
@@ -161,6 +161,7 @@ impl<'a> Builder<'a> {
             locals: Vec::new(),
             switches: Vec::new(),
             kernels: Vec::new(),
+            prints: Vec::new(),
             checks: Vec::new(),
             spaces,
             core_bytes,
@@ -389,6 +390,8 @@ impl<'a> Builder<'a> {
             _ if code == op::get_vms4_sr => self.read_status(id),
             _ if code == op::tget_scale_addr => self.scale_address(id),
             _ if code == op::sethf32mode || code == op::settf32mode => self.product_rounding(id),
+            _ if code == op::tprint => self.print_memory(id),
+            _ if code == op::print => self.print_scalar(id),
             _ => match kernels::find(code) {
                 Some(kernel) => self.kernel_op(id, kernel),
                 None => Err(self.unsupported("this instruction")),

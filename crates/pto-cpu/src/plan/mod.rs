@@ -9,6 +9,7 @@ mod control;
 mod layouts;
 mod links;
 mod params;
+mod prints;
 mod products;
 mod roles;
 mod scalar;
@@ -55,6 +56,7 @@ pub struct Plan {
     pub(crate) locals: Vec<Local>,
     pub(crate) switches: Vec<Switch>,
     pub(crate) kernels: Vec<KernelStep>,
+    pub(crate) prints: Vec<Print>,
     pub(crate) checks: Vec<RuleCheck>,
     pub(crate) spaces: Spaces,
     /// Bytes of a core's memory: the spaces, and the tiles behind them.

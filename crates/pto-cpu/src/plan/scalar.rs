@@ -66,6 +66,10 @@ impl Builder<'_> {
     fn constant_op(&mut self, id: OpId) -> Built<()> {
         let value = self.result(id)?;
         let ty = self.module.value_type(value).clone();
+        if matches!(ty, Type::Vector(_)) {
+            // A place for counts: no operation reads what a vector holds before an instruction writes it.
+            return self.define(value).map(drop);
+        }
         let Some(bits) = self.module.attr(id, "value").and_then(|a| constant_bits(a, &ty)) else {
             return Err(self.unsupported(&format!("a constant of type {ty}")));
         };

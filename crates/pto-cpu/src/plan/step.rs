@@ -1,8 +1,9 @@
 //! The instructions of a plan.
 
 use crate::kernels::KernelFn;
+use crate::run::Style;
 use pto_ir::ValueId;
-use pto_isa::{GlobalLayout, Loc, Pipe};
+use pto_isa::{DType, GlobalLayout, Loc, Pipe};
 
 /// A scalar register: integers and addresses as 64 bits, floats as the bits of an `f32` (`f64` as its own).
 pub(crate) type Reg = u32;
@@ -224,6 +225,7 @@ pub(crate) enum Step {
         value: Reg,
     },
     Kernel(u32),
+    Print(u32),
     Check(u32),
     /// Orders pipes; nothing to do here but to say that it happened.
     Event,
@@ -473,6 +475,14 @@ pub(crate) struct KernelStep {
     pub views: Vec<Operand>,
     pub scalars: Vec<Option<Reg>>,
     pub pipe: Option<Pipe>,
+}
+
+/// What is printed, under which name, and how.
+#[derive(Clone, Debug)]
+pub(crate) enum Print {
+    Tile { tile: TileId, name: String, style: Style },
+    View { view: ViewId, dtype: DType, name: String, style: Style },
+    Scalar { value: Reg, kind: ScalarElem, format: String },
 }
 
 /// A tile or view operand; absent ones keep their place.

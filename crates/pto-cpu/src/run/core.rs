@@ -58,6 +58,8 @@ pub(super) struct Core<'p> {
     pub retries: bool,
     /// Ends of pipes.
     pub ends: Vec<OpenEnd>,
+    /// What the block printed.
+    pub printed: String,
     /// Operands of the instruction being executed.
     pub tile_refs: Vec<TileRef>,
     pub view_refs: Vec<ViewRef>,
@@ -88,6 +90,7 @@ impl<'p> Core<'p> {
             next: 0,
             retries: false,
             ends: vec![OpenEnd::default(); plan.ends.len()],
+            printed: String::new(),
             tile_refs: Vec::with_capacity(super::MAX_TILES),
             view_refs: Vec::with_capacity(super::MAX_VIEWS),
             scalars: Vec::with_capacity(8),
@@ -99,6 +102,7 @@ impl<'p> Core<'p> {
         self.block = block;
         (self.state, self.next, self.retries) = (State::Ready, 0, false);
         self.ends.fill(OpenEnd::default());
+        self.printed.clear();
         self.regs.copy_from_slice(&self.plan.regs);
         self.tiles.copy_from_slice(&self.plan.tiles);
         self.views.copy_from_slice(&self.plan.views);

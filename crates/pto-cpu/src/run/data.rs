@@ -84,6 +84,7 @@ impl Core<'_> {
                 }
                 Ok(())
             }
+            Step::Print(which) => self.print(which as usize, at, watch),
             Step::Check(which) => {
                 if W::MEASURES {
                     return Ok(());

@@ -5,6 +5,9 @@ use crate::kernels::Fault;
 use crate::plan::Role;
 use pto_isa::{Diagnostic, Loc, Span, codes};
 
+/// Lines of what a block printed that are shown with the error that stopped it.
+const LAST_LINES: usize = 8;
+
 /// Why a run stopped.
 #[derive(Debug)]
 pub(super) enum Fail {
@@ -193,12 +196,17 @@ impl Fail {
             Self::NotPopped => new(codes::RUN_PIPE, "nothing was popped that is not free already".into())
                 .help("free each entry once, after its pop"),
         };
-        match (core.blocks > 1, core.role()) {
+        let d = match (core.blocks > 1, core.role()) {
             (false, Role::Whole) => d,
             (true, Role::Whole) => d.label(span, format!("in block {}", core.block)),
             (_, Role::Cube) => d.label(span, format!("in block {}, on the cube core", core.block)),
             (_, Role::Vector) => d.label(span, format!("in block {}, on vector core {}", core.block, core.sub)),
-        }
+        };
+        // What the block printed before leads to what went wrong.
+        let lines: Vec<&str> = core.printed.lines().collect();
+        lines[lines.len().saturating_sub(LAST_LINES)..]
+            .iter()
+            .fold(d, |d, line| d.label(span, format!("printed before: {line}")))
     }
 }
 

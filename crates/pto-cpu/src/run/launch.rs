@@ -2,6 +2,7 @@
 
 use super::core::Core;
 use super::observe::{Observer, Observing, Silent, Watch};
+use super::print::Printed;
 use super::team::Team;
 use crate::args::{Arg, Launch, Param, ParamKind, Report};
 use crate::memory::{Buffer, buffer_address, split_address};
@@ -107,10 +108,15 @@ impl Plan {
     /// As [`Plan::run`].
     pub fn run_ranks(&self, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Result<Vec<Report>, Diagnostic> {
         let bound = self.bind(ranks)?;
-        let (written, instructions) = self.run_joint(&bound, ranks, launch, &mut Silent)?;
+        let (written, instructions, printed) = self.run_joint(&bound, ranks, launch, &mut Silent)?;
         let count = self.params.len();
         let part = |rank: usize| written[rank * count..(rank + 1) * count].to_vec();
-        Ok((0..ranks.len()).map(|rank| self.report(part(rank), instructions)).collect())
+        let mut reports: Vec<Report> =
+            (0..ranks.len()).map(|rank| self.report(part(rank), instructions, Vec::new())).collect();
+        if let Some(first) = reports.first_mut() {
+            first.printed = printed;
+        }
+        Ok(reports)
     }
 
     fn run_in_order<W: Watch>(
@@ -122,18 +128,20 @@ impl Plan {
         let mut ranks = [args];
         let bound = self.bind(&mut ranks)?;
         if self.joint {
-            let (written, instructions) = self.run_joint(&bound, &mut ranks, launch, watch)?;
-            return Ok(self.report(written, instructions));
+            let (written, instructions, printed) = self.run_joint(&bound, &mut ranks, launch, watch)?;
+            return Ok(self.report(written, instructions, printed));
         }
         let mut team = Team::new(self, &bound.buffers, launch.blocks)?;
+        let mut printed = Vec::new();
         for block in 0..launch.blocks {
             team.reset(block);
             team.cores.iter_mut().for_each(|core| bound.enter(0, core, ranks[0]));
             team.execute(watch)?;
             bound.leave(&mut team.cores[0], ranks[0]);
+            printed.extend(team.take_printed());
         }
         let (written, instructions) = team.finish();
-        Ok(self.report(written, instructions))
+        Ok(self.report(written, instructions, printed))
     }
 
     /// All blocks of all ranks together.
@@ -143,7 +151,7 @@ impl Plan {
         ranks: &mut [A],
         launch: Launch,
         watch: &mut W,
-    ) -> Result<(Vec<bool>, u64), Diagnostic> {
+    ) -> Result<(Vec<bool>, u64, Vec<Printed>), Diagnostic> {
         let mut team = Team::empty(self);
         for (rank, args) in ranks.iter_mut().enumerate() {
             for block in 0..launch.blocks {
@@ -153,7 +161,9 @@ impl Plan {
             }
         }
         team.execute(watch)?;
-        Ok(team.finish())
+        let printed = team.take_printed();
+        let (written, instructions) = team.finish();
+        Ok((written, instructions, printed))
     }
 
     fn run_blocks<W: Watch>(
@@ -170,13 +180,14 @@ impl Plan {
         let bound = self.bind(&mut [args])?;
         let next = AtomicU32::new(0);
         let failed = AtomicBool::new(false);
-        let outcome: Outcome = Mutex::new((None, vec![false; self.params.len()], 0));
+        let outcome: Outcome = Mutex::new((None, vec![false; self.params.len()], 0, Vec::new()));
         let work = || {
             let mut team = match Team::new(self, &bound.buffers, launch.blocks) {
                 Ok(team) => team,
                 Err(problem) => return note_failure(&outcome, &failed, u32::MAX, problem),
             };
             let mut watch = watch();
+            let mut printed = Vec::new();
             loop {
                 let block = next.fetch_add(1, Ordering::Relaxed);
                 if block >= launch.blocks || failed.load(Ordering::Relaxed) {
@@ -188,11 +199,13 @@ impl Plan {
                     note_failure(&outcome, &failed, block, problem);
                     break;
                 }
+                printed.extend(team.take_printed());
             }
             let (written, instructions) = team.finish();
             let mut outcome = outcome.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             outcome.1.iter_mut().zip(&written).for_each(|(all, one)| *all |= one);
             outcome.2 += instructions;
+            outcome.3.append(&mut printed);
         };
         std::thread::scope(|scope| {
             for _ in 1..threads {
@@ -200,20 +213,22 @@ impl Plan {
             }
             work();
         });
-        let (problem, written, instructions) = outcome.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let (problem, written, instructions, mut printed) =
+            outcome.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        printed.sort_by_key(|p| p.block);
         match problem {
             Some((_, problem)) => Err(problem),
-            None => Ok(self.report(written, instructions)),
+            None => Ok(self.report(written, instructions, printed)),
         }
     }
 
-    fn report(&self, mut written: Vec<bool>, instructions: u64) -> Report {
+    fn report(&self, mut written: Vec<bool>, instructions: u64, printed: Vec<Printed>) -> Report {
         for (at, slot) in self.slots.iter().enumerate() {
             if let Slot::Tile(tile) = slot {
                 written[at] = self.kernels.iter().flat_map(|k| &k.tiles).any(|o| o.writes && o.register == Some(*tile));
             }
         }
-        Report { written, instructions }
+        Report { written, instructions, printed }
     }
 
     // ---- arguments ----------------------------------------------------------------------------------------------
@@ -310,9 +325,9 @@ impl Plan {
     }
 }
 
-/// What the threads found out together: the problem of the first block that has one, what was written, and how many
-/// instructions were executed.
-type Outcome = Mutex<(Option<(u32, Diagnostic)>, Vec<bool>, u64)>;
+/// What the threads found out together: the problem of the first block that has one, what was written, how many
+/// instructions were executed, and what was printed.
+type Outcome = Mutex<(Option<(u32, Diagnostic)>, Vec<bool>, u64, Vec<Printed>)>;
 
 fn note_failure(outcome: &Outcome, failed: &AtomicBool, block: u32, problem: Diagnostic) {
     failed.store(true, Ordering::Relaxed);

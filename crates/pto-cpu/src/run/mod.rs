@@ -9,6 +9,8 @@ mod links;
 mod measure;
 mod observe;
 mod place;
+mod print;
+mod printf;
 mod scalar;
 mod schedule;
 mod shared;
@@ -19,6 +21,8 @@ pub use launch::Timing;
 pub(crate) use launch::packed;
 pub use measure::{Extent, Known, Measure};
 pub use observe::{Access, Event, Observer, Place};
+pub use print::Printed;
+pub(crate) use print::Style;
 
 /// Tile operands a kernel may have.
 pub(crate) const MAX_TILES: usize = 12;

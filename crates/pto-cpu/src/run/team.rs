@@ -2,6 +2,7 @@
 
 use super::core::Core;
 use super::observe::Watch;
+use super::print::Printed;
 use super::schedule::run_together;
 use super::shared::{CoreId, Shared};
 use crate::memory::Buffer;
@@ -55,6 +56,11 @@ impl<'p> Team<'p> {
 
     pub fn execute<W: Watch>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
         run_together(&mut self.cores, &mut self.shared, watch)
+    }
+
+    /// What the cores printed, one after the other.
+    pub fn take_printed(&mut self) -> Vec<Printed> {
+        self.cores.iter_mut().filter_map(Core::take_printed).collect()
     }
 
     /// Which buffers were written, and how many instructions were executed.

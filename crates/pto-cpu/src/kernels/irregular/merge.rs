@@ -37,9 +37,15 @@ struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    /// The valid part of a tile.
+    /// The records of a tile.
     fn whole<E: Sorted>(tile: &'a TileRef) -> Self {
         let count = if tile.rows == 0 { 0 } else { tile.cols / E::COLUMNS };
+        Self { tile, first: 0, count }
+    }
+
+    /// The records that a tile has room for; for the last perhaps only in part.
+    fn room<E: Sorted>(tile: &'a TileRef) -> Self {
+        let count = if tile.rows == 0 { 0 } else { tile.cols.div_ceil(E::COLUMNS) };
         Self { tile, first: 0, count }
     }
 }
@@ -65,7 +71,7 @@ impl<E: Sorted> Body for Merge<E> {
 #[inline(always)]
 unsafe fn run<E: Sorted>(call: &Call, merge: MergeLists) {
     let (&[src0, src1, src2, src3, dst, executed], [block_len]) = (call.tiles, call.scalars) else { return };
-    let out = List::whole::<E>(&dst);
+    let out = List::room::<E>(&dst);
     if call.imm[0] == 1 {
         // The rules want a positive length.
         let length = (*block_len as usize / E::COLUMNS).max(1);
@@ -142,13 +148,15 @@ unsafe fn fast_merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [
         merge_two(ab, &cd[..c + d + 2], &mut third[..total + 2]);
         let merged = &third[1..=total];
         let (end, taken) = if exhausted { until_empty(lists, merged) } else { (total, [a, b, c, d]) };
+        let end = end.min(out.count);
+        let whole = end.min((out.tile.cols / E::COLUMNS).saturating_sub(out.first));
         let to = out.tile.ptr.cast::<u64>().add(out.first);
-        for (k, key) in merged[..end.min(out.count)].iter().enumerate() {
-            to.add(k).write_unaligned(records[*key as u32 as usize]);
+        let record = |k: usize| records[merged[k] as u32 as usize];
+        for k in 0..whole {
+            to.add(k).write_unaligned(record(k));
         }
-        // A record that the row has room for in part.
-        if out.count < end && out.first + out.count == List::whole::<E>(out.tile).count {
-            put_record::<E>(out.tile, 0, out.first + out.count, records[merged[out.count] as u32 as usize]);
+        for k in whole..end {
+            put_record::<E>(out.tile, 0, out.first + k, record(k));
         }
         taken
     })

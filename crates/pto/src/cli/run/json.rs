@@ -22,6 +22,7 @@ pub(super) struct JsonRun<'a> {
     seed: u64,
     instructions: u64,
     seconds: f64,
+    printed: Vec<JsonPrinted<'a>>,
     parameters: Vec<JsonParameter<'a>>,
     comparisons: Vec<JsonComparison<'a>>,
     files: Vec<JsonFile<'a>>,
@@ -29,6 +30,12 @@ pub(super) struct JsonRun<'a> {
     times: Option<Vec<JsonTime<'a>>>,
     /// Empty: a run with problems has no results.
     diagnostics: [(); 0],
+}
+
+#[derive(Serialize)]
+struct JsonPrinted<'a> {
+    block: u32,
+    text: &'a str,
 }
 
 #[derive(Serialize)]
@@ -127,6 +134,7 @@ pub(super) fn report<'a>(run: &'a Finished<'_>) -> Result<JsonRun<'a>, Error> {
         seed: run.args.seed,
         instructions: run.report.instructions,
         seconds: run.elapsed.as_secs_f64(),
+        printed: run.report.printed.iter().map(|p| JsonPrinted { block: p.block, text: &p.text }).collect(),
         parameters,
         comparisons: run.ready.expected.iter().zip(&run.comparisons).map(|(e, c)| comparison(run, e, c)).collect(),
         files: run.ready.outputs.list().map(file).collect(),

@@ -268,7 +268,8 @@ fn run_ranks(args: &Args, ready: &mut Prepared) -> Result<Report, Stop> {
         ready.bound.chunks_mut(count).map(|rank| rank.iter_mut().map(Bound::arg).collect()).collect();
     let reports = ready.plan.run_ranks(&mut ranks, args.launch())?;
     let instructions = reports.first().map_or(0, |r| r.instructions);
-    Ok(Report { written: reports.into_iter().flat_map(|r| r.written).collect(), instructions })
+    let printed = reports.first().map_or_else(Vec::new, |r| r.printed.clone());
+    Ok(Report { written: reports.into_iter().flat_map(|r| r.written).collect(), instructions, printed })
 }
 
 /// Where memory is too small and nobody said how large it should be, the message says what was guessed.

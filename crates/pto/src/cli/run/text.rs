@@ -7,7 +7,8 @@ use pto::isa::DType;
 
 /// The whole report.
 pub(super) fn report(run: &Finished<'_>) -> Result<String, Error> {
-    let mut text = head(run);
+    let mut text = printed(run);
+    text += &head(run);
     text += &inputs(run);
     text += &outputs(run)?;
     for &i in &run.ready.shown {
@@ -33,6 +34,19 @@ pub(super) fn report(run: &Finished<'_>) -> Result<String, Error> {
         text += &format!("\n{}", times(run, timings));
     }
     Ok(text)
+}
+
+/// What the program printed. With several blocks, every line says which one it is from.
+fn printed(run: &Finished<'_>) -> String {
+    let mut text = String::new();
+    for block in &run.report.printed {
+        let from = if run.args.blocks == 1 { String::new() } else { format!("[block {}] ", block.block) };
+        text.extend(block.text.lines().map(|line| format!("{from}{line}\n")));
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
 }
 
 fn head(run: &Finished<'_>) -> String {

@@ -1,0 +1,50 @@
+//! Instructions that print.
+
+use super::build::{Builder, Built};
+use super::*;
+use crate::run::Style;
+use pto_isa::Type;
+
+impl Builder<'_> {
+    /// A tile, or a window of global memory. What a device copies it to first does not matter.
+    pub fn print_memory(&mut self, id: OpId) -> Built<()> {
+        let Some(value) = self.operand(id, "src") else { return Err(self.unsupported("it without `src`")) };
+        let style = match self.module.attr(id, "printFormat").and_then(|a| self.enum_name(a)) {
+            Some("width8_precision2") => Style { width: 8, digits: 2 },
+            Some("width10_precision6") => Style { width: 10, digits: 6 },
+            _ => Style { width: 8, digits: 4 },
+        };
+        let name = self.module.value_name(value).to_string();
+        let print = match (self.slot(value), self.module.value_type(value).elem()) {
+            (Slot::Tile(tile), _) => Print::Tile { tile, name, style },
+            (Slot::View(view), Some(dtype)) => Print::View { view, dtype, name, style },
+            _ => return Err(self.unsupported("this operand")),
+        };
+        self.push_print(print)
+    }
+
+    pub fn print_scalar(&mut self, id: OpId) -> Built<()> {
+        let value = self.operand_reg(id, "scalar")?;
+        let ty = self.operand(id, "scalar").map(|v| self.module.value_type(v).clone());
+        let kind = match ty {
+            Some(Type::Scalar(s)) => int_of(s).map(ScalarElem::Int).or_else(|| float_of(s).map(ScalarElem::Float)),
+            _ => None,
+        };
+        let Some(kind) = kind else { return Err(self.unsupported("this operand")) };
+        let format = self.module.attr(id, "format").map(|a| a.for_rules(|s| self.module.names.text(s)));
+        let format = match format {
+            Some(pto_isa::rules::AttrValue::Str(text)) => text.to_string(),
+            _ => return Err(self.unsupported("it without a format")),
+        };
+        self.push_print(Print::Scalar { value, kind, format })
+    }
+
+    fn enum_name(&self, attr: &pto_ir::Attr) -> Option<&'static str> {
+        attr.for_rules(|s| self.module.names.text(s)).enum_name()
+    }
+
+    fn push_print(&mut self, print: Print) -> Built<()> {
+        self.plan.prints.push(print);
+        self.push(Step::Print(self.plan.prints.len() as u32 - 1)).map(drop)
+    }
+}

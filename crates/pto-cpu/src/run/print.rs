@@ -1,0 +1,146 @@
+//! Text that a program prints: tiles, windows of global memory, and numbers.
+
+use super::core::Core;
+use super::data::window_size;
+use super::fail::Fail;
+use super::observe::Watch;
+use super::printf;
+use crate::memory::split_address;
+use crate::plan::{Print, Tile, TileId, View, ViewId};
+use pto_isa::{Class, DType, dot};
+use pto_num::{Bf16, Exact, F16, Format};
+use std::fmt::Write;
+
+/// What a block printed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Printed {
+    /// The block.
+    pub block: u32,
+    /// Everything it printed, in order.
+    pub text: String,
+}
+
+/// How wide numbers are printed, and with how many digits behind the point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Style {
+    pub width: usize,
+    pub digits: usize,
+}
+
+impl Core<'_> {
+    pub fn print<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
+        if W::MEASURES {
+            return Ok(());
+        }
+        self.instructions += 1;
+        if W::OBSERVES {
+            self.say(at, None, &[], watch);
+        }
+        let plan = self.plan;
+        match &plan.prints[which] {
+            Print::Tile { tile, name, style } => self.print_tile(*tile, name, *style),
+            Print::View { view, dtype, name, style } => self.print_view(*view, *dtype, name, *style)?,
+            Print::Scalar { value, kind, format } => {
+                let text = printf::format(format, *kind, self.reg(*value));
+                self.printed.push_str(&text);
+            }
+        }
+        Ok(())
+    }
+
+    /// The valid region, a line for each row.
+    fn print_tile(&mut self, tile: TileId, name: &str, style: Style) {
+        let tile = self.tiles[tile as usize];
+        let ty = self.plan.geometries[tile.geometry as usize];
+        let mut head = format!("%{name}: {} {}x{} {}", ty.loc, ty.rows, ty.cols, ty.dtype);
+        if (u64::from(tile.rows), u64::from(tile.cols)) != (ty.rows, ty.cols) {
+            let _ = write!(head, ", valid {}x{}", tile.rows, tile.cols);
+        }
+        self.line(&head);
+        for r in 0..u64::from(tile.rows) {
+            let mut line = String::new();
+            for c in 0..u64::from(tile.cols) {
+                let raw = self.tile_bits(&tile, &ty, r, c);
+                push_element(&mut line, ty.dtype, raw, style);
+            }
+            self.line(&line);
+        }
+    }
+
+    fn tile_bits(&mut self, tile: &Tile, ty: &pto_isa::TileType, r: u64, c: u64) -> u64 {
+        let bits = u64::from(ty.dtype.column_bits());
+        let (down, right) = (u64::from(tile.row_stride), u64::from(tile.col_stride));
+        if bits < 8 {
+            // Every row starts at a byte of its own.
+            let number = 2 * r * down + c;
+            return super::data::read_bytes(self.memory.part(tile.base + number / 2, 1)) >> (number % 2 * 4) & 15;
+        }
+        let index = if ty.is_boxed() { ty.offset(r, c) } else { r * down + c * right };
+        super::data::read_bytes(self.memory.part(tile.base + index * bits / 8, bits / 8))
+    }
+
+    /// The matrix in a window of global memory.
+    fn print_view(&mut self, view: ViewId, dtype: DType, name: &str, style: Style) -> Result<(), Fail> {
+        let view: View = self.views[view as usize];
+        if view.space.is_some() {
+            return Err(Fail::OnChipView);
+        }
+        let (rows, cols) = window_size(&view);
+        self.line(&format!("%{name}: {rows}x{cols} {dtype}"));
+        let (buffer, first) = split_address(view.address);
+        let bits = u64::from(dtype.column_bits());
+        for r in 0..rows {
+            let mut line = String::new();
+            for c in 0..cols {
+                let place = dot(view.layout.index(r, c, view.shape), view.strides.map(|s| s as u64)) * bits;
+                let byte = first.saturating_add_unsigned(place / 8);
+                let raw = self.read_global(buffer, byte, (bits / 8).max(1) as usize)?;
+                push_element(&mut line, dtype, raw >> (place % 8), style);
+            }
+            self.line(&line);
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, text: &str) {
+        self.printed.push_str(text);
+        self.printed.push('\n');
+    }
+
+    /// What the block printed, for the report.
+    pub fn take_printed(&mut self) -> Option<Printed> {
+        let text = std::mem::take(&mut self.printed);
+        (!text.is_empty()).then_some(Printed { block: self.block, text })
+    }
+}
+
+/// An element: packed ones of four bits are two numbers.
+fn push_element(line: &mut String, dtype: DType, raw: u64, style: Style) {
+    let Style { width, digits } = style;
+    let float = |format: Format, bits: u64| Exact::decode(bits as u32, format).to_f32();
+    let mut push = |text: String| {
+        let space = if line.is_empty() { "" } else { " " };
+        let _ = write!(line, "{space}{text:>width$}");
+    };
+    let number = |x: f32| printf::fixed(x.into(), digits);
+    match dtype {
+        DType::F32 => push(number(f32::from_bits(raw as u32))),
+        DType::F16 => push(number(F16(raw as u16).to_f32())),
+        DType::Bf16 => push(number(Bf16(raw as u16).to_f32())),
+        DType::F8E4M3 => push(number(float(Format::F8E4M3, raw & 0xff))),
+        DType::F8E5M2 => push(number(float(Format::F8E5M2, raw & 0xff))),
+        DType::F8E8M0 => push(number(float(Format::F8E8M0, raw & 0xff))),
+        DType::Hif8 => push(number(float(Format::HIF8, raw & 0xff))),
+        DType::F4E1M2 | DType::F4E2M1 => {
+            let format = if dtype == DType::F4E1M2 { Format::F4E1M2 } else { Format::F4E2M1 };
+            push(number(float(format, raw & 15)));
+            push(number(float(format, raw >> 4 & 15)));
+        }
+        _ => {
+            let unused = 64 - dtype.bits();
+            let bits = raw << unused;
+            let signed = dtype.class() == Class::Signed;
+            push(if signed { (bits as i64 >> unused).to_string() } else { (bits >> unused).to_string() });
+        }
+    }
+}
