@@ -29,14 +29,17 @@ pub(crate) struct Style {
 
 impl Core<'_> {
     pub fn print<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
+        let plan = self.plan;
         if W::MEASURES {
+            if let Print::View { view, .. } = plan.prints[which] {
+                watch.read(split_address(self.views[view as usize].address).0);
+            }
             return Ok(());
         }
         self.instructions += 1;
         if W::OBSERVES {
             self.say(at, None, &[], watch);
         }
-        let plan = self.plan;
         match &plan.prints[which] {
             Print::Tile { tile, name, style } => self.print_tile(*tile, name, *style),
             Print::View { view, dtype, name, style } => self.print_view(*view, *dtype, name, *style)?,
