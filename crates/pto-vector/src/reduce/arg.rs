@@ -1,6 +1,8 @@
 //! Where the largest or smallest element is.
 
 #[cfg(target_arch = "x86_64")]
+mod places;
+#[cfg(target_arch = "x86_64")]
 mod v4;
 
 use super::rank::{Count, Rank};
@@ -17,6 +19,7 @@ use crate::mask::{Code, Equal, Lanes, Right, Test, codes, word};
 use pto_isa::DType;
 use pto_num::Level;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 #[cfg(not(target_arch = "x86_64"))]
 pub use super::rank::Rank as Search;
@@ -42,18 +45,25 @@ where
         }
         let [src, val, idx] = *call.tiles else { return Ok(()) };
         let rows = rows::extent(&src, &idx);
+        let mut buffer = MaybeUninit::<[E; rows::MOST]>::uninit();
+        let values = buffer.as_mut_ptr().cast::<E>();
         let mut base = 0;
         while base < rows {
-            let values = rows::group::<L, F, E>(src, base, rows);
-            for (i, value) in values.into_iter().take(rows - base).enumerate() {
-                let (r, row) = (base + i, src.row::<E>(base + i).cast_const());
-                let at = first::<L, E>(row, src.cols, value);
-                if val.is_present() {
-                    val.at::<E>(r, 0).write_unaligned(row.add(at).read_unaligned());
-                }
-                put_index(call, idx.row_stride * r, at as u32);
+            let count = rows::MOST.min(rows - base);
+            for i in (0..count).step_by(rows::group_rows::<L, F, E>()) {
+                rows::group::<L, F, E>(&src, base + i, rows, values.add(i));
             }
-            base += rows::GROUP;
+            if !places_of::<L, F, E>(call, base, count, values) {
+                for i in 0..count {
+                    let (r, row) = (base + i, src.row::<E>(base + i).cast_const());
+                    let at = first::<L, E>(row, src.cols, values.add(i).read());
+                    if val.is_present() {
+                        val.at::<E>(r, 0).write_unaligned(row.add(at).read_unaligned());
+                    }
+                    put_index(call, idx.row_stride * r, at as u32);
+                }
+            }
+            base += count;
         }
         Ok(())
     }
@@ -82,11 +92,15 @@ impl<F: Search<E>, E: Elem> Body for ColArg<F, E> {
         let mut at = 0;
         #[cfg(target_arch = "x86_64")]
         if const { F::PRESENT && is_v4::<L>() } {
-            while at < n {
-                v4::columns::<F, E>(call, at, (n - at).min(WORD));
+            while at < n && n >= WORD {
+                // The last ones may be found twice.
+                at = at.min(n - WORD);
+                if !v4::columns::<F, E>(call, at) {
+                    columns::<F, E, 32>(call, at);
+                    columns::<F, E, 32>(call, at + 32);
+                }
                 at += WORD;
             }
-            return Ok(());
         }
         while at + 32 <= n {
             columns::<F, E, 32>(call, at);
@@ -114,6 +128,17 @@ impl<F: Search<E>, E: Elem> Body for ColArg<F, E> {
         }
         Ok(())
     }
+}
+
+/// Writes where rows have these values, if there is a fast way.
+#[inline(always)]
+unsafe fn places_of<L: Level, F: Reduce<E>, E: Elem>(call: &Call, base: usize, count: usize, values: *const E) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if const { F::PRESENT && is_v4::<L>() } {
+        return places::places(call, base, count, values);
+    }
+    let _ = (call, base, count, values);
+    false
 }
 
 /// Writes an index as its low bits. `place` counts elements.

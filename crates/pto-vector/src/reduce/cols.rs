@@ -26,19 +26,8 @@ impl<F: Reduce<E>, E: Elem> Body for Cols<F, E> {
         let [src, dst] = call.tiles else { return Ok(()) };
         let n = extent(src, dst);
         let mut at = 0;
-        #[cfg(target_arch = "x86_64")]
-        if const { F::WATCHED && is_v4::<L>() } {
-            while at + 64 <= n {
-                v4::columns::<F, E>(*src, dst.row(0), at, 64);
-                at += 64;
-            }
-            if at < n {
-                v4::columns::<F, E>(*src, dst.row(0), at, n - at);
-            }
-            return Ok(());
-        }
         while at + 64 <= n {
-            chunk::<L, F, E, 64>(src, dst, at);
+            wide_chunk::<L, F, E>(src, dst, at);
             at += 64;
         }
         while at + 16 <= n {
@@ -63,6 +52,16 @@ impl<F: Reduce<E>, E: Elem> Body for Cols<F, E> {
         }
         Ok(())
     }
+}
+
+/// 64 columns, in the fastest way.
+#[inline(always)]
+unsafe fn wide_chunk<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, dst: &TileRef, at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if const { F::WATCHED && is_v4::<L>() } && v4::columns::<F, E>(src, at, dst.row::<E>(0).add(at)) {
+        return;
+    }
+    chunk::<L, F, E, 64>(src, dst, at);
 }
 
 /// `N` columns at once, kept in registers from the first row to the last.

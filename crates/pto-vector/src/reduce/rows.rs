@@ -8,6 +8,7 @@ use crate::level::is_v4;
 use crate::map::{read, write};
 use pto_num::Level;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 /// Lanes of a row; the number is part of what a sum is.
 const LANES: usize = 64;
@@ -16,7 +17,7 @@ const LANES: usize = 64;
 pub use super::fold::Fold as Reduce;
 /// A fold with everything a processor may have for it.
 #[cfg(target_arch = "x86_64")]
-pub use super::v4::Registers as Reduce;
+pub use super::v4::Reduce;
 
 /// `dst[i,0] = f(src[i,0..])`; tiles: `src`, `dst`.
 pub struct Rows<F, E>(PhantomData<(F, E)>);
@@ -32,17 +33,19 @@ impl<F: Reduce<E>, E: Elem> Body for Rows<F, E> {
         // Copies, which what is written cannot change.
         let [src, dst] = *call.tiles else { return Ok(()) };
         let rows = extent(&src, &dst);
+        let most = group_rows::<L, F, E>();
+        let mut buffer = MaybeUninit::<[E; MOST]>::uninit();
         let mut base = 0;
         while base < rows {
-            let values = group::<L, F, E>(src, base, rows);
-            if dst.row_stride == 1 && rows - base >= GROUP {
-                dst.row::<E>(base).cast::<[E; GROUP]>().write_unaligned(values);
-            } else {
-                for (i, value) in values.into_iter().take(rows - base).enumerate() {
-                    dst.at::<E>(base + i, 0).write_unaligned(value);
+            let count = most.min(rows - base);
+            let direct = dst.row_stride == 1 && count == most;
+            group::<L, F, E>(&src, base, rows, if direct { dst.row(base) } else { buffer.as_mut_ptr().cast() });
+            if !direct {
+                for i in 0..count {
+                    dst.at::<E>(base + i, 0).write_unaligned(buffer.as_ptr().cast::<E>().add(i).read());
                 }
             }
-            base += GROUP;
+            base += count;
         }
         Ok(())
     }
@@ -56,27 +59,33 @@ impl<F: Reduce<E>, E: Elem> Body for Rows<F, E> {
     }
 }
 
-/// Rows that are reduced together.
-pub const GROUP: usize = 16;
+/// The most rows that are reduced together.
+pub const MOST: usize = 64;
 
-/// The results of up to sixteen rows from `base` on.
+/// Rows that are reduced together.
+pub const fn group_rows<L: Level, F: Reduce<E>, E: Elem>() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if is_v4::<L>() && F::PRESENT {
+        return super::v4::group_rows::<F, E>();
+    }
+    1
+}
+
+/// The results of rows from `base` on: of a group, or of those that are left. There must be room for a group.
 ///
 /// # Safety
 /// The rows must lie in the tile and have at least one column; the processor must have the level.
 #[inline(always)]
-pub unsafe fn group<L: Level, F: Reduce<E>, E: Elem>(src: TileRef, base: usize, rows: usize) -> [E; GROUP] {
+pub unsafe fn group<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, base: usize, rows: usize, to: *mut E) {
     #[cfg(target_arch = "x86_64")]
     if const { F::PRESENT && is_v4::<L>() } {
-        return super::v4::group::<F, E>(src, base, rows);
+        return super::v4::group::<F, E>(src, base, rows, to);
     }
-    let mut values = [src.row::<E>(base).read_unaligned(); GROUP];
-    for (i, value) in values.iter_mut().take(rows - base).enumerate() {
-        let from = src.row::<E>(base + i).cast_const();
-        // Fewer columns than lanes leave the upper lanes empty, and the steps that would take them in do nothing.
-        *value =
-            if src.cols <= 16 { row::<L, F, E, 16>(from, src.cols) } else { row::<L, F, E, LANES>(from, src.cols) };
-    }
-    values
+    debug_assert!(base < rows);
+    let from = src.row::<E>(base).cast_const();
+    // Fewer columns than lanes leave the upper lanes empty, and the steps that would take them in do nothing.
+    let n = src.cols;
+    to.write_unaligned(if n <= 16 { row::<L, F, E, 16>(from, n) } else { row::<L, F, E, LANES>(from, n) });
 }
 
 /// The result of a row of `n` elements, in `N` lanes.

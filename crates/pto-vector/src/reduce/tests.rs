@@ -12,7 +12,11 @@ const ROW_ARGS: [Op; 2] = [op::trowargmax, op::trowargmin];
 const COL_ARGS: [Op; 2] = [op::tcolargmax, op::tcolargmin];
 
 /// Rows, columns, and blocks between rows.
-const SHAPES: [(usize, usize, usize); 14] = [
+const SHAPES: [(usize, usize, usize); 18] = [
+    (64, 64, 0),
+    (33, 128, 1),
+    (67, 192, 0),
+    (9, 320, 0),
     (16, 64, 0),
     (5, 128, 0),
     (40, 64, 1),
@@ -104,6 +108,68 @@ fn fast_and_plain_agree_on_floats() {
     agree_all::<f32>();
     agree_all::<F16>();
     agree_all::<Bf16>();
+}
+
+/// Extremes have shortcuts for numbers of the sign that usually wins.
+fn agree_by_sign<E: Sample>(sign: fn(E) -> E) {
+    let mut numbers = Numbers::new(77);
+    for (rows, cols) in [(64, 64), (32, 128), (16, 64), (40, 70)] {
+        for special in [false, true] {
+            let odd = (numbers.next() as usize % rows, numbers.next() as usize % cols);
+            let src = Tile::new(E::DTYPE, rows, cols, 0).filled(|r, c| match E::sample(&mut numbers) {
+                x if special && (r, c) == odd => x,
+                x => sign(x),
+            });
+            for (op, like) in
+                [(op::trowmax, (rows, 1)), (op::trowmin, (rows, 1)), (op::tcolmax, (1, cols)), (op::tcolmin, (1, cols))]
+            {
+                agree::<E>(op, &src, &Tile::new(E::DTYPE, like.0, like.1, 0));
+            }
+            for (op, like) in ROW_ARGS.map(|op| (op, (rows, 1))).into_iter().chain(COL_ARGS.map(|op| (op, (1, cols)))) {
+                args_agree::<E>(op, &src, like);
+            }
+        }
+    }
+}
+
+#[test]
+fn fast_and_plain_agree_on_floats_of_one_sign() {
+    fn number(x: f32) -> f32 {
+        if x.is_nan() { 3.0 } else { x.abs() + 0.5 }
+    }
+    agree_by_sign::<f32>(number);
+    agree_by_sign::<f32>(|x| -number(x));
+    agree_by_sign::<f32>(|x| if x.is_nan() { -1.0 } else { x });
+    agree_by_sign::<F16>(|x| F16::from_f32(number(x.to_f32())));
+    agree_by_sign::<F16>(|x| F16::from_f32(-number(x.to_f32())));
+    agree_by_sign::<F16>(|x| if x.to_f32().is_nan() { F16(0x8000) } else { x });
+    agree_by_sign::<Bf16>(|x| Bf16::from_f32(number(x.to_f32())));
+    agree_by_sign::<Bf16>(|x| Bf16::from_f32(-number(x.to_f32())));
+    agree_by_sign::<Bf16>(|x| if x.to_f32().is_nan() { Bf16(0x8000) } else { x });
+}
+
+#[test]
+fn one_nan_of_either_sign_is_found_anywhere() {
+    for (r, c) in [(0, 0), (63, 63), (17, 40), (1, 127), (40, 64)] {
+        for nan in [0x7e00u16, 0xfe00, 0x7c01, 0xffff] {
+            let src =
+                Tile::from_fn(
+                    64,
+                    128,
+                    |i, k| if (i, k) == (r, c) { F16(nan) } else { F16(0x3c00 ^ (k as u16 & 1) << 15) },
+                );
+            for op in [op::trowmax, op::trowmin] {
+                let dst = run(op, &src, &Tile::new(DType::F16, 64, 1, 0), false);
+                let found = (0..64).filter(|i| dst.get::<F16>(*i, 0).to_f32().is_nan());
+                assert_eq!(found.collect::<Vec<_>>(), [r], "{}", op.row().name);
+            }
+            for op in [op::tcolmax, op::tcolmin] {
+                let dst = run(op, &src, &Tile::new(DType::F16, 1, 128, 0), false);
+                let found = (0..128).filter(|k| dst.get::<F16>(0, *k).to_f32().is_nan());
+                assert_eq!(found.collect::<Vec<_>>(), [c], "{}", op.row().name);
+            }
+        }
+    }
 }
 
 #[test]

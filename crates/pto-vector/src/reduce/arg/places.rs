@@ -1,0 +1,140 @@
+//! Where rows have a known value, for many rows at a time.
+
+use crate::bits::{WORD, first};
+use crate::call::{Call, TileRef};
+use crate::elem::Elem;
+use pto_isa::DType;
+use std::arch::x86_64::{
+    _mm512_and_si512, _mm512_loadu_si512, _mm512_lzcnt_epi64, _mm512_mask_cmpeq_epi8_mask,
+    _mm512_mask_cmpeq_epi16_mask, _mm512_mask_cmpeq_epi32_mask, _mm512_mask_storeu_epi64, _mm512_maskz_loadu_epi8,
+    _mm512_maskz_loadu_epi16, _mm512_maskz_loadu_epi32, _mm512_set1_epi8, _mm512_set1_epi16, _mm512_set1_epi32,
+    _mm512_set1_epi64, _mm512_setzero_si512, _mm512_sub_epi64, _mm512_test_epi64_mask,
+};
+use std::hint::black_box;
+
+/// Rows that are longer are searched one by one, which can end early.
+const LONGEST: usize = 4 * WORD;
+
+/// Writes the first place of `values` in up to 64 rows from `base` on, and the values if asked for. False, and nothing
+/// written, when that is better done one by one: in long rows, and for zeros and NaN, which have more than one code.
+///
+/// # Safety
+/// Every value must be an element of its row; the processor must have level `v4`.
+#[inline(always)]
+pub unsafe fn places<E: Elem>(call: &Call, base: usize, count: usize, values: *const E) -> bool {
+    let [src, val, idx] = *call.tiles else { return false };
+    if src.cols > LONGEST || has_several_codes(values, count) {
+        return false;
+    }
+    let (mut numbers, mut masks) = ([0u64; WORD], [0u64; WORD]);
+    // The parts of a mask are put together in memory; the compiler, if it could see through this, would do it with
+    // instructions that run where the comparisons do.
+    let masks = black_box(masks.as_mut_ptr());
+    for word in (0..src.cols.div_ceil(WORD)).rev() {
+        where_equal::<E>(&src, base, count, word, values, masks);
+        lowest(masks, count, word, &mut numbers);
+    }
+    if val.is_present() {
+        for i in 0..count {
+            val.at::<E>(base + i, 0).write_unaligned(values.add(i).read());
+        }
+    }
+    let (to, step) = (idx.ptr, idx.row_stride);
+    if call.imm[0] == 2 {
+        put(to.cast::<u16>().add(base * step), step, count, &numbers, |number| number as u16);
+    } else {
+        put(to.cast::<u32>().add(base * step), step, count, &numbers, |number| number as u32);
+    }
+    true
+}
+
+/// True when one of the values is a zero with a sign or a NaN.
+#[inline(always)]
+unsafe fn has_several_codes<E: Elem>(values: *const E, count: usize) -> bool {
+    let mut any = false;
+    for i in 0..count {
+        any |= match E::DTYPE {
+            DType::F32 => (values.cast::<u32>().add(i).read() & (u32::MAX >> 1)).wrapping_sub(1) >= 0x7f80_0000,
+            DType::F16 => (values.cast::<u16>().add(i).read() & (u16::MAX >> 1)).wrapping_sub(1) >= 0x7c00,
+            DType::Bf16 => (values.cast::<u16>().add(i).read() & (u16::MAX >> 1)).wrapping_sub(1) >= 0x7f80,
+            _ => false,
+        };
+    }
+    any
+}
+
+/// Which of the elements of a word equal the value of their row.
+#[inline(always)]
+unsafe fn where_equal<E: Elem>(
+    src: &TileRef,
+    base: usize,
+    count: usize,
+    word: usize,
+    values: *const E,
+    masks: *mut u64,
+) {
+    let n = src.cols - WORD * word;
+    let from = src.row::<E>(base).cast_const().add(WORD * word);
+    // A mask that is known costs nothing.
+    if n >= WORD {
+        for i in 0..count {
+            equal::<E>(from.add(i * src.row_stride), values.add(i), !0, masks.add(i));
+        }
+    } else {
+        for i in 0..count {
+            equal::<E>(from.add(i * src.row_stride), values.add(i), first(n), masks.add(i));
+        }
+    }
+}
+
+/// Which of 64 elements equal a value.
+#[inline(always)]
+unsafe fn equal<E: Elem>(from: *const E, value: *const E, valid: u64, mask: *mut u64) {
+    match size_of::<E>() {
+        1 => {
+            let x = _mm512_maskz_loadu_epi8(valid, from.cast());
+            *mask = _mm512_mask_cmpeq_epi8_mask(valid, x, _mm512_set1_epi8(value.cast::<i8>().read()));
+        }
+        2 => {
+            let value = _mm512_set1_epi16(value.cast::<i16>().read());
+            for i in 0..2 {
+                let valid = (valid >> (32 * i)) as u32;
+                let x = _mm512_maskz_loadu_epi16(valid, from.wrapping_add(32 * i).cast());
+                mask.cast::<u32>().add(i).write(_mm512_mask_cmpeq_epi16_mask(valid, x, value));
+            }
+        }
+        _ => {
+            let value = _mm512_set1_epi32(value.cast::<i32>().read());
+            for i in 0..4 {
+                let valid = (valid >> (16 * i)) as u16;
+                let x = _mm512_maskz_loadu_epi32(valid, from.wrapping_add(16 * i).cast());
+                mask.cast::<u16>().add(i).write(_mm512_mask_cmpeq_epi32_mask(valid, x, value));
+            }
+        }
+    }
+}
+
+/// The number of the lowest bit of each mask that has one.
+#[inline(always)]
+unsafe fn lowest(masks: *const u64, count: usize, word: usize, numbers: &mut [u64; WORD]) {
+    let top = _mm512_set1_epi64((WORD * word + WORD - 1) as i64);
+    for i in (0..count).step_by(8) {
+        let mask = _mm512_loadu_si512(masks.add(i).cast());
+        let bit = _mm512_and_si512(mask, _mm512_sub_epi64(_mm512_setzero_si512(), mask));
+        let number = _mm512_sub_epi64(top, _mm512_lzcnt_epi64(bit));
+        _mm512_mask_storeu_epi64(numbers.as_mut_ptr().add(i).cast(), _mm512_test_epi64_mask(mask, mask), number);
+    }
+}
+
+#[inline(always)]
+unsafe fn put<T>(to: *mut T, step: usize, count: usize, numbers: &[u64; WORD], low: impl Fn(u64) -> T) {
+    if step == 1 {
+        for (i, number) in numbers.iter().enumerate().take(count) {
+            to.add(i).write_unaligned(low(*number));
+        }
+    } else {
+        for (i, number) in numbers.iter().enumerate().take(count) {
+            to.add(i * step).write_unaligned(low(*number));
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Rows, as many at a time as a register has lanes.
+//!
+//! Folding the lanes of one register takes as long as loading a short row. So the lanes of many rows are folded
+//! together: each step joins two registers, half of each with the other half, until one register has a result in every
+//! lane. The steps pair the same lanes as the portable code does.
+
+use super::Registers;
+use crate::bits::{WORD, first};
+use crate::call::TileRef;
+use crate::elem::Elem;
+use std::arch::x86_64::{
+    __m512i, _mm512_castps_si512, _mm512_castsi512_ps, _mm512_mask_blend_epi8, _mm512_mask_blend_epi16,
+    _mm512_setzero_si512, _mm512_shuffle_i32x4, _mm512_shuffle_ps, _mm512_slli_epi16, _mm512_slli_epi32,
+    _mm512_srli_epi16, _mm512_srli_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
+};
+
+/// Lanes of 32 bits in a register.
+const WIDE: usize = 16;
+
+/// Rows folded together.
+pub const fn group_rows<F: Registers<E>, E: Elem>() -> usize {
+    WORD / F::BYTES
+}
+
+/// The results of the rows from `base` on: of as many as are folded together, or that are left; the others are not
+/// results. There must be room for all.
+///
+/// # Safety
+/// The rows must lie in the tile and have at least one column; the processor must have level `v4`.
+#[inline(always)]
+pub unsafe fn group<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, rows: usize, to: *mut E) {
+    let row = src.row::<E>(base).cast_const();
+    let steps = src.cols / WORD;
+    let even = rows - base >= group_rows::<F, E>() && steps > 0 && src.cols.is_multiple_of(WORD);
+    if even && (!F::WATCHED || F::is_promising(F::load(row, !0))) {
+        let mut seen = [F::NOTHING; 4];
+        let results = if steps == 1 {
+            all::<F, E, true>(row, src.row_stride, 1, &mut seen)
+        } else {
+            all::<F, E, false>(row, src.row_stride, steps, &mut seen)
+        };
+        if !F::WATCHED || seen == [F::NOTHING; 4] && F::is_settled(results) {
+            return F::put(results, to);
+        }
+    }
+    uneven::<F::Exact, E>(src, base, rows, to);
+}
+
+/// A result for each row, in the order of the rows. `SINGLE` says that there is one step.
+#[inline(always)]
+unsafe fn all<F: Registers<E>, E: Elem, const SINGLE: bool>(
+    row: *const E,
+    stride: usize,
+    steps: usize,
+    seen: &mut [F::Seen; 4],
+) -> __m512i {
+    match F::BYTES {
+        4 => wide::<F, E, SINGLE>(row, stride, steps, seen),
+        2 => {
+            let even = wide::<F, E, SINGLE>(row, 2 * stride, steps, seen);
+            words::<F, E>(even, wide::<F, E, SINGLE>(row.add(stride), 2 * stride, steps, seen))
+        }
+        _ => {
+            let mut quarters = [_mm512_setzero_si512(); 4];
+            for (i, quarter) in quarters.iter_mut().enumerate() {
+                *quarter = wide::<F, E, SINGLE>(row.add(i * stride), 4 * stride, steps, seen);
+            }
+            let even = words::<F, E>(quarters[0], quarters[2]);
+            bytes::<F, E>(even, words::<F, E>(quarters[1], quarters[3]))
+        }
+    }
+}
+
+/// Sixteen rows, with 32 bits for each.
+#[inline(always)]
+unsafe fn wide<F: Registers<E>, E: Elem, const SINGLE: bool>(
+    row: *const E,
+    stride: usize,
+    steps: usize,
+    seen: &mut [F::Seen; 4],
+) -> __m512i {
+    let mut quads = [_mm512_setzero_si512(); 4];
+    for (k, quad) in quads.iter_mut().enumerate() {
+        let rows = match F::SIDE {
+            4 => four::<F, E, SINGLE, 4>(row.add(k * stride), stride, steps, seen),
+            2 => four::<F, E, SINGLE, 2>(row.add(k * stride), stride, steps, seen),
+            _ => four::<F, E, SINGLE, 1>(row.add(k * stride), stride, steps, seen),
+        };
+        *quad = fold_four::<F, E>(rows);
+    }
+    fold_quads::<F, E>(quads)
+}
+
+/// Each fourth row of sixteen as one register, all of them step by step.
+#[inline(always)]
+unsafe fn four<F: Registers<E>, E: Elem, const SINGLE: bool, const SIDE: usize>(
+    row: *const E,
+    stride: usize,
+    steps: usize,
+    seen: &mut [F::Seen; 4],
+) -> [__m512i; 4] {
+    let mut all = [[_mm512_setzero_si512(); SIDE]; 4];
+    for i in 0..4 {
+        all[i] = take::<F, E, SIDE>(row.add(4 * i * stride), !0, &mut seen[i]);
+    }
+    if !SINGLE {
+        for step in 1..steps {
+            for i in 0..4 {
+                let x = take::<F, E, SIDE>(row.add(4 * i * stride + step * WORD), !0, &mut seen[i]);
+                join::<F, E, SIDE>(&mut all[i], x);
+            }
+        }
+    }
+    let mut rows = [_mm512_setzero_si512(); 4];
+    for i in 0..4 {
+        rows[i] = as_one::<F, E, SIDE>(all[i]);
+    }
+    rows
+}
+
+/// The same as [`group`] for rows of any length and number.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
+#[inline(never)]
+unsafe fn uneven<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, rows: usize, to: *mut E) {
+    let mut parts = [_mm512_setzero_si512(); 4];
+    let skip = group_rows::<F, E>() / WIDE;
+    for (start, part) in parts.iter_mut().enumerate().take(skip) {
+        let mut quads = [_mm512_setzero_si512(); 4];
+        for (k, quad) in quads.iter_mut().enumerate() {
+            let mut four = [_mm512_setzero_si512(); 4];
+            for (i, one) in four.iter_mut().enumerate() {
+                let r = base + start + skip * (k + 4 * i);
+                // Rows that there are not give nothing.
+                if r < rows {
+                    *one = any::<F, E>(src.row(r), src.cols);
+                }
+            }
+            *quad = fold_four::<F, E>(four);
+        }
+        *part = fold_quads::<F, E>(quads);
+    }
+    let results = match F::BYTES {
+        4 => parts[0],
+        2 => words::<F, E>(parts[0], parts[1]),
+        _ => bytes::<F, E>(words::<F, E>(parts[0], parts[2]), words::<F, E>(parts[1], parts[3])),
+    };
+    F::put(results, to);
+}
+
+/// A row of any length as one register.
+#[inline(always)]
+unsafe fn any<F: Registers<E>, E: Elem>(row: *const E, n: usize) -> __m512i {
+    match F::SIDE {
+        4 => any_side::<F, E, 4>(row, n),
+        2 => any_side::<F, E, 2>(row, n),
+        _ => any_side::<F, E, 1>(row, n),
+    }
+}
+
+#[inline(always)]
+unsafe fn any_side<F: Registers<E>, E: Elem, const SIDE: usize>(row: *const E, n: usize) -> __m512i {
+    let mut seen = F::NOTHING;
+    let mut all = take::<F, E, SIDE>(row, first(n), &mut seen);
+    let mut at = WORD;
+    while at < n {
+        join::<F, E, SIDE>(&mut all, take::<F, E, SIDE>(row.add(at), first(n - at), &mut seen));
+        at += WORD;
+    }
+    as_one::<F, E, SIDE>(all)
+}
+
+/// Rows 0, 4, 8 and 12 as one register, each in four lanes.
+#[inline(always)]
+unsafe fn fold_four<F: Registers<E>, E: Elem>(rows: [__m512i; 4]) -> __m512i {
+    fours::<F, E>(eights::<F, E>(rows[0], rows[1]), eights::<F, E>(rows[2], rows[3]))
+}
+
+/// Those of rows 0, 1, 2 and 3 from there on as one register, each in one lane.
+#[inline(always)]
+unsafe fn fold_quads<F: Registers<E>, E: Elem>(quads: [__m512i; 4]) -> __m512i {
+    ones::<F, E>(twos::<F, E>(quads[0], quads[1]), twos::<F, E>(quads[2], quads[3]))
+}
+
+/// Lanes 0 to 7 take in lanes 8 to 15, in two registers.
+#[inline(always)]
+unsafe fn eights<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
+    F::merge(_mm512_shuffle_i32x4::<0b01_00_01_00>(a, b), _mm512_shuffle_i32x4::<0b11_10_11_10>(a, b))
+}
+
+/// In each eight lanes, the first four take in the last four.
+#[inline(always)]
+unsafe fn fours<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
+    F::merge(_mm512_shuffle_i32x4::<0b10_00_10_00>(a, b), _mm512_shuffle_i32x4::<0b11_01_11_01>(a, b))
+}
+
+/// In each four lanes, the first two take in the last two.
+#[inline(always)]
+unsafe fn twos<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
+    F::merge(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b))
+}
+
+/// In each two lanes, the first takes in the second.
+#[inline(always)]
+unsafe fn ones<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
+    let (a, b) = (_mm512_castsi512_ps(a), _mm512_castsi512_ps(b));
+    let first = _mm512_castps_si512(_mm512_shuffle_ps::<0b10_00_10_00>(a, b));
+    F::merge(first, _mm512_castps_si512(_mm512_shuffle_ps::<0b11_01_11_01>(a, b)))
+}
+
+/// The halves of 32 bits as one, and results of two registers by turns.
+#[inline(always)]
+unsafe fn words<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
+    let low = _mm512_mask_blend_epi16(0xaaaa_aaaa, a, _mm512_slli_epi32::<16>(b));
+    F::merge(low, _mm512_mask_blend_epi16(0xaaaa_aaaa, _mm512_srli_epi32::<16>(a), b))
+}
+
+/// The halves of 16 bits as one, and results of two registers by turns.
+#[inline(always)]
+unsafe fn bytes<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
+    const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;
+    let low = _mm512_mask_blend_epi8(ODD, a, _mm512_slli_epi16::<8>(b));
+    F::merge(low, _mm512_mask_blend_epi8(ODD, _mm512_srli_epi16::<8>(a), b))
+}
+
+/// The registers of a row as one.
+#[inline(always)]
+unsafe fn as_one<F: Registers<E>, E: Elem, const SIDE: usize>(all: [__m512i; SIDE]) -> __m512i {
+    match SIDE {
+        4 => F::merge(F::merge(all[0], all[SIDE / 2]), F::merge(all[SIDE / 4], all[SIDE - 1])),
+        2 => F::merge(all[0], all[SIDE - 1]),
+        _ => all[0],
+    }
+}
+
+#[inline(always)]
+unsafe fn join<F: Registers<E>, E: Elem, const SIDE: usize>(all: &mut [__m512i; SIDE], x: [__m512i; SIDE]) {
+    for i in 0..SIDE {
+        all[i] = F::merge(all[i], x[i]);
+    }
+}
+
+/// The next 64 elements of a row, or those that `valid` has a bit for.
+#[inline(always)]
+pub unsafe fn take<F: Registers<E>, E: Elem, const SIDE: usize>(
+    row: *const E,
+    valid: u64,
+    seen: &mut F::Seen,
+) -> [__m512i; SIDE] {
+    let mut x = [_mm512_setzero_si512(); SIDE];
+    for (i, x) in x.iter_mut().enumerate() {
+        let at = i * (WORD / SIDE);
+        *x = F::load(row.wrapping_add(at), valid >> at);
+    }
+    if F::WATCHED {
+        for i in (0..SIDE).step_by(2) {
+            *seen = F::watch(*seen, x[i], x[(i + 1) % SIDE]);
+        }
+    }
+    x
+}
