@@ -8,7 +8,7 @@ mod plain;
 
 use plain::Argument;
 use pto::isa::rules::{Arg as RuleArg, Instance};
-use pto::isa::{Code, DType, Op, Type, table};
+use pto::isa::{Code, DType, Op, TileType, Type, table};
 use pto::sample::{Filling, RunParam, Runnable, Runnables};
 use pto::{Checked, Program, Target};
 use pto_cpu::kernels::{Site, find};
@@ -40,21 +40,38 @@ fn has_kernel(target: Target, filling: &Filling) -> bool {
     find(filling.op).is_none_or(|kernel| kernel.is_missing() || (kernel.prepare)(&site).is_some())
 }
 
-/// Integer divisions mostly end a program, since tiles of random numbers have zeros; a few are enough.
-fn divides(filling: &Filling) -> bool {
+/// Integer divisions and gathers mostly end a program, since tiles of random numbers have zeros, and indices that name
+/// nothing; a few are enough.
+fn mostly_stops(filling: &Filling) -> bool {
     const DIVISIONS: [&str; 9] =
         ["tdiv", "tdivs", "trem", "trems", "tfmod", "tfmods", "trecip", "trowexpanddiv", "tcolexpanddiv"];
     let int = |(_, ty): &(u8, Type)| ty.tile().is_some_and(|t| t.dtype.is_int());
-    DIVISIONS.contains(&filling.op.row().name) && filling.types.iter().any(int)
+    let divides = DIVISIONS.contains(&filling.op.row().name) && filling.types.iter().any(int);
+    divides || goes_by_place(filling)
+}
+
+/// Indices are places in a tile, whether they are valid or not.
+fn goes_by_place(filling: &Filling) -> bool {
+    ["tgather", "tgatherb"].contains(&filling.op.row().name)
+}
+
+/// The instruction reads elements that nothing wrote, so that there is no right result.
+fn reads_anything(filling: &Filling) -> bool {
+    let row = filling.op.row();
+    let valid = |t: &TileType| t.valid_rows.fixed() == Some(t.rows) && t.valid_cols.fixed() == Some(t.cols);
+    let partly =
+        |(slot, ty): &(u8, Type)| row.slot_at(usize::from(*slot)).name == "src" && ty.tile().is_some_and(|t| !valid(t));
+    goes_by_place(filling) && filling.types.iter().any(partly)
 }
 
 fn maker(target: Target) -> Runnables {
-    let divisions = Cell::new(0);
+    let stops = Cell::new(0);
     Runnables::new(target, pto_cpu::runs, move |filling| {
-        if divides(filling) {
-            divisions.set(divisions.get() + 1);
+        if mostly_stops(filling) {
+            stops.set(stops.get() + 1);
         }
-        has_kernel(target, filling) && !(divides(filling) && divisions.get() % 6 != 0)
+        let rare = mostly_stops(filling) && stops.get() % 6 != 0;
+        has_kernel(target, filling) && !rare && !reads_anything(filling)
     })
 }
 
