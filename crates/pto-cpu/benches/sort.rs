@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Five times 77 million elements per second.
 const GOAL: f64 = 385.0;
 /// How often the program repeats its instruction.
-const TURNS: usize = 200;
+const TURNS: usize = 80;
 /// Elements of a tile.
 const ELEMENTS: usize = 4096;
 
@@ -98,7 +98,7 @@ fn report(name: &str, (plan, memory): &(Plan, Vec<Vec<u8>>), columns: usize, gro
     let mut standard = f64::INFINITY;
     let pairs = pairs(&memory[0], columns);
     // In turns, so that both see the same machine.
-    for _ in 0..30 {
+    for _ in 0..100 {
         let mut args: Vec<Arg> = memory.iter_mut().map(|m| Arg::InOut(m)).collect();
         let start = Instant::now();
         plan.run(&mut args, Launch { blocks: 1, threads: 1 }).expect("it runs");

@@ -6,7 +6,7 @@ use pto_isa::rules::AttrValue;
 use pto_num::Level;
 use pto_vector::elem::by_type;
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef, contiguous, write};
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::marker::PhantomData;
 
 const SLOTS: [&str; 6] = ["src0", "src1", "src2", "src3", "dst", "executed"];
@@ -50,32 +50,53 @@ impl<'a> List<'a> {
     }
 }
 
-/// How a group of lists is merged; how many records come from each.
-type MergeLists = unsafe fn(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS];
-
 struct Merge<E>(PhantomData<E>);
 
 impl<E: Sorted> Body for Merge<E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        run::<E>(call, fast_merge::<E>);
+        run::<E, Fast>(call);
         Ok(())
     }
 
     unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        run::<E>(call, plain_merge::<E>);
+        run::<E, Plain>(call);
         Ok(())
     }
 }
 
+/// A way to merge lists.
+trait Way {
+    /// Merges lists, perhaps until one is empty; how many records it took from each.
+    ///
+    /// # Safety
+    /// The lists must lie in their tiles.
+    unsafe fn merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS];
+}
+
+struct Fast;
+impl Way for Fast {
+    #[inline(always)]
+    unsafe fn merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {
+        fast_merge::<E>(lists, exhausted, out)
+    }
+}
+
+struct Plain;
+impl Way for Plain {
+    unsafe fn merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {
+        plain_merge::<E>(lists, exhausted, out)
+    }
+}
+
 #[inline(always)]
-unsafe fn run<E: Sorted>(call: &Call, merge: MergeLists) {
+unsafe fn run<E: Sorted, W: Way>(call: &Call) {
     let (&[src0, src1, src2, src3, dst, executed], [block_len]) = (call.tiles, call.scalars) else { return };
     let out = List::room::<E>(&dst);
     if call.imm[0] == 1 {
         // The rules want a positive length.
         let length = (*block_len as usize / E::COLUMNS).max(1);
-        return merge_blocks(List::whole::<E>(&src0), length, out, merge);
+        return merge_blocks::<E, W>(List::whole::<E>(&src0), length, out);
     }
     let tiles = [src0, src1, src2, src3];
     let mut lists = [out; LISTS];
@@ -84,7 +105,7 @@ unsafe fn run<E: Sorted>(call: &Call, merge: MergeLists) {
         lists[used] = List::whole::<E>(tile);
         used += 1;
     }
-    let taken = merge(&lists[..used], call.imm[1] == 1, out);
+    let taken = W::merge::<E>(&lists[..used], call.imm[1] == 1, out);
     if executed.is_present() {
         for (c, count) in taken.iter().enumerate().take(executed.cols) {
             write(&executed, 0, c, *count as u16);
@@ -93,7 +114,8 @@ unsafe fn run<E: Sorted>(call: &Call, merge: MergeLists) {
 }
 
 /// Groups of four lists of one length, each merged to its own place; at the end there may be fewer or shorter ones.
-unsafe fn merge_blocks(src: List, length: usize, out: List, merge: MergeLists) {
+#[inline(always)]
+unsafe fn merge_blocks<E: Sorted, W: Way>(src: List, length: usize, out: List) {
     for first in (0..src.count).step_by(LISTS * length) {
         let end = src.count.min(first + LISTS * length);
         let mut lists = [src; LISTS];
@@ -103,7 +125,7 @@ unsafe fn merge_blocks(src: List, length: usize, out: List, merge: MergeLists) {
             (list.first, list.count) = (start, length.min(end - start));
         }
         let room = out.count.saturating_sub(first).min(end - first);
-        merge(&lists[..used], false, List { first, count: room, ..out });
+        W::merge::<E>(&lists[..used], false, List { first, count: room, ..out });
     }
 }
 
@@ -126,61 +148,80 @@ unsafe fn plain_merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> 
 
 thread_local! {
     /// Records and keys being merged; kept for the next time.
-    static SCRATCH: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+    static SCRATCH: Cell<Vec<u64>> = const { Cell::new(Vec::new()) };
 }
 
 /// Keys with the numbers of their records are merged in pairs; then records go where their keys are.
+#[inline(always)]
 unsafe fn fast_merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {
-    SCRATCH.with_borrow_mut(|scratch| {
-        let total: usize = lists.iter().map(|l| l.count).sum();
-        // Each list of keys stands between two guards.
-        let guarded = total + 2 * LISTS;
-        scratch.resize(scratch.len().max(total + 3 * guarded), 0);
-        let (records, keys) = scratch.split_at_mut(total);
-        let (first, keys) = keys.split_at_mut(guarded);
-        let (second, third) = keys.split_at_mut(guarded);
-        load_lists::<E>(lists, records, first);
-        let [a, b, c, d] = std::array::from_fn(|i| lists.get(i).map_or(0, |l| l.count));
-        let (left, right) = first.split_at_mut(a + b + 4);
+    let mut scratch = SCRATCH.take();
+    let total: usize = lists.iter().map(|l| l.count).sum();
+    // Each list of keys stands between two guards.
+    let guarded = total + 2 * LISTS;
+    if scratch.len() < total + 3 * guarded {
+        scratch.resize(total + 3 * guarded, 0);
+    }
+    let (records, keys) = scratch.split_at_mut(total);
+    let (first, keys) = keys.split_at_mut(guarded);
+    let (second, third) = keys.split_at_mut(guarded);
+    let taken = if load_lists::<E>(lists, records, first) {
+        let counts @ [a, b, c, d] = std::array::from_fn(|i| lists.get(i).map_or(0, |l| l.count));
+        let (left, right) = first.split_at(a + b + 4);
         let (ab, cd) = second.split_at_mut(a + b + 2);
+        let cd = &mut cd[..c + d + 2];
         merge_two(&left[..a + 2], &left[a + 2..], ab);
-        merge_two(&right[..c + 2], &right[c + 2..c + d + 4], &mut cd[..c + d + 2]);
-        merge_two(ab, &cd[..c + d + 2], &mut third[..total + 2]);
+        merge_two(&right[..c + 2], &right[c + 2..], cd);
+        merge_two(ab, cd, &mut third[..total + 2]);
         let merged = &third[1..=total];
-        let (end, taken) = if exhausted { until_empty(lists, merged) } else { (total, [a, b, c, d]) };
-        let end = end.min(out.count);
-        let whole = end.min((out.tile.cols / E::COLUMNS).saturating_sub(out.first));
-        let to = out.tile.ptr.cast::<u64>().add(out.first);
-        let record = |k: usize| records[merged[k] as u32 as usize];
-        for k in 0..whole {
-            to.add(k).write_unaligned(record(k));
-        }
-        for k in whole..end {
-            put_record::<E>(out.tile, 0, out.first + k, record(k));
-        }
+        let (end, taken) = if exhausted { until_empty(lists, merged) } else { (total, counts) };
+        store::<E>(records, &merged[..end.min(out.count)], out);
         taken
-    })
+    } else {
+        // Step by step it is defined what comes of lists that are not sorted.
+        plain_merge::<E>(lists, exhausted, out)
+    };
+    SCRATCH.set(scratch);
+    taken
 }
 
-/// Copies the records, and makes a key for each: earlier ones are smaller, and no two are equal.
+/// Copies the records, and makes a key for each: earlier ones are smaller, and no two are equal. True when all lists are
+/// sorted.
 #[inline(always)]
-unsafe fn load_lists<E: Sorted>(lists: &[List], records: &mut [u64], keys: &mut [u64]) {
-    let mut number = 0;
+unsafe fn load_lists<E: Sorted>(lists: &[List], records: &mut [u64], keys: &mut [u64]) -> bool {
+    let mut sorted = true;
+    let (mut records, mut keys, mut number) = (records, keys, 0);
     for i in 0..LISTS {
-        let start = number + 2 * i;
         let count = lists.get(i).map_or(0, |l| l.count);
-        keys[start] = 0;
+        let (own, behind) = std::mem::take(&mut records).split_at_mut(count);
+        let (own_keys, keys_behind) = std::mem::take(&mut keys).split_at_mut(count + 2);
+        (records, keys) = (behind, keys_behind);
         if let Some(list) = lists.get(i) {
             let from = list.tile.ptr.cast::<u64>().add(list.first);
-            for k in 0..count {
-                let record = from.add(k).read_unaligned();
-                records[number + k] = record;
-                let key = E::of_record(record).key() as u32 ^ 1 << 31;
-                keys[start + 1 + k] = u64::from(key) << 32 | (number + k) as u64;
-            }
+            std::ptr::copy_nonoverlapping(from.cast::<u8>(), own.as_mut_ptr().cast(), 8 * count);
         }
-        keys[start + 1 + count] = u64::MAX;
+        own_keys[0] = 0;
+        for (k, (key, record)) in own_keys[1..=count].iter_mut().zip(&*own).enumerate() {
+            let order = E::of_record(*record).key() as u32 ^ 1 << 31;
+            *key = u64::from(order) << 32 | (number + k) as u64;
+        }
+        own_keys[count + 1] = u64::MAX;
+        let pairs = own_keys.iter().zip(&own_keys[1..]);
+        sorted &= pairs.fold(true, |sorted, (one, next)| sorted & (one < next));
         number += count;
+    }
+    sorted
+}
+
+/// Writes the records that belong to keys.
+#[inline(always)]
+unsafe fn store<E: Sorted>(records: &[u64], keys: &[u64], out: List) {
+    let whole = keys.len().min((out.tile.cols / E::COLUMNS).saturating_sub(out.first));
+    let to = out.tile.ptr.cast::<u64>().add(out.first);
+    for (k, key) in keys[..whole].iter().enumerate() {
+        to.add(k).write_unaligned(*records.get_unchecked(*key as u32 as usize));
+    }
+    for (k, key) in keys.iter().enumerate().skip(whole) {
+        put_record::<E>(out.tile, 0, out.first + k, records[*key as u32 as usize]);
     }
 }
 
@@ -213,25 +254,32 @@ fn merge_two(a: &[u64], b: &[u64], out: &mut [u64]) {
     let middle = total / 2;
     let split = split(a, b, middle);
     let (quarter, rest) = (middle / 2, (total - middle) / 2);
-    let mut chains = [
-        Chain { a: 1, b: 1, out: 1, left: quarter },
-        Chain { a: split, b: middle - split, out: middle, left: middle - quarter },
-        Chain { a: split + 1, b: middle - split + 1, out: middle + 1, left: rest },
-        Chain { a: la, b: lb, out: total, left: total - middle - rest },
-    ];
-    let together = chains.iter().map(|c| c.left).min().unwrap_or(0);
-    let [one, two, three, four] = &mut chains;
-    for _ in 0..together {
-        one.forward(a, b, out);
-        two.backward(a, b, out);
-        three.forward(a, b, out);
-        four.backward(a, b, out);
-    }
-    for chain in [one, three] {
-        (together..chain.left).for_each(|_| chain.forward(a, b, out));
-    }
-    for chain in [two, four] {
-        (together..chain.left).for_each(|_| chain.backward(a, b, out));
+    let (a, b, out) = (a.as_ptr(), b.as_ptr(), out.as_mut_ptr());
+    let chain = |at_a: usize, at_b: usize, to: usize| Chain {
+        a: a.wrapping_add(at_a),
+        b: b.wrapping_add(at_b),
+        out: out.wrapping_add(to),
+        taken: 0,
+    };
+    let mut one = chain(1, 1, 1);
+    let mut two = chain(split, middle - split, middle);
+    let mut three = chain(split + 1, middle - split + 1, middle + 1);
+    let mut four = chain(la, lb, total);
+    let (left, right) = (middle - quarter, total - middle - rest);
+    let together = quarter.min(rest);
+    // SAFETY: a chain never passes a guard, because it takes from the other list there, and no chain has more steps than
+    // there are numbers on its way. All chains together write every place once.
+    unsafe {
+        for step in 0..together {
+            one.forward(step);
+            two.backward(step);
+            three.forward(step);
+            four.backward(step);
+        }
+        (together..quarter).for_each(|step| one.forward(step));
+        (together..left).for_each(|step| two.backward(step));
+        (together..rest).for_each(|step| three.forward(step));
+        (together..right).for_each(|step| four.backward(step));
     }
 }
 
@@ -241,43 +289,36 @@ fn split(a: &[u64], b: &[u64], count: usize) -> usize {
     while low < high {
         let half = (low + high) / 2;
         // The next of `a` belongs to them if it is smaller than the last that `b` would give instead.
-        if a[half + 1] < b[count - half] {
-            low = half + 1;
-        } else {
-            high = half;
-        }
+        let more = a[half + 1] < b[count - half];
+        low = if more { half + 1 } else { low };
+        high = if more { high } else { half };
     }
     low
 }
 
-/// A run of steps: where it is in both lists and in the result.
+/// A run of steps: where it starts in both lists and in the result, and how many numbers it took from the first list. What
+/// it took from the second follows from the number of the step, which leaves less to keep in registers.
 struct Chain {
-    a: usize,
-    b: usize,
-    out: usize,
-    left: usize,
+    a: *const u64,
+    b: *const u64,
+    out: *mut u64,
+    taken: usize,
 }
 
 impl Chain {
     /// Takes the smaller of two.
     #[inline(always)]
-    fn forward(&mut self, a: &[u64], b: &[u64], out: &mut [u64]) {
-        let (x, y) = (a[self.a], b[self.b]);
-        let first = x < y;
-        out[self.out] = if first { x } else { y };
-        self.a += usize::from(first);
-        self.b += usize::from(!first);
-        self.out += 1;
+    unsafe fn forward(&mut self, step: usize) {
+        let (x, y) = (*self.a.add(self.taken), *self.b.add(step - self.taken));
+        *self.out.add(step) = if x < y { x } else { y };
+        self.taken += usize::from(x < y);
     }
 
     /// Takes the larger of two.
     #[inline(always)]
-    fn backward(&mut self, a: &[u64], b: &[u64], out: &mut [u64]) {
-        let (x, y) = (a[self.a], b[self.b]);
-        let first = x > y;
-        out[self.out] = if first { x } else { y };
-        self.a -= usize::from(first);
-        self.b -= usize::from(!first);
-        self.out -= 1;
+    unsafe fn backward(&mut self, step: usize) {
+        let (x, y) = (*self.a.sub(self.taken), *self.b.sub(step - self.taken));
+        *self.out.sub(step) = if x > y { x } else { y };
+        self.taken += usize::from(x > y);
     }
 }

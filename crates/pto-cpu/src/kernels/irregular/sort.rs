@@ -1,7 +1,7 @@
 //! `tsort32`: every 32 elements of a row become 32 records, the largest value first.
 
 use super::key::{GROUP, Sorted, put_record};
-use super::network::sort_lanes;
+use super::network::{Lanes, Places, sort_lanes};
 use pto_num::{F16, Level};
 use pto_vector::elem::by_type;
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef, contiguous, read};
@@ -50,13 +50,15 @@ unsafe fn plain_group<E: Sorted>(call: &Call, row: usize, group: usize, count: u
 
 /// A value that is sorted together with others in lanes: its key, with the place as the lowest bits.
 trait InLanes<const N: usize>: Sorted {
-    type Lane: Copy + Ord + Default;
+    type Lane: Copy + Default;
+    type All: Lanes + From<[Self::Lane; N]> + Into<[Self::Lane; N]>;
     fn lane(self, place: usize) -> Self::Lane;
     fn place(lane: Self::Lane) -> usize;
 }
 
 impl InLanes<8> for f32 {
     type Lane = i64;
+    type All = [i64; 8];
     #[inline(always)]
     fn lane(self, place: usize) -> i64 {
         i64::from(self.key()) << 32 | place as i64
@@ -69,6 +71,7 @@ impl InLanes<8> for f32 {
 
 impl InLanes<16> for F16 {
     type Lane = i32;
+    type All = [i32; 16];
     #[inline(always)]
     fn lane(self, place: usize) -> i32 {
         self.key() << 8 | place as i32
@@ -93,16 +96,16 @@ impl<E: InLanes<N>, const N: usize> Batch<E, N> {
     }
 
     #[inline(always)]
-    unsafe fn push(&mut self, src: *const E, idx: *const u32, dst: *mut u64) {
+    unsafe fn push<L: Level>(&mut self, src: *const E, idx: *const u32, dst: *mut u64) {
         (self.src[self.used], self.idx[self.used], self.dst[self.used]) = (src, idx, dst);
         self.used += 1;
         if self.used == N {
-            self.flush();
+            self.flush::<L>();
         }
     }
 
     #[inline(always)]
-    unsafe fn flush(&mut self) {
+    unsafe fn flush<L: Level>(&mut self) {
         let used = std::mem::take(&mut self.used);
         if used == 0 {
             return;
@@ -110,20 +113,22 @@ impl<E: InLanes<N>, const N: usize> Batch<E, N> {
         // Lanes without a group sort the first one again.
         let first = self.src[0];
         self.src[used..].fill(first);
-        let mut places = [[E::Lane::default(); N]; GROUP];
-        for (k, lanes) in places.iter_mut().enumerate() {
+        let mut places = Places([E::All::from([E::Lane::default(); N]); GROUP]);
+        for (k, lanes) in places.0.iter_mut().enumerate() {
             let mut values = [E::filler(); N];
             for (value, src) in values.iter_mut().zip(self.src) {
                 *value = src.add(k).read_unaligned();
             }
-            for (lane, value) in lanes.iter_mut().zip(values) {
-                *lane = value.lane(k);
+            let mut keys = [E::Lane::default(); N];
+            for (key, value) in keys.iter_mut().zip(values) {
+                *key = value.lane(k);
             }
+            *lanes = keys.into();
         }
-        sort_lanes(&mut places);
-        for g in 0..used {
-            for (k, lanes) in places.iter().enumerate() {
-                let from = E::place(lanes[g]);
+        sort_lanes::<L, _>(&mut places);
+        for (k, &lanes) in places.0.iter().enumerate() {
+            for (g, lane) in lanes.into().into_iter().enumerate().take(used) {
+                let from = E::place(lane);
                 let (value, index) = (self.src[g].add(from).read_unaligned(), self.idx[g].add(from).read_unaligned());
                 self.dst[g].add(k).write_unaligned(value.record(index));
             }
@@ -133,7 +138,7 @@ impl<E: InLanes<N>, const N: usize> Batch<E, N> {
 
 /// Whole groups that `dst` has room for go through the lanes, the others one by one.
 #[inline(always)]
-unsafe fn batches<E: InLanes<N>, const N: usize>(call: &Call) {
+unsafe fn batches<L: Level, E: InLanes<N>, const N: usize>(call: &Call) {
     let [src, idx, dst] = call.tiles else { return };
     let mut batch = Batch::<E, N>::new();
     let (rows, cols) = region(src, idx);
@@ -142,13 +147,13 @@ unsafe fn batches<E: InLanes<N>, const N: usize>(call: &Call) {
         for group in 0..whole {
             let at = group * GROUP;
             let to = dst.row::<E>(r).add(at * E::COLUMNS).cast();
-            batch.push(src.row::<E>(r).add(at), idx.row::<u32>(index_row(idx, r)).add(at), to);
+            batch.push::<L>(src.row::<E>(r).add(at), idx.row::<u32>(index_row(idx, r)).add(at), to);
         }
         for group in whole..cols.div_ceil(GROUP) {
             plain_group::<E>(call, r, group, (cols - group * GROUP).min(GROUP));
         }
     }
-    batch.flush();
+    batch.flush::<L>();
 }
 
 macro_rules! sort {
@@ -156,7 +161,7 @@ macro_rules! sort {
         impl Body for Sort<$type> {
             #[inline(always)]
             unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-                batches::<$type, $lanes>(call);
+                batches::<L, $type, $lanes>(call);
                 Ok(())
             }
 
