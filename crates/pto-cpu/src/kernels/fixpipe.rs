@@ -278,12 +278,12 @@ impl<T: Copy + Default> Out<'_, T> {
                     continue;
                 }
                 let mut bits = [0; LANES];
-                for c in 0..at.cols {
-                    bits[c] = source.add(c * from.col).read_unaligned();
+                for (c, bits) in bits[..at.cols].iter_mut().enumerate() {
+                    *bits = source.add(c * from.col).read_unaligned();
                 }
                 let row = C::row::<L>(&bits, &words, self.form.relu);
-                for c in 0..at.cols {
-                    target.add(c * to.col).write_unaligned(row[c]);
+                for (c, value) in row[..at.cols].iter().enumerate() {
+                    target.add(c * to.col).write_unaligned(*value);
                 }
             }
         });

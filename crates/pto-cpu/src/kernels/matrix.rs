@@ -1,15 +1,25 @@
 //! Products of matrices.
 //!
 //! Every form is one sum per element of `dst`: it starts from zero, an accumulator or a bias, and takes in the products in
-//! the order of `k`, each with one rounding. [`plain`] says just that.
+//! the order of `k`, each with one rounding. [`plain`] says just that. [`blocked`] keeps many sums in registers at a time;
+//! since each keeps its order, both give the same bits.
 
+mod blocked;
 mod factor;
+mod pack;
 mod plain;
+mod portable;
+mod strip;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 pub(crate) use factor::Rounding;
 use factor::Scaling;
 use pto_isa::{DType, Loc};
+use pto_num::cpu_level;
 use pto_vector::{Call, Kernel, Prepared, Site, kernels};
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86::{turn_eight, turn_v4};
 
 pto_isa::matrix!(kernels);
 
@@ -95,7 +105,9 @@ fn prepare(site: &Site) -> Option<Prepared> {
     if dst.dtype != result || !decodes || !cells_fit(site, form) {
         return None;
     }
-    Some(Prepared { run: plain::run, imm: form.imm() })
+    let level = site.level.map_or(cpu_level(), |l| l.min(cpu_level()));
+    let run = if site.plain { plain::run } else { blocked::run(form.is_int(), level) };
+    Some(Prepared { run, imm: form.imm() })
 }
 
 /// Scale cells stand for 16 rows each, also where the operand has fewer.

@@ -11,9 +11,9 @@ use pto_vector::{Call, Fault, TileRef};
 /// As [`pto_vector::KernelFn`].
 pub unsafe fn run(call: &Call) -> Result<(), Fault> {
     if Form::from_call(call).is_int() {
-        integers(call)
+        integers(call);
     } else {
-        floats(call)
+        floats(call);
     }
     Ok(())
 }

@@ -2,14 +2,15 @@
 
 use super::Region;
 use super::transpose::{self, Unit};
-use pto_isa::{BLayout, GlobalLayout, SLayout, TileType};
+use pto_isa::{BLayout, GlobalLayout, Order, SLayout, TileType};
 use pto_vector::{TileRef, ViewRef};
 
-/// Where elements lie: boxes of `box_rows` and `box_cols`, and strides from box to box and inside a box.
+/// Where elements lie: boxes whose rows and columns are powers of two, and strides from box to box and inside a box.
 #[derive(Clone, Copy, Debug)]
 pub struct Map {
-    box_rows: usize,
-    box_cols: usize,
+    /// Rows and columns of a box, as shifts.
+    rows: u32,
+    cols: u32,
     row_block: usize,
     col_block: usize,
     /// From row to row inside a box.
@@ -19,7 +20,7 @@ pub struct Map {
 }
 
 /// More than any extent: one box.
-const ALL: usize = usize::MAX >> 1;
+const ALL: u32 = usize::BITS - 1;
 
 impl Map {
     /// Nothing where the rows do not fill the boxes, whose size then varies.
@@ -28,13 +29,12 @@ impl Map {
         let ty: &TileType = unsafe { &*tile.geometry };
         if !ty.is_boxed() {
             let (row, col) = (tile.row_stride, tile.col_stride);
-            return Some(Self { box_rows: ALL, box_cols: ALL, row_block: 0, col_block: 0, row, col });
+            return Some(Self { rows: ALL, cols: ALL, row_block: 0, col_block: 0, row, col });
         }
         let (rows, cols) = (ty.rows as usize, ty.cols as usize);
         let (box_rows, box_cols) = ty.box_shape();
         let (box_rows, box_cols) = (box_rows as usize, box_cols as usize);
-        let nz = ty.blayout == BLayout::ColMajor && ty.slayout == SLayout::RowMajor;
-        if !nz && !rows.is_multiple_of(box_rows) {
+        if ty.order() != Order::Nz && !rows.is_multiple_of(box_rows) {
             return None;
         }
         let (row_block, col_block) = match ty.blayout {
@@ -42,47 +42,52 @@ impl Map {
             BLayout::ColMajor => (box_rows * box_cols, rows * box_cols),
         };
         let (row, col) = if ty.slayout == SLayout::ColMajor { (1, box_rows) } else { (box_cols, 1) };
-        Some(Self { box_rows, box_cols, row_block, col_block, row, col }.joined())
+        Self::boxes(box_rows, box_cols, row_block, col_block, row, col)
     }
 
     /// A window of global memory that is a matrix, or boxes of one; its elements must lie in memory.
     pub fn of_view(view: &ViewRef) -> Option<Self> {
         let [a, b, c, d, e] = view.shape.map(|n| n as usize);
         let [_, sb, sc, sd, se] = view.strides.map(|s| s as usize);
-        let (box_rows, box_cols, row_block, col_block) = match view.layout {
-            GlobalLayout::Nd if (a, b) == (1, 1) => (d, ALL, sc, 0),
-            GlobalLayout::Dn if (a, b) == (1, 1) => (ALL, e, 0, sc),
-            GlobalLayout::Nz if a == 1 => (d, e, sc, sb),
-            _ => return None,
-        };
-        let (box_rows, row_block) =
-            if c == 1 && view.layout != GlobalLayout::Dn { (ALL, 0) } else { (box_rows, row_block) };
-        let (box_cols, col_block) =
-            if c == 1 && view.layout == GlobalLayout::Dn { (ALL, 0) } else { (box_cols, col_block) };
-        Some(Self { box_rows, box_cols, row_block, col_block, row: sd, col: se })
+        let whole = 1 << ALL;
+        match view.layout {
+            GlobalLayout::Nd if (a, b, c) == (1, 1, 1) => Self::boxes(whole, whole, 0, 0, sd, se),
+            GlobalLayout::Nd if (a, b) == (1, 1) => Self::boxes(d, whole, sc, 0, sd, se),
+            GlobalLayout::Dn if (a, b, c) == (1, 1, 1) => Self::boxes(whole, whole, 0, 0, sd, se),
+            GlobalLayout::Dn if (a, b) == (1, 1) => Self::boxes(whole, e, 0, sc, sd, se),
+            GlobalLayout::Nz if a == 1 => Self::boxes(d, e, sc, sb, sd, se),
+            _ => None,
+        }
     }
 
     /// Boxes that continue each other are one box.
-    fn joined(mut self) -> Self {
-        if self.row_block == self.box_rows * self.row {
-            self.box_rows = ALL;
-        }
-        if self.col_block == self.box_cols * self.col {
-            self.box_cols = ALL;
-        }
-        self
+    fn boxes(rows: usize, cols: usize, row_block: usize, col_block: usize, row: usize, col: usize) -> Option<Self> {
+        let shift = |n: usize, block: usize, step: usize| {
+            if n.wrapping_mul(step) == block { Some(ALL) } else { n.is_power_of_two().then(|| n.ilog2()) }
+        };
+        Some(Self {
+            rows: shift(rows, row_block, row)?,
+            cols: shift(cols, col_block, col)?,
+            row_block,
+            col_block,
+            row,
+            col,
+        })
     }
 
-    fn offset(&self, row: usize, col: usize) -> usize {
-        let (block_row, block_col) = (row / self.box_rows, col / self.box_cols);
-        let (r, c) = (row % self.box_rows, col % self.box_cols);
-        block_row * self.row_block + block_col * self.col_block + r * self.row + c * self.col
+    /// The two parts of the place of an element add up.
+    fn row_offset(&self, row: usize) -> usize {
+        (row >> self.rows) * self.row_block + (row & ((1 << self.rows) - 1)) * self.row
+    }
+
+    fn col_offset(&self, col: usize) -> usize {
+        (col >> self.cols) * self.col_block + (col & ((1 << self.cols) - 1)) * self.col
     }
 }
 
 /// Elements to the end of a box.
-fn left(at: usize, size: usize) -> usize {
-    size - at % size
+fn left(at: usize, shift: u32) -> usize {
+    (1 << shift) - (at & ((1 << shift) - 1))
 }
 
 /// A part of a region in which both layouts have constant strides.
@@ -103,12 +108,13 @@ pub fn segments(from: Map, to: Map, region: Region, most: usize, mut visit: impl
     let mut col = 0;
     while col < region.cols {
         let (sc, dc) = (region.from.1 + col, region.to.1 + col);
-        let cols = left(sc, from.box_cols).min(left(dc, to.box_cols)).min(region.cols - col).min(most);
+        let cols = left(sc, from.cols).min(left(dc, to.cols)).min(region.cols - col).min(most);
+        let (src, dst) = (from.col_offset(sc), to.col_offset(dc));
         let mut row = 0;
         while row < region.rows {
             let (sr, dr) = (region.from.0 + row, region.to.0 + row);
-            let rows = left(sr, from.box_rows).min(left(dr, to.box_rows)).min(region.rows - row);
-            visit(Segment { src: from.offset(sr, sc), dst: to.offset(dr, dc), rows, cols, col });
+            let rows = left(sr, from.rows).min(left(dr, to.rows)).min(region.rows - row);
+            visit(Segment { src: src + from.row_offset(sr), dst: dst + to.row_offset(dr), rows, cols, col });
             row += rows;
         }
         col += cols;
@@ -122,7 +128,7 @@ pub fn segments(from: Map, to: Map, region: Region, most: usize, mut visit: impl
 pub unsafe fn copy<T: Unit>(src: &TileRef, dst: &TileRef, region: Region) {
     let (Some(from), Some(to)) = (Map::of(src), Map::of(dst)) else { return scattered::<T>(src, dst, region) };
     let (source, target) = (src.ptr.cast::<T>(), dst.ptr.cast::<T>());
-    segments(from, to, region, ALL, |at| {
+    segments(from, to, region, usize::MAX, |at| {
         let block = Block {
             src: source.add(at.src),
             dst: target.add(at.dst),

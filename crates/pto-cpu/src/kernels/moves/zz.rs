@@ -11,9 +11,9 @@ pub fn prepare(site: &Site) -> Option<Prepared> {
 unsafe fn run(call: &Call) -> Result<(), Fault> {
     let [src, dst, ..] = call.tiles else { return Ok(()) };
     if call.imm[0] == 1 {
-        by_columns(src, dst)
+        by_columns(src, dst);
     } else {
-        by_rows(src, dst)
+        by_rows(src, dst);
     }
     Ok(())
 }

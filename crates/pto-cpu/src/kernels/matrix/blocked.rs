@@ -1,0 +1,261 @@
+//! Products in blocks: panels of the right factor packed once, rows of the left one streamed past them.
+
+use super::factor::{Factor, factors};
+use super::pack::{Left, Tools, Word, left, left_in_place, right, row_sum};
+use super::strip::{COLUMNS, Loops, Strip};
+use super::{extents, plain};
+use pto_isa::{Order, TileType};
+use pto_num::CpuLevel;
+use pto_vector::{Call, Fault, KernelFn, TileRef};
+use std::cell::RefCell;
+
+/// Words along `k`, columns and rows of a block.
+const DEPTH: usize = 256;
+const WIDTH: usize = 256;
+const HEIGHT: usize = 128;
+
+/// Memory that starts at a cache line: a vector that crosses two costs twice.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line(#[expect(dead_code, reason = "used through pointers")] [u32; LINE]);
+
+const LINE: usize = 16;
+
+thread_local! {
+    /// Room for packed factors. On the stack it would cost a touch of every page in every product.
+    static ROOM: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
+}
+
+/// How products are computed on a processor.
+struct Machine {
+    word: Word,
+    loops: Loops,
+    tools: Tools,
+}
+
+/// Makes a kernel of a machine.
+macro_rules! kernel {
+    ($word:ident, $loops:expr, $turn:expr, $halves:expr) => {{
+        static MACHINE: Machine =
+            Machine { word: Word::$word, loops: $loops, tools: Tools { turn: $turn, halves: $halves } };
+        unsafe fn product(call: &Call) -> Result<(), Fault> {
+            drive(call, &MACHINE);
+            Ok(())
+        }
+        product as KernelFn
+    }};
+}
+
+/// The kernel for this kind of numbers on this level of the processor.
+#[cfg(target_arch = "x86_64")]
+pub fn run(is_int: bool, level: CpuLevel) -> KernelFn {
+    use super::{portable, x86};
+    match (level, is_int) {
+        (CpuLevel::V4, false) => kernel!(F32, x86::V4_F32, x86::turn_v4, x86::HALVES_V4),
+        (CpuLevel::V4, true) if is_x86_feature_detected!("avx512vnni") => {
+            kernel!(Bytes, x86::V4_BYTES, x86::turn_v4, x86::HALVES_V4)
+        }
+        (CpuLevel::V4, true) => kernel!(Pairs, x86::V4_PAIRS, x86::turn_v4, x86::HALVES_V4),
+        (CpuLevel::V3, false) => kernel!(F32, x86::V3_F32, x86::turn_v3, x86::HALVES_V3),
+        (CpuLevel::V3, true) => kernel!(Pairs, x86::V3_PAIRS, x86::turn_v3, x86::HALVES_V3),
+        (CpuLevel::Baseline, false) => kernel!(F32, portable::F32, portable::turn, portable::HALVES),
+        (CpuLevel::Baseline, true) => kernel!(Pairs, portable::PAIRS, portable::turn, portable::HALVES),
+    }
+}
+
+/// The kernel for this kind of numbers.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn run(is_int: bool, _: CpuLevel) -> KernelFn {
+    use super::portable;
+    if is_int {
+        kernel!(Pairs, portable::PAIRS, portable::turn, portable::HALVES)
+    } else {
+        kernel!(F32, portable::F32, portable::turn, portable::HALVES)
+    }
+}
+
+/// A product, block by block. Every sum takes in the blocks of `k` in order, so blocks change nothing.
+unsafe fn drive(call: &Call, machine: &Machine) {
+    let (Some((a, b)), Some((rows, cols, depth))) = (factors(call), extents(call)) else { return };
+    let [dst, _, _, acc, ..] = call.tiles else { return };
+    // Sums that start from other sums of this product depend on the order of elements.
+    if acc.is_present() && acc.ptr != dst.ptr && super::super::moves::overlap(acc, dst) {
+        let _ = plain::run(call);
+        return;
+    }
+    ROOM.with_borrow_mut(|room| {
+        room.resize((WIDTH + HEIGHT) * DEPTH / LINE, Line([0; LINE]));
+        blocks(call, machine, (a, b), (rows, cols, depth), room.as_mut_ptr().cast());
+    });
+}
+
+unsafe fn blocks(
+    call: &Call,
+    machine: &Machine,
+    (a, b): (Factor, Factor),
+    (rows, cols, depth): (usize, usize, usize),
+    room: *mut u32,
+) {
+    let steps = DEPTH * machine.word.steps();
+    for k in (0..depth.max(1)).step_by(steps) {
+        let k = (k, (depth - k).min(steps));
+        for n in (0..cols).step_by(WIDTH) {
+            let block = Block { call, machine, k, cols: (n, (cols - n).min(WIDTH)), rows, room };
+            block.pack(&b);
+            block.multiply(&a);
+        }
+    }
+}
+
+/// Some columns and some depth of a product, of all rows.
+struct Block<'a> {
+    call: &'a Call<'a>,
+    machine: &'a Machine,
+    /// First, and how many.
+    k: (usize, usize),
+    cols: (usize, usize),
+    rows: usize,
+    /// Panels, and behind them rows of the left factor.
+    room: *mut u32,
+}
+
+impl Block<'_> {
+    fn words(&self) -> usize {
+        self.k.1.div_ceil(self.machine.word.steps())
+    }
+
+    /// Panels of columns: first column in the block, columns, and where they are packed.
+    fn panels(&self) -> impl Iterator<Item = (usize, usize, *mut u32)> {
+        let (depth, cols, loops, base) = (self.room(), self.cols.1, self.machine.loops, self.room);
+        let mut first = 0;
+        std::iter::from_fn(move || {
+            if first >= cols {
+                return None;
+            }
+            let width = loops.columns(cols - first);
+            let panel = (first, width, base.wrapping_add(first * depth));
+            first += width;
+            Some(panel)
+        })
+    }
+
+    /// Words that a packed column takes: whole boxes, of 16 words at most.
+    fn room(&self) -> usize {
+        self.words().next_multiple_of(16)
+    }
+
+    unsafe fn pack(&self, b: &Factor) {
+        let Machine { word, tools, .. } = self.machine;
+        for (first, width, out) in self.panels() {
+            right(b, *word, tools, (self.cols.0 + first, self.cols.1 - first), self.k, out, width);
+        }
+    }
+
+    unsafe fn multiply(&self, a: &Factor) {
+        let word = self.machine.word;
+        if let Some(rows) = left_in_place(a, word, self.k.0) {
+            for first in (0..self.rows).step_by(HEIGHT) {
+                self.rows(&rows, first, first, (self.rows - first).min(HEIGHT));
+            }
+            return;
+        }
+        let copy = self.room.add(WIDTH * DEPTH);
+        for first in (0..self.rows).step_by(HEIGHT) {
+            let count = (self.rows - first).min(HEIGHT);
+            let rows = left(a, word, &self.machine.tools, (first, count), self.k, copy, HEIGHT);
+            self.rows(&rows, 0, first, count);
+        }
+    }
+
+    /// Rows `first` and on of the product, which are rows `start` and on of the left factor.
+    unsafe fn rows(&self, left: &Left, start: usize, first: usize, count: usize) {
+        let mut add = [0u32; HEIGHT];
+        if self.machine.word == Word::Bytes {
+            for (r, add) in add[..count].iter_mut().enumerate() {
+                *add = (row_sum(left, start + r, self.k.1) * -128) as u32;
+            }
+        }
+        for (col, width, panel) in self.panels() {
+            let mut r = 0;
+            while r < count {
+                // Strips start at multiples of their height, so none crosses a box.
+                let (run, height) = self.machine.loops.pick(count - r, width);
+                let strip = Strip {
+                    depth: self.words(),
+                    a: left.row(start + r),
+                    a_step: left.step,
+                    b: panel,
+                    add: add.as_ptr().add(r),
+                    ..NOTHING
+                };
+                self.sums(run, strip, (first + r, height), (self.cols.0 + col, width));
+                r += height;
+            }
+        }
+    }
+
+    /// Runs a strip on the accumulator itself, or on a copy where it is laid out otherwise or not all columns are valid.
+    unsafe fn sums(&self, run: unsafe fn(&Strip), mut strip: Strip, rows: (usize, usize), cols: (usize, usize)) {
+        let [dst, _, _, acc, bias, ..] = self.call.tiles else { return };
+        let whole = cols.0 + cols.1 <= self.cols.0 + self.cols.1;
+        let from = if self.k.0 > 0 { dst } else { acc };
+        let start = match (from.is_present(), bias.is_present()) {
+            (true, _) => sixteens(from, rows.0, cols.0),
+            (_, true) => sixteens(bias, 0, cols.0).map(|(p, _, cols)| (p, 0, cols)),
+            _ => Some((ZEROS.as_ptr().cast_mut(), 0, 0)),
+        };
+        if let (true, Some(start), Some(c)) = (whole, start, sixteens(dst, rows.0, cols.0)) {
+            (strip.start, strip.start_row, strip.start_cols) = (start.0, start.1, start.2);
+            (strip.c, strip.c_row, strip.c_cols) = c;
+            return run(&strip);
+        }
+        let mut copy = [0u32; 8 * 2 * COLUMNS];
+        let there = cols.1.min(self.cols.0 + self.cols.1 - cols.0);
+        for r in 0..rows.1 {
+            for c in 0..there {
+                let (m, n) = (rows.0 + r, cols.0 + c);
+                copy[r * 2 * COLUMNS + c] =
+                    if self.k.0 > 0 { plain::get(dst, m, n) } else { plain::start(self.call, m, n) };
+            }
+        }
+        (strip.c, strip.c_row, strip.c_cols) = (copy.as_mut_ptr(), 2 * COLUMNS, COLUMNS);
+        (strip.start, strip.start_row, strip.start_cols) = (strip.c, strip.c_row, strip.c_cols);
+        run(&strip);
+        for r in 0..rows.1 {
+            for c in 0..there {
+                plain::put(dst, rows.0 + r, cols.0 + c, strip.c.add(r * 2 * COLUMNS + c).read());
+            }
+        }
+    }
+}
+
+/// What sums start from when nothing is given.
+static ZEROS: [u32; COLUMNS] = [0; COLUMNS];
+
+const NOTHING: Strip = Strip {
+    depth: 0,
+    a: std::ptr::null(),
+    a_step: 0,
+    b: std::ptr::null(),
+    start: std::ptr::null(),
+    start_row: 0,
+    start_cols: 0,
+    c: std::ptr::null_mut(),
+    c_row: 0,
+    c_cols: 0,
+    add: std::ptr::null(),
+};
+
+/// Where sixteen columns of a row are contiguous: the place of an element, and the steps from row to row and from sixteen
+/// columns to the next. The column must be a multiple of 16.
+fn sixteens(tile: &TileRef, row: usize, col: usize) -> Option<(*mut u32, usize, usize)> {
+    // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
+    let ty: &TileType = unsafe { &*tile.geometry };
+    let (row_step, cols_step) = match ty.order() {
+        Order::Nz if ty.fractal == 1024 => (COLUMNS, ty.rows as usize * COLUMNS),
+        Order::Nd => (tile.row_stride, COLUMNS),
+        _ => return None,
+    };
+    let at = row * row_step + col / COLUMNS * cols_step;
+    Some((tile.ptr.cast::<u32>().wrapping_add(at), row_step, cols_step))
+}

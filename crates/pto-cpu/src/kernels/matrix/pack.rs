@@ -1,0 +1,337 @@
+//! Factors as the innermost loop wants them: words of 32 bits along `k`.
+//!
+//! The boxes of the cube's memories are nearly that already. Rows of a left box have eight words, which the loop reads where
+//! they are; a right box has eight words of sixteen columns, which are transposed. Only what must be widened, scaled or rounded
+//! is rewritten, and other layouts are gathered element by element.
+
+use super::factor::{Factor, Scaling};
+use super::strip::{COLUMNS, GROUP};
+use pto_isa::{DType, Order, TileType};
+use pto_num::Level;
+
+/// What a word along `k` is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Word {
+    /// A number.
+    F32,
+    /// Four integers; unsigned in the right factor, where 128 is added.
+    Bytes,
+    /// Two integers of 16 bits.
+    Pairs,
+}
+
+impl Word {
+    /// Steps of `k` in a word.
+    pub const fn steps(self) -> usize {
+        match self {
+            Self::F32 => 1,
+            Self::Bytes => 4,
+            Self::Pairs => 2,
+        }
+    }
+}
+
+/// Turns sixteen rows of eight words into eight rows of sixteen, which start so many words apart.
+pub type Turn = unsafe fn(*const u32, *mut u32, usize);
+
+/// The widening of halves, compiled for a level of the processor.
+#[derive(Clone, Copy)]
+pub struct Halves {
+    /// Rows of 16, eight words apart on both sides; the other eight numbers of a row go so many words behind the first.
+    pub rows: unsafe fn(from: *const u32, rows: usize, to: *mut u32, second: usize, is_f16: bool),
+    /// Sixteen columns of 16 become 16 rows, so many words apart.
+    pub columns: unsafe fn(from: *const u32, to: *mut u32, step: usize, is_f16: bool),
+}
+
+/// What packing is done with.
+#[derive(Clone, Copy)]
+pub struct Tools {
+    pub turn: Turn,
+    pub halves: Halves,
+}
+
+/// See [`Halves::rows`].
+///
+/// # Safety
+/// All rows must lie in memory; the processor must have the level.
+#[inline(always)]
+pub unsafe fn widen_rows<L: Level>(from: *const u32, rows: usize, to: *mut u32, second: usize, is_f16: bool) {
+    for r in 0..rows {
+        let halves = from.add(r * GROUP).cast::<[u16; 16]>().read_unaligned();
+        let mut wide = [0.0f32; 16];
+        if is_f16 {
+            L::f16_to_f32(&halves, &mut wide);
+        } else {
+            for i in 0..16 {
+                wide[i] = f32::from_bits(u32::from(halves[i]) << 16);
+            }
+        }
+        let (first, last) = wide.split_at(8);
+        std::ptr::copy_nonoverlapping(first.as_ptr().cast(), to.add(r * GROUP), 8);
+        std::ptr::copy_nonoverlapping(last.as_ptr().cast(), to.add(r * GROUP + second), 8);
+    }
+}
+
+/// Rows of words with two halves each become twice as many rows of numbers.
+///
+/// # Safety
+/// As [`widen_rows`].
+#[inline(always)]
+pub unsafe fn widen_columns<L: Level>(turned: &[u32; COLUMNS * GROUP], to: *mut u32, step: usize, is_f16: bool) {
+    for (w, words) in turned.chunks_exact(COLUMNS).enumerate() {
+        let (mut first, mut second) = ([0u32; COLUMNS], [0u32; COLUMNS]);
+        if is_f16 {
+            let (mut low, mut high) = ([0u16; COLUMNS], [0u16; COLUMNS]);
+            for c in 0..COLUMNS {
+                (low[c], high[c]) = (words[c] as u16, (words[c] >> 16) as u16);
+            }
+            let mut wide = [0.0f32; COLUMNS];
+            L::f16_to_f32(&low, &mut wide);
+            first = wide.map(f32::to_bits);
+            L::f16_to_f32(&high, &mut wide);
+            second = wide.map(f32::to_bits);
+        } else {
+            for c in 0..COLUMNS {
+                (first[c], second[c]) = (words[c] << 16, words[c] & 0xffff_0000);
+            }
+        }
+        to.add(2 * w * step).cast::<[u32; COLUMNS]>().write_unaligned(first);
+        to.add((2 * w + 1) * step).cast::<[u32; COLUMNS]>().write_unaligned(second);
+    }
+}
+
+fn geometry<'a>(factor: &Factor<'a>) -> &'a TileType {
+    // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
+    unsafe { &*factor.tile.geometry }
+}
+
+fn is_raw(factor: &Factor) -> bool {
+    factor.scaling == Scaling::None && (factor.dtype != DType::F32 || factor.rounding.is_off())
+}
+
+// ---- the left factor --------------------------------------------------------------------------------------------
+
+/// Rows of a left factor as the loop reads them.
+#[derive(Clone, Copy)]
+pub struct Left {
+    /// The first word of row 0.
+    base: *const u32,
+    /// From one group of words along `k` to the next.
+    pub step: usize,
+    /// From 16 rows to the next 16.
+    block: usize,
+}
+
+impl Left {
+    /// The first word of a row. Rows of a strip must not cross a multiple of 16.
+    pub fn row(&self, row: usize) -> *const u32 {
+        self.base.wrapping_add(row / 16 * self.block + row % 16 * GROUP)
+    }
+}
+
+/// The tile itself from this depth on, where its words are those of the loop.
+pub fn left_in_place(factor: &Factor, word: Word, k: usize) -> Option<Left> {
+    let ty = geometry(factor);
+    let fits = match factor.dtype {
+        DType::F32 => word == Word::F32,
+        DType::I8 => word == Word::Bytes,
+        _ => false,
+    };
+    if !fits || !is_raw(factor) || ty.fractal != 512 {
+        return None;
+    }
+    let (step, block) = left_steps(ty)?;
+    let base = factor.tile.ptr.cast::<u32>().wrapping_add(k / (word.steps() * GROUP) * step);
+    Some(Left { base, step, block })
+}
+
+/// Words from box to box along `k`, and from 16 rows to the next.
+fn left_steps(ty: &TileType) -> Option<(usize, usize)> {
+    let (rows, row_words) = (ty.rows as usize, ty.cols as usize * ty.dtype.unit_bytes() as usize / 4);
+    match ty.order() {
+        Order::Nz => Some((rows * GROUP, 16 * GROUP)),
+        Order::Zz if rows == 1 || rows.is_multiple_of(16) => Some((rows.min(16) * GROUP, 16 * row_words)),
+        _ => None,
+    }
+}
+
+/// Rewrites some rows and some depth of a left factor.
+///
+/// # Safety
+/// `out` has room for `height` rows of whole groups of words, `height` a multiple of 16; the region lies in the tile.
+pub unsafe fn left(
+    factor: &Factor,
+    word: Word,
+    tools: &Tools,
+    rows: (usize, usize),
+    k: (usize, usize),
+    out: *mut u32,
+    height: usize,
+) -> Left {
+    let done = match factor.dtype {
+        DType::F16 | DType::Bf16 if is_raw(factor) => left_halves(factor, tools.halves, rows, k, out, height),
+        _ => false,
+    };
+    if !done {
+        for r in 0..rows.1 {
+            for w in 0..k.1.div_ceil(word.steps()) {
+                let bits = any_word(factor, word, rows.0 + r, k, w);
+                out.add(w / GROUP * height * GROUP + r * GROUP + w % GROUP).write(bits);
+            }
+        }
+    }
+    Left { base: out, step: height * GROUP, block: 16 * GROUP }
+}
+
+/// Rows of 16 halves in boxes.
+unsafe fn left_halves(
+    factor: &Factor,
+    halves: Halves,
+    rows: (usize, usize),
+    k: (usize, usize),
+    out: *mut u32,
+    height: usize,
+) -> bool {
+    let ty = geometry(factor);
+    let Some((step, block)) = left_steps(ty).filter(|_| ty.fractal == 512) else { return false };
+    let base = factor.tile.ptr.cast::<u32>();
+    for group in 0..k.1.div_ceil(16) {
+        let boxes = base.add((k.0 / 16 + group) * step);
+        let to = out.add(2 * group * height * GROUP);
+        for r in (0..rows.1).step_by(16) {
+            let (from, count) = (boxes.add((rows.0 + r) / 16 * block), (rows.1 - r).min(16));
+            (halves.rows)(from, count, to.add(r * GROUP), height * GROUP, factor.dtype == DType::F16);
+        }
+    }
+    true
+}
+
+/// Sums of the integers of a row.
+///
+/// # Safety
+/// The region must lie in the tile, whose elements are i8.
+pub unsafe fn row_sum(left: &Left, row: usize, depth: usize) -> i32 {
+    let base = left.row(row);
+    let mut sum = 0i32;
+    for group in 0..depth.div_ceil(32) {
+        let bytes = base.add(group * left.step).cast::<[i8; 32]>().read_unaligned();
+        let count = (depth - 32 * group).min(32);
+        sum += if count == 32 {
+            bytes.iter().map(|b| i32::from(*b)).sum::<i32>()
+        } else {
+            bytes[..count].iter().map(|b| i32::from(*b)).sum::<i32>()
+        };
+    }
+    sum
+}
+
+/// A word of any factor in any layout; what lies behind the depth is zero.
+unsafe fn any_word(factor: &Factor, word: Word, at: usize, k: (usize, usize), w: usize) -> u32 {
+    let byte = |step: usize| if step < k.1 { factor.integer(at, k.0 + step) } else { 0 };
+    match word {
+        Word::F32 => factor.number(at, k.0 + w).to_bits(),
+        Word::Pairs => byte(2 * w) as u32 & 0xffff | (byte(2 * w + 1) as u32) << 16,
+        Word::Bytes => u32::from_le_bytes([0, 1, 2, 3].map(|i| byte(4 * w + i) as u8)),
+    }
+}
+
+// ---- the right factor -------------------------------------------------------------------------------------------
+
+/// A panel: for every word along `k`, a word of each of `width` columns.
+///
+/// # Safety
+/// `out` has room for the panel, rounded up to whole boxes; the region lies in the tile.
+pub unsafe fn right(
+    factor: &Factor,
+    word: Word,
+    tools: &Tools,
+    cols: (usize, usize),
+    k: (usize, usize),
+    out: *mut u32,
+    width: usize,
+) {
+    for part in (0..width).step_by(COLUMNS) {
+        let (first, to) = (cols.0 + part, out.add(part));
+        let there = cols.1.saturating_sub(part).min(COLUMNS);
+        if there == 0 || !right_boxes(factor, word, tools, first, k, to, width) {
+            right_any(factor, word, (first, there), k, to, width);
+        }
+        if word == Word::Bytes {
+            unsigned(k.1, to, width);
+        }
+    }
+}
+
+unsafe fn right_any(factor: &Factor, word: Word, cols: (usize, usize), k: (usize, usize), out: *mut u32, width: usize) {
+    for w in 0..k.1.div_ceil(word.steps()) {
+        for c in 0..COLUMNS {
+            let bits = if c < cols.1 { any_word(factor, word, cols.0 + c, k, w) } else { 0 };
+            out.add(w * width + c).write(bits);
+        }
+    }
+}
+
+/// Sixteen columns of boxes.
+unsafe fn right_boxes(
+    factor: &Factor,
+    word: Word,
+    tools: &Tools,
+    col: usize,
+    k: (usize, usize),
+    out: *mut u32,
+    width: usize,
+) -> bool {
+    let ty = geometry(factor);
+    let depth = ty.box_shape().0 as usize;
+    let regular = ty.order() == Order::Zn && ty.fractal == 512 && (ty.rows as usize).is_multiple_of(depth);
+    if !regular || !is_raw(factor) || !matches!(factor.dtype, DType::F32 | DType::F16 | DType::Bf16 | DType::I8) {
+        return false;
+    }
+    let base = factor.tile.ptr.cast::<u32>().add(col / COLUMNS * 16 * GROUP);
+    let step = ty.cols as usize * GROUP;
+    let mut turned = [0u32; COLUMNS * GROUP];
+    for group in 0..k.1.div_ceil(depth) {
+        let from = base.add((k.0 / depth + group) * step);
+        match (factor.dtype, word) {
+            (DType::F32, _) | (DType::I8, Word::Bytes) => (tools.turn)(from, out.add(group * GROUP * width), width),
+            (DType::I8, _) => {
+                (tools.turn)(from, turned.as_mut_ptr(), COLUMNS);
+                expand(&turned, out.add(2 * group * GROUP * width), width, pairs);
+            }
+            _ => {
+                let to = out.add(2 * group * GROUP * width);
+                (tools.halves.columns)(from, to, width, factor.dtype == DType::F16);
+            }
+        }
+    }
+    true
+}
+
+/// Every word becomes two, one row after the other.
+#[inline(always)]
+unsafe fn expand(turned: &[u32; COLUMNS * GROUP], out: *mut u32, width: usize, split: impl Fn(u32) -> [u32; 2]) {
+    for w in 0..GROUP {
+        for c in 0..COLUMNS {
+            let [first, second] = split(turned[w * COLUMNS + c]);
+            out.add(2 * w * width + c).write(first);
+            out.add((2 * w + 1) * width + c).write(second);
+        }
+    }
+}
+
+fn pairs(word: u32) -> [u32; 2] {
+    let [a, b, c, d] = word.to_le_bytes().map(|b| i16::from(b as i8) as u16);
+    [u32::from(a) | u32::from(b) << 16, u32::from(c) | u32::from(d) << 16]
+}
+
+/// Adds 128 to every byte of the depth, and clears what lies behind it.
+unsafe fn unsigned(depth: usize, out: *mut u32, width: usize) {
+    for w in 0..depth.div_ceil(4) {
+        let there = (depth - 4 * w).min(4);
+        let keep = u32::MAX >> (32 - 8 * there);
+        for c in 0..COLUMNS {
+            let word = out.add(w * width + c);
+            word.write((word.read() ^ 0x8080_8080) & keep);
+        }
+    }
+}

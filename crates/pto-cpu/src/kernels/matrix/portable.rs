@@ -1,0 +1,93 @@
+//! The loops for every processor.
+
+use super::pack::{Halves, widen_columns, widen_rows};
+use super::strip::{Lanes, Loops, Strip, run};
+use pto_num::Baseline;
+
+macro_rules! by_rows {
+    ($lanes:ty) => {{
+        unsafe fn sums<const ROWS: usize>(s: &Strip) {
+            run::<$lanes, ROWS, 2>(s);
+        }
+        [sums::<8>, sums::<4>, sums::<2>, sums::<1>]
+    }};
+}
+/// Sums in f32.
+pub const F32: Loops = Loops { wide: None, narrow: by_rows!(Floats), rows: 4 };
+/// Sums of integers, two products at a time.
+pub const PAIRS: Loops = Loops { wide: None, narrow: by_rows!(Pairs), rows: 4 };
+
+macro_rules! lanes {
+    ($name:ident, |$sum:ident, $a:ident, $b:ident| $step:expr) => {
+        #[derive(Clone, Copy)]
+        struct $name;
+
+        impl Lanes for $name {
+            type V = [u32; 8];
+            const WIDTH: usize = 8;
+            const ADDS: bool = false;
+
+            #[inline(always)]
+            unsafe fn load(from: *const u32) -> [u32; 8] {
+                from.cast::<[u32; 8]>().read_unaligned()
+            }
+            #[inline(always)]
+            unsafe fn store(to: *mut u32, v: [u32; 8]) {
+                to.cast::<[u32; 8]>().write_unaligned(v);
+            }
+            #[inline(always)]
+            unsafe fn splat(from: *const u32) -> [u32; 8] {
+                [from.read_unaligned(); 8]
+            }
+            #[inline(always)]
+            unsafe fn add(v: [u32; 8], _: *const u32) -> [u32; 8] {
+                v
+            }
+            #[inline(always)]
+            unsafe fn step(mut sums: [u32; 8], a: [u32; 8], b: [u32; 8]) -> [u32; 8] {
+                for i in 0..8 {
+                    let ($sum, $a, $b) = (sums[i], a[i], b[i]);
+                    sums[i] = $step;
+                }
+                sums
+            }
+        }
+    };
+}
+
+lanes!(Floats, |sum, a, b| fma(f32::from_bits(a), f32::from_bits(b), f32::from_bits(sum)).to_bits());
+lanes!(Pairs, |sum, a, b| {
+    let product = |x: u32, y: u32| (i32::from(x as i16) * i32::from(y as i16)) as u32;
+    sum.wrapping_add(product(a, b)).wrapping_add(product(a >> 16, b >> 16))
+});
+
+/// One rounding: by the instruction where every processor of the kind has it.
+#[inline(always)]
+fn fma(a: f32, b: f32, c: f32) -> f32 {
+    if cfg!(any(target_arch = "aarch64", target_feature = "fma")) {
+        a.mul_add(b, c)
+    } else {
+        pto_num::math::fma(a, b, c)
+    }
+}
+
+/// Sixteen rows of eight words become eight rows of sixteen.
+///
+/// # Safety
+/// The rows must lie in memory one after the other, those of the result `step` words apart.
+pub unsafe fn turn(from: *const u32, to: *mut u32, step: usize) {
+    for word in 0..8 {
+        for row in 0..16 {
+            to.add(word * step + row).write(from.add(8 * row + word).read_unaligned());
+        }
+    }
+}
+
+/// Halves become numbers.
+pub const HALVES: Halves = Halves { rows: widen_rows::<Baseline>, columns: turn_and_widen };
+
+unsafe fn turn_and_widen(from: *const u32, to: *mut u32, step: usize, is_f16: bool) {
+    let mut turned = [0; 128];
+    turn(from, turned.as_mut_ptr(), 16);
+    widen_columns::<Baseline>(&turned, to, step, is_f16);
+}

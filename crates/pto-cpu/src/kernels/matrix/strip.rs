@@ -1,0 +1,130 @@
+//! The innermost loop: the sums of a few rows and columns, kept in registers while `k` ascends.
+
+/// Words of a row of a box.
+pub const GROUP: usize = 8;
+
+/// Columns of a row of a box of an accumulator.
+pub const COLUMNS: usize = 16;
+
+/// The operands of a strip: some rows of the left factor, up to 32 columns of the right one.
+///
+/// Operands are words of 32 bits: an f32, or the integers of several steps of `k`.
+#[derive(Clone, Copy)]
+pub struct Strip {
+    /// Words along `k`.
+    pub depth: usize,
+    /// The left factor: rows of [`GROUP`] words, one after the other.
+    pub a: *const u32,
+    /// From one group of words along `k` to the next.
+    pub a_step: usize,
+    /// The right factor: for every word along `k`, a word of each column.
+    pub b: *const u32,
+    /// What the sums start from: from row to row, and from 16 columns to the next.
+    pub start: *const u32,
+    pub start_row: usize,
+    pub start_cols: usize,
+    /// Where they go.
+    pub c: *mut u32,
+    pub c_row: usize,
+    pub c_cols: usize,
+    /// Added to the sums of a row at the start, where the arithmetic needs that.
+    pub add: *const u32,
+}
+
+/// A vector of sums, and one step of them.
+pub trait Lanes: Copy {
+    /// A vector of words.
+    type V: Copy;
+    /// Words of it.
+    const WIDTH: usize;
+    /// Whether [`Strip::add`] is used.
+    const ADDS: bool;
+
+    /// Reads a vector.
+    unsafe fn load(from: *const u32) -> Self::V;
+    /// Writes a vector.
+    unsafe fn store(to: *mut u32, v: Self::V);
+    /// A word in every place.
+    unsafe fn splat(from: *const u32) -> Self::V;
+    /// Adds to a start value.
+    unsafe fn add(v: Self::V, word: *const u32) -> Self::V;
+    /// One step of the sums.
+    unsafe fn step(sum: Self::V, a: Self::V, b: Self::V) -> Self::V;
+}
+
+/// The sums of `ROWS` rows and `VECTORS` vectors of columns.
+///
+/// # Safety
+/// The operands must lie in memory, and the processor must have the instructions.
+#[inline(always)]
+pub unsafe fn run<L: Lanes, const ROWS: usize, const VECTORS: usize>(s: &Strip) {
+    let place = |v: usize, cols: usize| v * L::WIDTH / COLUMNS * cols + v * L::WIDTH % COLUMNS;
+    let mut sums = [[L::load(s.start); VECTORS]; ROWS];
+    for (r, row) in sums.iter_mut().enumerate() {
+        for (v, sum) in row.iter_mut().enumerate() {
+            *sum = L::load(s.start.add(r * s.start_row + place(v, s.start_cols)));
+            if L::ADDS {
+                *sum = L::add(*sum, s.add.add(r));
+            }
+        }
+    }
+    let (mut a, mut b) = (s.a, s.b);
+    for _ in 0..s.depth / GROUP {
+        for k in 0..GROUP {
+            step::<L, ROWS, VECTORS>(&mut sums, a.add(k), b.add(k * VECTORS * L::WIDTH));
+        }
+        a = a.add(s.a_step);
+        b = b.add(GROUP * VECTORS * L::WIDTH);
+    }
+    for k in 0..s.depth % GROUP {
+        step::<L, ROWS, VECTORS>(&mut sums, a.add(k), b.add(k * VECTORS * L::WIDTH));
+    }
+    for (r, row) in sums.iter().enumerate() {
+        for (v, sum) in row.iter().enumerate() {
+            L::store(s.c.add(r * s.c_row + place(v, s.c_cols)), *sum);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn step<L: Lanes, const ROWS: usize, const VECTORS: usize>(
+    sums: &mut [[L::V; VECTORS]; ROWS],
+    a: *const u32,
+    b: *const u32,
+) {
+    let mut columns = [L::load(b); VECTORS];
+    for (v, column) in columns.iter_mut().enumerate() {
+        *column = L::load(b.add(v * L::WIDTH));
+    }
+    for (r, row) in sums.iter_mut().enumerate() {
+        let a = L::splat(a.add(r * GROUP));
+        for (sum, column) in row.iter_mut().zip(&columns) {
+            *sum = L::step(*sum, a, *column);
+        }
+    }
+}
+
+/// The compiled loops of one kind of arithmetic on one level of the processor, for 8, 4, 2 and 1 rows.
+#[derive(Clone, Copy)]
+pub struct Loops {
+    /// For 32 columns, where there are registers enough.
+    pub wide: Option<[unsafe fn(&Strip); 4]>,
+    /// For 16 columns.
+    pub narrow: [unsafe fn(&Strip); 4],
+    /// The most rows at a time.
+    pub rows: usize,
+}
+
+impl Loops {
+    /// Columns of a panel of the right factor, of which so many are left.
+    pub fn columns(&self, left: usize) -> usize {
+        if self.wide.is_some() && left > COLUMNS { 2 * COLUMNS } else { COLUMNS }
+    }
+
+    /// The loop for as many rows as possible of those that are left, and how many that is.
+    pub fn pick(&self, left: usize, columns: usize) -> (unsafe fn(&Strip), usize) {
+        let rows = self.rows.min(1 << left.ilog2());
+        let list = self.wide.as_ref().filter(|_| columns > COLUMNS).unwrap_or(&self.narrow);
+        (list[(8 / rows).ilog2() as usize], rows)
+    }
+}

@@ -1,0 +1,219 @@
+//! The loops and the transpositions for AVX2 and AVX-512.
+
+use super::pack::{Halves, widen_columns};
+use super::strip::{Lanes, Loops, Strip, run};
+use std::arch::x86_64::*;
+
+/// Compiles a loop for a set of features, by number of rows.
+macro_rules! by_rows {
+    ($name:ident, $lanes:ty, $vectors:literal, $features:literal) => {
+        const $name: [unsafe fn(&Strip); 4] = {
+            #[target_feature(enable = $features)]
+            unsafe fn sums<const ROWS: usize>(s: &Strip) {
+                run::<$lanes, ROWS, $vectors>(s);
+            }
+            [sums::<8>, sums::<4>, sums::<2>, sums::<1>]
+        };
+    };
+}
+
+by_rows!(F32_WIDE, V4F32, 2, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+by_rows!(F32_NARROW, V4F32, 1, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+by_rows!(BYTES_WIDE, V4Bytes, 2, "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma");
+by_rows!(BYTES_NARROW, V4Bytes, 1, "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma");
+by_rows!(PAIRS_WIDE, V4Pairs, 2, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+by_rows!(PAIRS_NARROW, V4Pairs, 1, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+by_rows!(F32_AVX2, V3F32, 2, "avx2,fma");
+by_rows!(PAIRS_AVX2, V3Pairs, 2, "avx2,fma");
+
+pub const V4_F32: Loops = Loops { wide: Some(F32_WIDE), narrow: F32_NARROW, rows: 8 };
+pub const V4_BYTES: Loops = Loops { wide: Some(BYTES_WIDE), narrow: BYTES_NARROW, rows: 8 };
+pub const V4_PAIRS: Loops = Loops { wide: Some(PAIRS_WIDE), narrow: PAIRS_NARROW, rows: 8 };
+pub const V3_F32: Loops = Loops { wide: None, narrow: F32_AVX2, rows: 4 };
+pub const V3_PAIRS: Loops = Loops { wide: None, narrow: PAIRS_AVX2, rows: 4 };
+
+/// Vectors of 16 words.
+macro_rules! lanes512 {
+    ($name:ident, $adds:literal, |$sum:ident, $a:ident, $b:ident| $step:expr) => {
+        #[derive(Clone, Copy)]
+        struct $name;
+
+        impl Lanes for $name {
+            type V = __m512i;
+            const WIDTH: usize = 16;
+            const ADDS: bool = $adds;
+
+            #[inline(always)]
+            unsafe fn load(from: *const u32) -> __m512i {
+                _mm512_loadu_si512(from.cast())
+            }
+            #[inline(always)]
+            unsafe fn store(to: *mut u32, v: __m512i) {
+                _mm512_storeu_si512(to.cast(), v);
+            }
+            #[inline(always)]
+            unsafe fn splat(from: *const u32) -> __m512i {
+                _mm512_set1_epi32(from.cast::<i32>().read_unaligned())
+            }
+            #[inline(always)]
+            unsafe fn add(v: __m512i, word: *const u32) -> __m512i {
+                _mm512_add_epi32(v, Self::splat(word))
+            }
+            #[inline(always)]
+            unsafe fn step($sum: __m512i, $a: __m512i, $b: __m512i) -> __m512i {
+                $step
+            }
+        }
+    };
+}
+
+lanes512!(V4F32, false, |sum, a, b| {
+    let product = _mm512_fmadd_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), _mm512_castsi512_ps(sum));
+    _mm512_castps_si512(product)
+});
+// Four products of a signed byte of the left factor and an unsigned one of the right.
+lanes512!(V4Bytes, true, |sum, a, b| _mm512_dpbusd_epi32(sum, b, a));
+lanes512!(V4Pairs, false, |sum, a, b| _mm512_add_epi32(sum, _mm512_madd_epi16(a, b)));
+
+/// Vectors of 8 words.
+macro_rules! lanes256 {
+    ($name:ident, |$sum:ident, $a:ident, $b:ident| $step:expr) => {
+        #[derive(Clone, Copy)]
+        struct $name;
+
+        impl Lanes for $name {
+            type V = __m256i;
+            const WIDTH: usize = 8;
+            const ADDS: bool = false;
+
+            #[inline(always)]
+            unsafe fn load(from: *const u32) -> __m256i {
+                _mm256_loadu_si256(from.cast())
+            }
+            #[inline(always)]
+            unsafe fn store(to: *mut u32, v: __m256i) {
+                _mm256_storeu_si256(to.cast(), v);
+            }
+            #[inline(always)]
+            unsafe fn splat(from: *const u32) -> __m256i {
+                _mm256_set1_epi32(from.cast::<i32>().read_unaligned())
+            }
+            #[inline(always)]
+            unsafe fn add(v: __m256i, _: *const u32) -> __m256i {
+                v
+            }
+            #[inline(always)]
+            unsafe fn step($sum: __m256i, $a: __m256i, $b: __m256i) -> __m256i {
+                $step
+            }
+        }
+    };
+}
+
+lanes256!(V3F32, |sum, a, b| {
+    let product = _mm256_fmadd_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), _mm256_castsi256_ps(sum));
+    _mm256_castps_si256(product)
+});
+lanes256!(V3Pairs, |sum, a, b| _mm256_add_epi32(sum, _mm256_madd_epi16(a, b)));
+
+/// Sixteen rows of eight words become eight rows of sixteen.
+///
+/// # Safety
+/// The rows must lie in memory one after the other, those of the result `step` words apart.
+#[target_feature(enable = "avx512f")]
+pub unsafe fn turn_v4(from: *const u32, to: *mut u32, step: usize) {
+    // Words 0 to 3, and 4 to 7, of four rows from two registers of two rows each.
+    let low = _mm512_setr_epi32(0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27);
+    let high = _mm512_setr_epi32(4, 12, 20, 28, 5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31);
+    // The first two words, and the last two, of eight rows from two registers of four rows each.
+    let first = _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23);
+    let last = _mm512_setr_epi32(8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31);
+    let row = |i: usize| _mm512_loadu_si512(from.add(16 * i).cast());
+    let quads = |i: usize| {
+        let (x, y) = (row(2 * i), row(2 * i + 1));
+        (_mm512_permutex2var_epi32(x, low, y), _mm512_permutex2var_epi32(x, high, y))
+    };
+    let (q0, q1, q2, q3) = (quads(0), quads(1), quads(2), quads(3));
+    let put = |word: usize, v: __m512i| _mm512_storeu_si512(to.add(word * step).cast(), v);
+    let finish = |word: usize, x: (__m512i, __m512i), y: (__m512i, __m512i)| {
+        for (i, index) in [first, last].into_iter().enumerate() {
+            let left = _mm512_permutex2var_epi32(x.0, index, x.1);
+            let right = _mm512_permutex2var_epi32(y.0, index, y.1);
+            put(word + 2 * i, _mm512_shuffle_i64x2::<0b01_00_01_00>(left, right));
+            put(word + 2 * i + 1, _mm512_shuffle_i64x2::<0b11_10_11_10>(left, right));
+        }
+    };
+    finish(0, (q0.0, q1.0), (q2.0, q3.0));
+    finish(4, (q0.1, q1.1), (q2.1, q3.1));
+}
+
+/// The same with registers of eight words.
+///
+/// # Safety
+/// As [`turn_v4`].
+#[target_feature(enable = "avx2")]
+pub unsafe fn turn_v3(from: *const u32, to: *mut u32, step: usize) {
+    for half in 0..2 {
+        turn_eight(from.add(64 * half), to.add(8 * half), step);
+    }
+}
+
+/// Eight rows of eight words are turned.
+///
+/// # Safety
+/// As [`turn_v4`].
+#[target_feature(enable = "avx2")]
+pub unsafe fn turn_eight(from: *const u32, to: *mut u32, step: usize) {
+    let mut r = [_mm256_setzero_ps(); 8];
+    for (i, row) in r.iter_mut().enumerate() {
+        *row = _mm256_loadu_ps(from.add(8 * i).cast());
+    }
+    let pair = |i: usize| (_mm256_unpacklo_ps(r[i], r[i + 1]), _mm256_unpackhi_ps(r[i], r[i + 1]));
+    let (p0, p1, p2, p3) = (pair(0), pair(2), pair(4), pair(6));
+    let quad = |x: __m256, y: __m256| (_mm256_shuffle_ps::<0x44>(x, y), _mm256_shuffle_ps::<0xee>(x, y));
+    let (a0, a1) = quad(p0.0, p1.0);
+    let (a2, a3) = quad(p0.1, p1.1);
+    let (b0, b1) = quad(p2.0, p3.0);
+    let (b2, b3) = quad(p2.1, p3.1);
+    for (i, (a, b)) in [(a0, b0), (a1, b1), (a2, b2), (a3, b3)].into_iter().enumerate() {
+        _mm256_storeu_ps(to.add(i * step).cast(), _mm256_permute2f128_ps::<0x20>(a, b));
+        _mm256_storeu_ps(to.add((i + 4) * step).cast(), _mm256_permute2f128_ps::<0x31>(a, b));
+    }
+}
+
+/// See [`Halves::rows`]. Eight numbers at a time go where they belong at once.
+#[target_feature(enable = "avx2,f16c")]
+unsafe fn widen_rows(from: *const u32, rows: usize, to: *mut u32, second: usize, is_f16: bool) {
+    let put = |to: *mut u32, halves: __m128i| {
+        let wide = if is_f16 {
+            _mm256_castps_si256(_mm256_cvtph_ps(halves))
+        } else {
+            _mm256_slli_epi32::<16>(_mm256_cvtepu16_epi32(halves))
+        };
+        _mm256_storeu_si256(to.cast(), wide);
+    };
+    for r in 0..rows {
+        let (row, to) = (from.add(8 * r), to.add(8 * r));
+        put(to, _mm_loadu_si128(row.cast()));
+        put(to.add(second), _mm_loadu_si128(row.add(4).cast()));
+    }
+}
+
+/// Instantiates the widening of halves for a level.
+macro_rules! halves {
+    ($name:ident, $level:ty, $turn:path, $features:literal) => {
+        /// Halves become numbers.
+        pub const $name: Halves = {
+            #[target_feature(enable = $features)]
+            unsafe fn columns(from: *const u32, to: *mut u32, step: usize, is_f16: bool) {
+                let mut turned = [0; 128];
+                $turn(from, turned.as_mut_ptr(), 16);
+                widen_columns::<$level>(&turned, to, step, is_f16);
+            }
+            Halves { rows: widen_rows, columns }
+        };
+    };
+}
+
+halves!(HALVES_V4, pto_num::V4, turn_v4, "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c");
+halves!(HALVES_V3, pto_num::V3, turn_v3, "avx2,fma,f16c");
