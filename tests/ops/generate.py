@@ -16,7 +16,7 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from oracle import cases, conversion, formats, irregular, legal, quantised, regions, vector  # noqa: E402
+from oracle import cases, conversion, formats, irregular, legal, moves, products, quantised, regions, vector  # noqa: E402
 
 
 def plan(table):
@@ -61,6 +61,14 @@ def plan(table):
             ops[op] = [lambda t, r, op=op, make=make: make(op, t, r)]
     for op in ("tdiv", "trem", "tfmod", "trecip", "tdivs", "trems", "tfmods", "trowexpanddiv", "tcolexpanddiv"):
         ops[op].append(lambda t, r, op=op: vector.zero_divisor(op, t, r))
+    for op in ("tmatmul", "tmatmul.acc", "tmatmul.bias", "tgemv", "tgemv.acc", "tgemv.bias"):
+        ops[op] = [lambda t, r, op=op: products.plain(op, t, r)]
+    for op in ("tmatmul.mx", "tmatmul.mx.acc", "tmatmul.mx.bias", "tgemv.mx", "tgemv.mx.acc", "tgemv.mx.bias"):
+        ops[op] = [lambda t, r, op=op: products.scaled(op, t, r)]
+    ops["tmatmul.mx.hif4"] = [products.hif4]
+    ops["tmov"], ops["textract"], ops["tinsert"] = [moves.tmov], [moves.textract], [moves.tinsert]
+    for op in ("tmov.fp", "textract_fp", "tinsert_fp"):
+        ops[op] = [lambda t, r, op=op: moves.by_words(op, t, r)]
     ops["tpairreducesum"] = [regions.tpairreducesum]
     ops["tci"], ops["ttri"] = [regions.tci], [regions.ttri]
     for op, make in (irregular.CASES | quantised.CASES).items():
@@ -72,6 +80,7 @@ def main():
     pto = sys.argv[1] if len(sys.argv) > 1 else str(HERE / "../../target/release/pto")
     table = legal.Table(pto)
     formats.self_check(np.random.default_rng(0))
+    products.self_check(np.random.default_rng(0))
     count = size = 0
     only = sys.argv[2:]
     for op, makers in plan(table).items():

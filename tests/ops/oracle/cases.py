@@ -19,12 +19,15 @@ class Tile:
     dynamic: bool = False
     order: str = "ND"
     loc: str = "vec"
+    fractal: int = 512
 
     def type(self):
         rows, cols = self.data.shape
         text = f"{self.loc} {rows}x{cols} {self.dtype}"
         if self.order != "ND":
             text += f" {self.order}"
+        if self.fractal != 512:
+            text += f" fractal={self.fractal}"
         if self.dynamic or self.valid != (rows, cols):
             text += f" valid {self.valid[0]}x{self.valid[1]}"
         return text + (" dynamic" if self.dynamic else "")
@@ -33,8 +36,15 @@ class Tile:
 def source(d, shape, valid, numbers, poison=0xFF, **more):
     """A tile with these numbers in its valid region, and elsewhere what would show if it were read."""
     data = filled(d, shape, poison)
+    if packed(d, more.get("loc", "vec")):
+        data &= 0xF
     data[: valid[0], : valid[1]] = np.asarray(numbers).reshape(valid)
     return Tile(d, data, valid, **more)
+
+
+def packed(d, loc):
+    """Cells are numbers of four bits, two to a byte."""
+    return d == "i4" or d in ("f4e1m2", "f4e2m1") and loc != "vec"
 
 
 def filled(d, shape, byte):
@@ -46,6 +56,8 @@ def filled(d, shape, byte):
 def destination(d, shape, valid, numbers, **more):
     """A tile whose valid region gets these numbers, and the rest of which stays."""
     tile = Tile(d, filled(d, shape, DST_FILL), valid, **more)
+    if packed(d, tile.loc):
+        tile.data &= 0xF
     tile.expect = written(tile.data, np.asarray(numbers))
     return tile
 
@@ -71,10 +83,10 @@ class Case:
     vectors: dict = dataclasses.field(default_factory=dict)
 
 
-def raw(tile_dtype, data):
-    """Little-endian bytes in row-major order; two i4 in a byte."""
+def raw(tile, data):
+    """Little-endian bytes in row-major order; two numbers of four bits in a byte."""
     flat = np.ascontiguousarray(data).reshape(-1)
-    if tile_dtype == "i4":
+    if packed(tile.dtype, tile.loc):
         flat = (flat[0::2] & 0xF) | (flat[1::2] & 0xF) << 4
     return flat.tobytes()
 
@@ -103,7 +115,7 @@ def runs(data, unit):
 
 
 def hexes(tile, data):
-    return runs(raw(tile.dtype, data), max(1, bits_of(tile.dtype) // 8))
+    return runs(raw(tile, data), max(1, bits_of(tile.dtype) // 8))
 
 
 def scalar_bits(d, value):

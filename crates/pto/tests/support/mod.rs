@@ -36,10 +36,10 @@ pub fn layout(order: &str) -> Option<(BLayout, SLayout)> {
     })
 }
 
-/// Bytes of all elements of a tile, without gaps: two i4 in a byte, and an fp4 column is a byte with two numbers.
+/// Bytes of all elements of a tile, without gaps: two i4 in a byte, and an fp4 column is a byte with two numbers in the
+/// vector memory, half a byte elsewhere.
 pub fn bytes(t: &TileType) -> usize {
-    let cells = t.elements() as usize;
-    if t.dtype == DType::I4 { cells / 2 } else { cells * t.dtype.unit_bytes() as usize }
+    t.elements() as usize * t.column_bits() as usize / 8
 }
 
 /// The bits of an element.
