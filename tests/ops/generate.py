@@ -16,7 +16,8 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from oracle import cases, conversion, formats, irregular, legal, moves, products, quantised, regions, vector  # noqa: E402
+from oracle import cases, conversion, formats, indexed, irregular, legal, moves, products, quantised  # noqa: E402
+from oracle import rearranged, regions, transfers, vector  # noqa: E402
 
 
 def plan(table):
@@ -73,6 +74,7 @@ def plan(table):
     ops["tci"], ops["ttri"] = [regions.tci], [regions.ttri]
     for op, make in (irregular.CASES | quantised.CASES).items():
         ops[op] = [make]
+    ops |= transfers.CASES | indexed.CASES | rearranged.CASES
     return ops
 
 

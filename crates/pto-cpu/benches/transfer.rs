@@ -36,7 +36,7 @@ const fn case(elem: &'static str, bytes: u64, global: GlobalLayout, tile: &'stat
 }
 
 fn main() {
-    use GlobalLayout::{Dn, MxAZz, MxBnn, Nd, Nz};
+    use GlobalLayout::{Dn, MxAZz, MxAdn, MxAnd, MxBdn, MxBnd, MxBnn, Nd, Nz};
     let cases = [
         case("f32", 4, Nd, ND, true),
         case("f32", 4, Dn, DN, true),
@@ -51,11 +51,11 @@ fn main() {
         case("f16", 2, Dn, NZ, true),
         case("f32", 4, Dn, NZ, true),
         case("f8E8M0FNU", 1, MxAZz, ZZ_SCALES, true),
-        //        case("f8E8M0FNU", 1, MxAnd, ZZ_SCALES, true),
-        //        case("f8E8M0FNU", 1, MxAdn, ZZ_SCALES, true),
+        case("f8E8M0FNU", 1, MxAnd, ZZ_SCALES, true),
+        case("f8E8M0FNU", 1, MxAdn, ZZ_SCALES, true),
         case("f8E8M0FNU", 1, MxBnn, NN_SCALES, true),
-        //        case("f8E8M0FNU", 1, MxBnd, NN_SCALES, true),
-        //        case("f8E8M0FNU", 1, MxBdn, NN_SCALES, true),
+        case("f8E8M0FNU", 1, MxBnd, NN_SCALES, true),
+        case("f8E8M0FNU", 1, MxBdn, NN_SCALES, true),
         case("f32", 4, Nd, ND, false),
         case("f16", 2, Nz, NZ, false),
         case("f16", 2, Nd, NZ, false),

@@ -83,7 +83,7 @@ enums! {
     /// Event ids between two pipes.
     EVENT = Dotted "event" "" { "EVENT_ID0" = 0, "EVENT_ID1" = 1, "EVENT_ID2" = 2, "EVENT_ID3" = 3, "EVENT_ID4" = 4, "EVENT_ID5" = 5, "EVENT_ID6" = 6, "EVENT_ID7" = 7 }
     /// Layout of a global tensor.
-    LAYOUT = Dotted "layout" "Layout" { "nd" = 0, "dn" = 1, "nz" = 2, "mx_a_zz" = 3, "mx_b_nn" = 4 }
+    LAYOUT = Dotted "layout" "Layout" { "nd" = 0, "dn" = 1, "nz" = 2, "mx_a_zz" = 3, "mx_b_nn" = 4, "mx_a_nd" = 5, "mx_a_dn" = 6, "mx_b_nd" = 7, "mx_b_dn" = 8, "nc1hwc0" = 9 }
     /// Which core runs a function.
     KERNEL_KIND = Dotted "kernel_kind" "" { "cube" = 0, "vector" = 1 }
     /// Core type of a function in lowered programs.

@@ -6,7 +6,7 @@ mod support;
 use libtest_mimic::{Arguments, Failed, Trial};
 use pto::isa::row::{AttrKind, Elem};
 use pto::isa::rules::Rule;
-use pto::isa::{Class, DType, Dim, Dir, Family, Loc, Op, Row, Scalar, Target, TileType, table};
+use pto::isa::{Class, DType, Dim, Dir, Family, Loc, Op, Pad, Row, Scalar, Target, TileType, table};
 use pto::{Arg, Checked, Launch, Options, Plan, Program};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -69,6 +69,11 @@ struct Case {
     tiles: BTreeMap<String, TileData>,
     #[serde(default)]
     scalars: BTreeMap<String, ScalarData>,
+    #[serde(default)]
+    views: BTreeMap<String, ViewData>,
+    /// Instructions without operands that come before: modes of the core.
+    #[serde(default)]
+    before: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -84,6 +89,62 @@ struct TileData {
 struct ScalarData {
     r#type: String,
     bits: String,
+}
+
+/// A window of global memory, and the buffer it lies in.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ViewData {
+    r#type: String,
+    layout: String,
+    shape: Vec<u64>,
+    strides: Vec<u64>,
+    /// Elements of the buffer before the window.
+    #[serde(default)]
+    first: u64,
+    data: String,
+    expect: Option<String>,
+}
+
+/// A window operand.
+struct View<'a> {
+    name: &'a str,
+    dtype: DType,
+    given: &'a ViewData,
+    data: Vec<u8>,
+    expect: Vec<u8>,
+}
+
+impl View<'_> {
+    /// The type of the operand.
+    fn text(&self) -> String {
+        let dims: Vec<String> = self.given.shape.iter().map(u64::to_string).collect();
+        format!("!pto.tensor_view<{}x{}>", dims.join("x"), self.dtype.mlir())
+    }
+
+    /// The lines that make it from the parameter with its buffer.
+    fn lines(&self) -> String {
+        let (name, elem) = (self.name, self.dtype.mlir());
+        let mut text = String::new();
+        let mut constants = |stem: &str, values: &[u64]| {
+            let names: Vec<String> = (0..values.len()).map(|k| format!("%{name}_{stem}{k}")).collect();
+            for (constant, value) in names.iter().zip(values) {
+                let _ = writeln!(text, "  {constant} = arith.constant {value} : index");
+            }
+            names.join(", ")
+        };
+        let (shape, strides) = (constants("d", &self.given.shape), constants("s", &self.given.strides));
+        constants("first", &[self.given.first]);
+        let _ = writeln!(
+            text,
+            "  %{name}_start = pto.addptr %{name}_buffer, %{name}_first0 : !pto.ptr<{elem}> -> !pto.ptr<{elem}>\n  \
+             %{name} = pto.make_tensor_view %{name}_start, shape = [{shape}], strides = [{strides}] \
+             {{layout = #pto.layout<{}>}} : {}",
+            self.given.layout,
+            self.text()
+        );
+        text
+    }
 }
 
 /// A tile operand.
@@ -143,17 +204,20 @@ fn run(op: Op, case: &Case) -> Result<(), String> {
     // Parameters in the order of the slots: tiles, then scalars.
     let mut tiles = Vec::new();
     let mut scalars = Vec::new();
+    let mut views = Vec::new();
     for slot in row.slots {
         if let Some(tile) = case.tiles.get(slot.name) {
             tiles.push(read_tile(slot.name, tile)?);
         } else if let Some(scalar) = case.scalars.get(slot.name) {
             scalars.push((slot.name, read_scalar(scalar)?));
+        } else if let Some(view) = case.views.get(slot.name) {
+            views.push(read_view(slot.name, view)?);
         }
     }
-    if tiles.len() + scalars.len() != case.tiles.len() + case.scalars.len() {
+    if tiles.len() + scalars.len() + views.len() != case.tiles.len() + case.scalars.len() + case.views.len() {
         return Err("an operand has no slot".into());
     }
-    let text = program(row, case, &tiles, &scalars)?;
+    let text = program(row, case, &tiles, &scalars, &views)?;
     let program = Program::parse(&text);
     for target in &case.targets {
         let target = Target::parse(target).ok_or("no such target")?;
@@ -166,7 +230,7 @@ fn run(op: Op, case: &Case) -> Result<(), String> {
         let allowed = Tolerance { ulp: case.ulp, exact_nan: case.exact_nan };
         // The fast kernels and the plain ones.
         for plain in [false, true] {
-            let results = match (run_case(&checked, &tiles, &scalars, plain), &case.stops) {
+            let results = match (run_case(&checked, &tiles, &scalars, &views, plain), &case.stops) {
                 (Ok(results), None) => results,
                 (Ok(_), Some(text)) => return Err(format!("runs, but should stop: {text}")),
                 (Err(message), Some(text)) if message.contains(text) && message.starts_with(STOPPED) => continue,
@@ -178,6 +242,9 @@ fn run(op: Op, case: &Case) -> Result<(), String> {
                     format!("on {target}{kernel}: {e}{}", scalar_text(&scalars))
                 })?;
             }
+            for (view, got) in views.iter().zip(&results[tiles.len()..]) {
+                compare_view(view, got, allowed).map_err(|e| format!("on {target}, plain {plain}: {e}"))?;
+            }
         }
     }
     Ok(())
@@ -186,21 +253,37 @@ fn run(op: Op, case: &Case) -> Result<(), String> {
 /// How the message of a run that does not finish starts.
 const STOPPED: &str = "stopped";
 
-/// Runs a program on tiles and scalars; the contents of the tiles afterwards.
-fn run_case(program: &Checked, tiles: &[Tile], scalars: &[(&str, Value)], plain: bool) -> Result<Vec<Vec<u8>>, String> {
+/// Runs a program; the contents of the tiles and buffers afterwards.
+fn run_case(
+    program: &Checked,
+    tiles: &[Tile],
+    scalars: &[(&str, Value)],
+    views: &[View],
+    plain: bool,
+) -> Result<Vec<Vec<u8>>, String> {
     let options = Options { plain, ..Options::default() };
     let plan = Plan::new(program, None, options).map_err(|e| format!("no plan: {}", e.message))?;
     let mut memory: Vec<Vec<u8>> = tiles.iter().map(|t| t.data.clone()).collect();
     let mut args: Vec<Arg> = memory.iter_mut().zip(tiles).map(|(data, t)| Arg::Tile(data, t.valid)).collect();
     args.extend(scalars.iter().map(|(_, v)| v.argument()));
+    let mut buffers: Vec<Vec<u8>> = views.iter().map(|v| v.data.clone()).collect();
+    args.extend(buffers.iter_mut().map(|b| Arg::InOut(b)));
     plan.run(&mut args, Launch { threads: 1, ..Launch::default() }).map_err(|e| format!("{STOPPED}: {}", e.message))?;
+    memory.extend(buffers);
     Ok(memory)
 }
 
 /// One instruction on the parameters of a function.
-fn program(row: &Row, case: &Case, tiles: &[Tile], scalars: &[(&str, Value)]) -> Result<String, String> {
+fn program(
+    row: &Row,
+    case: &Case,
+    tiles: &[Tile],
+    scalars: &[(&str, Value)],
+    views: &[View],
+) -> Result<String, String> {
     let mut parameters: Vec<String> = tiles.iter().map(|t| format!("%{}: {}", t.name, tile_text(&t.ty))).collect();
     parameters.extend(scalars.iter().map(|(name, v)| format!("%{name}: {}", v.ty.mlir())));
+    parameters.extend(views.iter().map(|v| format!("%{}_buffer: !pto.ptr<{}>", v.name, v.dtype.mlir())));
     let (mut ins, mut outs) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
     for slot in row.slots {
         let name = case.same.get(slot.name).map_or(slot.name, String::as_str);
@@ -210,6 +293,8 @@ fn program(row: &Row, case: &Case, tiles: &[Tile], scalars: &[(&str, Value)]) ->
             v.ty.mlir().to_string()
         } else if let Some(ty) = case.vectors.get(name) {
             ty.clone()
+        } else if let Some(view) = views.iter().find(|v| v.name == name) {
+            view.text()
         } else {
             continue;
         };
@@ -231,10 +316,11 @@ fn program(row: &Row, case: &Case, tiles: &[Tile], scalars: &[(&str, Value)]) ->
     }
     let attrs = if attrs.is_empty() { String::new() } else { format!(" {{{}}}", attrs.join(", ")) };
     let vectors = case.vectors.iter().map(|(name, ty)| format!("  %{name} = arith.constant dense<0> : {ty}\n"));
+    let mut before: String = vectors.chain(views.iter().map(View::lines)).collect();
+    case.before.iter().for_each(|mode| before += &format!("  pto.{mode}\n"));
     Ok(format!(
-        "func.func @f({}) {{\n{}  {} ins({}{attrs} : {}) outs({} : {})\n  return\n}}\n",
+        "func.func @f({}) {{\n{before}  {} ins({}{attrs} : {}) outs({} : {})\n  return\n}}\n",
         parameters.join(", "),
-        vectors.collect::<String>(),
         row.full_name(),
         ins.0.join(", "),
         ins.1.join(", "),
@@ -274,6 +360,10 @@ fn read_type(text: &str) -> Option<(TileType, (u64, u64))> {
         ty.fractal = bytes.parse().ok()?;
         words.next();
     }
+    if words.next_if_eq(&"pad").is_some() {
+        let name = words.next()?;
+        ty.pad = Pad::ALL.into_iter().find(|p| p.name() == name)?;
+    }
     let mut valid = (rows, cols);
     if words.next_if_eq(&"valid").is_some() {
         valid = shape(words.next()?)?;
@@ -283,6 +373,31 @@ fn read_type(text: &str) -> Option<(TileType, (u64, u64))> {
         ty = ty.valid(Dim::Dynamic, Dim::Dynamic);
     }
     words.next().is_none().then_some((ty, valid))
+}
+
+fn read_view<'a>(name: &'a str, view: &'a ViewData) -> Result<View<'a>, String> {
+    let dtype = DType::parse(&view.r#type).ok_or_else(|| format!("type of {name}: {}", view.r#type))?;
+    let data = read_data(&view.data).ok_or_else(|| format!("data of {name}"))?;
+    let expect = match &view.expect {
+        Some(text) => read_data(text).ok_or_else(|| format!("expect of {name}"))?,
+        None => data.clone(),
+    };
+    if expect.len() != data.len() {
+        return Err(format!("{name}: {} and {} bytes", data.len(), expect.len()));
+    }
+    Ok(View { name, dtype, given: view, data, expect })
+}
+
+fn compare_view(view: &View, got: &[u8], allowed: Tolerance) -> Result<(), String> {
+    let (d, elements) = (view.dtype, view.data.len() * 8 / view.dtype.column_bits() as usize);
+    let differs = |at: &usize| !agrees(d, element(d, got, *at), element(d, &view.expect, *at), allowed);
+    match (0..elements).find(differs) {
+        None => Ok(()),
+        Some(at) => {
+            let (is, want) = (element(d, got, at), element(d, &view.expect, at));
+            Err(format!("{} in global memory: element {at} is {}, want {}", view.name, show(d, is), show(d, want)))
+        }
+    }
 }
 
 /// Hexadecimal words; `word*n` stands for n of them.
@@ -356,6 +471,24 @@ const STORED_ONLY: &[DType] =
 /// Functions of real numbers: what they give for the integers that the host takes is not said either.
 const REAL: &[&str] = &["texp", "tlog"];
 
+/// Instructions on tiles and windows that move data, outside the computing families.
+const MOVING: &[&str] = &[
+    "tload",
+    "tstore",
+    "tprefetch",
+    "mgather",
+    "mscatter",
+    "ttrans",
+    "tfillpad",
+    "tfillpad_inplace",
+    "tfillpad_expand",
+    "tconcat",
+    "tconcatidx",
+    "tinterleave",
+    "tdeinterleave",
+    "tpack",
+];
+
 /// Every row of the computing families has vectors for every element type and combination, on every target.
 fn coverage() -> Result<(), Failed> {
     use Family::{Elementwise, Expand, Irregular, Matrix, Partial, Quant, Reduce, TileScalar};
@@ -363,10 +496,21 @@ fn coverage() -> Result<(), Failed> {
     let others = ["tmov", "tmov.fp", "textract", "textract_fp", "tinsert", "tinsert_fp"];
     // They print, touch single elements, place a tile, set a state, or are no instruction on tiles: other tests run them.
     let no_results = [
-        "tprint", "print", "tgetval", "tsetval", "trap", "get_vms4_sr", "tget_scale_addr", "sethf32mode", "settf32mode",
+        "tprint",
+        "print",
+        "tgetval",
+        "tsetval",
+        "trap",
+        "get_vms4_sr",
+        "tget_scale_addr",
+        "sethf32mode",
+        "settf32mode",
     ];
     let mut missing = Vec::new();
-    let is_wanted = |row: &Row| families.contains(&row.family) || others.contains(&row.name);
+    let is_wanted = |row: &Row| {
+        let moves = others.contains(&row.name) || MOVING.contains(&row.name);
+        families.contains(&row.family) || moves
+    };
     for op in table::isa().filter(|op| is_wanted(op.row()) && !no_results.contains(&op.row().name)) {
         let row = op.row();
         let path = root().join(format!("{}.toml", row.name));

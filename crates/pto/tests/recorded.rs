@@ -10,7 +10,7 @@ mod support;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use pto::isa::row::{AttrKind, Count, Elem, Kind};
-use pto::isa::{BLayout, DType, Dim, Dir, Family, Loc, Row, SLayout, Target, TileType, table};
+use pto::isa::{BLayout, DType, Dim, Dir, Family, Loc, Pad, Row, SLayout, Target, TileType, table};
 use pto::{Arg, Checked, Launch, Options, Plan, Program};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -182,8 +182,7 @@ impl Recording {
         for check in case["checks"].as_array().into_iter().flatten() {
             let at = match text(&check["buffer"]["space"]) {
                 "gm" => r.buffer(&check["buffer"])?.0,
-                "ub" => r.save(check)?,
-                other => return Err(format!("check of {other}")),
+                other => r.save(check, byte_space(other).ok_or_else(|| format!("check of {other}"))?)?,
             };
             r.checked.push(at);
         }
@@ -236,18 +235,18 @@ impl Recording {
                 memory.get_mut(addr..addr + len).ok_or("a write outside its buffer")?.copy_from_slice(&bytes);
                 Ok(())
             }
-            "ub" => {
+            other => {
+                let loc = byte_space(other).ok_or_else(|| format!("a write to {other}"))?;
                 let param = self.param("w", "!pto.ptr<ui8>", Given::Memory(bytes));
-                self.transfer(param, number(&at["addr"])?, len as u64, true);
+                self.transfer(param, (loc, number(&at["addr"])?), len as u64, true);
                 Ok(())
             }
-            other => Err(format!("a write to {other}")),
         }
     }
 
-    /// Moves bytes between a parameter and vector memory.
-    fn transfer(&mut self, param: usize, addr: u64, len: u64, load: bool) {
-        let ty = TileType::new(Loc::Vec, DType::U8, 1, len.next_multiple_of(32)).valid(Dim::Fixed(1), Dim::Fixed(len));
+    /// Moves bytes between a parameter and on-chip memory.
+    fn transfer(&mut self, param: usize, (loc, addr): (Loc, u64), len: u64, load: bool) {
+        let ty = TileType::new(loc, DType::U8, 1, len.next_multiple_of(32)).valid(Dim::Fixed(1), Dim::Fixed(len));
         let (tile, ty) = self.tile_at(&ty, addr, None);
         let (one, cols) = (self.index(1), self.index(len as i64));
         let (view, pointer) = (self.name("%v"), self.params[param].0.clone());
@@ -262,14 +261,14 @@ impl Recording {
         }
     }
 
-    /// Makes vector memory visible after the program.
-    fn save(&mut self, check: &Value) -> Unless<usize> {
+    /// Makes on-chip memory visible after the program.
+    fn save(&mut self, check: &Value, loc: Loc) -> Unless<usize> {
         let len = match check["window"]["prefix_bytes"].as_u64() {
             Some(len) => len,
             None => number(&check["golden"]["len"])?,
         };
         let param = self.param("r", "!pto.ptr<ui8>", Given::Memory(vec![0; len as usize]));
-        self.transfer(param, number(&check["buffer"]["addr"])?, len, false);
+        self.transfer(param, (loc, number(&check["buffer"]["addr"])?), len, false);
         Ok(param)
     }
 
@@ -295,9 +294,12 @@ impl Recording {
         if text(&t["at"]["space"]) == "none" {
             return Ok(None);
         }
-        if (text(&t["loc"]), text(&t["at"]["space"])) != ("vec", "ub") {
-            return Err(format!("tiles in {}", text(&t["loc"])));
-        }
+        let loc = match (text(&t["loc"]), text(&t["at"]["space"])) {
+            ("vec", "ub") => Loc::Vec,
+            ("mat", "l1") => Loc::Mat,
+            (other, _) => return Err(format!("tiles in {other}")),
+        };
+        let pad = t["pad"].as_u64().and_then(|n| Pad::ALL.get(n as usize)).ok_or("a pad value of its own")?;
         let dtype = dtype(&t["dtype"])?;
         let blayout = if text(&t["blayout"]) == "col" { BLayout::ColMajor } else { BLayout::RowMajor };
         let slayout = match text(&t["slayout"]) {
@@ -308,9 +310,10 @@ impl Recording {
         let valid = (number(&t["vrow"])?, number(&t["vcol"])?);
         let open = t["static_valid"][0].as_i64() == Some(-1) && t["static_valid"][1].as_i64() == Some(-1);
         let dim = |n: u64| if open { Dim::Dynamic } else { Dim::Fixed(n) };
-        let ty = TileType::new(Loc::Vec, dtype, number(&t["rows"])?, number(&t["cols"])?)
+        let mut ty = TileType::new(loc, dtype, number(&t["rows"])?, number(&t["cols"])?)
             .layout(blayout, slayout, number(&t["fractal"])? as u32)
             .valid(dim(valid.0), dim(valid.1));
+        ty.pad = *pad;
         Ok(Some(self.tile_at(&ty, number(&t["at"]["addr"])?, open.then_some(valid))))
     }
 
@@ -408,13 +411,15 @@ impl Recording {
             Family::Expand,
             Family::Irregular,
             Family::Quant,
+            Family::Memory,
+            Family::Layout,
         ];
-        let others = ["TLOAD", "TSTORE"];
-        let row = table::isa()
-            .map(|op| op.row())
-            .find(|r| r.cpp.name == name && (families.contains(&r.family) || others.contains(&name)))
-            .ok_or_else(|| name.to_string())?;
         let args = step["args"].as_array().ok_or("no arguments")?;
+        // One C++ name may have several forms; the number of tiles tells which.
+        let rows: Vec<&'static Row> =
+            table::isa().map(|op| op.row()).filter(|r| r.cpp.name == name && families.contains(&r.family)).collect();
+        let room = |r: &&&Row| r.slots.iter().filter(|s| s.kind == Kind::Tile).count() >= tiles_in(args);
+        let row: &'static Row = rows.iter().find(room).or(rows.first()).ok_or_else(|| name.to_string())?;
         let first = args.iter().find(|a| text(&a["kind"]) == "tile");
         let like = first.and_then(|a| dtype(&a["dtype"]).ok());
         let mut operands: BTreeMap<usize, (String, String)> = BTreeMap::new();
@@ -429,7 +434,8 @@ impl Recording {
             let operand = match text(&arg["kind"]) {
                 "tile" if one_column => self.tile(&with_one_column(arg))?,
                 "tile" => self.tile(arg)?,
-                "gm" => Some(self.view(arg, first, used)?),
+                // Only transfers of whole tiles take a window of the tile's size.
+                "gm" => Some(self.view(arg, first.filter(|_| ["tload", "tstore"].contains(&row.name)), used)?),
                 "scalar" => Some(self.scalar(arg, like.filter(|_| row.slots[slot].elem == Elem::Data))?),
                 "pod" => Some(self.counts()),
                 other => return Err(format!("an operand of kind {other}")),
@@ -468,6 +474,19 @@ impl Recording {
         }
         Ok(())
     }
+}
+
+/// Memory that plain bytes can be moved to and from.
+fn byte_space(name: &str) -> Option<Loc> {
+    match name {
+        "ub" => Some(Loc::Vec),
+        "l1" => Some(Loc::Mat),
+        _ => None,
+    }
+}
+
+fn tiles_in(args: &[Value]) -> usize {
+    args.iter().filter(|a| text(&a["kind"]) == "tile").count()
 }
 
 /// Runs a program; memory arguments hold the results afterwards.
@@ -519,9 +538,17 @@ fn place<'a>(row: &'static Row, args: &'a [Value]) -> Unless<Vec<(&'static str, 
     let is_out = |name: &str| row.slot(name).is_some_and(|s| row.slots[s].dir != Dir::In);
     let optional = |name: &str| row.slot(name).is_none_or(|s| row.slots[s].count == Count::Optional);
     let out_names: Vec<_> = order.iter().copied().filter(|n| is_out(n)).collect();
-    let in_names: Vec<_> = order.iter().copied().filter(|n| !is_out(n)).collect();
-    let is_written = |a: &&Value| a["out"].as_bool() == Some(true) || text(&a["kind"]) == "pod";
-    let (outs, ins): (Vec<&Value>, Vec<&Value>) = args.iter().partition(is_written);
+    let mut in_names: Vec<_> = order.iter().copied().filter(|n| !is_out(n)).collect();
+    let is_written = |a: &Value| a["out"].as_bool() == Some(true) || text(&a["kind"]) == "pod";
+    // Only the first result is marked.
+    let results = if row.family == Family::Layout { out_names.len() } else { 0 };
+    let (outs, ins): (Vec<_>, Vec<_>) = args.iter().enumerate().partition(|(at, a)| *at < results || is_written(a));
+    let plain = |list: Vec<(usize, &'a Value)>| list.into_iter().map(|(_, a)| a).collect::<Vec<_>>();
+    let (outs, ins) = (plain(outs), plain(ins));
+    // As many operands as must be there: they are those.
+    if ins.len() == in_names.iter().filter(|n| !optional(n)).count() {
+        in_names.retain(|n| !optional(n));
+    }
     let mut placed = Vec::new();
     let missing = out_names.len().checked_sub(outs.len()).ok_or("more results than the instruction has")?;
     let mut left_out = missing;
@@ -558,6 +585,7 @@ fn takes(row: &Row, name: &str, arg: &Value) -> bool {
     match row.slots[slot].kind {
         Kind::Tile => kind == "tile",
         Kind::TileOrScalar => kind == "tile" || kind == "scalar",
+        Kind::TileOrView => kind == "tile" || kind == "gm",
         Kind::View => kind == "gm",
         Kind::Vector => kind == "pod",
         _ => kind == "scalar",
@@ -583,6 +611,10 @@ fn templates(row: &Row, given: &Value) -> Unless<Vec<String>> {
     for (name, value) in given.as_object().into_iter().flatten() {
         let value = text(value);
         let plain = ["DEFAULT", "NoRelu", "AtomicNone"].iter().any(|p| value.ends_with(p));
+        if let Some(attr) = enumerator(row, value) {
+            attrs.push(attr);
+            continue;
+        }
         match (name.as_str(), row.attr(name).map(|a| (a.name, a.kind))) {
             ("gatherType" | "ScatterType", _) => {
                 let axis = if value.ends_with("COL") { "col" } else { "row" };
@@ -602,6 +634,20 @@ fn templates(row: &Row, given: &Value) -> Unless<Vec<String>> {
         }
     }
     Ok(attrs)
+}
+
+/// A template argument of the gathers and scatters, `Coalesce::Row` for example, as the attribute it is here.
+fn enumerator(row: &Row, value: &str) -> Option<String> {
+    if !row.name.starts_with("mgather") && !row.name.starts_with("mscatter") {
+        return None;
+    }
+    let (ty, name) = value.split_once("::")?;
+    row.attrs.iter().find_map(|a| match a.kind {
+        AttrKind::Enum(def) if def.cpp == ty => {
+            Some(format!("{} = #pto<{} {}>", a.name, def.name, name.to_ascii_lowercase()))
+        }
+        _ => None,
+    })
 }
 
 /// Every element within the tolerance of the check, absolute or relative; integers exactly.

@@ -20,6 +20,7 @@ class Tile:
     order: str = "ND"
     loc: str = "vec"
     fractal: int = 512
+    pad: str = ""
 
     def type(self):
         rows, cols = self.data.shape
@@ -28,6 +29,8 @@ class Tile:
             text += f" {self.order}"
         if self.fractal != 512:
             text += f" fractal={self.fractal}"
+        if self.pad:
+            text += f" pad {self.pad}"
         if self.dynamic or self.valid != (rows, cols):
             text += f" valid {self.valid[0]}x{self.valid[1]}"
         return text + (" dynamic" if self.dynamic else "")
@@ -70,11 +73,26 @@ def written(data, numbers):
 
 
 @dataclasses.dataclass
+class View:
+    """A window of a buffer in global memory: `data` and `expect` are the whole buffer."""
+
+    dtype: str
+    layout: str
+    shape: tuple
+    strides: tuple
+    first: int
+    data: np.ndarray
+    expect: np.ndarray = None
+
+
+@dataclasses.dataclass
 class Case:
     name: str
     targets: list
     tiles: dict
     scalars: dict = dataclasses.field(default_factory=dict)
+    views: dict = dataclasses.field(default_factory=dict)
+    before: list = dataclasses.field(default_factory=list)
     attrs: dict = dataclasses.field(default_factory=dict)
     same: dict = dataclasses.field(default_factory=dict)
     ulp: int = 0
@@ -158,6 +176,14 @@ def write(path, op, cases):
             if tile.expect is not None:
                 parts.append(("expect", f'"{hexes(tile, tile.expect)}"'))
             lines.append(f"tiles.{name} = {table(parts)}")
+        for name, view in c.views.items():
+            parts = [("type", f'"{view.dtype}"'), ("layout", f'"{view.layout}"'), ("shape", list(view.shape))]
+            parts += [("strides", list(view.strides)), ("first", view.first), ("data", f'"{hexes(view, view.data)}"')]
+            if view.expect is not None:
+                parts.append(("expect", f'"{hexes(view, view.expect)}"'))
+            lines.append(f"views.{name} = {table(parts)}")
+        if c.before:
+            lines.append("before = " + str(c.before).replace("'", '"'))
         for name, (d, value) in c.scalars.items():
             lines.append(f"scalars.{name} = {table([('type', chr(34) + d + chr(34)), ('bits', chr(34) + scalar_bits(d, value) + chr(34))])}")
     path.write_text("\n".join(lines) + "\n")

@@ -1,6 +1,6 @@
 //! Moves and changes of layout.
 
-use super::moves;
+use super::{moves, rearrange, weave};
 use pto_vector::{Kernel, kernels};
 
 pto_isa::layout!(kernels);
@@ -12,14 +12,14 @@ const KERNELS: Kernels = Kernels {
     textract_fp: moves::EXTRACT,
     tinsert: moves::INSERT,
     tinsert_fp: moves::INSERT,
-    ttrans: Kernel::MISSING,
-    tfillpad: Kernel::MISSING,
-    tfillpad_inplace: Kernel::MISSING,
-    tfillpad_expand: Kernel::MISSING,
-    tconcat: Kernel::MISSING,
-    tconcatidx: Kernel::MISSING,
-    tinterleave: Kernel::MISSING,
-    tdeinterleave: Kernel::MISSING,
-    tpack: Kernel::MISSING,
+    ttrans: rearrange::TRANSPOSE,
+    tfillpad: rearrange::FILL,
+    tfillpad_inplace: rearrange::FILL,
+    tfillpad_expand: rearrange::FILL,
+    tconcat: rearrange::CONCAT,
+    tconcatidx: rearrange::CONCAT_COUNTED,
+    tinterleave: weave::INTERLEAVE,
+    tdeinterleave: weave::DEINTERLEAVE,
+    tpack: weave::PACK,
     timg2col: Kernel::MISSING,
 };

@@ -19,9 +19,11 @@ mod nibbles;
 mod padding;
 mod place;
 mod quant;
+mod rearrange;
 mod stream;
 mod transfer;
 mod transpose;
+mod weave;
 
 pub use apply::{Placed, apply};
 pub(crate) use combine::Combine;

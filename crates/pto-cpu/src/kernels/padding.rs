@@ -39,8 +39,11 @@ pub(super) unsafe fn put(tile: &TileRef, size: usize, row: usize, col: usize, bi
 #[inline(always)]
 pub(super) unsafe fn after_load(tile: &TileRef, layout: GlobalLayout) {
     let ty = &*tile.geometry;
-    let makes_boxes = ty.loc == Loc::Mat && ty.is_boxed() && matches!(layout, GlobalLayout::Nd | GlobalLayout::Dn);
-    if makes_boxes || (ty.loc == Loc::Vec && ty.pad != Pad::Null && !ty.is_boxed()) {
+    let boxes = ty.loc == Loc::Mat && ty.is_boxed() && ty.fractal == 512;
+    let makes_boxes = boxes && matches!(layout, GlobalLayout::Nd | GlobalLayout::Dn);
+    // Rows that are no whole blocks are none that a device has.
+    let has_blocks = !ty.is_boxed() && ty.major_bytes().is_multiple_of(BLOCK as u64);
+    if makes_boxes || (ty.loc == Loc::Vec && ty.pad != Pad::Null && has_blocks) {
         fill_blocks(tile, ty, if makes_boxes { 0 } else { value(ty) });
     }
 }

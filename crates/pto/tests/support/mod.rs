@@ -8,7 +8,7 @@ use pto::isa::{BLayout, Class, DType, Dim, SLayout, TileType};
 pub fn tile_text(t: &TileType) -> String {
     let dim = |d: Dim| d.to_string();
     format!(
-        "!pto.tile_buf<loc={}, dtype={}, rows={}, cols={}, v_row={}, v_col={}, blayout={}, slayout={}, fractal={}, pad=0>",
+        "!pto.tile_buf<loc={}, dtype={}, rows={}, cols={}, v_row={}, v_col={}, blayout={}, slayout={}, fractal={}, pad={}>",
         t.loc.name(),
         t.dtype.mlir(),
         t.rows,
@@ -17,7 +17,8 @@ pub fn tile_text(t: &TileType) -> String {
         dim(t.valid_cols),
         t.blayout.name(),
         t.slayout.name(),
-        t.fractal
+        t.fractal,
+        t.pad as u8
     )
 }
 

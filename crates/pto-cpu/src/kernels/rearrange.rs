@@ -1,0 +1,207 @@
+//! Changes of layout inside a memory: transposition, padding, tiles side by side. Bits are copied.
+
+use super::place::Place;
+use super::stream::Cache;
+use super::{blocks, padding};
+use pto_isa::TileType;
+use pto_num::Level;
+use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef};
+
+/// `dst[c,r] = src[r,c]`.
+pub(super) const TRANSPOSE: Kernel = Kernel::new(&["src", "dst"], |site| prepare::<Transpose>(site, "dst", 0));
+
+/// The valid region of `src`, and the pad value of `dst` everywhere else.
+pub(super) const FILL: Kernel = Kernel::new(&["src", "dst"], |site| {
+    let dst = site.tile("dst")?;
+    prepare::<Fill>(site, "dst", padding::value(dst))
+});
+
+/// The rows of `src0`, followed by those of `src1`.
+pub(super) const CONCAT: Kernel = Kernel::new(&["src0", "src1", "dst"], |site| prepare::<Concat>(site, "dst", 0));
+
+/// As many elements of every row as the index tiles say, in bytes of their own elements.
+pub(super) const CONCAT_COUNTED: Kernel = Kernel::new(&["src0", "src1", "src0_idx", "src1_idx", "dst"], |site| {
+    let counts = site.tile("src0_idx")?.dtype;
+    let signed = counts.class() == pto_isa::Class::Signed;
+    prepare::<ConcatCounted>(site, "dst", u64::from(counts.unit_bytes()) << 1 | u64::from(signed))
+});
+
+/// What a call knows beforehand: the size of an element with the rows and columns of the destination's type, and one word more.
+/// A window has the geometry of its whole tile, so that its own size must come from its type.
+fn prepare<B: Body>(site: &Site, dst: &str, word: u64) -> Option<Prepared> {
+    let ty: &TileType = site.tile(dst)?;
+    let fits = ty.dtype.column_bits() >= 8 && ty.rows < 1 << 28 && ty.cols < 1 << 28;
+    let packed = u64::from(ty.dtype.unit_bytes()) << 56 | ty.rows << 28 | ty.cols;
+    fits.then(|| Prepared::new::<B>(site, true).with([packed, word]))
+}
+
+/// The size of an element, and the rows and columns of the destination.
+fn known(call: &Call) -> (usize, (usize, usize)) {
+    let extent = |shift: u32| (call.imm[0] >> shift) as usize & ((1 << 28) - 1);
+    ((call.imm[0] >> 56) as usize, (extent(28), extent(0)))
+}
+
+/// A tile from an element on.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    tile: &'a TileRef,
+    row: usize,
+    col: usize,
+}
+
+impl<'a> Part<'a> {
+    fn whole(tile: &'a TileRef) -> Self {
+        Self { tile, row: 0, col: 0 }
+    }
+
+    /// True when the part starts where boxes start, so that it lies like a tile of its own.
+    fn is_regular(&self) -> bool {
+        // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
+        let (rows, cols) = unsafe { &*self.tile.geometry }.box_shape();
+        (self.row as u64).is_multiple_of(rows) && (self.col as u64).is_multiple_of(cols)
+    }
+
+    fn place(&self, size: usize) -> Place {
+        let whole = Place::of_tile(self.tile);
+        Place { start: self.tile.ptr.wrapping_add(self.tile.index(self.row, self.col) * size), ..whole }
+    }
+
+    fn element(&self, row: usize, col: usize, size: usize) -> *mut u8 {
+        self.tile.ptr.wrapping_add(self.tile.index(self.row + row, self.col + col) * size)
+    }
+}
+
+/// Copies a rectangle; the two do not overlap.
+#[inline(always)]
+unsafe fn copy<const PLAIN: bool>(from: Part, to: Part, (rows, cols): (usize, usize), size: usize) {
+    if !PLAIN && from.is_regular() && to.is_regular() {
+        blocks::copy(&from.place(size), &to.place(size), rows, cols, size, Cache::Ordinary);
+        return;
+    }
+    for row in 0..rows {
+        for col in 0..cols {
+            std::ptr::copy_nonoverlapping(from.element(row, col, size), to.element(row, col, size), size);
+        }
+    }
+}
+
+/// A body whose two versions differ only in how they copy.
+macro_rules! body {
+    ($name:ident, $run:ident) => {
+        struct $name;
+
+        impl Body for $name {
+            #[inline(always)]
+            unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+                $run::<false>(call)
+            }
+
+            unsafe fn plain(call: &Call) -> Result<(), Fault> {
+                $run::<true>(call)
+            }
+        }
+    };
+}
+
+body!(Transpose, transpose);
+body!(Fill, fill);
+body!(Concat, concat);
+body!(ConcatCounted, concat_counted);
+
+#[inline(always)]
+unsafe fn transpose<const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
+    let [src, dst] = call.tiles else { return Ok(()) };
+    let (size, room) = known(call);
+    if src.cols > room.0 || src.rows > room.1 {
+        let window = (room.1 as u64, room.0 as u64);
+        return Err(Fault::WindowMismatch { tile: (src.rows, src.cols), window });
+    }
+    if !PLAIN {
+        let to = Place::of_tile(dst);
+        let turned = Place { rows: to.cols, cols: to.rows, ..to };
+        blocks::copy(&Place::of_tile(src), &turned, src.rows, src.cols, size, Cache::Ordinary);
+        return Ok(());
+    }
+    for r in 0..src.rows {
+        for c in 0..src.cols {
+            let (from, to) = (src.ptr.add(src.index(r, c) * size), dst.ptr.add(dst.index(c, r) * size));
+            std::ptr::copy_nonoverlapping(from, to, size);
+        }
+    }
+    Ok(())
+}
+
+#[inline(always)]
+unsafe fn fill<const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
+    let [src, dst] = call.tiles else { return Ok(()) };
+    let (size, room) = known(call);
+    let (rows, cols) = (src.rows.min(room.0), src.cols.min(room.1));
+    if src.ptr != dst.ptr {
+        copy::<PLAIN>(Part::whole(src), Part::whole(dst), (rows, cols), size);
+    } else if (*src.geometry).cols != (*dst.geometry).cols || (*src.geometry).rows != (*dst.geometry).rows {
+        // The larger tile starts where the smaller does: its last elements go first.
+        for at in (0..rows * cols).rev() {
+            let (row, col) = (at / cols, at % cols);
+            std::ptr::copy(Part::whole(src).element(row, col, size), Part::whole(dst).element(row, col, size), size);
+        }
+    }
+    for row in 0..room.0 {
+        let first = if row < rows { cols } else { 0 };
+        fill_row(dst, size, row, first..room.1, call.imm[1]);
+    }
+    Ok(())
+}
+
+/// Writes a value to a part of a row.
+unsafe fn fill_row(tile: &TileRef, size: usize, row: usize, cols: std::ops::Range<usize>, bits: u64) {
+    if (*tile.geometry).is_boxed() || tile.col_stride != 1 {
+        cols.for_each(|col| padding::put(tile, size, row, col, bits));
+        return;
+    }
+    let start = tile.ptr.add((row * tile.row_stride + cols.start) * size);
+    match size {
+        1 => std::slice::from_raw_parts_mut(start, cols.len()).fill(bits as u8),
+        2 => (0..cols.len()).for_each(|k| start.cast::<u16>().add(k).write_unaligned(bits as u16)),
+        4 => (0..cols.len()).for_each(|k| start.cast::<u32>().add(k).write_unaligned(bits as u32)),
+        _ => (0..cols.len()).for_each(|k| start.cast::<u64>().add(k).write_unaligned(bits)),
+    }
+}
+
+#[inline(always)]
+unsafe fn concat<const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
+    let [a, b, dst] = call.tiles else { return Ok(()) };
+    let size = known(call).0;
+    copy::<PLAIN>(Part::whole(a), Part::whole(dst), (dst.rows, a.cols), size);
+    copy::<PLAIN>(Part::whole(b), Part { tile: dst, row: 0, col: a.cols }, (dst.rows, b.cols), size);
+    Ok(())
+}
+
+unsafe fn concat_counted<const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
+    let [a, b, a_counts, b_counts, dst] = call.tiles else { return Ok(()) };
+    let size = known(call).0;
+    for row in 0..dst.rows {
+        let first = count(a_counts, row, a.cols, call.imm[1])?;
+        let second = count(b_counts, row, b.cols, call.imm[1])?;
+        let first = first.min(dst.cols);
+        let second = second.min(dst.cols - first);
+        let part = |tile, col| Part { tile, row, col };
+        copy::<true>(part(a, 0), part(dst, 0), (1, first), size);
+        copy::<true>(part(b, 0), part(dst, first), (1, second), size);
+    }
+    Ok(())
+}
+
+/// How many elements of a row of `cols` an index tile asks for.
+unsafe fn count(counts: &TileRef, row: usize, cols: usize, word: u64) -> Result<usize, Fault> {
+    let (size, signed) = ((word >> 1) as usize, word & 1 == 1);
+    let mut bytes = [0; 8];
+    std::ptr::copy_nonoverlapping(counts.ptr.add(counts.index(row, 0) * size), bytes.as_mut_ptr(), size);
+    let unused = 64 - 8 * size as u32;
+    let raw = (u64::from_le_bytes(bytes) << unused) as i64;
+    let value = if signed { raw >> unused } else { (raw as u64 >> unused) as i64 };
+    let index = value / size as i64;
+    if value < 0 || index as usize > cols {
+        return Err(Fault::IndexOutOfRange { row, col: 0, index, limit: cols as u64 + 1 });
+    }
+    Ok(index as usize)
+}
