@@ -10,7 +10,7 @@ mod support;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use pto::isa::row::{AttrKind, Count, Elem, Kind};
-use pto::isa::{BLayout, DType, Dim, Dir, Family, Loc, Pad, Row, SLayout, Target, TileType, table};
+use pto::isa::{BLayout, DType, Dim, Dir, Family, GlobalLayout, Loc, Pad, Row, SLayout, Target, TileType, table};
 use pto::{Arg, Checked, Launch, Options, Plan, Program};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -261,6 +261,24 @@ impl Recording {
         }
     }
 
+    /// A move from L1 to vector memory, which no target has: through global memory.
+    fn move_to_vec(&mut self, args: &[Value]) -> Unless<()> {
+        let [to, from, ..] = args else { return Err("TMOV without operands".into()) };
+        let (rows, cols, d) = (number(&from["vrow"])?, number(&from["vcol"])?, dtype(&from["dtype"])?);
+        let (Some(to), Some(from)) = (self.tile(to)?, self.tile(from)?) else { return Err("a tile nowhere".into()) };
+        let memory = Given::Memory(vec![0; (rows * cols) as usize * d.unit_bytes() as usize]);
+        let param = self.param("m", &format!("!pto.ptr<{}>", d.mlir()), memory);
+        let (view, pointer, window) =
+            (self.name("%v"), self.params[param].0.clone(), format!("!pto.tensor_view<{rows}x{cols}x{}>", d.mlir()));
+        let (one, high, wide) = (self.index(1), self.index(rows as i64), self.index(cols as i64));
+        self.line(&format!(
+            "{view} = pto.make_tensor_view %{pointer}, shape = [{high}, {wide}], strides = [{wide}, {one}] : {window}"
+        ));
+        self.line(&format!("pto.tstore ins({} : {}) outs({view} : {window})", from.0, from.1));
+        self.line(&format!("pto.tload ins({view} : {window}) outs({} : {})", to.0, to.1));
+        Ok(())
+    }
+
     /// Makes on-chip memory visible after the program.
     fn save(&mut self, check: &Value, loc: Loc) -> Unless<usize> {
         let len = match check["window"]["prefix_bytes"].as_u64() {
@@ -321,7 +339,7 @@ impl Recording {
     /// here it must fit.
     fn view(&mut self, g: &Value, tile: Option<&Value>, used: &mut Vec<u64>) -> Unless<(String, String)> {
         let layout = text(&g["layout"]).to_ascii_lowercase();
-        if !["nd", "dn", "nz"].contains(&layout.as_str()) {
+        if !GlobalLayout::ALL.iter().any(|l| l.name().eq_ignore_ascii_case(&layout)) {
             return Err(format!("global layout {layout}"));
         }
         let dtype = dtype(&g["dtype"])?;
@@ -415,6 +433,10 @@ impl Recording {
             Family::Layout,
         ];
         let args = step["args"].as_array().ok_or("no arguments")?;
+        let locs: Vec<&str> = args.iter().map(|a| text(&a["loc"])).collect();
+        if name == "TMOV" && locs == ["vec", "mat"] {
+            return self.move_to_vec(args);
+        }
         // One C++ name may have several forms; the number of tiles tells which.
         let rows: Vec<&'static Row> =
             table::isa().map(|op| op.row()).filter(|r| r.cpp.name == name && families.contains(&r.family)).collect();
