@@ -160,11 +160,14 @@ unsafe fn any<F: Registers<E>, E: Elem>(row: *const E, n: usize) -> __m512i {
 #[inline(always)]
 unsafe fn any_side<F: Registers<E>, E: Elem, const SIDE: usize>(row: *const E, n: usize) -> __m512i {
     let mut seen = F::NOTHING;
-    let mut all = take::<F, E, SIDE>(row, first(n), &mut seen);
-    let mut at = WORD;
-    while at < n {
-        join::<F, E, SIDE>(&mut all, take::<F, E, SIDE>(row.add(at), first(n - at), &mut seen));
-        at += WORD;
+    let (whole, rest) = (n / WORD, n % WORD);
+    let mut all = take::<F, E, SIDE>(row, if whole > 0 { !0 } else { first(rest) }, &mut seen);
+    // A mask that is known costs nothing.
+    for step in 1..whole {
+        join::<F, E, SIDE>(&mut all, take::<F, E, SIDE>(row.add(step * WORD), !0, &mut seen));
+    }
+    if whole > 0 && rest > 0 {
+        join::<F, E, SIDE>(&mut all, take::<F, E, SIDE>(row.add(whole * WORD), first(rest), &mut seen));
     }
     as_one::<F, E, SIDE>(all)
 }
