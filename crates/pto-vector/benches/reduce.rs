@@ -1,8 +1,8 @@
 //! Reductions, masks and conversions against loops written by hand, in the same run.
 //!
-//! `cargo bench -p pto-cpu --bench reduce [filter]`. The ratio is the time of the kernel over that of the hand-written
+//! `cargo bench -p pto-vector --bench reduce [filter]`. The ratio is the time of the kernel over that of the hand-written
 //! loop: for reductions a loop that only loads the tile and adds lanes, for masks, selections and conversions one that
-//! does the same work.
+//! does the same work. Reductions are also compared with a loop that does the least they must do with every register.
 
 #![expect(unsafe_code, reason = "kernels and intrinsics")]
 
@@ -12,6 +12,9 @@ mod cases;
 #[cfg(target_arch = "x86_64")]
 #[path = "reduce/hand.rs"]
 mod hand;
+#[cfg(target_arch = "x86_64")]
+#[path = "reduce/work.rs"]
+mod work;
 
 #[cfg(not(target_arch = "x86_64"))]
 fn main() {

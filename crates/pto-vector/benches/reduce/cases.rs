@@ -1,6 +1,7 @@
 //! The instructions, and the loops they are compared with.
 
 use super::hand;
+use super::work::{self, Work};
 use pto_isa::rules::{Arg, AttrValue, Instance};
 use pto_isa::{BLayout, DType, Loc, Op, Order, SLayout, Scalar, Target, TileType, Type, enums, table::op};
 use pto_vector::{Call, Numerics, Prepared, Site, TileRef, find};
@@ -114,28 +115,53 @@ fn report(name: &str, bytes: u64, kernel: f64, hand: f64) {
     println!("{name:<34} {kernel:>9.0} ns {rate:>7.1} GB/s  hand {hand:>8.0} ns  ratio {:>5.2}", kernel / hand);
 }
 
+/// Tiles in the first cache, in the second, and with long rows.
+const SHAPES: [(u64, u64); 4] = [(64, 64), (128, 128), (16, 512), (16, 4096)];
+
 fn reductions(wanted: &dyn Fn(&str) -> bool) {
-    for (n, dtype) in
-        [64, 128].into_iter().flat_map(|n| [DType::F32, DType::F16, DType::I32, DType::I16].map(|d| (n, d)))
-    {
-        let mut src = Tile::new(dtype, n, n);
-        let bytes = src.ty.bytes();
-        let from = src.ptr().cast_const();
-        let rows = [op::trowsum, op::trowprod, op::trowmax].map(|op| (op, "dst", Tile::column(dtype, n)));
-        let cols = [op::tcolsum, op::tcolmax].map(|op| (op, "dst", Tile::new(dtype, 1, n)));
-        let row_arg = [(op::trowargmax, "dst_idx", Tile::column(DType::I32, n))];
-        let col_arg = [(op::tcolargmax, "dst_idx", Tile::new(DType::I32, 1, n))];
-        for (op, slot, mut dst) in rows.into_iter().chain(row_arg).chain(cols).chain(col_arg) {
-            let name = format!("{} {n}x{n} {dtype}", op.row().name);
-            if !wanted(&name) {
-                continue;
+    use DType::{Bf16, F16, F32, I8, I16, I32};
+    for ((rows, cols), dtype) in SHAPES.into_iter().flat_map(|s| [F32, F16, Bf16, I32, I16, I8].map(|d| (s, d))) {
+        let ops = [
+            (op::trowsum, Work::Sum),
+            (op::trowprod, Work::Product),
+            (op::trowmax, Work::Largest),
+            (op::trowmin, Work::Largest),
+            (op::trowargmax, Work::Place),
+            (op::tcolsum, Work::Sum),
+            (op::tcolprod, Work::Product),
+            (op::tcolmax, Work::Largest),
+            (op::tcolmin, Work::Largest),
+            (op::tcolargmax, Work::Place),
+        ];
+        for (op, work) in ops {
+            // Bytes have no product, in the instructions as in the processor.
+            if work != Work::Product || dtype != I8 {
+                reduction(wanted, op, work, dtype, rows, cols);
             }
-            let job = Job::new(op, &mut [("src", &mut src), (slot, &mut dst)], None, &[]);
-            // SAFETY: the tile has so many bytes.
-            let load = nanoseconds(|| unsafe { hand::load(from, bytes as usize) });
-            report(&name, bytes, nanoseconds(|| job.run()), load);
         }
     }
+}
+
+fn reduction(wanted: &dyn Fn(&str) -> bool, op: Op, work: Work, dtype: DType, rows: u64, cols: u64) {
+    let name = format!("{} {rows}x{cols} {dtype}", op.row().name);
+    if !wanted(&name) {
+        return;
+    }
+    let mut src = Tile::new(dtype, rows, cols);
+    let (bytes, from) = (src.ty.bytes(), src.ptr().cast_const());
+    let (slot, to) = if work == Work::Place { ("dst_idx", DType::I32) } else { ("dst", dtype) };
+    let mut dst = if name.starts_with("trow") { Tile::column(to, rows.max(32)) } else { Tile::new(to, 1, cols) };
+    let job = Job::new(op, &mut [("src", &mut src), (slot, &mut dst)], None, &[]);
+    // SAFETY: the tile has so many bytes.
+    let load = nanoseconds(|| unsafe { hand::load(from, bytes as usize) });
+    // SAFETY: as above.
+    let least = nanoseconds(|| unsafe { work::work(work, dtype, from, bytes as usize) });
+    let kernel = nanoseconds(|| job.run());
+    println!(
+        "{name:<34} {kernel:>9.0} ns  load {load:>7.0} ns  least work {least:>7.0} ns {:>5.2}  ratio {:>5.2}",
+        kernel / least,
+        kernel / load
+    );
 }
 
 fn masks(wanted: &dyn Fn(&str) -> bool) {

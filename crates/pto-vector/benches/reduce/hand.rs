@@ -8,11 +8,11 @@ use std::arch::x86_64::{
     _mm512_and_si512, _mm512_castps_si512, _mm512_castsi512_ps, _mm512_cmp_ps_mask, _mm512_cmpgt_epi8_mask,
     _mm512_cmpgt_epi16_mask, _mm512_cmplt_epi8_mask, _mm512_cmplt_epi16_mask, _mm512_cvt_roundepi32_ps,
     _mm512_cvtepi8_epi32, _mm512_cvtepi16_epi32, _mm512_cvtepi32_epi8, _mm512_cvtepi32_epi16, _mm512_cvtepi32_ps,
-    _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_cvtps_ph, _mm512_cvttps_epi32, _mm512_loadu_ps, _mm512_loadu_si512,
-    _mm512_mask_blend_epi8, _mm512_mask_blend_epi16, _mm512_mask_blend_epi32, _mm512_maskz_cvttps_epi32, _mm512_max_ps,
-    _mm512_min_ps, _mm512_or_ps, _mm512_reduce_add_ps, _mm512_roundscale_ps, _mm512_set1_epi32, _mm512_set1_ps,
-    _mm512_setzero_ps, _mm512_setzero_si512, _mm512_slli_epi32, _mm512_srai_epi32, _mm512_srli_epi32, _mm512_storeu_ps,
-    _mm512_storeu_si512, _mm512_xor_si512,
+    _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_cvtps_ph, _mm512_cvttps_epi32, _mm512_fpclass_ps_mask,
+    _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_epi8, _mm512_mask_blend_epi16, _mm512_mask_blend_epi32,
+    _mm512_maskz_cvttps_epi32, _mm512_max_ps, _mm512_min_ps, _mm512_or_ps, _mm512_or_si512, _mm512_reduce_add_ps,
+    _mm512_roundscale_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_ps, _mm512_setzero_si512,
+    _mm512_slli_epi32, _mm512_srai_epi32, _mm512_srli_epi32, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_xor_si512,
 };
 use std::hint::black_box;
 
@@ -232,12 +232,19 @@ unsafe fn whole<const MODE: u8>(x: __m512) -> __m512 {
 }
 
 #[inline]
-#[target_feature(enable = "avx512f")]
+#[target_feature(enable = "avx512f,avx512dq")]
 unsafe fn to_half<const MODE: u8>(x: __m512) -> __m256i {
     match MODE {
         FLOOR => _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x),
         CEIL => _mm512_cvtps_ph::<{ _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>(x),
         TRUNC => _mm512_cvtps_ph::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(x),
+        AWAY => {
+            // The lowest bit decides ties; zeros and infinities stay.
+            let bits = _mm512_castps_si512(x);
+            let larger = _mm512_or_si512(bits, _mm512_set1_epi32(1));
+            let larger = _mm512_mask_blend_epi32(_mm512_fpclass_ps_mask::<0x1e>(x), larger, bits);
+            _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(_mm512_castsi512_ps(larger))
+        }
         _ => _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(x),
     }
 }
