@@ -1,5 +1,6 @@
 //! Instructions that repeat a row or a column.
 
+use super::blocks::ByBlock;
 use super::call::{Body, Call, Fault, Kernel, Prepared, Site};
 use super::contiguous;
 use super::cover::Cover;
@@ -33,7 +34,7 @@ macro_rules! by_row {
                 prepare!(site, &["src1", "dst"], dtype, E in [$($types)+] => ByValue<$swapped, E>)
                     .map(|p| p.with(Cover::FirstValues.imm()))
             } else {
-                prepare!(site, BINARY, dtype, E in [$($types)+] => Binary<$op, E>).map(|p| p.with(Cover::Block.imm()))
+                prepare!(site, BINARY, dtype, E in [$($types)+] => ByBlock<$op, E>).map(|p| p.with(Cover::Block.imm()))
             }
         })
     };

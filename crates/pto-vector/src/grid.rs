@@ -3,17 +3,15 @@
 use super::call::{Call, TileRef};
 use super::cover::Cover;
 use super::pairwise::Side;
-use super::rows::{CHUNK, joined};
+use super::rows::joined;
 
-/// A walk through memory: along the rows of a grid, and from one grid to the next. A distance of 0 stays.
+/// A walk along rows in memory. A distance of 0 stays.
 #[derive(Clone, Copy)]
 pub struct Walk {
     /// Where the first row starts.
-    pub start: *mut u8,
+    start: *mut u8,
     /// Bytes from one row to the next; wraps around when it goes backwards.
     step: usize,
-    /// Bytes from one grid to the next.
-    jump: usize,
 }
 
 impl Walk {
@@ -26,17 +24,11 @@ impl Walk {
     /// The same rows from the last to the first.
     fn reversed(self, rows: usize) -> Self {
         let last = self.start.wrapping_add(rows.saturating_sub(1) * self.step);
-        Self { start: last, step: self.step.wrapping_neg(), jump: self.jump }
+        Self { start: last, step: self.step.wrapping_neg() }
     }
 }
 
-/// A walk through nothing.
-const NOWHERE: Walk = Walk { start: std::ptr::null_mut(), step: 0, jump: 0 };
-
 /// Rows of two sources and the destination.
-///
-/// A source that repeats 32 bytes along its rows is spread into a buffer of one long span, one row at a time: then
-/// there is a grid for each row of the tile, with a row for each span.
 pub struct Grid {
     /// The first source.
     pub a: Walk,
@@ -44,48 +36,34 @@ pub struct Grid {
     pub b: Walk,
     /// The destination.
     pub dst: Walk,
-    /// The bytes to spread, if any.
-    block: Walk,
     /// Rows.
     pub rows: usize,
     /// Elements of a row.
-    cols: usize,
-    /// Elements of the last row.
-    last: usize,
-    /// How many grids there are.
-    pub count: usize,
+    pub cols: usize,
 }
 
 impl Grid {
-    /// The rows of a call of two sources; elements have `size` bytes, and the buffer takes a long span of them.
+    /// The rows of a call of two sources; elements have `size` bytes.
     #[inline(always)]
-    pub fn new(call: &Call, size: usize, buffer: *mut u8) -> Option<Self> {
+    pub fn new(call: &Call, size: usize) -> Option<Self> {
         let [a, b, dst] = call.tiles else { return None };
         if Cover::of(call) != Cover::Same {
-            return Some(Self::repeated(call, [a, b, dst], size, buffer));
+            return Some(Self::repeated(call, [a, b, dst], size));
         }
         // What nearly all calls are, without a detour.
         let (rows, cols) = joined(&[a, b, dst], dst.rows, dst.cols);
-        let walk = |t: &TileRef| Walk { start: t.ptr, step: t.row_stride * size, jump: 0 };
-        Some(Self { a: walk(a), b: walk(b), dst: walk(dst), block: NOWHERE, rows, cols, last: cols, count: 1 })
-    }
-
-    #[inline(never)]
-    fn repeated(call: &Call, tiles: [&TileRef; 3], size: usize, buffer: *mut u8) -> Self {
-        let [a, b, dst] = tiles;
-        let cover = Cover::of(call);
-        let repeated = cover.repeated(a, b, dst);
-        match (cover, repeated) {
-            (Cover::Block, Some(side)) => Self::blocks(tiles, side, size, buffer),
-            _ => Self::whole(tiles, cover, repeated, size),
-        }
+        let walk = |t: &TileRef| Walk { start: t.ptr, step: t.row_stride * size };
+        Some(Self { a: walk(a), b: walk(b), dst: walk(dst), rows, cols })
     }
 
     /// All rows where both sources have elements.
-    fn whole([a, b, dst]: [&TileRef; 3], cover: Cover, repeated: Option<Side>, size: usize) -> Self {
+    #[inline(never)]
+    fn repeated(call: &Call, [a, b, dst]: [&TileRef; 3], size: usize) -> Self {
+        let cover = Cover::of(call);
+        let repeated = cover.repeated(a, b, dst);
         let walk = |t: &TileRef, side: Option<Side>| {
             let is_repeated = side.is_some() && repeated == side;
-            Walk { start: t.ptr, step: if is_repeated { 0 } else { t.row_stride * size }, jump: 0 }
+            Walk { start: t.ptr, step: if is_repeated { 0 } else { t.row_stride * size } }
         };
         let (mut rows, mut cols) = (dst.rows, dst.cols);
         if cover == Cover::Part {
@@ -100,40 +78,7 @@ impl Grid {
             walks = walks.map(|w| w.reversed(rows));
         }
         let [a, b, dst] = walks;
-        Self { a, b, dst, block: NOWHERE, rows, cols, last: cols, count: 1 }
-    }
-
-    /// One grid for each row.
-    fn blocks([a, b, dst]: [&TileRef; 3], side: Side, size: usize, buffer: *mut u8) -> Self {
-        let walk = |t: &TileRef| Walk { start: t.ptr, step: CHUNK * size, jump: t.row_stride * size };
-        let spread = Walk { start: buffer, step: 0, jump: 0 };
-        let (block, a, b) = match side {
-            Side::First => (walk(a), spread, walk(b)),
-            Side::Second => (walk(b), walk(a), spread),
-        };
-        let rows = dst.cols.div_ceil(CHUNK);
-        let last = dst.cols - rows.saturating_sub(1) * CHUNK;
-        Self { a, b, dst: walk(dst), block, rows, cols: CHUNK, last, count: dst.rows }
-    }
-
-    /// Elements of a row.
-    #[inline(always)]
-    pub fn len(&self, r: usize) -> usize {
-        if r + 1 == self.rows { self.last } else { self.cols }
-    }
-
-    /// The bytes to spread over the buffer before this grid, if any.
-    #[inline(always)]
-    pub fn block(&self) -> Option<*const u8> {
-        (!self.block.start.is_null()).then_some(self.block.start.cast_const())
-    }
-
-    /// Goes on to the next grid.
-    #[inline(always)]
-    pub fn advance(&mut self) {
-        for walk in [&mut self.a, &mut self.b, &mut self.dst, &mut self.block] {
-            walk.start = walk.start.wrapping_add(walk.jump);
-        }
+        Self { a, b, dst, rows, cols }
     }
 }
 

@@ -20,6 +20,7 @@ macro_rules! kernels {
 }
 
 mod bits;
+mod blocks;
 mod call;
 mod convert;
 mod cover;

@@ -7,10 +7,9 @@ use super::grid::{ByRow, Grid};
 use super::ops;
 use super::pairwise::{Pairwise, Side};
 use super::parts::{copy_rest, plain_rest};
-use super::rows::{Aligned, CHUNK, Lanes, fill, load_some};
+use super::rows::{Lanes, fill, load_some};
 use pto_num::{Baseline, Level};
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 
 pub use super::rows::joined;
 
@@ -57,7 +56,8 @@ impl<O: ops::Unary<E::Wide>, E: Elem> Body for Unary<O, E> {
     }
 }
 
-/// `dst = f(src0, src1)`; tiles: `src0`, `src1`, `dst`. The immediate is a [`Cover`], but not one of values.
+/// `dst = f(src0, src1)`; tiles: `src0`, `src1`, `dst`. The immediate is a [`Cover`], but not one of values
+/// or, for the fast version, of blocks.
 pub struct Binary<P, E>(PhantomData<(P, E)>);
 
 struct BinaryLanes<P, E>(*const E, *const E, PhantomData<P>);
@@ -77,17 +77,10 @@ impl<P: Pairwise<E>, E: Elem> Body for Binary<P, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
         divisors::<P, E>(call)?;
-        let mut buffer = MaybeUninit::<Aligned<[E; CHUNK]>>::uninit();
-        let Some(mut grid) = Grid::new(call, size_of::<E>(), buffer.as_mut_ptr().cast()) else { return Ok(()) };
-        for _ in 0..grid.count {
-            if let Some(block) = grid.block() {
-                repeat::<E>(block.cast(), buffer.as_mut_ptr().cast());
-            }
-            for r in 0..grid.rows {
-                let lanes = BinaryLanes::<P, E>(grid.a.row(r), grid.b.row(r), PhantomData);
-                fill::<L, E, _>(grid.dst.row(r), grid.len(r), &lanes);
-            }
-            grid.advance();
+        let Some(grid) = Grid::new(call, size_of::<E>()) else { return Ok(()) };
+        for r in 0..grid.rows {
+            let lanes = BinaryLanes::<P, E>(grid.a.row(r), grid.b.row(r), PhantomData);
+            fill::<L, E, _>(grid.dst.row(r), grid.cols, &lanes);
         }
         copy_rest(call, size_of::<E>());
         Ok(())
@@ -113,22 +106,15 @@ impl<P: Pairwise<E>, E: Elem> Body for Binary<P, E> {
 }
 
 /// Checks the divisors, when the function has some.
+///
+/// # Safety
+/// As [`KernelFn`](super::KernelFn).
 #[inline(always)]
-unsafe fn divisors<P: Pairwise<E>, E: Elem>(call: &Call) -> Result<(), Fault> {
+pub unsafe fn divisors<P: Pairwise<E>, E: Elem>(call: &Call) -> Result<(), Fault> {
     let (Some(divisor), [a, b, dst]) = (P::DIVISOR, call.tiles) else { return Ok(()) };
     let cover = Cover::of(call);
     let is_repeated = cover.repeated(a, b, dst) == Some(divisor);
     no_zero::<E>(if divisor == Side::First { a } else { b }, if is_repeated { cover } else { Cover::Same }, dst)
-}
-
-/// Fills a long span with copies of a block, in pieces no smaller than what is loaded again: smaller ones would have to
-/// reach the cache first.
-#[inline(always)]
-unsafe fn repeat<E: Elem>(from: *const [u64; 4], to: *mut [u64; 8]) {
-    let [a, b, c, d] = from.read_unaligned();
-    for i in 0..size_of::<[E; CHUNK]>() / size_of::<[u64; 8]>() {
-        to.add(i).write_unaligned([a, b, c, d, a, b, c, d]);
-    }
 }
 
 /// `dst = f(src, value)` with a value for the whole tile or for each row.

@@ -1,0 +1,113 @@
+//! Loops over tiles where one source has 32 bytes for each row.
+
+use super::call::{Body, Call, Fault, TileRef};
+use super::cover::{Cover, block};
+use super::elem::Elem;
+use super::map::{Binary, divisors};
+use super::pairwise::{Pairwise, Side};
+use super::rows::{Aligned, SMALL, load_some, store_some};
+use pto_num::Level;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+/// `dst = f(src0, src1)`; tiles: `src0`, `src1`, `dst`. One source is repeated along its rows, as [`Cover::Block`] says.
+pub struct ByBlock<P, E>(PhantomData<(P, E)>);
+
+impl<P: Pairwise<E>, E: Elem> Body for ByBlock<P, E> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        divisors::<P, E>(call)?;
+        let [a, b, dst] = *call.tiles else { return Ok(()) };
+        if Cover::Block.repeated(&a, &b, &dst) == Some(Side::First) {
+            tile::<L, P, E, true>(&b, &a, &dst);
+        } else {
+            tile::<L, P, E, false>(&a, &b, &dst);
+        }
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        Binary::<P, E>::plain(call)
+    }
+}
+
+/// A tile and the blocks of its rows, which come first or second.
+#[inline(always)]
+unsafe fn tile<L: Level, P: Pairwise<E>, E: Elem, const FIRST: bool>(src: &TileRef, blocks: &TileRef, dst: &TileRef) {
+    // A block twice is a whole vector, which has to go through memory once.
+    let mut twice = MaybeUninit::<Aligned<[u64; 8]>>::uninit();
+    let twice = twice.as_mut_ptr().cast::<[u64; 8]>();
+    for r in 0..dst.rows {
+        let [a, b, c, d] = blocks.row::<E>(r).cast::<[u64; 4]>().read_unaligned();
+        twice.write([a, b, c, d, a, b, c, d]);
+        let (to, from) = (dst.row::<E>(r), src.row::<E>(r).cast_const());
+        match size_of::<E>() {
+            1 => row::<L, P, E, FIRST, 64>(to, from, twice.cast(), dst.cols),
+            2 => row::<L, P, E, FIRST, 32>(to, from, twice.cast(), dst.cols),
+            _ => row::<L, P, E, FIRST, 16>(to, from, twice.cast(), dst.cols),
+        }
+    }
+}
+
+/// A row of `n` elements, and a block twice: `N` elements.
+#[inline(always)]
+unsafe fn row<L: Level, P: Pairwise<E>, E: Elem, const FIRST: bool, const N: usize>(
+    dst: *mut E,
+    src: *const E,
+    twice: *const E,
+    n: usize,
+) {
+    let block_wide = E::unpack::<L, N>(&twice.cast::<[E; N]>().read_unaligned());
+    let mut at = 0;
+    while at + N <= n {
+        let x = E::unpack::<L, N>(&src.add(at).cast::<[E; N]>().read_unaligned());
+        let out = if FIRST { P::run::<L, N>(&block_wide, &x) } else { P::run::<L, N>(&x, &block_wide) };
+        dst.add(at).cast::<[E; N]>().write_unaligned(E::pack::<L, N>(&out));
+        at += N;
+    }
+    while at < n {
+        let count = SMALL.min(n - at);
+        let x = E::unpack::<L, SMALL>(&load_some::<L, E, SMALL>(src.add(at), count));
+        let y = E::unpack::<L, SMALL>(&twice.add(at % block::<E>()).cast::<[E; SMALL]>().read_unaligned());
+        let out = if FIRST { P::run::<L, SMALL>(&y, &x) } else { P::run::<L, SMALL>(&x, &y) };
+        store_some::<L, E, SMALL>(dst.add(at), &E::pack::<L, SMALL>(&out), count);
+        at += count;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::probe::{Numbers, Probe, Sample, Tile};
+    use pto_isa::Op;
+    use pto_isa::table::op;
+    use pto_num::F16;
+
+    fn run(op: Op, sources: [&Tile; 2], dst: &Tile, plain: bool) -> Tile {
+        let ([mut a, mut b], mut dst) = (sources.map(Tile::clone), dst.clone());
+        let probe = Probe::new(op).tile("src0", &mut a).tile("src1", &mut b).tile("dst", &mut dst);
+        probe.plain(plain).run().expect("a kernel");
+        dst
+    }
+
+    fn agree<E: Sample>(op: Op) {
+        let mut numbers = Numbers::new(5);
+        for (rows, cols, gap) in [(3, 64, 0), (5, 128, 1), (2, 7, 0), (4, 100, 2), (1, 200, 0), (9, 33, 0)] {
+            let tile = Tile::new(E::DTYPE, rows, cols, gap).filled(|_, _| E::sample(&mut numbers));
+            let blocks = Tile::new(E::DTYPE, rows, 32 / size_of::<E>(), gap).filled(|_, _| E::sample(&mut numbers));
+            let dst = Tile::new(E::DTYPE, rows, cols, 0);
+            for sources in [[&tile, &blocks], [&blocks, &tile]] {
+                let (fast, plain) = (run(op, sources, &dst, false), run(op, sources, &dst, true));
+                let same = fast.values::<E>().iter().zip(plain.values::<E>()).all(|(a, b)| a.same(b));
+                assert!(same, "{} {:?}", op.row().name, tile.ty);
+            }
+        }
+    }
+
+    #[test]
+    fn fast_and_plain_agree_whichever_source_has_the_blocks() {
+        agree::<f32>(op::trowexpandsub);
+        agree::<F16>(op::trowexpandsub);
+        agree::<i8>(op::trowexpandsub);
+        agree::<f32>(op::trowexpandmax);
+    }
+}
