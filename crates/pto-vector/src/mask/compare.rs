@@ -41,7 +41,8 @@ impl<T: Test<E::Wide>, E: Lanes> Body for Tiles<T, E> {
         if const { is_old::<L>() } {
             return Self::plain(call);
         }
-        let [a, b, dst] = call.tiles else { return Ok(()) };
+        // Copies, which what is written cannot change.
+        let [a, b, dst] = *call.tiles else { return Ok(()) };
         let (a, b) = if How::of(call).swap { (b, a) } else { (a, b) };
         rows::<L, T, E>(call, a, dst, |r| Right::Row(b.row(r)));
         Ok(())
@@ -64,7 +65,7 @@ impl<T: Test<E::Wide>, E: Lanes> Body for Scalar<T, E> {
         if const { is_old::<L>() } {
             return Self::plain(call);
         }
-        let ([src, _, dst], Some(scalar)) = (call.tiles, scalar::<E>(call)) else { return Ok(()) };
+        let (&[src, _, dst], Some(scalar)) = (call.tiles, scalar::<E>(call)) else { return Ok(()) };
         rows::<L, T, E>(call, src, dst, |_| Right::Value(scalar));
         Ok(())
     }
@@ -99,16 +100,24 @@ fn bytes(src: &TileRef, mask: &BitRows) -> usize {
 #[inline(always)]
 unsafe fn rows<L: Level, T: Test<E::Wide>, E: Lanes>(
     call: &Call,
-    src: &TileRef,
-    dst: &TileRef,
+    src: TileRef,
+    dst: TileRef,
     right: impl Fn(usize) -> Right<E>,
 ) {
-    let mask = BitRows::new(dst);
-    let bytes = bytes(src, &mask);
+    let mask = BitRows::new(&dst);
+    let bytes = bytes(&src, &mask);
     let not = if How::of(call).not { !0 } else { 0 };
     let words = (src.cols / WORD).min(bytes / 8);
-    let (src, cols) = (*src, src.cols);
-    for r in 0..src.rows.min(dst.rows) {
+    let (cols, rows) = (src.cols, src.rows.min(dst.rows));
+    if words == 1 && bytes == 8 {
+        // So short that a loop along the row would be felt.
+        for r in 0..rows {
+            let word = word::<L, T, E>(src.row(r), right(r), WORD);
+            mask.row(r).cast::<u64>().write_unaligned((word ^ not).to_le());
+        }
+        return;
+    }
+    for r in 0..rows {
         let (row, right, out) = (src.row::<E>(r).cast_const(), right(r), mask.row(r));
         for i in 0..words {
             let word = word::<L, T, E>(row.add(i * WORD), right.from(i * WORD), WORD);

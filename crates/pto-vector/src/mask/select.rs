@@ -19,8 +19,9 @@ pub struct Tiles<E>(PhantomData<E>);
 impl<E: Elem> Body for Tiles<E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [mask, a, b, dst] = call.tiles else { return Ok(()) };
-        if !covers(mask, dst) {
+        // Copies, which what is written cannot change.
+        let [mask, a, b, dst] = *call.tiles else { return Ok(()) };
+        if !covers(&mask, &dst) {
             return Self::plain(call);
         }
         rows::<L, E>(mask, a, dst, |r| Right::Row(b.row(r)));
@@ -41,8 +42,8 @@ pub struct Scalar<E>(PhantomData<E>);
 impl<E: Elem> Body for Scalar<E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let ([mask, a, dst], [scalar]) = (call.tiles, call.scalars) else { return Ok(()) };
-        if !covers(mask, dst) {
+        let (&[mask, a, dst], [scalar]) = (call.tiles, call.scalars) else { return Ok(()) };
+        if !covers(&mask, &dst) {
             return Self::plain(call);
         }
         let scalar = E::scalar(*scalar);
@@ -79,9 +80,16 @@ fn covers(mask: &TileRef, dst: &TileRef) -> bool {
 }
 
 #[inline(always)]
-unsafe fn rows<L: Level, E: Elem>(mask: &TileRef, a: &TileRef, dst: &TileRef, right: impl Fn(usize) -> Right<E>) {
-    let mask = BitRows::new(mask);
+unsafe fn rows<L: Level, E: Elem>(mask: TileRef, a: TileRef, dst: TileRef, right: impl Fn(usize) -> Right<E>) {
+    let mask = BitRows::new(&mask);
     let (words, n) = (dst.cols / WORD, dst.cols);
+    if n == WORD {
+        // So short that a loop along the row would be felt.
+        for r in 0..dst.rows {
+            chunk::<L, E>(bits::read(mask.row(r), 8), a.row(r), right(r), dst.row(r), WORD);
+        }
+        return;
+    }
     for r in 0..dst.rows {
         let (bits, right, a, out) = (mask.row(r).cast_const(), right(r), a.row::<E>(r).cast_const(), dst.row::<E>(r));
         if words * WORD < n {
