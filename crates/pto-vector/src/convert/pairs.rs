@@ -227,11 +227,11 @@ impl<R: Mode, S: Single, I: Integer> Conversion for ToInt<R, S, I> {
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn sixteen<const ON: bool>(from: *const S, valid: u16, range: Range) -> (__m512i, u16) {
-        let x = v4::whole::<R>(S::register(from, valid));
+        let x = S::register(from, valid);
         let (value, lost) = match (size_of::<I>(), S::SMALL) {
-            (4, _) => v4::int32::<ON>(x),
-            (_, true) => v4::short::<ON, true>(x, range),
-            (_, false) => v4::short::<ON, false>(x, range),
+            (4, _) => v4::int32::<R, ON>(x),
+            (_, true) => v4::short::<R, ON, true>(x, range),
+            (_, false) => v4::short::<R, ON, false>(x, range),
         };
         match size_of::<I>() {
             1 => (_mm512_castsi128_si512(_mm512_cvtepi32_epi8(value)), lost),

@@ -8,17 +8,16 @@ use super::mode::Mode;
 use crate::bits;
 use pto_num::{Bf16, F16, Round, Saturate};
 use std::arch::x86_64::{
-    __m256i, __m512, __m512i, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_ORD_Q, _CMP_UNORD_Q, _MM_FROUND_NO_EXC,
-    _MM_FROUND_TO_NEAREST_INT, _MM_FROUND_TO_NEG_INF, _MM_FROUND_TO_POS_INF, _MM_FROUND_TO_ZERO, _mm_mask_storeu_epi8,
-    _mm_maskz_loadu_epi8, _mm256_add_epi16, _mm256_mask_mov_epi16, _mm256_mask_storeu_epi16, _mm256_maskz_loadu_epi16,
-    _mm256_set1_epi16, _mm512_add_epi32, _mm512_add_ps, _mm512_and_ps, _mm512_and_si512, _mm512_andnot_si512,
-    _mm512_castps_si512, _mm512_castsi256_si512, _mm512_castsi512_ps, _mm512_castsi512_si128, _mm512_castsi512_si256,
-    _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask, _mm512_cvtepi8_epi32, _mm512_cvtepi16_epi32, _mm512_cvtepi32_epi16,
-    _mm512_cvtepi32_ps, _mm512_cvtepu8_epi32, _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_cvtps_ph,
-    _mm512_cvttps_epi32, _mm512_mask_mov_epi32, _mm512_mask_storeu_epi32, _mm512_maskz_cvttps_epi32,
-    _mm512_maskz_loadu_ps, _mm512_maskz_mov_epi32, _mm512_max_ps, _mm512_min_ps, _mm512_or_ps, _mm512_roundscale_ps,
+    __m256i, __m512, __m512i, _CMP_GE_OQ, _CMP_ORD_Q, _CMP_UNORD_Q, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT,
+    _MM_FROUND_TO_NEG_INF, _MM_FROUND_TO_POS_INF, _MM_FROUND_TO_ZERO, _mm_mask_storeu_epi8, _mm_maskz_loadu_epi8,
+    _mm256_mask_storeu_epi16, _mm256_maskz_loadu_epi16, _mm512_add_epi32, _mm512_add_ps, _mm512_and_ps,
+    _mm512_and_si512, _mm512_andnot_si512, _mm512_castps_si512, _mm512_castsi256_si512, _mm512_castsi512_ps,
+    _mm512_castsi512_si128, _mm512_castsi512_si256, _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask,
+    _mm512_cvt_roundps_epi32, _mm512_cvtepi8_epi32, _mm512_cvtepi16_epi32, _mm512_cvtepi32_epi16, _mm512_cvtepi32_ps,
+    _mm512_cvtepu8_epi32, _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_cvtps_ph, _mm512_cvttps_epi32,
+    _mm512_fpclass_ps_mask, _mm512_mask_mov_epi32, _mm512_mask_storeu_epi32, _mm512_maskz_loadu_ps,
+    _mm512_maskz_mov_epi32, _mm512_max_ps, _mm512_min_ps, _mm512_or_ps, _mm512_or_si512, _mm512_roundscale_ps,
     _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_si512, _mm512_slli_epi32, _mm512_srai_epi32, _mm512_srli_epi32,
-    _mm512_sub_ps,
 };
 
 /// Numbers in a register of single precision.
@@ -188,16 +187,16 @@ pub unsafe fn half<R: Mode>(x: __m512) -> __m512i {
     })
 }
 
-/// To nearest even first; a tie that went down goes up instead.
+/// To nearest even, of a number that is a little larger: its lowest bit is below all that half precision has, and decides
+/// ties.
 #[inline(always)]
 unsafe fn half_away(x: __m512) -> __m256i {
-    let near = _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(x);
-    let next = _mm256_add_epi16(near, _mm256_set1_epi16(1));
-    let (value, above) = (_mm512_cvtph_ps(near), _mm512_cvtph_ps(next));
-    // Both differences are exact; signs agree, because `above` is further from zero.
-    let (rest, step) = (_mm512_sub_ps(x, value), _mm512_sub_ps(above, value));
-    let tie = _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(_mm512_add_ps(rest, rest), step);
-    _mm256_mask_mov_epi16(near, tie, next)
+    /// Zeros and infinities, which must stay what they are.
+    const KEPT: i32 = 0b0001_1110;
+    let bits = _mm512_castps_si512(x);
+    let larger = _mm512_or_si512(bits, _mm512_set1_epi32(1));
+    let larger = _mm512_mask_mov_epi32(larger, _mm512_fpclass_ps_mask::<KEPT>(x), bits);
+    _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(_mm512_castsi512_ps(larger))
 }
 
 /// Rounds to the upper half of single precision, in the low half.
@@ -224,13 +223,27 @@ pub unsafe fn bf16<R: Mode>(x: __m512) -> __m512i {
 /// What the conversion of a number outside of 32 bits gives.
 const OUTSIDE: i32 = i32::MIN;
 
+/// Rounds to 32 bits; [`OUTSIDE`] for what they do not have.
+#[inline(always)]
+unsafe fn integer<R: Mode>(x: __m512) -> __m512i {
+    const QUIET: i32 = _MM_FROUND_NO_EXC;
+    match R::ROUND {
+        Round::Rint => _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEAREST_INT | QUIET }>(x),
+        Round::Floor => _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEG_INF | QUIET }>(x),
+        Round::Ceil => _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_POS_INF | QUIET }>(x),
+        Round::Round => _mm512_cvttps_epi32(whole::<R>(x)),
+        _ => _mm512_cvttps_epi32(x),
+    }
+}
+
 /// To 32 bits. Saturated, or with the numbers that another arithmetic must do.
 #[inline(always)]
-pub unsafe fn int32<const ON: bool>(x: __m512) -> (__m512i, u16) {
-    let value = _mm512_cvttps_epi32(x);
+pub unsafe fn int32<R: Mode, const ON: bool>(x: __m512) -> (__m512i, u16) {
+    let value = integer::<R>(x);
     if !ON {
         return (value, _mm512_cmpeq_epi32_mask(value, _mm512_set1_epi32(OUTSIDE)));
     }
+    // What is so large has no fraction.
     let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(x, x);
     let top = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(x, _mm512_set1_ps(2_147_483_648.0));
     let value = _mm512_maskz_mov_epi32(number, value);
@@ -240,12 +253,13 @@ pub unsafe fn int32<const ON: bool>(x: __m512) -> (__m512i, u16) {
 /// To fewer bits, in lanes of 32. `SMALL` promises that only what is not finite is outside of 32 bits, and that the low
 /// bits of [`OUTSIDE`], zero, are right for.
 #[inline(always)]
-pub unsafe fn short<const ON: bool, const SMALL: bool>(x: __m512, range: Range) -> (__m512i, u16) {
+pub unsafe fn short<R: Mode, const ON: bool, const SMALL: bool>(x: __m512, range: Range) -> (__m512i, u16) {
     if ON {
+        // The limits have no fraction, so they may come first.
         let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(x, x);
-        return (_mm512_maskz_cvttps_epi32(number, clamp(x, range)), 0);
+        return (_mm512_maskz_mov_epi32(number, integer::<R>(clamp(x, range))), 0);
     }
-    let value = _mm512_cvttps_epi32(x);
+    let value = integer::<R>(x);
     let lost = if SMALL { 0 } else { _mm512_cmpeq_epi32_mask(value, _mm512_set1_epi32(OUTSIDE)) };
     (value, lost)
 }
