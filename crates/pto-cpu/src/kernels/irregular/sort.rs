@@ -30,7 +30,7 @@ fn region(src: &TileRef, idx: &TileRef) -> (usize, usize) {
 /// One group in any layout, with what completes it. `count` elements of it are there.
 unsafe fn plain_group<E: Sorted>(call: &Call, row: usize, group: usize, count: usize) {
     let [src, idx, dst] = call.tiles else { return };
-    let mut order: [u64; GROUP] = std::array::from_fn(|k| u64::MAX - (GROUP - k) as u64);
+    let mut order = [0u64; GROUP];
     for (k, place) in order.iter_mut().enumerate().take(count) {
         let key = read::<E>(src, row, group * GROUP + k).key() as u32 ^ 1 << 31;
         *place = u64::from(key) << 32 | k as u64;
