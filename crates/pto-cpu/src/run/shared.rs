@@ -99,7 +99,8 @@ impl Shared {
             (_, Role::Cube) => (vec![who], self.positions(vectors), id),
             (_, Role::Vector) if direct => (vec![who], self.positions(cube), id + SECOND_CORE * i64::from(me.sub)),
             (_, Role::Vector) => (self.positions(vectors), self.positions(cube), id),
-            (_, Role::Whole) => (vec![who], Vec::new(), id),
+            // One core does the work of all: what it sends is for itself.
+            (_, Role::Whole) => (vec![who], vec![who], id),
         };
         self.effects += 1;
         if senders.len() > 1 && !self.all_have_sent((mode.unwrap_or(2), me.rank, me.block, id), who, &senders) {
