@@ -158,6 +158,11 @@ fn number(v: &Value) -> Unless<u64> {
     v.as_u64().ok_or_else(|| format!("`{v}` instead of a number"))
 }
 
+/// Global buffers have numbers; memory of the host has a number for each address.
+fn buffer_id(at: &Value) -> Unless<u64> {
+    if text(&at["space"]) == "host" { Ok(number(&at["addr"])? + (1 << 32)) } else { number(&at["buf"]) }
+}
+
 fn text(v: &Value) -> &str {
     v.as_str().unwrap_or_default()
 }
@@ -181,7 +186,7 @@ impl Recording {
         }
         for check in case["checks"].as_array().into_iter().flatten() {
             let at = match text(&check["buffer"]["space"]) {
-                "gm" => r.buffer(&check["buffer"])?.0,
+                "gm" | "host" => r.buffer(&check["buffer"])?.0,
                 other => r.save(check, byte_space(other).ok_or_else(|| format!("check of {other}"))?)?,
             };
             r.checked.push(at);
@@ -216,7 +221,7 @@ impl Recording {
     }
 
     fn buffer(&self, at: &Value) -> Unless<(usize, DType)> {
-        self.buffers.get(&number(&at["buf"])?).copied().ok_or_else(|| "an unknown buffer".into())
+        self.buffers.get(&buffer_id(at)?).copied().ok_or_else(|| "an unknown buffer".into())
     }
 
     /// Memory contents: of a buffer before the program starts, of a tile by a load.
@@ -228,13 +233,20 @@ impl Recording {
             None => vec![number(&what["fill"])? as u8; len],
         };
         match text(&at["space"]) {
-            "gm" if used.contains(&number(&at["buf"])?) => Err("a buffer written while the program runs".into()),
+            "gm" | "host" if used.contains(&buffer_id(at)?) => Err("a buffer written while the program runs".into()),
             "gm" => {
                 let (param, addr) = (self.buffer(at)?.0, number(&at["addr"])? as usize);
                 let Given::Memory(memory) = &mut self.args[param] else { return Err("not memory".into()) };
                 memory.get_mut(addr..addr + len).ok_or("a write outside its buffer")?.copy_from_slice(&bytes);
                 Ok(())
             }
+            "host" => {
+                let param = self.param("h", "", Given::Memory(bytes));
+                self.buffers.insert(buffer_id(at)?, (param, DType::U8));
+                Ok(())
+            }
+            // Other memory of the cube is zero at the start and written by instructions.
+            other if byte_space(other).is_none() && bytes.iter().all(|b| *b == 0) => Ok(()),
             other => {
                 let loc = byte_space(other).ok_or_else(|| format!("a write to {other}"))?;
                 let param = self.param("w", "!pto.ptr<ui8>", Given::Memory(bytes));
@@ -312,13 +324,12 @@ impl Recording {
         if text(&t["at"]["space"]) == "none" {
             return Ok(None);
         }
-        let loc = match (text(&t["loc"]), text(&t["at"]["space"])) {
-            ("vec", "ub") => Loc::Vec,
-            ("mat", "l1") => Loc::Mat,
-            (other, _) => return Err(format!("tiles in {other}")),
-        };
+        let loc = Loc::parse(text(&t["loc"])).ok_or_else(|| format!("tiles in {}", text(&t["loc"])))?;
+        if text(&t["at"]["space"]) == "host" {
+            return Err(format!("tiles in {} that the host allocates", text(&t["loc"])));
+        }
         let pad = t["pad"].as_u64().and_then(|n| Pad::ALL.get(n as usize)).ok_or("a pad value of its own")?;
-        let dtype = dtype(&t["dtype"])?;
+        let dtype = if loc == Loc::Vec { dtype(&t["dtype"])? } else { any_dtype(&t["dtype"])? };
         let blayout = if text(&t["blayout"]) == "col" { BLayout::ColMajor } else { BLayout::RowMajor };
         let slayout = match text(&t["slayout"]) {
             "row" => SLayout::RowMajor,
@@ -332,7 +343,9 @@ impl Recording {
             .layout(blayout, slayout, number(&t["fractal"])? as u32)
             .valid(dim(valid.0), dim(valid.1));
         ty.pad = *pad;
-        Ok(Some(self.tile_at(&ty, number(&t["at"]["addr"])?, open.then_some(valid))))
+        // The recorder keeps biases and words in vector memory; here they have a small one of their own.
+        let addr = if matches!(loc, Loc::Bias | Loc::Scaling) { 0 } else { number(&t["at"]["addr"])? };
+        Ok(Some(self.tile_at(&ty, addr, open.then_some(valid))))
     }
 
     /// A recorded window of global memory. The C++ programs move the valid region of the tile even where the window is larger;
@@ -343,7 +356,7 @@ impl Recording {
             return Err(format!("global layout {layout}"));
         }
         let dtype = dtype(&g["dtype"])?;
-        let id = number(&g["at"]["buf"])?;
+        let id = buffer_id(&g["at"])?;
         let (param, mut known) = self.buffer(&g["at"])?;
         if !used.contains(&id) {
             used.push(id);
@@ -361,7 +374,8 @@ impl Recording {
             ));
             pointer = cast;
         }
-        let offset = number(&g["at"]["addr"])? / u64::from(dtype.unit_bytes());
+        let start = if text(&g["at"]["space"]) == "host" { 0 } else { number(&g["at"]["addr"])? };
+        let offset = start / u64::from(dtype.unit_bytes());
         if offset > 0 {
             let (moved, by, ty) = (self.name("%p"), self.index(offset as i64), dtype.mlir());
             self.line(&format!("{moved} = pto.addptr {pointer}, {by} : !pto.ptr<{ty}> -> !pto.ptr<{ty}>"));
@@ -431,15 +445,16 @@ impl Recording {
             Family::Quant,
             Family::Memory,
             Family::Layout,
+            Family::Matrix,
         ];
         let args = step["args"].as_array().ok_or("no arguments")?;
         let locs: Vec<&str> = args.iter().map(|a| text(&a["loc"])).collect();
         if name == "TMOV" && locs == ["vec", "mat"] {
             return self.move_to_vec(args);
         }
-        // One C++ name may have several forms; the number of tiles tells which.
-        let rows: Vec<&'static Row> =
-            table::isa().map(|op| op.row()).filter(|r| r.cpp.name == name && families.contains(&r.family)).collect();
+        // One C++ name may have several forms; the tiles tell which.
+        let is_row = |r: &&'static Row| r.cpp.name == name && families.contains(&r.family) && is_form(r, args);
+        let rows: Vec<&'static Row> = table::isa().map(|op| op.row()).filter(is_row).collect();
         let room = |r: &&&Row| r.slots.iter().filter(|s| s.kind == Kind::Tile).count() >= tiles_in(args);
         let row: &'static Row = rows.iter().find(room).or(rows.first()).ok_or_else(|| name.to_string())?;
         let first = args.iter().find(|a| text(&a["kind"]) == "tile");
@@ -526,14 +541,26 @@ fn execute(program: &Checked, given: &mut [Given]) -> Result<(), String> {
     Ok(())
 }
 
+/// One C++ name stands for several products, which differ in their tiles.
+fn is_form(row: &Row, args: &[Value]) -> bool {
+    let has =
+        |loc: &str, out: bool| args.iter().any(|a| text(&a["loc"]) == loc && (a["out"].as_bool() == Some(true)) == out);
+    row.family != Family::Matrix
+        || row.slot("bias").is_some() == has("bias", false) && row.slot("acc_in").is_some() == has("acc", false)
+}
+
 fn with_one_column(tile: &Value) -> Value {
     let mut tile = tile.clone();
     tile["vcol"] = Value::from(1);
     tile
 }
 
+fn any_dtype(name: &Value) -> Unless<DType> {
+    DType::parse(text(name)).ok_or_else(|| format!("element type {}", text(name)))
+}
+
 fn dtype(name: &Value) -> Unless<DType> {
-    let d = DType::parse(text(name)).ok_or_else(|| format!("element type {}", text(name)))?;
+    let d = any_dtype(name)?;
     // Recorded in units that differ from the dialect's.
     if d.bits() < 8 { Err(format!("packed {d}")) } else { Ok(d) }
 }
@@ -549,6 +576,12 @@ fn place<'a>(row: &'static Row, args: &'a [Value]) -> Unless<Vec<(&'static str, 
     // A length, which comes last, goes with one list alone.
     if args.last().is_some_and(|a| text(&a["kind"]) == "scalar") && order.last() == Some(&"block_len") {
         order = vec!["dst", "src0", "block_len"];
+    }
+    // With fewer numbers than there are places for, the optional ones are missing.
+    let is_number = |name: &str| row.slot(name).is_some_and(|s| matches!(row.slots[s].kind, Kind::Int | Kind::Index));
+    let numbers = args.iter().filter(|a| text(&a["kind"]) == "scalar").count();
+    if numbers < order.iter().filter(|n| is_number(n)).count() {
+        order.retain(|n| !is_number(n) || row.slot(n).is_some_and(|s| row.slots[s].count != Count::Optional));
     }
     // With every operand there, position says all; else the marks of written operands help.
     let tiles = |name: &&str| row.slot(name).is_some_and(|s| row.slots[s].kind == Kind::Tile);
@@ -651,7 +684,12 @@ fn templates(row: &Row, given: &Value) -> Unless<Vec<String>> {
             }
             (_, Some((attr, AttrKind::OneOf(_) | AttrKind::Int(..)))) => attrs.push(format!("{attr} = {value} : i32")),
             (_, Some((attr, AttrKind::Bool))) => attrs.push(format!("{attr} = {}", value == "1" || value == "true")),
-            ("PrecisionType" | "atomicType" | "reluPreMode", _) if !plain => return Err(format!("{name} {value}")),
+            ("reluMode" | "reluPreMode", _) if value.ends_with("NormalRelu") => {
+                attrs.push("reluPreMode = #pto<relu_pre_mode normal_relu>".into());
+            }
+            ("PrecisionType" | "atomicType" | "reluMode" | "reluPreMode", _) if !plain => {
+                return Err(format!("{name} {value}"));
+            }
             _ => {}
         }
     }

@@ -347,7 +347,7 @@ family! { Matrix, "pto", matrix;
         .cpp("TMATMUL_MX")
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TMATMUL_MX.md")
-        .notes(&[SCALE_NOTE, "The public simulator forms each product in double precision and adds it to an f32 sum, k ascending; so do we."])
+        .notes(&[SCALE_NOTE, "The public simulator forms each product in double precision; here a factor times its scale is an f32, then the sum is that of `tmatmul`."])
         .example(example!("pto.tmatmul.mx"; "a" mx_left, "sa" left_scale, "b" mx_right, "sb" right_scale => acc));
 
     /// Block-scaled matrix product added to an accumulator.
