@@ -4,6 +4,7 @@
 
 mod convert;
 
+use super::combine::{Combine, Combiner, combiner, exclusive};
 use super::moves::{Kind, Map, Region, segments};
 use super::transfer;
 use convert::{Cast, Convert, Eighth, Keep, LANES, Scaled, Shifted, Words};
@@ -126,12 +127,14 @@ fn prepare_store(site: &Site) -> Option<Prepared> {
     if src.loc != Loc::Acc {
         return transfer::prepare_store(site);
     }
-    if site.attr("atomicType").is_some_and(|a| a != "atomic_none") {
-        return None;
-    }
     let form = Form::of(site)?;
     let to = site.instance.ty("dst").and_then(Type::elem)?;
-    let imm = [form.imm(), transfer::stated_layout(site)?];
+    let combine = site.attr("atomicType").and_then(Combine::parse);
+    if combine.is_some_and(|how| combiner(to, how).is_none()) {
+        return None;
+    }
+    let (code, dtype) = (combine.map_or(0, Combine::code), DType::ALL.iter().position(|d| *d == to)? as u64);
+    let imm = [form.imm(), transfer::stated_layout(site)? | code << 8 | dtype << 16];
     by_pair!(src.dtype, to, form.quant != Quant::None, C => Prepared::new::<Store<C>>(site, true).with(imm))
 }
 
@@ -183,6 +186,13 @@ fn moved(call: &Call, form: Form) -> Option<Region> {
 /// Into global memory.
 struct Store<C>(PhantomData<C>);
 
+/// How a store combines with what is there: by its attribute, or else by the state of the core.
+fn how_to_combine(call: &Call) -> Option<Combiner> {
+    let state = call.scalars.first().copied().unwrap_or(0);
+    let how = Combine::from_code(call.imm[1] >> 8 & 0xff).or_else(|| Combine::from_code(state))?;
+    combiner(DType::ALL[(call.imm[1] >> 16) as usize & 0xff], how)
+}
+
 impl<C: Convert> Body for Store<C> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
@@ -190,7 +200,10 @@ impl<C: Convert> Body for Store<C> {
         if src.rows == 0 || src.cols == 0 {
             return Ok(());
         }
-        let view = transfer::with_layout(view, call.imm[1]);
+        if how_to_combine(call).is_some() {
+            return Self::plain(call);
+        }
+        let view = transfer::with_layout(view, call.imm[1] & 0xff);
         transfer::check(src, &view, 8 * size_of::<C::Out>())?;
         let (Some(from), Some(to)) = (Map::of(src), Map::of_view(&view)) else { return Self::plain(call) };
         let region = Region { rows: src.rows, cols: src.cols, from: (0, 0), to: (0, 0) };
@@ -209,14 +222,21 @@ impl<C: Convert> Body for Store<C> {
         if src.rows == 0 || src.cols == 0 {
             return Ok(());
         }
-        let view = transfer::with_layout(view, call.imm[1]);
+        let view = transfer::with_layout(view, call.imm[1] & 0xff);
         transfer::check(src, &view, 8 * size_of::<C::Out>())?;
         let form = Form::from_imm(call.imm[0]);
+        let combine = how_to_combine(call);
+        let _lock = combine.map(|_| exclusive());
         let word = call.scalars.get(1).copied().unwrap_or(0);
         let dst = view.base.offset(view.first as isize).cast::<C::Out>();
         for r in 0..src.rows {
             for c in 0..src.cols {
-                dst.add(transfer::map(&view, r, c)).write_unaligned(one::<C>(src, (r, c), form, fp, word));
+                let value = one::<C>(src, (r, c), form, fp, word);
+                let to = dst.add(transfer::map(&view, r, c));
+                match combine {
+                    Some(combine) => combine((&raw const value).cast(), to.cast()),
+                    None => to.write_unaligned(value),
+                }
             }
         }
         Ok(())

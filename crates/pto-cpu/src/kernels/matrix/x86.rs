@@ -122,6 +122,14 @@ lanes256!(V3Pairs, |sum, a, b| _mm256_add_epi32(sum, _mm256_madd_epi16(a, b)));
 /// The rows must lie in memory one after the other, those of the result `step` words apart.
 #[target_feature(enable = "avx512f")]
 pub unsafe fn turn_v4(from: *const u32, to: *mut u32, step: usize) {
+    for (word, v) in turned(from).into_iter().enumerate() {
+        _mm512_storeu_si512(to.add(word * step).cast(), v);
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn turned(from: *const u32) -> [__m512i; 8] {
     // Words 0 to 3, and 4 to 7, of four rows from two registers of two rows each.
     let low = _mm512_setr_epi32(0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27);
     let high = _mm512_setr_epi32(4, 12, 20, 28, 5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31);
@@ -134,17 +142,16 @@ pub unsafe fn turn_v4(from: *const u32, to: *mut u32, step: usize) {
         (_mm512_permutex2var_epi32(x, low, y), _mm512_permutex2var_epi32(x, high, y))
     };
     let (q0, q1, q2, q3) = (quads(0), quads(1), quads(2), quads(3));
-    let put = |word: usize, v: __m512i| _mm512_storeu_si512(to.add(word * step).cast(), v);
-    let finish = |word: usize, x: (__m512i, __m512i), y: (__m512i, __m512i)| {
-        for (i, index) in [first, last].into_iter().enumerate() {
-            let left = _mm512_permutex2var_epi32(x.0, index, x.1);
-            let right = _mm512_permutex2var_epi32(y.0, index, y.1);
-            put(word + 2 * i, _mm512_shuffle_i64x2::<0b01_00_01_00>(left, right));
-            put(word + 2 * i + 1, _mm512_shuffle_i64x2::<0b11_10_11_10>(left, right));
-        }
+    let pair = |x: (__m512i, __m512i), y: (__m512i, __m512i), index: __m512i| {
+        let left = _mm512_permutex2var_epi32(x.0, index, x.1);
+        let right = _mm512_permutex2var_epi32(y.0, index, y.1);
+        (_mm512_shuffle_i64x2::<0b01_00_01_00>(left, right), _mm512_shuffle_i64x2::<0b11_10_11_10>(left, right))
     };
-    finish(0, (q0.0, q1.0), (q2.0, q3.0));
-    finish(4, (q0.1, q1.1), (q2.1, q3.1));
+    let (w0, w1) = pair((q0.0, q1.0), (q2.0, q3.0), first);
+    let (w2, w3) = pair((q0.0, q1.0), (q2.0, q3.0), last);
+    let (w4, w5) = pair((q0.1, q1.1), (q2.1, q3.1), first);
+    let (w6, w7) = pair((q0.1, q1.1), (q2.1, q3.1), last);
+    [w0, w1, w2, w3, w4, w5, w6, w7]
 }
 
 /// The same with registers of eight words.
@@ -199,21 +206,54 @@ unsafe fn widen_rows(from: *const u32, rows: usize, to: *mut u32, second: usize,
     }
 }
 
-/// Instantiates the widening of halves for a level.
-macro_rules! halves {
-    ($name:ident, $level:ty, $turn:path, $features:literal) => {
-        /// Halves become numbers.
-        pub const $name: Halves = {
-            #[target_feature(enable = $features)]
-            unsafe fn columns(from: *const u32, to: *mut u32, step: usize, is_f16: bool) {
-                let mut turned = [0; 128];
-                $turn(from, turned.as_mut_ptr(), 16);
-                widen_columns::<$level>(&turned, to, step, is_f16);
-            }
-            Halves { rows: widen_rows, columns }
-        };
+/// Halves become numbers.
+pub const HALVES_V4: Halves = Halves { rows: widen_rows_v4, columns: widen_columns_v4 };
+/// Halves become numbers.
+pub const HALVES_V3: Halves = Halves { rows: widen_rows, columns: widen_columns_v3 };
+
+/// See [`Halves::rows`].
+#[target_feature(enable = "avx512f,avx512bw")]
+unsafe fn widen_rows_v4(from: *const u32, rows: usize, to: *mut u32, second: usize, is_f16: bool) {
+    let put = |to: *mut u32, wide: __m512i| {
+        _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(wide));
+        _mm256_storeu_si256(to.add(second).cast(), _mm512_extracti64x4_epi64::<1>(wide));
     };
+    let row = |r: usize| _mm256_loadu_si256(from.add(8 * r).cast());
+    if is_f16 {
+        for r in 0..rows {
+            put(to.add(8 * r), _mm512_castps_si512(_mm512_cvtph_ps(row(r))));
+        }
+    } else {
+        for r in 0..rows {
+            put(to.add(8 * r), _mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(row(r))));
+        }
+    }
 }
 
-halves!(HALVES_V4, pto_num::V4, turn_v4, "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c");
-halves!(HALVES_V3, pto_num::V3, turn_v3, "avx2,fma,f16c");
+/// See [`Halves::columns`].
+#[target_feature(enable = "avx512f,avx512bw")]
+unsafe fn widen_columns_v4(from: *const u32, to: *mut u32, step: usize, is_f16: bool) {
+    // The first halves of the four words of a lane, then the second ones; then those of all lanes.
+    let split = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
+    let gather = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+    let high = _mm512_set1_epi32(0xffff_0000u32 as i32);
+    for (word, v) in turned(from).into_iter().enumerate() {
+        let (first, second) = if is_f16 {
+            let v = _mm512_permutexvar_epi64(gather, _mm512_shuffle_epi8(v, split));
+            let wide = |halves: __m256i| _mm512_castps_si512(_mm512_cvtph_ps(halves));
+            (wide(_mm512_castsi512_si256(v)), wide(_mm512_extracti64x4_epi64::<1>(v)))
+        } else {
+            (_mm512_slli_epi32::<16>(v), _mm512_and_si512(v, high))
+        };
+        _mm512_storeu_si512(to.add(2 * word * step).cast(), first);
+        _mm512_storeu_si512(to.add((2 * word + 1) * step).cast(), second);
+    }
+}
+
+/// See [`Halves::columns`].
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn widen_columns_v3(from: *const u32, to: *mut u32, step: usize, is_f16: bool) {
+    let mut turned = [0; 128];
+    turn_v3(from, turned.as_mut_ptr(), 16);
+    widen_columns::<pto_num::V3>(&turned, to, step, is_f16);
+}
