@@ -71,7 +71,7 @@ struct Case {
     scalars: BTreeMap<String, ScalarData>,
     #[serde(default)]
     views: BTreeMap<String, ViewData>,
-    /// Instructions without operands that come before: modes of the core.
+    /// Instructions that come before, for the state of the core; `$name` is a tile operand with its type.
     #[serde(default)]
     before: Vec<String>,
 }
@@ -317,7 +317,12 @@ fn program(
     let attrs = if attrs.is_empty() { String::new() } else { format!(" {{{}}}", attrs.join(", ")) };
     let vectors = case.vectors.iter().map(|(name, ty)| format!("  %{name} = arith.constant dense<0> : {ty}\n"));
     let mut before: String = vectors.chain(views.iter().map(View::lines)).collect();
-    case.before.iter().for_each(|mode| before += &format!("  pto.{mode}\n"));
+    for mode in &case.before {
+        let operand = |text: String, t: &Tile| {
+            text.replace(&format!("${}", t.name), &format!("%{} : {}", t.name, tile_text(&t.ty)))
+        };
+        let _ = writeln!(before, "  pto.{}", tiles.iter().fold(mode.clone(), operand));
+    }
     Ok(format!(
         "func.func @f({}) {{\n{before}  {} ins({}{attrs} : {}) outs({} : {})\n  return\n}}\n",
         parameters.join(", "),
@@ -487,6 +492,7 @@ const MOVING: &[&str] = &[
     "tinterleave",
     "tdeinterleave",
     "tpack",
+    "timg2col",
 ];
 
 /// Every row of the computing families has vectors for every element type and combination, on every target.

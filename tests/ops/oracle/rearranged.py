@@ -203,7 +203,58 @@ def tpack(table, rng):
     return out
 
 
+def columns(fmap, pads, filters, strides, dilations, value):
+    """The matrix of a convolution: a row for each position of the filter, a column for each channel group, tap and lane."""
+    n, c1, h, w, c0 = fmap.shape
+    left, right, top, bottom = pads
+    padded = np.pad(fmap, ((0, 0), (0, 0), (top, bottom), (left, right), (0, 0)), constant_values=value)
+    out = [(size + a + b - d * (f - 1) - 1) // s + 1 for size, a, b, d, f, s in ((h, top, bottom, dilations[0], filters[0], strides[0]), (w, left, right, dilations[1], filters[1], strides[1]))]
+    rows = []
+    for image in range(n):
+        for y in range(out[0]):
+            for x in range(out[1]):
+                ys = y * strides[0] + dilations[0] * np.arange(filters[0])
+                xs = x * strides[1] + dilations[1] * np.arange(filters[1])
+                rows.append(padded[image][:, ys][:, :, xs].reshape(-1))
+    return np.array(rows)
+
+
+def timg2col(table, rng):
+    out = []
+    convolutions = [
+        ("plain", (1, 1, 4, 4), (0, 0, 0, 0), (2, 2), (1, 1), (1, 1), (0, 0)),
+        ("padded", (1, 2, 3, 5), (1, 2, 1, 0), (3, 2), (1, 2), (1, 1), (1, 1)),
+        ("dilated", (2, 1, 5, 4), (2, 2, 1, 1), (2, 2), (2, 1), (2, 3), (0, 0)),
+    ]
+    for d in table.types("timg2col", [d for d in TYPES if bits_of(d) >= 8]):
+        c0, on = block(d), table.targets("timg2col", d)
+        for name, shape, pads, filters, strides, dilations, at in convolutions if d in ("i8", "f16", "f32") else convolutions[:1]:
+            fmap = anything(d, int(np.prod(shape)) * c0, rng).reshape(*shape, c0)
+            bits = int(rng.integers(0, 100)) if name != "plain" else 0
+            value = np.frombuffer(bits.to_bytes(8, "little")[: fmap.itemsize], fmap.dtype)[0]
+            matrix = columns(fmap, pads, filters, strides, dilations, value)
+            m, k = at[0] * 2, at[1] * c0
+            part = matrix[m : m + 16, k : k + c0]
+            source_rows = fmap.reshape(-1, c0)
+            height = -(-len(source_rows) // 16) * 16
+            src = source(d, (height, c0), source_rows.shape, source_rows, loc="mat")
+            dst = destination(d, (16, c0), part.shape, part, loc="left", order="ZZ")
+            setting = dict(zip(("padLeft", "padRight", "padTop", "padBottom"), pads), fmapH=shape[2], fmapW=shape[3])
+            words = ", ".join(f"{key} = {n} : i32" for key, n in setting.items())
+            attrs = {"filterH": filters[0], "filterW": filters[1], "strideH": strides[0], "strideW": strides[1]}
+            attrs |= {"dilationH": dilations[0], "dilationW": dilations[1], "channels": shape[1] * c0}
+            case = Case(f"{d} {name}", on, {"src": src, "dst": dst}, attrs=attrs, exact_nan=True)
+            case.before = [f"setfmatrix ins($src) {{{words}}}", f"set_img2col_padding ins($src) {{padValue = {bits} : i64}}"]
+            case.scalars = {"pos_m": ("i32", m), "pos_k": ("i32", k)}
+            out.append(case)
+    small = source("f16", (16, 16), (16, 16), anything("f16", 256, rng), loc="mat")
+    left = destination("f16", (16, 16), (16, 16), filled("f16", (16, 16), DST_FILL), loc="left", order="ZZ")
+    out.append(Case("f16 no map", table.on("timg2col"), {"src": small, "dst": left}, stops="the window has 0x0"))
+    return out
+
+
 CASES = {
+    "timg2col": [timg2col],
     "ttrans": [ttrans],
     "tfillpad": [tfillpad("tfillpad")],
     "tfillpad_inplace": [tfillpad("tfillpad_inplace")],

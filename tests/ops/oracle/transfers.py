@@ -211,6 +211,9 @@ def scales(table, rng):
     for layout in ("mx_a_zz", "mx_a_nd", "mx_a_dn"):
         tile = ("mat", (32, 8), (32, 8), "ZZ")
         out.append(moved(table, rng, "tload", f"f8e8m0 {layout}", "f8e8m0", layout, tile, on, fractal=32))
+    for rows in (8, 20):
+        tile = ("mat", (rows, 8), (rows, 8), "ZZ")
+        out.append(moved(table, rng, "tload", f"f8e8m0 {rows} rows", "f8e8m0", "mx_a_nd", tile, on, fractal=32))
     for layout in ("mx_b_nn", "mx_b_nd", "mx_b_dn"):
         tile = ("mat", (8, 32), (8, 32), "NN")
         out.append(moved(table, rng, "tload", f"f8e8m0 {layout}", "f8e8m0", layout, tile, on, fractal=32))

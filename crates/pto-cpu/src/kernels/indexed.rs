@@ -140,7 +140,7 @@ impl Table {
     }
 }
 
-/// Indices, of a tile or in global memory.
+/// Indices, of a tile without boxes or in global memory.
 struct Indices {
     place: Place,
     rows: usize,
@@ -149,10 +149,10 @@ struct Indices {
 
 impl Indices {
     fn new(tile: &TileRef, view: Option<&ViewRef>) -> Result<Self, Fault> {
-        if tile.is_present() {
-            return Ok(Self { place: Place::of_tile(tile), rows: tile.rows, cols: tile.cols });
+        if let Some(place) = Some(tile).filter(|t| t.is_present()).and_then(Place::of_tile) {
+            return Ok(Self { place, rows: tile.rows, cols: tile.cols });
         }
-        let Some(view) = view else { return Ok(Self { place: Place::of_tile(tile), rows: 0, cols: 0 }) };
+        let Some(view) = view else { return Err(Fault::WindowMismatch { tile: (0, 0), window: (0, 0) }) };
         let (rows, cols) = size(view);
         if rows > 0 && cols > 0 {
             check_bytes(view, rows as usize, cols as usize, 32)?;
@@ -226,11 +226,16 @@ impl<'a> Indexed<'a> {
         })
     }
 
-    /// Row `row` of the tile, and row `named` of the table.
-    fn rows(&self, row: usize, named: u64, size: usize) -> (Place, Place) {
-        let (tile, table) = (Place::of_tile(self.data), self.table.place);
-        let tile = Place { start: tile.start.wrapping_add(tile.rows.at(row) * size), ..tile };
-        (tile, Place { start: table.start.wrapping_add(table.rows.at(named as usize) * size), ..table })
+    /// Row `row` of the tile, if it lies regularly.
+    fn tile_row(&self, row: usize, size: usize) -> Option<Place> {
+        let tile = Place::of_tile(self.data)?;
+        Some(Place { start: tile.start.wrapping_add(tile.rows.at(row) * size), ..tile })
+    }
+
+    /// A row of the table.
+    fn table_row(&self, named: u64, size: usize) -> Place {
+        let table = self.table.place;
+        Place { start: table.start.wrapping_add(table.rows.at(named as usize) * size), ..table }
     }
 
     fn element(&self, row: usize, col: usize, size: usize) -> *mut u8 {
@@ -246,8 +251,13 @@ unsafe fn gather<T: Copy + Default>(call: &Call) -> Result<(), Fault> {
         if this.how.unit == Unit::Row {
             match this.named(row, 0)? {
                 Some(named) => {
-                    let (to, from) = this.rows(row, named, size);
-                    blocks::copy(&from, &to, 1, this.data.cols, size, Cache::Ordinary);
+                    let from = this.table_row(named, size);
+                    if let Some(to) = this.tile_row(row, size) {
+                        blocks::copy(&from, &to, 1, this.data.cols, size, Cache::Ordinary);
+                    } else {
+                        let get = |col| from.start.wrapping_add(from.cols.at(col) * size).cast::<T>().read_unaligned();
+                        (0..this.data.cols).for_each(|col| put(row, col, get(col)));
+                    }
                 }
                 None => (0..this.data.cols).for_each(|col| put(row, col, T::default())),
             }
@@ -275,10 +285,9 @@ unsafe fn scatter<T: Copy>(call: &Call) -> Result<(), Fault> {
     for row in 0..this.data.rows {
         if this.how.unit == Unit::Row {
             let Some(named) = this.named(row, 0)? else { continue };
-            let (from, to) = this.rows(row, named, size);
+            let to = this.table_row(named, size);
             for col in 0..this.data.cols {
-                let at = |p: &Place| p.start.wrapping_add(p.cols.at(col) * size);
-                write(at(&from), at(&to));
+                write(this.element(row, col, size), to.start.wrapping_add(to.cols.at(col) * size));
             }
             continue;
         }

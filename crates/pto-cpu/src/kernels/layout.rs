@@ -1,7 +1,7 @@
 //! Moves and changes of layout.
 
-use super::{moves, rearrange, weave};
-use pto_vector::{Kernel, kernels};
+use super::{img2col, moves, rearrange, weave};
+use pto_vector::kernels;
 
 pto_isa::layout!(kernels);
 
@@ -21,5 +21,5 @@ const KERNELS: Kernels = Kernels {
     tinterleave: weave::INTERLEAVE,
     tdeinterleave: weave::DEINTERLEAVE,
     tpack: weave::PACK,
-    timg2col: Kernel::MISSING,
+    timg2col: img2col::IMG2COL,
 };

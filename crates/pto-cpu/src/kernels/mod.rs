@@ -9,6 +9,7 @@ mod apply;
 mod blocks;
 mod combine;
 mod fixpipe;
+mod img2col;
 mod indexed;
 mod irregular;
 mod layout;

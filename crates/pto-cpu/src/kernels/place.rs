@@ -3,7 +3,7 @@
 //! In every layout, of tiles as of global memory, the place of an element is a sum of two parts: one that depends on its row,
 //! one on its column. Each part is a number in mixed radix whose digits have strides: the position inside a box, the box, and so on.
 
-use pto_isa::{GlobalLayout, SLayout};
+use pto_isa::{GlobalLayout, Order, SLayout};
 use pto_vector::{TileRef, ViewRef};
 
 /// The most digits an index has: rows of a global tensor have four.
@@ -106,10 +106,13 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Of a tile.
-    pub fn of_tile(tile: &TileRef) -> Self {
+    /// Of a tile; `None` where the last boxes are lower than the others, so that rows and columns depend on each other.
+    pub fn of_tile(tile: &TileRef) -> Option<Self> {
         // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
         let ty = unsafe { &*tile.geometry };
+        if !ty.rows.is_multiple_of(ty.box_shape().0) && ty.order() != Order::Nz {
+            return None;
+        }
         let (rows, cols) = if ty.is_boxed() {
             let (box_rows, box_cols) = (ty.box_shape().0 as usize, ty.box_shape().1 as usize);
             let (down, right) = if ty.slayout == SLayout::RowMajor { (box_cols, 1) } else { (1, box_rows) };
@@ -121,7 +124,7 @@ impl Place {
         } else {
             (Axis::even(tile.row_stride), Axis::even(tile.col_stride))
         };
-        Self { start: tile.ptr, rows, cols }
+        Some(Self { start: tile.ptr, rows, cols })
     }
 
     /// Of a window of global memory, whose strides are not negative.
@@ -161,7 +164,7 @@ mod tests {
                     let (row_stride, col_stride) = if col_major { (1, 64) } else { (96, 1) };
                     let ptr = std::ptr::null_mut();
                     let tile = TileRef { ptr, rows: 64, cols: 96, row_stride, col_stride, geometry: &ty };
-                    let place = Place::of_tile(&tile);
+                    let place = Place::of_tile(&tile).expect("its boxes are full");
                     for (r, c) in (0..64).flat_map(|r| (0..96).map(move |c| (r, c))) {
                         assert_eq!(place.rows.at(r) + place.cols.at(c), tile.index(r, c), "{ty:?} [{r}, {c}]");
                     }
@@ -203,7 +206,7 @@ mod tests {
         let ty = TileType::new(Loc::Mat, DType::F16, 64, 64).layout(BLayout::ColMajor, SLayout::RowMajor, 512);
         let ptr = std::ptr::null_mut();
         let tile = TileRef { ptr, rows: 64, cols: 64, row_stride: 0, col_stride: 0, geometry: &ty };
-        let place = Place::of_tile(&tile);
+        let place = Place::of_tile(&tile).expect("its boxes are full");
         assert_eq!((place.rows.run(0), place.cols.run(0)), (usize::MAX, 16));
         assert_eq!((place.cols.run(3), place.cols.last(17)), (13, 1024));
     }

@@ -54,16 +54,13 @@ impl<'a> Part<'a> {
         Self { tile, row: 0, col: 0 }
     }
 
-    /// True when the part starts where boxes start, so that it lies like a tile of its own.
-    fn is_regular(&self) -> bool {
+    /// Where the part lies, if it starts where boxes start, so that it lies like a tile of its own.
+    fn place(&self, size: usize) -> Option<Place> {
         // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
         let (rows, cols) = unsafe { &*self.tile.geometry }.box_shape();
-        (self.row as u64).is_multiple_of(rows) && (self.col as u64).is_multiple_of(cols)
-    }
-
-    fn place(&self, size: usize) -> Place {
-        let whole = Place::of_tile(self.tile);
-        Place { start: self.tile.ptr.wrapping_add(self.tile.index(self.row, self.col) * size), ..whole }
+        let starts = (self.row as u64).is_multiple_of(rows) && (self.col as u64).is_multiple_of(cols);
+        let whole = Place::of_tile(self.tile).filter(|_| starts)?;
+        Some(Place { start: self.tile.ptr.wrapping_add(self.tile.index(self.row, self.col) * size), ..whole })
     }
 
     fn element(&self, row: usize, col: usize, size: usize) -> *mut u8 {
@@ -74,8 +71,8 @@ impl<'a> Part<'a> {
 /// Copies a rectangle; the two do not overlap.
 #[inline(always)]
 unsafe fn copy<const PLAIN: bool>(from: Part, to: Part, (rows, cols): (usize, usize), size: usize) {
-    if !PLAIN && from.is_regular() && to.is_regular() {
-        blocks::copy(&from.place(size), &to.place(size), rows, cols, size, Cache::Ordinary);
+    if let (false, Some(a), Some(b)) = (PLAIN, from.place(size), to.place(size)) {
+        blocks::copy(&a, &b, rows, cols, size, Cache::Ordinary);
         return;
     }
     for row in 0..rows {
@@ -116,10 +113,9 @@ unsafe fn transpose<const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
         let window = (room.1 as u64, room.0 as u64);
         return Err(Fault::WindowMismatch { tile: (src.rows, src.cols), window });
     }
-    if !PLAIN {
-        let to = Place::of_tile(dst);
+    if let (false, Some(from), Some(to)) = (PLAIN, Place::of_tile(src), Place::of_tile(dst)) {
         let turned = Place { rows: to.cols, cols: to.rows, ..to };
-        blocks::copy(&Place::of_tile(src), &turned, src.rows, src.cols, size, Cache::Ordinary);
+        blocks::copy(&from, &turned, src.rows, src.cols, size, Cache::Ordinary);
         return Ok(());
     }
     for r in 0..src.rows {

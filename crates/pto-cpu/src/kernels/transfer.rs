@@ -52,8 +52,11 @@ fn prepare_prefetch(site: &Site) -> Option<Prepared> {
 /// What a transfer needs to know: the layout that it states itself, which comes before that of its window, counted from 1;
 /// and the bytes of an element.
 fn immediates(site: &Site, tile: &str, view: &str) -> Option<[u64; 2]> {
-    let bits = site.tile(tile)?.dtype.column_bits();
-    let same_size = site.instance.ty(view).and_then(Type::elem).is_some_and(|d| d.column_bits() == bits);
+    let tile = site.tile(tile)?;
+    let bits = tile.dtype.column_bits();
+    // Pairs of 4-bit floats are single numbers in the memories of the cube; sources do not say what a window counts then.
+    let same_size = site.instance.ty(view).and_then(Type::elem).is_some_and(|d| d.column_bits() == bits)
+        && tile.column_bits() == bits;
     same_size.then_some([stated_layout(site)? | u64::from(bits / 8) << 8, 0])
 }
 
@@ -147,8 +150,8 @@ impl Body for Load {
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
         let size = (call.imm[0] >> 8) as usize;
         if let Some((tile, view)) = operands(call, 8 * size)? {
-            let (from, to) = (Place::of_view(&view), Place::of_tile(tile));
-            blocks::copy(&from, &to, tile.rows, tile.cols, size, Cache::of_load(view.bytes));
+            let Some(to) = Place::of_tile(tile) else { return Self::plain(call) };
+            blocks::copy(&Place::of_view(&view), &to, tile.rows, tile.cols, size, Cache::of_load(view.bytes));
             padding::after_load(tile, view.layout);
         }
         Ok(())
@@ -174,8 +177,8 @@ impl Body for Store {
         if let Some(how) = how_to_combine(call) {
             return combine(tile, &view, size, call.imm[1], how);
         }
-        let (from, to) = (Place::of_tile(tile), Place::of_view(&view));
-        blocks::copy(&from, &to, tile.rows, tile.cols, size, Cache::of_store(view.bytes));
+        let Some(from) = Place::of_tile(tile) else { return Self::plain(call) };
+        blocks::copy(&from, &Place::of_view(&view), tile.rows, tile.cols, size, Cache::of_store(view.bytes));
         Ok(())
     }
 

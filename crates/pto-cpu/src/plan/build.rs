@@ -24,7 +24,7 @@ pub(crate) fn runs(code: pto_isa::Op) -> bool {
         Family::View => !matches!(code, op::bind_tile | op::pointer_cast | op::declare_tile_memref),
         Family::Sync => row.effect == Effect::Sync,
         Family::Fifo | Family::Comm => true,
-        Family::Config => !is_image_setting(code),
+        Family::Config => true,
         _ if matches!(code, op::tget_scale_addr | op::sethf32mode | op::settf32mode) => true,
         _ if matches!(code, op::trap | op::tgetval | op::tsetval | op::get_vms4_sr | op::tprint | op::print) => true,
         _ => kernels::find(code).is_some_and(|k| !k.is_missing()),
@@ -35,11 +35,6 @@ pub(crate) fn runs(code: pto_isa::Op) -> bool {
 fn vector_tile(v: &ViewType) -> Option<TileType> {
     let count = v.dims.iter().try_fold(1u64, |n, d| n.checked_mul(d.fixed()?))?;
     Some(TileType::new(Loc::Vec, v.elem.elem()?, 1, count))
-}
-
-/// Settings of `timg2col`.
-fn is_image_setting(code: pto_isa::Op) -> bool {
-    matches!(code, op::setfmatrix | op::set_img2col_rpt | op::set_img2col_padding)
 }
 
 fn is_atomic_switch(code: pto_isa::Op) -> bool {
@@ -383,8 +378,11 @@ impl<'a> Builder<'a> {
             Family::Fifo | Family::Comm => self.link_op(id),
             Family::Config if is_atomic_switch(code) => self.atomic_switch(code),
             _ if code == op::set_quant_scalar || code == op::set_quant_vector => self.quant_op(id),
-            // Registers of copies that the table does not have: tile instructions set them up for themselves.
-            Family::Config if !is_image_setting(code) => self.push(Step::Event).map(drop),
+            _ if code == op::setfmatrix => self.feature_map(id),
+            _ if code == op::set_img2col_padding => self.image_padding(id),
+            // Registers of copies that the table does not have: tile instructions set them up for themselves. How often
+            // an image is repeated is what the size of the destination says.
+            Family::Config => self.push(Step::Event).map(drop),
             _ if code == op::trap => self.push(Step::Trap).map(drop),
             _ if code == op::tgetval || code == op::tsetval => self.element_op(id),
             _ if code == op::get_vms4_sr => self.read_status(id),
@@ -399,18 +397,6 @@ impl<'a> Builder<'a> {
         };
         self.at = outer;
         done
-    }
-
-    /// Says how later stores combine with memory. Their own element type is the one that counts, so the switches for types
-    /// change nothing.
-    fn atomic_switch(&mut self, code: pto_isa::Op) -> Built<()> {
-        let how = kernels::Combine::parse(code.row().name);
-        if how.is_none() && code != op::set_atomic_none {
-            return self.push(Step::Event).map(drop);
-        }
-        let from = self.constant(how.map_or(0, kernels::Combine::code));
-        let to = self.state("atomic");
-        self.push(Step::Move { from, to }).map(drop)
     }
 
     /// Synchronisation orders pipes; here everything is in order. Its scalars still count.

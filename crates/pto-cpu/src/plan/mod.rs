@@ -5,6 +5,7 @@
 
 mod build;
 mod carried;
+mod config;
 mod control;
 mod layouts;
 mod links;

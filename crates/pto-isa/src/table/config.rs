@@ -46,6 +46,22 @@ const FMATRIX_MODE: AttrSpec =
     opt_attr("mode", AttrKind::Str, "FMATRIX_A_MANUAL", "register A or B, set by hand or automatically");
 const FMATRIX_MODES: [&str; 4] = ["FMATRIX_A_AUTO", "FMATRIX_B_AUTO", "FMATRIX_A_MANUAL", "FMATRIX_B_MANUAL"];
 
+const EXTENT: AttrKind = AttrKind::Int(1, u16::MAX as i64);
+const MARGIN: AttrKind = AttrKind::Int(0, u8::MAX as i64);
+
+/// What the convolution tile of the C++ function carries.
+const FMATRIX_ATTRS: &[AttrSpec] = &[
+    FMATRIX_MODE,
+    opt_attr("fmapH", EXTENT, "", "rows of the feature map"),
+    opt_attr("fmapW", EXTENT, "", "columns of the feature map"),
+    opt_attr("padLeft", MARGIN, "0", "columns in front of the map"),
+    opt_attr("padRight", MARGIN, "0", "columns behind the map"),
+    opt_attr("padTop", MARGIN, "0", "rows above the map"),
+    opt_attr("padBottom", MARGIN, "0", "rows below the map"),
+];
+const PADDING_ATTRS: &[AttrSpec] =
+    &[FMATRIX_MODE, opt_attr("padValue", AttrKind::Int(0, u32::MAX as i64), "0", "the bits of the pad value")];
+
 const PIPE_ID: AttrSpec = opt_attr("id", AttrKind::Int(0, i32::MAX as i64), "0", "which pipe of the function");
 
 /// Atomic stores: kind and element type are switched separately.
@@ -65,9 +81,13 @@ family! { Config, "pto", config;
     /// modes it is filled by `timg2col` itself and this does nothing.
     setfmatrix: CONV
         .alias_names(&["SETFMATRIX"])
+        .attrs(FMATRIX_ATTRS)
         .cpp("SETFMATRIX")
         .page("docs/isa/SETFMATRIX.md")
-        .notes(&["One page takes a `!pto.fmatrix_config`, another a tile; the C++ function takes a ConvTile. No public assembler has it."]);
+        .notes(&[
+            "One page takes a `!pto.fmatrix_config`, another a tile; the C++ function takes a ConvTile. No public assembler has it.",
+            "Neither a configuration value nor a tile says how large the map is, so the attributes do.",
+        ]);
 
     /// Set how `timg2col` repeats.
     ///
@@ -81,6 +101,7 @@ family! { Config, "pto", config;
     ///
     /// The pad value of the convolution tile; 8-bit values fill both bytes of the 16-bit register.
     set_img2col_padding: CONV
+        .attrs(PADDING_ATTRS)
         .cpp("SET_IMG2COL_PADDING")
         .page("docs/isa/SET_IMG2COL_PADDING.md");
 

@@ -32,6 +32,19 @@ const QUANT_ATTRS: &[AttrSpec] = &[RELU];
 const FILL_ATTRS: &[AttrSpec] =
     &[opt_attr("padValue", AttrKind::Enum(&enums::PAD_VALUE), "", "repeats the pad value of `dst` for a tile in mat")];
 
+const TAPS: AttrKind = AttrKind::Int(1, u8::MAX as i64);
+
+/// The filter of a convolution, which the C++ call takes from its convolution tile.
+const FILTER_ATTRS: &[AttrSpec] = &[
+    opt_attr("filterH", TAPS, "1", "rows of the filter"),
+    opt_attr("filterW", TAPS, "1", "columns of the filter"),
+    opt_attr("strideH", TAPS, "1", "rows from one position to the next"),
+    opt_attr("strideW", TAPS, "1", "columns from one position to the next"),
+    opt_attr("dilationH", TAPS, "1", "rows from one element of the filter to the next"),
+    opt_attr("dilationW", TAPS, "1", "columns from one element of the filter to the next"),
+    opt_attr("channels", AttrKind::Int(1, u16::MAX as i64), "", "channels of an image; without it there is one image"),
+];
+
 /// What the cube's operand memories take.
 const OPERANDS_A2A3: &[DType] = &[I8, F16, Bf16, F32];
 const OPERANDS_A5: &[DType] = &[I8, Hif8, F8E5M2, F8E4M3, F16, Bf16, F32, F4E2M1, F4E1M2, F8E8M0];
@@ -976,6 +989,7 @@ family! { Layout, "pto", layout;
             value_in("pos_k", Kind::Int).optional(),
             tile_out("dst").at(&[Loc::Left]).data(),
         ])
+        .attrs(FILTER_ATTRS)
         .types(A2A3, OPERANDS_A2A3)
         .types(A5, PLAIN)
         .any_type_on_cpu()
@@ -987,7 +1001,7 @@ family! { Layout, "pto", layout;
         .page("docs/isa/TIMG2COL.md")
         .notes(&[
             "The assembly on the page has no positions; they default to 0. No assembler knows the instruction.",
-            "In C++ the source is a ConvTile, which carries the description itself.",
+            "In C++ the source is a ConvTile, which carries the description itself; here attributes of this instruction and of `setfmatrix` do.",
         ])
         .example(
             "func.func @f(%a: !pto.tile_buf<mat, 64x16xf16>, %b: !pto.tile_buf<left, 16x16xf16, slayout=row_major>) {\n  \

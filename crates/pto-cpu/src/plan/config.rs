@@ -1,0 +1,44 @@
+//! Instructions that set the state of a core for later ones.
+
+use super::build::{Builder, Built};
+use super::*;
+use crate::kernels::Combine;
+use pto_ir::Attr;
+use pto_isa::table::op;
+
+impl Builder<'_> {
+    fn set_state(&mut self, name: &str, bits: u64) -> Built<()> {
+        let (from, to) = (self.constant(bits), self.state(name));
+        self.push(Step::Move { from, to }).map(drop)
+    }
+
+    fn number(&self, id: OpId, name: &str) -> u64 {
+        self.module.attr(id, name).and_then(Attr::int).unwrap_or(0) as u64
+    }
+
+    /// Rows, columns and margins of the feature map: the register of the left operand. In the automatic modes the tile
+    /// instruction fills it, which it does not here: a program has to say what it means.
+    pub fn feature_map(&mut self, id: OpId) -> Built<()> {
+        let extents =
+            [("fmapH", 0), ("fmapW", 16), ("padLeft", 32), ("padRight", 40), ("padTop", 48), ("padBottom", 56)];
+        let word = extents.iter().map(|(name, shift)| self.number(id, name) << shift).sum();
+        let is_right =
+            matches!(self.module.attr(id, "mode"), Some(Attr::Str(s)) if self.module.names.text(*s).contains("_B_"));
+        self.set_state(if is_right { "fmatrix_b" } else { "fmatrix" }, word)
+    }
+
+    pub fn image_padding(&mut self, id: OpId) -> Built<()> {
+        let bits = self.number(id, "padValue");
+        self.set_state("img2col_padding", bits)
+    }
+
+    /// Says how later stores combine with memory. Their own element type is the one that counts, so the switches for types
+    /// change nothing.
+    pub fn atomic_switch(&mut self, code: pto_isa::Op) -> Built<()> {
+        let how = Combine::parse(code.row().name);
+        if how.is_none() && code != op::set_atomic_none {
+            return self.push(Step::Event).map(drop);
+        }
+        self.set_state("atomic", how.map_or(0, Combine::code))
+    }
+}
