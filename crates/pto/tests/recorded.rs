@@ -452,6 +452,9 @@ impl Recording {
         if name == "TMOV" && locs == ["vec", "mat"] {
             return self.move_to_vec(args);
         }
+        if name == "TLOAD" && locs.first() == Some(&"bias") {
+            return self.load_bias(step, used);
+        }
         // One C++ name may have several forms; the tiles tell which.
         let is_row = |r: &&'static Row| r.cpp.name == name && families.contains(&r.family) && is_form(r, args);
         let rows: Vec<&'static Row> = table::isa().map(|op| op.row()).filter(is_row).collect();
@@ -468,6 +471,9 @@ impl Recording {
             };
             // C++ does not look at the valid columns that the results of rows lie in.
             let one_column = row.family == Family::Reduce && name.starts_with("dst") && row.name.starts_with("trow");
+            // A pad value may be a template argument instead of a property of the tile.
+            let padded = with_pad(arg, &step["tmpl"]["PadVal"]);
+            let arg = padded.as_ref().unwrap_or(arg);
             let operand = match text(&arg["kind"]) {
                 "tile" if one_column => self.tile(&with_one_column(arg))?,
                 "tile" => self.tile(arg)?,
@@ -492,6 +498,18 @@ impl Recording {
         let attrs = if attrs.is_empty() { String::new() } else { format!(" {{{}}}", attrs.join(", ")) };
         self.line(&format!("{} ins({}{attrs} : {}) outs({} : {})", row.full_name(), ins.0, ins.1, outs.0, outs.1));
         Ok(())
+    }
+
+    /// No device loads biases: through the end of L1.
+    fn load_bias(&mut self, step: &Value, used: &mut Vec<u64>) -> Unless<()> {
+        let bias = step["args"][0].clone();
+        let mut load = step.clone();
+        load["args"][0]["loc"] = "mat".into();
+        load["args"][0]["at"] = serde_json::json!({ "space": "l1", "addr": 500 << 10 });
+        self.op(&load, used)?;
+        let mut mat = load["args"][0].clone();
+        mat["out"] = false.into();
+        self.op(&serde_json::json!({ "op": "TMOV", "args": [bias, mat] }), used)
     }
 
     fn program(&self) -> String {
@@ -547,6 +565,14 @@ fn is_form(row: &Row, args: &[Value]) -> bool {
         |loc: &str, out: bool| args.iter().any(|a| text(&a["loc"]) == loc && (a["out"].as_bool() == Some(true)) == out);
     row.family != Family::Matrix
         || row.slot("bias").is_some() == has("bias", false) && row.slot("acc_in").is_some() == has("acc", false)
+}
+
+fn with_pad(tile: &Value, pad: &Value) -> Option<Value> {
+    let name = text(pad).strip_prefix("PadValue::")?;
+    let at = Pad::ALL.iter().position(|p| p.name().eq_ignore_ascii_case(name))?;
+    let mut tile = tile.clone();
+    tile["pad"] = Value::from(at);
+    (text(&tile["kind"]) == "tile").then_some(tile)
 }
 
 fn with_one_column(tile: &Value) -> Value {
@@ -684,6 +710,9 @@ fn templates(row: &Row, given: &Value) -> Unless<Vec<String>> {
             }
             (_, Some((attr, AttrKind::OneOf(_) | AttrKind::Int(..)))) => attrs.push(format!("{attr} = {value} : i32")),
             (_, Some((attr, AttrKind::Bool))) => attrs.push(format!("{attr} = {}", value == "1" || value == "true")),
+            ("atomicType", _) if value.ends_with("AtomicAdd") => {
+                attrs.push("atomicType = #pto<atomic_type atomic_add>".into());
+            }
             ("reluMode" | "reluPreMode", _) if value.ends_with("NormalRelu") => {
                 attrs.push("reluPreMode = #pto<relu_pre_mode normal_relu>".into());
             }
