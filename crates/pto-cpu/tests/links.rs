@@ -142,6 +142,14 @@ fn a_deadlock_says_who_waits_for_whom() {
     assert_eq!(problem.labels[0].text, "vector core 0 waits for signal 3 of the cube core");
 }
 
+/// On the device the counter of a signal has four bits.
+#[test]
+fn signals_that_nobody_takes_are_counted() {
+    let text = SECTIONS.replace("pto.sync.wait <PIPE_V>, 3", "").replace("pto.sync.wait <PIPE_FIX>, 4", "");
+    let problem = stuck(&text.replace("arith.constant 10 : index", "arith.constant 16 : index"), Target::A2A3);
+    assert_eq!(problem.code.id(), "PTO-E0713", "{}", problem.message);
+}
+
 #[test]
 fn a_consumer_that_never_comes_is_a_deadlock() {
     let text = round_trip(20, 0).replace("pto.tpush_to_aic(%tile : !pto.tile_buf<vec, 16x16xf32>) {split = 0}", "");

@@ -412,8 +412,9 @@ fn fill_mat(i: &Instance) -> Verdict {
 /// Neither headers nor assemblers look at the size of `dst`, so what does not fit is found when the program runs.
 fn transposed(i: &Instance) -> Verdict {
     let Some((src, dst)) = both(i) else { return Verdict::Holds };
-    let fits = |valid: Dim, room: u64| valid.fixed().is_some_and(|n| n <= room);
-    if fits(src.valid_cols, dst.rows) && fits(src.valid_rows, dst.cols) { Verdict::Holds } else { Verdict::Dynamic }
+    let fits = |valid: Dim, physical: u64, room: u64| physical <= room || valid.fixed().is_some();
+    let known = fits(src.valid_cols, src.cols, dst.rows) && fits(src.valid_rows, src.rows, dst.cols);
+    if known { Verdict::Holds } else { Verdict::Dynamic }
 }
 
 fn transpose_bytes(i: &Instance) -> Option<u64> {

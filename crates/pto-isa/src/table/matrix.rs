@@ -96,10 +96,18 @@ fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
 fn product(i: &Instance) -> Verdict {
     let (Some(a), Some(b), Some(dst)) = (i.tile("a"), i.tile("b"), i.tile("dst")) else { return Verdict::Holds };
     all([
-        agree(i, ["a", "dst"], "rows (M)", a.valid_rows, dst.valid_rows),
+        covers(i, ["a", "dst"], "rows (M)", a.valid_rows, dst.valid_rows),
         agree(i, ["a", "b"], "depth (K)", a.valid_cols, b.valid_rows),
-        agree(i, ["b", "dst"], "columns (N)", b.valid_cols, dst.valid_cols),
+        covers(i, ["b", "dst"], "columns (N)", b.valid_cols, dst.valid_cols),
     ])
+}
+
+/// `dst` may be valid in more than the product: devices take the extents from `a` and `b`.
+fn covers(i: &Instance, slots: [&str; 2], what: &str, need: Dim, have: Dim) -> Verdict {
+    match (need, have) {
+        (Dim::Fixed(need), Dim::Fixed(have)) if have > need => Verdict::Holds,
+        _ => agree(i, slots, what, need, have),
+    }
 }
 
 fn limits(i: &Instance) -> Verdict {
@@ -187,7 +195,7 @@ fn cell_scales(i: &Instance) -> Verdict {
     all([enough("a_scale", need("a", |t| t.cols, |t| t.rows)), enough("b_scale", need("b", |t| t.rows, |t| t.cols))])
 }
 
-const PRODUCT: Rule = Rule::Named("a[M,K] b[K,N] dst[M,N] by valid extents", product);
+const PRODUCT: Rule = Rule::Named("a[M,K] b[K,N] by valid extents, and dst valid in M,N at least", product);
 const LIMITS: Rule = Rule::Named("M, K, N at most 4095", limits);
 const BIAS_ROW: Rule = Rule::Named("bias: one row of at least N columns", bias_row);
 const A_NZ: Rule = Rule::Orders(&["a"], Orders::NZ);
