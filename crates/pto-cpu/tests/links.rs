@@ -93,6 +93,21 @@ fn tiles_go_through_pipes() {
     }
 }
 
+/// A part of a tile takes as much of a slot as a tile of its own size.
+#[test]
+fn parts_of_tiles_go_through_pipes() {
+    let part = "%whole = pto.alloc_tile : !pto.tile_buf<vec, 16x32xf32>
+    %tile = pto.subview %whole[%c0, %c16] sizes [16, 16] : !pto.tile_buf<vec, 16x32xf32> -> !pto.tile_buf<vec, 16x16xf32>";
+    let text = round_trip(20, 0).replace("%tile = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>", part);
+    assert!(text.contains("subview"));
+    let x: Vec<f32> = (0..20 * 256).map(|i| i as f32).collect();
+    let (mut y, mut slots) = (vec![0.0f32; 20 * 256], vec![0.0f32; 8 * 256]);
+    plan(&text, Target::A2A3)
+        .run(&mut [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)], blocks(1))
+        .unwrap_or_else(|d| panic!("{}", d.message));
+    assert!(x == y);
+}
+
 const SECTIONS: &str = "
 func.func @main(%x: !pto.ptr<i32>) attributes {pto.entry} {
   %c0 = arith.constant 0 : index

@@ -159,7 +159,8 @@ impl Core<'_> {
 
     fn store_in_slot(&mut self, op: &PipeOp, tile: u32, ring: &mut Ring, slot: usize) -> Result<(), Fail> {
         let tile = self.tiles[tile as usize];
-        let ty = &self.plan.geometries[tile.geometry as usize];
+        // What is pushed, not where it lies: a part of a tile has the geometry of the whole.
+        let ty = &self.plan.geometries[op.geometry as usize];
         let slot = ring.slot(slot);
         let halves = op.way == Way::ToCube && op.split > 0;
         let wide = halves && op.split == 2;
