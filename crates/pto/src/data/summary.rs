@@ -1,6 +1,8 @@
 //! An array in a few numbers.
 
 use super::{Array, Numbers, Value};
+use crate::isa::DType;
+use pto_num::{Bf16, F16};
 
 /// What an array holds, in a few numbers.
 #[derive(Clone, PartialEq, Debug)]
@@ -23,39 +25,72 @@ pub struct Summary {
 impl Summary {
     /// Sums an array up.
     pub fn of(array: &Array) -> Self {
-        let mut summary = Self { range: None, mean: None, nan: 0, inf: 0, crc32: 0, corners: corners(array) };
-        summary.crc32 = crc32fast::hash(array.bytes());
-        let (mut sum, mut finite) = (0.0, 0u64);
-        for i in 0..array.count() {
-            let value = array.number(i);
-            let number = value.to_f64();
-            if number.is_nan() {
-                summary.nan += 1;
-                continue;
-            }
-            if number.is_infinite() {
-                summary.inf += 1;
-            } else {
-                finite += 1;
-                sum += number;
-            }
-            summary.widen(value);
-        }
-        summary.mean = (finite > 0).then(|| sum / finite as f64);
-        summary
-    }
-
-    fn widen(&mut self, value: Value) {
-        let less = |a: Value, b: Value| match (a, b) {
-            (Value::Int(a), Value::Int(b)) => a < b,
-            _ => a.to_f64() < b.to_f64(),
+        let total = match array.dtype() {
+            DType::F32 => Total::of(words::<4>(array).map(|w| f32::from_le_bytes(w).into())),
+            DType::F16 => Total::of(words::<2>(array).map(|w| F16(u16::from_le_bytes(w)).to_f32().into())),
+            DType::Bf16 => Total::of(words::<2>(array).map(|w| Bf16(u16::from_le_bytes(w)).to_f32().into())),
+            DType::I32 => Total::of(words::<4>(array).map(|w| i32::from_le_bytes(w).into())),
+            DType::I8 => Total::of(words::<1>(array).map(|w| i8::from_le_bytes(w).into())),
+            // Of others there are seldom many. The range of 64-bit integers is found apart: not all are doubles.
+            _ => Total::of((0..array.count()).map(|i| array.number(i).to_f64())),
         };
-        match &mut self.range {
-            None => self.range = Some((value, value)),
-            Some((low, _)) if less(value, *low) => *low = value,
-            Some((_, high)) if less(*high, value) => *high = value,
-            Some(_) => {}
+        let wide = matches!(array.dtype(), DType::I64 | DType::U64);
+        let exact = |x: f64| if array.dtype().is_int() { Value::Int(x as i128) } else { Value::Float(x) };
+        let range = if wide { widest(array) } else { total.range.map(|(low, high)| (exact(low), exact(high))) };
+        Self {
+            range,
+            mean: (total.finite > 0).then(|| total.sum / total.finite as f64),
+            nan: total.nan,
+            inf: total.inf,
+            crc32: crc32fast::hash(array.bytes()),
+            corners: corners(array),
         }
+    }
+}
+
+/// Numbers of so many bytes.
+fn words<const N: usize>(array: &Array) -> impl Iterator<Item = [u8; N]> {
+    array.bytes().as_chunks::<N>().0.iter().copied()
+}
+
+fn widest(array: &Array) -> Option<(Value, Value)> {
+    let number = |i| match array.number(i) {
+        Value::Int(n) => n,
+        Value::Float(x) => x as i128,
+    };
+    let low = (0..array.count()).map(number).min()?;
+    let high = (0..array.count()).map(number).max()?;
+    Some((Value::Int(low), Value::Int(high)))
+}
+
+#[derive(Default)]
+struct Total {
+    range: Option<(f64, f64)>,
+    sum: f64,
+    finite: u64,
+    nan: u64,
+    inf: u64,
+}
+
+impl Total {
+    fn of(numbers: impl Iterator<Item = f64>) -> Self {
+        let mut total = Self::default();
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut seen = 0u64;
+        for x in numbers {
+            seen += 1;
+            low = if x < low { x } else { low };
+            high = if x > high { x } else { high };
+            if x.is_finite() {
+                total.finite += 1;
+                total.sum += x;
+            } else if x.is_nan() {
+                total.nan += 1;
+            }
+        }
+        total.inf = seen - total.finite - total.nan;
+        total.range = (total.finite + total.inf > 0).then_some((low, high));
+        total
     }
 }
 
@@ -76,7 +111,6 @@ fn corners(array: &Array) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::DType;
 
     #[test]
     fn a_matrix_in_a_few_numbers() {
