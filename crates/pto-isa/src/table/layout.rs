@@ -754,7 +754,7 @@ family! { Layout, "pto", layout;
         .pipe(Pipe::V)
         .cost(Cost::Transpose)
         .domain(Domain::Valid("src"))
-        .alias(Alias::Distinct(Targets::DEVICES))
+        .alias(Alias::Distinct(Targets::ALL))
         .scratch(Scratch {
             slot: "tmp",
             required: Targets::A2A3,
@@ -842,7 +842,7 @@ family! { Layout, "pto", layout;
         .pipe(Pipe::V)
         .cost(Cost::Move)
         .domain(Domain::Valid("dst"))
-        .alias(Alias::Distinct(Targets::DEVICES))
+        .alias(Alias::Distinct(Targets::ALL))
         .rules(&[
             (Targets::ALL, Rule::SameValidRows(&["src0", "src1", "dst"])),
             (Targets::ALL, Rule::Named("dst has room for the columns of both", concat_cols)),
@@ -874,7 +874,7 @@ family! { Layout, "pto", layout;
         .pipe(Pipe::V)
         .cost(Cost::Move)
         .domain(Domain::Valid("dst"))
-        .alias(Alias::Distinct(Targets::DEVICES))
+        .alias(Alias::Distinct(Targets::ALL))
         .rules(&[
             (Targets::ALL, Rule::SameValidRows(&["src0", "src1", "src0_idx", "src1_idx", "dst"])),
             (Targets::ALL, Rule::Named("index tiles have a valid column", index_cols)),
@@ -908,7 +908,7 @@ family! { Layout, "pto", layout;
         .pipe(Pipe::V)
         .cost(Cost::Move)
         .domain(Domain::Valid("dst0"))
-        .alias(Alias::Distinct(Targets::DEVICES))
+        .alias(Alias::Distinct(Targets::ALL))
         .rules(&[
             (Targets::ALL, Rule::SameValid(&["src0", "src1", "dst0", "dst1"])),
             (Targets::ALL, Rule::Named("an even number of valid columns", even_cols)),
@@ -936,7 +936,7 @@ family! { Layout, "pto", layout;
         .pipe(Pipe::V)
         .cost(Cost::Move)
         .domain(Domain::Valid("dst0"))
-        .alias(Alias::Distinct(Targets::DEVICES))
+        .alias(Alias::Distinct(Targets::ALL))
         .rules(&[
             (Targets::ALL, Rule::SameValid(&["src0", "src1"])),
             (Targets::ALL, Rule::SameValid(&["dst0", "dst1"])),
