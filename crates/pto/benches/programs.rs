@@ -56,6 +56,69 @@ const CASES: &[Case] = &[
     },
 ];
 
+/// A program on the cube or with several element types, against NumPy alone: type and elements of each argument.
+struct Model {
+    name: &'static str,
+    file: &'static str,
+    args: &'static [(Kind, usize)],
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    F32,
+    F16,
+    I32,
+}
+
+use Kind::{F16, F32, I32};
+
+const SQUARE: usize = 1024 * 1024;
+const MODELS: &[Model] = &[
+    Model { name: "matrix product 1024", file: "gemm.pto", args: &[(F32, SQUARE), (F32, SQUARE), (F32, SQUARE)] },
+    Model { name: "attention 1024x64", file: "flash_attention.pto", args: &attention(1024 * 64) },
+    Model { name: "attention 1024x128", file: "flash_attention_128.pto", args: &attention(1024 * 128) },
+    Model {
+        name: "top 64 of 256x2048",
+        file: "top_k.pto",
+        args: &[(F32, 256 * 2048), (F32, 256 * 64), (I32, 256 * 64)],
+    },
+];
+
+const fn attention(size: usize) -> [(Kind, usize); 7] {
+    [(F16, size), (F16, size), (F16, size), (F32, size), (F32, 0), (F16, 0), (F32, 0)]
+}
+
+fn model_time(model: &Model, checked: &Checked, blocks: u32) -> f64 {
+    let plan = Plan::new(checked, None, Options::default()).expect("it runs");
+    let mut data: Vec<Vec<u8>> = model.args.iter().enumerate().map(|(k, (kind, n))| bytes(*kind, *n, k)).collect();
+    best(|| {
+        let mut args: Vec<Arg> = data.iter_mut().map(|d| Arg::InOut(d)).collect();
+        plan.run(&mut args, Launch { blocks, threads: blocks as usize }).expect("it runs");
+    })
+}
+
+fn bytes(kind: Kind, count: usize, salt: usize) -> Vec<u8> {
+    let numbers = input(count, salt);
+    match kind {
+        F32 => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
+        F16 => numbers.iter().flat_map(|x| pto_num::F16::from_f32(x / 4.0).0.to_le_bytes()).collect(),
+        I32 => numbers.iter().flat_map(|x| (*x as i32).to_le_bytes()).collect(),
+    }
+}
+
+fn models(numpy: &HashMap<String, f64>) {
+    println!("\n| program | 1 block | 2 blocks | NumPy, one thread | NumPy / 1 block | 1 block / 2 blocks |");
+    println!("|---|---|---|---|---|---|");
+    for model in MODELS {
+        let checked = checked(model.file);
+        let (one, two) = (model_time(model, &checked, 1), model_time(model, &checked, 2));
+        let numpy = numpy.get(model.name).copied();
+        let show = |x: Option<f64>| x.map_or("–".to_string(), |x| format!("{x:.2}"));
+        let ratio = numpy.map(|n| n / one);
+        println!("| {} | {one:.2} | {two:.2} | {} | {} | {:.2} |", model.name, show(numpy), show(ratio), one / two);
+    }
+}
+
 fn main() {
     let numpy = numpy_times();
     println!("milliseconds, best of several runs; `by hand`: plain Rust loops, one thread\n");
@@ -76,6 +139,7 @@ fn main() {
             one / two
         );
     }
+    models(&numpy);
     overhead();
 }
 
@@ -239,12 +303,38 @@ def layer_norm():
 print("row softmax 4096x1024", best(softmax), sep="|")
 print("RMSNorm 4096x1024", best(rms_norm), sep="|")
 print("layer norm 4096x1024", best(layer_norm), sep="|")
+
+a, b = rng.standard_normal((2, 1024, 1024), dtype=np.float32)
+c = np.empty_like(a)
+print("matrix product 1024", best(lambda: np.matmul(a, b, out=c)), sep="|")
+
+def attention(q, k, v):
+    s = q @ k.T
+    s *= np.float32(1 / np.sqrt(q.shape[1]))
+    s -= s.max(axis=1, keepdims=True)
+    np.exp(s, out=s)
+    s /= s.sum(axis=1, keepdims=True)
+    return s @ v
+
+for d in (64, 128):
+    q, k, v = rng.standard_normal((3, 1024, d), dtype=np.float32)
+    print(f"attention 1024x{d}", best(lambda: attention(q, k, v)), sep="|")
+
+rows = rng.standard_normal((256, 2048), dtype=np.float32)
+
+def top():
+    places = np.argsort(-rows, axis=1, kind="stable")[:, :64]
+    return np.take_along_axis(rows, places, axis=1), places
+
+print("top 64 of 256x2048", best(top), sep="|")
 "#;
 
 /// What NumPy needs, by name; empty where there is none.
 fn numpy_times() -> HashMap<String, f64> {
     let python = std::env::var("PTO_PYTHON").unwrap_or_else(|_| "python3".to_string());
-    let Ok(output) = Command::new(python).args(["-c", NUMPY]).env("OMP_NUM_THREADS", "1").output() else {
+    let Ok(output) =
+        Command::new(python).args(["-c", NUMPY]).env("OMP_NUM_THREADS", "1").env("OPENBLAS_NUM_THREADS", "1").output()
+    else {
         return HashMap::new();
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
