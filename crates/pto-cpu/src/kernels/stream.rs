@@ -11,7 +11,7 @@ pub(super) const LONG_RUN: usize = 512;
 
 /// How far ahead loads look, in bytes.
 #[cfg(target_arch = "x86_64")]
-const AHEAD: usize = 4 << 10;
+const AHEAD: usize = 8 << 10;
 
 /// What a copy knows about the cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
