@@ -157,6 +157,17 @@ fn a_deadlock_says_who_waits_for_whom() {
     assert_eq!(problem.labels[0].text, "vector core 0 waits for signal 3 of the cube core");
 }
 
+/// Every core has steps of its own; times belong to the operations of the text.
+#[test]
+fn instructions_of_all_cores_are_timed() {
+    let plan = plan(&round_trip(20, 1), Target::A2A3);
+    let (x, mut y, mut slots) = (vec![0.0f32; 20 * 256], vec![0.0f32; 20 * 256], vec![0.0f32; 8 * 256]);
+    let mut args = [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)];
+    let (_, times) = plan.run_timed(&mut args, blocks(1)).unwrap();
+    let counts: Vec<(&str, u64)> = times.iter().map(|t| (&*t.name, t.count)).collect();
+    assert_eq!(counts, [("tstore", 20), ("tload", 40)]);
+}
+
 /// On the device the counter of a signal has four bits.
 #[test]
 fn signals_that_nobody_takes_are_counted() {

@@ -260,7 +260,7 @@ impl<'p> Core<'p> {
         if W::TIMES {
             let start = Instant::now();
             self.kernel(which, at, watch)?;
-            watch.time(at, start.elapsed().as_nanos() as u64);
+            watch.time(self.plan.origins[at], start.elapsed().as_nanos() as u64);
             return Ok(());
         }
         self.kernel(which, at, watch)

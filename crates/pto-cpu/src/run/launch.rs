@@ -7,6 +7,7 @@ use super::team::Team;
 use crate::args::{Arg, Launch, Param, ParamKind, Report};
 use crate::memory::{Buffer, buffer_address, split_address};
 use crate::plan::{Plan, Role, Slot, Tile, View};
+use pto_ir::OpId;
 use pto_isa::{Diagnostic, GlobalLayout, Scalar, Span, TileType, codes};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -33,14 +34,15 @@ impl Watch for Counting<'_> {
     }
 }
 
+/// Operations by position, with how often they were executed and how long that took.
 #[derive(Default)]
-struct Timer(BTreeMap<usize, (u64, u64)>);
+struct Timer(BTreeMap<usize, (OpId, u64, u64)>);
 impl Watch for Timer {
     const TIMES: bool = true;
-    fn time(&mut self, step: usize, nanos: u64) {
-        let entry = self.0.entry(step).or_default();
-        entry.0 += 1;
-        entry.1 += nanos;
+    fn time(&mut self, op: OpId, nanos: u64) {
+        let entry = self.0.entry(op.index()).or_insert((op, 0, 0));
+        entry.1 += 1;
+        entry.2 += nanos;
     }
 }
 
@@ -76,16 +78,11 @@ impl Plan {
     pub fn run_timed(&self, args: &mut [Arg<'_>], launch: Launch) -> Result<(Report, Vec<Timing>), Diagnostic> {
         let mut timer = Timer::default();
         let report = self.run_in_order(args, launch, &mut timer)?;
-        let mut by_op: BTreeMap<usize, Timing> = BTreeMap::new();
-        for (step, (count, nanos)) in timer.0 {
-            let op = self.origins[step];
+        let timing = |(op, count, nanos)| {
             let data = self.module().op(op);
-            let name = data.op.row().name.to_string();
-            let entry = by_op.entry(op.index()).or_insert(Timing { name, span: data.span, count: 0, nanos: 0 });
-            entry.count += count;
-            entry.nanos += nanos;
-        }
-        Ok((report, by_op.into_values().collect()))
+            Timing { name: data.op.row().name.to_string(), span: data.span, count, nanos }
+        };
+        Ok((report, timer.0.into_values().map(timing).collect()))
     }
 
     /// As [`Plan::run`] on one thread, block after block, telling an observer what happens.

@@ -61,7 +61,7 @@ pub(crate) trait Watch {
     fn event(&mut self, _: &Event<'_>) {}
     fn read(&mut self, _buffer: usize) {}
     fn view(&mut self, _buffer: usize, _first: i64, _end: i64, _shape: &[u64]) {}
-    fn time(&mut self, _step: usize, _nanos: u64) {}
+    fn time(&mut self, _op: OpId, _nanos: u64) {}
     /// Instructions executed since the last call; false stops the run.
     fn progress(&mut self, _instructions: u64) -> bool {
         true
