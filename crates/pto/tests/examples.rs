@@ -1,0 +1,119 @@
+//! The example programs give what plain Rust gives.
+
+use pto::cpu::{Arg, Launch, Options, Plan};
+use pto::{Program, Target};
+use pto_num::F16;
+use std::path::Path;
+
+fn plan(file: &str) -> Plan {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(file);
+    let program = Program::parse(&std::fs::read_to_string(path).expect("the example is there"));
+    let target = program.stated_target().unwrap_or(Target::A2A3);
+    program.plan(target, None, Options::default()).unwrap_or_else(|d| panic!("{file}: {}", d[0].message))
+}
+
+fn run(file: &str, args: &mut [Arg<'_>], blocks: u32) {
+    let launch = Launch { blocks, ..Launch::default() };
+    plan(file).run(args, launch).unwrap_or_else(|d| panic!("{file}: {}", d.message));
+}
+
+/// Numbers between -1 and 1, the same every time.
+fn numbers(count: usize, salt: u64) -> Vec<f32> {
+    let mut state = salt.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 40) as f32 / (1 << 23) as f32 - 1.0
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+#[test]
+fn products_of_matrices() {
+    const N: usize = 1024;
+    let (a, b, mut c) = (numbers(N * N, 1), numbers(N * N, 2), vec![0.0f32; N * N]);
+    run("gemm.pto", &mut [Arg::read(&a), Arg::read(&b), Arg::write(&mut c)], 3);
+    for row in [0, 127, 128, 700, 1023] {
+        for col in 0..N {
+            // One sum per element, in order of depth, each step rounded once.
+            let sum = (0..N).fold(0.0f32, |sum, k| a[row * N + k].mul_add(b[k * N + col], sum));
+            assert_eq!(c[row * N + col].to_bits(), sum.to_bits(), "[{row}, {col}]");
+        }
+    }
+}
+
+fn attention(file: &str, d: usize) {
+    const N: usize = 1024;
+    let half = |salt| numbers(N * d, salt).iter().map(|x| F16::from_f32(x * 2.0)).collect::<Vec<F16>>();
+    let (q, k, v) = (half(3), half(4), half(5));
+    let (mut o, mut s_slots, mut p_slots, mut o_slots) = (vec![0.0f32; N * d], [0.0f32; 0], [F16(0); 0], [0.0f32; 0]);
+    let mut args = [Arg::read(&q), Arg::read(&k), Arg::read(&v), Arg::write(&mut o)].into_iter().collect::<Vec<_>>();
+    args.extend([Arg::write(&mut s_slots), Arg::write(&mut p_slots), Arg::write(&mut o_slots)]);
+    run(file, &mut args, 5);
+    let at = |m: &[F16], row: usize, col: usize| f64::from(m[row * d + col].to_f32());
+    for row in [0, 63, 64, 500, 1023] {
+        let score = |j: usize| (0..d).map(|c| at(&q, row, c) * at(&k, j, c)).sum::<f64>() / (d as f64).sqrt();
+        let scores: Vec<f64> = (0..N).map(score).collect();
+        let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = scores.iter().map(|s| (s - largest).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        for c in 0..d {
+            let want = (0..N).map(|j| weights[j] * at(&v, j, c)).sum::<f64>() / total;
+            let found = f64::from(o[row * d + c]);
+            assert!((found - want).abs() < 5e-4, "{file} [{row}, {c}]: {found}, expected {want}");
+        }
+    }
+}
+
+#[test]
+fn attention_over_pipes() {
+    attention("flash_attention.pto", 64);
+    attention("flash_attention_128.pto", 128);
+}
+
+#[test]
+fn the_largest_numbers_with_their_places() {
+    const ROWS: usize = 256;
+    const WIDTH: usize = 2048;
+    const K: usize = 64;
+    // Few enough different numbers that many are equal: the first of them comes first.
+    let x: Vec<f32> = numbers(ROWS * WIDTH, 6).iter().map(|x| (x * 500.0).round()).collect();
+    let (mut largest, mut places) = (vec![0.0f32; ROWS * K], vec![0i32; ROWS * K]);
+    run("top_k.pto", &mut [Arg::read(&x), Arg::write(&mut largest), Arg::write(&mut places)], 2);
+    for row in 0..ROWS {
+        let line = &x[row * WIDTH..(row + 1) * WIDTH];
+        let mut order: Vec<usize> = (0..WIDTH).collect();
+        order.sort_by(|a, b| line[*b].total_cmp(&line[*a]));
+        for k in 0..K {
+            assert_eq!(places[row * K + k], order[k] as i32, "row {row}, number {k}");
+            assert_eq!(largest[row * K + k], line[order[k]]);
+        }
+    }
+}
+
+#[test]
+fn every_rank_has_the_sum() {
+    const N: usize = 4096;
+    let plan = plan("all_reduce.pto");
+    let names: Vec<String> = plan.params().iter().map(|p| p.name.clone()).collect();
+    let x: Vec<Vec<f32>> = (0..4).map(|rank| numbers(N, 10 + rank)).collect();
+    let mut y = vec![vec![0.0f32; N]; 4];
+    let mut words = vec![[[0i32; 1]; 2]; 4];
+    let mut ranks: Vec<Vec<Arg>> = Vec::new();
+    for (rank, (y, words)) in y.iter_mut().zip(&mut words).enumerate() {
+        let [arrived, done] = words;
+        let own = [Arg::Int(rank as i64), Arg::read(&x[rank]), Arg::write(y), Arg::write(arrived), Arg::write(done)];
+        let mut args: Vec<Arg> = own.into_iter().collect();
+        for name in &names[args.len()..] {
+            let (of, number) = name.rsplit_once("_at_").expect("memory of another rank");
+            let param = names.iter().position(|n| n == of).expect("a parameter");
+            args.push(Arg::Remote { rank: number.parse().expect("a rank"), param });
+        }
+        ranks.push(args);
+    }
+    plan.run_ranks(&mut ranks, Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    drop(ranks);
+    let want: Vec<f32> = (0..N).map(|i| ((x[0][i] + x[1][i]) + x[2][i]) + x[3][i]).collect();
+    assert!(y.iter().all(|y| *y == want));
+}
