@@ -117,3 +117,39 @@ fn every_rank_has_the_sum() {
     let want: Vec<f32> = (0..N).map(|i| ((x[0][i] + x[1][i]) + x[2][i]) + x[3][i]).collect();
     assert!(y.iter().all(|y| *y == want));
 }
+
+#[test]
+fn quantised_products() {
+    const N: usize = 512;
+    const SCALE: f32 = 0.001;
+    let bytes = |salt| numbers(N * N, salt).iter().map(|x| (x * 127.0) as i8).collect::<Vec<i8>>();
+    let (a, b, mut y) = (bytes(20), bytes(21), vec![F16(0); N * N]);
+    let scale = Arg::Int(i64::from(SCALE.to_bits()));
+    run("int8_gemm.pto", &mut [Arg::read(&a), Arg::read(&b), scale, Arg::write(&mut y)], 3);
+    for row in [0, 130, 511] {
+        for col in 0..N {
+            let sum: i32 = (0..N).map(|k| i32::from(a[row * N + k]) * i32::from(b[k * N + col])).sum();
+            assert_eq!(y[row * N + col], F16::from_f32(sum as f32 * SCALE), "[{row}, {col}]");
+        }
+    }
+}
+
+#[test]
+fn convolutions_as_products() {
+    const SIDE: i64 = 32;
+    let half = |count, salt| numbers(count, salt).iter().map(|x| F16::from_f32(*x)).collect::<Vec<F16>>();
+    let (x, w, mut y) = (half(1024 * 16, 30), half(144 * 32, 31), vec![0.0f32; 1024 * 32]);
+    run("conv2d.pto", &mut [Arg::read(&x), Arg::read(&w), Arg::write(&mut y)], 3);
+    for (row, col, filter) in (0..SIDE).flat_map(|r| (0..SIDE).map(move |c| (r, c, (r * 7 + c) as usize % 32))) {
+        let mut sum = 0.0f32;
+        for tap in 0..9i64 {
+            let (r, c) = (row + tap / 3 - 1, col + tap % 3 - 1);
+            let inside = (0..SIDE).contains(&r) && (0..SIDE).contains(&c);
+            for channel in 0..16 {
+                let point = if inside { x[((r * SIDE + c) * 16) as usize + channel].to_f32() } else { 0.0 };
+                sum = point.mul_add(w[(tap as usize * 16 + channel) * 32 + filter].to_f32(), sum);
+            }
+        }
+        assert_eq!(y[(row * SIDE + col) as usize * 32 + filter], sum, "[{row}, {col}], filter {filter}");
+    }
+}
