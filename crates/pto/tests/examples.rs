@@ -153,3 +153,23 @@ fn convolutions_as_products() {
         assert_eq!(y[(row * SIDE + col) as usize * 32 + filter], sum, "[{row}, {col}], filter {filter}");
     }
 }
+
+#[test]
+fn products_of_scaled_bytes() {
+    const N: usize = 256;
+    let codes = |salt| numbers(N * N, salt).iter().map(|x| (x * 119.0) as i8 as u8 & 0xf7).collect::<Vec<u8>>();
+    let powers = |salt| numbers(N * 8, salt).iter().map(|x| (127.0 + x * 6.0) as u8).collect::<Vec<u8>>();
+    let (a, b, sa, sb, mut y) = (codes(40), codes(41), powers(42), powers(43), vec![0.0f32; N * N]);
+    let mut args = vec![Arg::read(&a), Arg::read(&sa), Arg::read(&b), Arg::read(&sb), Arg::write(&mut y)];
+    run("mxfp8_gemm.pto", &mut args, 3);
+    let number = |code: u8, power: u8| {
+        let exact = pto_num::Exact::decode(u32::from(code), pto_num::Format::F8E4M3).to_f32();
+        exact * 2f32.powi(i32::from(power) - 127)
+    };
+    for (row, col) in (0..N).map(|row| (row, (row * 37 + 11) % N)) {
+        let term =
+            |k: usize| (number(a[row * N + k], sa[row * 8 + k / 32]), number(b[k * N + col], sb[col * 8 + k / 32]));
+        let sum = (0..N).map(term).fold(0.0f32, |sum, (x, y)| x.mul_add(y, sum));
+        assert_eq!(y[row * N + col], sum, "[{row}, {col}]");
+    }
+}
