@@ -173,3 +173,17 @@ fn products_of_scaled_bytes() {
         assert_eq!(y[row * N + col], sum, "[{row}, {col}]");
     }
 }
+
+#[test]
+fn a_pipe_from_the_cube_to_the_vector_cores() {
+    let half = |count, salt| numbers(count, salt).iter().map(|x| F16::from_f32(*x)).collect::<Vec<F16>>();
+    let (x, w, bias) = (half(512 * 256, 50), half(256 * 128, 51), numbers(128, 52));
+    let (mut y, mut slots) = (vec![0.0f32; 512 * 128], [0.0f32; 0]);
+    let mut args = vec![Arg::read(&x), Arg::read(&w), Arg::read(&bias), Arg::write(&mut y), Arg::write(&mut slots)];
+    run("matmul_bias_relu.pto", &mut args, 1);
+    for (row, col) in (0..512).map(|row| (row, (row * 29 + 5) % 128)) {
+        let term = |k: usize| (x[row * 256 + k].to_f32(), w[k * 128 + col].to_f32());
+        let sum = (0..256).map(term).fold(0.0f32, |sum, (x, w)| x.mul_add(w, sum));
+        assert_eq!(y[row * 128 + col], (sum + bias[col]).max(0.0), "[{row}, {col}]");
+    }
+}
