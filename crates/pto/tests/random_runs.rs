@@ -64,9 +64,10 @@ fn reads_anything(filling: &Filling) -> bool {
     goes_by_place(filling) && filling.types.iter().any(partly)
 }
 
-/// The instruction writes as much as its sources have, and what else is valid in `dst` holds anything.
+/// The instruction writes as much as its sources have, and what else is valid in `dst` holds anything; or it writes while it
+/// reads, and a random program may have put its tiles over each other.
 fn leaves_parts(filling: &Filling) -> bool {
-    ["tconcat", "tconcatidx", "ttrans"].contains(&filling.op.row().name)
+    ["tconcat", "tconcatidx", "ttrans", "tinterleave", "tdeinterleave"].contains(&filling.op.row().name)
 }
 
 fn maker(target: Target) -> Runnables {
