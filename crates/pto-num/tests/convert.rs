@@ -167,26 +167,23 @@ fn integers_to_integers() {
 }
 
 #[test]
-#[ignore = "every bit pattern, minutes"]
-fn all_singles_to_halves() {
+fn singles_to_halves() {
     sweep(|x| assert!(x.is_nan() || F16::from_f32(x) == narrow(x, Round::Rint, Saturate::Off)));
     sweep(|x| assert!(x.is_nan() || Bf16::from_f32(x) == narrow(x, Round::Rint, Saturate::Off)));
     sweep(|x| narrows::<F16>(x, Round::Rint, Saturate::Off));
     sweep(|x| narrows::<Bf16>(x, Round::Rint, Saturate::Off));
 }
 
-/// Every value, each in one of the modes.
+/// Values all over, each in one of the modes.
 #[test]
-#[ignore = "every bit pattern, minutes"]
-fn all_singles_to_floats() {
+fn singles_to_floats() {
     sweep(|x| one_mode(x, narrows_to_all));
     sweep(|x| one_mode(x, |x, _, saturate| narrows_to_hif8(x, saturate)));
 }
 
-/// Every value, each in one of the modes.
+/// Values all over, each in one of the modes.
 #[test]
-#[ignore = "every bit pattern, minutes"]
-fn all_singles_to_integers() {
+fn singles_to_integers() {
     sweep(|x| one_mode(x, |x, round, _| is_integral(x, round)));
     sweep(|x| one_mode(x, becomes_all));
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{boundaries, random};
+use common::{boundaries, patterns, random};
 use pto_num::math;
 use pto_num::{Bf16, F16};
 
@@ -169,11 +169,10 @@ fn remainders() {
 }
 
 #[test]
-#[ignore = "every bit pattern, minutes"]
-fn exhaustive() {
+fn functions_all_over() {
     for function in &FUNCTIONS {
         let halves = std::thread::scope(|scope| {
-            let half = |part: u32| function.worst((0..1u32 << 31).map(|low| f32::from_bits(part << 31 | low)));
+            let half = |sign: u32| function.worst(patterns(sign));
             let other = scope.spawn(move || half(1));
             [half(0), other.join().expect("a result")]
         });

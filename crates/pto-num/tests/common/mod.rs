@@ -34,12 +34,23 @@ pub fn random(seed: u64, count: usize) -> impl Iterator<Item = f32> {
     (0..count).map(move |_| f32::from_bits(random.next() as u32))
 }
 
-/// Calls `check` for every bit pattern, on two threads.
+/// Patterns from one of a sweep to the next: one with `PTO_EXHAUSTIVE` set, which takes minutes; otherwise a prime, so that all
+/// bits vary and every binade is met some two thousand times.
+fn stride() -> usize {
+    if std::env::var_os("PTO_EXHAUSTIVE").is_some() { 1 } else { 4099 }
+}
+
+/// The patterns of a sweep with one sign.
+pub fn patterns(sign: u32) -> impl Iterator<Item = f32> {
+    (0..1u32 << 31).step_by(stride()).map(move |low| f32::from_bits(sign << 31 | low))
+}
+
+/// Calls `check` for bit patterns all over, on two threads.
 pub fn sweep(check: impl Fn(f32) + Sync) {
     std::thread::scope(|scope| {
-        for part in 0..2u32 {
+        for sign in 0..2 {
             let check = &check;
-            scope.spawn(move || (0..1u32 << 31).for_each(|low| check(f32::from_bits(part << 31 | low))));
+            scope.spawn(move || patterns(sign).for_each(check));
         }
     });
 }
