@@ -3,7 +3,7 @@
 //! Where both layouts divide rows and columns evenly, the copy is one nest of loops, each with a stride on either side. Otherwise
 //! it is cut where a layout has a seam, and every piece is a nest of two loops. A nest ends in runs of bytes or in a transposition.
 
-use super::place::{Axis, Place};
+use super::place::{Axis, Place, Region, pieces};
 use super::stream::{self, Cache};
 use super::transpose::{Turn, transpose};
 
@@ -140,35 +140,38 @@ pub(super) unsafe fn copy(from: &Place, to: &Place, rows: usize, cols: usize, si
         nest.join();
         run(nest, from.start, to.start, size, cache);
     } else {
-        copy_pieces(from, to, rows, cols, size, cache);
+        let region = Region { rows, cols, from: (0, 0), to: (0, 0) };
+        copy_pieces(from, to, region, size, cache);
     }
     if cache == Cache::To {
         stream::finish();
     }
 }
 
-/// Piece by piece, between the seams of both layouts.
-#[inline(never)]
-unsafe fn copy_pieces(from: &Place, to: &Place, rows: usize, cols: usize, size: usize, cache: Cache) {
-    let mut row = 0;
-    while row < rows {
-        let height = (rows - row).min(from.rows.run(row)).min(to.rows.run(row)).min(BAND);
-        let starts = (from.start.wrapping_add(from.rows.at(row) * size), to.start.wrapping_add(to.rows.at(row) * size));
-        let mut col = 0;
-        while col < cols {
-            let width = (cols - col).min(from.cols.run(col)).min(to.cols.run(col));
-            let mut nest = Nest::EMPTY;
-            let strides = |from: &Axis, to: &Axis| (from.stride() * size, to.stride() * size);
-            let (down, right) = (strides(&from.rows, &to.rows), strides(&from.cols, &to.cols));
-            nest.add(Loop { count: height, from: down.0, to: down.1 });
-            nest.add(Loop { count: width, from: right.0, to: right.1 });
-            nest.join();
-            let start = starts.0.wrapping_add(from.cols.at(col) * size);
-            run(nest, start, starts.1.wrapping_add(to.cols.at(col) * size), size, cache);
-            col += width;
-        }
-        row += height;
+/// Copies a region of a matrix to another.
+///
+/// # Safety
+/// As [`copy`], for the region.
+#[inline(always)]
+pub(super) unsafe fn copy_region(from: &Place, to: &Place, region: Region, size: usize) {
+    match (from.part(region.from, size), to.part(region.to, size)) {
+        (Some(from), Some(to)) => copy(&from, &to, region.rows, region.cols, size, Cache::Ordinary),
+        _ => copy_pieces(from, to, region, size, Cache::Ordinary),
     }
+}
+
+/// Every piece is a nest of two loops.
+#[inline(never)]
+unsafe fn copy_pieces(from: &Place, to: &Place, region: Region, size: usize, cache: Cache) {
+    let strides = |from: &Axis, to: &Axis| (from.stride() * size, to.stride() * size);
+    let (down, right) = (strides(&from.rows, &to.rows), strides(&from.cols, &to.cols));
+    pieces(from, to, region, (BAND, usize::MAX), |at| {
+        let mut nest = Nest::EMPTY;
+        nest.add(Loop { count: at.rows, from: down.0, to: down.1 });
+        nest.add(Loop { count: at.cols, from: right.0, to: right.1 });
+        nest.join();
+        run(nest, from.start.wrapping_add(at.src * size), to.start.wrapping_add(at.dst * size), size, cache);
+    });
 }
 
 #[inline(always)]

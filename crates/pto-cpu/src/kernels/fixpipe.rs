@@ -5,7 +5,8 @@
 mod convert;
 
 use super::combine::{Combine, Combiner, combiner, exclusive};
-use super::moves::{Kind, Map, Region, segments};
+use super::moves::Kind;
+use super::place::{Place, Region, pieces};
 use super::transfer;
 use convert::{Cast, Convert, Eighth, Keep, LANES, Scaled, Shifted, Words};
 use pto_isa::{DType, Loc, Type};
@@ -147,10 +148,9 @@ impl<C: Convert> Body for Move<C> {
         let [src, dst, fp] = call.tiles else { return Ok(()) };
         let form = Form::from_imm(call.imm[0]);
         let Some(region) = moved(call, form) else { return Ok(()) };
-        let (Some(from), Some(to)) = (Map::of(src), Map::of(dst)) else { return Self::plain(call) };
+        let (Some(from), Some(to)) = (Place::of_tile(src), Place::of_tile(dst)) else { return Self::plain(call) };
         let words = call.scalars.get(2).copied().unwrap_or(0);
-        let out = Out { form, fp, word: words, dst: dst.ptr.cast::<C::Out>() };
-        out.region::<L, C>(src.ptr.cast(), (from, to), region);
+        Out { form, fp, word: words }.region::<L, C>(&from, &to, region);
         Ok(())
     }
 
@@ -205,15 +205,11 @@ impl<C: Convert> Body for Store<C> {
         }
         let view = transfer::with_layout(view, call.imm[1] & 0xff);
         transfer::check(src, &view, 8 * size_of::<C::Out>())?;
-        let (Some(from), Some(to)) = (Map::of(src), Map::of_view(&view)) else { return Self::plain(call) };
+        let Some(from) = Place::of_tile(src) else { return Self::plain(call) };
+        let to = Place::of_view(&view);
         let region = Region { rows: src.rows, cols: src.cols, from: (0, 0), to: (0, 0) };
-        let out = Out {
-            form: Form::from_imm(call.imm[0]),
-            fp,
-            word: call.scalars.get(1).copied().unwrap_or(0),
-            dst: view.base.offset(view.first as isize).cast::<C::Out>(),
-        };
-        out.region::<L, C>(src.ptr.cast(), (from, to), region);
+        let out = Out { form: Form::from_imm(call.imm[0]), fp, word: call.scalars.get(1).copied().unwrap_or(0) };
+        out.region::<L, C>(&from, &to, region);
         Ok(())
     }
 
@@ -273,37 +269,39 @@ unsafe fn set_word(words: &mut Words, lane: usize, form: Form, fp: &TileRef, col
     }
 }
 
-/// Where results go, and how they are made.
-struct Out<'a, T> {
+/// How results are made.
+struct Out<'a> {
     form: Form,
     fp: &'a TileRef,
     word: u64,
-    dst: *mut T,
 }
 
-impl<T: Copy + Default> Out<'_, T> {
+impl Out<'_> {
     #[inline(always)]
-    unsafe fn region<L: Level, C: Convert<Out = T>>(&self, src: *const u32, (from, to): (Map, Map), region: Region) {
-        segments(from, to, region, LANES, |at| {
+    unsafe fn region<L: Level, C: Convert>(&self, from: &Place, to: &Place, region: Region) {
+        let (src, dst) = (from.start.cast::<u32>(), to.start.cast::<C::Out>());
+        let ((row, col), (row_there, col_there)) =
+            ((from.rows.stride(), from.cols.stride()), (to.rows.stride(), to.cols.stride()));
+        pieces(from, to, region, (usize::MAX, LANES), |at| {
             let mut words = Words::NONE;
             for lane in 0..at.cols {
                 set_word(&mut words, lane, self.form, self.fp, region.from.1 + at.col + lane, self.word);
             }
-            let contiguous = from.col == 1 && to.col == 1 && at.cols == LANES;
+            let contiguous = col == 1 && col_there == 1 && at.cols == LANES;
             for r in 0..at.rows {
-                let (source, target) = (src.add(at.src + r * from.row), self.dst.add(at.dst + r * to.row));
+                let (source, target) = (src.add(at.src + r * row), dst.add(at.dst + r * row_there));
                 if contiguous {
                     let bits = source.cast::<[u32; LANES]>().read_unaligned();
-                    target.cast::<[T; LANES]>().write_unaligned(C::row::<L>(&bits, &words, self.form.relu));
+                    target.cast::<[C::Out; LANES]>().write_unaligned(C::row::<L>(&bits, &words, self.form.relu));
                     continue;
                 }
                 let mut bits = [0; LANES];
                 for (c, bits) in bits[..at.cols].iter_mut().enumerate() {
-                    *bits = source.add(c * from.col).read_unaligned();
+                    *bits = source.add(c * col).read_unaligned();
                 }
-                let row = C::row::<L>(&bits, &words, self.form.relu);
-                for (c, value) in row[..at.cols].iter().enumerate() {
-                    target.add(c * to.col).write_unaligned(*value);
+                let values = C::row::<L>(&bits, &words, self.form.relu);
+                for (c, value) in values[..at.cols].iter().enumerate() {
+                    target.add(c * col_there).write_unaligned(*value);
                 }
             }
         });

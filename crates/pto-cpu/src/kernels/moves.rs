@@ -1,19 +1,16 @@
 //! Moves of tiles and of windows of tiles between on-chip memories.
 //!
-//! A move copies element `[r, c]`, wherever the two layouts put it. [`blocks`] finds the parts in which both layouts are
-//! regular and copies or transposes those. What leaves the accumulator is converted on the way; see
+//! A move copies element `[r, c]`, wherever the two layouts put it; see [`blocks`]. What leaves the accumulator is converted on the way; see
 //! [`fixpipe`](super::fixpipe).
 
-mod blocks;
-mod transpose;
 mod zz;
 
-pub(super) use blocks::{Map, segments};
-
-use super::fixpipe;
+use super::nibbles::{get, put};
+use super::place::{Place, Region};
+use super::{blocks, fixpipe};
 use pto_isa::{DType, Loc, TileType};
-use pto_num::{Bf16, F16};
-use pto_vector::{Call, Fault, Kernel, Prepared, Site, TileRef};
+use pto_num::{Bf16, F16, Level};
+use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef};
 
 /// `tmov`: `dst[r,c] = src[r,c]` where both are valid.
 pub(super) const MOVE: Kernel = Kernel::new(&["src", "dst", "fp"], |site| prepare(site, Kind::Whole)).scalars(&[
@@ -52,17 +49,6 @@ impl Kind {
     pub(super) const ALL: [Self; 3] = [Self::Whole, Self::Extract, Self::Insert];
 }
 
-/// A rectangle of the source and where it goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Region {
-    pub rows: usize,
-    pub cols: usize,
-    /// First row and column in the source.
-    pub from: (usize, usize),
-    /// First row and column in the destination.
-    pub to: (usize, usize),
-}
-
 impl Region {
     /// What a call moves. The rules of the instruction keep windows inside tiles.
     pub fn of(call: &Call, kind: Kind) -> Option<Self> {
@@ -95,8 +81,7 @@ fn prepare(site: &Site, kind: Kind) -> Option<Prepared> {
     }
     let bits = src.dtype.bits();
     let same = bits == dst.dtype.bits() && bits >= 8;
-    let run = if site.plain { plain } else { fast };
-    same.then_some(Prepared { run, imm: [u64::from(bits), kind as u64] })
+    same.then(|| Prepared::new::<Move>(site, true).with([u64::from(bits), kind as u64]))
 }
 
 /// Columns are numbers of four bits in one of the two tiles at least. Pairs that stay pairs are bytes.
@@ -108,30 +93,32 @@ fn kind(call: &Call) -> Kind {
     Kind::ALL[call.imm[1] as usize]
 }
 
-unsafe fn plain(call: &Call) -> Result<(), Fault> {
-    let Some(region) = Region::of(call, kind(call)) else { return Ok(()) };
-    match call.imm[0] {
-        8 => each::<u8>(call, region),
-        16 => each::<u16>(call, region),
-        32 => each::<u32>(call, region),
-        _ => each::<u64>(call, region),
-    }
-    Ok(())
-}
+struct Move;
 
-unsafe fn fast(call: &Call) -> Result<(), Fault> {
-    let (Some(region), [src, dst, ..]) = (Region::of(call, kind(call)), call.tiles) else { return Ok(()) };
-    // What overlaps is moved in one order only.
-    if overlap(src, dst) {
-        return plain(call);
+impl Body for Move {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        let (Some(region), [src, dst, ..]) = (Region::of(call, kind(call)), call.tiles) else { return Ok(()) };
+        match (Place::of_tile(src), Place::of_tile(dst)) {
+            // What overlaps is moved in one order only.
+            (Some(from), Some(to)) if !overlap(src, dst) => {
+                blocks::copy_region(&from, &to, region, call.imm[0] as usize / 8);
+                Ok(())
+            }
+            _ => Self::plain(call),
+        }
     }
-    match call.imm[0] {
-        8 => blocks::copy::<u8>(src, dst, region),
-        16 => blocks::copy::<u16>(src, dst, region),
-        32 => blocks::copy::<u32>(src, dst, region),
-        _ => blocks::copy::<u64>(src, dst, region),
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let Some(region) = Region::of(call, kind(call)) else { return Ok(()) };
+        match call.imm[0] {
+            8 => each::<u8>(call, region),
+            16 => each::<u16>(call, region),
+            32 => each::<u32>(call, region),
+            _ => each::<u64>(call, region),
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Element by element, row by row.
@@ -182,17 +169,8 @@ unsafe fn nibbles(call: &Call) -> Result<(), Fault> {
         for n in 0..numbers {
             let from = place(src, from_pairs, region.from.0 + r, region.from.1, n);
             let to = place(dst, to_pairs, region.to.0 + r, region.to.1, n);
-            put_nibble(dst.ptr, to, get_nibble(src.ptr, from));
+            put(dst.ptr, to, get(src.ptr, from));
         }
     }
     Ok(())
-}
-
-unsafe fn get_nibble(base: *const u8, at: usize) -> u8 {
-    *base.add(at / 2) >> (at % 2 * 4) & 15
-}
-
-unsafe fn put_nibble(base: *mut u8, at: usize, value: u8) {
-    let (byte, shift) = (base.add(at / 2), at % 2 * 4);
-    *byte = *byte & !(15 << shift) | value << shift;
 }

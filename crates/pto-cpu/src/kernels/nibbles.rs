@@ -28,11 +28,13 @@ unsafe fn transfer<const LOAD: bool>(call: &Call) -> Result<(), Fault> {
     Ok(())
 }
 
-unsafe fn get(base: *const u8, element: usize) -> u8 {
+/// The number at a place.
+pub(super) unsafe fn get(base: *const u8, element: usize) -> u8 {
     *base.add(element / 2) >> (element % 2 * 4) & 15
 }
 
-unsafe fn put(base: *mut u8, element: usize, value: u8) {
+/// Changes the number at a place.
+pub(super) unsafe fn put(base: *mut u8, element: usize, value: u8) {
     let byte = base.add(element / 2);
     let shift = element % 2 * 4;
     *byte = *byte & !(15 << shift) | value << shift;

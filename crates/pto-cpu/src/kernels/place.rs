@@ -81,6 +81,12 @@ impl Axis {
         self.digits[at.min(self.count - 1)]
     }
 
+    /// True when the indices from this one on lie like those from the first on.
+    fn starts_at(&self, index: usize) -> bool {
+        let limited = self.digits[..self.count - 1].iter().fold(1usize, |all, d| all.saturating_mul(d.0));
+        index.is_multiple_of(limited)
+    }
+
     /// The largest place of the first `count` indices: that of the last one, or of one whose lower digits are all at their end.
     pub fn last(&self, count: usize) -> u128 {
         let (mut unit, mut last) = (1usize, self.at_most(count.saturating_sub(1)));
@@ -127,6 +133,12 @@ impl Place {
         Some(Self { start: tile.ptr, rows, cols })
     }
 
+    /// The part from an element on, if it lies like a matrix of its own.
+    pub fn part(&self, (row, col): (usize, usize), size: usize) -> Option<Self> {
+        let start = self.start.wrapping_add((self.rows.at(row) + self.cols.at(col)) * size);
+        (self.rows.starts_at(row) && self.cols.starts_at(col)).then_some(Self { start, ..*self })
+    }
+
     /// Of a window of global memory, whose strides are not negative.
     pub fn of_view(view: &ViewRef) -> Self {
         let extent = |d: usize| usize::try_from(view.shape[d]).unwrap_or(usize::MAX);
@@ -146,6 +158,48 @@ impl Place {
             GlobalLayout::Nc1hwc0 => (Axis::new(&[digit(3), digit(2), digit(0)]), Axis::new(&[digit(4), digit(1)])),
         };
         Self { start: view.base.wrapping_offset(view.first as isize), rows, cols }
+    }
+}
+
+/// A rectangle of one matrix and where it goes in another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Region {
+    pub rows: usize,
+    pub cols: usize,
+    /// First row and column in the source.
+    pub from: (usize, usize),
+    /// First row and column in the destination.
+    pub to: (usize, usize),
+}
+
+/// A part of a region in which both matrices have constant strides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    /// Its first element in the source and in the destination, counted from their starts.
+    pub src: usize,
+    pub dst: usize,
+    pub rows: usize,
+    pub cols: usize,
+    /// Its first column in the region.
+    pub col: usize,
+}
+
+/// Visits a region piece by piece, between the seams of both layouts, in pieces of at most so many rows and columns.
+#[inline(always)]
+pub(super) fn pieces(from: &Place, to: &Place, region: Region, most: (usize, usize), mut visit: impl FnMut(Piece)) {
+    let mut row = 0;
+    while row < region.rows {
+        let (sr, dr) = (region.from.0 + row, region.to.0 + row);
+        let rows = (region.rows - row).min(from.rows.run(sr)).min(to.rows.run(dr)).min(most.0);
+        let (down, down_there) = (from.rows.at(sr), to.rows.at(dr));
+        let mut col = 0;
+        while col < region.cols {
+            let (sc, dc) = (region.from.1 + col, region.to.1 + col);
+            let cols = (region.cols - col).min(from.cols.run(sc)).min(to.cols.run(dc)).min(most.1);
+            visit(Piece { src: down + from.cols.at(sc), dst: down_there + to.cols.at(dc), rows, cols, col });
+            col += cols;
+        }
+        row += rows;
     }
 }
 

@@ -54,13 +54,9 @@ impl<'a> Part<'a> {
         Self { tile, row: 0, col: 0 }
     }
 
-    /// Where the part lies, if it starts where boxes start, so that it lies like a tile of its own.
+    /// Where the part lies, if it lies like a tile of its own.
     fn place(&self, size: usize) -> Option<Place> {
-        // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
-        let (rows, cols) = unsafe { &*self.tile.geometry }.box_shape();
-        let starts = (self.row as u64).is_multiple_of(rows) && (self.col as u64).is_multiple_of(cols);
-        let whole = Place::of_tile(self.tile).filter(|_| starts)?;
-        Some(Place { start: self.tile.ptr.wrapping_add(self.tile.index(self.row, self.col) * size), ..whole })
+        Place::of_tile(self.tile)?.part((self.row, self.col), size)
     }
 
     fn element(&self, row: usize, col: usize, size: usize) -> *mut u8 {

@@ -1,6 +1,8 @@
 //! Transposed copies of blocks whose rows are contiguous on one side and whose columns are contiguous on the other.
 
 #[cfg(target_arch = "x86_64")]
+use pto_num::{CpuLevel, cpu_level};
+#[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
 /// Sixteen bytes.
@@ -73,12 +75,41 @@ pub(super) struct Turn {
 /// All elements must lie in memory that may be read and written, and must not overlap.
 #[inline(always)]
 pub(super) unsafe fn transpose(turn: &Turn, size: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if boxes(turn, size) {
+        return;
+    }
     match size {
         1 => squares::<u8, 16>(turn),
         2 => squares::<u16, 8>(turn),
         4 => squares::<u32, 4>(turn),
         _ => squares::<u64, 2>(turn),
     }
+}
+
+/// Whole boxes of the cube's memories in registers: rows of 32 bytes, one after the other. False where the matrix is not made
+/// of them.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn boxes(turn: &Turn, size: usize) -> bool {
+    const WIDTH: usize = 32;
+    if turn.from_step != WIDTH || turn.cols * size != WIDTH {
+        return false;
+    }
+    let height = if size == 4 { 8 } else { 16 };
+    let turn_box: unsafe fn(*const u32, *mut u8, usize) = match (size, cpu_level()) {
+        (4, CpuLevel::V3 | CpuLevel::V4) => x86::turn_words,
+        (2, CpuLevel::V4) => x86::turn_halves,
+        (1, CpuLevel::V4) => x86::turn_bytes,
+        _ => return false,
+    };
+    if !turn.rows.is_multiple_of(height) {
+        return false;
+    }
+    for r in (0..turn.rows).step_by(height) {
+        turn_box(turn.from.add(r * WIDTH).cast(), turn.to.add(r * size), turn.to_step);
+    }
+    true
 }
 
 #[inline(always)]
@@ -132,6 +163,52 @@ unsafe fn rest<T: Copy>(turn: &Turn, rows: std::ops::Range<usize>, first_col: us
             let from = turn.from.add(row * turn.from_step + col * size_of::<T>());
             let to = turn.to.add(row * size_of::<T>() + col * turn.to_step);
             to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned());
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::super::matrix::{turn_eight, turn_v4};
+    use std::arch::x86_64::*;
+
+    /// Eight rows of eight words.
+    #[target_feature(enable = "avx2")]
+    pub unsafe fn turn_words(from: *const u32, to: *mut u8, step: usize) {
+        turn_eight(from, to.cast(), step / 4);
+    }
+
+    /// Sixteen rows of sixteen halves.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub unsafe fn turn_halves(from: *const u32, to: *mut u8, step: usize) {
+        let mut words = [0u32; 128];
+        turn_v4(from, words.as_mut_ptr(), 16);
+        // The first halves of the four words of a lane, then the second ones; then those of all lanes.
+        let split = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
+        let gather = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+        for pair in 0..8 {
+            let v = _mm512_loadu_si512(words.as_ptr().add(16 * pair).cast());
+            let v = _mm512_permutexvar_epi64(gather, _mm512_shuffle_epi8(v, split));
+            _mm256_storeu_si256(to.add(2 * pair * step).cast(), _mm512_castsi512_si256(v));
+            _mm256_storeu_si256(to.add((2 * pair + 1) * step).cast(), _mm512_extracti64x4_epi64::<1>(v));
+        }
+    }
+
+    /// Sixteen rows of 32 bytes.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub unsafe fn turn_bytes(from: *const u32, to: *mut u8, step: usize) {
+        let mut words = [0u32; 128];
+        turn_v4(from, words.as_mut_ptr(), 16);
+        let split = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+        let gather = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        for quad in 0..8 {
+            let v = _mm512_loadu_si512(words.as_ptr().add(16 * quad).cast());
+            let v = _mm512_permutexvar_epi32(gather, _mm512_shuffle_epi8(v, split));
+            let to = to.add(4 * quad * step);
+            _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(v));
+            _mm_storeu_si128(to.add(step).cast(), _mm512_extracti32x4_epi32::<1>(v));
+            _mm_storeu_si128(to.add(2 * step).cast(), _mm512_extracti32x4_epi32::<2>(v));
+            _mm_storeu_si128(to.add(3 * step).cast(), _mm512_extracti32x4_epi32::<3>(v));
         }
     }
 }
