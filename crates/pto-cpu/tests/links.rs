@@ -281,3 +281,17 @@ fn a_rank_that_is_never_told_is_a_deadlock() {
     let problem = plan.run_ranks(&mut ranks, blocks(1)).expect_err("nobody tells it");
     assert_eq!(problem.code.id(), "PTO-E0712", "{}", problem.message);
 }
+
+/// What a program asks for may be more than there is.
+#[test]
+fn too_much_memory_is_refused() {
+    let text = round_trip(20, 0).replace("slot_size = 1024}", "slot_size = 1073741824}");
+    let (module, _) = pto_syntax::parse(&text);
+    let checked = pto_check::check(module, Target::A2A3).expect("it is legal");
+    let problem = Plan::new(&checked, None, Options::default()).expect_err("8 GiB of slots");
+    assert_eq!(problem.code.id(), "PTO-E0708", "{}", problem.message);
+
+    let (mut x, mut y) = ([0i32; 8], [0i32; 8]);
+    let problem = plan(RING, Target::A2A3).run(&mut [Arg::write(&mut x), Arg::write(&mut y)], blocks(u32::MAX));
+    assert_eq!(problem.expect_err("4 billion cores at once").code.id(), "PTO-E0708");
+}

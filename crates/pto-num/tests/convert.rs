@@ -166,8 +166,9 @@ fn integers_to_integers() {
     }
 }
 
+/// Values all over, to the nearest half.
 #[test]
-fn singles_to_halves() {
+fn halves_all_over() {
     sweep(|x| assert!(x.is_nan() || F16::from_f32(x) == narrow(x, Round::Rint, Saturate::Off)));
     sweep(|x| assert!(x.is_nan() || Bf16::from_f32(x) == narrow(x, Round::Rint, Saturate::Off)));
     sweep(|x| narrows::<F16>(x, Round::Rint, Saturate::Off));
@@ -176,14 +177,14 @@ fn singles_to_halves() {
 
 /// Values all over, each in one of the modes.
 #[test]
-fn singles_to_floats() {
+fn floats_all_over() {
     sweep(|x| one_mode(x, narrows_to_all));
     sweep(|x| one_mode(x, |x, _, saturate| narrows_to_hif8(x, saturate)));
 }
 
 /// Values all over, each in one of the modes.
 #[test]
-fn singles_to_integers() {
+fn integers_all_over() {
     sweep(|x| one_mode(x, |x, round, _| is_integral(x, round)));
     sweep(|x| one_mode(x, becomes_all));
 }

@@ -8,7 +8,10 @@ use pto_ir::Attr;
 use pto_isa::row::Core;
 use pto_isa::rules::{Arg, AttrValue, Instance};
 use pto_isa::table::op;
-use pto_isa::{Dim, Loc, Op, Scalar, Type, ViewType, enums};
+use pto_isa::{Dim, Loc, Op, Scalar, Type, ViewType, codes, enums};
+
+/// Bytes that the slots of a pipe may have in one direction.
+const MAX_RING_BYTES: u64 = 1 << 30;
 
 /// One end of a pipe.
 #[derive(Clone, Debug)]
@@ -294,6 +297,11 @@ impl Builder<'_> {
         let key = self.pipe_key(id);
         let local_slots = self.int_attr(id, "local_slot_num").map_or(slots, |n| n as u32);
         let slot_size = self.int_attr(id, "slot_size").unwrap_or(0) as u64;
+        if slot_size.saturating_mul(slots.into()) > MAX_RING_BYTES {
+            let message = format!("a pipe of {slots} slots with {slot_size} bytes");
+            return Err(Diagnostic::new(codes::RUN_LIMIT, self.place(), message)
+                .legal(format!("at most {} GiB in all", MAX_RING_BYTES >> 30)));
+        }
         self.plan.ends.push(End { key, slot_size, slots, local_slots, global, local, both_ways, init: id });
         let end = self.plan.ends.len() as u32 - 1;
         if let Some(value) = self.module.results(id).next() {

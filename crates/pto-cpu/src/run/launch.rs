@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
+/// Bytes that all cores of blocks that wait for each other may have.
+const MAX_JOINT_BYTES: u64 = 1 << 33;
+
 /// The time an instruction of the text took, over all its executions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Timing {
@@ -149,6 +152,7 @@ impl Plan {
         launch: Launch,
         watch: &mut W,
     ) -> Result<(Vec<bool>, u64, Vec<Printed>), Diagnostic> {
+        self.all_fit(ranks.len() as u64 * u64::from(launch.blocks))?;
         let mut team = Team::empty(self);
         for (rank, args) in ranks.iter_mut().enumerate() {
             for block in 0..launch.blocks {
@@ -161,6 +165,19 @@ impl Plan {
         let printed = team.take_printed();
         let (written, instructions) = team.finish();
         Ok((written, instructions, printed))
+    }
+
+    /// Blocks that wait for each other all have memory at the same time.
+    fn all_fit(&self, blocks: u64) -> Result<(), Diagnostic> {
+        let bytes = |p: &Self| p.core_bytes * if p.role == Role::Vector { u64::from(self.vectors) } else { 1 };
+        let all = self.roles().map(bytes).sum::<u64>().saturating_mul(blocks);
+        if all <= MAX_JOINT_BYTES {
+            return Ok(());
+        }
+        let message = format!("{blocks} blocks that wait for each other, with {} MiB of memory in all", all >> 20);
+        Err(Diagnostic::new(codes::RUN_LIMIT, self.entry_span(), message)
+            .legal(format!("at most {} GiB", MAX_JOINT_BYTES >> 30))
+            .help("launch fewer blocks or ranks"))
     }
 
     fn run_blocks<W: Watch>(

@@ -85,15 +85,11 @@ impl Core<'_> {
     fn measure_link<W: Watch>(&mut self, link: &Link, watch: &mut W) -> Result<(), Fail> {
         match link {
             Link::Open(end) => self.open(*end as usize),
-            Link::Pop(op) => match op.entry {
+            Link::Pop(op) | Link::Alloc(op) => match op.entry {
                 Entry::Tile(tile) => self.place_popped(op, tile, 0),
                 Entry::Slot(view) => self.place_slot(op, view, 0),
                 Entry::Nothing => Ok(()),
             },
-            Link::Alloc(PipeOp { entry: Entry::Slot(view), .. }) => {
-                let Link::Alloc(op) = link else { return Ok(()) };
-                self.place_slot(op, *view, 0)
-            }
             Link::Transfer(t) => {
                 for view in t.sources() {
                     watch.read(split_address(self.views[view as usize].address).0);
