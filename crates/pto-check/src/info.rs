@@ -84,7 +84,7 @@ pub fn pipe_of(module: &Module, id: OpId, target: Target) -> Option<Pipe> {
         Pipes::None => None,
         Pipes::One(pipe) => Some(pipe),
         Pipes::Attr(name) => match module.attr(id, name) {
-            Some(Attr::Enum(def, at)) => Pipe::parse(def.value(usize::from(*at))),
+            Some(Attr::Enum(def, at)) => named_pipe(def.value(usize::from(*at))),
             _ => None,
         },
         Pipes::Cases(cases) => {
@@ -94,6 +94,11 @@ pub fn pipe_of(module: &Module, id: OpId, target: Target) -> Option<Pipe> {
             cases.iter().find(|c| c.targets.contains(target) && fits(c.src, src) && fits(c.dst, dst)).map(|c| c.pipe)
         }
     }
+}
+
+/// A pipe, by its own name or by that of the operations it executes.
+pub fn named_pipe(name: &str) -> Option<Pipe> {
+    Pipe::parse(name).or_else(|| Pipe::of_class(name))
 }
 
 /// The memory of the first tile that is read, or written.

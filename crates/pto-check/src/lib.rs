@@ -31,7 +31,7 @@ mod structs;
 mod structure;
 mod tiles;
 
-pub use info::{Info, pipe_of};
+pub use info::{Info, named_pipe, pipe_of};
 
 pub use instructions::recheck;
 pub use reach::{Reach, reach};

@@ -37,8 +37,10 @@ mod run;
 
 pub use args::{Arg, Launch, Number, Options, Param, ParamKind, Report};
 pub use kernels::Numerics;
-pub use plan::Plan;
-pub use run::{Access, Event, Extent, Known, Measure, Observer, Place, Printed, Timing};
+pub use plan::{Plan, Role, Set};
+pub use run::{
+    Access, Action, CoreId, Event, Extent, Flag, Known, Measure, Observer, Place, Printed, Ring, Signal, Timing,
+};
 
 /// True when the engine executes an operation: by a kernel, or itself.
 pub fn runs(op: pto_isa::Op) -> bool {

@@ -185,4 +185,33 @@ codes! {
         "No core can go on: each waits for a signal, a slot or an entry that another would have to send. The message says who waits for what, and where.";
     RUN_PIPE = 713, "a pipe or signal used wrongly",
         "A slot was freed that was not popped, pushed that was not allocated, popped with another element type, or a signal was sent too often without a wait.";
+
+    RACE_READ = 801, "a read that may come before the write it needs",
+        "Two instructions on different pipes touch the same bytes, the first writes them and the second reads them, and nothing makes the second wait. On the device the second may start first and read what was there before. A flag from the first pipe to the second orders them.";
+    RACE_OVERWRITE = 802, "a write that may come before an earlier read is done",
+        "An instruction reads bytes that a later one on another pipe overwrites, and nothing makes the later one wait. In a loop this is the missing way back: the pipe that reads has to tell the pipe that fills the buffer that it may.";
+    RACE_WRITE = 803, "two writes in an order that nothing fixes",
+        "Two instructions write the same bytes, and nothing says which of them is last.";
+    RACE_UNWRITTEN = 804, "a read of bytes that nobody has written",
+        "The memory of a core has no content when a program starts. What the instruction reads there differs from run to run.";
+    RACE_FOREIGN = 805, "a tile whose bytes another tile has taken",
+        "Two tiles share bytes, the second was written while the first still held data, and then the first is read. One of them must lie elsewhere, or be used up before the other is filled.";
+    FLAG_UNSET = 806, "a wait for a flag that nobody sets",
+        "The pipe stops at the wait, and everything behind it never runs. Each wait needs one set of the same source pipe, destination pipe and id, given before the pipe gets stuck.";
+    FLAG_LEFT = 807, "a flag that nobody waits for",
+        "The flag is still up when the program ends, and the first wait of the next program on this core would run through. Each set needs one wait.";
+    FLAG_TWICE = 808, "a flag that is set while it may still be set",
+        "A flag is one bit. When it is raised again before the wait has taken it, one of the two is lost, and a later wait stops for good. The way back is missing, or two uses share an id.";
+    TOKEN = 809, "a buffer token used wrongly",
+        "A pipe releases only a token that it holds, does not take one that it holds, and gives every token back before the program ends.";
+    SIGNAL_LEFT = 810, "a signal that no core waits for",
+        "A signal was sent to another core and never awaited. It would end a wait of the next program at once.";
+    SIGNAL_RESERVED = 811, "a signal id that something else uses",
+        "`syncall` uses signals 11 to 14, and every pipe uses two signals, or four when data flows both ways. A program that sends one of them itself disturbs them.";
+    PIPE_FREED = 812, "a popped tile that is used after its slot was freed",
+        "`tfree` gives the slot back, and the producer may fill it again at once. Use the tile before, or copy it.";
+    PIPE_LEFT = 813, "a pipe that is not empty at the end",
+        "Entries were pushed that nobody popped, or popped that nobody freed. The counts of the two sides must match, or the next program starts with the rest.";
+    PATH_FLAGS = 814, "flags that do not match on another path",
+        "With other data the program takes a branch, or skips a loop, on which sets and waits do not match. Flags have to balance on every path.";
 }

@@ -125,6 +125,8 @@ pub struct Profile {
     pub left_order: BLayout,
     /// Pipes that `pipe_barrier` may name.
     pub barrier_pipes: &'static [Pipe],
+    /// Pipes that start an instruction before the one before it is done: what depends on it needs a barrier.
+    pub overlapping_pipes: &'static [Pipe],
     /// Event ids per ordered pair of pipes.
     pub event_ids: u32,
     /// Buffer tokens shared by all pipes.
@@ -170,6 +172,7 @@ const PROFILES: [Profile; 3] = [
         spaces: spaces([192, 512, 64, 64, 128, 1, 2, 0, 0]),
         left_order: BLayout::RowMajor,
         barrier_pipes: &Pipe::REAL,
+        overlapping_pipes: &[Pipe::V, Pipe::Mte1, Pipe::Mte2, Pipe::Mte3, Pipe::Fix],
         event_ids: 8,
         buffer_ids: 32,
         cross_core_ids: 16,
@@ -180,6 +183,7 @@ const PROFILES: [Profile; 3] = [
         spaces: spaces([256, 512, 64, 64, 256, 4, 4, 4, 4]),
         left_order: BLayout::ColMajor,
         barrier_pipes: &Pipe::REAL,
+        overlapping_pipes: &[Pipe::Mte2, Pipe::Mte3],
         event_ids: 8,
         buffer_ids: 32,
         cross_core_ids: 32,
@@ -190,6 +194,7 @@ const PROFILES: [Profile; 3] = [
         spaces: spaces([512, 512, 64, 64, 256, 64, 64, 4, 4]),
         left_order: BLayout::ColMajor,
         barrier_pipes: &Pipe::REAL,
+        overlapping_pipes: &[Pipe::Mte2, Pipe::Mte3],
         event_ids: 8,
         buffer_ids: 32,
         cross_core_ids: 32,
@@ -239,6 +244,25 @@ impl Pipe {
     /// Reads a pipe name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::REAL.into_iter().find(|p| p.name() == text)
+    }
+
+    /// The pipe that a class of operations runs on, as events name them.
+    ///
+    /// ```
+    /// use pto_isa::Pipe;
+    /// assert_eq!(Pipe::of_class("TLOAD"), Some(Pipe::Mte2));
+    /// assert_eq!(Pipe::of_class("PIPE_V"), None);
+    /// ```
+    pub fn of_class(text: &str) -> Option<Self> {
+        Some(match text {
+            "TLOAD" => Self::Mte2,
+            "TSTORE_VEC" => Self::Mte3,
+            "TSTORE_ACC" | "TMOV_M2S" | "TMOV_V2M" => Self::Fix,
+            "TMOV_M2L" | "TMOV_M2B" => Self::Mte1,
+            "TMATMUL" => Self::M,
+            "TVEC" | "TMOV_M2V" | "TVECWAIT_EVENT" => Self::V,
+            _ => return None,
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! From operations to steps: the parts every kind of operation uses.
 
 use super::layouts::Layouts;
-use super::links::{Scale, is_signal};
+use super::links::Scale;
 use super::params::{Entry, entry_function, param};
 use super::roles::{SUBBLOCK_PARAM, Traits};
 use super::*;
@@ -165,6 +165,7 @@ impl<'a> Builder<'a> {
             joint: false,
             partner: None,
             ends: Vec::new(),
+            orders: Vec::new(),
             links: Vec::new(),
         };
         Self {
@@ -382,7 +383,7 @@ impl<'a> Builder<'a> {
             _ if code == op::set_img2col_padding => self.image_padding(id),
             // Registers of copies that the table does not have: tile instructions set them up for themselves. How often
             // an image is repeated is what the size of the destination says.
-            Family::Config => self.push(Step::Event).map(drop),
+            Family::Config => self.order(Order::Other),
             _ if code == op::trap => self.push(Step::Trap).map(drop),
             _ if code == op::tgetval || code == op::tsetval => self.element_op(id),
             _ if code == op::get_vms4_sr => self.read_status(id),
@@ -397,21 +398,5 @@ impl<'a> Builder<'a> {
         };
         self.at = outer;
         done
-    }
-
-    /// Synchronisation orders pipes; here everything is in order. Its scalars still count.
-    fn sync_op(&mut self, id: OpId) -> Built<()> {
-        let code = self.module.op(id).op;
-        match code {
-            op::declare_eventid_array | op::eventid_array_get | op::eventid_array_set => self.event_ids_op(id),
-            _ if is_signal(code) => self.signal_op(id),
-            _ if code.row().effect == Effect::Sync => {
-                for value in self.module.results(id) {
-                    self.define(value)?;
-                }
-                self.push(Step::Event).map(drop)
-            }
-            _ => Err(self.unsupported("this instruction")),
-        }
     }
 }

@@ -37,7 +37,7 @@ impl Builder<'_> {
     pub fn atomic_switch(&mut self, code: pto_isa::Op) -> Built<()> {
         let how = Combine::parse(code.row().name);
         if how.is_none() && code != op::set_atomic_none {
-            return self.push(Step::Event).map(drop);
+            return self.order(Order::Other);
         }
         self.set_state("atomic", how.map_or(0, Combine::code))
     }

@@ -27,6 +27,8 @@ pub(crate) struct End {
     /// Local rings of the consumers: of the vector cores, of the cube core.
     pub local: [Option<Reg>; 2],
     pub both_ways: bool,
+    /// The first of the signals it uses, where that is stated.
+    pub flag_base: Option<i64>,
     /// The operation that opens it.
     pub init: OpId,
 }
@@ -78,10 +80,13 @@ pub(crate) enum Scale {
 }
 
 /// The cores that take part in a barrier.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Set {
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Set {
+    /// The vector cores.
     Vector,
+    /// The cube cores.
     Cube,
+    /// All of them.
     All,
 }
 
@@ -98,6 +103,8 @@ pub(crate) struct Transfer {
     pub stages: Vec<TileId>,
     pub load: Prepared,
     pub store: Prepared,
+    /// Its stores add to what is there.
+    pub atomic: bool,
     /// Combines the second stage into the first.
     pub combine: Option<Prepared>,
     pub bits: u32,
@@ -170,7 +177,7 @@ impl Builder<'_> {
     }
 
     /// The number of an enumeration attribute's value.
-    fn choice(&self, id: OpId, name: &str) -> Option<&'static str> {
+    pub fn choice(&self, id: OpId, name: &str) -> Option<&'static str> {
         match self.module.attr(id, name) {
             Some(Attr::Enum(def, at)) => Some(def.value(usize::from(*at))),
             _ => None,
@@ -302,7 +309,8 @@ impl Builder<'_> {
             return Err(Diagnostic::new(codes::RUN_LIMIT, self.place(), message)
                 .legal(format!("at most {} GiB in all", MAX_RING_BYTES >> 30)));
         }
-        self.plan.ends.push(End { key, slot_size, slots, local_slots, global, local, both_ways, init: id });
+        let flag_base = self.int_attr(id, "flag_base");
+        self.plan.ends.push(End { key, slot_size, slots, local_slots, global, local, both_ways, flag_base, init: id });
         let end = self.plan.ends.len() as u32 - 1;
         if let Some(value) = self.module.results(id).next() {
             self.slots[value.index()] = Slot::End(end);
@@ -418,7 +426,7 @@ impl Builder<'_> {
         };
         let pipe = self.int_attr(id, "id").unwrap_or(0);
         self.quants.push((pipe, scale, table));
-        self.push(Step::Event).map(drop)
+        self.order(Order::Other)
     }
 
     fn end_of(&self, id: OpId) -> Built<u32> {
@@ -499,10 +507,10 @@ impl Builder<'_> {
                 // Transfers are complete as soon as they are started.
                 let out = self.result_reg(id)?;
                 self.plan.regs[out as usize] = 1;
-                self.push(Step::Event).map(drop)
+                self.order(Order::AwaitBackground)
             }
             op::comm_build_async_session | op::make_prefetch_async_context | op::get_prefetch_async_session => {
-                self.push(Step::Event).map(drop)
+                self.order(Order::Other)
             }
             _ => self.transfer_op(id),
         }
@@ -553,6 +561,7 @@ impl Builder<'_> {
             store: self.mover(op::tstore, &ty, if adds { &atomic } else { &[] })?,
             combine: if kind == TransferKind::Reduce { Some(self.combiner(id, &ty)?) } else { None },
             bits: dtype.column_bits(),
+            atomic: adds,
         };
         self.link(Link::Transfer(transfer))
     }

@@ -9,6 +9,7 @@ mod config;
 mod control;
 mod layouts;
 mod links;
+mod orders;
 mod params;
 mod prints;
 mod products;
@@ -19,8 +20,10 @@ mod tiles;
 mod views;
 
 pub(crate) use build::runs;
-pub(crate) use links::{End, Entry, Link, PipeOp, Scale, Set, Transfer, TransferKind, Way};
-pub(crate) use roles::Role;
+pub use links::Set;
+pub(crate) use links::{End, Entry, Link, PipeOp, Scale, Transfer, TransferKind, Way};
+pub(crate) use orders::Order;
+pub use roles::Role;
 pub(crate) use scalar::{float_of, int_of};
 pub(crate) use step::*;
 
@@ -72,6 +75,8 @@ pub struct Plan {
     pub(crate) partner: Option<Box<Plan>>,
     /// Ends of pipes this core opens.
     pub(crate) ends: Vec<End>,
+    /// What orders the pipes of a core.
+    pub(crate) orders: Vec<Order>,
     /// What concerns other cores: signals, pipes, barriers, transfers.
     pub(crate) links: Vec<Link>,
 }

@@ -14,17 +14,19 @@ use pto_isa::{Family, Target};
 pub(crate) const SUBBLOCK_PARAM: &str = "__pypto_spmd_subblock_idx";
 
 /// What a core executes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Role {
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Role {
     /// Everything: the block is one core.
     Whole,
+    /// What is for the cube core.
     Cube,
+    /// What is for vector cores.
     Vector,
 }
 
 impl Role {
     /// True when this core executes code for cores of a kind.
-    pub fn executes(self, kind: Core) -> bool {
+    pub(crate) fn executes(self, kind: Core) -> bool {
         match self {
             Self::Whole => true,
             Self::Cube => kind != Core::Vector,

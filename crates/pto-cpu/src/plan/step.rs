@@ -39,6 +39,8 @@ pub(crate) struct Tile {
     pub col_stride: u32,
     /// The layout of its memory: a tile type of the plan.
     pub geometry: u32,
+    /// Which tile it is, whatever window or view of it this is.
+    pub root: u32,
 }
 
 /// The state of a view register.
@@ -228,7 +230,7 @@ pub(crate) enum Step {
     Print(u32),
     Check(u32),
     /// Orders pipes; nothing to do here but to say that it happened.
-    Event,
+    Order(u32),
     /// Concerns other cores, and may have to wait for them.
     Link(u32),
     Trap,
@@ -475,6 +477,10 @@ pub(crate) struct KernelStep {
     pub views: Vec<Operand>,
     pub scalars: Vec<Option<Reg>>,
     pub pipe: Option<Pipe>,
+    /// Says at run time whether its stores combine with what global memory holds.
+    pub combines: Option<Reg>,
+    /// They do, whatever that says.
+    pub atomic: bool,
 }
 
 /// What is printed, under which name, and how.

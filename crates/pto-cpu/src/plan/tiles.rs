@@ -18,7 +18,7 @@ impl Tile {
         };
         let extent = |d: Dim, physical: u64| d.fixed().unwrap_or(physical) as u32;
         let (rows, cols) = (extent(ty.valid_rows, ty.rows), extent(ty.valid_cols, ty.cols));
-        Self { base, rows, cols, row_stride, col_stride, geometry }
+        Self { base, rows, cols, row_stride, col_stride, geometry, root: 0 }
     }
 }
 
@@ -37,13 +37,14 @@ impl Builder<'_> {
         let ty = self.tile_type(ty);
         let base = self.own_bytes(ty.bytes())?;
         let geometry = self.geometry(&ty);
-        self.plan.tiles.push(Tile::new(&ty, geometry, base));
-        Ok(self.plan.tiles.len() as TileId - 1)
+        let root = self.plan.tiles.len() as TileId;
+        self.plan.tiles.push(Tile { root, ..Tile::new(&ty, geometry, base) });
+        Ok(root)
     }
 
     /// A tile register that will stand for a tile made elsewhere.
     pub fn handle(&mut self) -> TileId {
-        let empty = Tile { base: 0, rows: 0, cols: 0, row_stride: 0, col_stride: 0, geometry: 0 };
+        let empty = Tile { base: 0, rows: 0, cols: 0, row_stride: 0, col_stride: 0, geometry: 0, root: 0 };
         self.plan.tiles.push(empty);
         self.plan.tiles.len() as TileId - 1
     }
@@ -235,6 +236,12 @@ impl Builder<'_> {
         }
     }
 
+    /// The instruction itself says that its stores combine with what is there.
+    pub fn is_atomic(&self, id: OpId) -> bool {
+        let how = self.choice(id, "atomicType").or_else(|| self.choice(id, "scatterAtomicOp"));
+        how.is_some_and(|how| !matches!(how, "atomic_none" | "none"))
+    }
+
     pub fn kernel_op(&mut self, id: OpId, kernel: &'static Kernel) -> Built<()> {
         let row = self.module.op(id).op.row();
         let prepared = self.prepare(id, kernel)?;
@@ -245,6 +252,8 @@ impl Builder<'_> {
             views: Vec::new(),
             scalars: Vec::new(),
             pipe: pto_check::pipe_of(self.module, id, self.checked.info().target),
+            combines: kernel.scalars.contains(&"$atomic").then(|| self.state("atomic")),
+            atomic: self.is_atomic(id),
         };
         // Results first: their valid regions follow from operands.
         for value in self.module.results(id) {

@@ -2,9 +2,9 @@
 
 use super::fail::Fail;
 use super::links::{OpenEnd, Outcome};
-use super::observe::{Event, Watch};
+use super::observe::{CoreId, Watch};
 use super::scalar;
-use super::shared::{CoreId, Shared};
+use super::shared::Shared;
 use crate::kernels::{TileRef, ViewRef};
 use crate::memory::{Buffer, CoreMemory};
 use crate::plan::{Link, Plan, Role, Step, Switch, Tile, View};
@@ -44,6 +44,7 @@ pub(super) struct Core<'p> {
     pub facts: Vec<u64>,
     /// Bytes used at the start of each space.
     pub used: [u64; Loc::ALL.len()],
+    pub rank: u32,
     pub block: u32,
     pub blocks: u32,
     pub instructions: u64,
@@ -81,6 +82,7 @@ impl<'p> Core<'p> {
             checked: vec![Vec::new(); plan.checks.len()],
             facts: Vec::with_capacity(16),
             used: [0; Loc::ALL.len()],
+            rank: 0,
             block: 0,
             blocks,
             instructions: 0,
@@ -115,6 +117,11 @@ impl<'p> Core<'p> {
         self.memory.part(own, self.plan.core_bytes - own).fill(0);
     }
 
+    /// Which core it is.
+    pub fn id(&self) -> CoreId {
+        CoreId { rank: self.rank, block: self.block, role: self.role(), sub: self.sub }
+    }
+
     /// What the core executes.
     pub fn role(&self) -> Role {
         self.plan.role
@@ -122,8 +129,7 @@ impl<'p> Core<'p> {
 
     /// Runs from the first step to the last, alone.
     pub fn execute<W: Watch>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
-        let id = CoreId { rank: 0, block: self.block, role: self.role(), sub: self.sub };
-        let mut alone = Shared::new(self.plan.checked.info().target, vec![id]);
+        let mut alone = Shared::new(self.plan.checked.info().target, vec![self.id()]);
         self.resume(&mut alone, watch).map(drop)
     }
 
@@ -162,11 +168,19 @@ impl<'p> Core<'p> {
             match plan.steps[*at] {
                 Step::Jump(to) => next = to as usize,
                 Step::Branch { condition, yes, no } => {
-                    next = if self.reg(condition) & 1 == 1 { yes } else { no } as usize;
+                    let mut taken = self.reg(condition) & 1 == 1;
+                    if W::OBSERVES {
+                        taken = watch.branch(plan.origins[*at], taken);
+                    }
+                    next = if taken { yes } else { no } as usize;
                 }
                 Step::Switch(which) => next = self.case(&plan.switches[which as usize]),
                 Step::LoopTest { counter, bound, exit } => {
-                    if self.int(counter) >= self.int(bound) {
+                    let mut goes_on = self.int(counter) < self.int(bound);
+                    if W::OBSERVES {
+                        goes_on = watch.branch(plan.origins[*at], goes_on);
+                    }
+                    if !goes_on {
                         next = exit as usize;
                     }
                 }
@@ -228,9 +242,9 @@ impl<'p> Core<'p> {
                         reported = self.instructions;
                     }
                 }
-                Step::Event => {
+                Step::Order(which) => {
                     if W::OBSERVES {
-                        self.say(*at, None, &[], watch);
+                        self.say_order(which as usize, *at, watch);
                     }
                 }
                 Step::Link(which) => {
@@ -277,20 +291,5 @@ impl<'p> Core<'p> {
 
     pub fn int(&self, reg: u32) -> i64 {
         self.regs[reg as usize] as i64
-    }
-
-    /// Tells the observer about a step.
-    pub fn say<W: Watch>(
-        &self,
-        at: usize,
-        pipe: Option<pto_isa::Pipe>,
-        accesses: &[super::observe::Access],
-        watch: &mut W,
-    ) {
-        let op = self.plan.origins[at];
-        let span = self.plan.module().op(op).span;
-        let target = self.plan.checked.info().target;
-        let pipe = pipe.or_else(|| pto_check::pipe_of(self.plan.module(), op, target));
-        watch.event(&Event { op, span, pipe, block: self.block, accesses });
     }
 }

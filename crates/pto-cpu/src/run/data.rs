@@ -20,7 +20,7 @@ pub(super) fn window_size(view: &View) -> (u64, u64) {
 }
 
 /// A place for a scalar in memory: a buffer or a space, and the first byte.
-enum Target {
+pub(super) enum Target {
     Buffer(usize, i64),
     Space(Loc, i64),
 }
@@ -67,6 +67,9 @@ impl Core<'_> {
             Step::TileGet { tile, offset, out } => {
                 let (start, elem) = self.tile_element(tile, self.int(offset))?;
                 let bytes = (elem.bits() / 8) as usize;
+                if W::OBSERVES {
+                    self.say_element(tile, start, bytes, false, at, watch);
+                }
                 let raw = read_bytes(self.memory.part(start, bytes as u64));
                 self.regs[out as usize] = from_memory(elem, raw);
                 Ok(())
@@ -74,6 +77,9 @@ impl Core<'_> {
             Step::TileSet { tile, offset, value } => {
                 let (start, elem) = self.tile_element(tile, self.int(offset))?;
                 let bytes = (elem.bits() / 8) as usize;
+                if W::OBSERVES {
+                    self.say_element(tile, start, bytes, true, at, watch);
+                }
                 let raw = to_memory(elem, self.reg(value)).to_le_bytes();
                 self.memory.part(start, bytes as u64).copy_from_slice(&raw[..bytes]);
                 Ok(())
@@ -302,16 +308,6 @@ impl Core<'_> {
             }
             Target::Buffer(buffer, first) => self.write_global(buffer, first, &raw[..bytes]),
         }
-    }
-
-    fn say_scalar<W: Watch>(&self, place: &Target, bytes: usize, write: bool, at: usize, watch: &mut W) {
-        use super::observe::{Access, Place};
-        let (place, start) = match *place {
-            Target::Space(loc, first) => (Place::Core(loc), first),
-            Target::Buffer(buffer, first) => (Place::Global(buffer), first),
-        };
-        let access = Access { place, start, row_bytes: bytes as u64, rows: 1, stride: 0, write, value: None };
-        self.say(at, Some(pto_isa::Pipe::S), &[access], watch);
     }
 
     /// The place in the core's memory of bytes of a space. Own tiles lie behind the spaces.

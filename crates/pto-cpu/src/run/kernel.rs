@@ -4,7 +4,7 @@
 
 use super::core::Core;
 use super::fail::Fail;
-use super::observe::{Access, Place, Watch};
+use super::observe::{Action, Watch};
 use crate::kernels::{Call, TileRef, ViewRef};
 use crate::memory::{Buffer, split_address};
 use crate::plan::{KernelStep, Operand, Slot, Tile, View};
@@ -32,7 +32,7 @@ impl Core<'_> {
         self.scalars.extend(step.scalars.iter().map(|s| s.map_or(0, |r| self.regs[r as usize])));
         if W::OBSERVES {
             let accesses = self.accesses(step);
-            self.say(at, step.pipe, &accesses, watch);
+            self.say(at, step.pipe, Action::Work, &accesses, watch);
         }
         let call = Call { tiles: &self.tile_refs, views: &self.view_refs, scalars: &self.scalars, imm: step.imm };
         // SAFETY: every tile register lies inside the core's memory (`Core::bind` and its neighbours check that before
@@ -200,100 +200,5 @@ impl Core<'_> {
             _ => {}
         }
         (ty, value)
-    }
-
-    // ---- events -----------------------------------------------------------------------------------------------------
-
-    fn accesses(&self, step: &KernelStep) -> Vec<Access> {
-        let mut list = Vec::new();
-        for operand in &step.tiles {
-            if let Some(register) = operand.register {
-                let access = self.tile_access(&self.tiles[register as usize], operand.value);
-                push_both(&mut list, access, operand);
-            }
-        }
-        for operand in &step.views {
-            if let Some(register) = operand.register {
-                let elem = operand.value.and_then(|v| self.plan.module().value_type(v).elem());
-                let bits = elem.map_or(8, |d| d.column_bits());
-                let view = self.views[register as usize];
-                view_accesses(&view, bits, operand, &mut |a| push_both(&mut list, a, operand));
-            }
-        }
-        list
-    }
-
-    pub fn tile_access(&self, tile: &Tile, value: Option<pto_ir::ValueId>) -> Access {
-        let ty = &self.plan.geometries[tile.geometry as usize];
-        let bits = u64::from(ty.column_bits());
-        let start = tile.base as i64 - self.plan.spaces.start(ty.loc) as i64;
-        let (rows, row_bytes, stride) = if ty.is_boxed() {
-            (1, ty.bytes(), 0)
-        } else if tile.col_stride == 1 {
-            (
-                tile.rows.into(),
-                (u64::from(tile.cols) * bits).div_ceil(8),
-                (u64::from(tile.row_stride) * bits / 8) as i64,
-            )
-        } else {
-            (
-                tile.cols.into(),
-                (u64::from(tile.rows) * bits).div_ceil(8),
-                (u64::from(tile.col_stride) * bits / 8) as i64,
-            )
-        };
-        Access { place: Place::Core(ty.loc), start, row_bytes, rows, stride, write: false, value }
-    }
-}
-
-fn push_both(list: &mut Vec<Access>, access: Access, operand: &Operand) {
-    if operand.reads {
-        list.push(access);
-    }
-    if operand.writes {
-        list.push(Access { write: true, ..access });
-    }
-}
-
-/// The runs of a window: its two innermost dimensions as rectangles, one for each place in the outer ones.
-fn view_accesses(view: &View, bits: u32, operand: &Operand, push: &mut impl FnMut(Access)) {
-    let (buffer, first) = split_address(view.address);
-    let bytes = |elements: i64| elements.wrapping_mul(i64::from(bits)) / 8;
-    let [a, b, c, d, e] = view.shape;
-    let [sa, sb, sc, sd, se] = view.strides;
-    for outer in 0..a * b * c {
-        let (i, j, k) = (outer / (b * c), outer / c % b, outer % c);
-        let start = first + bytes(i as i64 * sa + j as i64 * sb + k as i64 * sc);
-        let (rows, stride, run) = if se == 1 || e == 1 {
-            (d, bytes(sd), e)
-        } else if sd == 1 || d == 1 {
-            (e, bytes(se), d)
-        } else {
-            // Neither dimension is contiguous: every element is a run of its own, per row.
-            for row in 0..d {
-                let start = start + bytes(row as i64 * sd);
-                let row_bytes = u64::from(bits).div_ceil(8);
-                push(Access {
-                    place: Place::Global(buffer),
-                    start,
-                    row_bytes,
-                    rows: e,
-                    stride: bytes(se),
-                    write: false,
-                    value: operand.value,
-                });
-            }
-            continue;
-        };
-        let row_bytes = (run * u64::from(bits)).div_ceil(8);
-        push(Access {
-            place: Place::Global(buffer),
-            start,
-            row_bytes,
-            rows,
-            stride,
-            write: false,
-            value: operand.value,
-        });
     }
 }

@@ -4,7 +4,7 @@
 
 use super::core::Core;
 use super::fail::Fail;
-use super::observe::{Access, Watch};
+use super::observe::{Action, Ring as Position, Watch};
 use super::shared::{Ring, Shared};
 use crate::kernels::{Call, TileRef, ViewRef};
 use crate::memory::{Buffer, split_address};
@@ -44,47 +44,75 @@ impl Core<'_> {
             return self.measure_link(link, watch).map(|()| Outcome::Done);
         }
         let outcome = match link {
-            Link::Open(end) => self.open(*end as usize).map(|()| Outcome::Done),
+            Link::Open(end) => self.open(*end as usize, at, watch).map(|()| Outcome::Done),
             Link::Push(op) => self.push(op, shared, at, watch),
             Link::Pop(op) => self.pop(op, shared, at, watch),
-            Link::Alloc(op) => self.alloc_slot(op, shared),
-            Link::Free(op) => self.free_slot(op, shared),
-            Link::Signal { id, mode } => shared.signal(self.who, self.int(*id), *mode).map(|()| Outcome::Done),
-            Link::Await { id } => shared.take_signal(self.who, self.int(*id)).map(done_or_waits),
+            Link::Alloc(op) => self.alloc_slot(op, shared, at, watch),
+            Link::Free(op) => self.free_slot(op, shared, at, watch),
+            Link::Signal { id, mode } => {
+                let signal = shared.signal(self.who, self.int(*id), *mode)?;
+                self.tell(at, Action::Signal(&signal), &[], watch);
+                Ok(Outcome::Done)
+            }
+            Link::Await { id } => {
+                let id = self.int(*id);
+                let outcome = done_or_waits(shared.take_signal(self.who, id)?);
+                if outcome == Outcome::Done {
+                    self.tell(at, Action::Await(id), &[], watch);
+                }
+                Ok(outcome)
+            }
             Link::Barrier { set, soft, cores } => {
                 let count = cores.filter(|_| *soft).map(|r| self.int(r).max(0) as u64).filter(|n| *n > 0);
-                Ok(done_or_waits(shared.barrier(self.who, *set, count, self.retries)))
+                let (turn, open) = shared.barrier(self.who, *set, count, self.retries);
+                if !self.retries {
+                    self.tell(at, Action::Arrive(*set, turn), &[], watch);
+                }
+                if open {
+                    self.tell(at, Action::Leave(*set, turn), &[], watch);
+                }
+                Ok(done_or_waits(open))
             }
             Link::Notify { signal, value, add } => {
                 shared.effects += 1;
+                self.tell_signal(*signal, Action::Notify, at, watch);
                 self.notify(*signal, self.int(*value), *add).map(|()| Outcome::Done)
             }
             Link::WaitSignal { signal, value, cmp } => {
-                self.compare_signal(*signal, self.int(*value), *cmp).map(done_or_waits)
+                let holds = self.compare_signal(*signal, self.int(*value), *cmp)?;
+                if holds {
+                    self.tell_signal(*signal, Action::Noticed, at, watch);
+                }
+                Ok(done_or_waits(holds))
             }
             Link::TestSignal { signal, value, cmp, out } => {
                 let holds = self.compare_signal(*signal, self.int(*value), *cmp)?;
+                if holds {
+                    self.tell_signal(*signal, Action::Noticed, at, watch);
+                }
                 self.regs[*out as usize] = u64::from(holds);
                 Ok(if holds { Outcome::Done } else { Outcome::Yields })
             }
             Link::Transfer(transfer) => {
                 shared.effects += 1;
+                if W::OBSERVES {
+                    self.say_transfer(transfer, at, watch);
+                }
                 self.transfer(transfer).map(|()| Outcome::Done)
             }
         }?;
         let moves = matches!(link, Link::Push(_) | Link::Pop(_) | Link::Transfer(_) | Link::Notify { .. });
         self.instructions += u64::from(moves && outcome == Outcome::Done);
-        let told_already = matches!(link, Link::Push(_) | Link::Pop(_));
-        if W::OBSERVES && outcome != Outcome::Waits && !told_already {
-            self.say(at, None, &[], watch);
-        }
         Ok(outcome)
     }
 
     /// Without data, nobody waits: popped tiles get a place, tests succeed.
     fn measure_link<W: Watch>(&mut self, link: &Link, watch: &mut W) -> Result<(), Fail> {
         match link {
-            Link::Open(end) => self.open(*end as usize),
+            Link::Open(end) => {
+                self.open_end(*end as usize);
+                Ok(())
+            }
             Link::Pop(op) | Link::Alloc(op) => match op.entry {
                 Entry::Tile(tile) => self.place_popped(op, tile, 0),
                 Entry::Slot(view) => self.place_slot(op, view, 0),
@@ -106,7 +134,15 @@ impl Core<'_> {
 
     // ---- pipes --------------------------------------------------------------------------------------------------
 
-    fn open(&mut self, end: usize) -> Result<(), Fail> {
+    fn open<W: Watch>(&mut self, end: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
+        self.open_end(end);
+        for way in [Way::ToVector, Way::ToCube] {
+            self.tell(at, Action::Open(self.position(end, way, 0, false)), &[], watch);
+        }
+        Ok(())
+    }
+
+    fn open_end(&mut self, end: usize) {
         let plan = self.plan;
         let End { global, local, .. } = &plan.ends[end];
         let address = |p: Pointer| match p {
@@ -116,7 +152,16 @@ impl Core<'_> {
         let open =
             OpenEnd { global: global.map_or(0, address), local: local.map(|reg| reg.map_or(0, |r| self.reg(r))) };
         self.ends[end] = open;
-        Ok(())
+    }
+
+    /// A position in a pipe, as observers are told.
+    fn position(&self, end: usize, way: Way, count: u64, copies: bool) -> Position {
+        let End { key, slots, flag_base, both_ways, .. } = self.plan.ends[end];
+        Position { key, to_vector: way == Way::ToVector, count, slots, flag_base, both_ways, copies }
+    }
+
+    fn entry_position(&self, op: &PipeOp, count: u64) -> Position {
+        self.position(op.end as usize, op.way, count, matches!(op.entry, Entry::Tile(_)))
     }
 
     /// The vector core an instruction stands for.
@@ -134,20 +179,21 @@ impl Core<'_> {
         let side = self.side(op);
         let ring = shared.ring(self.who, &plan.ends[op.end as usize], op.way);
         if let Entry::Tile(tile) = op.entry {
-            let Some(slot) = ring.allocate(side) else { return Ok(Outcome::Waits) };
+            let Some((slot, count)) = ring.allocate(side) else { return Ok(Outcome::Waits) };
             if W::OBSERVES {
                 let access = self.plain_access(tile, false);
-                self.say(at, None, &[access], watch);
+                let position = self.entry_position(op, count);
+                self.tell(at, Action::Alloc(position), &[], watch);
+                self.tell(at, Action::Push(position), &[access], watch);
             }
             // Without a split, the tile of the first vector core counts.
             if op.split > 0 || side == 0 {
                 self.store_in_slot(op, tile, ring, slot)?;
             }
-        } else if W::OBSERVES {
-            self.say(at, None, &[], watch);
         }
-        if !ring.publish(side) {
-            return Err(Fail::NotAllocated);
+        let Some(count) = ring.publish(side) else { return Err(Fail::NotAllocated) };
+        if !matches!(op.entry, Entry::Tile(_)) {
+            self.tell(at, Action::Push(self.entry_position(op, count)), &[], watch);
         }
         shared.effects += 1;
         Ok(Outcome::Done)
@@ -180,7 +226,7 @@ impl Core<'_> {
                 self.place_popped(op, tile, count)?;
                 if W::OBSERVES {
                     let access = self.plain_access(tile, true);
-                    self.say(at, None, &[access], watch);
+                    self.tell(at, Action::Pop(self.entry_position(op, count)), &[access], watch);
                 }
                 self.load_from_slot(op, tile, ring, slot)?;
                 // Only A5 binds the tile to the slot; elsewhere the slot is free again.
@@ -190,11 +236,9 @@ impl Core<'_> {
             }
             Entry::Slot(view) => {
                 self.place_slot(op, view, count)?;
-                if W::OBSERVES {
-                    self.say(at, None, &[], watch);
-                }
+                self.tell(at, Action::Pop(self.entry_position(op, count)), &[], watch);
             }
-            Entry::Nothing => {}
+            Entry::Nothing => self.tell(at, Action::Pop(self.entry_position(op, count)), &[], watch),
         }
         shared.effects += 1;
         Ok(Outcome::Done)
@@ -218,7 +262,7 @@ impl Core<'_> {
             let used = &mut self.used[ty.loc as usize];
             *used = (*used).max(ring + slots * end.slot_size).max(end_of_tile - plan.spaces.start(ty.loc));
         }
-        self.tiles[tile as usize] = Tile::new(ty, op.geometry, base);
+        self.tiles[tile as usize] = Tile { root: tile, ..Tile::new(ty, op.geometry, base) };
         let extent = |e: Extent| match e {
             Extent::Fixed(n) => i64::from(n),
             Extent::Reg(reg) => self.int(reg),
@@ -263,11 +307,18 @@ impl Core<'_> {
 
     // ---- slots in global memory -----------------------------------------------------------------------------------
 
-    fn alloc_slot(&mut self, op: &PipeOp, shared: &mut Shared) -> Result<Outcome, Fail> {
+    fn alloc_slot<W: Watch>(
+        &mut self,
+        op: &PipeOp,
+        shared: &mut Shared,
+        at: usize,
+        watch: &mut W,
+    ) -> Result<Outcome, Fail> {
         let plan = self.plan;
         let side = self.side(op);
         let ring = shared.ring(self.who, &plan.ends[op.end as usize], op.way);
-        let Some(slot) = ring.allocate(side) else { return Ok(Outcome::Waits) };
+        let Some((slot, count)) = ring.allocate(side) else { return Ok(Outcome::Waits) };
+        self.tell(at, Action::Alloc(self.entry_position(op, count)), &[], watch);
         if let Entry::Slot(view) = op.entry {
             self.place_slot(op, view, slot as u64)?;
         }
@@ -289,22 +340,25 @@ impl Core<'_> {
         Ok(())
     }
 
-    fn free_slot(&mut self, op: &PipeOp, shared: &mut Shared) -> Result<Outcome, Fail> {
+    fn free_slot<W: Watch>(
+        &mut self,
+        op: &PipeOp,
+        shared: &mut Shared,
+        at: usize,
+        watch: &mut W,
+    ) -> Result<Outcome, Fail> {
         let plan = self.plan;
         let side = self.side(op);
         let holds = plan.checked.info().target == Target::A5 || matches!(op.entry, Entry::Slot(_));
         let ring = shared.ring(self.who, &plan.ends[op.end as usize], op.way);
         // Elsewhere than on A5 a popped tile has been released already.
-        if !ring.free(side) && holds {
+        let freed = ring.free(side);
+        if freed.is_none() && holds {
             return Err(Fail::NotPopped);
         }
+        self.tell(at, Action::Free(self.entry_position(op, freed.unwrap_or(0))), &[], watch);
         shared.effects += 1;
         Ok(Outcome::Done)
-    }
-
-    fn plain_access(&self, tile: u32, write: bool) -> Access {
-        let access = self.tile_access(&self.tiles[tile as usize], None);
-        Access { write, ..access }
     }
 
     // ---- signals in global memory ---------------------------------------------------------------------------------

@@ -15,12 +15,13 @@ mod scalar;
 mod schedule;
 mod shared;
 mod team;
+mod tell;
 mod transfer;
 
 pub use launch::Timing;
 pub(crate) use launch::packed;
 pub use measure::{Extent, Known, Measure};
-pub use observe::{Access, Event, Observer, Place};
+pub use observe::{Access, Action, CoreId, Event, Flag, Observer, Place, Ring, Signal};
 pub use print::Printed;
 pub(crate) use print::Style;
 

@@ -1,12 +1,19 @@
 //! What an observer of a run is told.
 
+use crate::plan::{Role, Set};
 use pto_ir::{OpId, ValueId};
 use pto_isa::{Loc, Pipe, Span};
 
-/// Told about every instruction that moves data or orders pipes, in program order.
+/// Told about every instruction that moves data or orders pipes. The instructions of a core come in program order; where
+/// cores wait for each other, what is waited for comes first.
 pub trait Observer {
     /// An instruction is about to be executed.
     fn event(&mut self, event: &Event<'_>);
+
+    /// A branch is about to be decided by a value of the program. The answer is how it goes.
+    fn branch(&mut self, _op: OpId, taken: bool) -> bool {
+        taken
+    }
 }
 
 /// An instruction that is executed.
@@ -16,12 +23,117 @@ pub struct Event<'a> {
     pub op: OpId,
     /// Where it stands.
     pub span: Span,
-    /// The pipe that executes it.
+    /// The pipe that executes it. [`Pipe::All`] with [`Action::Work`] is an engine that works in the background.
     pub pipe: Option<Pipe>,
-    /// The block it belongs to.
-    pub block: u32,
+    /// The core it belongs to.
+    pub core: CoreId,
+    /// What it does besides reading and writing.
+    pub action: Action<'a>,
     /// What it reads and writes.
     pub accesses: &'a [Access],
+}
+
+/// A core of a run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CoreId {
+    /// Its rank.
+    pub rank: u32,
+    /// Its block.
+    pub block: u32,
+    /// Which of the cores of the block it is.
+    pub role: Role,
+    /// Its number among the vector cores of the block.
+    pub sub: u32,
+}
+
+/// What an instruction does to the order of pipes and cores.
+#[derive(Clone, Copy, Debug)]
+pub enum Action<'a> {
+    /// It works on memory.
+    Work,
+    /// Raises a flag once the pipe has done what it was given before.
+    SetFlag(Flag),
+    /// The pipe stops until the flag is up, and takes it down.
+    WaitFlag(Flag),
+    /// The pipe finishes what it has; [`Pipe::All`]: all pipes do, and the core waits.
+    Barrier,
+    /// Takes a buffer token for the pipe.
+    GetToken(i64),
+    /// Gives a buffer token back.
+    ReleaseToken(i64),
+    /// The core waits for whatever writes the operands.
+    Sync,
+    /// Inside one instruction, the second pipe starts when the first is done.
+    Then(Pipe, Pipe),
+    /// The core waits for what works in the background.
+    AwaitBackground,
+    /// Sends a signal to other cores.
+    Signal(&'a Signal),
+    /// Waits for a signal: the id as this core knows it.
+    Await(i64),
+    /// Comes to a barrier of several cores: which cores, and how often this core has been there.
+    Arrive(Set, u64),
+    /// Goes on behind it.
+    Leave(Set, u64),
+    /// Opens an end of a pipe between cores.
+    Open(Ring),
+    /// Takes a slot to fill.
+    Alloc(Ring),
+    /// Fills a slot, or hands over one that was filled.
+    Push(Ring),
+    /// Takes an entry.
+    Pop(Ring),
+    /// Gives the slot of an entry back.
+    Free(Ring),
+    /// Changes a signal word in global memory.
+    Notify,
+    /// Found a signal word in global memory as it should be.
+    Noticed,
+    /// It changes the state of the core, or nothing.
+    Other,
+}
+
+/// A flag between two pipes of a core.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Flag {
+    /// The pipe whose work must be done.
+    pub src: Pipe,
+    /// The pipe that waits.
+    pub dst: Pipe,
+    /// Which of the flags of this pair.
+    pub id: i64,
+}
+
+/// A signal to other cores.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Signal {
+    /// The id as the sender knows it.
+    pub id: i64,
+    /// Who it reaches now; nobody as long as others have to send it too.
+    pub to: Vec<CoreId>,
+    /// The id as they know it.
+    pub id_there: i64,
+    /// Who sent it; each of them once for every time it arrives.
+    pub from: Vec<CoreId>,
+}
+
+/// A position in a pipe between cores, in one direction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ring {
+    /// The same on both sides.
+    pub key: u32,
+    /// From the cube core to the vector cores.
+    pub to_vector: bool,
+    /// How many entries this side has had before, counted for each kind of step.
+    pub count: u64,
+    /// Slots.
+    pub slots: u32,
+    /// The first of the signals it uses, where that is stated.
+    pub flag_base: Option<i64>,
+    /// Data flows both ways, so it uses four signals.
+    pub both_ways: bool,
+    /// The entry is a tile that is copied to memory of the consumer, not a slot that stays where it is.
+    pub copies: bool,
 }
 
 /// A rectangle of bytes that an instruction touches: `rows` runs of `row_bytes`, each `stride` after the one before.
@@ -39,8 +151,12 @@ pub struct Access {
     pub stride: i64,
     /// The bytes change.
     pub write: bool,
+    /// The change is one that other cores may make at the same time.
+    pub atomic: bool,
     /// The operand.
     pub value: Option<ValueId>,
+    /// Which tile it is, whatever window or view of it is used.
+    pub tile: Option<u32>,
 }
 
 /// A memory.
@@ -59,6 +175,9 @@ pub(crate) trait Watch {
     const MEASURES: bool = false;
     const TIMES: bool = false;
     fn event(&mut self, _: &Event<'_>) {}
+    fn branch(&mut self, _op: OpId, taken: bool) -> bool {
+        taken
+    }
     fn read(&mut self, _buffer: usize) {}
     fn view(&mut self, _buffer: usize, _first: i64, _end: i64, _shape: &[u64]) {}
     fn time(&mut self, _op: OpId, _nanos: u64) {}
@@ -78,5 +197,8 @@ impl<O: Observer + ?Sized> Watch for Observing<'_, O> {
     const OBSERVES: bool = true;
     fn event(&mut self, event: &Event<'_>) {
         self.0.event(event);
+    }
+    fn branch(&mut self, op: OpId, taken: bool) -> bool {
+        self.0.branch(op, taken)
     }
 }

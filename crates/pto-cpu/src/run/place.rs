@@ -61,7 +61,7 @@ impl Core<'_> {
             Address::Free { first, size, held } => self.free_place(first, size, &self.plan.held[held as usize]),
             Address::At(reg) => self.space_address(ty, self.int(reg), bind.count)?,
         };
-        self.tiles[bind.tile as usize] = Tile::new(ty, bind.geometry, base);
+        self.tiles[bind.tile as usize] = Tile { root: bind.tile, ..Tile::new(ty, bind.geometry, base) };
         let (rows, cols) = (self.extent(bind.rows), self.extent(bind.cols));
         self.set_valid(bind.tile, rows, cols)
     }
@@ -163,7 +163,7 @@ impl Core<'_> {
                 size: self.plan.spaces.size(ty.loc),
             });
         }
-        let mut tile = Tile::new(ty, geometry, source.base);
+        let mut tile = Tile { root: source.root, ..Tile::new(ty, geometry, source.base) };
         if ty.valid_rows.fixed().is_none() {
             tile.rows = source.rows.min(ty.rows as u32);
         }

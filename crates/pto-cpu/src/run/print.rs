@@ -3,7 +3,7 @@
 use super::core::Core;
 use super::data::window_size;
 use super::fail::Fail;
-use super::observe::Watch;
+use super::observe::{Action, Watch};
 use super::printf;
 use crate::memory::split_address;
 use crate::plan::{Print, Tile, TileId, View, ViewId};
@@ -38,7 +38,7 @@ impl Core<'_> {
         }
         self.instructions += 1;
         if W::OBSERVES {
-            self.say(at, None, &[], watch);
+            self.say(at, None, Action::Other, &[], watch);
         }
         match &plan.prints[which] {
             Print::Tile { tile, name, style } => self.print_tile(*tile, name, *style),

@@ -2,8 +2,8 @@
 //! every time, and a deadlock is seen when nobody can go on.
 
 use super::core::{Core, State};
-use super::observe::Watch;
-use super::shared::{CoreId, Shared};
+use super::observe::{CoreId, Watch};
+use super::shared::Shared;
 use crate::plan::{Link, Role, Set};
 use pto_isa::{Diagnostic, codes};
 

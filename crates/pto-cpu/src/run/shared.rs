@@ -1,6 +1,7 @@
 //! What the cores of a run share besides global memory: signals, barriers, and the slots of pipes.
 
 use super::fail::Fail;
+use super::observe::{CoreId, Signal};
 use crate::plan::{End, Role, Set, Way};
 use pto_isa::Target;
 use std::collections::BTreeMap;
@@ -11,16 +12,6 @@ const SIGNAL_LIMIT: u8 = 15;
 const SIGNALS: usize = 32;
 /// On A5 the cube core reaches, or hears, the second vector core under ids from here on.
 const SECOND_CORE: i64 = 16;
-
-/// A core of a run.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct CoreId {
-    pub rank: u32,
-    pub block: u32,
-    pub role: Role,
-    /// Its number among the vector cores of the block.
-    pub sub: u32,
-}
 
 impl CoreId {
     fn is_in(self, set: Set) -> bool {
@@ -83,7 +74,7 @@ impl Shared {
     // ---- signals ------------------------------------------------------------------------------------------------
 
     /// Sends a signal. Where several cores send it together, it arrives with the last.
-    pub fn signal(&mut self, who: usize, id: i64, mode: Option<u8>) -> Result<(), Fail> {
+    pub fn signal(&mut self, who: usize, id: i64, mode: Option<u8>) -> Result<Signal, Fail> {
         let me = self.cores[who];
         let vectors = |c: CoreId| c.same_block(me) && c.role == Role::Vector;
         let kind = |c: CoreId| c.rank == me.rank && c.role == me.role;
@@ -104,16 +95,17 @@ impl Shared {
         };
         self.effects += 1;
         if senders.len() > 1 && !self.all_have_sent((mode.unwrap_or(2), me.rank, me.block, id), who, &senders) {
-            return Ok(());
+            return Ok(Signal { id, ..Signal::default() });
         }
-        for core in receivers {
+        for &core in &receivers {
             let flag = self.flags[core].get_mut(id_there as usize).ok_or(Fail::SignalId(id))?;
             *flag += 1;
             if *flag > SIGNAL_LIMIT {
                 return Err(Fail::SignalOverflow { id, limit: SIGNAL_LIMIT });
             }
         }
-        Ok(())
+        let names = |list: &[usize]| list.iter().map(|&k| self.cores[k]).collect();
+        Ok(Signal { id, to: names(&receivers), id_there, from: names(&senders) })
     }
 
     fn all_have_sent(&mut self, (mode, rank, block, id): Gathering, who: usize, senders: &[usize]) -> bool {
@@ -139,9 +131,9 @@ impl Shared {
 
     // ---- barriers -----------------------------------------------------------------------------------------------
 
-    /// Arrives at a barrier, unless it has, and says whether the others have too. `count` is how many take part, where
-    /// that is stated.
-    pub fn barrier(&mut self, who: usize, set: Set, count: Option<u64>, arrived: bool) -> bool {
+    /// Arrives at a barrier, unless it has, and says how often it has been there and whether the others have too. `count` is
+    /// how many take part, where that is stated.
+    pub fn barrier(&mut self, who: usize, set: Set, count: Option<u64>, arrived: bool) -> (u64, bool) {
         let me = self.cores[who];
         let takes_part = self.positions(|c| c.rank == me.rank && c.is_in(set));
         let none = vec![0; self.cores.len()];
@@ -151,10 +143,11 @@ impl Shared {
             self.effects += 1;
         }
         let turn = arrivals[who];
-        match count {
+        let open = match count {
             Some(count) => takes_part.iter().map(|&c| arrivals[c].min(turn)).sum::<u64>() >= turn * count,
             None => takes_part.iter().all(|&c| arrivals[c] >= turn),
-        }
+        };
+        (turn, open)
     }
 
     // ---- pipes --------------------------------------------------------------------------------------------------
@@ -208,28 +201,29 @@ impl Ring {
         (count % self.slots.len() as u64) as usize
     }
 
-    /// The next slot of a producer, if one is free.
-    pub fn allocate(&mut self, sub: usize) -> Option<usize> {
+    /// The next slot of a producer, if one is free, and how many it had before.
+    pub fn allocate(&mut self, sub: usize) -> Option<(usize, u64)> {
         let sub = sub.min(self.allocated.len() - 1);
         let freed = self.freed.iter().copied().min().unwrap_or(0);
         if self.allocated[sub] - freed >= self.slots.len() as u64 {
             return None;
         }
-        let at = self.at(self.allocated[sub]);
+        let count = self.allocated[sub];
         self.allocated[sub] += 1;
-        Some(at)
+        Some((self.at(count), count))
     }
 
     pub fn slot(&mut self, at: usize) -> &mut Slot {
         &mut self.slots[at]
     }
 
-    /// Tells the consumers of a filled slot. False when none was allocated.
-    pub fn publish(&mut self, sub: usize) -> bool {
+    /// Tells the consumers of a filled slot, and says how many came before. Nothing when none was allocated.
+    pub fn publish(&mut self, sub: usize) -> Option<u64> {
         let sub = sub.min(self.pushed.len() - 1);
-        let allowed = self.pushed[sub] < self.allocated[sub];
+        let count = self.pushed[sub];
+        let allowed = count < self.allocated[sub];
         self.pushed[sub] += u64::from(allowed);
-        allowed
+        allowed.then_some(count)
     }
 
     /// The next filled slot of a consumer: its position, and how many came before it.
@@ -244,11 +238,12 @@ impl Ring {
         Some((self.at(count), count))
     }
 
-    /// Gives the oldest popped slot back. False when none is held.
-    pub fn free(&mut self, sub: usize) -> bool {
+    /// Gives the oldest popped slot back, and says how many came before. Nothing when none is held.
+    pub fn free(&mut self, sub: usize) -> Option<u64> {
         let sub = sub.min(self.freed.len() - 1);
-        let held = self.freed[sub] < self.popped[sub];
+        let count = self.freed[sub];
+        let held = count < self.popped[sub];
         self.freed[sub] += u64::from(held);
-        held
+        held.then_some(count)
     }
 }

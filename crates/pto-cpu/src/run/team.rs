@@ -1,10 +1,10 @@
 //! The cores that run together: those of a block, or those of all blocks and ranks.
 
 use super::core::Core;
-use super::observe::Watch;
+use super::observe::{CoreId, Watch};
 use super::print::Printed;
 use super::schedule::run_together;
-use super::shared::{CoreId, Shared};
+use super::shared::Shared;
 use crate::memory::Buffer;
 use crate::plan::{Plan, Role};
 use pto_isa::Diagnostic;
@@ -40,7 +40,7 @@ impl<'p> Team<'p> {
             let count = if role.role == Role::Vector { plan.vectors } else { 1 };
             for sub in 0..count {
                 let mut core = Core::new(role, buffers, blocks)?;
-                (core.who, core.block, core.sub) = (self.cores.len(), block, sub);
+                (core.who, core.rank, core.block, core.sub) = (self.cores.len(), rank, block, sub);
                 self.cores.push(core);
                 self.shared.add(CoreId { rank, block, role: role.role, sub });
             }

@@ -1,0 +1,87 @@
+//! What orders the pipes of a core. Everything is in order here; observers of a run are told.
+
+use super::build::{Builder, Built};
+use super::*;
+use pto_ir::Attr;
+use pto_isa::Pipe;
+use pto_isa::row::Effect;
+use pto_isa::table::op;
+
+/// An instruction that orders pipes.
+#[derive(Clone, Debug)]
+pub(crate) enum Order {
+    SetFlag {
+        src: Pipe,
+        dst: Pipe,
+        id: Reg,
+    },
+    WaitFlag {
+        src: Pipe,
+        dst: Pipe,
+        id: Reg,
+    },
+    Barrier,
+    GetToken(Reg),
+    ReleaseToken(Reg),
+    /// Waits for what writes these tiles.
+    Sync(Vec<TileId>),
+    AwaitBackground,
+    /// Nothing that an observer could use.
+    Other,
+}
+
+impl Builder<'_> {
+    pub fn order(&mut self, order: Order) -> Built<()> {
+        self.plan.orders.push(order);
+        self.push(Step::Order(self.plan.orders.len() as u32 - 1)).map(drop)
+    }
+
+    pub fn sync_op(&mut self, id: OpId) -> Built<()> {
+        let code = self.module.op(id).op;
+        match code {
+            op::declare_eventid_array | op::eventid_array_get | op::eventid_array_set => return self.event_ids_op(id),
+            _ if links::is_signal(code) => return self.signal_op(id),
+            _ if code.row().effect != Effect::Sync => return Err(self.unsupported("this instruction")),
+            _ => {}
+        }
+        for value in self.module.results(id) {
+            self.define(value)?;
+        }
+        let order = match code {
+            op::set_flag | op::set_flag_dyn => self.flag(id, "src_pipe", "dst_pipe", true)?,
+            op::wait_flag | op::wait_flag_dyn => self.flag(id, "src_pipe", "dst_pipe", false)?,
+            op::record_event => self.flag(id, "src_op", "dst_op", true)?,
+            op::wait_event => self.flag(id, "src_op", "dst_op", false)?,
+            op::barrier | op::barrier_sync => Order::Barrier,
+            op::get_buf | op::get_buf_dyn => Order::GetToken(self.number_of(id, "buf_id")?),
+            op::rls_buf | op::rls_buf_dyn => Order::ReleaseToken(self.number_of(id, "buf_id")?),
+            op::tsync => Order::Sync(self.tiles_of(id)),
+            _ => Order::Other,
+        };
+        self.order(order)
+    }
+
+    fn flag(&mut self, id: OpId, src: &str, dst: &str, set: bool) -> Built<Order> {
+        let pipe = |name| self.choice(id, name).and_then(pto_check::named_pipe);
+        let (Some(src), Some(dst)) = (pipe(src), pipe(dst)) else { return Ok(Order::Other) };
+        let id = self.number_of(id, "event_id")?;
+        Ok(if set { Order::SetFlag { src, dst, id } } else { Order::WaitFlag { src, dst, id } })
+    }
+
+    /// A number that is an operand or an attribute.
+    fn number_of(&mut self, id: OpId, name: &str) -> Built<Reg> {
+        if self.operand(id, name).is_some() {
+            return self.operand_reg(id, name);
+        }
+        let value = match self.module.attr(id, name) {
+            Some(Attr::Enum(_, at)) => u64::from(*at),
+            other => other.and_then(Attr::int).unwrap_or(0) as u64,
+        };
+        Ok(self.constant(value))
+    }
+
+    fn tiles_of(&self, id: OpId) -> Vec<TileId> {
+        let slots = self.module.operands(id).iter().map(|o| self.slot(o.value));
+        slots.filter_map(|slot| if let Slot::Tile(tile) = slot { Some(tile) } else { None }).collect()
+    }
+}

@@ -1,0 +1,205 @@
+//! What is said to an observer: which bytes an instruction touches, and what it orders.
+
+use super::core::Core;
+use super::data::Target;
+use super::observe::{Access, Action, Event, Flag, Place, Watch};
+use crate::memory::split_address;
+use crate::plan::{KernelStep, Operand, Order, Tile, TileId, Transfer, TransferKind, View, ViewId};
+use pto_ir::ValueId;
+use pto_isa::{Order as Layout, Pipe};
+
+impl Core<'_> {
+    /// Tells the observer about a step. The pipe is that of the operation, where none is given.
+    pub fn say<W: Watch>(&self, at: usize, pipe: Option<Pipe>, action: Action<'_>, accesses: &[Access], watch: &mut W) {
+        let op = self.plan.origins[at];
+        let span = self.plan.module().op(op).span;
+        let target = self.plan.checked.info().target;
+        let pipe = pipe.or_else(|| pto_check::pipe_of(self.plan.module(), op, target));
+        watch.event(&Event { op, span, pipe, core: self.id(), action, accesses });
+    }
+
+    /// The same, if somebody listens.
+    pub fn tell<W: Watch>(&self, at: usize, action: Action<'_>, accesses: &[Access], watch: &mut W) {
+        if W::OBSERVES {
+            self.say(at, None, action, accesses, watch);
+        }
+    }
+
+    pub fn say_order<W: Watch>(&self, which: usize, at: usize, watch: &mut W) {
+        let flag = |src: Pipe, dst: Pipe, id: u32| Flag { src, dst, id: self.int(id) };
+        let mut accesses = Vec::new();
+        let action = match &self.plan.orders[which] {
+            Order::SetFlag { src, dst, id } => Action::SetFlag(flag(*src, *dst, *id)),
+            Order::WaitFlag { src, dst, id } => Action::WaitFlag(flag(*src, *dst, *id)),
+            Order::Barrier => Action::Barrier,
+            Order::GetToken(id) => Action::GetToken(self.int(*id)),
+            Order::ReleaseToken(id) => Action::ReleaseToken(self.int(*id)),
+            Order::Sync(tiles) => {
+                accesses.extend(tiles.iter().map(|t| self.plain_access(*t, false)));
+                Action::Sync
+            }
+            Order::AwaitBackground => Action::AwaitBackground,
+            Order::Other => Action::Other,
+        };
+        self.say(at, None, action, &accesses, watch);
+    }
+
+    pub fn say_scalar<W: Watch>(&self, place: &Target, bytes: usize, write: bool, at: usize, watch: &mut W) {
+        let (place, start) = match *place {
+            Target::Space(loc, first) => (Place::Core(loc), first),
+            Target::Buffer(buffer, first) => (Place::Global(buffer), first),
+        };
+        let access = Access { write, ..run(place, start, bytes as u64, None) };
+        self.say(at, Some(Pipe::S), Action::Work, &[access], watch);
+    }
+
+    /// An element of a tile, by its first byte in the core's memory.
+    pub fn say_element<W: Watch>(&self, tile: TileId, first: u64, bytes: usize, write: bool, at: usize, watch: &mut W) {
+        let whole = self.tile_access(&self.tiles[tile as usize], None);
+        let start = whole.start + (first - self.tiles[tile as usize].base) as i64;
+        let access = Access { start, row_bytes: bytes as u64, rows: 1, stride: 0, write, ..whole };
+        self.say(at, Some(Pipe::S), Action::Work, &[access], watch);
+    }
+
+    /// A change or an inspection of a signal word.
+    pub fn tell_signal<W: Watch>(&self, signal: ViewId, action: Action<'_>, at: usize, watch: &mut W) {
+        if !W::OBSERVES {
+            return;
+        }
+        let mut accesses = Vec::new();
+        view_accesses(&self.views[signal as usize], 32, None, &mut |a| accesses.push(a));
+        self.say(at, None, action, &accesses, watch);
+    }
+
+    /// A transfer drives several pipes: it loads pieces, perhaps combines them, and stores them, each behind the other. Only
+    /// the next load waits for the last store.
+    pub fn say_transfer<W: Watch>(&self, t: &Transfer, at: usize, watch: &mut W) {
+        let window = |view: ViewId, write: bool, list: &mut Vec<Access>| {
+            let view = &self.views[view as usize];
+            view_accesses(view, t.bits, None, &mut |a| list.push(Access { write, atomic: write && t.atomic, ..a }));
+        };
+        let stages = |write: bool| t.stages.iter().map(move |s| self.plain_access(*s, write));
+        let sources = t.sources();
+        let mut loads = Vec::new();
+        sources.iter().for_each(|v| window(*v, false, &mut loads));
+        let mut stores = Vec::new();
+        let written = if sources.contains(&t.own) { t.others.clone() } else { vec![t.own] };
+        written.iter().for_each(|v| window(*v, true, &mut stores));
+        if t.kind == TransferKind::Copy {
+            loads.append(&mut stores);
+            return self.say(at, Some(Pipe::All), Action::Work, &loads, watch);
+        }
+        loads.extend(stages(true));
+        stores.extend(stages(false));
+        self.say(at, Some(Pipe::Mte2), Action::Work, &loads, watch);
+        if t.combine.is_some() {
+            let combined: Vec<Access> = stages(false).chain(stages(true)).collect();
+            self.say(at, Some(Pipe::V), Action::Then(Pipe::Mte2, Pipe::V), &[], watch);
+            self.say(at, Some(Pipe::V), Action::Work, &combined, watch);
+        }
+        self.say(at, Some(Pipe::All), Action::Barrier, &[], watch);
+        self.say(at, Some(Pipe::Mte3), Action::Work, &stores, watch);
+        self.say(at, Some(Pipe::Mte2), Action::Then(Pipe::Mte3, Pipe::Mte2), &[], watch);
+    }
+
+    // ---- bytes ----------------------------------------------------------------------------------------------------
+
+    pub fn accesses(&self, step: &KernelStep) -> Vec<Access> {
+        let mut list = Vec::new();
+        for operand in &step.tiles {
+            if let Some(register) = operand.register {
+                let access = self.tile_access(&self.tiles[register as usize], operand.value);
+                push_both(&mut list, access, operand);
+            }
+        }
+        let atomic = step.atomic || step.combines.is_some_and(|reg| self.reg(reg) != 0);
+        for operand in &step.views {
+            if let Some(register) = operand.register {
+                let elem = operand.value.and_then(|v| self.plan.module().value_type(v).elem());
+                let bits = elem.map_or(8, |d| d.column_bits());
+                let view = self.views[register as usize];
+                view_accesses(&view, bits, operand.value, &mut |a| {
+                    push_both(&mut list, Access { atomic: atomic && operand.writes, ..a }, operand);
+                });
+            }
+        }
+        list
+    }
+
+    pub fn plain_access(&self, tile: TileId, write: bool) -> Access {
+        Access { write, ..self.tile_access(&self.tiles[tile as usize], None) }
+    }
+
+    /// The valid region of a tile; whole boxes, where it has boxes.
+    fn tile_access(&self, tile: &Tile, value: Option<ValueId>) -> Access {
+        let ty = &self.plan.geometries[tile.geometry as usize];
+        let bits = u64::from(ty.column_bits());
+        let start = tile.base as i64 - self.plan.spaces.start(ty.loc) as i64;
+        let (rows, cols) = (u64::from(tile.rows), u64::from(tile.cols));
+        // Runs, elements of a run, and elements from one run to the next.
+        let (runs, length, stride) = if ty.is_boxed() {
+            let (high, wide) = ty.box_shape();
+            let (down, right) = (rows.div_ceil(high), cols.div_ceil(wide));
+            match ty.order() {
+                Layout::Zn | Layout::Zz => (down, right * high * wide, ty.cols * high),
+                _ => (right, down.min(ty.rows.div_ceil(high)) * high * wide, ty.rows * wide),
+            }
+        } else if tile.col_stride == 1 {
+            (rows, cols, tile.row_stride.into())
+        } else {
+            (cols, rows, tile.col_stride.into())
+        };
+        let (row_bytes, stride) = ((length * bits).div_ceil(8), (stride * bits / 8) as i64);
+        let tile = Some(tile.root);
+        Access {
+            rows: if row_bytes == 0 { 0 } else { runs },
+            row_bytes,
+            stride,
+            value,
+            tile,
+            ..run(Place::Core(ty.loc), start, 0, None)
+        }
+    }
+}
+
+/// One run that is read.
+fn run(place: Place, start: i64, row_bytes: u64, value: Option<ValueId>) -> Access {
+    Access { place, start, row_bytes, rows: 1, stride: 0, write: false, atomic: false, value, tile: None }
+}
+
+fn push_both(list: &mut Vec<Access>, access: Access, operand: &Operand) {
+    if operand.reads {
+        list.push(access);
+    }
+    if operand.writes {
+        list.push(Access { write: true, ..access });
+    }
+}
+
+/// The runs of a window: its two innermost dimensions as rectangles, one for each place in the outer ones.
+fn view_accesses(view: &View, bits: u32, value: Option<ValueId>, push: &mut impl FnMut(Access)) {
+    let (buffer, first) = split_address(view.address);
+    let bytes = |elements: i64| elements.wrapping_mul(i64::from(bits)) / 8;
+    let [a, b, c, d, e] = view.shape;
+    let [sa, sb, sc, sd, se] = view.strides;
+    for outer in 0..a * b * c {
+        let (i, j, k) = (outer / (b * c), outer / c % b, outer % c);
+        let start = first + bytes(i as i64 * sa + j as i64 * sb + k as i64 * sc);
+        let place = Place::Global(buffer);
+        let (rows, stride, length) = if se == 1 || e == 1 {
+            (d, bytes(sd), e)
+        } else if sd == 1 || d == 1 {
+            (e, bytes(se), d)
+        } else {
+            // Neither dimension is contiguous: every element is a run of its own, per row.
+            for row in 0..d {
+                let start = start + bytes(row as i64 * sd);
+                let element = run(place, start, u64::from(bits).div_ceil(8), value);
+                push(Access { rows: e, stride: bytes(se), ..element });
+            }
+            continue;
+        };
+        let row_bytes = (length * u64::from(bits)).div_ceil(8);
+        push(Access { rows: if row_bytes == 0 { 0 } else { rows }, stride, ..run(place, start, row_bytes, value) });
+    }
+}
