@@ -50,6 +50,7 @@ pub use pto_check as checks;
 pub use pto_cpu as cpu;
 pub use pto_ir as ir;
 pub use pto_isa as isa;
+pub use pto_race as race;
 pub use pto_syntax as syntax;
 
 pub use pto_check::Checked;

@@ -100,6 +100,31 @@ impl Plan {
         &self.params
     }
 
+    /// The program it was made from.
+    pub fn checked(&self) -> &Checked {
+        &self.checked
+    }
+
+    /// True when blocks wait for each other, so that all of them run together.
+    pub fn blocks_wait(&self) -> bool {
+        self.joint
+    }
+
+    /// True when the program says where tiles lie.
+    pub fn places_tiles(&self) -> bool {
+        let placed = |p: &Self| {
+            p.binds.iter().any(|b| matches!(b.address, Address::At(_)))
+                || p.steps.iter().any(|s| matches!(s, Step::Assign { .. }))
+        };
+        self.roles().any(placed)
+    }
+
+    /// True when the program orders the pipes of a core.
+    pub fn orders_pipes(&self) -> bool {
+        let orders = |o: &Order| !matches!(o, Order::Other | Order::AwaitBackground | Order::Sync(_));
+        self.roles().any(|p| p.orders.iter().any(orders))
+    }
+
     /// The plans of the cores of a block.
     pub(crate) fn roles(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(self.partner.as_deref())

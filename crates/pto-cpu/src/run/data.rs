@@ -275,9 +275,6 @@ impl Core<'_> {
             self.regs[access.value as usize] = 0;
             return Ok(());
         }
-        if W::OBSERVES {
-            self.say_scalar(&place, bytes, false, at, watch);
-        }
         let raw = match place {
             Target::Space(loc, first) => {
                 let start = self.space_bytes(loc, first, bytes)?;
@@ -285,6 +282,9 @@ impl Core<'_> {
             }
             Target::Buffer(buffer, first) => self.read_global(buffer, first, bytes)?,
         };
+        if W::OBSERVES {
+            self.say_scalar(&place, bytes, false, at, watch);
+        }
         self.regs[access.value as usize] = from_memory(access.elem, raw);
         Ok(())
     }
@@ -296,18 +296,18 @@ impl Core<'_> {
             note(&place, bytes, watch);
             return Ok(());
         }
-        if W::OBSERVES {
-            self.say_scalar(&place, bytes, true, at, watch);
-        }
         let raw = to_memory(access.elem, self.reg(access.value)).to_le_bytes();
         match place {
             Target::Space(loc, first) => {
                 let start = self.space_bytes(loc, first, bytes)?;
                 self.memory.part(start, bytes as u64).copy_from_slice(&raw[..bytes]);
-                Ok(())
             }
-            Target::Buffer(buffer, first) => self.write_global(buffer, first, &raw[..bytes]),
+            Target::Buffer(buffer, first) => self.write_global(buffer, first, &raw[..bytes])?,
         }
+        if W::OBSERVES {
+            self.say_scalar(&place, bytes, true, at, watch);
+        }
+        Ok(())
     }
 
     /// The place in the core's memory of bytes of a space. Own tiles lie behind the spaces.

@@ -30,16 +30,18 @@ impl Core<'_> {
         }
         self.scalars.clear();
         self.scalars.extend(step.scalars.iter().map(|s| s.map_or(0, |r| self.regs[r as usize])));
-        if W::OBSERVES {
-            let accesses = self.accesses(step);
-            self.say(at, step.pipe, Action::Work, &accesses, watch);
-        }
         let call = Call { tiles: &self.tile_refs, views: &self.view_refs, scalars: &self.scalars, imm: step.imm };
         // SAFETY: every tile register lies inside the core's memory (`Core::bind` and its neighbours check that before
         // they set one) with its valid region inside the tile, views are checked by the kernel against the buffer
         // they name, and the kernel was prepared for the types of these operands.
         let done = unsafe { (step.run)(&call) };
-        done.map_err(|fault| Fail::Fault(fault, self.first_buffer(step)))
+        done.map_err(|fault| Fail::Fault(fault, self.first_buffer(step)))?;
+        // Only now is it known that what it touches is there.
+        if W::OBSERVES {
+            let accesses = self.accesses(step);
+            self.say(at, step.pipe, Action::Work, &accesses, watch);
+        }
+        Ok(())
     }
 
     pub fn tile_ref(&self, memory: *mut u8, tile: &Tile) -> TileRef {

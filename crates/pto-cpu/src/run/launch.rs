@@ -107,8 +107,30 @@ impl Plan {
     /// # Errors
     /// As [`Plan::run`].
     pub fn run_ranks(&self, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Result<Vec<Report>, Diagnostic> {
+        self.all_ranks(ranks, launch, &mut Silent)
+    }
+
+    /// Runs the program on several ranks and tells an observer.
+    ///
+    /// # Errors
+    /// As [`Plan::run`].
+    pub fn run_ranks_observed<O: Observer + ?Sized>(
+        &self,
+        ranks: &mut [Vec<Arg<'_>>],
+        launch: Launch,
+        observer: &mut O,
+    ) -> Result<Vec<Report>, Diagnostic> {
+        self.all_ranks(ranks, launch, &mut Observing(observer))
+    }
+
+    fn all_ranks<W: Watch>(
+        &self,
+        ranks: &mut [Vec<Arg<'_>>],
+        launch: Launch,
+        watch: &mut W,
+    ) -> Result<Vec<Report>, Diagnostic> {
         let bound = self.bind(ranks)?;
-        let (written, instructions, printed) = self.run_joint(&bound, ranks, launch, &mut Silent)?;
+        let (written, instructions, printed) = self.run_joint(&bound, ranks, launch, watch)?;
         let count = self.params.len();
         let part = |rank: usize| written[rank * count..(rank + 1) * count].to_vec();
         let mut reports: Vec<Report> =

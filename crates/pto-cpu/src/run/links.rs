@@ -95,10 +95,11 @@ impl Core<'_> {
             }
             Link::Transfer(transfer) => {
                 shared.effects += 1;
+                self.transfer(transfer)?;
                 if W::OBSERVES {
                     self.say_transfer(transfer, at, watch);
                 }
-                self.transfer(transfer).map(|()| Outcome::Done)
+                Ok(Outcome::Done)
             }
         }?;
         let moves = matches!(link, Link::Push(_) | Link::Pop(_) | Link::Transfer(_) | Link::Notify { .. });

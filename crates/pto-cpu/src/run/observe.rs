@@ -7,7 +7,7 @@ use pto_isa::{Loc, Pipe, Span};
 /// Told about every instruction that moves data or orders pipes. The instructions of a core come in program order; where
 /// cores wait for each other, what is waited for comes first.
 pub trait Observer {
-    /// An instruction is about to be executed.
+    /// An instruction was executed.
     fn event(&mut self, event: &Event<'_>);
 
     /// A branch is about to be decided by a value of the program. The answer is how it goes.

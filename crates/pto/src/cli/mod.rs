@@ -11,6 +11,8 @@ mod fmt;
 mod input;
 mod isa;
 mod json;
+mod program;
+mod race;
 mod render;
 mod run;
 
@@ -31,6 +33,7 @@ Exit codes: 0 clean, 1 problems found, 2 wrong usage or unreadable file, 3 `run 
 
 Examples:
   pto run kernel.pto                    run it on random data and sum up what it wrote
+  pto race kernel.pto                   find the missing flag before a device does
   pto check kernel.pto --target a5      every problem of a file, with a way out
   pto fmt --form level1 kernel.pto      the same program in another form
   pto doc TMAX                          what an instruction does and takes
@@ -40,6 +43,8 @@ Examples:
 enum Command {
     /// Run a program on this machine
     Run(run::Args),
+    /// Find what is wrong on a device: missing flags, races, memory without content
+    Race(race::Args),
     /// Say everything that is wrong with programs
     Check(check::Args),
     /// Lay programs out, or write them in another form
@@ -80,6 +85,7 @@ pub(crate) fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Run(args) => run::run(&args),
+        Command::Race(args) => race::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Explain(args) => explain::run(&args),

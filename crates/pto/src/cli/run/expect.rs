@@ -1,9 +1,9 @@
 //! Results and what they should be.
 
-use super::bind::Bound;
-use super::memory::{npz_key, raw};
-use super::spec::{self, Maker, Source};
 use super::{Failure, memory_named};
+use crate::cli::program::Bound;
+use crate::cli::program::memory::{npz_key, raw};
+use crate::cli::program::spec::{self, Maker, Source};
 use pto::data::{Array, Comparison, Error, Numbers, Tolerance, Value, compare, npy, npz, shape_text};
 
 /// What a parameter should hold after the run.

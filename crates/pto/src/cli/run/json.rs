@@ -1,11 +1,11 @@
 //! What happened, for programs. `docs/run.md` describes the object.
 
 use super::Finished;
-use super::bind::{Bound, Content};
 use super::expect::Expectation;
 use super::text::type_and_shape;
 use crate::cli::input::Source;
 use crate::cli::json::{self, JsonDiagnostic};
+use crate::cli::program::{Bound, Content};
 use pto::data::{Array, Comparison, Difference, Error, Numbers, Summary, Value};
 use pto::syntax::Lines;
 use pto::{Diagnostic, Target};
@@ -120,18 +120,18 @@ pub(super) fn problems<'a>(source: &'a Source, target: Target, problems: &'a [Di
 
 /// The whole report.
 pub(super) fn report<'a>(run: &'a Finished<'_>) -> Result<JsonRun<'a>, Error> {
-    let parameters = (0..run.ready.bound.len()).map(|i| parameter(run, i)).collect::<Result<_, _>>()?;
+    let parameters = (0..run.ready.run.bound.len()).map(|i| parameter(run, i)).collect::<Result<_, _>>()?;
     let file = |(i, path): (usize, &std::path::Path)| JsonFile {
-        name: &run.ready.bound[i].name,
+        name: &run.ready.run.bound[i].name,
         file: path.display().to_string(),
     };
     Ok(JsonRun {
         file: run.file,
-        function: run.ready.plan.name(),
+        function: run.ready.run.plan.name(),
         target: run.target.name(),
-        numerics: format!("{:?}", run.args.numerics).to_lowercase(),
-        blocks: run.args.blocks,
-        seed: run.args.seed,
+        numerics: format!("{:?}", run.args.program.numerics).to_lowercase(),
+        blocks: run.args.program.blocks,
+        seed: run.args.program.seed,
         instructions: run.report.instructions,
         seconds: run.elapsed.as_secs_f64(),
         printed: run.report.printed.iter().map(|p| JsonPrinted { block: p.block, text: &p.text }).collect(),
@@ -144,7 +144,7 @@ pub(super) fn report<'a>(run: &'a Finished<'_>) -> Result<JsonRun<'a>, Error> {
 }
 
 fn parameter<'a>(run: &'a Finished<'_>, index: usize) -> Result<JsonParameter<'a>, Error> {
-    let bound: &Bound = &run.ready.bound[index];
+    let bound: &Bound = &run.ready.run.bound[index];
     let (kind, value) = match &bound.content {
         Content::Int(_, i) => ("scalar", Some(number(Value::Int((*i).into())))),
         Content::Float(_, f) => ("scalar", Some(number(Value::Float(*f)))),
@@ -195,7 +195,7 @@ fn comparison<'a>(run: &'a Finished<'_>, expectation: &'a Expectation, c: &'a Co
     let difference =
         |d: &'a Difference| JsonDifference { index: &d.index, found: number(d.found), expected: number(d.expected) };
     JsonComparison {
-        name: &run.ready.bound[expectation.param].name,
+        name: &run.ready.run.bound[expectation.param].name,
         expected: &expectation.text,
         matches: c.matches(),
         count: c.count,

@@ -1,8 +1,9 @@
 //! Results in files.
 
-use super::bind::Bound;
-use super::{Failure, memory_named, spec};
+use super::{Failure, memory_named};
 use crate::cli::files::{Staged, directory};
+use crate::cli::program::Bound;
+use crate::cli::program::spec;
 use pto::data::{Array, Error, npy, npz};
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! What happened, for people.
 
 use super::Finished;
-use super::bind::{Bound, Content};
+use crate::cli::program::{Bound, Content};
 use pto::data::{Comparison, Error, Summary, Tolerance, Value, shape_text, show, show_number};
 use pto::isa::DType;
 
@@ -13,19 +13,19 @@ pub(super) fn report(run: &Finished<'_>) -> Result<String, Error> {
     text += &outputs(run)?;
     for &i in &run.ready.shown {
         let width = crate::cli::render::columns().unwrap_or(96).clamp(60, 110);
-        if let Some(array) = run.ready.bound[i].data()? {
-            text += &format!("\n{}\n{}\n", run.ready.bound[i].name, show(&array, width));
+        if let Some(array) = run.ready.run.bound[i].data()? {
+            text += &format!("\n{}\n{}\n", run.ready.run.bound[i].name, show(&array, width));
         }
     }
     for (expectation, comparison) in run.ready.expected.iter().zip(&run.comparisons) {
-        let bound = &run.ready.bound[expectation.param];
+        let bound = &run.ready.run.bound[expectation.param];
         text += &format!("\n{}", verdict(bound, &expectation.text, comparison));
     }
     let files: Vec<String> = run
         .ready
         .outputs
         .list()
-        .map(|(i, path)| format!("wrote {} to {}\n", run.ready.bound[i].name, path.display()))
+        .map(|(i, path)| format!("wrote {} to {}\n", run.ready.run.bound[i].name, path.display()))
         .collect();
     if !files.is_empty() {
         text += &format!("\n{}", files.concat());
@@ -40,7 +40,7 @@ pub(super) fn report(run: &Finished<'_>) -> Result<String, Error> {
 fn printed(run: &Finished<'_>) -> String {
     let mut text = String::new();
     for block in &run.report.printed {
-        let from = if run.args.blocks == 1 { String::new() } else { format!("[block {}] ", block.block) };
+        let from = if run.args.program.blocks == 1 { String::new() } else { format!("[block {}] ", block.block) };
         text.extend(block.text.lines().map(|line| format!("{from}{line}\n")));
     }
     if !text.is_empty() {
@@ -51,11 +51,14 @@ fn printed(run: &Finished<'_>) -> String {
 
 fn head(run: &Finished<'_>) -> String {
     let plural = |n: u64, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
-    let blocks =
-        if run.args.blocks == 1 { String::new() } else { format!(", {}", plural(run.args.blocks.into(), "block")) };
+    let blocks = if run.args.program.blocks == 1 {
+        String::new()
+    } else {
+        format!(", {}", plural(run.args.program.blocks.into(), "block"))
+    };
     let instructions = plural(run.report.instructions, "instruction");
     // Statements outside functions have no name.
-    let name = Some(run.ready.plan.name()).filter(|n| !n.is_empty()).unwrap_or("program");
+    let name = Some(run.ready.run.plan.name()).filter(|n| !n.is_empty()).unwrap_or("program");
     let time = duration(run.elapsed.as_nanos() as f64);
     format!("{name} on {}{blocks}: {instructions} in {time}\n", run.target.name())
 }
@@ -63,7 +66,7 @@ fn head(run: &Finished<'_>) -> String {
 /// What was given and not written.
 fn inputs(run: &Finished<'_>) -> String {
     let is_own = |b: &Bound| !matches!(b.content, Content::Remote(..));
-    let given = run.ready.bound.iter().zip(&run.report.written).filter(|(b, written)| !**written && is_own(b));
+    let given = run.ready.run.bound.iter().zip(&run.report.written).filter(|(b, written)| !**written && is_own(b));
     let rows: Vec<Vec<String>> = given
         .map(|(bound, _)| {
             let (ty, shape) = type_and_shape(bound);
@@ -88,7 +91,7 @@ pub(super) fn type_and_shape(bound: &Bound) -> (String, String) {
 /// What was written, in a few numbers. Counts of NaN and infinity stand there only if there are any.
 fn outputs(run: &Finished<'_>) -> Result<String, Error> {
     let mut rows = Vec::new();
-    for (bound, _) in run.ready.bound.iter().zip(&run.report.written).filter(|(_, written)| **written) {
+    for (bound, _) in run.ready.run.bound.iter().zip(&run.report.written).filter(|(_, written)| **written) {
         if let Some(array) = bound.data()? {
             rows.push(summary(bound, array.dtype(), &Summary::of(&array)));
         }

@@ -6,20 +6,20 @@ use pto::isa::DType;
 use std::path::PathBuf;
 
 /// What values of memory look like, for messages.
-pub(super) const LEGAL: &str =
+pub(crate) const LEGAL: &str =
     "legal: FILE.npy, FILE.npz:KEY, FILE.bin, rand, zeros, ones, iota, fill:1.5, or with a shape: rand:[64x128]";
 
 /// An argument as written: for the named parameter, or for the next one.
 #[derive(Clone, Debug)]
-pub(super) struct Spec {
-    pub(super) name: Option<String>,
+pub(crate) struct Spec {
+    pub(crate) name: Option<String>,
     /// As written, for messages.
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 impl Spec {
     /// `NAME=VALUE` or `VALUE`.
-    pub(super) fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         match named(text) {
             Some((name, value)) => Self { name: Some(name.to_string()), text: value.to_string() },
             None => Self { name: None, text: text.to_string() },
@@ -28,14 +28,14 @@ impl Spec {
 }
 
 /// `NAME=REST`, with or without `%` in front.
-pub(super) fn named(text: &str) -> Option<(&str, &str)> {
+pub(crate) fn named(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.split_once('=')?;
     Some((name.strip_prefix('%').unwrap_or(name), rest))
 }
 
 /// Where the numbers of a parameter come from.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Source {
+pub(crate) enum Source {
     Number(Value),
     Npy(PathBuf),
     Npz(PathBuf, Option<String>),
@@ -45,7 +45,7 @@ pub(super) enum Source {
 
 /// How numbers are made up.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Maker {
+pub(crate) enum Maker {
     Random,
     Zeros,
     Ones,
@@ -55,14 +55,14 @@ pub(super) enum Maker {
 
 /// Type and extents that were asked for.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(super) struct Wish {
-    pub(super) dtype: Option<DType>,
-    pub(super) shape: Option<Vec<u64>>,
+pub(crate) struct Wish {
+    pub(crate) dtype: Option<DType>,
+    pub(crate) shape: Option<Vec<u64>>,
 }
 
 impl Source {
     /// Reads a value.
-    pub(super) fn parse(text: &str) -> Result<Self, Failure> {
+    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
         if let Some(value) = Value::parse(text) {
             return Ok(Self::Number(value));
         }
@@ -102,7 +102,7 @@ fn made(text: &str) -> Option<Result<Source, Failure>> {
 
 impl Wish {
     /// Refuses another type than the parameter's.
-    pub(super) fn allows(&self, dtype: DType) -> Result<(), Error> {
+    pub(crate) fn allows(&self, dtype: DType) -> Result<(), Error> {
         match self.dtype {
             Some(other) if other != dtype => {
                 Err(Error::new(format!("its numbers are {dtype}, not {other}")).help("leave the type out"))
@@ -129,7 +129,7 @@ impl Wish {
 
 impl Maker {
     /// The numbers.
-    pub(super) fn make(self, dtype: DType, shape: &[u64], seed: u64) -> Result<Array, Error> {
+    pub(crate) fn make(self, dtype: DType, shape: &[u64], seed: u64) -> Result<Array, Error> {
         match self {
             Self::Random => Array::random(dtype, shape, seed),
             Self::Zeros => Array::zeros(dtype, shape),
@@ -140,7 +140,7 @@ impl Maker {
     }
 
     /// In words, for reports.
-    pub(super) fn text(self, seed: u64) -> String {
+    pub(crate) fn text(self, seed: u64) -> String {
         match self {
             Self::Random => format!("random, seed {seed}"),
             Self::Zeros => "zeros".to_string(),

@@ -9,7 +9,7 @@ use pto::isa::{DType, Dim, TileType};
 use std::path::Path;
 
 /// What the program shows about a parameter's memory.
-pub(super) struct Need<'a> {
+pub(crate) struct Need<'a> {
     /// How large it must be.
     pub extent: Option<&'a Extent>,
     /// Whether it is read.
@@ -18,7 +18,7 @@ pub(super) struct Need<'a> {
 
 /// Gives a parameter memory: what is written for it, or as many numbers as the program needs, random where it reads them and
 /// zero where it only writes. The seed is its own; the report says the one that was asked for.
-pub(super) fn memory(
+pub(crate) fn memory(
     param: &Param,
     spec: Option<&Spec>,
     need: &Need,
@@ -65,7 +65,7 @@ fn load(param: &Param, dtype: DType, source: &Source, needed: Option<&Extent>, s
 }
 
 /// Without a key, an archive is asked for the array that has the parameter's name.
-pub(super) fn npz_key<'a>(path: &Path, key: Option<&'a str>, name: &'a str) -> Option<&'a str> {
+pub(crate) fn npz_key<'a>(path: &Path, key: Option<&'a str>, name: &'a str) -> Option<&'a str> {
     key.or_else(|| npz::keys(path).is_ok_and(|keys| keys.iter().any(|k| k == name)).then_some(name))
 }
 
@@ -80,7 +80,7 @@ fn usual_shape(kind: &ParamKind, needed: Option<&Extent>) -> Vec<u64> {
 }
 
 /// A file of nothing but numbers takes the extents that the program needs, if it has as many.
-pub(super) fn raw(path: &Path, dtype: DType, wanted: &[u64]) -> Result<Array, Error> {
+pub(crate) fn raw(path: &Path, dtype: DType, wanted: &[u64]) -> Result<Array, Error> {
     let bytes = std::fs::read(path).map_err(|e| Error::new(format!("cannot read {}: {e}", path.display())))?;
     let unit = dtype.unit_bytes() as usize;
     if !bytes.len().is_multiple_of(unit) {

@@ -11,17 +11,17 @@ use pto::isa::{DType, Scalar};
 use std::borrow::Cow;
 
 /// A parameter with its argument.
-pub(super) struct Bound {
-    pub(super) name: String,
-    pub(super) content: Content,
+pub(crate) struct Bound {
+    pub(crate) name: String,
+    pub(crate) content: Content,
     /// Where the numbers come from, in words.
-    pub(super) origin: String,
+    pub(crate) origin: String,
     /// The program alone decided how large it is.
-    pub(super) inferred: bool,
+    pub(crate) inferred: bool,
 }
 
 /// The argument itself.
-pub(super) enum Content {
+pub(crate) enum Content {
     Int(Scalar, i64),
     Float(Scalar, f64),
     Memory(Array),
@@ -34,7 +34,7 @@ pub(super) enum Content {
 
 impl Bound {
     /// What the engine gets.
-    pub(super) fn arg(&mut self) -> Arg<'_> {
+    pub(crate) fn arg(&mut self) -> Arg<'_> {
         match &mut self.content {
             Content::Int(_, i) => Arg::Int(*i),
             Content::Float(_, f) => Arg::Float(*f),
@@ -49,7 +49,7 @@ impl Bound {
     }
 
     /// The numbers in memory; of a tile, those that hold data.
-    pub(super) fn data(&self) -> Result<Option<Cow<'_, Array>>, Error> {
+    pub(crate) fn data(&self) -> Result<Option<Cow<'_, Array>>, Error> {
         match &self.content {
             Content::Int(..) | Content::Float(..) | Content::Remote(..) => Ok(None),
             Content::Memory(array) | Content::Tensor(array) => Ok(Some(Cow::Borrowed(array))),
@@ -59,30 +59,30 @@ impl Bound {
     }
 
     /// True for what can be written, shown and compared.
-    pub(super) fn is_memory(&self) -> bool {
+    pub(crate) fn is_memory(&self) -> bool {
         !matches!(self.content, Content::Int(..) | Content::Float(..) | Content::Remote(..))
     }
 }
 
 /// What the arguments of a run are made from.
-pub(super) struct Request<'a> {
+pub(crate) struct Request<'a> {
     /// The command without arguments, for messages.
-    pub(super) command: &'a str,
-    pub(super) specs: &'a [Spec],
-    pub(super) seed: u64,
-    pub(super) launch: Launch,
+    pub(crate) command: &'a str,
+    pub(crate) specs: &'a [Spec],
+    pub(crate) seed: u64,
+    pub(crate) launch: Launch,
     /// The rank they are for, where there are several.
-    pub(super) rank: Option<Rank>,
+    pub(crate) rank: Option<Rank>,
 }
 
 /// Gives every parameter an argument.
-pub(super) fn bind(plan: &Plan, request: &Request<'_>) -> Result<(Vec<Bound>, Measure), Stop> {
+pub(crate) fn bind(plan: &Plan, request: &Request<'_>) -> Result<(Vec<Bound>, Measure), Stop> {
     let measure = measured(plan, request)?;
     Ok((with_memory(plan, request, &measure)?, measure))
 }
 
 /// How much memory the program needs, given the numbers.
-pub(super) fn measured(plan: &Plan, request: &Request<'_>) -> Result<Measure, Stop> {
+pub(crate) fn measured(plan: &Plan, request: &Request<'_>) -> Result<Measure, Stop> {
     let bound = without_memory(plan, request)?.1;
     let known: Vec<Known> = bound.iter().map(|b| known(b.as_ref())).collect();
     let mut measure = plan.measure(&known, request.launch)?;
@@ -91,7 +91,7 @@ pub(super) fn measured(plan: &Plan, request: &Request<'_>) -> Result<Measure, St
 }
 
 /// The arguments, with memory as large as the program needs it.
-pub(super) fn with_memory(plan: &Plan, request: &Request<'_>, measure: &Measure) -> Result<Vec<Bound>, Stop> {
+pub(crate) fn with_memory(plan: &Plan, request: &Request<'_>, measure: &Measure) -> Result<Vec<Bound>, Stop> {
     let (specs, bound) = without_memory(plan, request)?;
     let mut all = Vec::new();
     for (i, (param, done)) in plan.params().iter().zip(bound).enumerate() {
@@ -148,7 +148,7 @@ fn share_with_remotes(measure: &mut Measure, bound: &[Option<Bound>]) {
 }
 
 /// The larger of two extents.
-pub(super) fn larger<'a>(a: &'a Option<Extent>, b: &'a Option<Extent>) -> &'a Option<Extent> {
+pub(crate) fn larger<'a>(a: &'a Option<Extent>, b: &'a Option<Extent>) -> &'a Option<Extent> {
     let elements = |e: &Option<Extent>| e.as_ref().map_or(0, |e| e.elements);
     if elements(a) > elements(b) { a } else { b }
 }

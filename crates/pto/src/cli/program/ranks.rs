@@ -8,13 +8,13 @@ use pto::cpu::{Measure, Param, ParamKind, Plan};
 
 /// A rank of a run, and how many there are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rank {
+pub(crate) struct Rank {
     pub number: usize,
     pub count: usize,
 }
 
 /// Gives every parameter of every rank an argument, rank after rank. With several ranks, names get the rank: `x@1`.
-pub(super) fn bind_all(plan: &Plan, request: &Request<'_>, count: usize) -> Result<(Vec<Bound>, Measure), Stop> {
+pub(crate) fn bind_all(plan: &Plan, request: &Request<'_>, count: usize) -> Result<(Vec<Bound>, Measure), Stop> {
     for spec in request.specs {
         known_rank(spec, count)?;
     }
@@ -82,7 +82,7 @@ fn known_rank(spec: &Spec, count: usize) -> Result<(), Failure> {
 }
 
 /// `x@2`: the memory that rank 2 has for `x`.
-pub(super) fn remote(params: &[Param], text: &str, rank: Option<Rank>) -> Option<Result<(usize, usize), Failure>> {
+pub(crate) fn remote(params: &[Param], text: &str, rank: Option<Rank>) -> Option<Result<(usize, usize), Failure>> {
     let (name, number) = text.rsplit_once('@')?;
     let param = params.iter().position(|p| p.name == name)?;
     let count = rank.map_or(1, |r| r.count);

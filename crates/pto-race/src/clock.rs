@@ -1,0 +1,66 @@
+//! Which work is known to be done: vector clocks over the pipes of cores.
+
+use pto_isa::Pipe;
+
+/// Pipes of a core that have a time of their own: those that execute, and what works in the background.
+pub(crate) const LANES: usize = 8;
+
+/// The lane of a pipe among those of its core.
+pub(crate) fn lane(pipe: Pipe) -> usize {
+    pipe as usize
+}
+
+/// The pipe of a lane.
+pub(crate) fn pipe(lane: usize) -> Pipe {
+    Pipe::REAL[lane % LANES]
+}
+
+/// For each lane of each core: how many of its instructions are known to be done.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Clock(Vec<u32>);
+
+impl Clock {
+    /// How many instructions of a lane are done.
+    pub fn get(&self, thread: usize) -> u32 {
+        self.0.get(thread).copied().unwrap_or(0)
+    }
+
+    /// At least `time` instructions of a lane are done.
+    pub fn raise(&mut self, thread: usize, time: u32) {
+        if self.0.len() <= thread {
+            self.0.resize(thread + 1, 0);
+        }
+        self.0[thread] = self.0[thread].max(time);
+    }
+
+    /// Everything that another clock knows.
+    pub fn join(&mut self, other: &Self) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joining_takes_the_later_of_both() {
+        let (mut a, mut b) = (Clock::default(), Clock::default());
+        a.raise(0, 3);
+        b.raise(0, 2);
+        b.raise(5, 1);
+        a.join(&b);
+        assert_eq!((a.get(0), a.get(5), a.get(9)), (3, 1, 0));
+    }
+
+    #[test]
+    fn lanes_and_pipes_are_the_same_thing() {
+        for p in Pipe::REAL {
+            assert_eq!(pipe(lane(p)), p);
+        }
+        assert_eq!(LANES, Pipe::REAL.len());
+    }
+}

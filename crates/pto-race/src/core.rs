@@ -1,0 +1,181 @@
+//! One core: its pipes, and the flags and tokens between them.
+
+use crate::clock::{Clock, LANES, lane, pipe};
+use crate::findings::{Findings, Site};
+use pto_cpu::{Access, Flag};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What a pipe does next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    Work,
+    Set(Flag),
+    Wait(Flag),
+    Barrier,
+    Get(i64),
+    Release(i64),
+}
+
+/// A step behind a wait.
+#[derive(Debug)]
+pub(crate) struct Queued {
+    pub step: Step,
+    pub site: Site,
+    pub accesses: Vec<Access>,
+    /// What the core knew when it gave the step to the pipe.
+    pub issued: Clock,
+}
+
+/// A pipe of a core.
+#[derive(Default, Debug)]
+pub(crate) struct Lane {
+    pub clock: Clock,
+    /// Instructions it was given.
+    pub time: u32,
+    /// What it has heard from the core.
+    heard: u32,
+    /// Steps it cannot take yet; the first waits.
+    pub queue: VecDeque<Queued>,
+}
+
+/// A flag that is up.
+#[derive(Debug)]
+struct Raised {
+    message: Clock,
+    site: Site,
+}
+
+/// Who holds a token.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    lane: usize,
+    site: Site,
+}
+
+#[derive(Default, Debug)]
+pub(crate) struct CoreState {
+    pub lanes: [Lane; LANES],
+    /// What every instruction that is given to a pipe from now on starts after.
+    issue: Clock,
+    version: u32,
+    flags: BTreeMap<Flag, VecDeque<Raised>>,
+    /// Sets that waits went on without.
+    owed: BTreeMap<Flag, u32>,
+    tokens: BTreeMap<i64, Held>,
+    /// What was done when a token was released.
+    released: BTreeMap<i64, Clock>,
+}
+
+impl CoreState {
+    /// A pipe learns what the core knows.
+    pub fn hear_issue(&mut self, at: usize) {
+        let lane = &mut self.lanes[at];
+        if lane.heard != self.version {
+            lane.heard = self.version;
+            lane.clock.join(&self.issue);
+        }
+    }
+
+    /// The core learns something, and with it every later instruction.
+    pub fn tell_issue(&mut self, message: &Clock) {
+        self.issue.join(message);
+        self.version += 1;
+    }
+
+    pub fn issue_clock(&self) -> Clock {
+        self.issue.clone()
+    }
+
+    /// What is done once a pipe has done all it was given.
+    pub fn message(&mut self, at: usize, core: usize) -> Clock {
+        self.hear_issue(at);
+        let mut clock = self.lanes[at].clock.clone();
+        clock.raise(core * LANES + at, self.lanes[at].time);
+        clock
+    }
+
+    // ---- flags ----------------------------------------------------------------------------------------------------
+
+    pub fn set_flag(&mut self, flag: Flag, message: Clock, site: Site, findings: &mut Findings<'_>) {
+        if let Some(owed) = self.owed.get_mut(&flag).filter(|owed| **owed > 0) {
+            *owed -= 1;
+            return;
+        }
+        let up = self.flags.entry(flag).or_default();
+        // A wait that came before it is behind it in the queue of its pipe, and takes it at once.
+        let awaited = self.lanes[lane(flag.dst)].queue.front().is_some_and(|q| q.step == Step::Wait(flag));
+        if let Some(first) = up.front()
+            && !awaited
+        {
+            findings.set_twice(flag, first.site, site);
+        }
+        up.push_back(Raised { message, site });
+    }
+
+    pub fn take_flag(&mut self, flag: Flag) -> Option<Clock> {
+        self.flags.get_mut(&flag)?.pop_front().map(|raised| raised.message)
+    }
+
+    // ---- tokens ---------------------------------------------------------------------------------------------------
+
+    /// Takes a token. False when another pipe has it.
+    pub fn get_token(&mut self, id: i64, at: usize, site: Site, findings: &mut Findings<'_>) -> bool {
+        match self.tokens.get(&id) {
+            Some(held) if held.lane == at => findings.token_taken_twice(id, pipe(at), held.site, site),
+            Some(_) => return false,
+            None => {}
+        }
+        if let Some(clock) = self.released.get(&id) {
+            self.lanes[at].clock.join(clock);
+        }
+        self.tokens.insert(id, Held { lane: at, site });
+        true
+    }
+
+    pub fn release_token(&mut self, id: i64, at: usize, message: &Clock, site: Site, findings: &mut Findings<'_>) {
+        match self.tokens.get(&id) {
+            Some(held) if held.lane == at => {
+                self.tokens.remove(&id);
+                self.released.entry(id).or_default().join(message);
+            }
+            other => findings.token_not_held(id, pipe(at), other.map(|h| (pipe(h.lane), h.site)), site),
+        }
+    }
+
+    // ---- the end --------------------------------------------------------------------------------------------------
+
+    /// What a pipe waits for does not come. It is reported, and the pipe goes on as if it had.
+    pub fn forgive(&mut self, queued: &Queued, at: usize, findings: &mut Findings<'_>) {
+        match queued.step {
+            Step::Wait(flag) => {
+                self.report_missing(flag, queued.site, findings);
+                *self.owed.entry(flag).or_default() += 1;
+            }
+            Step::Get(id) => {
+                if let Some(held) = self.tokens.insert(id, Held { lane: at, site: queued.site }) {
+                    findings.token_never_released(id, pipe(held.lane), held.site, Some(queued.site));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn report_missing(&self, flag: Flag, site: Site, findings: &mut Findings<'_>) {
+        let first = |f: &Flag| self.flags.get(f).and_then(VecDeque::front).map(|raised| raised.site);
+        let reversed = first(&Flag { src: flag.dst, dst: flag.src, id: flag.id });
+        let ids = self.flags.keys().filter(|f| (f.src, f.dst) == (flag.src, flag.dst) && f.id != flag.id);
+        let other = ids.filter_map(|f| Some((f.id, first(f)?))).next();
+        let stuck: Vec<(usize, &Queued)> =
+            self.lanes.iter().enumerate().filter_map(|(at, l)| Some((at, l.queue.front()?))).collect();
+        findings.never_set(flag, site, reversed, other, &stuck);
+    }
+
+    pub fn report_leftovers(&self, findings: &mut Findings<'_>) {
+        for (flag, up) in &self.flags {
+            up.iter().for_each(|raised| findings.never_waited(*flag, raised.site));
+        }
+        for (id, held) in &self.tokens {
+            findings.token_never_released(*id, pipe(held.lane), held.site, None);
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! Listens to a run and keeps track of what is known to be done before what.
+
+use crate::Sync;
+use crate::clock::{Clock, LANES, lane};
+use crate::core::{CoreState, Queued, Step};
+use crate::findings::{Findings, Site};
+use crate::links::Links;
+use crate::memory::Memories;
+use crate::shadow::{NO_TILE, Stamp};
+use pto_cpu::{Access, Action, CoreId, Event, Observer, Ring};
+use pto_ir::{Module, OpId};
+use pto_isa::{Pipe, Target};
+use std::collections::BTreeMap;
+
+/// Entries a pipe may have waiting behind a flag. A program that needs more is taken to be stuck.
+const MAX_QUEUE: usize = 1 << 16;
+
+/// What the run is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setting<'a> {
+    pub module: &'a Module,
+    pub target: Target,
+    /// Who orders the pipes of a core.
+    pub sync: Sync,
+    /// Blocks wait for each other.
+    pub joint: bool,
+}
+
+pub(crate) struct Detector<'a> {
+    pub setting: Setting<'a>,
+    /// Cores that run together; blocks that do not wait for each other are different teams.
+    team: u32,
+    ids: BTreeMap<CoreId, usize>,
+    /// The cores of the team, by position.
+    names: Vec<CoreId>,
+    last: Option<(CoreId, usize)>,
+    pub cores: Vec<CoreState>,
+    pub memories: Memories,
+    pub links: Links,
+    pub findings: Findings<'a>,
+    /// Branches that go another way than the data says, and what was taken.
+    pub branches: crate::paths::Branches,
+}
+
+impl Observer for Detector<'_> {
+    fn event(&mut self, event: &Event<'_>) {
+        let core = self.core(event.core);
+        let site = Site { op: event.op, core: event.core };
+        match event.action {
+            Action::Work => self.issue(core, self.lane_of(event.pipe), Step::Work, site, event.accesses),
+            Action::SetFlag(flag) => self.issue(core, self.lane_of(Some(flag.src)), Step::Set(flag), site, &[]),
+            Action::WaitFlag(flag) => self.issue(core, self.lane_of(Some(flag.dst)), Step::Wait(flag), site, &[]),
+            Action::GetToken(id) => self.issue(core, self.lane_of(event.pipe), Step::Get(id), site, &[]),
+            Action::ReleaseToken(id) => self.issue(core, self.lane_of(event.pipe), Step::Release(id), site, &[]),
+            Action::Barrier => match event.pipe {
+                Some(Pipe::All) | None => self.barrier_all(core),
+                pipe => self.issue(core, self.lane_of(pipe), Step::Barrier, site, &[]),
+            },
+            Action::Then(from, to) => {
+                let from = self.lane_of(Some(from));
+                let message = self.cores[core].message(from, core);
+                let to = self.lane_of(Some(to));
+                self.cores[core].lanes[to].clock.join(&message);
+            }
+            Action::Sync => self.sync(core, event.accesses),
+            Action::AwaitBackground => {
+                let message = self.cores[core].message(lane(Pipe::All), core);
+                self.cores[core].tell_issue(&message);
+            }
+            Action::Other => {}
+            _ => self.link(core, site, event),
+        }
+    }
+
+    fn branch(&mut self, op: OpId, taken: bool) -> bool {
+        self.branches.decide(op, taken)
+    }
+}
+
+impl<'a> Detector<'a> {
+    pub fn new(setting: Setting<'a>, branches: crate::paths::Branches) -> Self {
+        Self {
+            setting,
+            team: 0,
+            ids: BTreeMap::new(),
+            names: Vec::new(),
+            last: None,
+            cores: Vec::new(),
+            memories: Memories::default(),
+            links: Links::default(),
+            findings: Findings::new(setting.module, setting.target),
+            branches,
+        }
+    }
+
+    /// The position of a core in its team. Where blocks do not wait for each other, a new block is a new team.
+    fn core(&mut self, id: CoreId) -> usize {
+        if let Some((last, at)) = self.last
+            && last == id
+        {
+            return at;
+        }
+        if !self.setting.joint && self.ids.keys().next().is_some_and(|known| known.block != id.block) {
+            self.end_team();
+        }
+        let next = self.ids.len();
+        let at = *self.ids.entry(id).or_insert(next);
+        if at == self.cores.len() {
+            self.cores.push(CoreState::default());
+            self.names.push(id);
+        }
+        self.last = Some((id, at));
+        at
+    }
+
+    /// What is left when cores are done.
+    pub fn end_team(&mut self) {
+        for core in 0..self.cores.len() {
+            self.unblock_all(core);
+            self.cores[core].report_leftovers(&mut self.findings);
+        }
+        self.links.report_leftovers(&mut self.findings);
+        self.links = Links::default();
+        self.cores.clear();
+        self.ids.clear();
+        self.names.clear();
+        self.last = None;
+        self.memories.forget_cores();
+        self.team += 1;
+    }
+
+    /// In auto mode the toolchain orders the pipes of a core, so it is one lane.
+    fn lane_of(&self, pipe: Option<Pipe>) -> usize {
+        match (self.setting.sync, pipe) {
+            (_, Some(Pipe::All)) => lane(Pipe::All),
+            (Sync::Manual, Some(pipe)) => lane(pipe),
+            _ => lane(Pipe::S),
+        }
+    }
+
+    // ---- steps of a pipe ------------------------------------------------------------------------------------------
+
+    /// Gives a step to a pipe. It runs at once, unless the pipe is stopped at a wait.
+    fn issue(&mut self, core: usize, lane_at: usize, step: Step, site: Site, accesses: &[Access]) {
+        let state = &mut self.cores[core];
+        if self.setting.sync == Sync::Auto && !matches!(step, Step::Work) {
+            return;
+        }
+        let seen = state.issue_clock();
+        if !state.lanes[lane_at].queue.is_empty() {
+            state.lanes[lane_at].queue.push_back(Queued { step, site, accesses: accesses.to_vec(), issued: seen });
+            if state.lanes[lane_at].queue.len() > MAX_QUEUE {
+                self.unblock(core, lane_at);
+            }
+            return;
+        }
+        if self.perform(core, lane_at, step, site, accesses, None) {
+            if matches!(step, Step::Set(_) | Step::Release(_)) {
+                self.pump(core);
+            }
+            return;
+        }
+        let state = &mut self.cores[core];
+        state.lanes[lane_at].queue.push_back(Queued { step, site, accesses: accesses.to_vec(), issued: seen });
+        if lane_at == lane(Pipe::S) {
+            // Nothing more is given to any pipe while the core itself waits, so nobody can raise the flag.
+            self.unblock_all(core);
+        }
+    }
+
+    /// Runs a step of a pipe. False when it has to wait.
+    fn perform(
+        &mut self,
+        core: usize,
+        lane_at: usize,
+        step: Step,
+        site: Site,
+        accesses: &[Access],
+        issued: Option<&Clock>,
+    ) -> bool {
+        match issued {
+            Some(clock) => self.cores[core].lanes[lane_at].clock.join(clock),
+            None => self.cores[core].hear_issue(lane_at),
+        }
+        let state = &mut self.cores[core];
+        match step {
+            Step::Work => self.work(core, lane_at, site, accesses),
+            Step::Set(flag) => {
+                let message = state.message(lane_at, core);
+                state.set_flag(flag, message, site, &mut self.findings);
+            }
+            Step::Wait(flag) => {
+                let Some(message) = state.take_flag(flag) else { return false };
+                state.lanes[lane_at].clock.join(&message);
+                if lane_at == lane(Pipe::S) {
+                    state.tell_issue(&message);
+                }
+            }
+            Step::Barrier => {
+                let time = state.lanes[lane_at].time;
+                state.lanes[lane_at].clock.raise(core * LANES + lane_at, time);
+            }
+            Step::Get(id) => return state.get_token(id, lane_at, site, &mut self.findings),
+            Step::Release(id) => {
+                let message = state.message(lane_at, core);
+                state.release_token(id, lane_at, &message, site, &mut self.findings);
+            }
+        }
+        true
+    }
+
+    /// Lets pipes go on that were stopped, after something was raised or released.
+    fn pump(&mut self, core: usize) {
+        let mut moved = true;
+        while moved {
+            moved = false;
+            for lane_at in 0..LANES {
+                while let Some(next) = self.cores[core].lanes[lane_at].queue.pop_front() {
+                    if self.perform(core, lane_at, next.step, next.site, &next.accesses, Some(&next.issued)) {
+                        moved = true;
+                    } else {
+                        self.cores[core].lanes[lane_at].queue.push_front(next);
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Says why pipes are stopped for good, and lets them go on, so that the rest can be checked.
+    pub fn unblock_all(&mut self, core: usize) {
+        if self.cores[core].lanes.iter().all(|l| l.queue.is_empty()) {
+            return;
+        }
+        for lane_at in 0..LANES {
+            self.unblock(core, lane_at);
+        }
+    }
+
+    fn unblock(&mut self, core: usize, lane_at: usize) {
+        while let Some(next) = self.cores[core].lanes[lane_at].queue.pop_front() {
+            if !self.perform(core, lane_at, next.step, next.site, &next.accesses, Some(&next.issued)) {
+                self.cores[core].forgive(&next, lane_at, &mut self.findings);
+            }
+            self.pump(core);
+        }
+    }
+
+    /// All pipes finish, and the core waits for them.
+    pub fn barrier_all(&mut self, core: usize) {
+        self.unblock_all(core);
+        let state = &mut self.cores[core];
+        let mut all = Clock::default();
+        for lane_at in 0..lane(Pipe::All) {
+            all.join(&state.message(lane_at, core));
+        }
+        state.tell_issue(&all);
+    }
+
+    /// The core waits for what wrote these bytes last.
+    fn sync(&mut self, core: usize, accesses: &[Access]) {
+        let mut message = Clock::default();
+        for access in accesses {
+            self.memories.visit(core, access, |_, _, segment| {
+                if let Some(write) = segment.write {
+                    message.raise(write.thread as usize, write.time);
+                }
+            });
+        }
+        self.cores[core].tell_issue(&message);
+    }
+
+    // ---- memory ---------------------------------------------------------------------------------------------------
+
+    /// An instruction reads and writes.
+    pub fn work(&mut self, core: usize, lane_at: usize, site: Site, accesses: &[Access]) {
+        let state = &mut self.cores[core];
+        state.hear_issue(lane_at);
+        state.lanes[lane_at].time += 1;
+        let overlaps = self.setting.sync == Sync::Manual
+            && self.setting.target.profile().overlapping_pipes.contains(&crate::clock::pipe(lane_at));
+        let now = Now {
+            team: self.team,
+            thread: (core * LANES + lane_at) as u32,
+            time: state.lanes[lane_at].time,
+            clock: &state.lanes[lane_at].clock,
+            overlaps,
+            names: &self.names,
+        };
+        let stamp = |a: &Access| Stamp {
+            team: now.team,
+            thread: now.thread,
+            time: now.time,
+            op: site.op,
+            value: a.value,
+            tile: a.tile.unwrap_or(NO_TILE),
+            atomic: a.atomic,
+        };
+        for access in accesses.iter().filter(|a| !a.write) {
+            self.memories.read(core, access, &stamp(access), &now, site, &mut self.findings);
+        }
+        for access in accesses.iter().filter(|a| a.write) {
+            let in_place = accesses.iter().find(|r| !r.write && r.place == access.place && r.start == access.start);
+            let tile = match in_place {
+                Some(read) if read.tile != access.tile => crate::shadow::ANY_TILE,
+                _ => access.tile.unwrap_or(NO_TILE),
+            };
+            let stamp = Stamp { tile, ..stamp(access) };
+            self.memories.write(core, access, &stamp, &now, site, &mut self.findings);
+        }
+    }
+
+    /// A step of a pipe between cores that moves a tile: the pipe, and what it touches.
+    pub fn moves(&mut self, core: usize, pipe: Option<Pipe>, site: Site, accesses: &[Access]) {
+        self.issue(core, self.lane_of(pipe), Step::Work, site, accesses);
+    }
+
+    /// Gives the memory of a popped tile back.
+    pub fn give_back(&mut self, core: usize, access: &Access, site: Site) {
+        let stamp = Stamp {
+            team: self.team,
+            thread: (core * LANES) as u32,
+            time: 0,
+            op: site.op,
+            value: access.value,
+            tile: crate::shadow::FREED,
+            atomic: false,
+        };
+        self.memories.visit(core, access, |_, _, segment| {
+            segment.write = Some(stamp);
+            segment.reads.clear();
+            segment.lost = None;
+        });
+    }
+
+    /// The lane on which a pipe between cores signals, for a core.
+    pub fn signalling_lane(&self, ring: Ring) -> usize {
+        self.lane_of(Some(if ring.to_vector { Pipe::Fix } else { Pipe::Mte3 }))
+    }
+}
+
+/// When an access happens, and what is known to be done by then.
+pub(crate) struct Now<'a> {
+    pub team: u32,
+    pub thread: u32,
+    pub time: u32,
+    pub clock: &'a Clock,
+    /// The pipe starts an instruction before the one before is done.
+    pub overlaps: bool,
+    /// The cores of the team.
+    pub names: &'a [CoreId],
+}
+
+impl Now<'_> {
+    /// The core of an access; nothing where it belongs to another team.
+    pub fn core_of(&self, stamp: &Stamp) -> Option<CoreId> {
+        let same = stamp.team == self.team;
+        same.then(|| self.names.get(stamp.thread as usize / LANES).copied()).flatten()
+    }
+
+    /// True when an access is known to be done.
+    pub fn is_after(&self, stamp: &Stamp) -> bool {
+        if stamp.team != self.team {
+            return false;
+        }
+        if stamp.thread == self.thread && (!self.overlaps || stamp.time == self.time) {
+            return true;
+        }
+        stamp.time <= self.clock.get(stamp.thread as usize)
+    }
+}

@@ -1,0 +1,434 @@
+//! What was found, once for each pair of lines.
+
+use crate::clock::{LANES, pipe};
+use crate::core::{Queued, Step};
+use crate::shadow::Stamp;
+use pto_cpu::{Access, CoreId, Flag, Place, Role};
+use pto_ir::{Attr, Module, OpId, ValueId};
+use pto_isa::codes::{self, Code};
+use pto_isa::{Diagnostic, Pipe, Span, Target};
+use std::collections::BTreeMap;
+
+/// An instruction on a core.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Site {
+    pub op: OpId,
+    pub core: CoreId,
+}
+
+/// Two accesses of the same bytes that nothing orders.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Conflict {
+    pub place: Place,
+    /// The bytes.
+    pub first: u64,
+    pub bytes: u64,
+    /// The earlier access, and the core that made it; nothing where it belongs to another block.
+    pub other: Stamp,
+    pub other_core: Option<CoreId>,
+    /// The later one.
+    pub site: Site,
+}
+
+/// Findings, each with how often it occurred.
+#[derive(Debug)]
+pub(crate) struct Findings<'a> {
+    module: &'a Module,
+    target: Target,
+    found: BTreeMap<(Code, OpId, Option<OpId>), (Diagnostic, u64)>,
+    /// Says on which path things were found, where that is not the one of the data.
+    pub path: Option<String>,
+}
+
+impl<'a> Findings<'a> {
+    pub fn new(module: &'a Module, target: Target) -> Self {
+        Self { module, target, found: BTreeMap::new(), path: None }
+    }
+
+    /// Everything, worst first. What happened often says so.
+    pub fn finish(self) -> Vec<Diagnostic> {
+        let mut all: Vec<Diagnostic> = self
+            .found
+            .into_values()
+            .map(|(d, times)| if times > 1 { d.legal(format!("this happened {times} times in this run")) } else { d })
+            .collect();
+        all.sort_by_key(|d| (!d.is_error(), rank(d.code), d.primary.span));
+        all
+    }
+
+    /// Counts a finding; the first of its kind is described.
+    fn note(&mut self, code: Code, op: OpId, other: Option<OpId>, describe: impl FnOnce(&Self) -> Diagnostic) {
+        if let Some((_, times)) = self.found.get_mut(&(code, op, other)) {
+            *times += 1;
+            return;
+        }
+        let mut d = describe(self);
+        if let Some(path) = &self.path {
+            d = d.warning().legal(path.clone());
+        }
+        self.found.insert((code, op, other), (d, 1));
+    }
+
+    fn span(&self, op: OpId) -> Span {
+        self.module.op(op).span
+    }
+
+    fn name(&self, value: Option<ValueId>) -> String {
+        let name = value.map_or("", |v| self.module.value_name(v));
+        if name.is_empty() { "the bytes".to_string() } else { format!("`%{name}`") }
+    }
+
+    /// What to call the memory of an access.
+    fn subject(&self, conflict: &Conflict, stamp: &Stamp) -> String {
+        self.name(stamp.value.or(conflict.other.value))
+    }
+
+    // ---- races ----------------------------------------------------------------------------------------------------
+
+    pub fn read_too_early(&mut self, conflict: &Conflict, stamp: &Stamp) {
+        self.race(codes::RACE_READ, conflict, stamp, ("writes", "reads"), |what, first, second| {
+            format!("{second} may read {what} before {first} has written it")
+        });
+    }
+
+    pub fn overwritten_too_early(&mut self, conflict: &Conflict, stamp: &Stamp) {
+        self.race(codes::RACE_OVERWRITE, conflict, stamp, ("reads", "writes"), |what, first, second| {
+            format!("{second} may overwrite {what} before {first} has read it")
+        });
+    }
+
+    pub fn written_in_any_order(&mut self, conflict: &Conflict, stamp: &Stamp) {
+        self.race(codes::RACE_WRITE, conflict, stamp, ("writes", "writes"), |what, first, second| {
+            format!("{first} and {second} write {what}, and nothing says which is last")
+        });
+    }
+
+    fn race(
+        &mut self,
+        code: Code,
+        conflict: &Conflict,
+        stamp: &Stamp,
+        verbs: (&str, &str),
+        message: impl FnOnce(&str, &str, &str) -> String,
+    ) {
+        self.note(code, conflict.site.op, Some(conflict.other.op), |all| {
+            let what = all.subject(conflict, stamp);
+            let (first, second) = actors(conflict, stamp);
+            let here = format!("{second} {} {}", verbs.1, range(conflict.place, conflict.first, conflict.bytes));
+            let there = format!("{first} {} them here", verbs.0);
+            let repair = all.repair(conflict, stamp);
+            let mut d = Diagnostic::new(code, all.span(conflict.site.op), message(&what, &first, &second));
+            if conflict.other.op == conflict.site.op {
+                d = d.remark(format!("{here}; {first} {} them here before", verbs.0));
+            } else {
+                d = d.remark(here).label(all.span(conflict.other.op), there);
+            }
+            d.legal(repair.0).help(repair.1)
+        });
+    }
+
+    /// What would order two accesses, and how to write it.
+    fn repair(&self, conflict: &Conflict, stamp: &Stamp) -> (String, String) {
+        let (from, to) = (pipe(conflict.other.thread as usize % LANES), pipe(stamp.thread as usize % LANES));
+        let same_core = conflict.other_core == Some(conflict.site.core);
+        let lines = (conflict.other.op, conflict.site.op);
+        match conflict.other_core {
+            _ if same_core && from == to => (
+                format!("{from} starts an instruction before the one before it is done: a barrier orders them"),
+                format!("between the two: pto.barrier #pto.pipe<{from}>"),
+            ),
+            _ if same_core && from == Pipe::All => (
+                "the transfer goes on in the background until its event is waited for".to_string(),
+                "wait for the event of the transfer before the memory is used".to_string(),
+            ),
+            _ if same_core => (format!("a flag from {from} to {to} orders them"), self.flag_pair(from, to, lines)),
+            Some(other) if (other.rank, other.block) == (conflict.site.core.rank, conflict.site.core.block) => (
+                format!("a signal from {} to {} orders them", core_name(other), core_name(conflict.site.core)),
+                format!(
+                    "after the first: pto.sync.set <{from}>, ID; before the second: pto.sync.wait <{to}>, ID, with an ID of 0 to 10"
+                ),
+            ),
+            Some(other) if other.rank != conflict.site.core.rank => (
+                format!("rank {} has to tell rank {} that the data is there", other.rank, conflict.site.core.rank),
+                "after the first: pto.barrier #pto.pipe<PIPE_ALL>, then comm.tnotify; before the second: comm.twait"
+                    .into(),
+            ),
+            _ => (
+                "blocks run at the same time, in any order".to_string(),
+                "give each block bytes of its own, add with an atomic store, or put pto.syncall between the two".into(),
+            ),
+        }
+    }
+
+    /// The two flag operations, with an id that this pair of pipes does not use yet. Where the second line comes first in
+    /// the text, it belongs to the next turn of a loop.
+    fn flag_pair(&self, from: Pipe, to: Pipe, lines: (OpId, OpId)) -> String {
+        let id = self.free_id(from, to);
+        let flag = format!("[<{from}>, <{to}>, <EVENT_ID{id}>]");
+        if self.span(lines.1).start <= self.span(lines.0).start {
+            return format!(
+                "the next turn of the loop has to wait: after the first: pto.set_flag {flag}; before the second: pto.wait_flag {flag}; \
+                 and once pto.set_flag before the loop and pto.wait_flag behind it"
+            );
+        }
+        format!("after the first: pto.set_flag {flag}; before the second: pto.wait_flag {flag}")
+    }
+
+    fn free_id(&self, from: Pipe, to: Pipe) -> u32 {
+        let ids = self.target.profile().event_ids;
+        let mut used = vec![false; ids as usize];
+        self.module.walk(self.module.top, &mut |op| {
+            let pipe = |name| match self.module.attr(op, name) {
+                Some(Attr::Enum(def, at)) => pto_check::named_pipe(def.value(usize::from(*at))),
+                _ => None,
+            };
+            let ends = (pipe("src_pipe").or_else(|| pipe("src_op")), pipe("dst_pipe").or_else(|| pipe("dst_op")));
+            if ends == (Some(from), Some(to))
+                && let Some(Attr::Enum(_, id)) = self.module.attr(op, "event_id")
+                && let Some(slot) = used.get_mut(usize::from(*id))
+            {
+                *slot = true;
+            }
+        });
+        used.iter().position(|u| !u).unwrap_or(0) as u32
+    }
+
+    // ---- data that is not there -------------------------------------------------------------------------------------
+
+    pub fn unwritten(&mut self, access: &Access, first: u64, bytes: u64, site: Site) {
+        self.note(codes::RACE_UNWRITTEN, site.op, None, |all| {
+            let what = all.name(access.value);
+            let message = format!("{what} is read, and nothing was written there");
+            Diagnostic::new(codes::RACE_UNWRITTEN, all.span(site.op), message)
+                .remark(format!("{} have no content", range(access.place, first, bytes)))
+                .legal("memory of a core has no content at the start; a load, a fill or a computation has to write it")
+                .help("write the tile before, or make its valid region no larger than what was written")
+        });
+    }
+
+    pub fn taken(&mut self, conflict: &Conflict, lost: &Stamp, stamp: &Stamp) {
+        self.note(codes::RACE_FOREIGN, conflict.site.op, Some(conflict.other.op), |all| {
+            let (own, other) = (all.name(stamp.value), all.name(conflict.other.value));
+            let message = format!("{own} is read, but {other} has been written over it");
+            Diagnostic::new(codes::RACE_FOREIGN, all.span(conflict.site.op), message)
+                .remark(format!("reads {}", range(conflict.place, conflict.first, conflict.bytes)))
+                .label(all.span(conflict.other.op), format!("{other} takes the bytes here"))
+                .label(all.span(lost.op), format!("{own} got its data here"))
+                .legal("two tiles whose data is needed at the same time have no bytes in common")
+                .help("move one of them to another address, or use the first before the second is written")
+        });
+    }
+
+    pub fn used_after_free(&mut self, conflict: &Conflict, access: &Access) {
+        self.note(codes::PIPE_FREED, conflict.site.op, Some(conflict.other.op), |all| {
+            let message = format!("{} is read after its slot was given back", all.name(access.value));
+            Diagnostic::new(codes::PIPE_FREED, all.span(conflict.site.op), message)
+                .remark("the other core may be filling the slot")
+                .label(all.span(conflict.other.op), "given back here")
+                .help("move the `tfree` behind the last use of the tile")
+        });
+    }
+
+    // ---- flags ------------------------------------------------------------------------------------------------------
+
+    pub fn set_twice(&mut self, flag: Flag, first: Site, second: Site) {
+        self.note(codes::FLAG_TWICE, second.op, Some(first.op), |all| {
+            let message = format!("{} is set again before anybody waited for it", flag_name(flag));
+            let d = Diagnostic::new(codes::FLAG_TWICE, all.span(second.op), message);
+            let d = if first.op == second.op {
+                d.remark("set here, and here again the next time")
+            } else {
+                d.remark("set again here").label(all.span(first.op), "set here")
+            };
+            d.legal("a flag is one bit: between two sets there is a wait").help(format!(
+                "wait for it in between, or use another id, {} for example",
+                all.free_id(flag.src, flag.dst)
+            ))
+        });
+    }
+
+    pub fn never_set(
+        &mut self,
+        flag: Flag,
+        site: Site,
+        reversed: Option<Site>,
+        other: Option<(i64, Site)>,
+        stuck: &[(usize, &Queued)],
+    ) {
+        self.note(codes::FLAG_UNSET, site.op, None, |all| {
+            let message = format!("{} waits for ever: {} is not set before", flag.dst, flag_name(flag));
+            let mut d = Diagnostic::new(codes::FLAG_UNSET, all.span(site.op), message)
+                .remark(format!("{} stops here", flag.dst));
+            for (at, queued) in stuck.iter().filter(|(_, q)| q.site != site) {
+                d = d.label(all.span(queued.site.op), format!("{} is stopped here{}", pipe(*at), waits_for(queued.step)));
+            }
+            let help = match (reversed, other) {
+                (Some(set), _) => {
+                    d = d.label(all.span(set.op), format!("this flag goes the other way, from {} to {}", flag.dst, flag.src));
+                    format!("the wait names the pipes in the order of the set: [<{}>, <{}>, …]", flag.src, flag.dst)
+                }
+                (None, Some((id, set))) => {
+                    d = d.label(all.span(set.op), format!("this sets id {id}, and nobody waits for it"));
+                    format!("wait for id {id}, or set id {}", flag.id)
+                }
+                (None, None) => format!(
+                    "set it before: pto.set_flag [<{}>, <{}>, <EVENT_ID{}>]; a flag that a loop waits for first is set once before the loop",
+                    flag.src, flag.dst, flag.id
+                ),
+            };
+            d.legal("every wait needs a set that is given to the other pipe before this one has to go on").help(help)
+        });
+    }
+
+    pub fn never_waited(&mut self, flag: Flag, site: Site) {
+        self.note(codes::FLAG_LEFT, site.op, None, |all| {
+            let message = format!("{} is set, and nobody waits for it", flag_name(flag));
+            Diagnostic::new(codes::FLAG_LEFT, all.span(site.op), message)
+                .remark("still up when the program ends")
+                .legal("every set has one wait")
+                .help(format!(
+                    "wait for it before the end: pto.wait_flag [<{}>, <{}>, <EVENT_ID{}>], or leave the set out",
+                    flag.src, flag.dst, flag.id
+                ))
+        });
+    }
+
+    // ---- tokens -----------------------------------------------------------------------------------------------------
+
+    pub fn token_taken_twice(&mut self, id: i64, at: Pipe, first: Site, second: Site) {
+        self.note(codes::TOKEN, second.op, Some(first.op), |all| {
+            Diagnostic::new(codes::TOKEN, all.span(second.op), format!("{at} takes token {id}, which it holds"))
+                .label(all.span(first.op), "taken here")
+                .help("release it before, with pto.rls_buf")
+        });
+    }
+
+    pub fn token_not_held(&mut self, id: i64, at: Pipe, holder: Option<(Pipe, Site)>, site: Site) {
+        self.note(codes::TOKEN, site.op, holder.map(|(_, s)| s.op), |all| {
+            let message = format!("{at} releases token {id}, which it does not hold");
+            let d = Diagnostic::new(codes::TOKEN, all.span(site.op), message);
+            let d = match holder {
+                Some((pipe, taken)) => d.label(all.span(taken.op), format!("{pipe} took it here")),
+                None => d,
+            };
+            d.help("take it before, with pto.get_buf of the same pipe")
+        });
+    }
+
+    pub fn token_never_released(&mut self, id: i64, at: Pipe, holder: Site, waiter: Option<Site>) {
+        self.note(codes::TOKEN, holder.op, waiter.map(|w| w.op), |all| {
+            let message = format!("{at} takes token {id} and does not give it back");
+            let d = Diagnostic::new(codes::TOKEN, all.span(holder.op), message);
+            let d = match waiter {
+                Some(w) => d.label(all.span(w.op), "waits for it for ever"),
+                None => d,
+            };
+            d.help("release it behind the last use of the buffer, with pto.rls_buf")
+        });
+    }
+
+    // ---- cores ------------------------------------------------------------------------------------------------------
+
+    pub fn signal_left(&mut self, id: i64, site: Site) {
+        self.note(codes::SIGNAL_LEFT, site.op, None, |all| {
+            Diagnostic::new(codes::SIGNAL_LEFT, all.span(site.op), format!("signal {id} is sent, and nobody waits for it"))
+                .remark("still pending when the program ends")
+                .help("wait for it on the core it goes to, with pto.sync.wait, or leave it out; ids on A5 from 16 on are those of the second vector core")
+        });
+    }
+
+    pub fn reserved_signal(&mut self, id: i64, what: &str, site: Site) {
+        self.note(codes::SIGNAL_RESERVED, site.op, None, |all| {
+            let message = format!("signal {id} is also used by {what}");
+            Diagnostic::new(codes::SIGNAL_RESERVED, all.span(site.op), message)
+                .help("use a signal from 0 to 10 that no pipe uses")
+        });
+    }
+
+    pub fn entries_left(&mut self, count: usize, site: Site) {
+        self.note(codes::PIPE_LEFT, site.op, None, |all| {
+            let noun = if count == 1 { "an entry is" } else { "entries are" };
+            let message = format!("{noun} pushed that nobody pops: {count} at the end of the program");
+            Diagnostic::new(codes::PIPE_LEFT, all.span(site.op), message).help("pop as often as is pushed")
+        });
+    }
+
+    pub fn never_freed(&mut self, site: Site) {
+        self.note(codes::PIPE_LEFT, site.op, Some(site.op), |all| {
+            Diagnostic::new(codes::PIPE_LEFT, all.span(site.op), "an entry is popped and its slot never given back")
+                .help("free it behind its last use, with tfree")
+        });
+    }
+}
+
+/// How bad a kind of finding is: what stops a program, then what makes it wrong, then what spoils the next one.
+fn rank(code: Code) -> u8 {
+    const ORDER: [Code; 14] = [
+        codes::FLAG_UNSET,
+        codes::RACE_READ,
+        codes::RACE_OVERWRITE,
+        codes::RACE_WRITE,
+        codes::PIPE_FREED,
+        codes::RACE_FOREIGN,
+        codes::RACE_UNWRITTEN,
+        codes::FLAG_TWICE,
+        codes::TOKEN,
+        codes::PIPE_LEFT,
+        codes::SIGNAL_LEFT,
+        codes::FLAG_LEFT,
+        codes::SIGNAL_RESERVED,
+        codes::PATH_FLAGS,
+    ];
+    ORDER.iter().position(|c| *c == code).unwrap_or(0) as u8
+}
+
+fn waits_for(step: Step) -> String {
+    match step {
+        Step::Wait(flag) => format!(", waiting for {}", flag_name(flag)),
+        Step::Get(id) => format!(", waiting for token {id}"),
+        _ => String::new(),
+    }
+}
+
+fn flag_name(flag: Flag) -> String {
+    format!("flag {} from {} to {}", flag.id, flag.src, flag.dst)
+}
+
+/// What to call the two sides of a race.
+fn actors(conflict: &Conflict, stamp: &Stamp) -> (String, String) {
+    let name = |s: &Stamp| match pipe(s.thread as usize % LANES) {
+        Pipe::All => "the transfer".to_string(),
+        other => other.to_string(),
+    };
+    let (first, second) = (name(&conflict.other), name(stamp));
+    match conflict.other_core {
+        Some(core) if core == conflict.site.core => (first, second),
+        Some(core) => {
+            (format!("{first} of {}", core_name(core)), format!("{second} of {}", core_name(conflict.site.core)))
+        }
+        None => (format!("{first} of another block"), second),
+    }
+}
+
+/// A core, as a person would call it.
+pub(crate) fn core_name(core: CoreId) -> String {
+    let role = match core.role {
+        Role::Whole => "the core".to_string(),
+        Role::Cube => "the cube core".to_string(),
+        Role::Vector => format!("vector core {}", core.sub),
+    };
+    match (core.rank, core.block) {
+        (0, 0) => role,
+        (0, block) => format!("{role} of block {block}"),
+        (rank, block) => format!("{role} of block {block} on rank {rank}"),
+    }
+}
+
+/// Bytes of a memory, as a person would write them.
+fn range(place: Place, first: u64, bytes: u64) -> String {
+    let end = first + bytes;
+    match place {
+        Place::Core(loc) => format!("{bytes} bytes of {loc} at {first:#x}..{end:#x}"),
+        Place::Global(_) => format!("{bytes} bytes of global memory at byte {first}"),
+    }
+}

@@ -1,0 +1,255 @@
+//! What orders cores: signals, barriers, pipes, and words in global memory.
+
+use crate::clock::{Clock, lane};
+use crate::detector::Detector;
+use crate::findings::{Findings, Site};
+use pto_cpu::{Access, Action, CoreId, Event, Place, Ring, Set, Signal};
+use pto_isa::{Pipe, Target};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// A signal on its way: what its sender had done, and where it stands.
+type Message = (Clock, Site);
+
+/// A pipe of a block in one direction.
+type RingKey = (u32, u32, u32, bool);
+
+#[derive(Debug, Default)]
+pub(crate) struct Links {
+    /// Signals that wait for other senders, by sender and id.
+    sent: BTreeMap<(CoreId, i64), VecDeque<Message>>,
+    /// Signals that arrived, by receiver and id.
+    arrived: BTreeMap<(CoreId, i64), VecDeque<Message>>,
+    /// What was done by those who came to a barrier.
+    barriers: BTreeMap<(u32, Set, u64), Clock>,
+    rings: BTreeMap<RingKey, RingState>,
+    /// What was done when words of global memory were changed.
+    words: BTreeMap<(usize, i64), Clock>,
+    /// Signals the program sends itself, and where.
+    used: BTreeMap<i64, Site>,
+    /// Signals that barriers and pipes use.
+    reserved: BTreeMap<i64, &'static str>,
+}
+
+/// Signals that `syncall` uses.
+const SYNCALL_SIGNALS: [i64; 4] = [11, 12, 13, 14];
+
+#[derive(Debug, Default)]
+struct RingState {
+    /// What was done when entries were pushed, and where that is written.
+    pushed: BTreeMap<u64, Message>,
+    popped: BTreeMap<u64, Site>,
+    /// What was done when slots were freed.
+    freed: BTreeMap<u64, Clock>,
+    /// The tiles that consumers hold, oldest first.
+    held: BTreeMap<CoreId, VecDeque<(Access, Site)>>,
+}
+
+impl Links {
+    /// What is left at the end.
+    pub fn report_leftovers(&self, findings: &mut Findings<'_>) {
+        for ((_, id), queue) in &self.arrived {
+            queue.iter().for_each(|(_, site)| findings.signal_left(*id, *site));
+        }
+        for ring in self.rings.values() {
+            let left: Vec<&Message> =
+                ring.pushed.iter().filter(|(count, _)| !ring.popped.contains_key(count)).map(|(_, m)| m).collect();
+            if let Some((_, site)) = left.first() {
+                findings.entries_left(left.len(), *site);
+            }
+            for (_, site) in ring.held.values().filter_map(VecDeque::front) {
+                findings.never_freed(*site);
+            }
+        }
+        for (id, site) in &self.used {
+            if let Some(what) = self.reserved.get(id) {
+                findings.reserved_signal(*id, what, *site);
+            }
+        }
+    }
+
+    fn ring(&mut self, core: CoreId, ring: Ring) -> &mut RingState {
+        self.rings.entry((core.rank, core.block, ring.key, ring.to_vector)).or_default()
+    }
+}
+
+impl Detector<'_> {
+    /// Steps that concern other cores.
+    pub fn link(&mut self, core: usize, site: Site, event: &Event<'_>) {
+        match event.action {
+            Action::Signal(signal) => self.signal(core, site, event.pipe, signal),
+            Action::Await(id) => self.wait_for_signal(core, site, event.pipe, id),
+            Action::Arrive(set, turn) => {
+                self.barrier_all(core);
+                let message = self.cores[core].issue_clock();
+                self.links.barriers.entry((site.core.rank, set, turn)).or_default().join(&message);
+                self.links.reserved.extend(SYNCALL_SIGNALS.map(|id| (id, "`syncall`")));
+            }
+            Action::Leave(set, turn) => {
+                if let Some(clock) = self.links.barriers.get(&(site.core.rank, set, turn)) {
+                    self.cores[core].tell_issue(clock);
+                }
+            }
+            Action::Open(ring) => self.open(ring),
+            Action::Alloc(ring) => self.alloc(core, site, ring),
+            Action::Push(ring) => self.push(core, site, event, ring),
+            Action::Pop(ring) => self.pop(core, site, event, ring),
+            Action::Free(ring) => self.free(core, site, ring),
+            Action::Notify => self.notify(core, event.accesses),
+            Action::Noticed => self.noticed(core, event.accesses),
+            _ => {}
+        }
+    }
+
+    // ---- signals --------------------------------------------------------------------------------------------------
+
+    fn signal(&mut self, core: usize, site: Site, pipe: Option<Pipe>, signal: &Signal) {
+        let message = self.done_on(core, pipe);
+        self.links.used.entry(signal.id).or_insert(site);
+        self.links.sent.entry((site.core, signal.id)).or_default().push_back((message, site));
+        if signal.to.is_empty() {
+            return;
+        }
+        let mut all = Clock::default();
+        for sender in &signal.from {
+            if let Some((clock, _)) = self.links.sent.get_mut(&(*sender, signal.id)).and_then(VecDeque::pop_front) {
+                all.join(&clock);
+            }
+        }
+        for &to in &signal.to {
+            self.links.arrived.entry((to, signal.id_there)).or_default().push_back((all.clone(), site));
+        }
+    }
+
+    /// What is done once a pipe has done all it was given.
+    fn done_on(&mut self, core: usize, pipe: Option<Pipe>) -> Clock {
+        match pipe {
+            Some(Pipe::All) | None => {
+                self.barrier_all(core);
+                self.cores[core].issue_clock()
+            }
+            pipe => {
+                let at = self.lane_for(pipe);
+                self.cores[core].message(at, core)
+            }
+        }
+    }
+
+    fn lane_for(&self, pipe: Option<Pipe>) -> usize {
+        match self.setting.sync {
+            crate::Sync::Manual => pipe.map_or(lane(Pipe::S), lane),
+            crate::Sync::Auto => lane(Pipe::S),
+        }
+    }
+
+    /// On A5 the pipe stops, elsewhere the core.
+    fn wait_for_signal(&mut self, core: usize, site: Site, pipe: Option<Pipe>, id: i64) {
+        let message = self.links.arrived.get_mut(&(site.core, id)).and_then(VecDeque::pop_front);
+        let Some((clock, _)) = message else { return };
+        let at = self.lane_for(pipe);
+        if self.setting.target == Target::A5 && at != lane(Pipe::S) && pipe != Some(Pipe::All) {
+            self.cores[core].hear_issue(at);
+            self.cores[core].lanes[at].clock.join(&clock);
+        } else {
+            self.cores[core].tell_issue(&clock);
+        }
+    }
+
+    // ---- pipes ----------------------------------------------------------------------------------------------------
+
+    fn open(&mut self, ring: Ring) {
+        if let Some(base) = ring.flag_base {
+            let count = if ring.both_ways { 4 } else { 2 };
+            self.links.reserved.extend((base..base + count).map(|id| (id, "a pipe between cores")));
+        }
+    }
+
+    /// A producer takes a slot: whoever had it before is done with it.
+    fn alloc(&mut self, core: usize, site: Site, ring: Ring) {
+        let Some(before) = ring.count.checked_sub(u64::from(ring.slots.max(1))) else { return };
+        if let Some(clock) = self.links.ring(site.core, ring).freed.get(&before).cloned() {
+            self.cores[core].tell_issue(&clock);
+        }
+    }
+
+    fn push(&mut self, core: usize, site: Site, event: &Event<'_>, ring: Ring) {
+        let at = if event.accesses.is_empty() {
+            self.signalling_lane(ring)
+        } else {
+            self.moves(core, event.pipe, site, event.accesses);
+            self.lane_for(event.pipe)
+        };
+        let clock = self.cores[core].message(at, core);
+        let entry = self.links.ring(site.core, ring).pushed.entry(ring.count);
+        entry.or_insert_with(|| (Clock::default(), site)).0.join(&clock);
+    }
+
+    fn pop(&mut self, core: usize, site: Site, event: &Event<'_>, ring: Ring) {
+        let state = self.links.ring(site.core, ring);
+        state.popped.insert(ring.count, site);
+        let pushed = state.pushed.get(&ring.count).map(|(clock, _)| clock.clone());
+        if let Some(access) = event.accesses.first() {
+            state.held.entry(site.core).or_default().push_back((*access, site));
+        }
+        if let Some(clock) = pushed {
+            self.cores[core].tell_issue(&clock);
+        }
+        self.moves(core, event.pipe, site, event.accesses);
+        if self.lane_for(event.pipe) == lane(Pipe::S) {
+            // Nothing is moved: the tile lies where it was pushed.
+            let here = self.cores[core].message(lane(Pipe::S), core);
+            self.cores[core].tell_issue(&here);
+        }
+        if self.setting.target != Target::A5 && ring.copies {
+            self.release(core, site, ring);
+        }
+    }
+
+    /// A slot may be filled again. Whatever the consumer was given before is done by then.
+    fn release(&mut self, core: usize, site: Site, ring: Ring) {
+        let mut all = Clock::default();
+        for at in 0..lane(Pipe::All) {
+            all.join(&self.cores[core].message(at, core));
+        }
+        self.links.ring(site.core, ring).freed.entry(ring.count).or_default().join(&all);
+    }
+
+    fn free(&mut self, core: usize, site: Site, ring: Ring) {
+        self.release(core, site, ring);
+        let held = self.links.ring(site.core, ring).held.get_mut(&site.core).and_then(VecDeque::pop_front);
+        if let Some((access, _)) = held {
+            self.give_back(core, &access, site);
+        }
+    }
+
+    // ---- words in global memory -----------------------------------------------------------------------------------
+
+    fn words(accesses: &[Access]) -> BTreeSet<(usize, i64)> {
+        let mut words = BTreeSet::new();
+        for access in accesses {
+            if let Place::Global(buffer) = access.place {
+                for row in 0..access.rows as i64 {
+                    let first = access.start + row * access.stride;
+                    words.extend((0..access.row_bytes as i64 / 4).map(|k| (buffer, first + 4 * k)));
+                }
+            }
+        }
+        words
+    }
+
+    /// The scalar unit changes the word, whatever other pipes still do; after that it waits for them.
+    fn notify(&mut self, core: usize, accesses: &[Access]) {
+        let message = self.cores[core].message(lane(Pipe::S), core);
+        for word in Self::words(accesses) {
+            self.links.words.entry(word).or_default().join(&message);
+        }
+        self.barrier_all(core);
+    }
+
+    fn noticed(&mut self, core: usize, accesses: &[Access]) {
+        for word in Self::words(accesses) {
+            if let Some(clock) = self.links.words.get(&word) {
+                self.cores[core].tell_issue(clock);
+            }
+        }
+    }
+}

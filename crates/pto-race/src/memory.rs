@@ -1,0 +1,139 @@
+//! The memories of a run, and what two accesses of the same bytes mean.
+
+use crate::detector::Now;
+use crate::findings::{Conflict, Findings, Site};
+use crate::shadow::{ANY_TILE, FREED, NO_TILE, Segment, Shadow, Stamp};
+use pto_cpu::{Access, Place};
+use pto_isa::Loc;
+
+#[derive(Default, Debug)]
+pub(crate) struct Memories {
+    /// By core and space.
+    cores: Vec<[Shadow; Loc::ALL.len()]>,
+    global: Vec<Shadow>,
+}
+
+impl Memories {
+    fn shadow(&mut self, core: usize, place: Place) -> &mut Shadow {
+        match place {
+            Place::Core(loc) => {
+                if self.cores.len() <= core {
+                    self.cores.resize_with(core + 1, Default::default);
+                }
+                &mut self.cores[core][loc as usize]
+            }
+            Place::Global(buffer) => {
+                if self.global.len() <= buffer {
+                    self.global.resize_with(buffer + 1, Shadow::default);
+                }
+                &mut self.global[buffer]
+            }
+        }
+    }
+
+    /// Other cores come; global memory stays.
+    pub fn forget_cores(&mut self) {
+        self.cores.clear();
+    }
+
+    /// Visits the history of the bytes of an access.
+    pub fn visit(&mut self, core: usize, access: &Access, mut each: impl FnMut(u64, u64, &mut Segment)) {
+        let shadow = self.shadow(core, access.place);
+        let whole = access.stride == access.row_bytes as i64 || access.rows == 1;
+        if whole {
+            if let Ok(start) = u64::try_from(access.start) {
+                shadow.visit(start, access.rows * access.row_bytes, each);
+            }
+            return;
+        }
+        for row in 0..access.rows as i64 {
+            if let Ok(start) = u64::try_from(access.start + row * access.stride) {
+                shadow.visit(start, access.row_bytes, &mut each);
+            }
+        }
+    }
+
+    pub fn read(
+        &mut self,
+        core: usize,
+        access: &Access,
+        stamp: &Stamp,
+        now: &Now<'_>,
+        site: Site,
+        findings: &mut Findings<'_>,
+    ) {
+        let on_chip = matches!(access.place, Place::Core(_));
+        self.visit(core, access, |first, bytes, segment| {
+            let conflict = |other: &Stamp| Conflict {
+                place: access.place,
+                first,
+                bytes,
+                other: *other,
+                other_core: now.core_of(other),
+                site,
+            };
+            match &segment.write {
+                Some(write) if write.tile == FREED => findings.used_after_free(&conflict(write), access),
+                Some(write) if !now.is_after(write) => findings.read_too_early(&conflict(write), stamp),
+                None if on_chip => findings.unwritten(access, first, bytes, site),
+                _ => {}
+            }
+            if let Some(lost) = &segment.lost
+                && lost.tile == stamp.tile
+                && let Some(write) = &segment.write
+            {
+                findings.taken(&conflict(write), lost, stamp);
+            }
+            segment
+                .reads
+                .retain(|read| !(read.thread == stamp.thread && read.team == stamp.team || now.is_after(read)));
+            segment.reads.push(*stamp);
+        });
+    }
+
+    pub fn write(
+        &mut self,
+        core: usize,
+        access: &Access,
+        stamp: &Stamp,
+        now: &Now<'_>,
+        site: Site,
+        findings: &mut Findings<'_>,
+    ) {
+        self.visit(core, access, |first, bytes, segment| {
+            let conflict = |other: &Stamp| Conflict {
+                place: access.place,
+                first,
+                bytes,
+                other: *other,
+                other_core: now.core_of(other),
+                site,
+            };
+            let mut reported = false;
+            for read in segment.reads.iter().filter(|read| !now.is_after(read)) {
+                findings.overwritten_too_early(&conflict(read), stamp);
+                reported = true;
+            }
+            if let Some(write) = &segment.write
+                && write.tile != FREED
+                && !reported
+                && !now.is_after(write)
+                && !(write.atomic && stamp.atomic)
+            {
+                findings.written_in_any_order(&conflict(write), stamp);
+            }
+            segment.lost = lost(segment, stamp);
+            segment.write = Some(*stamp);
+            segment.reads.clear();
+        });
+    }
+}
+
+/// The tile whose data a write destroys.
+fn lost(segment: &Segment, stamp: &Stamp) -> Option<Stamp> {
+    let is_tile = |tile: u32| !matches!(tile, ANY_TILE | NO_TILE | FREED);
+    match segment.write {
+        Some(write) if is_tile(write.tile) && is_tile(stamp.tile) && write.tile != stamp.tile => Some(write),
+        _ => segment.lost.filter(|lost| stamp.tile != ANY_TILE && lost.tile != stamp.tile),
+    }
+}

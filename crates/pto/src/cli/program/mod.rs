@@ -1,0 +1,169 @@
+//! A program and its arguments, for every command that executes one.
+
+mod bind;
+pub(crate) mod memory;
+mod ranks;
+pub(crate) mod spec;
+
+use super::Failure;
+use super::check::parse_target;
+use super::input::{self, Source};
+use bind::Request;
+pub(crate) use bind::{Bound, Content};
+use pto::cpu::{Arg, Launch, Measure, Numerics, Options, Plan};
+use pto::data::Error;
+use pto::{Diagnostic, Program, Target};
+use spec::Spec;
+use std::path::PathBuf;
+
+/// What to execute, and on what.
+#[derive(clap::Args)]
+pub(crate) struct ProgramArgs {
+    /// A program, or `-` for standard input
+    pub(crate) file: PathBuf,
+    /// Values of parameters, by name (`x=data.npy`) or in order
+    #[arg(value_name = "[NAME=]VALUE", allow_negative_numbers = true)]
+    values: Vec<String>,
+    /// The same as a value without `--arg`
+    #[arg(long = "arg", value_name = "[NAME=]VALUE", allow_negative_numbers = true)]
+    more: Vec<String>,
+    /// Function to run, whatever is wrong with others; default: the one marked pto.entry, or the only one
+    #[arg(long, value_name = "NAME")]
+    func: Option<String>,
+    /// Target to check and run for; default: what the file says (pto.target_arch), else a2a3
+    #[arg(long, value_parser = parse_target)]
+    target: Option<Target>,
+    /// Whose arithmetic, where devices differ from the documented rules
+    #[arg(long, value_enum, default_value = "reference")]
+    pub(crate) numerics: NumericsArg,
+    /// Blocks to launch
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) blocks: u32,
+    /// Ranks to run at once, each with its own memory; `x@1` names the memory of `x` on rank 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(crate) ranks: Option<u32>,
+    /// Seed of random data
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub(crate) seed: u64,
+}
+
+/// How values are written, for the help of commands.
+pub(crate) const VALUES_HELP: &str = "\
+Values: FILE.npy, FILE.npz:KEY, FILE.bin (raw), rand, zeros, ones, iota, fill:1.5; with a shape where the program does \
+not say it: rand:[64x128]. Scalars are numbers: n=64, scale=-1.5e3, flag=true. Memory without a value is random (zero if it is only written), as large \
+as the program needs.";
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum NumericsArg {
+    /// The documented rules
+    Reference,
+    /// As Ascend A2/A3 computes
+    A2a3,
+    /// As Ascend A5 computes
+    A5,
+}
+
+impl From<NumericsArg> for Numerics {
+    fn from(arg: NumericsArg) -> Self {
+        match arg {
+            NumericsArg::Reference => Self::Reference,
+            NumericsArg::A2a3 => Self::A2A3,
+            NumericsArg::A5 => Self::A5,
+        }
+    }
+}
+
+/// Why there is no result.
+pub(crate) enum Stop {
+    /// The usage, the data or the machine.
+    Failure(Failure),
+    /// The program.
+    Problems(Vec<Diagnostic>),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Failure(Failure(error.to_string()))
+    }
+}
+
+impl From<Diagnostic> for Stop {
+    fn from(problem: Diagnostic) -> Self {
+        Self::Problems(vec![problem])
+    }
+}
+
+/// A program with an argument for every parameter.
+pub(crate) struct Ready {
+    pub(crate) plan: Plan,
+    /// Rank after rank.
+    pub(crate) bound: Vec<Bound>,
+    pub(crate) measure: Measure,
+}
+
+impl Ready {
+    /// The arguments of each rank.
+    pub(crate) fn ranks(&mut self) -> Vec<Vec<Arg<'_>>> {
+        let count = self.plan.params().len().max(1);
+        if self.bound.is_empty() {
+            return vec![Vec::new()];
+        }
+        self.bound.chunks_mut(count).map(|rank| rank.iter_mut().map(Bound::arg).collect()).collect()
+    }
+}
+
+impl ProgramArgs {
+    /// Reads the file.
+    pub(crate) fn read(&self) -> Result<(Source, Program, Target), Failure> {
+        let source = input::read(&self.file)?;
+        let program = Program::parse(&source.text);
+        let target = self.target.or_else(|| program.stated_target()).unwrap_or(Target::A2A3);
+        Ok((source, program, target))
+    }
+
+    pub(crate) fn launch(&self, threads: usize) -> Launch {
+        Launch { blocks: self.blocks, threads }
+    }
+
+    /// Checks the program and finds an argument for every parameter; `verb` is the command that does so.
+    pub(crate) fn ready(&self, verb: &str, source: &Source, program: &Program, target: Target) -> Result<Ready, Stop> {
+        if let Some(problem) = &source.unreadable {
+            return Err(problem.clone().into());
+        }
+        let options = Options { numerics: self.numerics.into(), ..Options::default() };
+        let plan = program.plan(target, self.func.as_deref(), options).map_err(Stop::Problems)?;
+        self.note_other_functions(program, target);
+        let specs: Vec<Spec> = self.values.iter().chain(&self.more).map(|text| Spec::parse(text)).collect();
+        let command = match &self.func {
+            Some(name) => format!("pto {verb} {} --func {name}", self.file.display()),
+            None => format!("pto {verb} {}", self.file.display()),
+        };
+        let request = Request { command: &command, specs: &specs, seed: self.seed, launch: self.launch(0), rank: None };
+        let (bound, measure) = match self.ranks {
+            Some(count) => ranks::bind_all(&plan, &request, count as usize)?,
+            None => bind::bind(&plan, &request)?,
+        };
+        Ok(Ready { plan, bound, measure })
+    }
+
+    /// A function runs whatever is wrong with others, but not in silence.
+    fn note_other_functions(&self, program: &Program, target: Target) {
+        if self.func.is_none() {
+            return;
+        }
+        let errors = program.inspect(target).iter().filter(|d| d.is_error()).count();
+        if errors > 0 {
+            let noun = if errors == 1 { "error" } else { "errors" };
+            let file = self.file.display();
+            anstream::eprintln!(
+                "\u{1b}[1mnote\u{1b}[0m: {errors} {noun} in functions that do not take part (pto check {file})"
+            );
+        }
+    }
+}

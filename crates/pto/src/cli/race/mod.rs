@@ -1,0 +1,112 @@
+//! `pto race`
+
+use super::check;
+use super::input::Source;
+use super::json::{self, JsonDiagnostic};
+use super::program::{ProgramArgs, Stop, VALUES_HELP};
+use super::render::Terminal;
+use super::{Failure, Outcome, Run, out};
+use pto::race::{self, Sync};
+use pto::syntax::Lines;
+use pto::{Diagnostic, Program, Target};
+use serde::Serialize;
+use std::io::Write;
+
+#[derive(clap::Args)]
+#[command(after_help = after_help())]
+pub(crate) struct Args {
+    #[command(flatten)]
+    program: ProgramArgs,
+    /// One JSON object on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 nothing found, 1 findings, 2 wrong usage or unusable data.
+
+Examples:
+  pto race kernel.pto                    run it and report what nothing orders
+  pto race kernel.pto n=0                the same for the data of an empty loop
+  pto race kernel.pto --blocks 8         also between blocks";
+
+fn after_help() -> String {
+    format!("{VALUES_HELP}\n\n{AFTER_HELP}")
+}
+
+pub(crate) fn run(args: &Args) -> Run {
+    let (source, program, target) = args.program.read()?;
+    match find(args, &source, &program, target) {
+        Ok(report) => {
+            if args.json {
+                print_json(&source, target, &report)?;
+            } else {
+                print_text(&source, target, &report)?;
+            }
+            let clean = !report.findings.iter().any(Diagnostic::is_error);
+            Ok(if clean { Outcome::Clean } else { Outcome::Problems })
+        }
+        Err(Stop::Failure(failure)) => Err(failure),
+        Err(Stop::Problems(findings)) => {
+            let report = race::Report { findings, sync: Sync::Manual, instructions: 0 };
+            if args.json {
+                print_json(&source, target, &report)?;
+            } else {
+                check::print_text(&[check::Report { source, target, problems: report.findings }])?;
+            }
+            Ok(Outcome::Problems)
+        }
+    }
+}
+
+fn find(args: &Args, source: &Source, program: &Program, target: Target) -> Result<race::Report, Stop> {
+    let mut ready = args.program.ready("race", source, program, target)?;
+    let plan = ready.plan.clone();
+    Ok(race::check(&plan, &mut ready.ranks(), args.program.launch(1)))
+}
+
+fn print_text(source: &Source, target: Target, report: &race::Report) -> Result<(), Failure> {
+    let mut err = anstream::stderr().lock();
+    let terminal = Terminal::new(source);
+    for d in &report.findings {
+        writeln!(err, "{}\n", terminal.render(d))?;
+    }
+    let auto = match report.sync {
+        Sync::Auto => "; it leaves the order of the pipes of a core to the toolchain",
+        Sync::Manual => "",
+    };
+    let errors = report.findings.iter().filter(|d| d.is_error()).count();
+    let warnings = report.findings.len() - errors;
+    let plural = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
+    let also = if warnings > 0 { format!(" and {}", plural(warnings, "warning")) } else { String::new() };
+    let found = if errors == 0 && warnings == 0 { "no race found".into() } else { plural(errors, "finding") + &also };
+    let what = plural(report.instructions as usize, "instruction");
+    let line = format!("{}: {found} in {what} for {target}{auto}\n", source.name);
+    if errors == 0 {
+        return out(&line);
+    }
+    Ok(write!(err, "{line}")?)
+}
+
+#[derive(Serialize)]
+struct JsonReport<'a> {
+    file: &'a str,
+    target: &'static str,
+    /// `manual`: the program orders its pipes; `auto`: the toolchain will.
+    sync: &'static str,
+    instructions: u64,
+    findings: Vec<JsonDiagnostic<'a>>,
+}
+
+fn print_json(source: &Source, target: Target, report: &race::Report) -> Result<(), Failure> {
+    let lines = Lines::new(&source.text);
+    let object = JsonReport {
+        file: &source.name,
+        target: target.name(),
+        sync: if report.sync == Sync::Auto { "auto" } else { "manual" },
+        instructions: report.instructions,
+        findings: report.findings.iter().map(|d| json::diagnostic(source, &lines, d)).collect(),
+    };
+    let text = serde_json::to_string_pretty(&object).map_err(|e| Failure(e.to_string()))?;
+    out(&(text + "\n"))
+}
