@@ -24,6 +24,8 @@ pub(crate) struct Queued {
     pub accesses: Vec<Access>,
     /// What the core knew when it gave the step to the pipe.
     pub issued: Clock,
+    /// When that was.
+    pub when: u64,
 }
 
 /// A pipe of a core.
@@ -80,6 +82,12 @@ impl CoreState {
     pub fn tell_issue(&mut self, message: &Clock) {
         self.issue.join(message);
         self.version += 1;
+    }
+
+    /// Puts a step behind those that a pipe cannot take yet.
+    pub fn postpone(&mut self, at: usize, step: Step, site: Site, accesses: &[Access], when: u64) {
+        let queued = Queued { step, site, accesses: accesses.to_vec(), issued: self.issue.clone(), when };
+        self.lanes[at].queue.push_back(queued);
     }
 
     pub fn issue_clock(&self) -> Clock {
@@ -148,7 +156,7 @@ impl CoreState {
     pub fn forgive(&mut self, queued: &Queued, at: usize, findings: &mut Findings<'_>) {
         match queued.step {
             Step::Wait(flag) => {
-                self.report_missing(flag, queued.site, findings);
+                self.report_missing(flag, queued, findings);
                 *self.owed.entry(flag).or_default() += 1;
             }
             Step::Get(id) => {
@@ -160,14 +168,14 @@ impl CoreState {
         }
     }
 
-    fn report_missing(&self, flag: Flag, site: Site, findings: &mut Findings<'_>) {
+    fn report_missing(&self, flag: Flag, queued: &Queued, findings: &mut Findings<'_>) {
         let first = |f: &Flag| self.flags.get(f).and_then(VecDeque::front).map(|raised| raised.site);
         let reversed = first(&Flag { src: flag.dst, dst: flag.src, id: flag.id });
         let ids = self.flags.keys().filter(|f| (f.src, f.dst) == (flag.src, flag.dst) && f.id != flag.id);
         let other = ids.filter_map(|f| Some((f.id, first(f)?))).next();
         let stuck: Vec<(usize, &Queued)> =
             self.lanes.iter().enumerate().filter_map(|(at, l)| Some((at, l.queue.front()?))).collect();
-        findings.never_set(flag, site, reversed, other, &stuck);
+        findings.never_set(flag, queued.site, reversed, other, &stuck, queued.when);
     }
 
     pub fn report_leftovers(&self, findings: &mut Findings<'_>) {

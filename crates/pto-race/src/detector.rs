@@ -2,7 +2,7 @@
 
 use crate::Sync;
 use crate::clock::{Clock, LANES, lane};
-use crate::core::{CoreState, Queued, Step};
+use crate::core::{CoreState, Step};
 use crate::findings::{Findings, Site};
 use crate::links::Links;
 use crate::memory::Memories;
@@ -120,6 +120,7 @@ impl<'a> Detector<'a> {
             self.cores[core].report_leftovers(&mut self.findings);
         }
         self.links.report_leftovers(&mut self.findings);
+        self.findings.next_team();
         self.links = Links::default();
         self.cores.clear();
         self.ids.clear();
@@ -146,9 +147,9 @@ impl<'a> Detector<'a> {
         if self.setting.sync == Sync::Auto && !matches!(step, Step::Work) {
             return;
         }
-        let seen = state.issue_clock();
+        self.findings.now += 1;
         if !state.lanes[lane_at].queue.is_empty() {
-            state.lanes[lane_at].queue.push_back(Queued { step, site, accesses: accesses.to_vec(), issued: seen });
+            state.postpone(lane_at, step, site, accesses, self.findings.now);
             if state.lanes[lane_at].queue.len() > MAX_QUEUE {
                 self.unblock(core, lane_at);
             }
@@ -160,8 +161,7 @@ impl<'a> Detector<'a> {
             }
             return;
         }
-        let state = &mut self.cores[core];
-        state.lanes[lane_at].queue.push_back(Queued { step, site, accesses: accesses.to_vec(), issued: seen });
+        self.cores[core].postpone(lane_at, step, site, accesses, self.findings.now);
         if lane_at == lane(Pipe::S) {
             // Nothing more is given to any pipe while the core itself waits, so nobody can raise the flag.
             self.unblock_all(core);

@@ -30,43 +30,133 @@ pub(crate) struct Conflict {
     pub site: Site,
 }
 
+impl Conflict {
+    fn bytes(&self, before: impl Into<String>, behind: impl Into<String>) -> Bytes {
+        Bytes::new(self.place, (self.first, self.bytes), before, behind)
+    }
+}
+
 /// Findings, each with how often it occurred.
 #[derive(Debug)]
 pub(crate) struct Findings<'a> {
     module: &'a Module,
     target: Target,
-    found: BTreeMap<(Code, OpId, Option<OpId>), (Diagnostic, u64)>,
+    found: BTreeMap<(Code, OpId, Option<OpId>), Found>,
     /// Says on which path things were found, where that is not the one of the data.
     pub path: Option<String>,
+    /// Counts what was executed.
+    pub now: u64,
+    /// The program is stuck: what comes after it never happens.
+    stuck: bool,
+}
+
+#[derive(Debug)]
+struct Found {
+    diagnostic: Diagnostic,
+    /// When it was found first, and last.
+    first: u64,
+    last: u64,
+    times: u64,
+    /// The bytes, and what is said about them.
+    bytes: Option<Bytes>,
+}
+
+/// Bytes of a memory that an instruction touches.
+#[derive(Clone, Debug)]
+struct Bytes {
+    place: Place,
+    first: u64,
+    end: u64,
+    /// What stands before and behind them.
+    says: (String, String),
+}
+
+impl Bytes {
+    fn new(place: Place, (first, bytes): (u64, u64), before: impl Into<String>, behind: impl Into<String>) -> Self {
+        Self { place, first, end: first + bytes, says: (before.into(), behind.into()) }
+    }
+
+    fn text(&self) -> String {
+        let (first, end, bytes) = (self.first, self.end, self.end - self.first);
+        let range = match self.place {
+            Place::Core(loc) => format!("{bytes} bytes of {loc} at {first:#x}..{end:#x}"),
+            Place::Global(_) => format!("{bytes} bytes of global memory at byte {first}"),
+        };
+        format!("{}{range}{}", self.says.0, self.says.1)
+    }
+}
+
+impl Found {
+    /// Another piece of the same instruction.
+    fn extend(&mut self, bytes: Option<&Bytes>) {
+        if let (Some(mine), Some(more)) = (&mut self.bytes, bytes) {
+            mine.first = mine.first.min(more.first);
+            mine.end = mine.end.max(more.end);
+        }
+    }
+
+    fn finish(self) -> Diagnostic {
+        let mut d = self.diagnostic;
+        if let Some(bytes) = &self.bytes {
+            d = d.remark(bytes.text());
+        }
+        if self.times > 1 { d.legal(format!("this happened {} times in this run", self.times)) } else { d }
+    }
 }
 
 impl<'a> Findings<'a> {
     pub fn new(module: &'a Module, target: Target) -> Self {
-        Self { module, target, found: BTreeMap::new(), path: None }
+        Self { module, target, found: BTreeMap::new(), path: None, now: 0, stuck: false }
     }
 
     /// Everything, worst first. What happened often says so.
     pub fn finish(self) -> Vec<Diagnostic> {
-        let mut all: Vec<Diagnostic> = self
-            .found
-            .into_values()
-            .map(|(d, times)| if times > 1 { d.legal(format!("this happened {times} times in this run")) } else { d })
-            .collect();
+        let mut all: Vec<Diagnostic> = self.found.into_values().map(Found::finish).collect();
         all.sort_by_key(|d| (!d.is_error(), rank(d.code), d.primary.span));
         all
     }
 
+    /// A pipe has been stuck since then: what was found after that never happens.
+    fn stuck_since(&mut self, when: u64) {
+        self.found.retain(|(code, ..), f| f.first < when || *code == codes::FLAG_UNSET);
+        self.stuck = true;
+    }
+
+    /// The next cores have not been stuck.
+    pub fn next_team(&mut self) {
+        self.stuck = false;
+    }
+
     /// Counts a finding; the first of its kind is described.
     fn note(&mut self, code: Code, op: OpId, other: Option<OpId>, describe: impl FnOnce(&Self) -> Diagnostic) {
-        if let Some((_, times)) = self.found.get_mut(&(code, op, other)) {
-            *times += 1;
+        self.note_bytes(code, op, other, |all| (describe(all), None));
+    }
+
+    fn note_bytes(
+        &mut self,
+        code: Code,
+        op: OpId,
+        other: Option<OpId>,
+        describe: impl FnOnce(&Self) -> (Diagnostic, Option<Bytes>),
+    ) {
+        if self.stuck && code != codes::FLAG_UNSET {
             return;
         }
-        let mut d = describe(self);
-        if let Some(path) = &self.path {
-            d = d.warning().legal(path.clone());
+        let (now, key) = (self.now, (code, op, other));
+        if let Some(found) = self.found.get_mut(&key).filter(|f| f.first != now) {
+            found.times += u64::from(found.last != now);
+            found.last = now;
+            return;
         }
-        self.found.insert((code, op, other), (d, 1));
+        let (mut diagnostic, bytes) = describe(self);
+        if let Some(found) = self.found.get_mut(&key) {
+            found.extend(bytes.as_ref());
+            return;
+        }
+        if let Some(path) = &self.path {
+            diagnostic = diagnostic.warning().legal(path.clone());
+        }
+        self.found.insert(key, Found { diagnostic, first: now, last: now, times: 1, bytes });
     }
 
     fn span(&self, op: OpId) -> Span {
@@ -111,19 +201,19 @@ impl<'a> Findings<'a> {
         verbs: (&str, &str),
         message: impl FnOnce(&str, &str, &str) -> String,
     ) {
-        self.note(code, conflict.site.op, Some(conflict.other.op), |all| {
+        self.note_bytes(code, conflict.site.op, Some(conflict.other.op), |all| {
             let what = all.subject(conflict, stamp);
             let (first, second) = actors(conflict, stamp);
-            let here = format!("{second} {} {}", verbs.1, range(conflict.place, conflict.first, conflict.bytes));
-            let there = format!("{first} {} them here", verbs.0);
             let repair = all.repair(conflict, stamp);
             let mut d = Diagnostic::new(code, all.span(conflict.site.op), message(&what, &first, &second));
+            let mut behind = String::new();
             if conflict.other.op == conflict.site.op {
-                d = d.remark(format!("{here}; {first} {} them here before", verbs.0));
+                behind = format!("; {first} {} them here before", verbs.0);
             } else {
-                d = d.remark(here).label(all.span(conflict.other.op), there);
+                d = d.label(all.span(conflict.other.op), format!("{first} {} them here", verbs.0));
             }
-            d.legal(repair.0).help(repair.1)
+            let bytes = conflict.bytes(format!("{second} {} ", verbs.1), behind);
+            (d.legal(repair.0).help(repair.1), Some(bytes))
         });
     }
 
@@ -196,26 +286,27 @@ impl<'a> Findings<'a> {
     // ---- data that is not there -------------------------------------------------------------------------------------
 
     pub fn unwritten(&mut self, access: &Access, first: u64, bytes: u64, site: Site) {
-        self.note(codes::RACE_UNWRITTEN, site.op, None, |all| {
+        self.note_bytes(codes::RACE_UNWRITTEN, site.op, None, |all| {
             let what = all.name(access.value);
             let message = format!("{what} is read, and nothing was written there");
-            Diagnostic::new(codes::RACE_UNWRITTEN, all.span(site.op), message)
-                .remark(format!("{} have no content", range(access.place, first, bytes)))
+            let bytes = Bytes::new(access.place, (first, bytes), "", " have no content");
+            let d = Diagnostic::new(codes::RACE_UNWRITTEN, all.span(site.op), message)
                 .legal("memory of a core has no content at the start; a load, a fill or a computation has to write it")
-                .help("write the tile before, or make its valid region no larger than what was written")
+                .help("write the tile before, or make its valid region no larger than what was written");
+            (d, Some(bytes))
         });
     }
 
     pub fn taken(&mut self, conflict: &Conflict, lost: &Stamp, stamp: &Stamp) {
-        self.note(codes::RACE_FOREIGN, conflict.site.op, Some(conflict.other.op), |all| {
+        self.note_bytes(codes::RACE_FOREIGN, conflict.site.op, Some(conflict.other.op), |all| {
             let (own, other) = (all.name(stamp.value), all.name(conflict.other.value));
             let message = format!("{own} is read, but {other} has been written over it");
-            Diagnostic::new(codes::RACE_FOREIGN, all.span(conflict.site.op), message)
-                .remark(format!("reads {}", range(conflict.place, conflict.first, conflict.bytes)))
+            let d = Diagnostic::new(codes::RACE_FOREIGN, all.span(conflict.site.op), message)
                 .label(all.span(conflict.other.op), format!("{other} takes the bytes here"))
                 .label(all.span(lost.op), format!("{own} got its data here"))
                 .legal("two tiles whose data is needed at the same time have no bytes in common")
-                .help("move one of them to another address, or use the first before the second is written")
+                .help("move one of them to another address, or use the first before the second is written");
+            (d, Some(conflict.bytes("reads ", "")))
         });
     }
 
@@ -254,7 +345,9 @@ impl<'a> Findings<'a> {
         reversed: Option<Site>,
         other: Option<(i64, Site)>,
         stuck: &[(usize, &Queued)],
+        since: u64,
     ) {
+        self.stuck_since(since);
         self.note(codes::FLAG_UNSET, site.op, None, |all| {
             let message = format!("{} waits for ever: {} is not set before", flag.dst, flag_name(flag));
             let mut d = Diagnostic::new(codes::FLAG_UNSET, all.span(site.op), message)
@@ -421,14 +514,5 @@ pub(crate) fn core_name(core: CoreId) -> String {
         (0, 0) => role,
         (0, block) => format!("{role} of block {block}"),
         (rank, block) => format!("{role} of block {block} on rank {rank}"),
-    }
-}
-
-/// Bytes of a memory, as a person would write them.
-fn range(place: Place, first: u64, bytes: u64) -> String {
-    let end = first + bytes;
-    match place {
-        Place::Core(loc) => format!("{bytes} bytes of {loc} at {first:#x}..{end:#x}"),
-        Place::Global(_) => format!("{bytes} bytes of global memory at byte {first}"),
     }
 }

@@ -481,6 +481,18 @@ pub(crate) struct KernelStep {
     pub combines: Option<Reg>,
     /// They do, whatever that says.
     pub atomic: bool,
+    /// The tile of which only a part is used.
+    pub part: Option<Part>,
+}
+
+/// A part of a tile operand, as large as the valid region of another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// Positions of the two among the tile operands.
+    pub of: usize,
+    pub like: usize,
+    pub row: Reg,
+    pub col: Reg,
 }
 
 /// What is printed, under which name, and how.

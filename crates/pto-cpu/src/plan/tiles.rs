@@ -236,6 +236,19 @@ impl Builder<'_> {
         }
     }
 
+    /// Where an instruction has a row and a column, they are those of a part of the larger tile: of what it changes, or
+    /// else of what it reads.
+    fn part(&self, id: OpId, kernel: &Kernel) -> Option<Part> {
+        let index = |name| self.operand(id, name).and_then(|v| self.scalar(v).ok());
+        let (row, col) = (index("index_row")?, index("index_col")?);
+        let position = |name| kernel.tiles.iter().position(|t| *t == name);
+        let (src, dst) = (position("src")?, position("dst")?);
+        let slot = self.module.op(id).op.row().slot("dst")?;
+        let changes = self.module.op(id).op.row().slots[slot].dir == Dir::InOut;
+        let (of, like) = if changes { (dst, src) } else { (src, dst) };
+        Some(Part { of, like, row, col })
+    }
+
     /// The instruction itself says that its stores combine with what is there.
     pub fn is_atomic(&self, id: OpId) -> bool {
         let how = self.choice(id, "atomicType").or_else(|| self.choice(id, "scatterAtomicOp"));
@@ -254,6 +267,7 @@ impl Builder<'_> {
             pipe: pto_check::pipe_of(self.module, id, self.checked.info().target),
             combines: kernel.scalars.contains(&"$atomic").then(|| self.state("atomic")),
             atomic: self.is_atomic(id),
+            part: None,
         };
         // Results first: their valid regions follow from operands.
         for value in self.module.results(id) {
@@ -283,6 +297,7 @@ impl Builder<'_> {
             let value = self.operand(id, name).filter(|v| matches!(self.slot(*v), Slot::Scalar(_)));
             step.scalars.push(value.map(|v| self.kernel_scalar(id, name, v)).transpose()?);
         }
+        step.part = self.part(id, kernel);
         if step.tiles.len() > crate::run::MAX_TILES || step.views.len() > crate::run::MAX_VIEWS {
             return Err(self.unsupported("so many operands"));
         }

@@ -22,6 +22,11 @@ pub(super) enum Fail {
         bytes: u64,
         size: u64,
     },
+    Misaligned {
+        loc: Loc,
+        address: i64,
+        align: u64,
+    },
     Window {
         at: (i64, i64),
         size: (u32, u32),
@@ -127,6 +132,10 @@ impl Fail {
             Self::Address { loc, address, bytes, size } => {
                 new(codes::RUN_ADDRESS, format!("a tile of {bytes} bytes at address {address} of `{loc}`"))
                     .legal(format!("`{loc}` has {size} bytes on {}", plan.checked.info().target))
+            }
+            Self::Misaligned { loc, address, align } => {
+                new(codes::RUN_ADDRESS, format!("a tile at address {address} of `{loc}`"))
+                    .legal(format!("tiles of `{loc}` start at multiples of {align} bytes"))
             }
             Self::Window { at, size, tile } => new(
                 codes::RUN_BOUNDS,

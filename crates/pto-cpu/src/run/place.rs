@@ -59,7 +59,7 @@ impl Core<'_> {
         let base = match bind.address {
             Address::Own(at) => at,
             Address::Free { first, size, held } => self.free_place(first, size, &self.plan.held[held as usize]),
-            Address::At(reg) => self.space_address(ty, self.int(reg), bind.count)?,
+            Address::At(reg) => self.stated_address(ty, self.int(reg), bind.count)?,
         };
         self.tiles[bind.tile as usize] = Tile { root: bind.tile, ..Tile::new(ty, bind.geometry, base) };
         let (rows, cols) = (self.extent(bind.rows), self.extent(bind.cols));
@@ -74,6 +74,17 @@ impl Core<'_> {
         };
         let mut places = (0..=held.len() as u64).map(|k| first + k * size);
         places.find(is_free).unwrap_or(first)
+    }
+
+    /// An address that the program gives to a tile.
+    fn stated_address(&mut self, ty: &TileType, address: i64, count: u64) -> Result<u64, Fail> {
+        let place = self.space_address(ty, address, count)?;
+        match self.plan.checked.info().target.profile().space(ty.loc) {
+            Some(space) if !(address as u64).is_multiple_of(space.align) => {
+                Err(Fail::Misaligned { loc: ty.loc, address, align: space.align })
+            }
+            _ => Ok(place),
+        }
     }
 
     /// An address in the space of a tile, as a place in the core's memory.
@@ -93,7 +104,7 @@ impl Core<'_> {
 
     fn assign(&mut self, tile: TileId, address: i64, out: TileId) -> Result<(), Fail> {
         let ty = *self.geometry(tile);
-        let base = self.space_address(&ty, address, 1)?;
+        let base = self.stated_address(&ty, address, 1)?;
         self.tiles[out as usize] = Tile { base, ..self.tiles[tile as usize] };
         Ok(())
     }

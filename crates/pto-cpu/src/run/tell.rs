@@ -4,7 +4,7 @@ use super::core::Core;
 use super::data::Target;
 use super::observe::{Access, Action, Event, Flag, Place, Watch};
 use crate::memory::split_address;
-use crate::plan::{KernelStep, Operand, Order, Tile, TileId, Transfer, TransferKind, View, ViewId};
+use crate::plan::{KernelStep, Operand, Order, Part, Tile, TileId, Transfer, TransferKind, View, ViewId};
 use pto_ir::ValueId;
 use pto_isa::{Order as Layout, Pipe};
 
@@ -106,10 +106,13 @@ impl Core<'_> {
 
     pub fn accesses(&self, step: &KernelStep) -> Vec<Access> {
         let mut list = Vec::new();
-        for operand in &step.tiles {
-            if let Some(register) = operand.register {
-                let access = self.tile_access(&self.tiles[register as usize], operand.value);
-                push_both(&mut list, access, operand);
+        for (at, operand) in step.tiles.iter().enumerate() {
+            let Some(register) = operand.register else { continue };
+            let tile = self.tiles[register as usize];
+            match step.part.filter(|p| p.of == at).and_then(|p| self.part(step, &p, &tile)) {
+                // What is changed in part is not read.
+                Some(part) => list.push(Access { write: operand.writes, ..self.tile_access(&part, operand.value) }),
+                None => push_both(&mut list, self.tile_access(&tile, operand.value), operand),
             }
         }
         let atomic = step.atomic || step.combines.is_some_and(|reg| self.reg(reg) != 0);
@@ -124,6 +127,25 @@ impl Core<'_> {
             }
         }
         list
+    }
+
+    /// A part of a tile, where it is one that starts at a box.
+    fn part(&self, step: &KernelStep, part: &Part, tile: &Tile) -> Option<Tile> {
+        let like = self.tiles[step.tiles[part.like].register? as usize];
+        let (row, col) = (u64::try_from(self.int(part.row)).ok()?, u64::try_from(self.int(part.col)).ok()?);
+        let ty = &self.plan.geometries[tile.geometry as usize];
+        let (high, wide) = ty.box_shape();
+        let inside = row + u64::from(like.rows) <= ty.rows && col + u64::from(like.cols) <= ty.cols;
+        if !inside || ty.is_boxed() && !(row.is_multiple_of(high) && col.is_multiple_of(wide)) {
+            return None;
+        }
+        let elements = if ty.is_boxed() {
+            ty.offset(row, col)
+        } else {
+            row * u64::from(tile.row_stride) + col * u64::from(tile.col_stride)
+        };
+        let base = tile.base + elements * u64::from(ty.column_bits()) / 8;
+        Some(Tile { base, rows: like.rows, cols: like.cols, ..*tile })
     }
 
     pub fn plain_access(&self, tile: TileId, write: bool) -> Access {
