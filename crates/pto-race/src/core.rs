@@ -152,6 +152,12 @@ impl CoreState {
 
     // ---- the end --------------------------------------------------------------------------------------------------
 
+    /// The pipe that has been stuck for longest: the others may wait for it.
+    pub fn first_stuck(&self) -> Option<usize> {
+        let stuck = self.lanes.iter().enumerate().filter_map(|(at, l)| Some((l.queue.front()?.when, at)));
+        stuck.min().map(|(_, at)| at)
+    }
+
     /// What a pipe waits for does not come. It is reported, and the pipe goes on as if it had.
     pub fn forgive(&mut self, queued: &Queued, at: usize, findings: &mut Findings<'_>) {
         match queued.step {
@@ -173,8 +179,8 @@ impl CoreState {
         let reversed = first(&Flag { src: flag.dst, dst: flag.src, id: flag.id });
         let ids = self.flags.keys().filter(|f| (f.src, f.dst) == (flag.src, flag.dst) && f.id != flag.id);
         let other = ids.filter_map(|f| Some((f.id, first(f)?))).next();
-        let stuck: Vec<(usize, &Queued)> =
-            self.lanes.iter().enumerate().filter_map(|(at, l)| Some((at, l.queue.front()?))).collect();
+        let stuck = self.lanes.iter().enumerate().filter_map(|(at, l)| Some((at, l.queue.front()?)));
+        let stuck: Vec<_> = stuck.filter(|(at, _)| *at != lane(flag.dst)).collect();
         findings.never_set(flag, queued.site, reversed, other, &stuck, queued.when);
     }
 

@@ -229,16 +229,14 @@ impl<'a> Detector<'a> {
 
     /// Says why pipes are stopped for good, and lets them go on, so that the rest can be checked.
     pub fn unblock_all(&mut self, core: usize) {
-        if self.cores[core].lanes.iter().all(|l| l.queue.is_empty()) {
-            return;
-        }
-        for lane_at in 0..LANES {
+        while let Some(lane_at) = self.cores[core].first_stuck() {
             self.unblock(core, lane_at);
         }
     }
 
+    /// Lets a pipe go on behind the wait it is stuck at, and others with it.
     fn unblock(&mut self, core: usize, lane_at: usize) {
-        while let Some(next) = self.cores[core].lanes[lane_at].queue.pop_front() {
+        if let Some(next) = self.cores[core].lanes[lane_at].queue.pop_front() {
             if !self.perform(core, lane_at, next.step, next.site, &next.accesses, Some(&next.issued)) {
                 self.cores[core].forgive(&next, lane_at, &mut self.findings);
             }

@@ -6,6 +6,7 @@ use crate::shadow::Stamp;
 use pto_cpu::{Access, CoreId, Flag, Place, Role};
 use pto_ir::{Attr, Module, OpId, ValueId};
 use pto_isa::codes::{self, Code};
+use pto_isa::table::op;
 use pto_isa::{Diagnostic, Pipe, Span, Target};
 use std::collections::BTreeMap;
 
@@ -118,8 +119,7 @@ impl<'a> Findings<'a> {
 
     /// A pipe has been stuck since then: what was found after that never happens.
     fn stuck_since(&mut self, when: u64) {
-        self.found.retain(|(code, ..), f| f.first < when || *code == codes::FLAG_UNSET);
-        self.stuck = true;
+        self.found.retain(|_, f| f.first < when);
     }
 
     /// The next cores have not been stuck.
@@ -139,7 +139,7 @@ impl<'a> Findings<'a> {
         other: Option<OpId>,
         describe: impl FnOnce(&Self) -> (Diagnostic, Option<Bytes>),
     ) {
-        if self.stuck && code != codes::FLAG_UNSET {
+        if self.stuck {
             return;
         }
         let (now, key) = (self.now, (code, op, other));
@@ -166,6 +166,16 @@ impl<'a> Findings<'a> {
     fn name(&self, value: Option<ValueId>) -> String {
         let name = value.map_or("", |v| self.module.value_name(v));
         if name.is_empty() { "the bytes".to_string() } else { format!("`%{name}`") }
+    }
+
+    /// The pipe of an access. Where the toolchain orders the pipes, all share a lane.
+    fn actor(&self, stamp: &Stamp) -> String {
+        let own = || pto_check::pipe_of(self.module, stamp.op, self.target).unwrap_or(Pipe::S);
+        match pipe(stamp.thread as usize % LANES) {
+            Pipe::All => "the transfer".to_string(),
+            Pipe::S => own().to_string(),
+            other => other.to_string(),
+        }
     }
 
     /// What to call the memory of an access.
@@ -203,7 +213,7 @@ impl<'a> Findings<'a> {
     ) {
         self.note_bytes(code, conflict.site.op, Some(conflict.other.op), |all| {
             let what = all.subject(conflict, stamp);
-            let (first, second) = actors(conflict, stamp);
+            let (first, second) = actors(conflict, all.actor(&conflict.other), all.actor(stamp));
             let repair = all.repair(conflict, stamp);
             let mut d = Diagnostic::new(code, all.span(conflict.site.op), message(&what, &first, &second));
             let mut behind = String::new();
@@ -267,20 +277,38 @@ impl<'a> Findings<'a> {
     fn free_id(&self, from: Pipe, to: Pipe) -> u32 {
         let ids = self.target.profile().event_ids;
         let mut used = vec![false; ids as usize];
+        self.each_flag(|_, flag| {
+            if (flag.src, flag.dst) == (from, to)
+                && let Some(slot) = used.get_mut(flag.id as usize)
+            {
+                *slot = true;
+            }
+        });
+        used.iter().position(|u| !u).unwrap_or(0) as u32
+    }
+
+    /// True when the text has a wait for a flag, or one whose id is not fixed.
+    fn waits_anywhere(&self, wanted: Flag) -> bool {
+        let mut found = false;
+        self.module.walk(self.module.top, &mut |op| found |= self.module.op(op).op == op::wait_flag_dyn);
+        self.each_flag(|op, flag| {
+            found |= flag == wanted && matches!(self.module.op(op).op, op::wait_flag | op::wait_event);
+        });
+        found
+    }
+
+    /// The flags that the text names with a fixed id.
+    fn each_flag(&self, mut each: impl FnMut(OpId, Flag)) {
         self.module.walk(self.module.top, &mut |op| {
             let pipe = |name| match self.module.attr(op, name) {
                 Some(Attr::Enum(def, at)) => pto_check::named_pipe(def.value(usize::from(*at))),
                 _ => None,
             };
             let ends = (pipe("src_pipe").or_else(|| pipe("src_op")), pipe("dst_pipe").or_else(|| pipe("dst_op")));
-            if ends == (Some(from), Some(to))
-                && let Some(Attr::Enum(_, id)) = self.module.attr(op, "event_id")
-                && let Some(slot) = used.get_mut(usize::from(*id))
-            {
-                *slot = true;
+            if let ((Some(src), Some(dst)), Some(Attr::Enum(_, id))) = (ends, self.module.attr(op, "event_id")) {
+                each(op, Flag { src, dst, id: i64::from(*id) });
             }
         });
-        used.iter().position(|u| !u).unwrap_or(0) as u32
     }
 
     // ---- data that is not there -------------------------------------------------------------------------------------
@@ -347,21 +375,25 @@ impl<'a> Findings<'a> {
         stuck: &[(usize, &Queued)],
         since: u64,
     ) {
-        self.stuck_since(since);
+        if !self.stuck {
+            self.stuck_since(since);
+        }
         self.note(codes::FLAG_UNSET, site.op, None, |all| {
             let message = format!("{} waits for ever: {} is not set before", flag.dst, flag_name(flag));
             let mut d = Diagnostic::new(codes::FLAG_UNSET, all.span(site.op), message)
                 .remark(format!("{} stops here", flag.dst));
-            for (at, queued) in stuck.iter().filter(|(_, q)| q.site != site) {
+            for (at, queued) in stuck {
                 d = d.label(all.span(queued.site.op), format!("{} is stopped here{}", pipe(*at), waits_for(queued.step)));
             }
+            let reversed = reversed.filter(|_| !all.waits_anywhere(Flag { src: flag.dst, dst: flag.src, id: flag.id }));
+            let other = other.filter(|(id, _)| !all.waits_anywhere(Flag { id: *id, ..flag }));
             let help = match (reversed, other) {
                 (Some(set), _) => {
                     d = d.label(all.span(set.op), format!("this flag goes the other way, from {} to {}", flag.dst, flag.src));
                     format!("the wait names the pipes in the order of the set: [<{}>, <{}>, …]", flag.src, flag.dst)
                 }
                 (None, Some((id, set))) => {
-                    d = d.label(all.span(set.op), format!("this sets id {id}, and nobody waits for it"));
+                    d = d.label(all.span(set.op), format!("this sets id {id}, which nobody waits for"));
                     format!("wait for id {id}, or set id {}", flag.id)
                 }
                 (None, None) => format!(
@@ -369,8 +401,11 @@ impl<'a> Findings<'a> {
                     flag.src, flag.dst, flag.id
                 ),
             };
-            d.legal("every wait needs a set that is given to the other pipe before this one has to go on").help(help)
+            d.legal("every wait needs a set that is given to the other pipe before this one has to go on")
+                .legal("what comes behind it was not checked")
+                .help(help)
         });
+        self.stuck = true;
     }
 
     pub fn never_waited(&mut self, flag: Flag, site: Site) {
@@ -487,13 +522,8 @@ fn flag_name(flag: Flag) -> String {
     format!("flag {} from {} to {}", flag.id, flag.src, flag.dst)
 }
 
-/// What to call the two sides of a race.
-fn actors(conflict: &Conflict, stamp: &Stamp) -> (String, String) {
-    let name = |s: &Stamp| match pipe(s.thread as usize % LANES) {
-        Pipe::All => "the transfer".to_string(),
-        other => other.to_string(),
-    };
-    let (first, second) = (name(&conflict.other), name(stamp));
+/// What to call the two sides of a race, given their pipes.
+fn actors(conflict: &Conflict, first: String, second: String) -> (String, String) {
     match conflict.other_core {
         Some(core) if core == conflict.site.core => (first, second),
         Some(core) => {
