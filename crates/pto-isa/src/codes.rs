@@ -33,6 +33,11 @@ impl Code {
         self.0
     }
 
+    /// True for what stops a run.
+    pub const fn is_run_error(self) -> bool {
+        self.0 / 100 == 7
+    }
+
     /// Title and explanation.
     pub fn entry(self) -> &'static Entry {
         CODES.iter().find(|e| e.code == self).expect("every code constant has an entry")

@@ -212,6 +212,4 @@ codes! {
         "`tfree` gives the slot back, and the producer may fill it again at once. Use the tile before, or copy it.";
     PIPE_LEFT = 813, "a pipe that is not empty at the end",
         "Entries were pushed that nobody popped, or popped that nobody freed. The counts of the two sides must match, or the next program starts with the rest.";
-    PATH_FLAGS = 814, "flags that do not match on another path",
-        "With other data the program takes a branch, or skips a loop, on which sets and waits do not match. Flags have to balance on every path.";
 }

@@ -6,6 +6,7 @@ use crate::core::{CoreState, Step};
 use crate::findings::{Findings, Site};
 use crate::links::Links;
 use crate::memory::Memories;
+use crate::paths::{Branches, is_loop};
 use crate::shadow::{NO_TILE, Stamp};
 use pto_cpu::{Access, Action, CoreId, Event, Observer, Ring};
 use pto_ir::{Module, OpId};
@@ -39,7 +40,7 @@ pub(crate) struct Detector<'a> {
     pub links: Links,
     pub findings: Findings<'a>,
     /// Branches that go another way than the data says, and what was taken.
-    pub branches: crate::paths::Branches,
+    pub branches: Branches,
 }
 
 impl Observer for Detector<'_> {
@@ -72,13 +73,17 @@ impl Observer for Detector<'_> {
         }
     }
 
-    fn branch(&mut self, op: OpId, taken: bool) -> bool {
-        self.branches.decide(op, taken)
+    fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
+        if is_loop(self.setting.module.op(op).op) {
+            self.branches.turn(core, op, taken)
+        } else {
+            self.branches.branch(op, taken)
+        }
     }
 }
 
 impl<'a> Detector<'a> {
-    pub fn new(setting: Setting<'a>, branches: crate::paths::Branches) -> Self {
+    pub fn new(setting: Setting<'a>, branches: Branches) -> Self {
         Self {
             setting,
             team: 0,

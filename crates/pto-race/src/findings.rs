@@ -44,7 +44,7 @@ pub(crate) struct Findings<'a> {
     target: Target,
     found: BTreeMap<(Code, OpId, Option<OpId>), Found>,
     /// Says on which path things were found, where that is not the one of the data.
-    pub path: Option<String>,
+    pub path: Option<(Span, String)>,
     /// Counts what was executed.
     pub now: u64,
     /// The program is stuck: what comes after it never happens.
@@ -153,8 +153,8 @@ impl<'a> Findings<'a> {
             found.extend(bytes.as_ref());
             return;
         }
-        if let Some(path) = &self.path {
-            diagnostic = diagnostic.warning().legal(path.clone());
+        if let Some((span, text)) = &self.path {
+            diagnostic = diagnostic.label(*span, text);
         }
         self.found.insert(key, Found { diagnostic, first: now, last: now, times: 1, bytes });
     }
@@ -491,7 +491,7 @@ impl<'a> Findings<'a> {
 
 /// How bad a kind of finding is: what stops a program, then what makes it wrong, then what spoils the next one.
 fn rank(code: Code) -> u8 {
-    const ORDER: [Code; 14] = [
+    const ORDER: [Code; 13] = [
         codes::FLAG_UNSET,
         codes::RACE_READ,
         codes::RACE_OVERWRITE,
@@ -505,7 +505,6 @@ fn rank(code: Code) -> u8 {
         codes::SIGNAL_LEFT,
         codes::FLAG_LEFT,
         codes::SIGNAL_RESERVED,
-        codes::PATH_FLAGS,
     ];
     ORDER.iter().position(|c| *c == code).unwrap_or(0) as u8
 }

@@ -41,7 +41,7 @@ mod shadow;
 use detector::{Detector, Setting};
 use paths::Branches;
 use pto_cpu::{Arg, Launch, Plan};
-use pto_isa::Diagnostic;
+use pto_isa::{Diagnostic, Span};
 
 /// Who orders the pipes of a core.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,31 +61,77 @@ pub struct Report {
     pub sync: Sync,
     /// Instructions executed.
     pub instructions: u64,
+    /// Branches that the data did not take and that could not be explored, and why.
+    pub undecided: Vec<(Span, String)>,
 }
 
 /// Executes a program and says what nothing orders. One list of arguments for each rank.
 pub fn check(plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Report {
+    follow(plan, ranks, launch, Branches::default(), None).0
+}
+
+/// The same, and then again for every branch that went only one way although data decides it, the other way. Memory keeps
+/// what the runs before have written.
+pub fn check_all_paths(plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Report {
+    let module = plan.checked().module();
+    let (mut report, branches) = follow(plan, ranks, launch, Branches::default(), None);
+    for id in paths::unexplored(plan.checked()) {
+        report.undecided.push((module.op(id).name_span, "only the way of this data was followed".into()));
+    }
+    for detour in paths::detours(plan.checked(), &branches) {
+        let text = detour.text(module);
+        let path = (module.op(detour.at).name_span, text.clone());
+        let (other, _) = follow(plan, ranks, launch, detour.branches, Some(path));
+        for finding in other.findings {
+            if finding.code.is_run_error() {
+                let reason = format!(
+                    "{}, but then it stops: {}",
+                    text.replacen("this happens", "it can be followed", 1),
+                    finding.message
+                );
+                report.undecided.push((module.op(detour.at).name_span, reason));
+            } else if !report.findings.iter().any(|known| same(known, &finding)) {
+                report.findings.push(finding);
+            }
+        }
+    }
+    report
+}
+
+fn same(a: &Diagnostic, b: &Diagnostic) -> bool {
+    (a.code, a.primary.span, a.labels.first().map(|l| l.span))
+        == (b.code, b.primary.span, b.labels.first().map(|l| l.span))
+}
+
+/// One run, on the path that the branches say.
+fn follow(
+    plan: &Plan,
+    ranks: &mut [Vec<Arg<'_>>],
+    launch: Launch,
+    branches: Branches,
+    path: Option<(Span, String)>,
+) -> (Report, Branches) {
     let checked = plan.checked();
     let sync = sync_of(plan);
     let joint = plan.blocks_wait() || ranks.len() > 1;
     let setting = Setting { module: checked.module(), target: checked.info().target, sync, joint };
-    let mut detector = Detector::new(setting, Branches::default());
+    let mut detector = Detector::new(setting, branches);
+    detector.findings.path = path;
     let outcome = match ranks {
         [only] => plan.run_observed(only, launch, &mut detector).map(|report| report.instructions),
         several => {
-            plan.run_ranks_observed(several, launch, &mut detector).map(|all| all.iter().map(|r| r.instructions).sum())
+            let all = plan.run_ranks_observed(several, launch, &mut detector);
+            all.map(|reports| reports.first().map_or(0, |r| r.instructions))
         }
     };
     detector.end_team();
-    let mut findings = detector.findings.finish();
-    let instructions = match outcome {
-        Ok(instructions) => instructions,
-        Err(problem) => {
-            findings.insert(0, problem);
-            0
-        }
-    };
-    Report { findings, sync, instructions }
+    let Detector { findings, branches, .. } = detector;
+    let mut findings = findings.finish();
+    let instructions = outcome.unwrap_or_else(|problem| {
+        findings.insert(0, problem);
+        0
+    });
+    (Report { findings, sync, instructions, undecided: Vec::new() }, branches)
 }
 
 /// A program that places its tiles, or orders its pipes in some place, orders them everywhere.

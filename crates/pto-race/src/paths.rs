@@ -1,45 +1,183 @@
-//! Paths that the data does not take.
+//! Paths that the data does not take: branches are made to go the other way, loops to be skipped or entered.
 
-use pto_ir::OpId;
-use std::collections::BTreeMap;
+use pto_check::Checked;
+use pto_cpu::CoreId;
+use pto_ir::{BlockId, Def, Module, OpId, ValueId};
+use pto_isa::table::op;
+use pto_isa::{Family, Op};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// How often a branch went each way.
+/// How often a branch was taken or not; a loop entered or skipped.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Ways {
-    pub yes: u64,
-    pub no: u64,
+struct Ways {
+    yes: bool,
+    no: bool,
 }
 
 /// Branches of a run: which way they went, and which of them are made to go another way.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Branches {
-    pub seen: BTreeMap<OpId, Ways>,
-    /// Goes this way whenever it is asked; a loop that should go round does so once.
+    seen: BTreeMap<OpId, Ways>,
+    /// Loops a core is in.
+    inside: BTreeSet<(CoreId, OpId)>,
     forced: BTreeMap<OpId, bool>,
-    rounds: BTreeMap<OpId, u64>,
 }
 
 impl Branches {
-    /// These branches go this way.
-    pub fn forcing(forced: BTreeMap<OpId, bool>) -> Self {
-        Self { forced, ..Self::default() }
-    }
-
-    pub fn decide(&mut self, op: OpId, taken: bool) -> bool {
-        let taken = match self.forced.get(&op).copied() {
-            Some(true) if self.is_loop_done(op) => false,
-            Some(way) => way,
-            None => taken,
-        };
-        let ways = self.seen.entry(op).or_default();
-        *(if taken { &mut ways.yes } else { &mut ways.no }) += 1;
+    /// Decides a branch.
+    pub fn branch(&mut self, op: OpId, taken: bool) -> bool {
+        let taken = self.forced.get(&op).copied().unwrap_or(taken);
+        self.note(op, taken);
         taken
     }
 
-    /// A forced loop goes round once each time it is entered.
-    fn is_loop_done(&mut self, op: OpId) -> bool {
-        let rounds = self.rounds.entry(op).or_default();
-        *rounds += 1;
-        rounds.is_multiple_of(2)
+    /// Decides whether a loop goes round again. A loop that is made to be entered goes round once.
+    pub fn turn(&mut self, core: CoreId, op: OpId, goes_on: bool) -> bool {
+        let first = !self.inside.contains(&(core, op));
+        let goes_on = match self.forced.get(&op) {
+            Some(enters) => *enters && first,
+            None => goes_on,
+        };
+        if first {
+            self.note(op, goes_on);
+        }
+        if goes_on {
+            self.inside.insert((core, op));
+        } else {
+            self.inside.remove(&(core, op));
+        }
+        goes_on
+    }
+
+    fn note(&mut self, op: OpId, taken: bool) {
+        let ways = self.seen.entry(op).or_default();
+        *(if taken { &mut ways.yes } else { &mut ways.no }) = true;
+    }
+}
+
+/// True for operations that go round.
+pub(crate) fn is_loop(code: Op) -> bool {
+    matches!(code, op::scf_for | op::scf_while)
+}
+
+/// Another path: branches with one condition, and the way they have not gone.
+#[derive(Clone, Debug)]
+pub(crate) struct Detour {
+    pub at: OpId,
+    pub taken: bool,
+    pub branches: Branches,
+}
+
+impl Detour {
+    /// What is different on it.
+    pub fn text(&self, module: &Module) -> String {
+        match (is_loop(module.op(self.at).op), self.taken) {
+            (true, true) => "this happens when the loop is entered".to_string(),
+            (true, false) => "this happens when the loop is skipped".to_string(),
+            (false, true) => "this happens when the condition holds".to_string(),
+            (false, false) => "this happens when the condition does not hold".to_string(),
+        }
+    }
+}
+
+/// What decides a branch: branches with the same condition go together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Condition {
+    Value(ValueId),
+    Bounds(ValueId, ValueId),
+    Own(OpId),
+}
+
+/// The ways that a run has not gone and another one with other data could.
+pub(crate) fn detours(checked: &Checked, seen: &Branches) -> Vec<Detour> {
+    let values = Values::new(checked);
+    let mut groups: BTreeMap<Condition, (Vec<OpId>, Ways)> = BTreeMap::new();
+    for (&op, ways) in &seen.seen {
+        if let Some(condition) = values.condition(op) {
+            let group = groups.entry(condition).or_default();
+            group.0.push(op);
+            group.1.yes |= ways.yes;
+            group.1.no |= ways.no;
+        }
+    }
+    let mut all = Vec::new();
+    for (ops, ways) in groups.into_values() {
+        for (taken, gone) in [(true, ways.yes), (false, ways.no)] {
+            if !gone {
+                let forced = ops.iter().map(|op| (*op, taken)).collect();
+                all.push(Detour { at: ops[0], taken, branches: Branches { forced, ..Branches::default() } });
+            }
+        }
+    }
+    all.sort_by_key(|d| (checked.module().op(d.at).span, d.taken));
+    all
+}
+
+/// Branches with several ways, or to anywhere, which are not explored: they might never end.
+pub(crate) fn unexplored(checked: &Checked) -> Vec<OpId> {
+    let module = checked.module();
+    let values = Values::new(checked);
+    let mut all = Vec::new();
+    module.walk(module.top, &mut |id| {
+        let several = matches!(module.op(id).op, op::scf_index_switch | op::cf_switch | op::cf_cond_br);
+        if several && module.operands(id).first().is_some_and(|o| values.is_open(o.value)) {
+            all.push(id);
+        }
+    });
+    all
+}
+
+/// What the values of a program depend on.
+struct Values<'a> {
+    module: &'a Module,
+    parents: BTreeMap<BlockId, OpId>,
+}
+
+impl<'a> Values<'a> {
+    fn new(checked: &'a Checked) -> Self {
+        let module = checked.module();
+        let mut parents = BTreeMap::new();
+        module.walk(module.top, &mut |id| {
+            let regions = module.op_regions(id).iter();
+            parents.extend(regions.flat_map(|r| &module.region(*r).blocks).map(|block| (*block, id)));
+        });
+        Self { module, parents }
+    }
+
+    /// What decides a branch, where data does.
+    fn condition(&self, id: OpId) -> Option<Condition> {
+        let code = self.module.op(id).op;
+        let operand = |name: &str| {
+            let slot = code.row().slot(name)?;
+            self.module.in_slot(id, slot).next().map(|o| o.value)
+        };
+        let condition = match code {
+            op::scf_for => Condition::Bounds(operand("lower")?, operand("upper")?),
+            op::scf_while => return Some(Condition::Own(id)),
+            op::scf_if => Condition::Value(operand("condition")?),
+            _ => return None,
+        };
+        let open = match condition {
+            Condition::Bounds(lower, upper) => self.is_open(lower) || self.is_open(upper),
+            Condition::Value(value) => self.is_open(value),
+            Condition::Own(_) => true,
+        };
+        open.then_some(condition)
+    }
+
+    /// True when a value depends on arguments, on memory or on the block; false when the text fixes what values it takes.
+    fn is_open(&self, value: ValueId) -> bool {
+        match self.module.value(value).def {
+            Def::Result(id, _) if self.module.op(id).op.row().family == Family::Arith => {
+                self.module.operands(id).iter().any(|o| self.is_open(o.value))
+            }
+            Def::Arg(block, 0) => match self.parents.get(&block) {
+                Some(&id) if self.module.op(id).op == op::scf_for => {
+                    self.module.operands(id).iter().take(3).any(|o| self.is_open(o.value))
+                }
+                _ => true,
+            },
+            _ => true,
+        }
     }
 }

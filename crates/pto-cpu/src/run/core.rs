@@ -170,7 +170,7 @@ impl<'p> Core<'p> {
                 Step::Branch { condition, yes, no } => {
                     let mut taken = self.reg(condition) & 1 == 1;
                     if W::OBSERVES {
-                        taken = watch.branch(plan.origins[*at], taken);
+                        taken = watch.branch(self.id(), plan.origins[*at], taken);
                     }
                     next = if taken { yes } else { no } as usize;
                 }
@@ -178,7 +178,7 @@ impl<'p> Core<'p> {
                 Step::LoopTest { counter, bound, exit } => {
                     let mut goes_on = self.int(counter) < self.int(bound);
                     if W::OBSERVES {
-                        goes_on = watch.branch(plan.origins[*at], goes_on);
+                        goes_on = watch.branch(self.id(), plan.origins[*at], goes_on);
                     }
                     if !goes_on {
                         next = exit as usize;

@@ -10,8 +10,8 @@ pub trait Observer {
     /// An instruction was executed.
     fn event(&mut self, event: &Event<'_>);
 
-    /// A branch is about to be decided by a value of the program. The answer is how it goes.
-    fn branch(&mut self, _op: OpId, taken: bool) -> bool {
+    /// A branch, or a loop that may go round, is about to be decided by a value of the program. The answer is how it goes.
+    fn branch(&mut self, _core: CoreId, _op: OpId, taken: bool) -> bool {
         taken
     }
 }
@@ -175,7 +175,7 @@ pub(crate) trait Watch {
     const MEASURES: bool = false;
     const TIMES: bool = false;
     fn event(&mut self, _: &Event<'_>) {}
-    fn branch(&mut self, _op: OpId, taken: bool) -> bool {
+    fn branch(&mut self, _core: CoreId, _op: OpId, taken: bool) -> bool {
         taken
     }
     fn read(&mut self, _buffer: usize) {}
@@ -198,7 +198,7 @@ impl<O: Observer + ?Sized> Watch for Observing<'_, O> {
     fn event(&mut self, event: &Event<'_>) {
         self.0.event(event);
     }
-    fn branch(&mut self, op: OpId, taken: bool) -> bool {
-        self.0.branch(op, taken)
+    fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
+        self.0.branch(core, op, taken)
     }
 }

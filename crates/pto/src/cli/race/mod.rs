@@ -17,6 +17,9 @@ use std::io::Write;
 pub(crate) struct Args {
     #[command(flatten)]
     program: ProgramArgs,
+    /// Also follow branches and loops that this data does not take
+    #[arg(long)]
+    all_paths: bool,
     /// One JSON object on standard output
     #[arg(long)]
     json: bool,
@@ -27,7 +30,7 @@ Exit codes: 0 nothing found, 1 findings, 2 wrong usage or unusable data.
 
 Examples:
   pto race kernel.pto                    run it and report what nothing orders
-  pto race kernel.pto n=0                the same for the data of an empty loop
+  pto race kernel.pto --all-paths        also what happens when a loop is skipped
   pto race kernel.pto --blocks 8         also between blocks";
 
 fn after_help() -> String {
@@ -48,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Run {
         }
         Err(Stop::Failure(failure)) => Err(failure),
         Err(Stop::Problems(findings)) => {
-            let report = race::Report { findings, sync: Sync::Manual, instructions: 0 };
+            let report = race::Report { findings, sync: Sync::Manual, instructions: 0, undecided: Vec::new() };
             if args.json {
                 print_json(&source, target, &report)?;
             } else {
@@ -62,7 +65,8 @@ pub(crate) fn run(args: &Args) -> Run {
 fn find(args: &Args, source: &Source, program: &Program, target: Target) -> Result<race::Report, Stop> {
     let mut ready = args.program.ready("race", source, program, target)?;
     let plan = ready.plan.clone();
-    Ok(race::check(&plan, &mut ready.ranks(), args.program.launch(1)))
+    let follow = if args.all_paths { race::check_all_paths } else { race::check };
+    Ok(follow(&plan, &mut ready.ranks(), args.program.launch(1)))
 }
 
 fn print_text(source: &Source, target: Target, report: &race::Report) -> Result<(), Failure> {
@@ -70,6 +74,10 @@ fn print_text(source: &Source, target: Target, report: &race::Report) -> Result<
     let terminal = Terminal::new(source);
     for d in &report.findings {
         writeln!(err, "{}\n", terminal.render(d))?;
+    }
+    let lines = Lines::new(&source.text);
+    for (span, reason) in &report.undecided {
+        writeln!(err, "{}:{}: not decided: {reason}", source.name, lines.locate(span.start).0)?;
     }
     let auto = match report.sync {
         Sync::Auto => "; it leaves the order of the pipes of a core to the toolchain",
@@ -96,6 +104,14 @@ struct JsonReport<'a> {
     sync: &'static str,
     instructions: u64,
     findings: Vec<JsonDiagnostic<'a>>,
+    /// Branches that could not be followed, and why.
+    undecided: Vec<JsonUndecided<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonUndecided<'a> {
+    line: u32,
+    reason: &'a str,
 }
 
 fn print_json(source: &Source, target: Target, report: &race::Report) -> Result<(), Failure> {
@@ -106,6 +122,11 @@ fn print_json(source: &Source, target: Target, report: &race::Report) -> Result<
         sync: if report.sync == Sync::Auto { "auto" } else { "manual" },
         instructions: report.instructions,
         findings: report.findings.iter().map(|d| json::diagnostic(source, &lines, d)).collect(),
+        undecided: report
+            .undecided
+            .iter()
+            .map(|(span, reason)| JsonUndecided { line: lines.locate(span.start).0, reason })
+            .collect(),
     };
     let text = serde_json::to_string_pretty(&object).map_err(|e| Failure(e.to_string()))?;
     out(&(text + "\n"))
