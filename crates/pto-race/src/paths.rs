@@ -7,51 +7,54 @@ use pto_isa::table::op;
 use pto_isa::{Family, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How often a branch was taken or not; a loop entered or skipped.
-#[derive(Clone, Copy, Default, Debug)]
-struct Ways {
-    yes: bool,
-    no: bool,
+/// Which ways a branch went.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Way {
+    /// It was not taken, or the loop was skipped.
+    No,
+    /// It was taken, or the loop was entered.
+    Yes,
+    /// The loop went round again.
+    Again,
 }
 
 /// Branches of a run: which way they went, and which of them are made to go another way.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Branches {
-    seen: BTreeMap<OpId, Ways>,
-    /// Loops a core is in.
-    inside: BTreeSet<(CoreId, OpId)>,
-    forced: BTreeMap<OpId, bool>,
+    seen: BTreeMap<OpId, BTreeSet<Way>>,
+    /// How often the loops that a core is in went round.
+    turns: BTreeMap<(CoreId, OpId), u64>,
+    forced: BTreeMap<OpId, Way>,
 }
 
 impl Branches {
     /// Decides a branch.
     pub fn branch(&mut self, op: OpId, taken: bool) -> bool {
-        let taken = self.forced.get(&op).copied().unwrap_or(taken);
-        self.note(op, taken);
+        let taken = self.forced.get(&op).map_or(taken, |way| *way != Way::No);
+        self.note(op, if taken { Way::Yes } else { Way::No });
         taken
     }
 
-    /// Decides whether a loop goes round again. A loop that is made to be entered goes round once.
+    /// Decides whether a loop goes round again. A loop that is made to be entered goes round once, or twice.
     pub fn turn(&mut self, core: CoreId, op: OpId, goes_on: bool) -> bool {
-        let first = !self.inside.contains(&(core, op));
-        let goes_on = match self.forced.get(&op) {
-            Some(enters) => *enters && first,
-            None => goes_on,
-        };
-        if first {
-            self.note(op, goes_on);
+        let turns = self.turns.get(&(core, op)).copied().unwrap_or(0);
+        let goes_on = self.forced.get(&op).map_or(goes_on, |way| turns < *way as u64);
+        match (goes_on, turns) {
+            (false, 0) => self.note(op, Way::No),
+            (true, 0) => self.note(op, Way::Yes),
+            (true, 1) => self.note(op, Way::Again),
+            _ => {}
         }
         if goes_on {
-            self.inside.insert((core, op));
+            self.turns.insert((core, op), turns + 1);
         } else {
-            self.inside.remove(&(core, op));
+            self.turns.remove(&(core, op));
         }
         goes_on
     }
 
-    fn note(&mut self, op: OpId, taken: bool) {
-        let ways = self.seen.entry(op).or_default();
-        *(if taken { &mut ways.yes } else { &mut ways.no }) = true;
+    fn note(&mut self, op: OpId, way: Way) {
+        self.seen.entry(op).or_default().insert(way);
     }
 }
 
@@ -64,19 +67,21 @@ pub(crate) fn is_loop(code: Op) -> bool {
 #[derive(Clone, Debug)]
 pub(crate) struct Detour {
     pub at: OpId,
-    pub taken: bool,
+    pub way: Way,
     pub branches: Branches,
 }
 
 impl Detour {
     /// What is different on it.
     pub fn text(&self, module: &Module) -> String {
-        match (is_loop(module.op(self.at).op), self.taken) {
-            (true, true) => "this happens when the loop is entered".to_string(),
-            (true, false) => "this happens when the loop is skipped".to_string(),
-            (false, true) => "this happens when the condition holds".to_string(),
-            (false, false) => "this happens when the condition does not hold".to_string(),
-        }
+        let when = match (is_loop(module.op(self.at).op), self.way) {
+            (true, Way::No) => "the loop is skipped",
+            (true, Way::Yes) => "the loop is entered",
+            (_, Way::Again) => "the loop goes round again",
+            (false, Way::Yes) => "the condition holds",
+            (false, Way::No) => "the condition does not hold",
+        };
+        format!("this happens when {when}")
     }
 }
 
@@ -91,25 +96,24 @@ enum Condition {
 /// The ways that a run has not gone and another one with other data could.
 pub(crate) fn detours(checked: &Checked, seen: &Branches) -> Vec<Detour> {
     let values = Values::new(checked);
-    let mut groups: BTreeMap<Condition, (Vec<OpId>, Ways)> = BTreeMap::new();
+    let mut groups: BTreeMap<Condition, (Vec<OpId>, BTreeSet<Way>)> = BTreeMap::new();
     for (&op, ways) in &seen.seen {
         if let Some(condition) = values.condition(op) {
             let group = groups.entry(condition).or_default();
             group.0.push(op);
-            group.1.yes |= ways.yes;
-            group.1.no |= ways.no;
+            group.1.extend(ways);
         }
     }
     let mut all = Vec::new();
     for (ops, ways) in groups.into_values() {
-        for (taken, gone) in [(true, ways.yes), (false, ways.no)] {
-            if !gone {
-                let forced = ops.iter().map(|op| (*op, taken)).collect();
-                all.push(Detour { at: ops[0], taken, branches: Branches { forced, ..Branches::default() } });
-            }
+        let loops = is_loop(checked.module().op(ops[0]).op);
+        let possible = [Way::No, Way::Yes, Way::Again].into_iter().filter(|way| loops || *way != Way::Again);
+        for way in possible.filter(|way| !ways.contains(way)) {
+            let forced = ops.iter().map(|op| (*op, way)).collect();
+            all.push(Detour { at: ops[0], way, branches: Branches { forced, ..Branches::default() } });
         }
     }
-    all.sort_by_key(|d| (checked.module().op(d.at).span, d.taken));
+    all.sort_by_key(|d| (checked.module().op(d.at).span, d.way));
     all
 }
 

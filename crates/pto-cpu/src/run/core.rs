@@ -3,6 +3,7 @@
 use super::fail::Fail;
 use super::links::{OpenEnd, Outcome};
 use super::observe::{CoreId, Watch};
+use super::reorder::Pipes;
 use super::scalar;
 use super::shared::Shared;
 use crate::kernels::{TileRef, ViewRef};
@@ -65,6 +66,8 @@ pub(super) struct Core<'p> {
     pub tile_refs: Vec<TileRef>,
     pub view_refs: Vec<ViewRef>,
     pub scalars: Vec<u64>,
+    /// What pipes have not done yet, where chance decides when they do.
+    pub pipes: Pipes,
 }
 
 impl<'p> Core<'p> {
@@ -96,6 +99,7 @@ impl<'p> Core<'p> {
             tile_refs: Vec::with_capacity(super::MAX_TILES),
             view_refs: Vec::with_capacity(super::MAX_VIEWS),
             scalars: Vec::with_capacity(8),
+            pipes: Pipes::default(),
         })
     }
 
@@ -104,6 +108,7 @@ impl<'p> Core<'p> {
         self.block = block;
         (self.state, self.next, self.retries) = (State::Ready, 0, false);
         self.ends.fill(OpenEnd::default());
+        self.pipes.reset(0);
         self.printed.clear();
         self.regs.copy_from_slice(&self.plan.regs);
         self.tiles.copy_from_slice(&self.plan.tiles);
@@ -141,7 +146,10 @@ impl<'p> Core<'p> {
                 self.state = state;
                 Ok(state)
             }
-            Err(fail) => Err(fail.at(self, at)),
+            Err(fail) => {
+                let at = self.pipes.failed_at.unwrap_or(at);
+                Err(fail.at(self, at))
+            }
         }
     }
 
@@ -246,10 +254,15 @@ impl<'p> Core<'p> {
                     if W::OBSERVES {
                         self.say_order(which as usize, *at, watch);
                     }
+                    if W::REORDERS {
+                        self.order_pipes(which as usize, *at)?;
+                    }
                 }
                 Step::Link(which) => {
+                    self.catch_up::<W>(plan.steps[*at], *at)?;
                     let outcome = self.link(which as usize, *at, shared, watch)?;
                     self.retries = outcome == Outcome::Waits;
+                    self.settle::<W>(plan.steps[*at])?;
                     if outcome != Outcome::Done {
                         self.next = *at + usize::from(outcome == Outcome::Yields);
                         watch.progress(self.instructions - reported);
@@ -258,10 +271,14 @@ impl<'p> Core<'p> {
                 }
                 Step::Trap => return Err(Fail::Trap),
                 Step::End => {
+                    self.catch_up::<W>(Step::End, *at)?;
                     watch.progress(self.instructions - reported);
                     return Ok(State::Done);
                 }
-                other => self.place_or_data(other, *at, watch)?,
+                other => {
+                    self.catch_up::<W>(other, *at)?;
+                    self.place_or_data(other, *at, watch)?;
+                }
             }
         }
     }

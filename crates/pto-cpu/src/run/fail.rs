@@ -22,6 +22,10 @@ pub(super) enum Fail {
         bytes: u64,
         size: u64,
     },
+    PipeStuck {
+        pipe: pto_isa::Pipe,
+        what: String,
+    },
     Misaligned {
         loc: Loc,
         address: i64,
@@ -132,6 +136,9 @@ impl Fail {
             Self::Address { loc, address, bytes, size } => {
                 new(codes::RUN_ADDRESS, format!("a tile of {bytes} bytes at address {address} of `{loc}`"))
                     .legal(format!("`{loc}` has {size} bytes on {}", plan.checked.info().target))
+            }
+            Self::PipeStuck { pipe, what } => {
+                new(codes::RUN_DEADLOCK, format!("deadlock: {pipe} waits for {what}, and nobody will raise it"))
             }
             Self::Misaligned { loc, address, align } => {
                 new(codes::RUN_ADDRESS, format!("a tile at address {address} of `{loc}`"))

@@ -30,6 +30,9 @@ impl Core<'_> {
         }
         self.scalars.clear();
         self.scalars.extend(step.scalars.iter().map(|s| s.map_or(0, |r| self.regs[r as usize])));
+        if W::REORDERS {
+            return self.postpone(which, at);
+        }
         let call = Call { tiles: &self.tile_refs, views: &self.view_refs, scalars: &self.scalars, imm: step.imm };
         // SAFETY: every tile register lies inside the core's memory (`Core::bind` and its neighbours check that before
         // they set one) with its valid region inside the tile, views are checked by the kernel against the buffer

@@ -1,7 +1,7 @@
 //! Running a plan: arguments in, blocks over threads, results out.
 
 use super::core::Core;
-use super::observe::{Observer, Observing, Silent, Watch};
+use super::observe::{Observer, Observing, Reordering, Silent, Watch};
 use super::print::Printed;
 use super::team::Team;
 use crate::args::{Arg, Launch, Param, ParamKind, Report};
@@ -107,7 +107,7 @@ impl Plan {
     /// # Errors
     /// As [`Plan::run`].
     pub fn run_ranks(&self, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Result<Vec<Report>, Diagnostic> {
-        self.all_ranks(ranks, launch, &mut Silent)
+        self.all_ranks(ranks, launch, 0, &mut Silent)
     }
 
     /// Runs the program on several ranks and tells an observer.
@@ -120,17 +120,37 @@ impl Plan {
         launch: Launch,
         observer: &mut O,
     ) -> Result<Vec<Report>, Diagnostic> {
-        self.all_ranks(ranks, launch, &mut Observing(observer))
+        self.all_ranks(ranks, launch, 0, &mut Observing(observer))
+    }
+
+    /// Runs the program with pipes that are as far apart as they may be: instructions of different pipes change places
+    /// wherever no flag, barrier, token, signal or pipe between cores keeps them in order. The seed says how; the same seed
+    /// gives the same order. A program that lacks a flag may compute something else.
+    ///
+    /// # Errors
+    /// As [`Plan::run`]; also when the pipes of a core wait for each other.
+    pub fn run_reordered(
+        &self,
+        ranks: &mut [Vec<Arg<'_>>],
+        launch: Launch,
+        seed: u64,
+    ) -> Result<Vec<Report>, Diagnostic> {
+        let launch = Launch { threads: 1, ..launch };
+        match ranks {
+            [only] => self.in_order(only, launch, seed, &mut Reordering).map(|report| vec![report]),
+            several => self.all_ranks(several, launch, seed, &mut Reordering),
+        }
     }
 
     fn all_ranks<W: Watch>(
         &self,
         ranks: &mut [Vec<Arg<'_>>],
         launch: Launch,
+        seed: u64,
         watch: &mut W,
     ) -> Result<Vec<Report>, Diagnostic> {
         let bound = self.bind(ranks)?;
-        let (written, instructions, printed) = self.run_joint(&bound, ranks, launch, watch)?;
+        let (written, instructions, printed) = self.run_joint(&bound, ranks, launch, seed, watch)?;
         let count = self.params.len();
         let part = |rank: usize| written[rank * count..(rank + 1) * count].to_vec();
         let mut reports: Vec<Report> =
@@ -147,16 +167,28 @@ impl Plan {
         launch: Launch,
         watch: &mut W,
     ) -> Result<Report, Diagnostic> {
+        self.in_order(args, launch, 0, watch)
+    }
+
+    /// Block after block; the seed is for pipes that chance orders.
+    fn in_order<W: Watch>(
+        &self,
+        args: &mut [Arg<'_>],
+        launch: Launch,
+        seed: u64,
+        watch: &mut W,
+    ) -> Result<Report, Diagnostic> {
         let mut ranks = [args];
         let bound = self.bind(&mut ranks)?;
         if self.joint {
-            let (written, instructions, printed) = self.run_joint(&bound, &mut ranks, launch, watch)?;
+            let (written, instructions, printed) = self.run_joint(&bound, &mut ranks, launch, seed, watch)?;
             return Ok(self.report(written, instructions, printed));
         }
         let mut team = Team::new(self, &bound.buffers, launch.blocks)?;
         let mut printed = Vec::new();
         for block in 0..launch.blocks {
             team.reset(block);
+            team.shuffle(seed);
             team.cores.iter_mut().for_each(|core| bound.enter(0, core, ranks[0]));
             team.execute(watch)?;
             bound.leave(&mut team.cores[0], ranks[0]);
@@ -172,6 +204,7 @@ impl Plan {
         bound: &Bound,
         ranks: &mut [A],
         launch: Launch,
+        seed: u64,
         watch: &mut W,
     ) -> Result<(Vec<bool>, u64, Vec<Printed>), Diagnostic> {
         self.all_fit(ranks.len() as u64 * u64::from(launch.blocks))?;
@@ -183,6 +216,7 @@ impl Plan {
                 team.cores[first..].iter_mut().for_each(|core| bound.enter(rank, core, args.as_mut()));
             }
         }
+        team.shuffle(seed);
         team.execute(watch)?;
         let printed = team.take_printed();
         let (written, instructions) = team.finish();

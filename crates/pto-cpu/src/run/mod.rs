@@ -11,6 +11,7 @@ mod observe;
 mod place;
 mod print;
 mod printf;
+mod reorder;
 mod scalar;
 mod schedule;
 mod shared;

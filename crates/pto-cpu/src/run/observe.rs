@@ -174,6 +174,8 @@ pub(crate) trait Watch {
     /// Nothing is computed; only control flow and addresses are followed.
     const MEASURES: bool = false;
     const TIMES: bool = false;
+    /// The pipes of a core go on in an order that chance decides.
+    const REORDERS: bool = false;
     fn event(&mut self, _: &Event<'_>) {}
     fn branch(&mut self, _core: CoreId, _op: OpId, taken: bool) -> bool {
         taken
@@ -185,6 +187,12 @@ pub(crate) trait Watch {
     fn progress(&mut self, _instructions: u64) -> bool {
         true
     }
+}
+
+/// The pipes of a core go on in an order that chance decides.
+pub(crate) struct Reordering;
+impl Watch for Reordering {
+    const REORDERS: bool = true;
 }
 
 /// Nobody listens.

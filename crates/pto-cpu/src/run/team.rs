@@ -54,6 +54,14 @@ impl<'p> Team<'p> {
         self.shared.reset(block);
     }
 
+    /// Where chance orders the pipes, every core has its own.
+    pub fn shuffle(&mut self, seed: u64) {
+        for core in &mut self.cores {
+            let own = (u64::from(core.block) << 32) + core.who as u64 + 1;
+            core.pipes.reset(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ own.wrapping_mul(0xbf58_476d_1ce4_e5b9));
+        }
+    }
+
     pub fn execute<W: Watch>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
         run_together(&mut self.cores, &mut self.shared, watch)
     }

@@ -1,5 +1,7 @@
 //! `pto race`
 
+mod schedule;
+
 use super::check;
 use super::input::Source;
 use super::json::{self, JsonDiagnostic};
@@ -9,6 +11,7 @@ use super::{Failure, Outcome, Run, out};
 use pto::race::{self, Sync};
 use pto::syntax::Lines;
 use pto::{Diagnostic, Program, Target};
+use schedule::{JsonShaken, Shaken};
 use serde::Serialize;
 use std::io::Write;
 
@@ -20,9 +23,20 @@ pub(crate) struct Args {
     /// Also follow branches and loops that this data does not take
     #[arg(long)]
     all_paths: bool,
+    /// Also execute the program in another order that a device could take, and compare the results
+    #[arg(long, value_enum, default_value = "program")]
+    schedule: Schedule,
     /// One JSON object on standard output
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Schedule {
+    /// Only in program order
+    Program,
+    /// Also with pipes as far apart as they may be; --seed says how
+    Adversarial,
 }
 
 const AFTER_HELP: &str = "\
@@ -31,7 +45,8 @@ Exit codes: 0 nothing found, 1 findings, 2 wrong usage or unusable data.
 Examples:
   pto race kernel.pto                    run it and report what nothing orders
   pto race kernel.pto --all-paths        also what happens when a loop is skipped
-  pto race kernel.pto --blocks 8         also between blocks";
+  pto race kernel.pto --blocks 8         also between blocks
+  pto race kernel.pto --schedule adversarial --seed 3    see the wrong number";
 
 fn after_help() -> String {
     format!("{VALUES_HELP}\n\n{AFTER_HELP}")
@@ -40,20 +55,21 @@ fn after_help() -> String {
 pub(crate) fn run(args: &Args) -> Run {
     let (source, program, target) = args.program.read()?;
     match find(args, &source, &program, target) {
-        Ok(report) => {
+        Ok((report, shaken)) => {
             if args.json {
-                print_json(&source, target, &report)?;
+                print_json(&source, target, &report, shaken.as_ref())?;
             } else {
-                print_text(&source, target, &report)?;
+                print_text(&source, target, &report, shaken.as_ref())?;
             }
-            let clean = !report.findings.iter().any(Diagnostic::is_error);
+            let differs = shaken.is_some_and(|s| s.differs());
+            let clean = !report.findings.iter().any(Diagnostic::is_error) && !differs;
             Ok(if clean { Outcome::Clean } else { Outcome::Problems })
         }
         Err(Stop::Failure(failure)) => Err(failure),
         Err(Stop::Problems(findings)) => {
             let report = race::Report { findings, sync: Sync::Manual, instructions: 0, undecided: Vec::new() };
             if args.json {
-                print_json(&source, target, &report)?;
+                print_json(&source, target, &report, None)?;
             } else {
                 check::print_text(&[check::Report { source, target, problems: report.findings }])?;
             }
@@ -62,14 +78,27 @@ pub(crate) fn run(args: &Args) -> Run {
     }
 }
 
-fn find(args: &Args, source: &Source, program: &Program, target: Target) -> Result<race::Report, Stop> {
+fn find(
+    args: &Args,
+    source: &Source,
+    program: &Program,
+    target: Target,
+) -> Result<(race::Report, Option<Shaken>), Stop> {
     let mut ready = args.program.ready("race", source, program, target)?;
     let plan = ready.plan.clone();
     let follow = if args.all_paths { race::check_all_paths } else { race::check };
-    Ok(follow(&plan, &mut ready.ranks(), args.program.launch(1)))
+    let report = follow(&plan, &mut ready.ranks(), args.program.launch(1));
+    if args.schedule == Schedule::Program {
+        return Ok((report, None));
+    }
+    if report.sync == Sync::Auto {
+        return Err(schedule::not_manual().into());
+    }
+    let shaken = schedule::shake(&args.program, source, program, target)?;
+    Ok((report, Some(shaken)))
 }
 
-fn print_text(source: &Source, target: Target, report: &race::Report) -> Result<(), Failure> {
+fn print_text(source: &Source, target: Target, report: &race::Report, shaken: Option<&Shaken>) -> Result<(), Failure> {
     let mut err = anstream::stderr().lock();
     let terminal = Terminal::new(source);
     for d in &report.findings {
@@ -78,6 +107,9 @@ fn print_text(source: &Source, target: Target, report: &race::Report) -> Result<
     let lines = Lines::new(&source.text);
     for (span, reason) in &report.undecided {
         writeln!(err, "{}:{}: not decided: {reason}", source.name, lines.locate(span.start).0)?;
+    }
+    if let Some(shaken) = shaken {
+        write!(err, "{}", shaken.text())?;
     }
     let auto = match report.sync {
         Sync::Auto => "; it leaves the order of the pipes of a core to the toolchain",
@@ -106,6 +138,8 @@ struct JsonReport<'a> {
     findings: Vec<JsonDiagnostic<'a>>,
     /// Branches that could not be followed, and why.
     undecided: Vec<JsonUndecided<'a>>,
+    /// How the results of another order differ, where one was asked for.
+    schedule: Option<JsonShaken<'a>>,
 }
 
 #[derive(Serialize)]
@@ -114,7 +148,7 @@ struct JsonUndecided<'a> {
     reason: &'a str,
 }
 
-fn print_json(source: &Source, target: Target, report: &race::Report) -> Result<(), Failure> {
+fn print_json(source: &Source, target: Target, report: &race::Report, shaken: Option<&Shaken>) -> Result<(), Failure> {
     let lines = Lines::new(&source.text);
     let object = JsonReport {
         file: &source.name,
@@ -127,6 +161,7 @@ fn print_json(source: &Source, target: Target, report: &race::Report) -> Result<
             .iter()
             .map(|(span, reason)| JsonUndecided { line: lines.locate(span.start).0, reason })
             .collect(),
+        schedule: shaken.map(Shaken::json),
     };
     let text = serde_json::to_string_pretty(&object).map_err(|e| Failure(e.to_string()))?;
     out(&(text + "\n"))
