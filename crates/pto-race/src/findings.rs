@@ -2,6 +2,7 @@
 
 use crate::clock::{LANES, pipe};
 use crate::core::{Queued, Step};
+use crate::names::Names;
 use crate::shadow::Stamp;
 use pto_cpu::{Access, CoreId, Flag, Place, Role};
 use pto_ir::{Attr, Module, OpId, ValueId};
@@ -43,6 +44,7 @@ pub(crate) struct Findings<'a> {
     module: &'a Module,
     target: Target,
     found: BTreeMap<(Code, OpId, Option<OpId>), Found>,
+    names: Names<'a>,
     /// Says on which path things were found, where that is not the one of the data.
     pub path: Option<(Span, String)>,
     /// Counts what was executed.
@@ -107,7 +109,7 @@ impl Found {
 
 impl<'a> Findings<'a> {
     pub fn new(module: &'a Module, target: Target) -> Self {
-        Self { module, target, found: BTreeMap::new(), path: None, now: 0, stuck: false }
+        Self { module, target, found: BTreeMap::new(), names: Names::new(module), path: None, now: 0, stuck: false }
     }
 
     /// Everything, worst first. What happened often says so.
@@ -326,6 +328,9 @@ impl<'a> Findings<'a> {
     }
 
     pub fn taken(&mut self, conflict: &Conflict, lost: &Stamp, stamp: &Stamp) {
+        if self.names.are_one_tile(lost, &conflict.other, conflict.site.op) {
+            return;
+        }
         self.note_bytes(codes::RACE_FOREIGN, conflict.site.op, Some(conflict.other.op), |all| {
             let (own, other) = (all.name(stamp.value), all.name(conflict.other.value));
             let message = format!("{own} is read, but {other} has been written over it");

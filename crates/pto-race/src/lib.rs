@@ -35,6 +35,7 @@ mod detector;
 mod findings;
 mod links;
 mod memory;
+mod names;
 mod paths;
 mod shadow;
 
@@ -59,29 +60,37 @@ pub struct Report {
     pub findings: Vec<Diagnostic>,
     /// Who orders the pipes of a core, as the program looks.
     pub sync: Sync,
+    /// The program was to order its pipes, and nowhere does.
+    pub unordered: bool,
     /// Instructions executed.
     pub instructions: u64,
     /// Branches that the data did not take and that could not be explored, and why.
     pub undecided: Vec<(Span, String)>,
 }
 
-/// Executes a program and says what nothing orders. One list of arguments for each rank.
+/// Executes a program and says what nothing orders. One list of arguments for each rank. What orders the pipes of a core is
+/// seen from the program ([`sync_of`]).
 pub fn check(plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Report {
-    follow(plan, ranks, launch, Branches::default(), None).0
+    check_as(sync_of(plan), plan, ranks, launch)
+}
+
+/// The same, where it is known who orders the pipes of a core.
+pub fn check_as(sync: Sync, plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Report {
+    follow(sync, plan, ranks, launch, Branches::default(), None).0
 }
 
 /// The same, and then again for every branch that went only one way although data decides it, the other way. Memory keeps
 /// what the runs before have written.
-pub fn check_all_paths(plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Report {
+pub fn check_all_paths(sync: Sync, plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Report {
     let module = plan.checked().module();
-    let (mut report, branches) = follow(plan, ranks, launch, Branches::default(), None);
+    let (mut report, branches) = follow(sync, plan, ranks, launch, Branches::default(), None);
     for id in paths::unexplored(plan.checked()) {
         report.undecided.push((module.op(id).name_span, "only the way of this data was followed".into()));
     }
     for detour in paths::detours(plan.checked(), &branches) {
         let text = detour.text(module);
         let path = (module.op(detour.at).name_span, text.clone());
-        let (other, _) = follow(plan, ranks, launch, detour.branches, Some(path));
+        let (other, _) = follow(sync, plan, ranks, launch, detour.branches, Some(path));
         for finding in other.findings {
             if finding.code.is_run_error() {
                 let reason = format!(
@@ -105,6 +114,7 @@ fn same(a: &Diagnostic, b: &Diagnostic) -> bool {
 
 /// One run, on the path that the branches say.
 fn follow(
+    sync: Sync,
     plan: &Plan,
     ranks: &mut [Vec<Arg<'_>>],
     launch: Launch,
@@ -112,7 +122,6 @@ fn follow(
     path: Option<(Span, String)>,
 ) -> (Report, Branches) {
     let checked = plan.checked();
-    let sync = sync_of(plan);
     let joint = plan.blocks_wait() || ranks.len() > 1;
     let setting = Setting { module: checked.module(), target: checked.info().target, sync, joint };
     let mut detector = Detector::new(setting, branches);
@@ -131,7 +140,8 @@ fn follow(
         findings.insert(0, problem);
         0
     });
-    (Report { findings, sync, instructions, undecided: Vec::new() }, branches)
+    let unordered = sync == Sync::Manual && !plan.orders_pipes();
+    (Report { findings, sync, unordered, instructions, undecided: Vec::new() }, branches)
 }
 
 /// A program that places its tiles, or orders its pipes in some place, orders them everywhere.

@@ -20,6 +20,9 @@ use std::io::Write;
 pub(crate) struct Args {
     #[command(flatten)]
     program: ProgramArgs,
+    /// Who orders the pipes of a core; default: the program, if it has addresses or flags, else the toolchain
+    #[arg(long, value_enum)]
+    sync: Option<SyncArg>,
     /// Also follow branches and loops that this data does not take
     #[arg(long)]
     all_paths: bool,
@@ -29,6 +32,14 @@ pub(crate) struct Args {
     /// One JSON object on standard output
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum SyncArg {
+    /// The program: everything that nothing orders is reported
+    Manual,
+    /// The toolchain will: the pipes of a core are taken to be in order
+    Auto,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -67,7 +78,8 @@ pub(crate) fn run(args: &Args) -> Run {
         }
         Err(Stop::Failure(failure)) => Err(failure),
         Err(Stop::Problems(findings)) => {
-            let report = race::Report { findings, sync: Sync::Manual, instructions: 0, undecided: Vec::new() };
+            let report =
+                race::Report { findings, sync: Sync::Manual, instructions: 0, unordered: false, undecided: Vec::new() };
             if args.json {
                 print_json(&source, target, &report, None)?;
             } else {
@@ -86,8 +98,13 @@ fn find(
 ) -> Result<(race::Report, Option<Shaken>), Stop> {
     let mut ready = args.program.ready("race", source, program, target)?;
     let plan = ready.plan.clone();
-    let follow = if args.all_paths { race::check_all_paths } else { race::check };
-    let report = follow(&plan, &mut ready.ranks(), args.program.launch(1));
+    let sync = match args.sync {
+        Some(SyncArg::Manual) => Sync::Manual,
+        Some(SyncArg::Auto) => Sync::Auto,
+        None => race::sync_of(&plan),
+    };
+    let follow = if args.all_paths { race::check_all_paths } else { race::check_as };
+    let report = follow(sync, &plan, &mut ready.ranks(), args.program.launch(1));
     if args.schedule == Schedule::Program {
         return Ok((report, None));
     }
@@ -115,6 +132,10 @@ fn print_text(source: &Source, target: Target, report: &race::Report, shaken: Op
         Sync::Auto => "; it leaves the order of the pipes of a core to the toolchain",
         Sync::Manual => "",
     };
+    if report.unordered && !report.findings.is_empty() {
+        let note = "the program places its tiles and orders no pipe anywhere; if the toolchain inserts the flags, check it with --sync auto";
+        writeln!(err, "note: {note}")?;
+    }
     let errors = report.findings.iter().filter(|d| d.is_error()).count();
     let warnings = report.findings.len() - errors;
     let plural = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
