@@ -47,6 +47,7 @@ impl Builder<'_> {
         for value in self.module.results(id) {
             self.define(value)?;
         }
+        self.rule_check(id)?;
         let order = match code {
             op::set_flag | op::set_flag_dyn => self.flag(id, "src_pipe", "dst_pipe", true)?,
             op::wait_flag | op::wait_flag_dyn => self.flag(id, "src_pipe", "dst_pipe", false)?,

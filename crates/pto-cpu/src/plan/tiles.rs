@@ -440,7 +440,7 @@ impl Builder<'_> {
     }
 
     /// Rules that only the values at run time decide.
-    fn rule_check(&mut self, id: OpId) -> Built<()> {
+    pub fn rule_check(&mut self, id: OpId) -> Built<()> {
         if self.checked.info().dynamic.binary_search(&id).is_err() && !self.checked.info().dynamic.contains(&id) {
             return Ok(());
         }

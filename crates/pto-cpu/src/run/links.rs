@@ -182,7 +182,7 @@ impl Core<'_> {
         if let Entry::Tile(tile) = op.entry {
             let Some((slot, count)) = ring.allocate(side) else { return Ok(Outcome::Waits) };
             if W::OBSERVES {
-                let access = self.plain_access(tile, false);
+                let access = self.entry_access(tile, false, at);
                 let position = self.entry_position(op, count);
                 self.tell(at, Action::Alloc(position), &[], watch);
                 self.tell(at, Action::Push(position), &[access], watch);
@@ -226,7 +226,7 @@ impl Core<'_> {
             Entry::Tile(tile) => {
                 self.place_popped(op, tile, count)?;
                 if W::OBSERVES {
-                    let access = self.plain_access(tile, true);
+                    let access = self.entry_access(tile, true, at);
                     self.tell(at, Action::Pop(self.entry_position(op, count)), &[access], watch);
                 }
                 self.load_from_slot(op, tile, ring, slot)?;

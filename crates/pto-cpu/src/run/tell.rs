@@ -148,6 +148,14 @@ impl Core<'_> {
         Some(Tile { base, rows: like.rows, cols: like.cols, ..*tile })
     }
 
+    /// The tile that is pushed or popped.
+    pub fn entry_access(&self, tile: TileId, write: bool, at: usize) -> Access {
+        let module = self.plan.module();
+        let op = self.plan.origins[at];
+        let value = module.results(op).next().or_else(|| module.operands(op).first().map(|o| o.value));
+        Access { write, ..self.tile_access(&self.tiles[tile as usize], value) }
+    }
+
     pub fn plain_access(&self, tile: TileId, write: bool) -> Access {
         Access { write, ..self.tile_access(&self.tiles[tile as usize], None) }
     }

@@ -6,7 +6,7 @@ use super::{Block, Page};
 const CODE_WIDTH: usize = 100;
 
 /// Text with the characters escaped that HTML gives a meaning.
-pub(super) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -14,6 +14,7 @@ mod terminal;
 mod words;
 
 pub use coverage::{Coverage, coverage};
+pub use html::escape;
 pub use site::{host_file, page_file, reference};
 
 use crate::isa::Op;

@@ -1,5 +1,6 @@
 //! `pto race`
 
+mod html;
 mod schedule;
 
 use super::check;
@@ -14,6 +15,7 @@ use pto::{Diagnostic, Program, Target};
 use schedule::{JsonShaken, Shaken};
 use serde::Serialize;
 use std::io::Write;
+use std::path::PathBuf;
 
 #[derive(clap::Args)]
 #[command(after_help = after_help())]
@@ -29,6 +31,9 @@ pub(crate) struct Args {
     /// Also execute the program in another order that a device could take, and compare the results
     #[arg(long, value_enum, default_value = "program")]
     schedule: Schedule,
+    /// Write the findings, with the program beside them, to a page of its own
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// One JSON object on standard output
     #[arg(long)]
     json: bool,
@@ -67,6 +72,9 @@ pub(crate) fn run(args: &Args) -> Run {
     let (source, program, target) = args.program.read()?;
     match find(args, &source, &program, target) {
         Ok((report, shaken)) => {
+            if let Some(path) = &args.html {
+                html::write(path, &source, target, &report)?;
+            }
             if args.json {
                 print_json(&source, target, &report, shaken.as_ref())?;
             } else {
