@@ -187,3 +187,124 @@ fn a_pipe_from_the_cube_to_the_vector_cores() {
         assert_eq!(y[row * 128 + col], (sum + bias[col]).max(0.0), "[{row}, {col}]");
     }
 }
+
+/// The parameters of `decoder_layer.pto`, and the layer as f64 arithmetic without any rounding in between.
+struct Layer {
+    x: Vec<f32>,
+    norms: [Vec<f32>; 2],
+    /// q, k, v, output, gate, up, down.
+    weights: [Vec<F16>; 7],
+    turns: [Vec<f32>; 2],
+}
+
+impl Layer {
+    const TOKENS: usize = 128;
+    const HIDDEN: usize = 256;
+    const INNER: usize = 512;
+    const HEAD: usize = 64;
+
+    fn new() -> Self {
+        let (hidden, inner, turns) = (Self::HIDDEN, Self::INNER, Self::HEAD / 2);
+        let sizes = [hidden, hidden, hidden, hidden, inner, inner, inner];
+        let weights = std::array::from_fn(|at| {
+            let small = numbers(hidden * sizes[at], 60 + at as u64).into_iter().map(|x| F16::from_f32(x * 0.15));
+            small.collect()
+        });
+        let angle = |at: usize| (at / turns) as f32 * 10_000f32.powf(-((at % turns) as f32) / turns as f32);
+        let turned = |of: fn(f32) -> f32| (0..Self::TOKENS * turns).map(|at| of(angle(at))).collect();
+        Self {
+            x: numbers(2 * Self::TOKENS * hidden, 70),
+            norms: [71, 72].map(|salt| numbers(hidden, salt).iter().map(|x| 1.0 + x / 4.0).collect()),
+            weights,
+            turns: [turned(f32::cos), turned(f32::sin)],
+        }
+    }
+
+    fn norm(row: &[f64], weight: &[f32]) -> Vec<f64> {
+        let mean = row.iter().map(|x| x * x).sum::<f64>() / row.len() as f64;
+        let scale = 1.0 / (mean + 1e-5).sqrt();
+        row.iter().zip(weight).map(|(x, w)| x * scale * f64::from(*w)).collect()
+    }
+
+    fn times(row: &[f64], weights: &[F16]) -> Vec<f64> {
+        let width = weights.len() / row.len();
+        let mut sums = vec![0.0; width];
+        for (x, line) in row.iter().zip(weights.chunks_exact(width)) {
+            sums.iter_mut().zip(line).for_each(|(sum, w)| *sum += x * f64::from(w.to_f32()));
+        }
+        sums
+    }
+
+    fn rotated(&self, mut row: Vec<f64>, position: usize) -> Vec<f64> {
+        let half = Self::HEAD / 2;
+        for head in row.chunks_exact_mut(Self::HEAD) {
+            for c in 0..half {
+                let [cos, sin] = [0, 1].map(|of: usize| f64::from(self.turns[of][position * half + c]));
+                (head[c], head[c + half]) =
+                    (head[c] * cos - head[c + half] * sin, head[c + half] * cos + head[c] * sin);
+            }
+        }
+        row
+    }
+
+    /// Rows of the result for some tokens of a sequence.
+    fn rows(&self, sequence: usize, wanted: &[usize]) -> Vec<Vec<f64>> {
+        let [wq, wk, wv, wo, w_gate, w_up, w_down] = &self.weights;
+        let row = |token: usize| {
+            let at = (sequence * Self::TOKENS + token) * Self::HIDDEN;
+            self.x[at..at + Self::HIDDEN].iter().map(|x| f64::from(*x)).collect::<Vec<f64>>()
+        };
+        let normed: Vec<Vec<f64>> = (0..Self::TOKENS).map(|t| Self::norm(&row(t), &self.norms[0])).collect();
+        let k: Vec<Vec<f64>> = normed.iter().enumerate().map(|(t, a)| self.rotated(Self::times(a, wk), t)).collect();
+        let v: Vec<Vec<f64>> = normed.iter().map(|a| Self::times(a, wv)).collect();
+        let result = |token: &usize| {
+            let q = self.rotated(Self::times(&normed[*token], wq), *token);
+            let mixed = Self::times(&attended(&q, &k[..=*token], &v), wo);
+            let sum: Vec<f64> = row(*token).iter().zip(&mixed).map(|(x, o)| x + o).collect();
+            let b = Self::norm(&sum, &self.norms[1]);
+            let silu = |g: &f64| g / (1.0 + (-g).exp());
+            let gated: Vec<f64> =
+                Self::times(&b, w_gate).iter().zip(Self::times(&b, w_up)).map(|(g, u)| silu(g) * u).collect();
+            sum.iter().zip(Self::times(&gated, w_down)).map(|(x, d)| x + d).collect()
+        };
+        wanted.iter().map(result).collect()
+    }
+}
+
+/// Attention of one query to the first keys, head by head.
+fn attended(q: &[f64], k: &[Vec<f64>], v: &[Vec<f64>]) -> Vec<f64> {
+    let head_of = |head: usize| head * Layer::HEAD..(head + 1) * Layer::HEAD;
+    let one = |head: usize| {
+        let score = |k: &Vec<f64>| q[head_of(head)].iter().zip(&k[head_of(head)]).map(|(q, k)| q * k).sum::<f64>();
+        let weights: Vec<f64> = k.iter().map(|k| (score(k) / 8.0).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        head_of(head).map(move |c| weights.iter().zip(v).map(|(w, v)| w * v[c]).sum::<f64>() / total)
+    };
+    (0..Layer::HIDDEN / Layer::HEAD).flat_map(one).collect()
+}
+
+#[test]
+fn a_layer_of_a_decoder() {
+    let layer = Layer::new();
+    let size = 2 * Layer::TOKENS * Layer::HIDDEN;
+    let (mut y, mut work16, mut work32) = (vec![0.0f32; size], vec![F16(0); 8 * size], vec![0.0f32; 10 * size]);
+    let (mut s_slots, mut p_slots, mut o_slots) = ([0.0f32; 0], [F16(0); 0], [0.0f32; 0]);
+    let [wq, wk, wv, wo, w_gate, w_up, w_down] = &layer.weights;
+    let mut args = vec![Arg::read(&layer.x), Arg::read(&layer.norms[0]), Arg::read(wq), Arg::read(wk), Arg::read(wv)];
+    args.extend(layer.turns.iter().map(|t| Arg::read(t)));
+    args.extend([Arg::read(wo), Arg::read(&layer.norms[1]), Arg::read(w_gate), Arg::read(w_up), Arg::read(w_down)]);
+    args.extend([Arg::write(&mut y), Arg::write(&mut work16), Arg::write(&mut work32)]);
+    args.extend([Arg::write(&mut s_slots), Arg::write(&mut p_slots), Arg::write(&mut o_slots)]);
+    run("decoder_layer.pto", &mut args, 2);
+    drop(args);
+    let wanted = [0, 1, 63, 64, 100, 127];
+    for sequence in 0..2 {
+        for (token, want) in wanted.iter().zip(layer.rows(sequence, &wanted)) {
+            let at = (sequence * Layer::TOKENS + token) * Layer::HIDDEN;
+            for (c, (found, want)) in y[at..at + Layer::HIDDEN].iter().zip(want).enumerate() {
+                let error = (f64::from(*found) - want).abs();
+                assert!(error < 0.015, "sequence {sequence}, token {token}, column {c}: {found}, expected {want}");
+            }
+        }
+    }
+}
