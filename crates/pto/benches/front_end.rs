@@ -4,24 +4,14 @@
 //! grows with the size, and what a small file costs from process start to exit. Machines differ; compare numbers
 //! of one run.
 
+mod common;
+
+use common::best;
 use pto::Program;
 use pto::ir::{self, Style, TypeStyle};
 use pto::isa::Target;
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-
-/// The shortest of several runs: the one least disturbed by others.
-fn best(runs: u32, mut work: impl FnMut()) -> Duration {
-    (0..runs)
-        .map(|_| {
-            let start = Instant::now();
-            work();
-            start.elapsed()
-        })
-        .min()
-        .unwrap_or_default()
-}
 
 /// Softmax over and over, under different names: a realistic mix of views, loads, vector work and loops.
 fn program(megabytes: usize, types: TypeStyle) -> String {
