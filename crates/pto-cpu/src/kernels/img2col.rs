@@ -118,14 +118,30 @@ unsafe fn run(call: &Call) -> Result<(), Fault> {
         let window = (room.0 as u64, room.1 as u64);
         return Err(Fault::WindowMismatch { tile: (dst.rows, dst.cols), window });
     }
-    for (r, c) in (0..dst.rows).flat_map(|r| (0..dst.cols).map(move |c| (r, c))) {
-        let mut bits = *padding;
-        if let Some((row, col)) = this.source(*m as usize + r, *k as usize + c) {
-            let mut bytes = [0; 8];
-            std::ptr::copy_nonoverlapping(src.ptr.add(src.index(row, col) * size), bytes.as_mut_ptr(), size);
-            bits = u64::from_le_bytes(bytes);
+    for r in 0..dst.rows {
+        let mut c = 0;
+        while c < dst.cols {
+            let place = *k as usize + c;
+            let count = (this.lanes - place % this.lanes).min(dst.cols - c);
+            match this.source(*m as usize + r, place) {
+                Some(from) => copy(src, from, dst, (r, c), count, size),
+                None => (c..c + count).for_each(|c| put(dst, size, r, c, *padding)),
+            }
+            c += count;
         }
-        put(dst, size, r, c, bits);
     }
     Ok(())
+}
+
+/// Copies elements of a row, all at once where they lie side by side in both tiles.
+unsafe fn copy(src: &TileRef, from: (usize, usize), dst: &TileRef, to: (usize, usize), count: usize, size: usize) {
+    let source = |i: usize| src.index(from.0, from.1 + i);
+    let target = |i: usize| dst.index(to.0, to.1 + i);
+    let (first, second, last) = (source(0), target(0), count - 1);
+    if source(last) == first + last && target(last) == second + last {
+        return std::ptr::copy_nonoverlapping(src.ptr.add(first * size), dst.ptr.add(second * size), count * size);
+    }
+    for i in 0..count {
+        std::ptr::copy_nonoverlapping(src.ptr.add(source(i) * size), dst.ptr.add(target(i) * size), size);
+    }
 }

@@ -105,6 +105,35 @@ impl Factor<'_> {
         }
     }
 
+    /// Numbers along `k`, from the first on and so many; each goes to `put` with its place among them.
+    ///
+    /// # Safety
+    /// All places must lie in the tile.
+    pub unsafe fn numbers(&self, at: usize, k: (usize, usize), mut put: impl FnMut(usize, f32)) {
+        let mut done = 0;
+        while done < k.1 {
+            let first = k.0 + done;
+            let count = (GROUP - first % GROUP).min(k.1 - done);
+            match self.neighbours(at, first, count) {
+                Some((place, scale)) => {
+                    (0..count).for_each(|i| put(done + i, decode(self.tile.ptr, self.dtype, place + i) * scale));
+                }
+                None => (0..count).for_each(|i| put(done + i, self.number(at, first + i))),
+            }
+            done += count;
+        }
+    }
+
+    /// Where numbers of one group lie, when they lie side by side, and what scales all of them.
+    unsafe fn neighbours(&self, at: usize, k: usize, count: usize) -> Option<(usize, f32)> {
+        if self.scaling == Scaling::Cells || self.dtype == DType::F32 {
+            return None;
+        }
+        let place = |k: usize| if self.is_left { self.tile.index(at, k) } else { self.tile.index(k, at) };
+        let first = place(k);
+        (place(k + count - 1) == first + count - 1).then(|| (first, self.factor(at, k)))
+    }
+
     /// The integer there.
     ///
     /// # Safety

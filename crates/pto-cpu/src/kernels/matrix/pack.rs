@@ -174,10 +174,9 @@ pub unsafe fn left(
     };
     if !done {
         for r in 0..rows.1 {
-            for w in 0..k.1.div_ceil(word.steps()) {
-                let bits = any_word(factor, word, rows.0 + r, k, w);
+            any_words(factor, word, rows.0 + r, k, |w, bits| {
                 out.add(w / GROUP * height * GROUP + r * GROUP + w % GROUP).write(bits);
-            }
+            });
         }
     }
     Left { base: out, step: height * GROUP, block: 16 * GROUP }
@@ -225,13 +224,18 @@ pub unsafe fn row_sum(left: &Left, row: usize, depth: usize) -> i32 {
     sum
 }
 
-/// A word of any factor in any layout; what lies behind the depth is zero.
-unsafe fn any_word(factor: &Factor, word: Word, at: usize, k: (usize, usize), w: usize) -> u32 {
+/// Words of any factor in any layout; what lies behind the depth is zero.
+unsafe fn any_words(factor: &Factor, word: Word, at: usize, k: (usize, usize), mut put: impl FnMut(usize, u32)) {
+    if word == Word::F32 {
+        return factor.numbers(at, k, |w, number| put(w, number.to_bits()));
+    }
     let byte = |step: usize| if step < k.1 { factor.integer(at, k.0 + step) } else { 0 };
-    match word {
-        Word::F32 => factor.number(at, k.0 + w).to_bits(),
-        Word::Pairs => byte(2 * w) as u32 & 0xffff | (byte(2 * w + 1) as u32) << 16,
-        Word::Bytes => u32::from_le_bytes([0, 1, 2, 3].map(|i| byte(4 * w + i) as u8)),
+    for w in 0..k.1.div_ceil(word.steps()) {
+        let bits = match word {
+            Word::Pairs => byte(2 * w) as u32 & 0xffff | (byte(2 * w + 1) as u32) << 16,
+            _ => u32::from_le_bytes([0, 1, 2, 3].map(|i| byte(4 * w + i) as u8)),
+        };
+        put(w, bits);
     }
 }
 
@@ -263,11 +267,11 @@ pub unsafe fn right(
 }
 
 unsafe fn right_any(factor: &Factor, word: Word, cols: (usize, usize), k: (usize, usize), out: *mut u32, width: usize) {
+    for c in 0..cols.1 {
+        any_words(factor, word, cols.0 + c, k, |w, bits| out.add(w * width + c).write(bits));
+    }
     for w in 0..k.1.div_ceil(word.steps()) {
-        for c in 0..COLUMNS {
-            let bits = if c < cols.1 { any_word(factor, word, cols.0 + c, k, w) } else { 0 };
-            out.add(w * width + c).write(bits);
-        }
+        (cols.1..COLUMNS).for_each(|c| out.add(w * width + c).write(0));
     }
 }
 
