@@ -3,28 +3,15 @@
 //! Starts from the programs of this repository (and `PTO_CORPUS`), changes them at random, and runs everything
 //! the front end does on the result. `FUZZ_SECONDS` sets how long (default: 400 texts, the same each time), `FUZZ_SEED` where it starts.
 
+#[path = "support/random.rs"]
+mod random;
+
 use pto::ir::{self, Form, Style};
 use pto::isa::Target;
 use pto::{Program, checks, syntax};
+use random::Random;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-/// SplitMix64: small, seedable, good enough to pick mutations.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        if n == 0 { 0 } else { (self.next() % n as u64) as usize }
-    }
-}
 
 fn collect(dir: &Path, out: &mut Vec<String>) {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).collect();

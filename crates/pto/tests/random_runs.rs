@@ -5,6 +5,8 @@
 //! programs that are not legal and instructions that no program has.
 
 mod plain;
+#[path = "support/random.rs"]
+mod random;
 
 use plain::Argument;
 use pto::isa::rules::{Arg as RuleArg, Instance};
@@ -13,6 +15,7 @@ use pto::sample::{Filling, RunParam, Runnable, Runnables};
 use pto::{Checked, Program, Target};
 use pto_cpu::kernels::{Site, find};
 use pto_cpu::{Arg, Event, Launch, Numerics, Observer, Options, Plan};
+use random::Random;
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -83,21 +86,8 @@ fn maker(target: Target) -> Runnables {
 
 // ---- data -----------------------------------------------------------------------------------------------------------
 
-/// Numbers that look random, the same every time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-}
-
 /// Bits of an element: mostly ordinary, often at the edge of something.
-fn element(dtype: DType, numbers: &mut Numbers) -> u64 {
+fn element(dtype: DType, numbers: &mut Random) -> u64 {
     let n = numbers.next();
     let (kind, rest) = (n % 16, n >> 8);
     if dtype.is_int() {
@@ -146,10 +136,10 @@ struct Pool(HashMap<DType, Vec<u8>>);
 const POOL_ELEMENTS: u64 = 20_000;
 
 impl Pool {
-    fn take(&mut self, dtype: DType, elements: u64, numbers: &mut Numbers) -> Vec<u8> {
+    fn take(&mut self, dtype: DType, elements: u64, numbers: &mut Random) -> Vec<u8> {
         let bytes = dtype.bits().div_ceil(8) as usize;
         let all = self.0.entry(dtype).or_insert_with(|| {
-            let mut numbers = Numbers(dtype as u64);
+            let mut numbers = Random(dtype as u64);
             (0..POOL_ELEMENTS)
                 .flat_map(|_| element(dtype, &mut numbers).to_le_bytes().into_iter().take(bytes))
                 .collect()
@@ -170,7 +160,7 @@ impl Pool {
 struct Memory(Vec<Vec<u8>>);
 
 fn memory(program: &Runnable, seed: u64, pool: &mut Pool) -> Memory {
-    let mut numbers = Numbers(seed ^ 0x5851_f42d_4c95_7f2d);
+    let mut numbers = Random(seed ^ 0x5851_f42d_4c95_7f2d);
     let data = |p: &RunParam| match p {
         RunParam::Input(d, n) | RunParam::Output(d, n) => pool.take(*d, *n, &mut numbers),
         RunParam::Tensor(d, [rows, cols]) => pool.take(*d, rows * cols, &mut numbers),
