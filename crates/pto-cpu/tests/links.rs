@@ -108,6 +108,28 @@ fn parts_of_tiles_go_through_pipes() {
     assert!(x == y);
 }
 
+/// Without a split only the tiles of the first vector core count; the second may come when all have been taken.
+#[test]
+fn a_producer_that_does_not_count_may_be_late() {
+    let wait = "%second = arith.cmpi eq, %sub, %c1 : index
+    scf.if %second {
+      pto.sync.wait <PIPE_MTE2>, 8
+    }
+    %tile = pto.alloc_tile";
+    let text = round_trip(5, 0).replace("%tile = pto.alloc_tile", wait).replacen(
+        "    return\n  }\n  func.func private @vector",
+        "    pto.sync.set <PIPE_FIX>, 8\n    return\n  }\n  func.func private @vector",
+        1,
+    );
+    assert!(text.contains("sync.wait") && text.contains("sync.set"));
+    let x: Vec<f32> = (0..5 * 256).map(|i| i as f32).collect();
+    let (mut y, mut slots) = (vec![0.0f32; 5 * 256], vec![0.0f32; 8 * 256]);
+    plan(&text, Target::A2A3)
+        .run(&mut [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)], blocks(1))
+        .unwrap_or_else(|d| panic!("{}", d.message));
+    assert!(x == y);
+}
+
 const SECTIONS: &str = "
 func.func @main(%x: !pto.ptr<i32>) attributes {pto.entry} {
   %c0 = arith.constant 0 : index

@@ -205,7 +205,8 @@ impl Ring {
     pub fn allocate(&mut self, sub: usize) -> Option<(usize, u64)> {
         let sub = sub.min(self.allocated.len() - 1);
         let freed = self.freed.iter().copied().min().unwrap_or(0);
-        if self.allocated[sub] - freed >= self.slots.len() as u64 {
+        // A producer whose tiles do not count may be behind the consumers.
+        if self.allocated[sub] >= freed + self.slots.len() as u64 {
             return None;
         }
         let count = self.allocated[sub];

@@ -3,6 +3,7 @@
 pub mod blocks;
 pub mod changes;
 pub mod pipes;
+mod pipes_text;
 pub mod ranks;
 
 use pto::Target;
