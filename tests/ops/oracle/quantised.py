@@ -117,6 +117,12 @@ def mx_code(x, exponent, fp4):
     return saturated(d, Fraction(x) * Fraction(2) ** (127 - exponent), x)
 
 
+def multiplier(d, exponent):
+    """What the numbers of a group are multiplied with. f16 holds the bits of the bf16 number."""
+    x = math.nan if exponent == 255 else 2.0 ** (127 - exponent)
+    return BF16(F32(x)).view(np.float16) if d == "f16" else F32(x)
+
+
 def mx_numbers(d, shape, rng):
     """Groups of different sizes; infinities and NaN in a few."""
     top = {"f16": 60000.0, "bf16": 3e38, "f32": 3e38}[d]
@@ -160,11 +166,16 @@ def mx_case(name, targets, d, shape, cols, fp4, nv, down, how, zz, rng):
     place = spot(how, grid, physical)
     for r, c in np.ndindex(*grid):
         exp[place(r, c)] = shared[r, c]
-    # Scratch: as large as devices want, and unchanged here.
+    # As large as devices want.
     unit = 64 if d == "f32" else 128
     scratch = (grid[0], shape[1]) if down else (1, max(-(-n // unit) * unit * (2 if d == "f32" else 1), unit))
     region = grid if down else (1, n)
-    spare = lambda: Tile(d, filled(d, scratch, 0x5A), region)
+    kept = spot("grid" if down else "flat", grid, scratch)
+    maxima, multipliers = filled(d, scratch, 0x5A), filled(d, scratch, 0x5A)
+    for r, c in np.ndindex(*grid):
+        group = of(r, c)
+        maxima[kept(r, c)] = math.nan if any(math.isnan(v) for v in group) else max(abs(v) for v in group)
+        multipliers[kept(r, c)] = multiplier(d, int(shared[r, c]))
     tiles = {"src": source(d, shape, (rows, cols), x)}
     if fp4:
         packed = codes[:, 0::2] | codes[:, 1::2] << 4
@@ -172,7 +183,8 @@ def mx_case(name, targets, d, shape, cols, fp4, nv, down, how, zz, rng):
     else:
         tiles["dst"] = destination("u8", shape, (rows, cols), codes)
     tiles["exp"] = Tile("u8", filled("u8", physical, 0xA5), valid, expect=exp)
-    tiles["max"], tiles["scaling"] = spare(), spare()
+    tiles["max"] = Tile(d, filled(d, scratch, 0x5A), region, expect=maxima)
+    tiles["scaling"] = Tile(d, filled(d, scratch, 0x5A), region, expect=multipliers)
     attrs = {"quant_type": "MXFP4_E2M1" if fp4 else "MXFP8"}
     if nv or zz or name.startswith("f16"):
         attrs["quantScaleAlg"] = "nv" if nv else "ocp"

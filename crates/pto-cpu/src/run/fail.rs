@@ -236,11 +236,20 @@ fn say_fault(fault: Fault, new: &dyn Fn(pto_isa::Code, String) -> Diagnostic, bu
             new(codes::RUN_OUTSIDE, format!("bytes {first} to {end} of {buffer}, which has {bytes}"))
                 .help("give the argument more data, or correct shape, strides or offsets")
         }
-        Fault::WindowMismatch { tile, window } => new(
-            codes::RUN_VALID,
-            format!("the tile is valid in {}x{}, the window has {}x{}", tile.0, tile.1, window.0, window.1),
-        )
-        .legal("a window that covers the valid region"),
+        Fault::WindowMismatch { tile, window } => {
+            let d = new(
+                codes::RUN_VALID,
+                format!("the tile is valid in {}x{}, the window has {}x{}", tile.0, tile.1, window.0, window.1),
+            )
+            .legal("a window that covers the valid region");
+            match tile.0 as u64 * tile.1 as u64 == window.0 * window.1 {
+                true => d.help(format!(
+                    "both have as many elements: give the tile the shape of the window with `pto.treshape`, or make a window of {}x{}",
+                    tile.0, tile.1
+                )),
+                false => d,
+            }
+        }
         Fault::IndexOutOfRange { row, col, index, limit } => {
             new(codes::RUN_BOUNDS, format!("the index at [{row}, {col}] is {index}"))
                 .legal(format!("0 or more, less than {limit}"))

@@ -402,7 +402,7 @@ family! { Quant, "pto", quant;
     /// Groups run along columns (`grpAxis = axis1`) or rows (`axis0`). With m the largest |x| of a group and e its biased f32
     /// exponent, `ocp` chooses `E = max(0, e − emax)` with emax 8 (MXFP8) or 2 (MXFP4); `nv` takes `d = m/448` (or m/6) and
     /// `E = exponent(d)`, one more when d has mantissa bits. `dst = cast(x · 2^(127−E))` to e4m3 or e2m1, to nearest even,
-    /// saturating. `exp` receives E. `max` and `scaling` are scratch: devices keep maxima and multipliers there.
+    /// saturating. `exp` receives E, `max` receives m and `scaling` `2^(127−E)` (as a bf16 number where `src` has 16 bits).
     ///
     /// A group with a NaN gets E = 255 and NaN codes (0x7f, or 7 in e2m1), an infinite one 255 − emax (`ocp`) or 254 (`nv`). Exponents form an M × N/32 grid (M/32 × N along
     /// rows), or one row of them; `interleave` writes pairs of exponent rows element by element. `exp_zz` with `storeMode`

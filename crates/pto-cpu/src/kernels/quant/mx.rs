@@ -1,15 +1,15 @@
 //! MX formats: groups of 32 numbers share an exponent.
 //!
-//! First the exponents, then the codes, which read the exponents back.
+//! First what groups share: the largest magnitude, the exponent and the multiplier; then the codes, which read the exponents back.
 
 use pto_isa::rules::AttrValue;
 use pto_num::convert::narrow;
-use pto_num::{F4E2M1, F8E4M3, Level, Round, Saturate};
+use pto_num::{Bf16, F4E2M1, F8E4M3, Level, Round, Saturate};
 use pto_vector::elem::{Elem, by_type};
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef, contiguous, read, write};
 use std::marker::PhantomData;
 
-const SLOTS: [&str; 4] = ["src", "dst", "exp", "exp_zz"];
+const SLOTS: [&str; 6] = ["src", "dst", "exp", "exp_zz", "max", "scaling"];
 
 pub(super) const QUANTISE: Kernel = Kernel::new(&SLOTS, prepare);
 
@@ -99,15 +99,15 @@ fn code<const FP4: bool>(x: f32) -> u8 {
     }
 }
 
-/// Where the exponents of groups are written.
-struct Exponents<'a> {
+/// A tile with a number for each group.
+struct Groups<'a> {
     tile: &'a TileRef,
     /// Rows and columns of groups.
     grid: (usize, usize),
     choice: Choice,
 }
 
-impl<'a> Exponents<'a> {
+impl<'a> Groups<'a> {
     fn new(src: &TileRef, tile: &'a TileRef, choice: Choice) -> Self {
         let grid = if choice.down { (src.rows / GROUP, src.cols) } else { (src.rows, src.cols / GROUP) };
         Self { tile, grid, choice }
@@ -131,9 +131,9 @@ impl<'a> Exponents<'a> {
     }
 
     #[inline(always)]
-    unsafe fn set(&self, row: usize, col: usize, exponent: u8) {
+    unsafe fn set<T: Elem>(&self, row: usize, col: usize, value: T) {
         let (r, c) = self.place(row, col);
-        write(self.tile, r, c, exponent);
+        write(self.tile, r, c, value);
     }
 
     /// Copies them to another tile, whose elements are counted row by row: in their own order, or in boxes of 16 rows and
@@ -169,6 +169,17 @@ impl<E: Elem<Wide = f32>, const FP4: bool> Mx<E, FP4> {
         })
     }
 
+    /// The multiplier of a group, as the devices keep it: with 16 bits for 16-bit sources, a bf16 also for f16, which has too few
+    /// exponents.
+    #[inline(always)]
+    unsafe fn keep_multiplier(groups: &Groups, row: usize, col: usize, multiplier: f32) {
+        if size_of::<E>() == 2 {
+            groups.set(row, col, Bf16::from_f32(multiplier).0);
+        } else {
+            groups.set(row, col, multiplier);
+        }
+    }
+
     /// The codes of up to 32 numbers of a row.
     #[inline(always)]
     unsafe fn codes<L: Level>(from: *const E, count: usize, scales: &[f32; GROUP]) -> [u8; GROUP] {
@@ -197,13 +208,18 @@ impl<E: Elem<Wide = f32>, const FP4: bool> Mx<E, FP4> {
 
     #[inline(always)]
     unsafe fn run<L: Level>(call: &Call) {
-        let [src, dst, exp, other] = call.tiles else { return };
+        let [src, dst, exp, other, max, scaling] = call.tiles else { return };
         let choice = Choice::of(call.imm[0]);
-        let exponents = Exponents::new(src, exp, choice);
+        let exponents = Groups::new(src, exp, choice);
+        let [maxima, multipliers] =
+            [max, scaling].map(|tile| Groups::new(src, tile, Choice { interleave: false, ..choice }));
         for row in 0..exponents.grid.0 {
             for col in 0..exponents.grid.1 {
                 let largest = Self::largest(src, row, col, choice.down);
-                exponents.set(row, col, exponent::<FP4>(largest, choice.nv));
+                let shared = exponent::<FP4>(largest, choice.nv);
+                exponents.set(row, col, shared);
+                maxima.set(row, col, E::narrow(f32::from_bits(largest)));
+                Self::keep_multiplier(&multipliers, row, col, multiplier(shared));
             }
         }
         for r in 0..src.rows {
