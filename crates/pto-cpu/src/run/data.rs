@@ -85,7 +85,7 @@ impl Core<'_> {
                 Ok(())
             }
             Step::CopyTile { from, to } => {
-                if !W::MEASURES {
+                if W::COMPUTES && !W::MEASURES {
                     self.copy_tile(from, to);
                 }
                 Ok(())

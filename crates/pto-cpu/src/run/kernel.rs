@@ -17,6 +17,11 @@ impl Core<'_> {
     /// Executes an instruction.
     pub fn kernel<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
         let step = &self.plan.kernels[which];
+        if !W::COMPUTES {
+            let accesses = self.accesses(step);
+            self.say(at, step.pipe, Action::Work, &accesses, watch);
+            return Ok(());
+        }
         self.tile_refs.clear();
         let memory = self.memory.ptr();
         for operand in &step.tiles {

@@ -95,7 +95,9 @@ impl Core<'_> {
             }
             Link::Transfer(transfer) => {
                 shared.effects += 1;
-                self.transfer(transfer)?;
+                if W::COMPUTES {
+                    self.transfer(transfer)?;
+                }
                 if W::OBSERVES {
                     self.say_transfer(transfer, at, watch);
                 }
@@ -188,7 +190,7 @@ impl Core<'_> {
                 self.tell(at, Action::Push(position), &[access], watch);
             }
             // Without a split, the tile of the first vector core counts.
-            if op.split > 0 || side == 0 {
+            if W::COMPUTES && (op.split > 0 || side == 0) {
                 self.store_in_slot(op, tile, ring, slot)?;
             }
         }
@@ -229,7 +231,9 @@ impl Core<'_> {
                     let access = self.entry_access(tile, true, at);
                     self.tell(at, Action::Pop(self.entry_position(op, count)), &[access], watch);
                 }
-                self.load_from_slot(op, tile, ring, slot)?;
+                if W::COMPUTES {
+                    self.load_from_slot(op, tile, ring, slot)?;
+                }
                 // Only A5 binds the tile to the slot; elsewhere the slot is free again.
                 if plan.checked.info().target != Target::A5 {
                     ring.free(side);

@@ -103,7 +103,7 @@ impl Plan {
         Ok(Measure { extents, reads: watch.reads, instructions })
     }
 
-    fn enter_known(&self, core: &mut Core, known: &[Known]) {
+    pub(super) fn enter_known(&self, core: &mut Core, known: &[Known]) {
         for (at, (param, slot)) in self.params.iter().zip(&self.slots).enumerate() {
             let known = known.get(at).copied().unwrap_or_default();
             match (slot, &param.kind) {

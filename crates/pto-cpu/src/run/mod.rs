@@ -3,6 +3,7 @@
 mod core;
 mod data;
 mod fail;
+mod follow;
 mod kernel;
 mod launch;
 mod links;

@@ -157,6 +157,10 @@ pub struct Access {
     pub value: Option<ValueId>,
     /// Which tile it is, whatever window or view of it is used.
     pub tile: Option<u32>,
+    /// Of a tile, its type as it is used here (see [`Plan::tile_type`](crate::Plan::tile_type)).
+    pub geometry: u32,
+    /// Of a tile, its valid rows and columns.
+    pub valid: (u32, u32),
 }
 
 /// A memory.
@@ -171,8 +175,10 @@ pub enum Place {
 /// How much a run tells, known when the engine is compiled.
 pub(crate) trait Watch {
     const OBSERVES: bool = false;
-    /// Nothing is computed; only control flow and addresses are followed.
+    /// Nothing is computed, and nobody waits; only control flow and addresses are followed.
     const MEASURES: bool = false;
+    /// Data is computed and moved; otherwise the run is followed as it would go.
+    const COMPUTES: bool = true;
     const TIMES: bool = false;
     /// The pipes of a core go on in an order that chance decides.
     const REORDERS: bool = false;
@@ -203,6 +209,19 @@ impl Watch for Silent {}
 pub(crate) struct Observing<'a, O: Observer + ?Sized>(pub &'a mut O);
 impl<O: Observer + ?Sized> Watch for Observing<'_, O> {
     const OBSERVES: bool = true;
+    fn event(&mut self, event: &Event<'_>) {
+        self.0.event(event);
+    }
+    fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
+        self.0.branch(core, op, taken)
+    }
+}
+
+/// Passes everything on, and computes nothing.
+pub(crate) struct Following<'a, O: Observer + ?Sized>(pub &'a mut O);
+impl<O: Observer + ?Sized> Watch for Following<'_, O> {
+    const OBSERVES: bool = true;
+    const COMPUTES: bool = false;
     fn event(&mut self, event: &Event<'_>) {
         self.0.event(event);
     }

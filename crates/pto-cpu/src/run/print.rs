@@ -40,6 +40,9 @@ impl Core<'_> {
         if W::OBSERVES {
             self.say(at, None, Action::Other, &[], watch);
         }
+        if !W::COMPUTES {
+            return Ok(());
+        }
         match &plan.prints[which] {
             Print::Tile { tile, name, style } => self.print_tile(*tile, name, *style),
             Print::View { view, dtype, name, style } => self.print_view(*view, *dtype, name, *style)?,

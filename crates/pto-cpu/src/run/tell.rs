@@ -180,13 +180,14 @@ impl Core<'_> {
             (cols, rows, tile.col_stride.into())
         };
         let (row_bytes, stride) = ((length * bits).div_ceil(8), (stride * bits / 8) as i64);
-        let tile = Some(tile.root);
         Access {
             rows: if row_bytes == 0 { 0 } else { runs },
             row_bytes,
             stride,
             value,
-            tile,
+            tile: Some(tile.root),
+            geometry: tile.geometry,
+            valid: (tile.rows, tile.cols),
             ..run(Place::Core(ty.loc), start, 0, None)
         }
     }
@@ -194,7 +195,19 @@ impl Core<'_> {
 
 /// One run that is read.
 fn run(place: Place, start: i64, row_bytes: u64, value: Option<ValueId>) -> Access {
-    Access { place, start, row_bytes, rows: 1, stride: 0, write: false, atomic: false, value, tile: None }
+    Access {
+        place,
+        start,
+        row_bytes,
+        rows: 1,
+        stride: 0,
+        write: false,
+        atomic: false,
+        value,
+        tile: None,
+        geometry: 0,
+        valid: (0, 0),
+    }
 }
 
 fn push_both(list: &mut Vec<Access>, access: Access, operand: &Operand) {

@@ -1,0 +1,86 @@
+//! Following a program as it would run, without computing: for those who only want to know what happens and when.
+
+use super::observe::{Following, Observer};
+use super::team::Team;
+use crate::args::Launch;
+use crate::memory::Buffer;
+use crate::plan::{Link, Plan, Role, Step};
+use crate::run::Known;
+use pto_isa::{Diagnostic, TileType};
+
+impl Plan {
+    /// True when numbers in memory can decide what the program does next: it takes elements of memory into scalars, or
+    /// asks for signal words. Such a program must be run to see what it does.
+    pub fn depends_on_data(&self) -> bool {
+        let by_step = |s: &Step| matches!(s, Step::LoadScalar(_) | Step::TileGet { .. });
+        let by_link = |l: &Link| matches!(l, Link::Notify { .. } | Link::WaitSignal { .. } | Link::TestSignal { .. });
+        self.roles().any(|role| role.steps.iter().any(by_step) || role.links.iter().any(by_link))
+    }
+
+    /// Tells an observer what a run would do, block after block, without memory behind the pointers and without computing:
+    /// control flow, addresses, and who waits for whom are followed. Meant for programs that do not
+    /// [depend on data](Plan::depends_on_data); others see zeros, and may go astray.
+    ///
+    /// ```
+    /// use pto_cpu::{Event, Launch, Observer, Options, Plan};
+    /// use pto_isa::Target;
+    ///
+    /// struct Count(usize);
+    /// impl Observer for Count {
+    ///     fn event(&mut self, _: &Event<'_>) {
+    ///         self.0 += 1;
+    ///     }
+    /// }
+    /// let (module, _) = pto_syntax::parse("
+    ///     func.func @twice(%t: !pto.tile_buf<vec, 16x16xf32>) {
+    ///       pto.tadd ins(%t, %t : !pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x16xf32>)
+    ///                outs(%t : !pto.tile_buf<vec, 16x16xf32>)
+    ///       return
+    ///     }");
+    /// let checked = pto_check::check(module, Target::A2A3).expect("a legal program");
+    /// let plan = Plan::new(&checked, None, Options::default()).expect("one entry");
+    /// let mut count = Count(0);
+    /// plan.follow(&[], Launch { blocks: 3, ..Launch::default() }, &mut count).expect("it can be followed");
+    /// assert_eq!(count.0, 3);
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Plan::run`], except for what only data shows.
+    pub fn follow<O: Observer + ?Sized>(
+        &self,
+        known: &[Known],
+        launch: Launch,
+        observer: &mut O,
+    ) -> Result<(), Diagnostic> {
+        let none = vec![Buffer::NONE; self.params.len()];
+        let mut watch = Following(observer);
+        if self.joint {
+            self.all_fit(u64::from(launch.blocks))?;
+            let mut team = Team::empty(self);
+            for block in 0..launch.blocks {
+                team.add(self, &none, 0, block, launch.blocks)?;
+            }
+            self.enter_team(&mut team, known);
+            return team.execute(&mut watch);
+        }
+        let mut team = Team::new(self, &none, launch.blocks)?;
+        for block in 0..launch.blocks {
+            team.reset(block);
+            self.enter_team(&mut team, known);
+            team.execute(&mut watch)?;
+        }
+        Ok(())
+    }
+
+    fn enter_team(&self, team: &mut Team<'_>, known: &[Known]) {
+        for core in &mut team.cores {
+            let plan = core.plan;
+            plan.enter_known(core, known);
+        }
+    }
+
+    /// The type of a tile as an [`Access`](super::Access) of a core of this role names it.
+    pub fn tile_type(&self, role: Role, geometry: u32) -> Option<&TileType> {
+        self.roles().find(|p| p.role == role)?.geometries.get(geometry as usize)
+    }
+}
