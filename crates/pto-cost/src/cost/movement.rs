@@ -1,0 +1,63 @@
+//! Data on its way between memories.
+
+use super::{Charge, Instance, TileUse};
+use crate::laws::{Key, Laws};
+use pto_isa::{Loc, Target};
+
+/// The name of a way in the data file; `None` is global memory.
+///
+/// ```
+/// use pto_cost::way_between;
+/// use pto_isa::Loc;
+/// assert_eq!(way_between(None, Some(Loc::Vec)), "gm>vec");
+/// ```
+pub fn way_between(from: Option<Loc>, to: Option<Loc>) -> String {
+    let name = |loc: Option<Loc>| loc.map_or("gm".to_string(), |l| l.to_string());
+    format!("{}>{}", name(from), name(to))
+}
+
+pub(super) fn charge(instance: &Instance, laws: &Laws) -> Charge {
+    let read = instance.tiles.iter().find(|t| !t.write);
+    let written = instance.tiles.iter().find(|t| t.write);
+    let tile = written.or(read);
+    let from = if instance.loaded > 0 { None } else { read.or(tile).map(|t| t.loc) };
+    let to = if instance.stored > 0 { None } else { written.map(|t| t.loc) };
+    let global = instance.loaded.max(instance.stored);
+    let Some(law) = laws.way(&way_between(from, to)) else { return Charge::FREE };
+    let moved = tile.map_or(0.0, TileUse::bytes);
+    let bytes = if global > 0 { global as f64 } else { moved };
+    let rate = law.get(Key::Rate).max(1e-9);
+    let by_rate = bytes / rate;
+    let body = match read.filter(|t| t.loc == Loc::Acc) {
+        Some(acc) => drained(acc, by_rate, law.get(Key::Row), law.get(Key::Odd)),
+        None => by_rate,
+    };
+    Charge { head: law.get(Key::Head), body: body.round(), interval: 0.0, global, flops: 0.0, grade: law.grade }
+}
+
+/// The fix pipe takes rows of the accumulator: each has a least time, and columns that are an odd number of boxes cost more.
+fn drained(acc: &TileUse, by_rate: f64, least: f64, odd: f64) -> f64 {
+    let (rows, cols) = (acc.valid.0 as f64, acc.valid.1);
+    let boxes = (cols * u64::from(acc.dtype.column_bits()) / 8).div_ceil(32);
+    let penalty = if boxes > 1 && boxes % 2 == 1 { odd } else { 0.0 };
+    by_rate.max(rows * least) + rows * penalty
+}
+
+/// Pushing to and popping from a pipe between cores moves a tile: through global memory, or directly where the target can.
+pub(crate) fn through_pipe(tile: &TileUse, pushes: bool, laws: &Laws) -> Charge {
+    let direct = laws.target() == Target::A5;
+    if direct && !pushes {
+        return Charge::FREE;
+    }
+    let (from, to) = match (pushes, tile.loc) {
+        (true, Loc::Acc) => (Some(Loc::Acc), direct.then_some(Loc::Vec)),
+        (true, loc) => (Some(loc), direct.then_some(Loc::Mat)),
+        (false, loc) => (None, Some(loc)),
+    };
+    let Some(law) = laws.way(&way_between(from, to)) else { return Charge::FREE };
+    let by_rate = tile.bytes() / law.get(Key::Rate).max(1e-9);
+    let body =
+        if tile.loc == Loc::Acc { drained(tile, by_rate, law.get(Key::Row), law.get(Key::Odd)) } else { by_rate };
+    let global = if direct { 0 } else { tile.bytes() as u64 };
+    Charge { head: law.get(Key::Head), body: body.round(), interval: 0.0, global, flops: 0.0, grade: law.grade }
+}

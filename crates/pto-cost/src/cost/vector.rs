@@ -1,0 +1,185 @@
+//! From shapes to the calls, repeats and masks of the vector unit.
+//!
+//! A repeat is 256 bytes. Which calls an instruction becomes depends on its tile: whole tiles are one run of repeats, narrow
+//! ones a repeat for each row, others are cut into columns; a mask or a count is set wherever the last repeat is not full.
+
+use super::{Instance, TileUse};
+use crate::laws::{Key, Law};
+use pto_isa::Target;
+use pto_isa::row::Cost;
+
+const REPEAT_BYTES: u64 = 256;
+const MAX_REPEATS: u64 = 255;
+/// Columns that a transposition takes at a time, by bytes of an element.
+const STRIPS: [(u64, u64); 3] = [(1, 32), (2, 16), (4, 8)];
+/// Elements that a sorting network sorts at once, and those of a merge of four lists that was measured.
+const SORTED: u64 = 32;
+const MERGED: u64 = 256;
+
+/// What an instruction makes the vector unit do.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Work {
+    /// Repeats of 256 bytes.
+    pub repeats: f64,
+    /// A mask or a count is set.
+    pub masked: bool,
+    /// Rows that are handled one by one.
+    pub rows: f64,
+    /// Rows times further repeats of a row.
+    pub folds: f64,
+    /// Dependent steps.
+    pub steps: f64,
+    /// Calls with a cost of their own.
+    pub calls: f64,
+    /// Rows of the outer loop and turns of the inner one.
+    pub nest: (u64, u64),
+}
+
+/// The tile whose valid region is worked on: the widest one, the one written where several are.
+fn domain(instance: &Instance) -> Option<&TileUse> {
+    let reads = matches!(instance.op.row().cost, Cost::RowReduce | Cost::ColReduce | Cost::Sort | Cost::Transpose);
+    let wanted = |t: &&TileUse| t.write != reads;
+    let mut tiles: Vec<&TileUse> = instance.tiles.iter().filter(wanted).collect();
+    if tiles.is_empty() {
+        tiles = instance.tiles.iter().collect();
+    }
+    // A scratch tile comes last among those read; a mask holds bits and is narrower than the data.
+    let compares = instance.op.row().cost == Cost::VectorCompare;
+    if compares && let Some(source) = instance.tiles.iter().find(|t| !t.write) {
+        return Some(source);
+    }
+    tiles.first().copied()
+}
+
+pub(super) fn elements(instance: &Instance) -> u64 {
+    domain(instance).map_or(0, |t| t.valid.0 * t.valid.1)
+}
+
+/// The work of an instruction under a law.
+pub fn work(instance: &Instance, law: &Law) -> Work {
+    let Some(tile) = domain(instance) else { return Work::default() };
+    let bytes = widest(instance, tile);
+    let lane = (REPEAT_BYTES / bytes).max(1);
+    let turn = match law.get(Key::Lanes) as u64 {
+        0 => lane,
+        stated => stated,
+    };
+    let nest = nest(tile, turn);
+    let reads = instance.tiles.iter().filter(|t| !t.write).count();
+    let (rows, cols) = tile.valid;
+    let k = cols.div_ceil(lane);
+    let partly = !cols.is_multiple_of(lane);
+    let work = match instance.op.row().cost {
+        Cost::VectorScalar | Cost::VectorFill | Cost::VectorUnary | Cost::VectorMath | Cost::VectorConvert => {
+            merged(tile, lane, instance.op.row().cost == Cost::VectorScalar)
+        }
+        Cost::RowReduce => Work {
+            rows: rows as f64,
+            folds: (rows * k.saturating_sub(1)) as f64,
+            steps: k.saturating_sub(1) as f64,
+            masked: partly,
+            ..Work::default()
+        },
+        Cost::ColReduce => {
+            let passes = if partly && k > 1 { law.get(Key::Passes).max(1.0) } else { 1.0 };
+            Work { rows: rows as f64 * passes, repeats: (rows * cols) as f64 / lane as f64, ..Work::default() }
+        }
+        Cost::RowExpand if reads < 2 => {
+            Work { rows: rows as f64, folds: (rows * k.saturating_sub(1)) as f64, ..Work::default() }
+        }
+        Cost::RowExpand => Work { steps: 1.0, ..by_columns(tile, lane) },
+        Cost::ColExpand => by_columns(tile, lane),
+        Cost::Transpose => {
+            let strip = STRIPS.iter().find(|(size, _)| *size == bytes).map_or(8, |(_, cols)| *cols);
+            let calls = cols.div_ceil(strip);
+            Work { calls: calls as f64, repeats: (calls * rows.div_ceil(16)) as f64, ..Work::default() }
+        }
+        Cost::Sort => {
+            // A merge has its block length as a number; what it merges is a single row.
+            let unit = if reads == 1 { MERGED } else { SORTED };
+            Work { rows: rows as f64, repeats: (rows * cols.div_ceil(unit)) as f64, ..Work::default() }
+        }
+        Cost::Gather => Work { rows: rows as f64, repeats: (rows * k) as f64, ..Work::default() },
+        _ => small_or_merged(tile, lane),
+    };
+    Work { nest, ..work }
+}
+
+/// Bytes of the widest element that is read or written, as far as it is data.
+fn widest(instance: &Instance, tile: &TileUse) -> u64 {
+    let size = |t: &TileUse| u64::from(t.dtype.column_bits()).div_ceil(8);
+    if instance.op.row().cost != Cost::VectorConvert {
+        return size(tile);
+    }
+    instance.tiles.iter().map(size).max().unwrap_or(1)
+}
+
+/// Two operands: tiles narrower than a repeat take one repeat for each row.
+fn small_or_merged(tile: &TileUse, lane: u64) -> Work {
+    let (height, width) = tile.size;
+    let (rows, cols) = tile.valid;
+    if width < lane && height <= MAX_REPEATS {
+        return Work { repeats: rows as f64, masked: true, ..Work::default() };
+    }
+    if width == cols || rows == 1 {
+        return run(rows * cols, width, lane, true);
+    }
+    by_columns(tile, lane)
+}
+
+/// One operand: whole tiles are one run, whatever their width.
+fn merged(tile: &TileUse, lane: u64, aligned: bool) -> Work {
+    let (height, width) = tile.size;
+    let (rows, cols) = tile.valid;
+    if width == cols || height == 1 {
+        return run(rows * cols, width, lane, aligned);
+    }
+    by_columns(tile, lane)
+}
+
+/// A run of elements. Too many repeats, or rows that do not end with a repeat, are counted instead.
+fn run(elements: u64, width: u64, lane: u64, aligned: bool) -> Work {
+    let repeats = elements.div_ceil(lane);
+    let unaligned = aligned && width > lane && !width.is_multiple_of(lane);
+    let counts = unaligned || repeats > MAX_REPEATS;
+    Work { repeats: repeats as f64, masked: counts || !elements.is_multiple_of(lane), ..Work::default() }
+}
+
+/// A tile with unused columns: a run down the rows for each repeat of a row.
+fn by_columns(tile: &TileUse, lane: u64) -> Work {
+    let (rows, cols) = tile.valid;
+    let k = cols.div_ceil(lane);
+    Work { repeats: (rows * k) as f64, masked: !cols.is_multiple_of(lane), ..Work::default() }
+}
+
+/// A5 has loops: one over everything where rows are whole, else one inside the other.
+fn nest(tile: &TileUse, turn: u64) -> (u64, u64) {
+    let (rows, cols) = tile.valid;
+    if cols == tile.size.1 || rows == 1 { (1, (rows * cols).div_ceil(turn)) } else { (rows, cols.div_ceil(turn)) }
+}
+
+/// Cycles: those that are paid once for filling and draining, and those of the work.
+pub(super) fn cycles(law: &Law, work: &Work, target: Target) -> (f64, f64) {
+    let get = |key| law.get(key);
+    if target == Target::A5 && law.get(Key::Start) > 0.0 {
+        return (0.0, looped(law, work.nest));
+    }
+    let masked = if work.masked { get(Key::Mask) } else { 0.0 };
+    let body = get(Key::Slope) * work.repeats
+        + get(Key::Row) * work.rows
+        + get(Key::Fold) * work.folds
+        + get(Key::Step) * work.steps
+        + get(Key::Call) * work.calls
+        + masked;
+    (get(Key::Fixed), body)
+}
+
+/// The loop issues, the units work: the slower of the two counts.
+fn looped(law: &Law, (outer, inner): (u64, u64)) -> f64 {
+    let get = |key| law.get(key);
+    let turns = (outer * inner) as f64;
+    let nested = outer > 1 && inner > 1;
+    let row = if nested { get(Key::Row) * outer as f64 } else { 0.0 };
+    let rate = if nested { get(Key::Nested) } else { get(Key::Rate) };
+    (get(Key::Start) + row + get(Key::Issue) * turns).max(get(Key::Drain) + rate * turns)
+}

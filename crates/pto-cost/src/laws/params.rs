@@ -1,0 +1,106 @@
+//! The numbers of a law, by name.
+
+/// The names of parameters. What each means stands at the top of `data/laws.tsv`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "the data file explains them")]
+#[repr(u8)]
+pub enum Key {
+    Fixed,
+    Slope,
+    Mask,
+    Row,
+    Fold,
+    Step,
+    Call,
+    Passes,
+    Start,
+    Issue,
+    Drain,
+    Rate,
+    Nested,
+    Lanes,
+    Head,
+    Odd,
+    Cycles,
+    Bytes,
+    Thrash,
+    Mhz,
+    CubeCores,
+    VectorCores,
+    FlopsF16,
+    LanesBytes,
+}
+
+const NAMES: [(&str, Key); 24] = [
+    ("fixed", Key::Fixed),
+    ("slope", Key::Slope),
+    ("mask", Key::Mask),
+    ("row", Key::Row),
+    ("fold", Key::Fold),
+    ("step", Key::Step),
+    ("call", Key::Call),
+    ("passes", Key::Passes),
+    ("start", Key::Start),
+    ("issue", Key::Issue),
+    ("drain", Key::Drain),
+    ("rate", Key::Rate),
+    ("nested", Key::Nested),
+    ("lanes", Key::Lanes),
+    ("head", Key::Head),
+    ("odd", Key::Odd),
+    ("cycles", Key::Cycles),
+    ("bytes", Key::Bytes),
+    ("thrash", Key::Thrash),
+    ("mhz", Key::Mhz),
+    ("cube_cores", Key::CubeCores),
+    ("vector_cores", Key::VectorCores),
+    ("flops_f16", Key::FlopsF16),
+    ("lanes_bytes", Key::LanesBytes),
+];
+
+/// Named numbers.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Params(Vec<(Key, f64)>);
+
+impl Params {
+    /// Reads `fixed=24 slope=2`. Names that do not exist are left out; a test of the data finds them.
+    ///
+    /// ```
+    /// use pto_cost::{Key, Params};
+    /// assert_eq!(Params::read("fixed=24 slope=2.5").get(Key::Slope), 2.5);
+    /// ```
+    pub fn read(text: &str) -> Self {
+        let pair = |word: &str| {
+            let (name, number) = word.split_once('=')?;
+            let key = NAMES.iter().find(|(n, _)| *n == name)?.1;
+            Some((key, number.parse().ok()?))
+        };
+        Self(text.split_whitespace().filter_map(pair).collect())
+    }
+
+    /// A number; 0 where it is not stated.
+    pub fn get(&self, key: Key) -> f64 {
+        self.0.iter().find(|(k, _)| *k == key).map_or(0.0, |(_, value)| *value)
+    }
+
+    /// The numbers, to be changed by a fit.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut f64> {
+        self.0.iter_mut().map(|(_, value)| value)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The numbers with their names.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, f64)> + '_ {
+        let name = |key: Key| NAMES.iter().find(|(_, k)| *k == key).map_or("", |(n, _)| n);
+        self.0.iter().map(move |(key, value)| (name(*key), *value))
+    }
+}
