@@ -6,7 +6,17 @@
 mod accuracy;
 mod cost;
 mod laws;
+mod report;
+mod sim;
+mod trace;
 
 pub use accuracy::{Errors, Point, Use, errors, points};
 pub use cost::{Charge, Instance, TileUse, Work, charge, way_between, work};
 pub use laws::{Grade, Key, Law, Laws, Model, Params, class_name};
+pub use report::{
+    Advice, Change, PathStep, PipeUse, Report, Retrace, Roofline, Stall, advise, blocks, critical_path, on_path, reason,
+};
+pub use sim::{Machine, Stuck, Timeline, simulate};
+pub use trace::{
+    Cost, Dep, Item, LANES, NONE, Options, Order, Touch, Trace, Traffic, Why, core_name, pipe_name, record, record_run,
+};

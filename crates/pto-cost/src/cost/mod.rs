@@ -3,6 +3,7 @@
 mod movement;
 mod vector;
 
+pub(crate) use movement::through_pipe;
 pub use movement::way_between;
 pub use vector::{Work, work};
 

@@ -1,0 +1,151 @@
+//! Changes to try, each tried here: recorded or costed anew and simulated again.
+
+use super::stalls::Stall;
+use super::{Report, lane_predecessors};
+use crate::laws::Laws;
+use crate::sim::{Machine, simulate};
+use crate::trace::{Cost, NONE, Options, Order, Trace, Why};
+use pto_ir::OpId;
+use pto_isa::Pipe;
+use std::collections::HashMap;
+
+/// Gains below this share of all cycles are not worth a line.
+const LEAST: f64 = 0.01;
+/// Waits that are tried.
+const TRIED: usize = 3;
+const MOST: usize = 5;
+
+/// What to change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// Give the buffer that this load fills a second copy.
+    DoubleBuffer(OpId),
+    /// Let this wait protect two buffers in turn.
+    DoubleBufferBehind(OpId),
+    /// Order pipes by flags where data flows, and nowhere else.
+    FewerFlags,
+    /// Work on larger tiles, so that filling and draining the vector unit counts less.
+    LargerTiles,
+    /// Launch this many blocks.
+    MoreBlocks(u32),
+    /// Make this operation twice as fast: fewer bytes, a narrower type, a better layout.
+    Faster(OpId),
+}
+
+/// A change and what it would bring.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Advice {
+    /// The change.
+    pub change: Change,
+    /// Cycles after it.
+    pub cycles: f64,
+    /// Share of cycles saved.
+    pub gain: f64,
+}
+
+/// Records the program again with other options, and on so many blocks; `None` where that cannot be done.
+pub type Retrace<'a> = dyn Fn(Options, Option<u32>) -> Option<Trace> + 'a;
+
+/// The changes that bring most.
+pub fn advise(trace: &Trace, report: &Report, laws: &Laws, options: Options, retrace: &Retrace<'_>) -> Vec<Advice> {
+    let machine = Machine::of(laws);
+    let cycles_of = |trace: &Trace| simulate(trace, &trace.charges, &machine).ok().map(|line| line.cycles);
+    let mut found: Vec<(Change, Option<f64>)> = Vec::new();
+    for change in doubled(trace, report) {
+        let (Change::DoubleBuffer(op) | Change::DoubleBufferBehind(op)) = change else { continue };
+        let again = retrace(Options { doubled: Some(op), ..options }, None);
+        found.push((change, again.and_then(|t| cycles_of(&t))));
+    }
+    if !trace.by_data {
+        let again = retrace(Options { order: Some(Order::Data), ..options }, None);
+        found.push((Change::FewerFlags, again.and_then(|t| cycles_of(&t))));
+    }
+    if let Some(blocks) = more_blocks(report, laws) {
+        let again = retrace(options, Some(blocks)).filter(|t| super::blocks(t) > report.blocks && is_shared(t, trace));
+        found.push((Change::MoreBlocks(blocks), again.and_then(|t| cycles_of(&t))));
+    }
+    let with_costs = |costs: &[Cost]| simulate(trace, costs, &machine).ok().map(|line| line.cycles);
+    found.push((Change::LargerTiles, with_costs(&without_heads(trace))));
+    if let Some(step) = report.path.first() {
+        found.push((Change::Faster(step.op), with_costs(&halved(trace, step.op))));
+    }
+    let worth = |(change, cycles): (Change, Option<f64>)| {
+        let cycles = cycles?;
+        let gain = 1.0 - cycles / report.cycles;
+        (gain >= LEAST).then_some(Advice { change, cycles, gain })
+    };
+    let mut list: Vec<Advice> = found.into_iter().filter_map(worth).collect();
+    list.sort_by(|a, b| b.gain.total_cmp(&a.gain));
+    list.truncate(MOST);
+    list
+}
+
+/// Loads that wait for a buffer, or waits that hold a loading pipe up.
+fn doubled(trace: &Trace, report: &Report) -> Vec<Change> {
+    let loads = |s: &&Stall| matches!(s.pipe, Some(Pipe::Mte2 | Pipe::Mte1));
+    let mut list: Vec<Change> = Vec::new();
+    for stall in report.stalls.iter().filter(loads) {
+        let change = match stall.why {
+            Why::Overwrite => Some(Change::DoubleBuffer(stall.waits)),
+            Why::Flag => wait_before(trace, stall.waits).map(Change::DoubleBufferBehind),
+            _ => None,
+        };
+        list.extend(change.filter(|c| !list.contains(c)));
+    }
+    list.truncate(TRIED);
+    list
+}
+
+/// The wait on the same pipe that comes right before an operation.
+fn wait_before(trace: &Trace, op: OpId) -> Option<OpId> {
+    let before = lane_predecessors(trace);
+    let item = trace.items.iter().position(|i| i.op == op)?;
+    let mut at = before[item];
+    while at != NONE && trace.items[at as usize].orders {
+        if !trace.deps_of(at as usize).is_empty() || at == 0 {
+            return Some(trace.items[at as usize].op);
+        }
+        at = before[at as usize];
+    }
+    let first = before[item];
+    (first != NONE && trace.items[first as usize].orders).then(|| trace.items[first as usize].op)
+}
+
+/// As many blocks as the device has cores, where the program uses fewer.
+fn more_blocks(report: &Report, laws: &Laws) -> Option<u32> {
+    use crate::laws::Key;
+    let cube = report.pipes.iter().any(|p| p.pipe == Some(Pipe::M));
+    let cores = laws.machine("machine", if cube { Key::CubeCores } else { Key::VectorCores }) as u32;
+    (report.blocks < cores as usize).then_some(cores)
+}
+
+/// The blocks share the work, instead of each doing all of it.
+fn is_shared(many: &Trace, one: &Trace) -> bool {
+    let work = |t: &Trace| t.items.iter().filter(|i| !i.orders).count();
+    work(many) < work(one) * 2
+}
+
+fn without_heads(trace: &Trace) -> Vec<Cost> {
+    let mut vector = vec![false; trace.charges.len()];
+    for (at, item) in trace.items.iter().enumerate() {
+        vector[item.charge as usize] |= trace.pipe_of(at) == Some(Pipe::V);
+    }
+    let mut costs = trace.charges.clone();
+    for (cost, _) in costs.iter_mut().zip(&vector).filter(|(_, v)| **v) {
+        cost.charge.head = 0.0;
+    }
+    costs
+}
+
+fn halved(trace: &Trace, op: OpId) -> Vec<Cost> {
+    let mut costs = trace.charges.clone();
+    let mut seen: HashMap<u32, ()> = HashMap::new();
+    for item in trace.items.iter().filter(|i| i.op == op) {
+        if seen.insert(item.charge, ()).is_none() {
+            let charge = &mut costs[item.charge as usize].charge;
+            charge.body /= 2.0;
+            charge.global /= 2;
+        }
+    }
+    costs
+}

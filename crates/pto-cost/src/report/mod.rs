@@ -1,0 +1,180 @@
+//! What a simulated run says: where the cycles go, what holds them up, and what would change that.
+
+mod advice;
+mod path;
+mod roofline;
+mod stalls;
+
+pub use advice::{Advice, Change, Retrace, advise};
+pub use path::{PathStep, critical_path, on_path};
+pub use roofline::{Roofline, roofline};
+pub use stalls::{Stall, reason};
+
+use crate::laws::{Grade, Laws};
+use crate::sim::{Machine, Timeline};
+use crate::trace::{LANES, NONE, Trace, Why, pipe_name};
+use pto_cpu::Role;
+use pto_isa::Pipe;
+use std::collections::BTreeMap;
+
+/// How a pipe spent its time, as a mean over the cores that have it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PipeUse {
+    /// The kind of core.
+    pub role: Role,
+    /// The pipe; `None` is the background.
+    pub pipe: Option<Pipe>,
+    /// Cores that use it.
+    pub cores: usize,
+    /// Instructions it executed, on all cores.
+    pub instructions: u64,
+    /// Cycles it worked.
+    pub busy: f64,
+    /// Cycles it waited, by reason, the longest first.
+    pub stalls: Vec<(Why, f64)>,
+    /// Cycles its transfers took longer because others used global memory too.
+    pub shared: f64,
+}
+
+impl PipeUse {
+    /// `vector`, or `cube MTE2` where cores differ.
+    pub fn name(&self) -> String {
+        let pipe = pipe_name(self.pipe);
+        match self.role {
+            Role::Whole => pipe.to_string(),
+            Role::Cube => format!("cube core {pipe}"),
+            Role::Vector => format!("vector core {pipe}"),
+        }
+    }
+}
+
+/// The answer to "how long, and why".
+#[derive(Clone, PartialEq, Debug)]
+pub struct Report {
+    /// Cycles from the first item to the last.
+    pub cycles: f64,
+    /// The same in microseconds.
+    pub micros: f64,
+    /// Cycles of the launch, which are not part of `cycles`.
+    pub launch: f64,
+    /// Clock.
+    pub mhz: f64,
+    /// Blocks.
+    pub blocks: usize,
+    /// Instructions on all cores.
+    pub instructions: u64,
+    /// Order comes from data.
+    pub by_data: bool,
+    /// Pipes, busiest first.
+    pub pipes: Vec<PipeUse>,
+    /// Pairs of operations where one waits for the other, the longest first.
+    pub stalls: Vec<Stall>,
+    /// The chain of items that decides about the end, by operation, the longest first.
+    pub path: Vec<PathStep>,
+    /// Where it stands between computing and memory.
+    pub roofline: Roofline,
+    /// Share of busy cycles by grade of their law.
+    pub confidence: [(Grade, f64); 3],
+}
+
+impl Report {
+    /// Sums up a simulated run.
+    pub fn new(trace: &Trace, line: &Timeline, laws: &Laws) -> Self {
+        let machine = Machine::of(laws);
+        Self {
+            cycles: line.cycles,
+            micros: line.cycles / machine.mhz,
+            launch: machine.launch,
+            mhz: machine.mhz,
+            blocks: blocks(trace),
+            instructions: trace.items.iter().filter(|i| !i.orders).count() as u64,
+            by_data: trace.by_data,
+            pipes: pipes(trace, line),
+            stalls: stalls::pairs(trace, line),
+            path: critical_path(trace, line),
+            roofline: roofline(trace, line, laws),
+            confidence: confidence(trace, line),
+        }
+    }
+
+    /// The pipe that works most.
+    pub fn busiest(&self) -> Option<&PipeUse> {
+        self.pipes.first()
+    }
+}
+
+/// How many blocks there are.
+pub fn blocks(trace: &Trace) -> usize {
+    let mut all: Vec<(u32, u32)> = trace.cores.iter().map(|c| (c.rank, c.block)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.len()
+}
+
+fn pipes(trace: &Trace, line: &Timeline) -> Vec<PipeUse> {
+    let lanes = trace.cores.len() * LANES;
+    let mut busy = vec![0.0; lanes];
+    let mut count = vec![0u64; lanes];
+    let mut waits: Vec<BTreeMap<Why, f64>> = vec![BTreeMap::new(); lanes];
+    stalls::each_gap(trace, line, |item, gap| {
+        *waits[trace.items[item].lane as usize].entry(reason(trace, line, item).0).or_default() += gap;
+    });
+    for (at, item) in trace.items.iter().enumerate() {
+        busy[item.lane as usize] += line.end[at] - line.start[at];
+        count[item.lane as usize] += u64::from(!item.orders);
+    }
+    let mut uses: BTreeMap<(Role, usize), PipeUse> = BTreeMap::new();
+    for lane in (0..lanes).filter(|l| count[*l] > 0 || busy[*l] > 0.0) {
+        let (core, pipe) = (trace.cores[lane / LANES], lane % LANES);
+        let pipe_of = Pipe::REAL.get(pipe).copied().filter(|p| *p != Pipe::All);
+        let entry = uses.entry((core.role, pipe)).or_insert_with(|| PipeUse {
+            role: core.role,
+            pipe: pipe_of,
+            cores: 0,
+            instructions: 0,
+            busy: 0.0,
+            stalls: Vec::new(),
+            shared: 0.0,
+        });
+        entry.cores += 1;
+        entry.instructions += count[lane];
+        entry.busy += busy[lane];
+        entry.shared += line.shared[lane];
+        for (why, cycles) in &waits[lane] {
+            match entry.stalls.iter_mut().find(|s| s.0 == *why) {
+                Some(stall) => stall.1 += cycles,
+                None => entry.stalls.push((*why, *cycles)),
+            }
+        }
+    }
+    let mut list: Vec<PipeUse> = uses.into_values().map(PipeUse::averaged).collect();
+    list.sort_by(|a, b| b.busy.total_cmp(&a.busy));
+    list
+}
+
+impl PipeUse {
+    /// From sums to means.
+    fn averaged(mut self) -> Self {
+        let cores = self.cores as f64;
+        self.busy /= cores;
+        self.shared /= cores;
+        self.stalls.iter_mut().for_each(|s| s.1 /= cores);
+        self.stalls.sort_by(|a, b| b.1.total_cmp(&a.1));
+        self
+    }
+}
+
+fn confidence(trace: &Trace, line: &Timeline) -> [(Grade, f64); 3] {
+    let mut sums = [0.0; 3];
+    for (at, item) in trace.items.iter().enumerate() {
+        sums[trace.charges[item.charge as usize].charge.grade as usize] += line.end[at] - line.start[at];
+    }
+    let all: f64 = sums.iter().sum::<f64>().max(1e-9);
+    Grade::ALL.map(|g| (g, sums[g as usize] / all))
+}
+
+/// The item that comes before each on its lane, or [`NONE`].
+pub(crate) fn lane_predecessors(trace: &Trace) -> Vec<u32> {
+    let mut last = vec![NONE; trace.cores.len() * LANES];
+    trace.items.iter().enumerate().map(|(at, i)| std::mem::replace(&mut last[i.lane as usize], at as u32)).collect()
+}

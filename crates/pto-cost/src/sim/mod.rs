@@ -1,0 +1,311 @@
+//! Event simulation: pipes in order, each item when what it waits for is done, and global memory shared by all cores.
+//!
+//! It only says when items start and end and what held each up; reports and pictures are made from that.
+
+mod pool;
+
+use crate::laws::{Key, Laws};
+use crate::trace::{Cost, Dep, NONE, Trace, Why, misses};
+use pool::Pool;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What the simulation needs to know of a machine besides what items cost.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Machine {
+    /// Cycles between two instructions that the scalar unit hands out.
+    pub issue: f64,
+    /// Cycles until another core sees a signal.
+    pub signal: f64,
+    /// Bytes per cycle that all cores together get from global memory.
+    pub memory_rate: f64,
+    /// Bytes of the cache in front of it.
+    pub cache: f64,
+    /// Share of repeated reads that miss where everything is larger than the cache, scaled with how much larger.
+    pub thrash: f64,
+    /// Cycles until a kernel is launched.
+    pub launch: f64,
+    /// Clock.
+    pub mhz: f64,
+}
+
+impl Machine {
+    /// The machine that laws describe.
+    pub fn of(laws: &Laws) -> Self {
+        Self {
+            issue: laws.machine("issue", Key::Cycles),
+            signal: laws.machine("signal", Key::Cycles),
+            memory_rate: laws.machine("hbm", Key::Rate),
+            cache: laws.machine("l2", Key::Bytes),
+            thrash: laws.machine("l2", Key::Thrash),
+            launch: laws.machine("launch", Key::Cycles),
+            mhz: laws.machine("machine", Key::Mhz),
+        }
+    }
+}
+
+/// When everything happens.
+#[derive(Clone, Debug)]
+pub struct Timeline {
+    /// Start of each item.
+    pub start: Vec<f64>,
+    /// End of each item.
+    pub end: Vec<f64>,
+    /// The item that was last to let it start, or [`NONE`].
+    pub held_by: Vec<u32>,
+    /// Why that one.
+    pub why: Vec<Why>,
+    /// Cycles that transfers took longer because others used global memory, by lane.
+    pub shared: Vec<f64>,
+    /// The end of the last item.
+    pub cycles: f64,
+}
+
+/// Nobody can go on: the items at which cores stand.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stuck(pub Vec<u32>);
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    Finish(u32),
+    /// A transfer has what the cache had, and joins those that share global memory.
+    Join(u32),
+    /// The first of the sharing transfers may be done, unless the pool has changed since.
+    Pool(u32),
+    Start(u32),
+}
+
+/// Simulates a trace, with costs that may differ from those it was recorded with.
+///
+/// # Errors
+/// When items remain that nothing can start.
+pub fn simulate(trace: &Trace, costs: &[Cost], machine: &Machine) -> Result<Timeline, Stuck> {
+    let mut sim = Sim::new(trace, costs, machine);
+    sim.run();
+    sim.finish()
+}
+
+struct Sim<'a> {
+    trace: &'a Trace,
+    costs: &'a [Cost],
+    machine: &'a Machine,
+    misses: Vec<f64>,
+    pending: Vec<u32>,
+    ready: Vec<f64>,
+    /// The next item of the same lane.
+    next: Vec<u32>,
+    /// Items that wait for an item, as ranges of a list.
+    first_waiter: Vec<u32>,
+    waiters: Vec<(u32, Why)>,
+    lane_end: Vec<f64>,
+    /// Time in the order of its bits, which for positive numbers is the order of time.
+    heap: BinaryHeap<Reverse<(u64, Event)>>,
+    pool: Pool,
+    /// Items that end now.
+    done: Vec<u32>,
+    left: usize,
+    line: Timeline,
+}
+
+impl<'a> Sim<'a> {
+    fn new(trace: &'a Trace, costs: &'a [Cost], machine: &'a Machine) -> Self {
+        let count = trace.items.len();
+        let lanes = trace.cores.len() * crate::trace::LANES;
+        let mut sim = Self {
+            trace,
+            costs,
+            machine,
+            misses: misses(&trace.traffic, machine.cache, machine.thrash),
+            pending: vec![0; count],
+            ready: vec![0.0; count],
+            next: vec![NONE; count],
+            first_waiter: vec![0; count + 1],
+            waiters: Vec::new(),
+            lane_end: vec![-1.0; lanes],
+            heap: BinaryHeap::new(),
+            pool: Pool::new(machine.memory_rate),
+            done: Vec::new(),
+            left: count,
+            line: Timeline {
+                start: vec![0.0; count],
+                end: vec![0.0; count],
+                held_by: vec![NONE; count],
+                why: vec![Why::Issue; count],
+                shared: vec![0.0; lanes],
+                cycles: 0.0,
+            },
+        };
+        sim.connect(lanes);
+        sim
+    }
+
+    /// Everything an item waits for except its pipe.
+    fn waits(trace: &'a Trace, item: usize) -> impl Iterator<Item = Dep> + 'a {
+        let gate = trace.items[item].gate;
+        let issued = (gate != NONE).then_some(Dep { on: gate, why: Why::Issue });
+        trace.deps_of(item).iter().copied().chain(issued)
+    }
+
+    /// Turns "waits for" around.
+    fn connect(&mut self, lanes: usize) {
+        let trace = self.trace;
+        let mut counts = vec![0u32; trace.items.len() + 1];
+        let mut last = vec![NONE; lanes];
+        for (at, item) in trace.items.iter().enumerate() {
+            for dep in Self::waits(trace, at) {
+                counts[dep.on as usize] += 1;
+                self.pending[at] += 1;
+            }
+            let before = std::mem::replace(&mut last[item.lane as usize], at as u32);
+            if before != NONE {
+                self.next[before as usize] = at as u32;
+                self.pending[at] += 1;
+            }
+            if item.gate == NONE {
+                self.ready[at] = f64::from(item.issue) * self.machine.issue;
+            }
+        }
+        for (item, dep) in &trace.late {
+            counts[dep.on as usize] += 1;
+            self.pending[*item as usize] += 1;
+        }
+        trace.stuck.iter().for_each(|item| self.pending[*item as usize] += 1);
+        let mut sum = 0;
+        for (first, count) in self.first_waiter.iter_mut().zip(&counts) {
+            *first = sum;
+            sum += count;
+        }
+        self.waiters = vec![(NONE, Why::Pipe); sum as usize];
+        let mut place = self.first_waiter.clone();
+        let mut put = |on: u32, item: u32, why: Why| {
+            self.waiters[place[on as usize] as usize] = (item, why);
+            place[on as usize] += 1;
+        };
+        for at in 0..trace.items.len() {
+            Self::waits(trace, at).for_each(|dep| put(dep.on, at as u32, dep.why));
+        }
+        trace.late.iter().for_each(|(item, dep)| put(dep.on, *item, dep.why));
+    }
+
+    fn at(&mut self, time: f64, event: Event) {
+        self.heap.push(Reverse((time.to_bits(), event)));
+    }
+
+    fn run(&mut self) {
+        for item in 0..self.trace.items.len() as u32 {
+            if self.pending[item as usize] == 0 {
+                self.at(self.ready[item as usize], Event::Start(item));
+            }
+        }
+        while let Some(Reverse((bits, event))) = self.heap.pop() {
+            let now = f64::from_bits(bits);
+            match event {
+                Event::Finish(item) => self.done.push(item),
+                Event::Start(item) => self.start(item, now),
+                Event::Join(item) => self.join(item, now),
+                Event::Pool(turn) => {
+                    if let Some(item) = self.pool.leave(turn, now) {
+                        self.done.push(item);
+                        self.wait_for_pool(now);
+                    }
+                }
+            }
+            while let Some(item) = self.done.pop() {
+                self.end(item, now);
+            }
+        }
+    }
+
+    fn start(&mut self, item: u32, now: f64) {
+        let at = item as usize;
+        let data = &self.trace.items[at];
+        self.line.start[at] = now;
+        let cost = &self.costs[data.charge as usize];
+        let charge = &cost.charge;
+        let follows = !data.fresh && self.lane_end[data.lane as usize] == now;
+        let head = if follows { 0.0 } else { charge.head };
+        let whole = (head + charge.body).max(charge.interval);
+        let miss = if cost.buffer == NONE { 0.0 } else { self.misses[cost.buffer as usize] };
+        let from_memory = if charge.global > 0 { charge.body * miss } else { 0.0 };
+        if from_memory > 0.0 {
+            self.at(now + whole - from_memory, Event::Join(item));
+        } else if whole > 0.0 {
+            self.at(now + whole, Event::Finish(item));
+        } else {
+            self.done.push(item);
+        }
+    }
+
+    /// The part of a transfer that the cache does not have.
+    fn join(&mut self, item: u32, now: f64) {
+        let cost = &self.costs[self.trace.items[item as usize].charge as usize];
+        let miss = self.misses[cost.buffer as usize];
+        let rate = cost.charge.global as f64 / cost.charge.body;
+        self.pool.join(item, cost.charge.body * miss, rate, now);
+        self.wait_for_pool(now);
+    }
+
+    fn wait_for_pool(&mut self, now: f64) {
+        if let Some((time, turn)) = self.pool.next(now) {
+            self.at(time, Event::Pool(turn));
+        }
+    }
+
+    fn end(&mut self, item: u32, now: f64) {
+        let at = item as usize;
+        let lane = self.trace.items[at].lane as usize;
+        self.line.end[at] = now;
+        self.line.cycles = self.line.cycles.max(now);
+        self.lane_end[lane] = now;
+        self.line.shared[lane] += self.pool.delay_of(item);
+        self.left -= 1;
+        let range = self.first_waiter[at] as usize..self.first_waiter[at + 1] as usize;
+        for k in range {
+            let (waiter, why) = self.waiters[k];
+            let delay = match why {
+                Why::Issue => f64::from(self.trace.items[waiter as usize].issue) * self.machine.issue,
+                why if why.crosses() => self.machine.signal,
+                _ => 0.0,
+            };
+            self.release(waiter, item, why, now, delay);
+        }
+        let next = self.next[at];
+        if next != NONE {
+            self.release(next, item, Why::Pipe, now, 0.0);
+        }
+    }
+
+    /// One thing less to wait for.
+    fn release(&mut self, item: u32, by: u32, why: Why, now: f64, delay: f64) {
+        let at = item as usize;
+        let time = now + delay;
+        // Where two come at once, the reason that says more counts.
+        if time > self.ready[at] || time == self.ready[at] && why != Why::Pipe {
+            self.ready[at] = time;
+            (self.line.held_by[at], self.line.why[at]) = (by, why);
+        }
+        self.pending[at] -= 1;
+        if self.pending[at] > 0 {
+            return;
+        }
+        if self.ready[at] <= now {
+            self.start(item, now);
+        } else {
+            self.at(self.ready[at], Event::Start(item));
+        }
+    }
+
+    fn finish(self) -> Result<Timeline, Stuck> {
+        if self.left == 0 {
+            return Ok(self.line);
+        }
+        let waits = |i: &usize| self.pending[*i] > 0 && !self.behind_its_pipe(*i);
+        let stuck = (0..self.trace.items.len()).filter(waits).take(8).map(|i| i as u32);
+        Err(Stuck(stuck.collect()))
+    }
+
+    /// It has not even come to the front of its pipe.
+    fn behind_its_pipe(&self, item: usize) -> bool {
+        self.next.iter().enumerate().any(|(before, next)| *next == item as u32 && self.pending[before] > 0)
+    }
+}

@@ -1,0 +1,92 @@
+//! Transfers that share the bandwidth of global memory.
+//!
+//! While they ask for more than there is, all of them are slowed down alike. A clock that runs slower then makes this cheap: a
+//! transfer that needs `n` cycles of it is done when it has advanced by `n`, whoever comes and goes.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+pub(super) struct Pool {
+    capacity: f64,
+    /// Bytes per cycle that all transfers together ask for.
+    asked: f64,
+    /// The slower clock, and when it was read.
+    clock: f64,
+    read: f64,
+    /// Transfers by the clock at which they are done.
+    queue: BinaryHeap<Reverse<(u64, u32)>>,
+    members: HashMap<u32, Member>,
+    /// Delays of those that have left.
+    delays: HashMap<u32, f64>,
+    turn: u32,
+}
+
+struct Member {
+    rate: f64,
+    joined: f64,
+    cycles: f64,
+}
+
+impl Pool {
+    pub fn new(capacity: f64) -> Self {
+        Self {
+            capacity,
+            asked: 0.0,
+            clock: 0.0,
+            read: 0.0,
+            queue: BinaryHeap::new(),
+            members: HashMap::new(),
+            delays: HashMap::new(),
+            turn: 0,
+        }
+    }
+
+    fn speed(&self) -> f64 {
+        if self.asked > self.capacity { self.capacity / self.asked } else { 1.0 }
+    }
+
+    fn advance(&mut self, now: f64) {
+        self.clock += (now - self.read) * self.speed();
+        self.read = now;
+    }
+
+    pub fn join(&mut self, item: u32, cycles: f64, rate: f64, now: f64) {
+        self.advance(now);
+        self.asked += rate;
+        self.queue.push(Reverse(((self.clock + cycles).to_bits(), item)));
+        self.members.insert(item, Member { rate, joined: now, cycles });
+    }
+
+    /// When the first is done, if nothing changes; the turn says whether something has.
+    pub fn next(&mut self, now: f64) -> Option<(f64, u32)> {
+        self.turn += 1;
+        let Reverse((bits, _)) = self.queue.peek()?;
+        let left = (f64::from_bits(*bits) - self.clock).max(0.0);
+        Some((now + left / self.speed(), self.turn))
+    }
+
+    /// The first leaves, unless the turn is over.
+    pub fn leave(&mut self, turn: u32, now: f64) -> Option<u32> {
+        if turn != self.turn {
+            return None;
+        }
+        self.advance(now);
+        let Reverse((_, item)) = self.queue.pop()?;
+        let member = self.members.remove(&item)?;
+        self.asked -= member.rate;
+        if self.members.is_empty() {
+            // No error of rounding outlives those who made it.
+            self.asked = 0.0;
+        }
+        let delay = now - member.joined - member.cycles;
+        if delay > 1e-6 {
+            self.delays.insert(item, delay);
+        }
+        Some(item)
+    }
+
+    /// How much longer a transfer took, told once.
+    pub fn delay_of(&mut self, item: u32) -> f64 {
+        if self.delays.is_empty() { 0.0 } else { self.delays.remove(&item).unwrap_or(0.0) }
+    }
+}

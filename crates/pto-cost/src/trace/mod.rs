@@ -1,0 +1,220 @@
+//! What a run does, as items on pipes and what each must wait for.
+
+mod depend;
+mod links;
+mod record;
+mod traffic;
+
+pub use record::{Options, Order, record, record_run};
+pub use traffic::Traffic;
+pub(crate) use traffic::misses;
+
+use crate::cost::Charge;
+use pto_cpu::{CoreId, Role};
+use pto_ir::OpId;
+use pto_isa::{Loc, Pipe};
+
+/// Lanes of a core: its seven pipes, and what works in the background.
+pub const LANES: usize = 8;
+
+/// No item.
+pub const NONE: u32 = u32::MAX;
+
+/// Why an item has to wait for another.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Why {
+    /// It comes after it on the same pipe.
+    Pipe,
+    /// The scalar unit had not come to it yet.
+    Issue,
+    /// A flag of another pipe.
+    Flag,
+    /// A barrier over all pipes.
+    Barrier,
+    /// A buffer token.
+    Token,
+    /// It reads what the other writes.
+    Read,
+    /// It overwrites what the other reads or writes.
+    Overwrite,
+    /// A signal of another core.
+    Signal,
+    /// An entry of a pipe between cores.
+    Entry,
+    /// A free slot of a pipe between cores.
+    Slot,
+    /// A barrier of several cores.
+    Cores,
+    /// The block before it on the same core.
+    Block,
+}
+
+impl Why {
+    /// Every reason.
+    pub const ALL: [Self; 12] = [
+        Self::Pipe,
+        Self::Issue,
+        Self::Flag,
+        Self::Barrier,
+        Self::Token,
+        Self::Read,
+        Self::Overwrite,
+        Self::Signal,
+        Self::Entry,
+        Self::Slot,
+        Self::Cores,
+        Self::Block,
+    ];
+
+    /// A few words for reports.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Pipe => "its pipe",
+            Self::Issue => "issue by the scalar unit",
+            Self::Flag => "a flag",
+            Self::Barrier => "a barrier over all pipes",
+            Self::Token => "a buffer token",
+            Self::Read => "its data",
+            Self::Overwrite => "a buffer in use",
+            Self::Signal => "a signal of another core",
+            Self::Entry => "an entry of a pipe between cores",
+            Self::Slot => "a free slot of a pipe between cores",
+            Self::Cores => "a barrier of several cores",
+            Self::Block => "the block before it",
+        }
+    }
+
+    /// It crosses from one core to another, which takes time.
+    pub const fn crosses(self) -> bool {
+        matches!(self, Self::Signal | Self::Entry | Self::Slot | Self::Cores)
+    }
+}
+
+/// What an item waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dep {
+    /// The item.
+    pub on: u32,
+    /// Why.
+    pub why: Why,
+}
+
+/// Something a pipe does.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Item {
+    /// The operation of the program.
+    pub op: OpId,
+    /// The lane: core times [`LANES`] plus pipe.
+    pub lane: u32,
+    /// What it costs: a position in [`Trace::charges`].
+    pub charge: u32,
+    /// The first of its dependences.
+    pub deps: u32,
+    /// The item of the scalar unit that it is issued after.
+    pub gate: u32,
+    /// How many instructions later.
+    pub issue: u32,
+    /// Filling and draining count: the pipe was stopped before it, or it needs what the item before it makes.
+    pub fresh: bool,
+    /// It orders others and takes no time itself.
+    pub orders: bool,
+}
+
+/// What an item costs, and the memory its bytes come from.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Cost {
+    /// Cycles.
+    pub charge: Charge,
+    /// The buffer of global memory, or [`NONE`].
+    pub buffer: u32,
+}
+
+/// A piece of on-chip memory that an item touches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Touch {
+    /// The item.
+    pub item: u32,
+    /// The memory.
+    pub loc: Loc,
+    /// First byte.
+    pub start: i64,
+    /// Bytes.
+    pub bytes: u64,
+    /// It is written.
+    pub write: bool,
+}
+
+/// What a run does. See the [crate documentation](crate) for an example.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// The cores, in the order in which they first did something.
+    pub cores: Vec<CoreId>,
+    /// What they do, each core in program order.
+    pub items: Vec<Item>,
+    /// What items cost.
+    pub charges: Vec<Cost>,
+    /// What items wait for.
+    pub deps: Vec<Dep>,
+    /// The same for waits that stand in the text before what they wait for.
+    pub late: Vec<(u32, Dep)>,
+    /// Waits that nobody ends.
+    pub stuck: Vec<u32>,
+    /// Order comes from data, as if flags were where they are needed and nowhere else.
+    pub by_data: bool,
+    /// Bytes of global memory, by buffer.
+    pub traffic: Vec<Traffic>,
+    /// Touched on-chip memory, where it was asked for.
+    pub touches: Vec<Touch>,
+}
+
+impl Trace {
+    /// The dependences of an item, those that were known when it came.
+    pub fn deps_of(&self, item: usize) -> &[Dep] {
+        let end = self.items.get(item + 1).map_or(self.deps.len(), |next| next.deps as usize);
+        &self.deps[self.items[item].deps as usize..end]
+    }
+
+    /// The core of an item.
+    pub fn core_of(&self, item: usize) -> usize {
+        self.items[item].lane as usize / LANES
+    }
+
+    /// The pipe of an item; `None` is the background.
+    pub fn pipe_of(&self, item: usize) -> Option<Pipe> {
+        Pipe::REAL.get(self.items[item].lane as usize % LANES).copied().filter(|p| *p != Pipe::All)
+    }
+
+    /// The cost of an item.
+    pub fn cost_of(&self, item: usize) -> &Cost {
+        &self.charges[self.items[item].charge as usize]
+    }
+}
+
+/// The name of a core: `cube`, `vector 1`, `core`, with its block where there are several.
+pub fn core_name(id: CoreId, blocks: bool) -> String {
+    let core = match id.role {
+        Role::Whole => "core".to_string(),
+        Role::Cube => "cube".to_string(),
+        Role::Vector => format!("vector {}", id.sub),
+    };
+    match (blocks, id.rank) {
+        (false, _) => core,
+        (true, 0) => format!("block {} {core}", id.block),
+        (true, rank) => format!("rank {rank} block {} {core}", id.block),
+    }
+}
+
+/// The name of a pipe in reports.
+pub const fn pipe_name(pipe: Option<Pipe>) -> &'static str {
+    match pipe {
+        Some(Pipe::S) => "scalar",
+        Some(Pipe::V) => "vector",
+        Some(Pipe::M) => "cube",
+        Some(Pipe::Mte1) => "MTE1",
+        Some(Pipe::Mte2) => "MTE2",
+        Some(Pipe::Mte3) => "MTE3",
+        Some(Pipe::Fix) => "fix",
+        Some(Pipe::All) | None => "background",
+    }
+}

@@ -1,0 +1,535 @@
+//! Listens to the engine and writes down items and what they wait for.
+
+use super::depend::Bytes;
+use super::links::Links;
+use super::{Cost, Dep, Item, LANES, NONE, Touch, Trace, Why};
+use crate::cost::{Charge, Instance, TileUse, charge, through_pipe};
+use crate::laws::{Key, Laws, Model};
+use pto_cpu::{Access, Action, Arg, CoreId, Event, Flag, Known, Launch, Observer, Place, Plan};
+use pto_ir::{Attr, OpId};
+use pto_isa::row::Cost as Class;
+use pto_isa::{Diagnostic, Loc, Op, Pipe, table};
+use std::collections::{HashMap, VecDeque};
+
+/// Runs of a rectangle that are told apart; larger ones count as everything between their first and last byte.
+const EXACT_RUNS: u64 = 16;
+
+/// Where the order of pipes comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// From the flags, barriers and tokens of the program.
+    Program,
+    /// From data, as if flags were where they are needed and nowhere else.
+    Data,
+}
+
+/// How a run is written down.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Options {
+    /// Whose figures.
+    pub model: Model,
+    /// Where order comes from; by default from the program, if it orders its pipes at all.
+    pub order: Option<Order>,
+    /// Cores of the device that blocks share; by default as many as the target has.
+    pub cores: Option<u32>,
+    /// Write down which on-chip memory is touched.
+    pub touches: bool,
+    /// What if the buffer that this load fills, or this wait protects, existed twice?
+    pub doubled: Option<OpId>,
+}
+
+/// Follows a program without computing, and writes down what it does.
+///
+/// # Errors
+/// What stops the program, or a wait that nobody ends.
+pub fn record(plan: &Plan, known: &[Known], launch: Launch, options: Options) -> Result<Trace, Diagnostic> {
+    let mut recorder = Recorder::new(plan, options);
+    plan.follow(known, launch, &mut recorder)?;
+    Ok(recorder.finish())
+}
+
+/// Runs a program whose control flow depends on data, and writes down what it does.
+///
+/// # Errors
+/// As [`record`].
+pub fn record_run(plan: &Plan, args: &mut [Arg<'_>], launch: Launch, options: Options) -> Result<Trace, Diagnostic> {
+    let mut recorder = Recorder::new(plan, options);
+    plan.run_observed(args, launch, &mut recorder)?;
+    Ok(recorder.finish())
+}
+
+/// Raised flags that nobody has waited for, waits that nobody has ended, and the flag that the last wait took.
+#[derive(Default)]
+struct Raised {
+    sets: VecDeque<u32>,
+    waits: VecDeque<u32>,
+    taken: Option<u32>,
+}
+
+/// What is known of a core.
+struct CoreState {
+    last: [u32; LANES],
+    stopped: [bool; LANES],
+    gate: u32,
+    issued: u32,
+    memory: Vec<Bytes>,
+    global: HashMap<usize, Bytes>,
+    flags: HashMap<Flag, Raised>,
+    tokens: HashMap<i64, u32>,
+    /// What a doubled load would have had to wait for last time.
+    held: Vec<Dep>,
+}
+
+impl CoreState {
+    fn new() -> Self {
+        Self {
+            last: [NONE; LANES],
+            stopped: [true; LANES],
+            gate: NONE,
+            issued: 0,
+            memory: vec![Bytes::default(); Loc::ALL.len()],
+            global: HashMap::new(),
+            flags: HashMap::new(),
+            tokens: HashMap::new(),
+            held: Vec::new(),
+        }
+    }
+}
+
+/// What an item does to its pipe.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It works.
+    Work,
+    /// It tells others how far the pipe is.
+    Mark,
+    /// It stops the pipe.
+    Stop,
+}
+
+pub(super) struct Recorder<'p> {
+    plan: &'p Plan,
+    laws: &'static Laws,
+    options: Options,
+    trace: Trace,
+    places: HashMap<CoreId, usize>,
+    current: Option<(CoreId, usize)>,
+    cores: Vec<CoreState>,
+    /// Blocks that run at once.
+    width: u32,
+    known: HashMap<u64, u32>,
+    links: Links,
+    /// Somebody asks who wrote which bytes.
+    follows_bytes: bool,
+    /// Dependences of the item being made.
+    deps: Vec<Dep>,
+}
+
+impl<'p> Recorder<'p> {
+    fn new(plan: &'p Plan, options: Options) -> Self {
+        let module = plan.checked().module();
+        let laws = Laws::of(plan.checked().info().target);
+        let all = module.order();
+        let has = |is: &dyn Fn(Op) -> bool| all.iter().any(|op| is(module.op(*op).op));
+        let multiplies = has(&|op| op.row().cost == Class::Matmul);
+        let cores = laws.machine("machine", if multiplies { Key::CubeCores } else { Key::VectorCores });
+        let order = options.order.unwrap_or(if plan.orders_pipes() { Order::Program } else { Order::Data });
+        let free = Cost { charge: Charge::FREE, buffer: NONE };
+        let trace = Trace { by_data: order == Order::Data, charges: vec![free], ..Trace::default() };
+        Self {
+            plan,
+            laws,
+            options,
+            trace,
+            places: HashMap::new(),
+            current: None,
+            cores: Vec::new(),
+            width: options.cores.unwrap_or(cores as u32).max(1),
+            known: HashMap::new(),
+            links: Links::default(),
+            follows_bytes: order == Order::Data || has(&|op| op == table::op::tsync),
+            deps: Vec::new(),
+        }
+    }
+
+    fn finish(mut self) -> Trace {
+        for core in &self.cores {
+            self.trace.stuck.extend(core.flags.values().flat_map(|f| f.waits.iter().copied()));
+        }
+        self.trace.stuck.sort_unstable();
+        self.trace
+    }
+
+    fn core(&mut self, id: CoreId, op: OpId) -> usize {
+        if let Some((last, at)) = self.current
+            && last == id
+        {
+            return at;
+        }
+        let at = match self.places.get(&id) {
+            Some(at) => *at,
+            None => self.enter(id, op),
+        };
+        self.current = Some((id, at));
+        at
+    }
+
+    /// A block that finds all cores taken starts when the one before it on its core is done.
+    fn enter(&mut self, id: CoreId, op: OpId) -> usize {
+        let at = self.cores.len();
+        self.places.insert(id, at);
+        self.trace.cores.push(id);
+        self.cores.push(CoreState::new());
+        if id.block >= self.width {
+            let before = id.block - self.width;
+            for (core, state) in self.trace.cores.iter().zip(&self.cores) {
+                if (core.rank, core.block) == (id.rank, before) {
+                    let last = state.last.iter().filter(|i| **i != NONE);
+                    self.deps.extend(last.map(|on| Dep { on: *on, why: Why::Block }));
+                }
+            }
+            self.push(at, Pipe::S as usize, op, 0, Kind::Stop);
+        }
+        at
+    }
+
+    /// Makes an item from the dependences gathered so far.
+    fn push(&mut self, core: usize, lane: usize, op: OpId, charge: u32, kind: Kind) -> u32 {
+        let item = self.trace.items.len() as u32;
+        let state = &mut self.cores[core];
+        let before = state.last[lane];
+        let needs_last = before != NONE && self.deps.iter().any(|d| d.on == before);
+        let fresh = state.stopped[lane] || needs_last;
+        match kind {
+            Kind::Work => state.stopped[lane] = false,
+            Kind::Mark => {}
+            Kind::Stop => state.stopped[lane] = true,
+        }
+        let deps = self.trace.deps.len() as u32;
+        let kept = self.deps.drain(..).filter(|d| d.on != before);
+        self.trace.deps.extend(kept);
+        let lane_number = (core * LANES + lane) as u32;
+        let (gate, issue) = (state.gate, state.issued);
+        self.trace.items.push(Item {
+            op,
+            lane: lane_number,
+            charge,
+            deps,
+            gate,
+            issue,
+            fresh,
+            orders: kind != Kind::Work,
+        });
+        state.last[lane] = item;
+        state.issued += 1;
+        if lane == Pipe::S as usize {
+            (state.gate, state.issued) = (item, 0);
+        }
+        item
+    }
+
+    // ---- work ---------------------------------------------------------------------------------------------------
+
+    fn work(&mut self, core: usize, lane: usize, event: &Event<'_>, cost: u32) -> u32 {
+        let item = self.trace.items.len() as u32;
+        if self.follows_bytes {
+            self.depend(core, lane, event, item);
+        }
+        if self.options.touches {
+            for a in event.accesses {
+                if let Place::Core(loc) = a.place {
+                    let (start, end) = hull(a);
+                    let bytes = (end - start).max(0) as u64;
+                    self.trace.touches.push(Touch { item, loc, start, bytes, write: a.write });
+                }
+            }
+        }
+        self.push(core, lane, event.op, cost, Kind::Work)
+    }
+
+    /// Follows bytes: who wrote what this item reads, and who used what it overwrites.
+    fn depend(&mut self, core: usize, lane: usize, event: &Event<'_>, item: u32) {
+        let state = &mut self.cores[core];
+        let doubled = self.options.doubled == Some(event.op);
+        let (mut found, mut overwrites) = (Vec::new(), Vec::new());
+        let reads = event.accesses.iter().filter(|a| !a.write);
+        for access in reads.chain(event.accesses.iter().filter(|a| a.write)) {
+            let memory = match access.place {
+                Place::Core(loc) => &mut state.memory[loc as usize],
+                Place::Global(buffer) => state.global.entry(buffer).or_insert_with(Bytes::without_readers),
+            };
+            let deps = if doubled && access.write { &mut overwrites } else { &mut found };
+            ranges(access, |from, to| match access.write {
+                true => memory.write(from, to, item, deps),
+                false => memory.read(from, to, item, lane as u32, deps),
+            });
+        }
+        if doubled {
+            found.append(&mut std::mem::replace(&mut state.held, overwrites));
+        }
+        if self.trace.by_data {
+            self.deps.extend(found.into_iter().filter(|d| d.on != item));
+        }
+    }
+
+    fn instance(&self, event: &Event<'_>) -> (Instance, u32) {
+        let module = self.plan.checked().module();
+        let op = module.op(event.op).op;
+        let mut instance = Instance { op, tiles: Vec::new(), loaded: 0, stored: 0, mode: "" };
+        let mut buffer = NONE;
+        for a in event.accesses {
+            match a.place {
+                Place::Core(_) => instance.tiles.extend(self.tile_use(event.core, a)),
+                Place::Global(at) => {
+                    let bytes = a.rows * a.row_bytes;
+                    if a.write {
+                        instance.stored += bytes
+                    } else {
+                        instance.loaded += bytes
+                    }
+                    buffer = at as u32;
+                }
+            }
+        }
+        let reads = instance.tiles.iter().filter(|t| !t.write).count();
+        let precise = |attr: &Attr| matches!(attr, Attr::Enum(def, at) if def.value(usize::from(*at)).eq_ignore_ascii_case("high_precision"));
+        if module.attrs(event.op).iter().any(|(_, attr)| precise(attr)) {
+            instance.mode = "high_precision";
+        } else if op.row().cost == Class::Gather && reads == 1 {
+            instance.mode = "pattern";
+        }
+        (instance, buffer)
+    }
+
+    fn tile_use(&self, core: CoreId, access: &Access) -> Option<TileUse> {
+        let ty = self.plan.tile_type(core.role, access.geometry)?;
+        let valid = (u64::from(access.valid.0), u64::from(access.valid.1));
+        Some(TileUse { loc: ty.loc, dtype: ty.dtype, size: (ty.rows, ty.cols), valid, write: access.write })
+    }
+
+    /// The cost of an execution. The same operation on the same shapes costs the same again.
+    fn charge(&mut self, event: &Event<'_>) -> u32 {
+        for a in event.accesses {
+            if let Place::Global(buffer) = a.place {
+                if self.trace.traffic.len() <= buffer {
+                    self.trace.traffic.resize(buffer + 1, super::Traffic::default());
+                }
+                let (first, end) = hull(a);
+                self.trace.traffic[buffer].count(first, end, a.rows * a.row_bytes);
+            }
+        }
+        let key = shape_key(event);
+        if let Some(at) = self.known.get(&key) {
+            return *at;
+        }
+        let (instance, buffer) = self.instance(event);
+        let cost = Cost { charge: charge(&instance, self.laws, self.options.model), buffer };
+        self.add_cost(key, cost)
+    }
+
+    fn add_cost(&mut self, key: u64, cost: Cost) -> u32 {
+        self.trace.charges.push(cost);
+        let at = self.trace.charges.len() as u32 - 1;
+        self.known.insert(key, at);
+        at
+    }
+
+    /// The cost of a tile on its way through a pipe between cores.
+    fn pipe_charge(&mut self, event: &Event<'_>, pushes: bool) -> u32 {
+        let key = shape_key(event);
+        if let Some(at) = self.known.get(&key) {
+            return *at;
+        }
+        let tile = event.accesses.first().and_then(|a| self.tile_use(event.core, a));
+        let charge = tile.map_or(Charge::FREE, |tile| through_pipe(&tile, pushes, self.laws));
+        self.add_cost(key, Cost { charge, buffer: NONE })
+    }
+
+    // ---- order --------------------------------------------------------------------------------------------------
+
+    fn set_flag(&mut self, core: usize, flag: Flag, op: OpId) {
+        let item = self.push(core, flag.src as usize, op, 0, Kind::Mark);
+        let raised = self.cores[core].flags.entry(flag).or_default();
+        match raised.waits.pop_front() {
+            Some(wait) => self.trace.late.push((wait, Dep { on: item, why: Why::Flag })),
+            None => raised.sets.push_back(item),
+        }
+    }
+
+    fn wait_flag(&mut self, core: usize, flag: Flag, op: OpId) {
+        let doubled = self.options.doubled == Some(op);
+        let raised = self.cores[core].flags.entry(flag).or_default();
+        let set = raised.sets.pop_front();
+        let waits_for = if doubled { std::mem::replace(&mut raised.taken, set) } else { set };
+        self.deps.extend(waits_for.map(|on| Dep { on, why: Why::Flag }));
+        let item = self.push(core, flag.dst as usize, op, 0, Kind::Stop);
+        if set.is_none()
+            && let Some(raised) = self.cores[core].flags.get_mut(&flag)
+        {
+            raised.waits.push_back(item);
+        }
+    }
+
+    /// The scalar unit waits for all pipes, and everything after it for the scalar unit.
+    fn barrier(&mut self, core: usize, op: OpId) {
+        let state = &mut self.cores[core];
+        let last = state.last.iter().filter(|i| **i != NONE);
+        self.deps.extend(last.map(|on| Dep { on: *on, why: Why::Barrier }));
+        state.stopped = [true; LANES];
+        self.push(core, Pipe::S as usize, op, 0, Kind::Stop);
+    }
+
+    fn take_token(&mut self, core: usize, lane: usize, id: i64, op: OpId) {
+        if let Some(on) = self.cores[core].tokens.get(&id) {
+            self.deps.push(Dep { on: *on, why: Why::Token });
+        }
+        self.push(core, lane, op, 0, Kind::Stop);
+    }
+
+    /// The core waits for whatever writes the operands.
+    fn sync(&mut self, core: usize, event: &Event<'_>) {
+        let state = &self.cores[core];
+        for access in event.accesses {
+            if let Place::Core(loc) = access.place {
+                ranges(access, |from, to| state.memory[loc as usize].writers(from, to, &mut self.deps));
+            }
+        }
+        self.push(core, Pipe::S as usize, event.op, 0, Kind::Stop);
+    }
+
+    /// An item that waits for what other cores did.
+    fn linked(&mut self, core: usize, lane: usize, event: &Event<'_>, charge: u32) -> u32 {
+        self.links.waits(event, &mut self.deps);
+        let item = if charge == 0 {
+            self.push(core, lane, event.op, 0, Kind::Stop)
+        } else {
+            self.work(core, lane, event, charge)
+        };
+        self.links.done(event, self.laws.target(), item);
+        item
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn event(&mut self, event: &Event<'_>) {
+        let core = self.core(event.core, event.op);
+        let lane = event.pipe.map_or(Pipe::S as usize, |p| p as usize);
+        let by_program = !self.trace.by_data;
+        match event.action {
+            Action::Work => {
+                let cost = self.charge(event);
+                self.work(core, lane, event, cost);
+            }
+            Action::SetFlag(flag) if by_program => self.set_flag(core, flag, event.op),
+            Action::WaitFlag(flag) if by_program => self.wait_flag(core, flag, event.op),
+            Action::Barrier if by_program && event.pipe == Some(Pipe::All) => self.barrier(core, event.op),
+            Action::Barrier if by_program => {
+                self.push(core, lane, event.op, 0, Kind::Stop);
+            }
+            Action::GetToken(id) if by_program => self.take_token(core, lane, id, event.op),
+            Action::ReleaseToken(id) if by_program => {
+                let item = self.push(core, lane, event.op, 0, Kind::Mark);
+                self.cores[core].tokens.insert(id, item);
+            }
+            Action::Sync if by_program => self.sync(core, event),
+            Action::Then(first, second) if by_program => {
+                let on = self.cores[core].last[first as usize];
+                if on != NONE {
+                    self.deps.push(Dep { on, why: Why::Flag });
+                }
+                self.push(core, second as usize, event.op, 0, Kind::Stop);
+            }
+            Action::AwaitBackground => {
+                let on = self.cores[core].last[Pipe::All as usize];
+                if on != NONE {
+                    self.deps.push(Dep { on, why: Why::Barrier });
+                }
+                self.push(core, Pipe::S as usize, event.op, 0, Kind::Stop);
+            }
+            Action::Push(_) | Action::Pop(_) => {
+                let pushes = matches!(event.action, Action::Push(_));
+                let charge = if event.accesses.is_empty() { 0 } else { self.pipe_charge(event, pushes) };
+                self.linked(core, pipe_lane(event, pushes), event, charge);
+            }
+            Action::Alloc(_) => {
+                self.linked(core, pipe_lane(event, true), event, 0);
+            }
+            Action::Signal(_)
+            | Action::Await(_)
+            | Action::Arrive(..)
+            | Action::Leave(..)
+            | Action::Free(_)
+            | Action::Notify
+            | Action::Noticed => {
+                self.linked(core, lane, event, 0);
+            }
+            Action::SetFlag(_)
+            | Action::WaitFlag(_)
+            | Action::Barrier
+            | Action::GetToken(_)
+            | Action::ReleaseToken(_)
+            | Action::Sync
+            | Action::Then(..)
+            | Action::Open(_)
+            | Action::Other => self.cores[core].issued += 1,
+        }
+    }
+}
+
+/// The pipe that moves an entry: where nobody says, the one that its memory is connected to.
+fn pipe_lane(event: &Event<'_>, pushes: bool) -> usize {
+    let loc = event.accesses.first().and_then(|a| match a.place {
+        Place::Core(loc) => Some(loc),
+        Place::Global(_) => None,
+    });
+    let by_memory = match (pushes, loc) {
+        (true, Some(Loc::Acc)) => Pipe::Fix,
+        (true, Some(_)) => Pipe::Mte3,
+        (true, None) => Pipe::S,
+        (false, _) => Pipe::Mte2,
+    };
+    event.pipe.filter(|p| *p != Pipe::S && *p != Pipe::All).unwrap_or(by_memory) as usize
+}
+
+/// First byte and end of everything an access touches.
+fn hull(a: &Access) -> (i64, i64) {
+    if a.rows == 0 {
+        return (a.start, a.start);
+    }
+    let last = a.start.saturating_add((a.rows as i64 - 1).saturating_mul(a.stride));
+    (a.start.min(last), a.start.max(last).saturating_add(a.row_bytes as i64))
+}
+
+/// The bytes of an access, run by run where there are few.
+fn ranges(a: &Access, mut each: impl FnMut(i64, i64)) {
+    if a.rows == 0 || a.row_bytes == 0 {
+        return;
+    }
+    if a.stride > a.row_bytes as i64 && a.rows <= EXACT_RUNS {
+        (0..a.rows as i64).map(|k| a.start + k * a.stride).for_each(|s| each(s, s + a.row_bytes as i64));
+    } else {
+        let (first, end) = hull(a);
+        each(first, end);
+    }
+}
+
+/// The same for executions that cost the same.
+fn shape_key(event: &Event<'_>) -> u64 {
+    let mut key = 0xcbf2_9ce4_8422_2325u64;
+    let mut mix = |n: u64| key = (key ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    mix(event.op.index() as u64);
+    mix(event.core.role as u64);
+    for a in event.accesses {
+        match a.place {
+            Place::Core(loc) => {
+                mix(u64::from(a.geometry) << 16 | (loc as u64) << 1 | u64::from(a.write));
+                mix(u64::from(a.valid.0) << 32 | u64::from(a.valid.1));
+            }
+            Place::Global(buffer) => {
+                mix((buffer as u64) << 1 | u64::from(a.write));
+                mix(a.rows.wrapping_mul(a.row_bytes));
+            }
+        }
+    }
+    key
+}
