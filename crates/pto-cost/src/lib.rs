@@ -9,6 +9,7 @@ mod laws;
 mod report;
 mod sim;
 mod trace;
+pub mod view;
 
 pub use accuracy::{Errors, Point, Use, errors, points};
 pub use cost::{Charge, Instance, TileUse, Work, charge, way_between, work};

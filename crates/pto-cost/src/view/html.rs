@@ -1,0 +1,182 @@
+//! A page that stands alone: swimlanes that zoom, the source under the pointer, memory over time.
+
+use super::text::{advice_words, bottleneck};
+use super::write::{list, number, string};
+use super::{Names, Shown, lanes, occupancy};
+use crate::report::{on_path, reason};
+use crate::trace::{LANES, NONE, core_name, pipe_name};
+use pto_ir::OpId;
+use pto_isa::{Pipe, Target};
+use std::collections::HashMap;
+use std::fmt::Write;
+
+const PAGE: &str = include_str!("../../data/report.html");
+/// Items that a page shows; beyond that only the first cores are drawn.
+const MOST_ITEMS: usize = 200_000;
+/// Cores that a page shows.
+const MOST_CORES: usize = 12;
+/// Lines of the path.
+const STEPS: usize = 8;
+
+/// The page.
+pub fn page(shown: &Shown<'_>, target: Target) -> String {
+    PAGE.replacen("@DATA@", &page_data(shown, target), 1)
+}
+
+/// Operations that items refer to by number.
+struct Ops<'a> {
+    names: &'a Names<'a>,
+    numbers: HashMap<OpId, usize>,
+    order: Vec<(OpId, &'static str)>,
+}
+
+impl Ops<'_> {
+    fn number(&mut self, op: OpId, law: &'static str) -> usize {
+        let next = self.order.len();
+        let at = *self.numbers.entry(op).or_insert(next);
+        if at == next {
+            self.order.push((op, law));
+        }
+        at
+    }
+}
+
+fn page_data(shown: &Shown<'_>, target: Target) -> String {
+    let Shown { names, trace, report, .. } = *shown;
+    let cores = cores_shown(shown);
+    let mut out = String::from("{\"file\":");
+    string(&mut out, names.file);
+    out.push_str(",\"cycles\":");
+    number(&mut out, report.cycles);
+    let _ = write!(out, ",\"mhz\":{},\"bottleneck\":", report.mhz);
+    string(&mut out, &bottleneck(names, report));
+    out.push_str(",\"note\":");
+    string(&mut out, &note(shown, cores));
+    tables(&mut out, shown);
+    let mut ops = Ops { names, numbers: HashMap::new(), order: Vec::new() };
+    draw_lanes(&mut out, shown, cores, &mut ops);
+    out.push_str(",\"ops\":");
+    list(&mut out, &ops.order, |out, (op, law)| {
+        let _ = write!(
+            out,
+            "{{\"name\":\"{}\",\"line\":{},\"law\":\"{law}\",\"text\":",
+            names.mnemonic(*op),
+            names.line(*op)
+        );
+        string(out, ops.names.source(*op));
+        out.push('}');
+    });
+    out.push_str(",\"memory\":");
+    let several = crate::report::blocks(trace) > 1;
+    let memory: Vec<_> = occupancy(trace, shown.line).into_iter().filter(|m| m.core < cores).collect();
+    let space = |m: &super::Occupancy| target.profile().space(m.loc);
+    list(&mut out, memory.iter().filter_map(|m| Some((m, space(m)?))), |out, (m, space)| {
+        let core = if trace.cores.len() > 1 { core_name(trace.cores[m.core], several) + " " } else { String::new() };
+        out.push_str("{\"name\":");
+        string(out, &format!("{core}{}", space.name));
+        let _ = write!(out, ",\"size\":{},\"peak\":{},\"steps\":", space.bytes, m.peak());
+        list(out, &m.steps, |out, (time, bytes)| {
+            out.push('[');
+            number(out, *time);
+            let _ = write!(out, ",{bytes}]");
+        });
+        out.push('}');
+    });
+    out.push('}');
+    out
+}
+
+fn cores_shown(shown: &Shown<'_>) -> usize {
+    let mut counts = vec![0usize; shown.trace.cores.len()];
+    shown.trace.items.iter().filter(|i| !i.orders).for_each(|i| counts[i.lane as usize / LANES] += 1);
+    let mut sum = 0;
+    let fit = counts.iter().take_while(|n| {
+        sum += **n;
+        sum <= MOST_ITEMS
+    });
+    fit.count().clamp(1, MOST_CORES)
+}
+
+fn note(shown: &Shown<'_>, cores: usize) -> String {
+    let mut text = String::new();
+    if shown.report.by_data {
+        text += "The program has no flags: order comes from data. ";
+    }
+    if cores < shown.trace.cores.len() {
+        text += &format!("{cores} of {} cores are shown. ", shown.trace.cores.len());
+    }
+    text
+}
+
+fn tables(out: &mut String, shown: &Shown<'_>) {
+    let Shown { names, report, advice, .. } = *shown;
+    out.push_str(",\"pipes\":");
+    list(out, &report.pipes, |out, pipe| {
+        out.push_str("{\"name\":");
+        string(out, &pipe.name());
+        out.push_str(",\"busy\":");
+        number(out, pipe.busy);
+        out.push_str(",\"waits\":");
+        let most = pipe.stalls.first().filter(|s| s.1 >= report.cycles * 0.01);
+        let words = most.map(|(why, n)| format!("{} ({} cycles)", why.words(), super::cycles_text(*n)));
+        string(out, &words.unwrap_or_default());
+        out.push('}');
+    });
+    out.push_str(",\"path\":");
+    list(out, report.path.iter().take(STEPS), |out, step| {
+        let _ = write!(out, "{{\"line\":{},\"name\":\"{}\",\"cycles\":", names.line(step.op), names.mnemonic(step.op));
+        number(out, step.cycles);
+        out.push('}');
+    });
+    out.push_str(",\"advice\":");
+    list(out, advice, |out, a| {
+        out.push_str("{\"text\":");
+        string(out, &advice_words(names, a.change));
+        out.push_str(",\"cycles\":");
+        number(out, a.cycles);
+        out.push_str(",\"gain\":");
+        number(out, a.gain);
+        out.push('}');
+    });
+}
+
+fn draw_lanes(out: &mut String, shown: &Shown<'_>, cores: usize, ops: &mut Ops<'_>) {
+    let Shown { names, trace, line, .. } = *shown;
+    let mut critical = vec![false; trace.items.len()];
+    on_path(trace, line).into_iter().for_each(|i| critical[i as usize] = true);
+    let several = crate::report::blocks(trace) > 1;
+    let list_of = lanes(trace, cores);
+    let mut items: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (at, item) in trace.items.iter().enumerate().filter(|(_, i)| !i.orders) {
+        items.entry(item.lane as usize).or_default().push(at);
+    }
+    out.push_str(",\"lanes\":");
+    list(out, list_of, |out, lane| {
+        let pipe = pipe_name(Pipe::REAL.get(lane % LANES).copied());
+        let name = if trace.cores.len() > 1 {
+            format!("{} {pipe}", core_name(trace.cores[lane / LANES], several))
+        } else {
+            pipe.to_string()
+        };
+        out.push_str("{\"name\":");
+        string(out, &name);
+        out.push_str(",\"items\":");
+        list(out, items.get(&lane).into_iter().flatten(), |out, &at| {
+            let op = trace.items[at].op;
+            let _ = write!(out, "[{},", ops.number(op, trace.cost_of(at).charge.grade.name()));
+            number(out, line.start[at]);
+            out.push(',');
+            number(out, line.end[at] - line.start[at]);
+            let _ = write!(out, ",{},", u8::from(critical[at]));
+            let (why, by) = reason(trace, line, at);
+            let held = if by == NONE {
+                String::new()
+            } else {
+                format!("started after {} (line {})", why.words(), names.line(trace.items[by as usize].op))
+            };
+            string(out, &held);
+            out.push(']');
+        });
+        out.push('}');
+    });
+}

@@ -1,0 +1,46 @@
+//! Views of a simulated run: text, a swimlane for the terminal, a trace for Perfetto, a page, and data for programs.
+//!
+//! All are made from the trace, the timeline and the report; none simulates.
+
+mod ascii;
+mod chrome;
+mod html;
+mod json;
+mod memory;
+mod names;
+mod text;
+mod write;
+
+pub use ascii::swimlanes;
+pub use chrome::chrome_trace;
+pub use html::page;
+pub use json::data;
+pub use memory::{Occupancy, occupancy};
+pub use names::Names;
+pub use text::{advice_words, bottleneck, cycles_text, summary};
+
+use crate::report::{Advice, Report};
+use crate::sim::Timeline;
+use crate::trace::{LANES, Trace};
+use std::collections::BTreeSet;
+
+/// Everything there is to show.
+#[derive(Clone, Copy)]
+pub struct Shown<'a> {
+    /// Names and places of operations.
+    pub names: &'a Names<'a>,
+    /// What was done.
+    pub trace: &'a Trace,
+    /// When.
+    pub line: &'a Timeline,
+    /// What that means.
+    pub report: &'a Report,
+    /// What to change.
+    pub advice: &'a [Advice],
+}
+
+/// Lanes of the first so many cores on which something happens, in order.
+fn lanes(trace: &Trace, cores: usize) -> Vec<usize> {
+    let used: BTreeSet<usize> = trace.items.iter().filter(|i| !i.orders).map(|i| i.lane as usize).collect();
+    used.into_iter().filter(|lane| lane / LANES < cores).collect()
+}

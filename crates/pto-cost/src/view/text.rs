@@ -1,0 +1,187 @@
+//! The answer in words.
+
+use super::{Names, Shown};
+use crate::laws::Grade;
+use crate::report::{Advice, Change, PipeUse, Report, Stall};
+use crate::trace::Why;
+use std::fmt::Write;
+
+const BAR: usize = 20;
+/// Lines of the critical path that are shown.
+const STEPS: usize = 6;
+/// Reasons of a stall that are shown.
+const REASONS: usize = 3;
+
+/// A number of cycles with thin groups: `39 214`.
+pub fn cycles_text(cycles: f64) -> String {
+    let digits = format!("{:.0}", cycles.max(0.0));
+    let mut text = String::new();
+    for (at, c) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(c);
+    }
+    text
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+fn bar(share: f64) -> String {
+    let full = ((share * BAR as f64).round() as usize).min(BAR);
+    "█".repeat(full) + &"░".repeat(BAR - full)
+}
+
+/// Everything the report says, for a terminal.
+pub fn summary(shown: &Shown<'_>) -> String {
+    let Shown { names, report, advice, .. } = *shown;
+    let mut text = headline(report);
+    text += "\n";
+    let width = report.pipes.iter().map(|p| p.name().len()).max().unwrap_or(0);
+    for pipe in &report.pipes {
+        text += &pipe_line(pipe, report.cycles, width);
+    }
+    let _ = writeln!(text, "\nbottleneck: {}", bottleneck(names, report));
+    text += &path_lines(names, report);
+    text += &roofline_line(report);
+    text += &advice_lines(names, advice);
+    text
+}
+
+fn headline(report: &Report) -> String {
+    let mut text = format!(
+        "\u{1b}[1m{} cycles\u{1b}[0m  {:.1} µs at {:.2} GHz",
+        cycles_text(report.cycles),
+        report.micros,
+        report.mhz / 1000.0
+    );
+    let blocks = if report.blocks == 1 { String::new() } else { format!(", {} blocks", report.blocks) };
+    let _ = write!(
+        text,
+        "  ({} instructions{blocks}; a launch takes {} more)",
+        report.instructions,
+        cycles_text(report.launch)
+    );
+    let of = |grade: Grade| report.confidence.iter().find(|c| c.0 == grade).map_or(0.0, |c| c.1);
+    let _ = writeln!(
+        text,
+        "\nconfidence: {} of busy cycles from calibrated parameters, {} derived, {} assumed",
+        percent(of(Grade::Calibrated)),
+        percent(of(Grade::Derived)),
+        percent(of(Grade::Assumed))
+    );
+    if report.by_data {
+        text += "order: by data, as if flags were exactly where data needs them (the program has none)\n";
+    }
+    text
+}
+
+fn pipe_line(pipe: &PipeUse, cycles: f64, width: usize) -> String {
+    let share = pipe.busy / cycles.max(1.0);
+    let mut line = format!("  {:width$}  {} {:>5}", pipe.name(), bar(share), percent(share));
+    let reasons: Vec<String> = pipe
+        .stalls
+        .iter()
+        .filter(|s| s.1 >= cycles * 0.01)
+        .take(REASONS)
+        .map(|(why, n)| format!("{} {}", cycles_text(*n), why.words()))
+        .collect();
+    if !reasons.is_empty() {
+        let _ = write!(line, "   waits for {}", reasons.join(", "));
+    }
+    if pipe.shared >= cycles * 0.01 {
+        let _ = write!(line, "   {} more because memory is shared", cycles_text(pipe.shared));
+    }
+    line + "\n"
+}
+
+/// One sentence: the pipe that decides, and what holds it up most.
+pub fn bottleneck(names: &Names<'_>, report: &Report) -> String {
+    let Some(pipe) = report.busiest() else { return "nothing runs".to_string() };
+    let share = pipe.busy / report.cycles.max(1.0);
+    let mut text = format!("{}, busy {} of the time.", pipe.name(), percent(share));
+    let of_pipe = |s: &&Stall| s.pipe == pipe.pipe;
+    match report.stalls.iter().find(of_pipe).filter(|s| s.cycles >= report.cycles * 0.02) {
+        Some(stall) => text += &format!(" {}", stall_words(names, stall)),
+        None if share > 0.9 => text += " It hardly ever waits: only less work for it makes the program faster.",
+        None => {}
+    }
+    text
+}
+
+fn stall_words(names: &Names<'_>, stall: &Stall) -> String {
+    let waits = names.place(stall.waits);
+    let times = if stall.count > 1 { format!("{} times, ", stall.count) } else { String::new() };
+    let cycles = format!("({times}{} cycles on a core)", cycles_text(stall.cycles));
+    match (stall.why, stall.for_op) {
+        (Why::Overwrite, Some(op)) => {
+            format!("The {waits} waits until the {} is done with its buffer {cycles}.", names.place(op))
+        }
+        (why, Some(op)) if op != stall.waits => {
+            format!("The {waits} waits for {} from the {} {cycles}.", why.words(), names.place(op))
+        }
+        (why, _) => format!("The {waits} waits for {} {cycles}.", why.words()),
+    }
+}
+
+fn path_lines(names: &Names<'_>, report: &Report) -> String {
+    let mut text = String::from("critical path:\n");
+    for step in report.path.iter().take(STEPS) {
+        let share = percent(step.cycles / report.cycles.max(1.0));
+        let times = if step.count == 1 { String::new() } else { format!(" ({}x)", step.count) };
+        let (line, source) = (names.line(step.op), names.source(step.op));
+        let source: String = source.chars().take(72).collect();
+        let _ = writeln!(text, "  {share:>5}  {:>12}{times:>9}  line {line}: {source}", cycles_text(step.cycles));
+    }
+    if report.path.len() > STEPS {
+        let rest: f64 = report.path[STEPS..].iter().map(|s| s.cycles).sum();
+        let share = percent(rest / report.cycles.max(1.0));
+        let _ = writeln!(
+            text,
+            "  {share:>5}  {:>12}           {} more lines",
+            cycles_text(rest),
+            report.path.len() - STEPS
+        );
+    }
+    text
+}
+
+fn roofline_line(report: &Report) -> String {
+    let r = &report.roofline;
+    if r.flops == 0.0 {
+        return String::new();
+    }
+    let side = if r.is_memory_bound() { "memory" } else { "computing" };
+    format!(
+        "roofline: {:.2} operations per byte moved; {:.0} per cycle reached of {:.0} that {side} allows ({})\n",
+        r.intensity(),
+        r.reached,
+        r.roof(),
+        percent(r.reached / r.roof().max(1e-9))
+    )
+}
+
+/// A change in words.
+pub fn advice_words(names: &Names<'_>, change: Change) -> String {
+    match change {
+        Change::DoubleBuffer(op) => format!("double-buffer what the {} fills", names.place(op)),
+        Change::DoubleBufferBehind(op) => format!("double-buffer what the {} protects", names.place(op)),
+        Change::FewerFlags => "flags where data flows, and nowhere else (pto sync)".to_string(),
+        Change::LargerTiles => "larger tiles, so that starting vector instructions counts less (at most)".to_string(),
+        Change::MoreBlocks(n) => format!("launch {n} blocks (--blocks {n})"),
+        Change::Faster(op) => format!("if the {} took half as long", names.place(op)),
+    }
+}
+
+fn advice_lines(names: &Names<'_>, advice: &[Advice]) -> String {
+    let words: Vec<String> = advice.iter().map(|a| advice_words(names, a.change)).collect();
+    let width = words.iter().map(|w| w.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (at, (a, words)) in advice.iter().zip(&words).enumerate() {
+        let start = if at == 0 { "try:" } else { "    " };
+        let _ = writeln!(text, "{start} {words:width$}  → {} cycles  (−{})", cycles_text(a.cycles), percent(a.gain));
+    }
+    text
+}
