@@ -47,6 +47,7 @@ mod rng;
 pub mod sample;
 
 pub use pto_check as checks;
+pub use pto_cost as cost;
 pub use pto_cpu as cpu;
 pub use pto_ir as ir;
 pub use pto_isa as isa;

@@ -48,13 +48,21 @@ pub fn record(plan: &Plan, known: &[Known], launch: Launch, options: Options) ->
     Ok(recorder.finish())
 }
 
-/// Runs a program whose control flow depends on data, and writes down what it does.
+/// Runs a program whose control flow depends on data, on one rank or several, and writes down what it does.
 ///
 /// # Errors
 /// As [`record`].
-pub fn record_run(plan: &Plan, args: &mut [Arg<'_>], launch: Launch, options: Options) -> Result<Trace, Diagnostic> {
+pub fn record_run(
+    plan: &Plan,
+    ranks: &mut [Vec<Arg<'_>>],
+    launch: Launch,
+    options: Options,
+) -> Result<Trace, Diagnostic> {
     let mut recorder = Recorder::new(plan, options);
-    plan.run_observed(args, launch, &mut recorder)?;
+    match ranks {
+        [only] => plan.run_observed(only, launch, &mut recorder).map(drop)?,
+        several => plan.run_ranks_observed(several, launch, &mut recorder).map(drop)?,
+    }
     Ok(recorder.finish())
 }
 

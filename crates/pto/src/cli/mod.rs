@@ -11,6 +11,7 @@ mod fmt;
 mod input;
 mod isa;
 mod json;
+mod perf;
 mod program;
 mod race;
 mod render;
@@ -45,6 +46,8 @@ enum Command {
     Run(run::Args),
     /// Find what is wrong on a device: missing flags, races, memory without content
     Race(race::Args),
+    /// Predict the cycles of a program and what holds it up
+    Perf(perf::Args),
     /// Say everything that is wrong with programs
     Check(check::Args),
     /// Lay programs out, or write them in another form
@@ -86,6 +89,7 @@ pub(crate) fn main() -> ExitCode {
     let result = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Race(args) => race::run(&args),
+        Command::Perf(args) => perf::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Explain(args) => explain::run(&args),

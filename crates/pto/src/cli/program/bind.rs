@@ -90,6 +90,11 @@ pub(crate) fn measured(plan: &Plan, request: &Request<'_>) -> Result<Measure, St
     Ok(measure)
 }
 
+/// The numbers among the arguments.
+pub(crate) fn numbers(plan: &Plan, request: &Request<'_>) -> Result<Vec<Known>, Stop> {
+    Ok(without_memory(plan, request)?.1.iter().map(|b| known(b.as_ref())).collect())
+}
+
 /// The arguments, with memory as large as the program needs it.
 pub(crate) fn with_memory(plan: &Plan, request: &Request<'_>, measure: &Measure) -> Result<Vec<Bound>, Stop> {
     let (specs, bound) = without_memory(plan, request)?;

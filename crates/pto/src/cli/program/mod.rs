@@ -10,14 +10,14 @@ use super::check::parse_target;
 use super::input::{self, Source};
 use bind::Request;
 pub(crate) use bind::{Bound, Content};
-use pto::cpu::{Arg, Launch, Measure, Numerics, Options, Plan};
+use pto::cpu::{Arg, Known, Launch, Measure, Numerics, Options, Plan};
 use pto::data::Error;
 use pto::{Diagnostic, Program, Target};
 use spec::Spec;
 use std::path::PathBuf;
 
 /// What to execute, and on what.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(crate) struct ProgramArgs {
     /// A program, or `-` for standard input
     pub(crate) file: PathBuf,
@@ -133,23 +133,69 @@ impl ProgramArgs {
 
     /// Checks the program and finds an argument for every parameter; `verb` is the command that does so.
     pub(crate) fn ready(&self, verb: &str, source: &Source, program: &Program, target: Target) -> Result<Ready, Stop> {
-        if let Some(problem) = &source.unreadable {
-            return Err(problem.clone().into());
-        }
-        let options = Options { numerics: self.numerics.into(), ..Options::default() };
-        let plan = program.plan(target, self.func.as_deref(), options).map_err(Stop::Problems)?;
+        let plan = self.plan(source, program, target)?;
         self.note_other_functions(program, target);
-        let specs: Vec<Spec> = self.values.iter().chain(&self.more).map(|text| Spec::parse(text)).collect();
-        let command = match &self.func {
-            Some(name) => format!("pto {verb} {} --func {name}", self.file.display()),
-            None => format!("pto {verb} {}", self.file.display()),
-        };
+        let (specs, command) = (self.specs(), self.command(verb));
         let request = Request { command: &command, specs: &specs, seed: self.seed, launch: self.launch(0), rank: None };
         let (bound, measure) = match self.ranks {
             Some(count) => ranks::bind_all(&plan, &request, count as usize)?,
             None => bind::bind(&plan, &request)?,
         };
         Ok(Ready { plan, bound, measure })
+    }
+
+    /// As [`ProgramArgs::ready`] for those who only follow the program: the numbers among its arguments, without memory.
+    pub(crate) fn numbers(
+        &self,
+        verb: &str,
+        source: &Source,
+        program: &Program,
+        target: Target,
+    ) -> Result<(Plan, Vec<Known>), Stop> {
+        let plan = self.plan(source, program, target)?;
+        let (specs, command) = (self.specs(), self.command(verb));
+        let request = Request { command: &command, specs: &specs, seed: self.seed, launch: self.launch(0), rank: None };
+        let known = bind::numbers(&plan, &request)?;
+        Ok((plan, known))
+    }
+
+    /// One for each file, where values that are no assignments name further files.
+    pub(crate) fn for_each_file(&self) -> Vec<Self> {
+        let is_file = |text: &String| !text.contains('=') && text.ends_with(".pto");
+        let (files, values): (Vec<String>, Vec<String>) = self.values.iter().cloned().partition(is_file);
+        let first = std::iter::once(self.file.clone());
+        let all = first.chain(files.into_iter().map(PathBuf::from));
+        all.map(|file| Self { file, values: values.clone(), ..self.clone() }).collect()
+    }
+
+    /// The same with another value for a parameter.
+    pub(crate) fn with_value(&self, name: &str, value: &str) -> Self {
+        let mut args = self.clone();
+        let of_name = |text: &String| text.split_once('=').is_some_and(|(n, _)| n == name);
+        args.values.retain(|v| !of_name(v));
+        args.more.retain(|v| !of_name(v));
+        args.values.push(format!("{name}={value}"));
+        args
+    }
+
+    fn plan(&self, source: &Source, program: &Program, target: Target) -> Result<Plan, Stop> {
+        if let Some(problem) = &source.unreadable {
+            return Err(problem.clone().into());
+        }
+        let options = Options { numerics: self.numerics.into(), ..Options::default() };
+        program.plan(target, self.func.as_deref(), options).map_err(Stop::Problems)
+    }
+
+    fn specs(&self) -> Vec<Spec> {
+        self.values.iter().chain(&self.more).map(|text| Spec::parse(text)).collect()
+    }
+
+    /// The command without arguments, for messages.
+    fn command(&self, verb: &str) -> String {
+        match &self.func {
+            Some(name) => format!("pto {verb} {} --func {name}", self.file.display()),
+            None => format!("pto {verb} {}", self.file.display()),
+        }
     }
 
     /// A function runs whatever is wrong with others, but not in silence.

@@ -1,0 +1,137 @@
+//! `pto perf`
+
+mod accuracy;
+mod analysis;
+mod variants;
+
+use super::check;
+use super::files;
+use super::program::{ProgramArgs, Stop, VALUES_HELP};
+use super::{Failure, Outcome, Run, out};
+use analysis::{Analysis, analyse};
+use pto::cost::{Model, view};
+use std::io::Write;
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+#[command(after_help = after_help())]
+pub(crate) struct Args {
+    #[command(flatten)]
+    program: Option<ProgramArgs>,
+    /// Print the laws against every measured point, instead of predicting something
+    #[arg(long, exclusive = true)]
+    accuracy: bool,
+    /// Whose figures: laws fitted to measurements, or those of the instruction pages where a page has some
+    #[arg(long, value_enum, default_value = "calibrated")]
+    model: ModelArg,
+    /// Cores that blocks share; default: as many as the target has
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    cores: Option<u32>,
+    /// Write a trace that Perfetto (ui.perfetto.dev) and Chrome open
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Write a page with zoomable swimlanes
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Draw the swimlanes in the terminal
+    #[arg(long)]
+    ascii: bool,
+    /// Try several values of a number: n=64,128,256
+    #[arg(long, value_name = "NAME=A,B,…")]
+    sweep: Option<String>,
+    /// One JSON object on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum ModelArg {
+    /// Laws fitted to measurements
+    Calibrated,
+    /// The figures of the instruction pages
+    Documented,
+}
+
+impl From<ModelArg> for Model {
+    fn from(arg: ModelArg) -> Self {
+        match arg {
+            ModelArg::Calibrated => Self::Calibrated,
+            ModelArg::Documented => Self::Documented,
+        }
+    }
+}
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 predicted, 1 problems in the program, 2 wrong usage or unusable data.
+
+Examples:
+  pto perf kernel.pto --target a2a3                  cycles, bottleneck, what to try
+  pto perf kernel.pto --html report.html             swimlanes in a browser
+  pto perf kernel.pto --blocks 24 --ascii            on 24 cores, in the terminal
+  pto perf kernel.pto --sweep n=64,128,256           a table of variants
+  pto perf a.pto b.pto                               the same for several files
+  pto perf --accuracy                                the laws against every measured point";
+
+fn after_help() -> String {
+    format!("{VALUES_HELP}\n\n{AFTER_HELP}")
+}
+
+pub(crate) fn run(args: &Args) -> Run {
+    let Some(what) = args.program.as_ref().filter(|_| !args.accuracy) else {
+        return accuracy::run();
+    };
+    let files = what.for_each_file();
+    if files.len() > 1 || args.sweep.is_some() {
+        return variants::run(args, &files);
+    }
+    let (source, program, target) = what.read()?;
+    match analyse(args, what, &source, &program, target, true) {
+        Ok(analysis) => {
+            show(args, &analysis)?;
+            Ok(Outcome::Clean)
+        }
+        Err(stop) => fail(args, stop, source, target),
+    }
+}
+
+/// Says why there is no prediction.
+fn fail(args: &Args, stop: Stop, source: super::input::Source, target: pto::Target) -> Run {
+    let problems = match stop {
+        Stop::Failure(failure) => return Err(failure),
+        Stop::Problems(problems) => problems,
+    };
+    if args.json {
+        let lines = pto::syntax::Lines::new(&source.text);
+        let list: Vec<_> = problems.iter().map(|d| super::json::diagnostic(&source, &lines, d)).collect();
+        out(&(serde_json::to_string_pretty(&list).map_err(|e| Failure(e.to_string()))? + "\n"))?;
+    } else {
+        check::print_text(&[check::Report { source, target, problems }])?;
+    }
+    Ok(Outcome::Problems)
+}
+
+fn show(args: &Args, analysis: &Analysis<'_>) -> Result<(), Failure> {
+    let names = analysis.names();
+    let shown = analysis.shown(&names);
+    if args.json {
+        out(&(view::data(&shown) + "\n"))?;
+    } else {
+        out(&format!("\u{1b}[1m{}\u{1b}[0m on {}: ", analysis.plan.name(), analysis.target))?;
+        out(&view::summary(&shown))?;
+    }
+    if args.ascii {
+        out(&format!("\n{}", view::swimlanes(&shown, super::render::columns().unwrap_or(110))))?;
+    }
+    if let Some(path) = &args.trace {
+        write(path, &view::chrome_trace(&shown), args.json)?;
+    }
+    if let Some(path) = &args.html {
+        write(path, &view::page(&shown, analysis.target), args.json)?;
+    }
+    Ok(())
+}
+
+fn write(path: &std::path::Path, text: &str, quiet: bool) -> Result<(), Failure> {
+    files::Staged::write(path, |file| file.write_all(text.as_bytes()))?.commit()?;
+    if quiet { Ok(()) } else { out(&format!("wrote {}\n", path.display())) }
+}
