@@ -1,7 +1,8 @@
 //! Stable diagnostic ids and their explanations.
 //!
 //! Ids never change meaning. `E00..` reading, `E01..` tile types, `E02..` instructions, `E03..` program
-//! structure, `E04..` memory, `E05..` synchronisation, `E06..` pipes and FIFO, `E07..` running, `E08..` races.
+//! structure, `E04..` memory, `E05..` synchronisation, `E06..` pipes and FIFO, `E07..` running, `E08..` races,
+//! `E09..` emitting.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! PTO programs on any machine: read, check, format, run.
 //!
 //! This crate is the front door. A [`Program`] is a source text and what was read from it; the crates behind it
-//! ([`isa`], [`ir`], [`syntax`], [`checks`], [`cpu`]) are re-exported for those who need the parts.
+//! ([`isa`], [`ir`], [`syntax`], [`checks`], [`cpu`], [`emit`]) are re-exported for those who need the parts.
 //!
 //! ```
 //! use pto::{Program, Target};
@@ -49,6 +49,7 @@ pub mod sample;
 pub use pto_check as checks;
 pub use pto_cost as cost;
 pub use pto_cpu as cpu;
+pub use pto_emit as emit;
 pub use pto_ir as ir;
 pub use pto_isa as isa;
 pub use pto_race as race;

@@ -1,7 +1,7 @@
 //! The smaller columns of a row: family, domain, aliasing, pipes, effects, scratch, cost, C++.
 
 use crate::rules::Instance;
-use crate::{Loc, Pipe, Targets};
+use crate::{Loc, Pipe, Scalar, Targets};
 
 /// The family of an instruction; one table file each.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -208,6 +208,9 @@ pub struct DocumentedCost {
 }
 
 /// How the instruction is spelled in C++ against the device headers.
+///
+/// Without `forms` it is a call of `name`: written operands, then read ones, then attributes, unless `args` says
+/// otherwise; attributes among `templates` stand before them, as far as one of them is not the default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cpp {
     /// Function name; empty where none exists.
@@ -216,4 +219,104 @@ pub struct Cpp {
     pub args: &'static [&'static str],
     /// Attributes passed as template arguments.
     pub templates: &'static [&'static str],
+    /// The operand that stands in for a scratch tile which the program may leave out and the function wants.
+    pub scratch: &'static str,
+    /// Operands and attributes that C++ does not need to be told.
+    pub silent: &'static [&'static str],
+    /// Spellings, the first that fits is used.
+    pub forms: &'static [CppForm],
+    /// Why a program does not determine the C++ call, where that is so.
+    pub missing: &'static str,
+}
+
+impl Cpp {
+    /// No spelling.
+    pub const NONE: Self =
+        Self { name: "", args: &[], templates: &[], scratch: "", silent: &[], forms: &[], missing: "" };
+
+    /// True when there is a spelling for at least some programs.
+    pub const fn is_known(&self) -> bool {
+        self.missing.is_empty() && !(self.name.is_empty() && self.forms.is_empty())
+    }
+}
+
+/// One C++ spelling of an instruction.
+///
+/// It fits when the target and the condition do, everything it names is given, and everything that is given (and not
+/// the default) is named. In the text stand
+///
+/// | sign | for |
+/// |---|---|
+/// | `$x` | the operand or result; several are separated by commas |
+/// | `*x` | several operands as subscripts, `a][b` |
+/// | `+x` | how many operands the slot has |
+/// | `:x` | the C++ type of the operand or result |
+/// | `^x` | the unsigned integer type of its width |
+/// | `#x` | an attribute that is given and not the default |
+/// | `=x` | an attribute, given or not |
+/// | `@x` | the text of an attribute, without quotes |
+///
+/// A sign that no name follows stands for itself. The text is a statement without its semicolon, or several; for an
+/// operation with results it is the value of the first, unless it names a result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CppForm {
+    /// Targets that have it.
+    pub targets: Targets,
+    /// When it applies.
+    pub when: When,
+    /// The text.
+    pub text: &'static str,
+}
+
+/// A condition of a C++ spelling.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum When {
+    /// None.
+    Always,
+    /// The attribute has this value, in the spelling of the dialect or of C++.
+    Attr(&'static str, &'static str),
+    /// The operand is a tile in this memory.
+    In(&'static str, Loc),
+    /// The operand is a pointer.
+    Pointer(&'static str),
+    /// The operand or result is a scalar of this type.
+    Scalar(&'static str, Scalar),
+    /// The first tile has more rows or columns than the second.
+    Larger(&'static str, &'static str),
+    /// Both operands are one value.
+    Same(&'static str, &'static str),
+    /// The operands are different values.
+    Apart(&'static str, &'static str),
+}
+
+/// A C++ spelling for every target.
+pub const fn form(text: &'static str) -> CppForm {
+    CppForm { targets: Targets::ALL, when: When::Always, text }
+}
+
+impl CppForm {
+    /// Only on these targets.
+    #[must_use]
+    pub const fn on(mut self, targets: Targets) -> Self {
+        self.targets = targets;
+        self
+    }
+
+    /// Only under this condition.
+    #[must_use]
+    pub const fn when(mut self, when: When) -> Self {
+        self.when = when;
+        self
+    }
+}
+
+/// How bytecode of version 0 writes an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bytecode {
+    /// Its number.
+    pub opcode: u16,
+    /// What tells it from others with the same number.
+    pub variant: Option<u8>,
+    /// How many operands follow; `None`: the number is written in front of them.
+    pub operands: Option<u8>,
 }

@@ -10,7 +10,10 @@ mod slot;
 mod syntax;
 
 pub use attr::{AttrKind, AttrSpec, attr, opt_attr};
-pub use columns::{Alias, Core, Cost, Cpp, DocumentedCost, Domain, Effect, Family, PipeCase, Pipes, Scratch};
+pub use columns::{
+    Alias, Bytecode, Core, Cost, Cpp, CppForm, DocumentedCost, Domain, Effect, Family, PipeCase, Pipes, Scratch, When,
+    form,
+};
 pub use slot::{Count, Dir, Elem, FixedType, Infer, Kind, Orders, Slot};
 pub use syntax::{Anatomy, Custom, Syntax};
 
@@ -66,6 +69,8 @@ pub struct Row {
     pub documented: Option<DocumentedCost>,
     /// C++ spelling.
     pub cpp: Cpp,
+    /// Bytecode spelling, where there is a compact one.
+    pub bytecode: Option<Bytecode>,
     /// Specification page.
     pub page: &'static str,
     /// What an author should know: known differences between sources and devices.
@@ -99,7 +104,8 @@ impl Row {
         effect: Effect::Operands,
         cost: Cost::None,
         documented: None,
-        cpp: Cpp { name: "", args: &[], templates: &[] },
+        cpp: Cpp::NONE,
+        bytecode: None,
         page: "",
         notes: &[],
         example: "",
@@ -279,6 +285,55 @@ impl Row {
     #[must_use]
     pub const fn cpp_templates(mut self, attrs: &'static [&'static str]) -> Self {
         self.cpp.templates = attrs;
+        self
+    }
+
+    /// C++ wants a scratch tile; this operand stands in where the program has none.
+    #[must_use]
+    pub const fn cpp_scratch(mut self, slot: &'static str) -> Self {
+        self.cpp.scratch = slot;
+        self
+    }
+
+    /// Operands and attributes that C++ need not be told.
+    #[must_use]
+    pub const fn cpp_silent(mut self, names: &'static [&'static str]) -> Self {
+        self.cpp.silent = names;
+        self
+    }
+
+    /// C++ spellings, the first that fits is used; see [`CppForm`].
+    #[must_use]
+    pub const fn cpp_forms(mut self, forms: &'static [CppForm]) -> Self {
+        self.cpp.forms = forms;
+        self
+    }
+
+    /// A program does not determine the C++ call.
+    #[must_use]
+    pub const fn cpp_missing(mut self, why: &'static str) -> Self {
+        self.cpp.missing = why;
+        self
+    }
+
+    /// Number in bytecode, with this many operands.
+    #[must_use]
+    pub const fn bytecode(mut self, opcode: u16, operands: u8) -> Self {
+        self.bytecode = Some(Bytecode { opcode, variant: None, operands: Some(operands) });
+        self
+    }
+
+    /// Number in bytecode, with any number of operands.
+    #[must_use]
+    pub const fn bytecode_counted(mut self, opcode: u16) -> Self {
+        self.bytecode = Some(Bytecode { opcode, variant: None, operands: None });
+        self
+    }
+
+    /// One of several operations with the same number in bytecode.
+    #[must_use]
+    pub const fn bytecode_variant(mut self, opcode: u16, variant: u8, operands: u8) -> Self {
+        self.bytecode = Some(Bytecode { opcode, variant: Some(variant), operands: Some(operands) });
         self
     }
 

@@ -1,6 +1,7 @@
 //! Scalar arithmetic: the part of the host dialects that programs compute addresses and scalars with.
 
-use crate::row::{AttrKind, Custom, Effect, Kind, Row, Slot, attr, opt_attr};
+use crate::DType::I32;
+use crate::row::{AttrKind, Custom, Effect, Kind, Row, Slot, When, attr, form, opt_attr};
 use crate::shape::{result, value_in};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::{Pipe, Scalar, Targets, Type, codes, enums};
@@ -68,124 +69,246 @@ family! { Arith, "", arith;
     arith_constant = "arith.constant": SCALAR
         .results(RESULT)
         .attrs(&[attr("value", AttrKind::Any, "the number")])
-        .custom(Custom::Constant);
+        .custom(Custom::Constant)
+        .bytecode(0x2003, 0);
     /// Comparison of integers; the predicate says signed or unsigned.
     arith_cmpi = "arith.cmpi": COMPARE
         .slots(&[value_in("lhs", Kind::Int), value_in("rhs", Kind::Int)])
-        .attrs(&[attr("predicate", AttrKind::Enum(&enums::CMPI_PREDICATE), "which comparison")]);
+        .attrs(&[attr("predicate", AttrKind::Enum(&enums::CMPI_PREDICATE), "which comparison")])
+        .cpp_forms(&[
+            form("$lhs == $rhs").when(When::Attr("predicate", "eq")),
+            form("$lhs != $rhs").when(When::Attr("predicate", "ne")),
+            form("$lhs < $rhs").when(When::Attr("predicate", "slt")),
+            form("$lhs <= $rhs").when(When::Attr("predicate", "sle")),
+            form("$lhs > $rhs").when(When::Attr("predicate", "sgt")),
+            form("$lhs >= $rhs").when(When::Attr("predicate", "sge")),
+            form("static_cast<^lhs>($lhs) < static_cast<^rhs>($rhs)").when(When::Attr("predicate", "ult")),
+            form("static_cast<^lhs>($lhs) <= static_cast<^rhs>($rhs)").when(When::Attr("predicate", "ule")),
+            form("static_cast<^lhs>($lhs) > static_cast<^rhs>($rhs)").when(When::Attr("predicate", "ugt")),
+            form("static_cast<^lhs>($lhs) >= static_cast<^rhs>($rhs)").when(When::Attr("predicate", "uge")),
+        ])
+        .bytecode(0x2002, 2);
     /// Comparison of floating-point numbers; the predicate says ordered or unordered.
     arith_cmpf = "arith.cmpf": COMPARE
         .slots(&[value_in("lhs", Kind::Float), value_in("rhs", Kind::Float)])
-        .attrs(&[attr("predicate", AttrKind::Enum(&enums::CMPF_PREDICATE), "which comparison")]);
+        .attrs(&[attr("predicate", AttrKind::Enum(&enums::CMPF_PREDICATE), "which comparison")])
+        .cpp_forms(&[
+            form("false").when(When::Attr("predicate", "false")),
+            form("$lhs == $rhs").when(When::Attr("predicate", "oeq")),
+            form("$lhs > $rhs").when(When::Attr("predicate", "ogt")),
+            form("$lhs >= $rhs").when(When::Attr("predicate", "oge")),
+            form("$lhs < $rhs").when(When::Attr("predicate", "olt")),
+            form("$lhs <= $rhs").when(When::Attr("predicate", "ole")),
+            form("$lhs < $rhs || $lhs > $rhs").when(When::Attr("predicate", "one")),
+            form("$lhs == $lhs && $rhs == $rhs").when(When::Attr("predicate", "ord")),
+            form("!($lhs < $rhs || $lhs > $rhs)").when(When::Attr("predicate", "ueq")),
+            form("!($lhs <= $rhs)").when(When::Attr("predicate", "ugt")),
+            form("!($lhs < $rhs)").when(When::Attr("predicate", "uge")),
+            form("!($lhs >= $rhs)").when(When::Attr("predicate", "ult")),
+            form("!($lhs > $rhs)").when(When::Attr("predicate", "ule")),
+            form("$lhs != $rhs").when(When::Attr("predicate", "une")),
+            form("$lhs != $lhs || $rhs != $rhs").when(When::Attr("predicate", "uno")),
+            form("true").when(When::Attr("predicate", "true")),
+        ])
+        .cpp_silent(&["lhs", "rhs", "fastmath"]);
     /// One of two values, chosen by a condition.
     arith_select = "arith.select": SCALAR
         .slots(&[value_in("condition", Kind::Bool), value_in("true_value", Kind::Any), value_in("false_value", Kind::Any)])
         .results(RESULT)
-        .custom(Custom::Select);
+        .custom(Custom::Select)
+        .cpp_forms(&[form("$condition ? $true_value : $false_value")])
+        .bytecode(0x2007, 3);
     /// Integer sum; wraps.
-    arith_addi = "arith.addi": INTEGERS;
+    arith_addi = "arith.addi": INTEGERS
+        .cpp_forms(&[
+            form("$lhs + $rhs").when(When::Scalar("lhs", Scalar::Index)),
+            form("static_cast<:result>(static_cast<^lhs>($lhs) + static_cast<^rhs>($rhs))"),
+        ])
+        .bytecode(0x2000, 2);
     /// Integer difference; wraps.
-    arith_subi = "arith.subi": INTEGERS;
+    arith_subi = "arith.subi": INTEGERS
+        .cpp_forms(&[
+            form("$lhs - $rhs").when(When::Scalar("lhs", Scalar::Index)),
+            form("static_cast<:result>(static_cast<^lhs>($lhs) - static_cast<^rhs>($rhs))"),
+        ])
+        .bytecode(0x2008, 2);
     /// Integer product; wraps.
-    arith_muli = "arith.muli": INTEGERS;
+    arith_muli = "arith.muli": INTEGERS
+        .cpp_forms(&[
+            form("$lhs * $rhs").when(When::Scalar("lhs", Scalar::Index)),
+            form("static_cast<:result>(static_cast<^lhs>($lhs) * static_cast<^rhs>($rhs))"),
+        ])
+        .bytecode(0x2006, 2);
     /// Signed quotient, towards zero.
-    arith_divsi = "arith.divsi": INTEGERS;
+    arith_divsi = "arith.divsi": INTEGERS
+        .cpp_forms(&[form("$lhs / $rhs")]);
     /// Unsigned quotient.
-    arith_divui = "arith.divui": INTEGERS;
+    arith_divui = "arith.divui": INTEGERS
+        .cpp_forms(&[form("static_cast<:result>(static_cast<^lhs>($lhs) / static_cast<^rhs>($rhs))")]);
     /// Signed remainder, sign of the dividend.
-    arith_remsi = "arith.remsi": INTEGERS;
+    arith_remsi = "arith.remsi": INTEGERS
+        .cpp_forms(&[form("$lhs % $rhs")]);
     /// Unsigned remainder.
-    arith_remui = "arith.remui": INTEGERS;
+    arith_remui = "arith.remui": INTEGERS
+        .cpp_forms(&[form("static_cast<:result>(static_cast<^lhs>($lhs) % static_cast<^rhs>($rhs))")]);
     /// Signed quotient, towards minus infinity.
-    arith_floordivsi = "arith.floordivsi": INTEGERS;
+    arith_floordivsi = "arith.floordivsi": INTEGERS
+        .cpp_forms(&[form("$lhs / $rhs - ($lhs % $rhs != 0 && ($lhs < 0) != ($rhs < 0))")]);
     /// Signed quotient, towards plus infinity.
-    arith_ceildivsi = "arith.ceildivsi": INTEGERS;
+    arith_ceildivsi = "arith.ceildivsi": INTEGERS
+        .cpp_forms(&[form("$lhs / $rhs + ($lhs % $rhs != 0 && ($lhs < 0) == ($rhs < 0))")])
+        .bytecode(0x2001, 2);
     /// Unsigned quotient, rounded up.
-    arith_ceildivui = "arith.ceildivui": INTEGERS;
+    arith_ceildivui = "arith.ceildivui": INTEGERS
+        .cpp_forms(&[
+            form("static_cast<:result>(static_cast<^lhs>($lhs) / static_cast<^rhs>($rhs) + (static_cast<^lhs>($lhs) % static_cast<^rhs>($rhs) != 0))"),
+        ]);
     /// Bitwise and.
-    arith_andi = "arith.andi": INTEGERS;
+    arith_andi = "arith.andi": INTEGERS
+        .cpp_forms(&[form("$lhs & $rhs")]);
     /// Bitwise or.
-    arith_ori = "arith.ori": INTEGERS;
+    arith_ori = "arith.ori": INTEGERS
+        .cpp_forms(&[form("$lhs | $rhs")]);
     /// Bitwise exclusive or.
-    arith_xori = "arith.xori": INTEGERS;
+    arith_xori = "arith.xori": INTEGERS
+        .cpp_forms(&[form("$lhs ^ $rhs")]);
     /// Left shift.
-    arith_shli = "arith.shli": INTEGERS;
+    arith_shli = "arith.shli": INTEGERS
+        .cpp_forms(&[form("static_cast<:result>(static_cast<^lhs>($lhs) << $rhs)")]);
     /// Arithmetic right shift.
-    arith_shrsi = "arith.shrsi": INTEGERS;
+    arith_shrsi = "arith.shrsi": INTEGERS
+        .cpp_forms(&[form("$lhs >> $rhs")]);
     /// Logical right shift.
-    arith_shrui = "arith.shrui": INTEGERS;
+    arith_shrui = "arith.shrui": INTEGERS
+        .cpp_forms(&[form("static_cast<:result>(static_cast<^lhs>($lhs) >> $rhs)")]);
     /// Larger of two signed integers.
-    arith_maxsi = "arith.maxsi": INTEGERS;
+    arith_maxsi = "arith.maxsi": INTEGERS
+        .cpp_forms(&[form("$lhs > $rhs ? $lhs : $rhs")]);
     /// Smaller of two signed integers.
-    arith_minsi = "arith.minsi": INTEGERS;
+    arith_minsi = "arith.minsi": INTEGERS
+        .cpp_forms(&[form("$lhs < $rhs ? $lhs : $rhs")]);
     /// Larger of two unsigned integers.
-    arith_maxui = "arith.maxui": INTEGERS;
+    arith_maxui = "arith.maxui": INTEGERS
+        .cpp_forms(&[form("static_cast<^lhs>($lhs) > static_cast<^rhs>($rhs) ? $lhs : $rhs")]);
     /// Smaller of two unsigned integers.
-    arith_minui = "arith.minui": INTEGERS;
+    arith_minui = "arith.minui": INTEGERS
+        .cpp_forms(&[form("static_cast<^lhs>($lhs) < static_cast<^rhs>($rhs) ? $lhs : $rhs")])
+        .bytecode(0x2005, 2);
     /// Floating-point sum.
-    arith_addf = "arith.addf": FLOATS;
+    arith_addf = "arith.addf": FLOATS
+        .cpp_forms(&[form("$lhs + $rhs")]);
     /// Floating-point difference.
-    arith_subf = "arith.subf": FLOATS;
+    arith_subf = "arith.subf": FLOATS
+        .cpp_forms(&[form("$lhs - $rhs")]);
     /// Floating-point product.
-    arith_mulf = "arith.mulf": FLOATS;
+    arith_mulf = "arith.mulf": FLOATS
+        .cpp_forms(&[form("$lhs * $rhs")]);
     /// Floating-point quotient.
-    arith_divf = "arith.divf": FLOATS;
+    arith_divf = "arith.divf": FLOATS
+        .cpp_forms(&[form("$lhs / $rhs")]);
     /// Floating-point remainder.
-    arith_remf = "arith.remf": FLOATS;
+    arith_remf = "arith.remf": FLOATS
+        .cpp_forms(&[form("static_cast<:result>(__builtin_fmod($lhs, $rhs))")]);
     /// Larger number; NaN if either is NaN.
-    arith_maximumf = "arith.maximumf": FLOATS;
+    arith_maximumf = "arith.maximumf": FLOATS
+        .cpp_forms(&[
+            form("$lhs != $lhs ? $lhs : $rhs != $rhs ? $rhs : $lhs == 0 && $rhs == 0 ? $lhs + $rhs : $lhs > $rhs ? $lhs : $rhs"),
+        ]);
     /// Smaller number; NaN if either is NaN.
-    arith_minimumf = "arith.minimumf": FLOATS;
+    arith_minimumf = "arith.minimumf": FLOATS
+        .cpp_forms(&[
+            form("$lhs != $lhs ? $lhs : $rhs != $rhs ? $rhs : $lhs == 0 && $rhs == 0 ? -(-$lhs - $rhs) : $lhs < $rhs ? $lhs : $rhs"),
+        ]);
     /// Larger number; NaN only if both are NaN.
-    arith_maxnumf = "arith.maxnumf": FLOATS;
+    arith_maxnumf = "arith.maxnumf": FLOATS
+        .cpp_forms(&[form("$lhs != $lhs ? $rhs : $rhs != $rhs ? $lhs : $lhs > $rhs ? $lhs : $rhs")]);
     /// Smaller number; NaN only if both are NaN.
-    arith_minnumf = "arith.minnumf": FLOATS;
+    arith_minnumf = "arith.minnumf": FLOATS
+        .cpp_forms(&[form("$lhs != $lhs ? $rhs : $rhs != $rhs ? $lhs : $lhs < $rhs ? $lhs : $rhs")]);
     /// Sign change.
-    arith_negf = "arith.negf": UNARY;
+    arith_negf = "arith.negf": UNARY
+        .cpp_forms(&[form("-$operand")]);
     /// Between index and integer, sign-extending.
-    arith_index_cast = "arith.index_cast": INT_TO_INT.rules(ONE_IS_INDEX);
+    arith_index_cast = "arith.index_cast": INT_TO_INT.rules(ONE_IS_INDEX)
+        .cpp_forms(&[
+            form("static_cast<:result>(-static_cast<int>($in))").when(When::Scalar("in", Scalar::I1)),
+            form("static_cast<:result>($in)"),
+        ])
+        .bytecode(0x2004, 1);
     /// Between index and integer, zero-extending.
-    arith_index_castui = "arith.index_castui": INT_TO_INT.rules(ONE_IS_INDEX);
+    arith_index_castui = "arith.index_castui": INT_TO_INT.rules(ONE_IS_INDEX)
+        .cpp_forms(&[form("static_cast<:result>(static_cast<^in>($in))")]);
     /// Drops high bits.
-    arith_trunci = "arith.trunci": INT_TO_INT.rules(NARROWS);
+    arith_trunci = "arith.trunci": INT_TO_INT.rules(NARROWS)
+        .cpp_forms(&[
+            form("($in & 1) != 0").when(When::Scalar("result", Scalar::I1)),
+            form("static_cast<:result>($in)"),
+        ]);
     /// Widens, sign-extending.
-    arith_extsi = "arith.extsi": INT_TO_INT.rules(WIDENS);
+    arith_extsi = "arith.extsi": INT_TO_INT.rules(WIDENS)
+        .cpp_forms(&[
+            form("static_cast<:result>(-static_cast<int>($in))").when(When::Scalar("in", Scalar::I1)),
+            form("static_cast<:result>($in)"),
+        ]);
     /// Widens, zero-extending.
-    arith_extui = "arith.extui": INT_TO_INT.rules(WIDENS);
+    arith_extui = "arith.extui": INT_TO_INT.rules(WIDENS)
+        .cpp_forms(&[form("static_cast<:result>(static_cast<^in>($in))")]);
     /// Same bits, other type.
-    arith_bitcast = "arith.bitcast": CAST;
+    arith_bitcast = "arith.bitcast": CAST
+        .cpp_forms(&[form("__builtin_bit_cast(:result, $in)")]);
     /// Signed integer to float.
-    arith_sitofp = "arith.sitofp": INT_TO_FLOAT;
+    arith_sitofp = "arith.sitofp": INT_TO_FLOAT
+        .cpp_forms(&[
+            form("static_cast<:result>(-static_cast<int>($in))").when(When::Scalar("in", Scalar::I1)),
+            form("static_cast<:result>($in)"),
+        ]);
     /// Unsigned integer to float.
-    arith_uitofp = "arith.uitofp": INT_TO_FLOAT;
+    arith_uitofp = "arith.uitofp": INT_TO_FLOAT
+        .cpp_forms(&[form("static_cast<:result>(static_cast<^in>($in))")]);
     /// Float to signed integer, towards zero.
-    arith_fptosi = "arith.fptosi": FLOAT_TO_INT;
+    arith_fptosi = "arith.fptosi": FLOAT_TO_INT
+        .cpp_forms(&[form("static_cast<:result>($in)")]);
     /// Float to unsigned integer, towards zero.
-    arith_fptoui = "arith.fptoui": FLOAT_TO_INT;
+    arith_fptoui = "arith.fptoui": FLOAT_TO_INT
+        .cpp_forms(&[form("static_cast<:result>(static_cast<^result>($in))")]);
     /// Widens a float.
-    arith_extf = "arith.extf": FLOAT_TO_FLOAT.rules(WIDENS);
+    arith_extf = "arith.extf": FLOAT_TO_FLOAT.rules(WIDENS)
+        .cpp_forms(&[form("static_cast<:result>($in)")]);
     /// Narrows a float.
-    arith_truncf = "arith.truncf": FLOAT_TO_FLOAT.rules(NARROWS);
+    arith_truncf = "arith.truncf": FLOAT_TO_FLOAT.rules(NARROWS)
+        .cpp_forms(&[form("static_cast<:result>($in)")]);
     /// A change of type that other passes will resolve.
-    builtin_unrealized_conversion_cast = "builtin.unrealized_conversion_cast": CAST;
+    builtin_unrealized_conversion_cast = "builtin.unrealized_conversion_cast": CAST
+        .cpp_forms(&[form("(:result)$in")]);
     /// Unsigned sum with carry.
-    arith_addui_extended = "arith.addui_extended": EXTENDED;
+    arith_addui_extended = "arith.addui_extended": EXTENDED
+        .cpp_forms(&[
+            form("$low = static_cast<:low>(static_cast<^lhs>($lhs) + static_cast<^rhs>($rhs));\n$high = static_cast<^low>($low) < static_cast<^lhs>($lhs)"),
+        ]);
     /// Signed product, both halves.
-    arith_mulsi_extended = "arith.mulsi_extended": EXTENDED;
+    arith_mulsi_extended = "arith.mulsi_extended": EXTENDED
+        .cpp_forms(&[
+            form("{\n  const int64_t wide = static_cast<int64_t>($lhs) * static_cast<int64_t>($rhs);\n  $low = static_cast<:low>(wide);\n  $high = static_cast<:high>(wide >> 32);\n}").when(When::Scalar("lhs", Scalar::Elem(I32))),
+        ]);
     /// Unsigned product, both halves.
-    arith_mului_extended = "arith.mului_extended": EXTENDED;
+    arith_mului_extended = "arith.mului_extended": EXTENDED
+        .cpp_forms(&[
+            form("{\n  const uint64_t wide = static_cast<uint64_t>(static_cast<uint32_t>($lhs)) * static_cast<uint64_t>(static_cast<uint32_t>($rhs));\n  $low = static_cast<:low>(wide);\n  $high = static_cast<:high>(wide >> 32);\n}").when(When::Scalar("lhs", Scalar::Elem(I32))),
+        ]);
     /// A buffer of the lowered dialect.
     memref_alloc = "memref.alloc": SCALAR
         .slots(&[value_in("sizes", Kind::Index).many()])
         .results(RESULT)
         .attrs(&[opt_attr("alignment", AttrKind::Int(0, i64::MAX), "", "alignment in bytes")])
         .custom(Custom::MemrefAlloc)
-        .effect(Effect::View);
+        .effect(Effect::View)
+        .cpp_missing("it belongs to lowered programs inside the public assembler");
     /// Gives a buffer back.
     memref_dealloc = "memref.dealloc": SCALAR
         .slots(&[value_in("memref", Kind::Any)])
         .pattern("$memref {} : :memref")
-        .effect(Effect::View);
+        .effect(Effect::View)
+        .cpp_missing("it belongs to lowered programs inside the public assembler");
     /// Reads an element of a buffer.
     memref_load = "memref.load": SCALAR
         .slots(&[value_in("memref", Kind::Any), value_in("indices", Kind::Index).many()])
@@ -201,19 +324,22 @@ family! { Arith, "", arith;
         .results(&[result("result", Kind::Index)])
         .custom(Custom::MemrefDim);
     /// The same buffer under a more or less precise type.
-    memref_cast = "memref.cast": CAST.effect(Effect::View);
+    memref_cast = "memref.cast": CAST.effect(Effect::View)
+        .cpp_missing("it belongs to lowered programs inside the public assembler");
     /// A window of a buffer: offsets, sizes, strides.
     memref_subview = "memref.subview": SCALAR
         .slots(&[value_in("source", Kind::Any), value_in("offsets", Kind::Index).many(), value_in("sizes", Kind::Index).many(), value_in("strides", Kind::Index).many()])
         .results(RESULT)
         .attrs(&[attr("static_offsets", AttrKind::Any, "offsets"), attr("static_sizes", AttrKind::Any, "sizes"), attr("static_strides", AttrKind::Any, "strides")])
         .custom(Custom::MemrefView)
-        .effect(Effect::View);
+        .effect(Effect::View)
+        .cpp_missing("it belongs to lowered programs inside the public assembler");
     /// The same memory with another shape: offset, sizes, strides.
     memref_reinterpret_cast = "memref.reinterpret_cast": SCALAR
         .slots(&[value_in("source", Kind::Any), value_in("offsets", Kind::Index).many(), value_in("sizes", Kind::Index).many(), value_in("strides", Kind::Index).many()])
         .results(RESULT)
         .attrs(&[attr("static_offsets", AttrKind::Any, "offset"), attr("static_sizes", AttrKind::Any, "sizes"), attr("static_strides", AttrKind::Any, "strides")])
         .custom(Custom::MemrefView)
-        .effect(Effect::View);
+        .effect(Effect::View)
+        .cpp_missing("it belongs to lowered programs inside the public assembler");
 }

@@ -6,7 +6,7 @@
 use crate::DType::{I8, I32, U8};
 use crate::codes;
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, Cost, Effect, FixedType, Infer, Kind, Row, Slot, attr, opt_attr};
+use crate::row::{AttrKind, AttrSpec, Cost, Effect, FixedType, Infer, Kind, Row, Slot, attr, form, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{result, tile_in, value_in, view_in, view_out};
 use crate::{Dim, Pipe, Targets, Type};
@@ -185,7 +185,8 @@ family! { Comm, "pto", comm;
         .cpp("comm::TNOTIFY")
         .cpp_args(&["signal", "value", "notifyOp"])
         .page("docs/isa/comm/TNOTIFY.md")
-        .example(SIGNAL_EXAMPLE);
+        .example(SIGNAL_EXAMPLE)
+        .cpp_forms(&[form("comm::TNOTIFY($signal, $value, comm::=notifyOp)")]);
 
     /// Wait until local signal words compare as asked.
     ///
@@ -197,7 +198,8 @@ family! { Comm, "pto", comm;
         .cpp("comm::TWAIT")
         .page("docs/isa/comm/TWAIT.md")
         .notes(&["The public CPU simulator gives up after about a second without an error."])
-        .example(SIGNAL_EXAMPLE);
+        .example(SIGNAL_EXAMPLE)
+        .cpp_forms(&[form("comm::TWAIT($signal, $cmp_value, comm::=cmp)")]);
 
     /// Look once whether local signal words compare as asked.
     ///
@@ -208,7 +210,8 @@ family! { Comm, "pto", comm;
         .pattern("($signal, $cmp_value : :signal, :cmp_value) {} -> :result")
         .cpp("comm::TTEST")
         .page("docs/isa/comm/TTEST.md")
-        .example(SIGNAL_EXAMPLE);
+        .example(SIGNAL_EXAMPLE)
+        .cpp_forms(&[form("comm::TTEST($signal, $cmp_value, comm::=cmp)")]);
 
     /// Collect the data of all ranks on one rank.
     ///
@@ -224,7 +227,11 @@ family! { Comm, "pto", comm;
         .cpp_args(&["group", "dst", "ping", "pong"])
         .page("docs/isa/comm/TGATHER.md")
         .notes(&["Not `tgather`, which gathers elements of a tile."])
-        .example(COLLECTIVE_EXAMPLE);
+        .example(COLLECTIVE_EXAMPLE)
+        .cpp_forms(&[
+            form("{\n  :group tensors[] = {$group};\n  comm::ParallelGroup<:group> team(tensors, +group, =root);\n  comm::TGATHER(team, $dst, $ping);\n}"),
+            form("{\n  :group tensors[] = {$group};\n  comm::ParallelGroup<:group> team(tensors, +group, =root);\n  comm::TGATHER(team, $dst, $ping, $pong);\n}"),
+        ]);
 
     /// Hand each rank its part of the data of one rank.
     ///
@@ -234,7 +241,11 @@ family! { Comm, "pto", comm;
         .cpp("comm::TSCATTER")
         .page("docs/isa/comm/TSCATTER.md")
         .notes(&["Not `tscatter`, which scatters elements of a tile."])
-        .example(COLLECTIVE_EXAMPLE);
+        .example(COLLECTIVE_EXAMPLE)
+        .cpp_forms(&[
+            form("{\n  :group tensors[] = {$group};\n  comm::ParallelGroup<:group> team(tensors, +group, =root);\n  comm::TSCATTER(team, $src, $ping);\n}"),
+            form("{\n  :group tensors[] = {$group};\n  comm::ParallelGroup<:group> team(tensors, +group, =root);\n  comm::TSCATTER(team, $src, $ping, $pong);\n}"),
+        ]);
 
     /// Copy the data of one rank to all ranks.
     ///
@@ -247,7 +258,11 @@ family! { Comm, "pto", comm;
         ])
         .cpp("comm::TBROADCAST")
         .page("docs/isa/comm/TBROADCAST.md")
-        .example(COLLECTIVE_EXAMPLE);
+        .example(COLLECTIVE_EXAMPLE)
+        .cpp_forms(&[
+            form("{\n  :group tensors[] = {$group};\n  comm::ParallelGroup<:group> team(tensors, +group, =root);\n  comm::TBROADCAST(team, $src, $ping);\n}"),
+            form("{\n  :group tensors[] = {$group};\n  comm::ParallelGroup<:group> team(tensors, +group, =root);\n  comm::TBROADCAST(team, $src, $ping, $pong);\n}"),
+        ]);
 
     /// Combine the data of all ranks elementwise on one rank.
     ///
@@ -268,7 +283,11 @@ family! { Comm, "pto", comm;
         .cpp_args(&["group", "dst", "acc", "recv_ping", "recv_pong", "reduceOp"])
         .page("docs/isa/comm/TREDUCE.md")
         .notes(&["A family page also lists a product and says all ranks have the result; the headers have neither."])
-        .example(COLLECTIVE_EXAMPLE);
+        .example(COLLECTIVE_EXAMPLE)
+        .cpp_forms(&[
+            form("{\n  :group tensors[] = {$group};\n  comm::ParallelGroup<:group> team(tensors, +group, =root);\n  comm::TREDUCE(team, $dst, $acc, $recv_ping, comm::=reduceOp);\n}"),
+            form("{\n  :group tensors[] = {$group};\n  comm::ParallelGroup<:group> team(tensors, +group, =root);\n  comm::TREDUCE(team, $dst, $acc, $recv_ping, $recv_pong, comm::=reduceOp);\n}"),
+        ]);
 
     /// Open a session for background transfers.
     ///
@@ -283,9 +302,9 @@ family! { Comm, "pto", comm;
         .results(&[result("session", Kind::Session).infer(Infer::Fixed(FixedType::AsyncSession))])
         .attrs(&[
             opt_attr("sync_id", AttrKind::Int(0, 7), "", "event id the session uses"),
-            opt_attr("block_bytes", AttrKind::Int(1, i64::MAX), "", "bytes of one piece of a transfer"),
+            opt_attr("block_bytes", AttrKind::Int(1, i64::MAX), "32768", "bytes of one piece of a transfer"),
             opt_attr("comm_block_offset", AttrKind::Int(0, i64::MAX), "", "where the session's part of the workspace starts"),
-            opt_attr("queue_num", AttrKind::Int(1, i32::MAX as i64), "", "queues to use"),
+            opt_attr("queue_num", AttrKind::Int(1, i32::MAX as i64), "1", "queues to use"),
             opt_attr("channel_group_idx", AttrKind::Int(0, u32::MAX as i64), "", "channel group; chosen automatically when left out"),
         ])
         .pattern("($scratch, $workspace : :scratch, :workspace) {} -> :session")
@@ -293,7 +312,11 @@ family! { Comm, "pto", comm;
         .cpp("comm::BuildAsyncSession")
         .page("docs/isa/comm/TPUT_ASYNC.md")
         .notes(&["Without block_bytes the header uses pieces of 1 MiB, the public assembler 32 KiB."])
-        .example(ASYNC_EXAMPLE);
+        .example(ASYNC_EXAMPLE)
+        .cpp_forms(&[
+            form("{\n  comm::sdma::SdmaBaseConfig config = {=block_bytes, =comm_block_offset, =queue_num};\n  comm::BuildAsyncSession<comm::DmaEngine::SDMA>($scratch, (__gm__ uint8_t *)$workspace, $session, =sync_id, config, UINT32_MAX);\n}"),
+            form("{\n  comm::sdma::SdmaBaseConfig config = {=block_bytes, =comm_block_offset, =queue_num};\n  comm::BuildAsyncSession<comm::DmaEngine::SDMA>($scratch, (__gm__ uint8_t *)$workspace, $session, =sync_id, config, #channel_group_idx);\n}"),
+        ]);
 
     /// Start copying local memory to memory of another rank.
     ///
@@ -303,7 +326,8 @@ family! { Comm, "pto", comm;
         .alias_names(&["tput_async"])
         .cpp("comm::TPUT_ASYNC")
         .page("docs/isa/comm/TPUT_ASYNC.md")
-        .notes(&["On A5 the default engine copies through the scratch tile before it returns."]);
+        .notes(&["On A5 the default engine copies through the scratch tile before it returns."])
+        .cpp_forms(&[form("comm::TPUT_ASYNC<comm::DmaEngine::SDMA>($dst, $src, $session)")]);
 
     /// Start copying memory of another rank to local memory.
     ///
@@ -311,7 +335,8 @@ family! { Comm, "pto", comm;
     comm_tget_async = "comm.tget_async": ASYNC
         .alias_names(&["tget_async"])
         .cpp("comm::TGET_ASYNC")
-        .page("docs/isa/comm/TGET_ASYNC.md");
+        .page("docs/isa/comm/TGET_ASYNC.md")
+        .cpp_forms(&[form("comm::TGET_ASYNC<comm::DmaEngine::SDMA>($dst, $src, $session)")]);
 
     /// Wait for a background transfer.
     ///
@@ -319,14 +344,16 @@ family! { Comm, "pto", comm;
     /// succeeded.
     comm_wait_async_event = "comm.wait_async_event": ASYNC_QUERY
         .alias_names(&["wait_async_event"])
-        .cpp("Wait");
+        .cpp("Wait")
+        .cpp_forms(&[form("$event.Wait($session)")]);
 
     /// Look whether a background transfer is complete.
     ///
     /// True when this transfer and all earlier ones of the session are complete. Never waits.
     comm_test_async_event = "comm.test_async_event": ASYNC_QUERY
         .alias_names(&["test_async_event"])
-        .cpp("Test");
+        .cpp("Test")
+        .cpp_forms(&[form("$event.Test($session)")]);
 
     /// Prepare for prefetching into the L2 cache.
     ///
@@ -339,7 +366,8 @@ family! { Comm, "pto", comm;
         .results(&[result("ctx", Kind::Any)])
         .pattern("($workspace : :workspace) {} -> :ctx")
         .page("docs/isa/TPREFETCH_ASYNC.md")
-        .example(PREFETCH_EXAMPLE);
+        .example(PREFETCH_EXAMPLE)
+        .cpp_forms(&[form("PrefetchAsyncContext((__gm__ uint8_t *)$workspace)")]);
 
     /// The session of a prefetch context.
     ///
@@ -350,7 +378,8 @@ family! { Comm, "pto", comm;
         .results(&[result("session", Kind::Session).infer(Infer::Fixed(FixedType::AsyncSession))])
         .pattern("$ctx {} : :ctx -> :session")
         .page("docs/isa/TPREFETCH_ASYNC.md")
-        .example(PREFETCH_EXAMPLE);
+        .example(PREFETCH_EXAMPLE)
+        .cpp_missing("the device headers give no access to it");
 }
 
 /// Extents of a view of global memory, lowered or not.

@@ -3,7 +3,7 @@
 use crate::DType::{Bf16, F16, F32, I8, I64, U8, U64};
 use crate::codes;
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, Effect, Kind, Row, opt_attr};
+use crate::row::{AttrKind, AttrSpec, Effect, Kind, Row, form, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{tile_in, value_in};
 use crate::{DTypes, Loc, Pipe, PtrSpace, Targets, Type};
@@ -87,7 +87,8 @@ family! { Config, "pto", config;
         .notes(&[
             "One page takes a `!pto.fmatrix_config`, another a tile; the C++ function takes a ConvTile. No public assembler has it.",
             "Neither a configuration value nor a tile says how large the map is, so the attributes do.",
-        ]);
+        ])
+        .cpp_missing("a convolution tile is a type of its own in C++, and a program does not say all of its parameters");
 
     /// Set how `timg2col` repeats.
     ///
@@ -95,7 +96,8 @@ family! { Config, "pto", config;
     /// destination. Must come before the `timg2col` it is meant for.
     set_img2col_rpt: CONV
         .cpp("SET_IMG2COL_RPT")
-        .page("docs/isa/SET_IMG2COL_RPT.md");
+        .page("docs/isa/SET_IMG2COL_RPT.md")
+        .cpp_missing("a convolution tile is a type of its own in C++, and a program does not say all of its parameters");
 
     /// Set what `timg2col` writes outside the feature map.
     ///
@@ -103,7 +105,8 @@ family! { Config, "pto", config;
     set_img2col_padding: CONV
         .attrs(PADDING_ATTRS)
         .cpp("SET_IMG2COL_PADDING")
-        .page("docs/isa/SET_IMG2COL_PADDING.md");
+        .page("docs/isa/SET_IMG2COL_PADDING.md")
+        .cpp_missing("a convolution tile is a type of its own in C++, and a program does not say all of its parameters");
 
     /// Set one scale for the next pushes of accumulators.
     ///
@@ -117,7 +120,8 @@ family! { Config, "pto", config;
         .cpp_args(&["scale"])
         .page("docs/isa/SET_QUANT_SCALAR.md")
         .notes(&["On A5 a negative scale also sets the offset and sign fields of the register."])
-        .example("func.func @f(%scale: f32) {\n  pto.set_quant_scalar(%scale : f32) {id = 0}\n  return\n}\n");
+        .example("func.func @f(%scale: f32) {\n  pto.set_quant_scalar(%scale : f32) {id = 0}\n  return\n}\n")
+        .cpp_missing("the element type it converts to is that of a later push");
 
     /// Set a scale per column for the next pushes of accumulators.
     ///
@@ -135,7 +139,8 @@ family! { Config, "pto", config;
         .cpp_args(&["scaling_tile"])
         .page("docs/isa/SET_QUANT_VECTOR.md")
         .notes(&["The header documents 64-bit words on all devices; assembler 0.60 wants floating-point scales on A5, and is followed."])
-        .example("// target a2a3\nfunc.func @f(%table: !pto.tile_buf<scaling, 1x16xui64>) {\n  pto.set_quant_vector(%table : !pto.tile_buf<scaling, 1x16xui64>) {id = 0}\n  return\n}\n");
+        .example("// target a2a3\nfunc.func @f(%table: !pto.tile_buf<scaling, 1x16xui64>) {\n  pto.set_quant_vector(%table : !pto.tile_buf<scaling, 1x16xui64>) {id = 0}\n  return\n}\n")
+        .cpp_silent(&["id"]);
 
     /// Tell the core where the signal hardware keeps its counters.
     ///
@@ -145,7 +150,8 @@ family! { Config, "pto", config;
         .slots(&[value_in("ffts", Kind::Ptr).elem(&[I64, U64, I8, U8])])
         .pattern("$ffts {} : :ffts")
         .cpp("set_ffts_base_addr")
-        .example("func.func @f(%base: !pto.ptr<i64>) {\n  pto.set_ffts %base : !pto.ptr<i64>\n  return\n}\n");
+        .example("func.func @f(%base: !pto.ptr<i64>) {\n  pto.set_ffts %base : !pto.ptr<i64>\n  return\n}\n")
+        .cpp_forms(&[form("set_ffts_base_addr((uint64_t)$ffts)")]);
 
     /// Make later stores to global memory add to what is there.
     ///
@@ -240,7 +246,12 @@ family! { Config, "pto", config;
              pto.cmo.cacheinvalid %p single_cache_line : !pto.ptr<i32>\n  \
              pto.cmo.cacheinvalid all #pto.address_space<gm>\n  \
              return\n}\n",
-        );
+        )
+        .cpp_forms(&[
+            form("dcci((__gm__ void *)$addr, SINGLE_CACHE_LINE)"),
+            form("dcci((__gm__ void *)0, cache_line_t::ENTIRE_DATA_CACHE)"),
+        ])
+        .cpp_silent(&["space"]);
 
     /// Strides of the inner loop of copies from global memory to the unified buffer.
     ///

@@ -18,12 +18,14 @@ family! { Control, "", control;
             attr("function_type", AttrKind::Any, "parameters and results"),
             opt_attr("sym_visibility", AttrKind::Str, "", "private or public"),
         ])
-        .custom(Custom::Func);
+        .custom(Custom::Func)
+        .bytecode(0x6000, 0);
     /// Leaves a function.
     func_return = "func.return": CONTROL
         .slots(&[value_in("operands", Kind::Any).many()])
         .alias_names(&["return"])
-        .custom(Custom::Return);
+        .custom(Custom::Return)
+        .bytecode(0x6001, 0);
     /// Calls a function.
     func_call = "func.call": CONTROL
         .slots(&[value_in("operands", Kind::Any).many()])
@@ -38,9 +40,11 @@ family! { Control, "", control;
             value_in("step", Kind::Int),
             value_in("inits", Kind::Any).many(),
         ])
-        .custom(Custom::For);
+        .custom(Custom::For)
+        .bytecode(0x4000, 3);
     /// Runs one of two regions.
-    scf_if = "scf.if": CONTROL.slots(&[value_in("condition", Kind::Bool)]).custom(Custom::If);
+    scf_if = "scf.if": CONTROL.slots(&[value_in("condition", Kind::Bool)]).custom(Custom::If)
+        .bytecode(0x4001, 1);
     /// Runs its second region while its first says so.
     scf_while = "scf.while": CONTROL.slots(&[value_in("inits", Kind::Any).many()]).custom(Custom::While);
     /// Ends the first region of `scf.while`.
@@ -48,7 +52,8 @@ family! { Control, "", control;
         .slots(&[value_in("condition", Kind::Bool), value_in("args", Kind::Any).many()])
         .custom(Custom::Condition);
     /// Ends a region and hands values to its operation.
-    scf_yield = "scf.yield": CONTROL.slots(&[value_in("results", Kind::Any).many()]).custom(Custom::Yield);
+    scf_yield = "scf.yield": CONTROL.slots(&[value_in("results", Kind::Any).many()]).custom(Custom::Yield)
+        .bytecode_counted(0x4002);
     /// Runs a region once.
     scf_execute_region = "scf.execute_region": CONTROL.custom(Custom::ExecuteRegion);
     /// Runs the region of the case that equals an index.
@@ -70,7 +75,9 @@ family! { Control, "", control;
         .alias_names(&["yield"])
         .custom(Custom::FusionYield);
     /// Code for the cube core.
-    section_cube = "pto.section.cube": CONTROL.alias_names(&["section.cube"]).custom(Custom::Section);
+    section_cube = "pto.section.cube": CONTROL.alias_names(&["section.cube"]).custom(Custom::Section)
+        .bytecode_variant(0x0006, 0, 0);
     /// Code for the vector core.
-    section_vector = "pto.section.vector": CONTROL.alias_names(&["section.vector"]).custom(Custom::Section);
+    section_vector = "pto.section.vector": CONTROL.alias_names(&["section.vector"]).custom(Custom::Section)
+        .bytecode_variant(0x0006, 1, 0);
 }

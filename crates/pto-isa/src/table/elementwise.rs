@@ -7,9 +7,7 @@
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes;
 use crate::enums::{self, EnumDef};
-use crate::row::{
-    Alias, AttrKind, AttrSpec, Cost, DocumentedCost, Domain, Infer, Kind, Orders, Row, Scratch, Slot, opt_attr,
-};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, DocumentedCost, Domain, Infer, Kind, Orders, Row, Scratch, Slot, When, form, opt_attr};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{BINARY, BINARY_SCRATCH, UNARY, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{BLOCK_BYTES, DType, DType::*, DTypes, Dim, Targets, TileType};
@@ -402,7 +400,8 @@ family! { Elementwise, "pto", elementwise;
         .documented(BINARY_FIGURES)
         .cpp("TADD")
         .page("docs/isa/TADD.md")
-        .notes(&["The public assembler does not take 64-bit integers on A5, although the header does."]);
+        .notes(&["The public assembler does not take 64-bit integers on A5, although the header does."])
+        .bytecode(0x1007, 3);
 
     /// Elementwise difference of two tiles.
     ///
@@ -415,7 +414,8 @@ family! { Elementwise, "pto", elementwise;
         .documented(BINARY_FIGURES)
         .cpp("TSUB")
         .page("docs/isa/TSUB.md")
-        .notes(&["The public assembler takes neither bf16 nor 64-bit integers on A5, although the header does."]);
+        .notes(&["The public assembler takes neither bf16 nor 64-bit integers on A5, although the header does."])
+        .bytecode(0x1067, 3);
 
     /// Elementwise product of two tiles.
     ///
@@ -428,7 +428,8 @@ family! { Elementwise, "pto", elementwise;
         .documented(PRODUCT_FIGURES)
         .cpp("TMUL")
         .page("docs/isa/TMUL.md")
-        .notes(&["The public assembler takes neither bf16 nor 64-bit integers on A5, although the header does."]);
+        .notes(&["The public assembler takes neither bf16 nor 64-bit integers on A5, although the header does."])
+        .bytecode(0x103B, 3);
 
     /// Elementwise quotient of two tiles.
     ///
@@ -446,7 +447,8 @@ family! { Elementwise, "pto", elementwise;
         .notes(&[
             "An integer divided by zero is not documented on A5; the 64-bit software division gives 0.",
             "high_precision is ignored on A2/A3.",
-        ]);
+        ])
+        .bytecode(0x101D, 3);
 
     /// Elementwise maximum of two tiles.
     ///
@@ -464,7 +466,8 @@ family! { Elementwise, "pto", elementwise;
             "NaN: the vector unit's page says that a NaN operand gives NaN; the formal specification drops it; \
              the public simulator keeps src0 unless src1 is larger.",
             "The A5 header also compiles for bf16 and 64-bit integers, which the page does not list.",
-        ]);
+        ])
+        .bytecode(0x1034, 3);
 
     /// Elementwise minimum of two tiles.
     ///
@@ -482,7 +485,8 @@ family! { Elementwise, "pto", elementwise;
             "NaN: the vector unit's page says that a NaN operand gives NaN; the formal specification drops it; \
              the public simulator keeps src0 unless src1 is smaller.",
             "The A5 header also compiles for bf16 and 64-bit integers, which the page does not list.",
-        ]);
+        ])
+        .bytecode(0x1036, 3);
 
     /// Absolute value of each element.
     ///
@@ -495,7 +499,8 @@ family! { Elementwise, "pto", elementwise;
         .documented(UNARY_FIGURES)
         .cpp("TABS")
         .page("docs/isa/TABS.md")
-        .notes(&["The public assembler takes only f16 and f32, also on A5."]);
+        .notes(&["The public assembler takes only f16 and f32, also on A5."])
+        .bytecode(0x1006, 2);
 
     /// Natural exponential of each element.
     ///
@@ -514,7 +519,8 @@ family! { Elementwise, "pto", elementwise;
         .notes(&[
             "The documented figures are those of f32; the page prints completion 28 and 4 cycles per repeat for f16.",
             "high_precision is ignored on A2/A3.",
-        ]);
+        ])
+        .bytecode(0x101F, 2);
 
     /// Natural logarithm of each element.
     ///
@@ -530,7 +536,8 @@ family! { Elementwise, "pto", elementwise;
         .cpp("TLOG")
         .cpp_templates(&["precisionType"])
         .page("docs/isa/TLOG.md")
-        .notes(&["high_precision is ignored on A2/A3."]);
+        .notes(&["high_precision is ignored on A2/A3."])
+        .bytecode(0x1030, 2);
 
     /// Square root of each element.
     ///
@@ -546,7 +553,8 @@ family! { Elementwise, "pto", elementwise;
         .cpp("TSQRT")
         .cpp_templates(&["precisionType"])
         .page("docs/isa/TSQRT.md")
-        .notes(&["high_precision is ignored on A2/A3."]);
+        .notes(&["high_precision is ignored on A2/A3."])
+        .bytecode(0x1064, 2);
 
     /// Reciprocal square root of each element.
     ///
@@ -572,7 +580,8 @@ family! { Elementwise, "pto", elementwise;
         .cpp("TRSQRT")
         .cpp_templates(&["precisionType"])
         .page("docs/isa/TRSQRT.md")
-        .notes(&["The page describes the form without tmp as a root and a division; the A2/A3 header approximates."]);
+        .notes(&["The page describes the form without tmp as a root and a division; the A2/A3 header approximates."])
+        .bytecode_counted(0x1055);
 
     /// Reciprocal of each element.
     ///
@@ -592,7 +601,8 @@ family! { Elementwise, "pto", elementwise;
         .notes(&[
             "The public assembler takes only f16 and f32; the headers also take integers, one at a time on A2/A3.",
             "high_precision is ignored on A2/A3.",
-        ]);
+        ])
+        .bytecode(0x1048, 2);
 
     /// Negation of each element.
     ///
@@ -605,7 +615,8 @@ family! { Elementwise, "pto", elementwise;
         .documented(UNARY_FIGURES)
         .cpp("TNEG")
         .page("docs/isa/TNEG.md")
-        .notes(&["The public assembler takes i8 on A5, which the header rejects."]);
+        .notes(&["The public assembler takes i8 on A5, which the header rejects."])
+        .bytecode(0x103D, 2);
 
     /// Bitwise complement of each element.
     ///
@@ -620,7 +631,8 @@ family! { Elementwise, "pto", elementwise;
         .documented(UNARY_FIGURES)
         .cpp("TNOT")
         .page("docs/isa/TNOT.md")
-        .notes(&["The public assembler takes only 16-bit elements on A2/A3; the header takes 8, 16 and 32 bits."]);
+        .notes(&["The public assembler takes only 16-bit elements on A2/A3; the header takes 8, 16 and 32 bits."])
+        .bytecode(0x103E, 2);
 
     /// Bitwise and of two tiles.
     ///
@@ -635,7 +647,8 @@ family! { Elementwise, "pto", elementwise;
         .documented(BINARY_FIGURES)
         .cpp("TAND")
         .page("docs/isa/TAND.md")
-        .notes(&["Version 0.27 of the public assembler takes no 32-bit elements on A2/A3; 0.60 and the header do."]);
+        .notes(&["Version 0.27 of the public assembler takes no 32-bit elements on A2/A3; 0.60 and the header do."])
+        .bytecode(0x100B, 3);
 
     /// Bitwise or of two tiles.
     ///
@@ -650,7 +663,8 @@ family! { Elementwise, "pto", elementwise;
         .documented(BINARY_FIGURES)
         .cpp("TOR")
         .page("docs/isa/TOR.md")
-        .notes(&["Version 0.27 of the public assembler takes no 32-bit elements on A2/A3; 0.60 and the header do."]);
+        .notes(&["Version 0.27 of the public assembler takes no 32-bit elements on A2/A3; 0.60 and the header do."])
+        .bytecode(0x103F, 3);
 
     /// Bitwise exclusive or of two tiles.
     ///
@@ -674,7 +688,9 @@ family! { Elementwise, "pto", elementwise;
         .notes(&[
             "The page writes the instruction without tmp; version 0.27 of the public assembler demands it.",
             "Version 0.27 of the public assembler takes no 32-bit elements on A2/A3; 0.60 and the header do.",
-        ]);
+        ])
+        .cpp_scratch("dst")
+        .bytecode(0x106E, 4);
 
     /// Shift left by a count per element.
     ///
@@ -686,7 +702,8 @@ family! { Elementwise, "pto", elementwise;
         .documented(BINARY_FIGURES)
         .cpp("TSHL")
         .page("docs/isa/TSHL.md")
-        .notes(&["The formal specification uses only the low bits of the count; the C++ rules apply elsewhere."]);
+        .notes(&["The formal specification uses only the low bits of the count; the C++ rules apply elsewhere."])
+        .bytecode(0x105F, 3);
 
     /// Shift right by a count per element.
     ///
@@ -699,7 +716,8 @@ family! { Elementwise, "pto", elementwise;
         .documented(BINARY_FIGURES)
         .cpp("TSHR")
         .page("docs/isa/TSHR.md")
-        .notes(&["The formal specification uses only the low bits of the count; the C++ rules apply elsewhere."]);
+        .notes(&["The formal specification uses only the low bits of the count; the C++ rules apply elsewhere."])
+        .bytecode(0x1061, 3);
 
     /// Remainder with the sign of the divisor.
     ///
@@ -731,7 +749,9 @@ family! { Elementwise, "pto", elementwise;
             "A2/A3 computes i32 in f32: exact only up to 2^24, and both sources are overwritten.",
             "A5 gives 64-bit remainders the sign of the dividend, against the page.",
             "Version 0.27 of the public assembler accepts a tmp of one row, too small for the header's mask.",
-        ]);
+        ])
+        .cpp_scratch("dst")
+        .bytecode(0x104A, 4);
 
     /// Remainder with the sign of the dividend, as C's `fmod`.
     ///
@@ -750,7 +770,8 @@ family! { Elementwise, "pto", elementwise;
         .notes(&[
             "The introduction of the page says floor; its formula and the code truncate.",
             "The public assembler takes i32, i16 and f16 on A2/A3, which the header rejects.",
-        ]);
+        ])
+        .bytecode(0x1026, 3);
 
     /// Power with an exponent per element.
     ///
@@ -778,7 +799,8 @@ family! { Elementwise, "pto", elementwise;
             "The C++ interface always takes tmp; the public assembler rejects it for integers.",
             "The page lists bf16 for the default precision on A5; the header takes it only with high_precision.",
             "In place on A2/A3 would be safe for integers; the table asks for distinct memory for all types.",
-        ]);
+        ])
+        .cpp_scratch("dst");
 
     /// Rectified linear unit.
     ///
@@ -789,7 +811,8 @@ family! { Elementwise, "pto", elementwise;
         .any_type_on_cpu()
         .documented(UNARY_FIGURES)
         .cpp("TRELU")
-        .page("docs/isa/TRELU.md");
+        .page("docs/isa/TRELU.md")
+        .bytecode(0x1049, 2);
 
     /// Rectified linear unit with a slope per element.
     ///
@@ -816,7 +839,9 @@ family! { Elementwise, "pto", elementwise;
         .notes(&[
             "The page writes the instruction without tmp; version 0.27 of the public assembler demands it, and \
              demands that it have the shape of dst.",
-        ]);
+        ])
+        .cpp_scratch("dst")
+        .bytecode(0x1046, 4);
 
     /// Sum of three tiles.
     ///
@@ -828,7 +853,15 @@ family! { Elementwise, "pto", elementwise;
         .documented(BINARY_FIGURES)
         .cpp("TADDC")
         .page("docs/isa/TADDC.md")
-        .notes(&["No device header implements it; the public assembler emits two calls of TADD."]);
+        .notes(&["No device header implements it; the public assembler emits two calls of TADD."])
+        .cpp_forms(&[
+            form("TADD($dst, $src0, $src1);\npipe_barrier(PIPE_V);\nTADD($dst, $dst, $src2)").on(Targets::A2A3).when(When::Apart("dst", "src2")),
+            form("TADD($dst, $src2, $src1);\npipe_barrier(PIPE_V);\nTADD($dst, $dst, $src0)").on(Targets::A2A3).when(When::Apart("dst", "src0")),
+            form("TADD($dst, $src0, $src1);\nTADD($dst, $dst, $src2)").on(Targets::A5).when(When::Apart("dst", "src2")),
+            form("TADD($dst, $src2, $src1);\nTADD($dst, $dst, $src0)").on(Targets::A5).when(When::Apart("dst", "src0")),
+            form("TADDC($dst, $src0, $src1, $src2)").on(Targets::CPU),
+        ])
+        .bytecode(0x1008, 4);
 
     /// Difference of two tiles plus a third.
     ///
@@ -840,7 +873,15 @@ family! { Elementwise, "pto", elementwise;
         .documented(BINARY_FIGURES)
         .cpp("TSUBC")
         .page("docs/isa/TSUBC.md")
-        .notes(&["No device header implements it; the public assembler emits TSUB and TADD."]);
+        .notes(&["No device header implements it; the public assembler emits TSUB and TADD."])
+        .cpp_forms(&[
+            form("TSUB($dst, $src0, $src1);\npipe_barrier(PIPE_V);\nTADD($dst, $dst, $src2)").on(Targets::A2A3).when(When::Apart("dst", "src2")),
+            form("TADD($dst, $src0, $src2);\npipe_barrier(PIPE_V);\nTSUB($dst, $dst, $src1)").on(Targets::A2A3).when(When::Apart("dst", "src1")),
+            form("TSUB($dst, $src0, $src1);\nTADD($dst, $dst, $src2)").on(Targets::A5).when(When::Apart("dst", "src2")),
+            form("TADD($dst, $src0, $src2);\nTSUB($dst, $dst, $src1)").on(Targets::A5).when(When::Apart("dst", "src1")),
+            form("TSUBC($dst, $src0, $src1, $src2)").on(Targets::CPU),
+        ])
+        .bytecode(0x1068, 4);
 
     /// Product added to the destination.
     ///
@@ -882,7 +923,8 @@ family! { Elementwise, "pto", elementwise;
     /// assembler, for A2/A3 only; no header has a C++ function for it.
     taddrelu: BINARY
         .only(Targets::A2A3_CPU)
-        .types(A2A3, &[I16, F16, F32]);
+        .types(A2A3, &[I16, F16, F32])
+        .cpp_missing("the device headers have no such function");
 
     /// Difference of two tiles, then ReLU.
     ///
@@ -953,7 +995,8 @@ family! { Elementwise, "pto", elementwise;
         .notes(&[
             "Not in the public assembler. A5 has a header for it that nothing includes.",
             "The page promises saturation; the public simulator gives infinity above 65504.",
-        ]);
+        ])
+        .cpp_scratch("dst");
 
     /// Comparison of two tiles into a packed mask.
     ///
@@ -994,7 +1037,8 @@ family! { Elementwise, "pto", elementwise;
              %m: !pto.tile_buf<vec, 16x32xui8, valid=16x4>) {\n  \
              pto.tcmp ins(%a, %b {cmpMode = #pto<cmp lt>} : !pto.tile_buf<vec, 16x32xf32>, \
              !pto.tile_buf<vec, 16x32xf32>) outs(%m : !pto.tile_buf<vec, 16x32xui8, valid=16x4>)\n  return\n}\n",
-        );
+        )
+        .bytecode(0x100E, 3);
 
     /// Selection between two tiles by a packed mask.
     ///
@@ -1031,7 +1075,9 @@ family! { Elementwise, "pto", elementwise;
              pto.tsel ins(%m, %a, %b, %t : !pto.tile_buf<vec, 16x32xui8, valid=16x4>, \
              !pto.tile_buf<vec, 16x32xf32>, !pto.tile_buf<vec, 16x32xf32>, !pto.tile_buf<vec, 1x16xui32>) \
              outs(%d : !pto.tile_buf<vec, 16x32xf32>)\n  return\n}\n",
-        );
+        )
+        .cpp_scratch("dst")
+        .bytecode(0x1057, 5);
 
     /// Conversion to another element type.
     ///
@@ -1084,5 +1130,6 @@ family! { Elementwise, "pto", elementwise;
             "func.func @example(%a: !pto.tile_buf<vec, 16x32xf32>, %d: !pto.tile_buf<vec, 16x32xf16>) {\n  \
              pto.tcvt ins(%a {rmode = #pto<round_mode RINT>} : !pto.tile_buf<vec, 16x32xf32>) \
              outs(%d : !pto.tile_buf<vec, 16x32xf16>)\n  return\n}\n",
-        );
+        )
+        .bytecode(0x101C, 2);
 }

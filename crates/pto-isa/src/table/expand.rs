@@ -246,7 +246,8 @@ family! { Expand, "pto", expand;
         .notes(&[
             "The a5 header wants a src with one valid column, or with valid columns set at run time; public programs for a5 also use wider ones.",
             "a2a3 reads a one-row src of M columns as a column when dst is M rows of 32 bytes.",
-        ]);
+        ])
+        .bytecode(0x104D, 2);
 
     /// Adds a value per row to a tile.
     ///
@@ -263,7 +264,9 @@ family! { Expand, "pto", expand;
         .cpp_args(&["dst", "src0", "src1", "tmp"])
         .page("docs/isa/TROWEXPANDADD.md")
         .example(row_example!("trowexpandadd"))
-        .notes(&[HIDDEN_SCRATCH, TMP_A5_IGNORED]);
+        .notes(&[HIDDEN_SCRATCH, TMP_A5_IGNORED])
+        .cpp_silent(&["src1Col", "src0eqdst", "highPrecision"])
+        .bytecode(0x104E, 3);
 
     /// Subtracts a value per row from a tile.
     ///
@@ -280,7 +283,9 @@ family! { Expand, "pto", expand;
         .cpp_args(&["dst", "src0", "src1", "tmp"])
         .page("docs/isa/TROWEXPANDSUB.md")
         .example(row_example!("trowexpandsub"))
-        .notes(&[HIDDEN_SCRATCH, TMP_A5_IGNORED]);
+        .notes(&[HIDDEN_SCRATCH, TMP_A5_IGNORED])
+        .cpp_silent(&["src1Col", "src0eqdst", "highPrecision"])
+        .bytecode_counted(0x106B);
 
     /// Multiplies a tile with a value per row.
     ///
@@ -297,7 +302,9 @@ family! { Expand, "pto", expand;
         .cpp_args(&["dst", "src0", "src1", "tmp"])
         .page("docs/isa/TROWEXPANDMUL.md")
         .example(row_example!("trowexpandmul"))
-        .notes(&[HIDDEN_SCRATCH, TMP_A5_IGNORED]);
+        .notes(&[HIDDEN_SCRATCH, TMP_A5_IGNORED])
+        .cpp_silent(&["src1Col", "src0eqdst", "highPrecision"])
+        .bytecode_counted(0x1074);
 
     /// Divides a tile by a value per row.
     ///
@@ -317,7 +324,9 @@ family! { Expand, "pto", expand;
         .cpp_args(&["dst", "src0", "src1", "tmp"])
         .page("docs/isa/TROWEXPANDDIV.md")
         .example(row_example!("trowexpanddiv"))
-        .notes(&[HIDDEN_SCRATCH, TMP_A5_IGNORED, "a5 takes integers and bf16 here although its tdiv does not take all of them."]);
+        .notes(&[HIDDEN_SCRATCH, TMP_A5_IGNORED, "a5 takes integers and bf16 here although its tdiv does not take all of them."])
+        .cpp_silent(&["src1Col", "src0eqdst", "highPrecision"])
+        .bytecode_counted(0x1073);
 
     /// Maximum of a tile and a value per row.
     ///
@@ -334,7 +343,9 @@ family! { Expand, "pto", expand;
         .cpp_args(&["dst", "src0", "src1", "tmp"])
         .page("docs/isa/TROWEXPANDMAX.md")
         .example(row_example!("trowexpandmax"))
-        .notes(&["The page takes f16 and f32 only; newer device headers also take integers.", HIDDEN_SCRATCH, TMP_A5]);
+        .notes(&["The page takes f16 and f32 only; newer device headers also take integers.", HIDDEN_SCRATCH, TMP_A5])
+        .cpp_silent(&["src1Col", "src0eqdst", "highPrecision"])
+        .bytecode_counted(0x1050);
 
     /// Minimum of a tile and a value per row.
     ///
@@ -351,7 +362,9 @@ family! { Expand, "pto", expand;
         .cpp_args(&["dst", "src0", "src1", "tmp"])
         .page("docs/isa/TROWEXPANDMIN.md")
         .example(row_example!("trowexpandmin"))
-        .notes(&[HIDDEN_SCRATCH, TMP_A5]);
+        .notes(&[HIDDEN_SCRATCH, TMP_A5])
+        .cpp_silent(&["src1Col", "src0eqdst", "highPrecision"])
+        .bytecode_counted(0x1051);
 
     /// Exponential of the difference of a tile and a value per row.
     ///
@@ -368,7 +381,9 @@ family! { Expand, "pto", expand;
         .cpp_args(&["dst", "src0", "src1", "tmp"])
         .page("docs/isa/TROWEXPANDEXPDIF.md")
         .example(row_example!("trowexpandexpdif"))
-        .notes(&[HIDDEN_SCRATCH, TMP_A5]);
+        .notes(&[HIDDEN_SCRATCH, TMP_A5])
+        .cpp_silent(&["src1Col", "src0eqdst", "highPrecision"])
+        .bytecode_counted(0x104F);
 
     /// Repeats the first row of a tile in every row of another.
     ///
@@ -382,7 +397,8 @@ family! { Expand, "pto", expand;
         .types(A5, RAW_A5)
         .any_type_on_cpu()
         .cpp("TCOLEXPAND")
-        .page("docs/isa/TCOLEXPAND.md");
+        .page("docs/isa/TCOLEXPAND.md")
+        .bytecode(0x1010, 2);
 
     /// Adds a row to every row of a tile.
     ///
@@ -395,7 +411,8 @@ family! { Expand, "pto", expand;
         .cpp("TCOLEXPANDADD")
         .page("docs/isa/TCOLEXPANDADD.md")
         .example(col_example!("tcolexpandadd"))
-        .notes(&["The public assembler and the host take only src1 as the row."]);
+        .notes(&["The public assembler and the host take only src1 as the row."])
+        .bytecode(0x1011, 3);
 
     /// Subtracts a row from every row of a tile.
     ///
@@ -408,7 +425,8 @@ family! { Expand, "pto", expand;
         .cpp("TCOLEXPANDSUB")
         .page("docs/isa/TCOLEXPANDSUB.md")
         .example(col_example!("tcolexpandsub"))
-        .notes(&["The public assembler and the host take only src1 as the row."]);
+        .notes(&["The public assembler and the host take only src1 as the row."])
+        .bytecode(0x1017, 3);
 
     /// Multiplies every row of a tile with a row.
     ///
@@ -421,7 +439,8 @@ family! { Expand, "pto", expand;
         .cpp("TCOLEXPANDMUL")
         .page("docs/isa/TCOLEXPANDMUL.md")
         .example(col_example!("tcolexpandmul"))
-        .notes(&["The public assembler and the host take only src1 as the row."]);
+        .notes(&["The public assembler and the host take only src1 as the row."])
+        .bytecode(0x1016, 3);
 
     /// Divides every row of a tile by a row.
     ///
@@ -436,7 +455,8 @@ family! { Expand, "pto", expand;
         .cpp("TCOLEXPANDDIV")
         .page("docs/isa/TCOLEXPANDDIV.md")
         .example(col_example!("tcolexpanddiv"))
-        .notes(&["The public assembler and the host take only src1 as the row."]);
+        .notes(&["The public assembler and the host take only src1 as the row."])
+        .bytecode(0x1012, 3);
 
     /// Maximum of every row of a tile and a row.
     ///
@@ -449,7 +469,8 @@ family! { Expand, "pto", expand;
         .cpp("TCOLEXPANDMAX")
         .page("docs/isa/TCOLEXPANDMAX.md")
         .example(col_example!("tcolexpandmax"))
-        .notes(&["The public assembler and the host take only src1 as the row."]);
+        .notes(&["The public assembler and the host take only src1 as the row."])
+        .bytecode(0x1014, 3);
 
     /// Minimum of every row of a tile and a row.
     ///
@@ -462,7 +483,8 @@ family! { Expand, "pto", expand;
         .cpp("TCOLEXPANDMIN")
         .page("docs/isa/TCOLEXPANDMIN.md")
         .example(col_example!("tcolexpandmin"))
-        .notes(&["The public assembler and the host take only src1 as the row."]);
+        .notes(&["The public assembler and the host take only src1 as the row."])
+        .bytecode(0x1015, 3);
 
     /// Exponential of the difference of every row of a tile and a row.
     ///
@@ -475,7 +497,8 @@ family! { Expand, "pto", expand;
         .cpp("TCOLEXPANDEXPDIF")
         .page("docs/isa/TCOLEXPANDEXPDIF.md")
         .example(col_example!("tcolexpandexpdif"))
-        .notes(&["The public assembler and the host take only src1 as the row."]);
+        .notes(&["The public assembler and the host take only src1 as the row."])
+        .bytecode(0x1013, 3);
 }
 
 #[cfg(test)]

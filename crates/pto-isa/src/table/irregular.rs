@@ -4,9 +4,7 @@ use super::partial::{all, require_equal};
 use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes::Code;
-use crate::row::{Infer, 
-    Alias, AttrKind, AttrSpec, Cost, Domain, Effect, Kind, Orders, PipeCase, Pipes, Row, Scratch, Slot, attr, opt_attr,
-};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Effect, Infer, Kind, Orders, PipeCase, Pipes, Row, Scratch, Slot, When, attr, form, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{index_in, result, scalar_in, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{DType, DTypes, Dim, Dir, Loc, Pipe, Targets, TileType, codes, enums};
@@ -412,7 +410,8 @@ family! { Irregular, "pto", irregular;
         .notes(&[
             "Nothing checks that dst is large enough for the records; public programs exist where it is not.",
             "The page calls the filling of a last block -inf; the headers write the bits of a negative NaN.",
-        ]);
+        ])
+        .bytecode_counted(0x1063);
 
     /// Merges sorted lists of records.
     ///
@@ -464,7 +463,14 @@ family! { Irregular, "pto", irregular;
             "Of three or more tiles in ins, the last is tmp, unless the word no_tmp follows them.",
             "The devices write executed only when exhausted = true.",
             "The C++ form takes exhausted only in the list form.",
-        ]);
+        ])
+        .cpp_forms(&[
+            form("TMRGSORT($dst, $src0, $block_len)"),
+            form("TMRGSORT<:dst, :tmp, :src0, :src1, =exhausted>($dst, $executed, $tmp, $src0, $src1)"),
+            form("TMRGSORT<:dst, :tmp, :src0, :src1, :src2, =exhausted>($dst, $executed, $tmp, $src0, $src1, $src2)"),
+            form("TMRGSORT<:dst, :tmp, :src0, :src1, :src2, :src3, =exhausted>($dst, $executed, $tmp, $src0, $src1, $src2, $src3)"),
+        ])
+        .bytecode_counted(0x103A);
 
     /// Collects elements by index, by pattern, or by comparison.
     ///
@@ -524,7 +530,16 @@ family! { Irregular, "pto", irregular;
             "Version 0.60 of the public assembler wants an axis with every maskPattern, written after the type: `ins(%src, {maskPattern = …} : T, \"row\")`; 0.27 has none and means \"row\".",
             "a5 keeps one count over all rows in the comparison form, and compares floats as integers.",
             "On a2a3 the pattern form along the rows writes more rows than dst has valid.",
-        ]);
+        ])
+        .cpp_forms(&[
+            form("TGATHER($dst, $src, $indices, $tmp)"),
+            form("TGATHER<:dst, :src, :k_value, :cdst, :tmp, =cmpMode>($dst, $src, $k_value, $cdst, $tmp, =offset)"),
+            form("TGATHER<:dst, :src, #maskPattern, GatherAxis::GATHER_COL>($dst, $src)").when(When::Attr("axis", "col")),
+            form("TGATHER<:dst, :src, #maskPattern>($dst, $src)").when(When::Attr("axis", "row")),
+            form("TGATHER<:dst, :src, #maskPattern>($dst, $src)"),
+            form("TGATHER($dst, $src, $indices, $indices)"),
+        ])
+        .bytecode_counted(0x1028);
 
     /// Collects blocks of 32 bytes by byte offset.
     ///
@@ -541,7 +556,8 @@ family! { Irregular, "pto", irregular;
         .cpp("TGATHERB")
         .page("docs/isa/TGATHERB.md")
         .example("func.func @gather_blocks(%src: !pto.tile_buf<vec, 16x64xf32>, %offsets: !pto.tile_buf<vec, 16x8xui32>, %dst: !pto.tile_buf<vec, 16x64xf32>) {\n  pto.tgatherb ins(%src, %offsets : !pto.tile_buf<vec, 16x64xf32>, !pto.tile_buf<vec, 16x8xui32>) outs(%dst : !pto.tile_buf<vec, 16x64xf32>)\n  return\n}\n")
-        .notes(&["The formula of the page has one offset per element; the headers and tests use one per block."]);
+        .notes(&["The formula of the page has one offset per element; the headers and tests use one per block."])
+        .bytecode(0x1029, 3);
 
     /// Distributes elements by index or by pattern.
     ///
@@ -584,7 +600,14 @@ family! { Irregular, "pto", irregular;
             "The formula of the page reads an index as a row; every implementation reads it as an element number.",
             "On a2a3 the index form is a loop of the scalar unit; the pattern form runs on the vector pipe.",
             "Version 0.27 of the public assembler has only the index form.",
-        ]);
+        ])
+        .cpp_forms(&[
+            form("TSCATTER($dst, $src, $indexes)"),
+            form("TSCATTER<#maskPattern, ScatterAxis::SCATTER_COL>($dst, $src)").when(When::Attr("axis", "col")),
+            form("TSCATTER<#maskPattern>($dst, $src)").when(When::Attr("axis", "row")),
+            form("TSCATTER<#maskPattern>($dst, $src)"),
+        ])
+        .bytecode(0x1056, 3);
 
     /// Cumulative histogram of one byte of each element, for every row.
     ///
@@ -619,7 +642,13 @@ family! { Irregular, "pto", irregular;
         .notes(&[
             "The page describes plain counts and a filter per row for u32; the headers count cumulatively and use one filter.",
             "Version 0.27 of the public assembler takes only u16, with isMSB.",
-        ]);
+        ])
+        .cpp_forms(&[
+            form("THISTOGRAM<HistByte::BYTE_1>($dst, $src, $idx)").when(When::Attr("isMSB", "true")),
+            form("THISTOGRAM<HistByte::BYTE_0>($dst, $src, $idx)").when(When::Attr("isMSB", "false")),
+            form("THISTOGRAM<HistByte::BYTE_=byte>($dst, $src, $idx)"),
+        ])
+        .bytecode(0x1077, 3);
 
     /// Fills a row with consecutive numbers.
     ///
@@ -656,7 +685,14 @@ family! { Irregular, "pto", irregular;
             "Without tmp, a2a3 writes the numbers one by one; with it, the vector pipe does.",
             "The C++ template arguments start with the types of the tile, of tmp if given, and of start.",
             "Version 0.60 of the public assembler wants tmp on a2a3 where it does not place tiles itself; its own samples leave it out.",
-        ]);
+        ])
+        .cpp_forms(&[
+            form("TCI<:dst, :start, 1>($dst, $start)").when(When::Attr("descending", "true")),
+            form("TCI<:dst, :tmp, :start, 1>($dst, $start, $tmp)").when(When::Attr("descending", "true")),
+            form("TCI<:dst, :start, 0>($dst, $start)"),
+            form("TCI<:dst, :tmp, :start, 0>($dst, $start, $tmp)"),
+        ])
+        .bytecode(0x100D, 2);
 
     /// Fills a tile with a triangle of ones.
     ///
@@ -675,7 +711,9 @@ family! { Irregular, "pto", irregular;
         .cpp_args(&["dst", "diagonal"])
         .cpp_templates(&["upperOrLower"])
         .page("docs/isa/TTRI.md")
-        .notes(&["The C++ template arguments start with the type of the tile."]);
+        .notes(&["The C++ template arguments start with the type of the tile."])
+        .cpp_forms(&[form("TTRI<:dst, =upperOrLower>($dst, $diagonal)")])
+        .bytecode(0x106D, 2);
 
     /// Fills a tile with random 32-bit integers that follow from a key and a counter.
     ///
@@ -706,6 +744,9 @@ family! { Irregular, "pto", irregular;
             "In C++ the key and the counter are arrays of 2 and 4 words; the page shows them as tiles.",
             "The page names another generator; the code is Philox4x32.",
             "The host puts the numbers in another order than a5.",
+        ])
+        .cpp_forms(&[
+            form("{\n  TRandomKey key = {$key0, $key1};\n  TRandomCounter counter = {$counter0, $counter1, $counter2, $counter3};\n  TRANDOM<=rounds>($dst, key, counter);\n}"),
         ]);
 
     /// Prints a tile or a window of global memory.
@@ -733,7 +774,8 @@ family! { Irregular, "pto", irregular;
         .cpp_templates(&["printFormat"])
         .page("docs/isa/TPRINT.md")
         .example("func.func @show(%src: !pto.tile_buf<vec, 16x16xf32>) {\n  pto.tprint ins(%src : !pto.tile_buf<vec, 16x16xf32>)\n  return\n}\n")
-        .notes(&["The device waits for all pipes before it prints, and prints only in debug builds."]);
+        .notes(&["The device waits for all pipes before it prints, and prints only in debug builds."])
+        .bytecode(0x1071, 1);
 
     /// Reads one element of a tile.
     ///
@@ -754,7 +796,9 @@ family! { Irregular, "pto", irregular;
         .cpp_args(&["src", "offset"])
         .page("docs/PTO_IR_manual.md")
         .example("func.func @first(%src: !pto.tile_buf<vec, 16x16xf32>) {\n  %zero = arith.constant 0 : index\n  %v = pto.tgetval ins(%src, %zero : !pto.tile_buf<vec, 16x16xf32>, index) outs : f32\n  return\n}\n")
-        .notes(&["In C++ a member of the tile: `src.GetValue(offset)`."]);
+        .notes(&["In C++ a member of the tile: `src.GetValue(offset)`."])
+        .cpp_forms(&[form("$src.GetValue($offset)")])
+        .bytecode(0x102B, 2);
 
     /// Writes one element of a tile.
     ///
@@ -772,7 +816,9 @@ family! { Irregular, "pto", irregular;
         .cpp_args(&["dst", "offset", "val"])
         .page("docs/PTO_IR_manual.md")
         .example("func.func @set_first(%dst: !pto.tile_buf<vec, 16x16xf32>, %v: f32) {\n  %zero = arith.constant 0 : index\n  pto.tsetval ins(%zero, %v : index, f32) outs(%dst : !pto.tile_buf<vec, 16x16xf32>)\n  return\n}\n")
-        .notes(&["In C++ a member of the tile: `dst.SetValue(offset, val)`."]);
+        .notes(&["In C++ a member of the tile: `dst.SetValue(offset, val)`."])
+        .cpp_forms(&[form("$dst.SetValue($offset, $val)")])
+        .bytecode(0x105E, 3);
 
     /// Prints a scalar.
     ///
@@ -786,7 +832,8 @@ family! { Irregular, "pto", irregular;
         .cpp("cce::printf")
         .cpp_args(&["format", "scalar"])
         .page("docs/PTO_IR_manual.md")
-        .example("func.func @show(%v: f32) {\n  pto.print ins(\"%f\", %v : f32)\n  return\n}\n");
+        .example("func.func @show(%v: f32) {\n  pto.print ins(\"%f\", %v : f32)\n  return\n}\n")
+        .cpp_forms(&[form("cce::printf(=format, $scalar)")]);
 
     /// Stops the program.
     ///
@@ -810,5 +857,6 @@ family! { Irregular, "pto", irregular;
         .pattern("{} : :list0, :list1, :list2, :list3")
         .page("docs/isa/micro-isa/13-dsa-sfu-ops.md")
         .example("func.func @counts() {\n  %a, %b, %c, %d = pto.get_vms4_sr : i16, i16, i16, i16\n  return\n}\n")
-        .notes(&["Only in version 0.60 of the public assembler, next to its vector-register instructions."]);
+        .notes(&["Only in version 0.60 of the public assembler, next to its vector-register instructions."])
+        .cpp_missing("the register has no function in the device headers; the merge that writes it gives the same list");
 }

@@ -5,9 +5,7 @@ use crate::DType::*;
 use crate::Target::{A2A3, A5};
 use crate::codes;
 use crate::enums;
-use crate::row::{
-    Alias, AttrKind, AttrSpec, Cost, Domain, Infer, Kind, Orders, PipeCase, Pipes, Scratch, Slot, opt_attr,
-};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Infer, Kind, Orders, PipeCase, Pipes, Scratch, Slot, When, form, opt_attr};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{DType, Dim, Loc, Order, Pad, Pipe, Row, Targets, TileType};
@@ -568,7 +566,21 @@ family! { Layout, "pto", layout;
         .example(
             "func.func @f(%a: !pto.tile_buf<mat, 16x16xf16, blayout=col_major, slayout=row_major>, %b: !pto.tile_buf<left, 16x16xf16, slayout=row_major>) {\n  \
              pto.tmov ins(%a : !pto.tile_buf<mat, 16x16xf16, blayout=col_major, slayout=row_major>) outs(%b : !pto.tile_buf<left, 16x16xf16, slayout=row_major>)\n  return\n}\n",
-        );
+        )
+        .cpp_forms(&[
+            form("TMOV($dst, $src)"),
+            form("TMOV<:dst, :src, #reluPreMode>($dst, $src)"),
+            form("TMOV<:dst, :src, #accToVecMode, =reluPreMode>($dst, $src)"),
+            form("TMOV_FP<:dst, :src, :fp>($dst, $src, $fp)").when(When::In("fp", Loc::Scaling)),
+            form("TMOV_FP<:dst, :src, :fp, #reluPreMode>($dst, $src, $fp)").when(When::In("fp", Loc::Scaling)),
+            form("TMOV<:dst, :src, :fp, #accToVecMode, =reluPreMode>($dst, $src, $fp)").when(When::In("fp", Loc::Scaling)),
+            form("TMOV<:dst, :src>($dst, $src, $pre_quant)"),
+            form("TMOV<:dst, :src, #reluPreMode>($dst, $src, $pre_quant)"),
+            form("TMOV<:dst, :src, #accToVecMode, =reluPreMode>($dst, $src, $pre_quant)"),
+            form("TMOV($dst, $src, $fp)"),
+            form("TMOV<#grpAxis>($dst, $src, $fp)"),
+        ])
+        .bytecode(0x1038, 2);
 
     /// Moves an accumulator with one quantisation word per column.
     ///
@@ -586,7 +598,12 @@ family! { Layout, "pto", layout;
         .example(
             "func.func @f(%a: !pto.tile_buf<acc, 32x32xf32, blayout=col_major, slayout=row_major, fractal=1024>, %q: !pto.tile_buf<scaling, 1x32xui64>, %d: !pto.tile_buf<mat, 32x32xi8, blayout=col_major, slayout=row_major>) {\n  \
              pto.tmov.fp ins(%a, %q : !pto.tile_buf<acc, 32x32xf32, blayout=col_major, slayout=row_major, fractal=1024>, !pto.tile_buf<scaling, 1x32xui64>) outs(%d : !pto.tile_buf<mat, 32x32xi8, blayout=col_major, slayout=row_major>)\n  return\n}\n",
-        );
+        )
+        .cpp_forms(&[
+            form("TMOV_FP<:dst, :src, :fp>($dst, $src, $fp)"),
+            form("TMOV_FP<:dst, :src, :fp, #reluPreMode>($dst, $src, $fp)"),
+        ])
+        .bytecode(0x1039, 3);
 
     /// Copies a window of a tile into another tile.
     ///
@@ -645,7 +662,18 @@ family! { Layout, "pto", layout;
         .example(
             "func.func @f(%a: !pto.tile_buf<vec, 32x32xf32>, %b: !pto.tile_buf<vec, 16x16xf32>) {\n  %c16 = arith.constant 16 : index\n  \
              pto.textract ins(%a, %c16, %c16 : !pto.tile_buf<vec, 32x32xf32>, index, index) outs(%b : !pto.tile_buf<vec, 16x16xf32>)\n  return\n}\n",
-        );
+        )
+        .cpp_forms(&[
+            form("TEXTRACT($dst, $src, $index_row, $index_col)"),
+            form("TEXTRACT<:dst, :src, #reluPreMode>($dst, $src, $index_row, $index_col)"),
+            form("TEXTRACT<:dst, :src, #accToVecMode, =reluPreMode>($dst, $src, $index_row, $index_col)"),
+            form("TEXTRACT<:dst, :src, =reluPreMode>($dst, $src, $pre_quant, $index_row, $index_col)"),
+            form("TEXTRACT<:dst, :src, #accToVecMode, =reluPreMode>($dst, $src, $pre_quant, $index_row, $index_col)"),
+            form("TEXTRACT_FP($dst, $src, $fp, $index_row, $index_col)"),
+            form("TEXTRACT_FP<:dst, :src, :fp, #reluPreMode>($dst, $src, $fp, $index_row, $index_col)"),
+            form("TEXTRACT<:dst, :src, :fp, #accToVecMode, =reluPreMode>($dst, $src, $fp, $index_row, $index_col)"),
+        ])
+        .bytecode(0x1021, 4);
 
     /// Copies a window of an accumulator with one quantisation word per column.
     ///
@@ -663,7 +691,12 @@ family! { Layout, "pto", layout;
             "func.func @f(%a: !pto.tile_buf<acc, 32x32xf32, blayout=col_major, slayout=row_major, fractal=1024>, %q: !pto.tile_buf<scaling, 1x32xui64>, %d: !pto.tile_buf<mat, 16x32xi8, blayout=col_major, slayout=row_major>) {\n  \
              %c0 = arith.constant 0 : index\n  %c16 = arith.constant 16 : index\n  \
              pto.textract_fp ins(%a, %q, %c16, %c0 : !pto.tile_buf<acc, 32x32xf32, blayout=col_major, slayout=row_major, fractal=1024>, !pto.tile_buf<scaling, 1x32xui64>, index, index) outs(%d : !pto.tile_buf<mat, 16x32xi8, blayout=col_major, slayout=row_major>)\n  return\n}\n",
-        );
+        )
+        .cpp_forms(&[
+            form("TEXTRACT_FP($dst, $src, $fp, $index_row, $index_col)"),
+            form("TEXTRACT_FP<:dst, :src, :fp, #reluPreMode>($dst, $src, $fp, $index_row, $index_col)"),
+        ])
+        .bytecode(0x1022, 5);
 
     /// Writes a tile into a window of a larger tile.
     ///
@@ -717,7 +750,19 @@ family! { Layout, "pto", layout;
         .example(
             "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>, %b: !pto.tile_buf<vec, 32x32xf32>) {\n  %c16 = arith.constant 16 : index\n  \
              pto.tinsert ins(%a, %c16, %c16 : !pto.tile_buf<vec, 16x16xf32>, index, index) outs(%b : !pto.tile_buf<vec, 32x32xf32>)\n  return\n}\n",
-        );
+        )
+        .cpp_forms(&[
+            form("TINSERT($dst, $src, $index_row, $index_col)"),
+            form("TINSERT<:dst, :src, #reluPreMode>($dst, $src, $index_row, $index_col)"),
+            form("TINSERT<:dst, :src, #accToVecMode, =reluPreMode>($dst, $src, $index_row, $index_col)"),
+            form("TINSERT<:dst, :src, =reluPreMode>($dst, $src, $pre_quant, $index_row, $index_col)"),
+            form("TINSERT<:dst, :src, #accToVecMode, =reluPreMode>($dst, $src, $pre_quant, $index_row, $index_col)"),
+            form("TINSERT_FP($dst, $src, $fp, $index_row, $index_col)"),
+            form("TINSERT_FP<:dst, :src, :fp, #reluPreMode>($dst, $src, $fp, $index_row, $index_col)"),
+            form("TINSERT<:dst, :src, :fp, #accToVecMode, =reluPreMode>($dst, $src, $fp, $index_row, $index_col)"),
+            form("TINSERT<#tinsertMode>($dst, $src, $index_row, $index_col)"),
+        ])
+        .bytecode(0x102D, 4);
 
     /// Writes an accumulator into a window with one quantisation word per column.
     ///
@@ -736,7 +781,12 @@ family! { Layout, "pto", layout;
             "func.func @f(%a: !pto.tile_buf<acc, 16x32xf32, blayout=col_major, slayout=row_major, fractal=1024>, %q: !pto.tile_buf<scaling, 1x32xui64>, %d: !pto.tile_buf<mat, 32x32xi8, blayout=col_major, slayout=row_major>) {\n  \
              %c0 = arith.constant 0 : index\n  %c16 = arith.constant 16 : index\n  \
              pto.tinsert_fp ins(%a, %q, %c16, %c0 : !pto.tile_buf<acc, 16x32xf32, blayout=col_major, slayout=row_major, fractal=1024>, !pto.tile_buf<scaling, 1x32xui64>, index, index) outs(%d : !pto.tile_buf<mat, 32x32xi8, blayout=col_major, slayout=row_major>)\n  return\n}\n",
-        );
+        )
+        .cpp_forms(&[
+            form("TINSERT_FP($dst, $src, $fp, $index_row, $index_col)"),
+            form("TINSERT_FP<:dst, :src, :fp, #reluPreMode>($dst, $src, $fp, $index_row, $index_col)"),
+        ])
+        .bytecode(0x102E, 5);
 
     /// Transposes a tile.
     ///
@@ -769,7 +819,9 @@ family! { Layout, "pto", layout;
         .notes(&[
             "A5 ignores the scratch tile, but its C++ call still wants one.",
             "The C++ call also converts between convolution layouts; those tiles have no assembly form.",
-        ]);
+        ])
+        .cpp_scratch("src")
+        .bytecode(0x106C, 3);
 
     /// Copies a tile and fills the rest with its pad value.
     ///
@@ -798,7 +850,16 @@ family! { Layout, "pto", layout;
         .example(
             "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32, valid=10x12>, %b: !pto.tile_buf<vec, 16x16xf32, pad=1>) {\n  \
              pto.tfillpad ins(%a : !pto.tile_buf<vec, 16x16xf32, valid=10x12>) outs(%b : !pto.tile_buf<vec, 16x16xf32, pad=1>)\n  return\n}\n",
-        );
+        )
+        .cpp_forms(&[
+            form("TFILLPAD_EXPAND($dst, $src)").when(When::Larger("dst", "src")),
+            form("TFILLPAD_INPLACE($dst, $src)").when(When::Same("dst", "src")),
+            form("TFILLPAD($dst, $src)"),
+            form("TFILLPAD<:dst, #padValue>($dst, $src)").when(When::In("dst", Loc::Mat)),
+            form("TFILLPAD($dst, $src)").when(When::In("dst", Loc::Vec)),
+        ])
+        .cpp_silent(&["padValue"])
+        .bytecode(0x1023, 2);
 
     /// Fills the padding of a tile in place.
     ///
@@ -811,7 +872,8 @@ family! { Layout, "pto", layout;
         .example(
             "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32, valid=10x12, pad=1>) {\n  \
              pto.tfillpad_inplace ins(%a : !pto.tile_buf<vec, 16x16xf32, valid=10x12, pad=1>) outs(%a : !pto.tile_buf<vec, 16x16xf32, valid=10x12, pad=1>)\n  return\n}\n",
-        );
+        )
+        .bytecode(0x1025, 2);
 
     /// Copies a tile into a larger one and fills the rest.
     ///
@@ -825,7 +887,8 @@ family! { Layout, "pto", layout;
         .example(
             "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32, valid=10x12>, %b: !pto.tile_buf<vec, 32x32xf32, pad=1>) {\n  \
              pto.tfillpad_expand ins(%a : !pto.tile_buf<vec, 16x16xf32, valid=10x12>) outs(%b : !pto.tile_buf<vec, 32x32xf32, pad=1>)\n  return\n}\n",
-        );
+        )
+        .bytecode(0x1024, 2);
 
     /// Puts two tiles side by side.
     ///
@@ -973,7 +1036,8 @@ family! { Layout, "pto", layout;
         .example(
             "func.func @f(%a: !pto.tile_buf<vec, 16x16xi32>, %b: !pto.tile_buf<vec, 16x16xi16>) {\n  \
              pto.tpack ins(%a : !pto.tile_buf<vec, 16x16xi32>) outs(%b : !pto.tile_buf<vec, 16x16xi16>)\n  return\n}\n",
-        );
+        )
+        .bytecode(0x1075, 2);
 
     /// Expands a window of the im2col matrix of a feature map.
     ///
@@ -1007,5 +1071,7 @@ family! { Layout, "pto", layout;
         .example(
             "func.func @f(%a: !pto.tile_buf<mat, 64x16xf16>, %b: !pto.tile_buf<left, 16x16xf16, slayout=row_major>) {\n  \
              pto.timg2col ins(%a : !pto.tile_buf<mat, 64x16xf16>) outs(%b : !pto.tile_buf<left, 16x16xf16, slayout=row_major>)\n  return\n}\n",
-        );
+        )
+        .cpp_missing("a convolution tile is a type of its own in C++, and a program does not say all of its parameters")
+        .bytecode(0x102C, 2);
 }

@@ -315,7 +315,8 @@ family! { Matrix, "pto", matrix;
             "Older assemblers compare the physical shapes, newer ones the valid extents; the headers compare neither.",
             "A2/A3 turns M = 1 into 16 rows so that the vector-matrix mode is not entered; the extra rows of dst are garbage.",
         ])
-        .example(example!("pto.tmatmul"; "a" left, "b" right => acc));
+        .example(example!("pto.tmatmul"; "a" left, "b" right => acc))
+        .bytecode_variant(0x1032, 0, 3);
 
     /// Matrix product added to an accumulator.
     ///
@@ -329,7 +330,8 @@ family! { Matrix, "pto", matrix;
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TMATMUL_ACC.md")
         .notes(&[ACC_NOTE, "The public simulator sums the products first and then adds `acc_in`; here the sum starts from `acc_in`."])
-        .example(example!("pto.tmatmul.acc"; "c" acc, "a" left, "b" right => acc));
+        .example(example!("pto.tmatmul.acc"; "c" acc, "a" left, "b" right => acc))
+        .bytecode_variant(0x1032, 1, 4);
 
     /// Matrix product plus a row of biases.
     ///
@@ -342,7 +344,8 @@ family! { Matrix, "pto", matrix;
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TMATMUL_BIAS.md")
         .notes(&["Pages show an f16 bias with an f32 result; the headers do not take it. Widen it with tmov (mat to bias)."])
-        .example(example!("pto.tmatmul.bias"; "a" left, "b" right, "bias" bias => acc));
+        .example(example!("pto.tmatmul.bias"; "a" left, "b" right, "bias" bias => acc))
+        .bytecode_variant(0x1032, 2, 4);
 
     /// Matrix product of block-scaled operands (MX formats).
     ///
@@ -356,7 +359,8 @@ family! { Matrix, "pto", matrix;
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TMATMUL_MX.md")
         .notes(&[SCALE_NOTE, "The public simulator forms each product in double precision; here a factor times its scale is an f32, then the sum is that of `tmatmul`."])
-        .example(example!("pto.tmatmul.mx"; "a" mx_left, "sa" left_scale, "b" mx_right, "sb" right_scale => acc));
+        .example(example!("pto.tmatmul.mx"; "a" mx_left, "sa" left_scale, "b" mx_right, "sb" right_scale => acc))
+        .bytecode_variant(0x1033, 0, 5);
 
     /// Block-scaled matrix product added to an accumulator.
     ///
@@ -369,7 +373,8 @@ family! { Matrix, "pto", matrix;
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TMATMUL_MX.md")
         .notes(&[ACC_NOTE, SCALE_NOTE])
-        .example(example!("pto.tmatmul.mx.acc"; "c" acc, "a" mx_left, "sa" left_scale, "b" mx_right, "sb" right_scale => acc));
+        .example(example!("pto.tmatmul.mx.acc"; "c" acc, "a" mx_left, "sa" left_scale, "b" mx_right, "sb" right_scale => acc))
+        .bytecode_variant(0x1033, 1, 6);
 
     /// Block-scaled matrix product plus a row of biases.
     ///
@@ -382,7 +387,8 @@ family! { Matrix, "pto", matrix;
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TMATMUL_MX.md")
         .notes(&[SCALE_NOTE])
-        .example(example!("pto.tmatmul.mx.bias"; "a" mx_left, "sa" left_scale, "b" mx_right, "sb" right_scale, "bias" bias => acc));
+        .example(example!("pto.tmatmul.mx.bias"; "a" mx_left, "sa" left_scale, "b" mx_right, "sb" right_scale, "bias" bias => acc))
+        .bytecode_variant(0x1033, 2, 6);
 
     /// Matrix product of HiFloat4 operands with three levels of scales.
     ///
@@ -412,7 +418,8 @@ family! { Matrix, "pto", matrix;
             "No assembly form exists; the mnemonic is ours. In C++ it is the TMATMUL_MX overload for hifloat4x2_t.",
             "The page gives no decoding; bias and bit order are those of the public tests.",
         ])
-        .example(example!("pto.tmatmul.mx.hif4"; "a" hif4_left, "sa" cells, "b" hif4_right, "sb" cells => acc));
+        .example(example!("pto.tmatmul.mx.hif4"; "a" hif4_left, "sa" cells, "b" hif4_right, "sb" cells => acc))
+        .cpp_missing("no device of the headers has it");
 
     /// Row vector times matrix.
     ///
@@ -424,7 +431,8 @@ family! { Matrix, "pto", matrix;
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TGEMV.md")
         .notes(&["The assembler's manual describes matrix times column vector; everyone else, its own checks included, row vector times matrix."])
-        .example(example!("pto.tgemv"; "a" row_left, "b" right => row_acc));
+        .example(example!("pto.tgemv"; "a" row_left, "b" right => row_acc))
+        .bytecode_variant(0x102A, 0, 3);
 
     /// Row vector times matrix, added to an accumulator.
     ///
@@ -437,7 +445,8 @@ family! { Matrix, "pto", matrix;
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TGEMV_ACC.md")
         .notes(&[ACC_NOTE])
-        .example(example!("pto.tgemv.acc"; "c" row_acc, "a" row_left, "b" right => row_acc));
+        .example(example!("pto.tgemv.acc"; "c" row_acc, "a" row_left, "b" right => row_acc))
+        .bytecode_variant(0x102A, 1, 4);
 
     /// Row vector times matrix, plus a row of biases.
     ///
@@ -449,7 +458,8 @@ family! { Matrix, "pto", matrix;
         .cpp("TGEMV_BIAS")
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TGEMV_BIAS.md")
-        .example(example!("pto.tgemv.bias"; "a" row_left, "b" right, "bias" bias => row_acc));
+        .example(example!("pto.tgemv.bias"; "a" row_left, "b" right, "bias" bias => row_acc))
+        .bytecode_variant(0x102A, 2, 4);
 
     /// Row vector times matrix with block scales (MX formats).
     ///
@@ -461,7 +471,8 @@ family! { Matrix, "pto", matrix;
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TGEMV_MX.md")
         .notes(&[SCALE_NOTE])
-        .example(example!("pto.tgemv.mx"; "a" mx_row_left, "sa" row_left_scale, "b" mx_right, "sb" right_scale => row_acc));
+        .example(example!("pto.tgemv.mx"; "a" mx_row_left, "sa" row_left_scale, "b" mx_right, "sb" right_scale => row_acc))
+        .bytecode_variant(0x102A, 3, 5);
 
     /// Block-scaled row vector times matrix, added to an accumulator.
     ///
@@ -474,7 +485,8 @@ family! { Matrix, "pto", matrix;
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TGEMV_MX.md")
         .notes(&[ACC_NOTE, SCALE_NOTE])
-        .example(example!("pto.tgemv.mx.acc"; "c" row_acc, "a" mx_row_left, "sa" row_left_scale, "b" mx_right, "sb" right_scale => row_acc));
+        .example(example!("pto.tgemv.mx.acc"; "c" row_acc, "a" mx_row_left, "sa" row_left_scale, "b" mx_right, "sb" right_scale => row_acc))
+        .bytecode_variant(0x102A, 4, 6);
 
     /// Block-scaled row vector times matrix, plus a row of biases.
     ///
@@ -487,7 +499,8 @@ family! { Matrix, "pto", matrix;
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TGEMV_MX.md")
         .notes(&[SCALE_NOTE])
-        .example(example!("pto.tgemv.mx.bias"; "a" mx_row_left, "sa" row_left_scale, "b" mx_right, "sb" right_scale, "bias" bias => row_acc));
+        .example(example!("pto.tgemv.mx.bias"; "a" mx_row_left, "sa" row_left_scale, "b" mx_right, "sb" right_scale, "bias" bias => row_acc))
+        .bytecode_variant(0x102A, 5, 6);
 
     /// Binds a scale tile to the scale memory that belongs to a left or right tile.
     ///
@@ -510,7 +523,8 @@ family! { Matrix, "pto", matrix;
             "One page says the address is shifted by 2; the headers shift by 4. The public simulator does not shift.",
             "Older assemblers gave scale tiles the shape of their operand; newer ones and the headers do not.",
         ])
-        .example(example!("pto.tget_scale_addr"; "a" mx_left => left_scale));
+        .example(example!("pto.tget_scale_addr"; "a" mx_left => left_scale))
+        .bytecode(0x1078, 2);
 
     /// Turns rounding of f32 operands to HF32 on or off for later products.
     ///
@@ -527,7 +541,8 @@ family! { Matrix, "pto", matrix;
         .cpp_templates(&["enable", "mode"])
         .page("docs/isa/tile/ops/sync-and-config/sethf32mode.md")
         .notes(&["In the headers the mode is set with Tile::SetMadTF32Mode and reset with Tile::ResetMadMode."])
-        .example("func.func @f() {\n  pto.sethf32mode {enable = true}\n  return\n}\n");
+        .example("func.func @f() {\n  pto.sethf32mode {enable = true}\n  return\n}\n")
+        .cpp_missing("the device headers have no such function");
 
     /// Turns rounding of f32 operands to TF32 on or off for later products.
     ///
@@ -544,5 +559,6 @@ family! { Matrix, "pto", matrix;
         .cpp_templates(&["enable", "mode"])
         .page("docs/isa/tile/ops/sync-and-config/settf32mode.md")
         .notes(&["The page speaks of a 7-bit mantissa on A5; the headers of 10 bits."])
-        .example("func.func @f() {\n  pto.settf32mode {enable = true}\n  return\n}\n");
+        .example("func.func @f() {\n  pto.settf32mode {enable = true}\n  return\n}\n")
+        .cpp_missing("the device headers have no such function");
 }

@@ -7,7 +7,7 @@ use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes::{self, Code};
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, Cost, Domain, Kind, Orders, PipeCase, Pipes, attr, opt_attr};
+use crate::row::{AttrKind, AttrSpec, Cost, Domain, Kind, Orders, PipeCase, Pipes, attr, form, opt_attr};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{result, tile_in, tile_out, value_in, view_in, view_out};
 use crate::{DType, DTypes, Dim, Loc, Locs, Order, Pad, Pipe, Row, Targets, TileType, Token, Type};
@@ -389,7 +389,9 @@ family! { Memory, "pto", memory;
              %w = pto.partition_view %t, offsets = [%c0, %c0], sizes = [%c16, %c16] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<16x16xf32>\n  \
              %a = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>\n  \
              pto.tload ins(%w : !pto.partition_tensor_view<16x16xf32>) outs(%a : !pto.tile_buf<vec, 16x16xf32>)\n  return\n}\n",
-        );
+        )
+        .cpp_silent(&["pad_value", "left_padding_num", "right_padding_num", "init_condition", "pad_mode", "init_out_buffer", "layout"])
+        .bytecode(0x102F, 2);
 
     /// Copies the valid region of a tile to global memory.
     ///
@@ -440,7 +442,21 @@ family! { Memory, "pto", memory;
              %t = pto.make_tensor_view %p, shape = [%c16, %c16], strides = [%c16, %c1] : !pto.tensor_view<?x?xf32>\n  \
              %w = pto.partition_view %t, offsets = [%c0, %c0], sizes = [%c16, %c16] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<16x16xf32>\n  \
              pto.tstore ins(%a : !pto.tile_buf<vec, 16x16xf32>) outs(%w : !pto.partition_tensor_view<16x16xf32>)\n  return\n}\n",
-        );
+        )
+        .cpp_forms(&[
+            form("TSTORE($dst, $src)"),
+            form("TSTORE<#stPhase>($dst, $src)"),
+            form("TSTORE<:src, :dst, #atomicType>($dst, $src)"),
+            form("TSTORE<#stPhase, :src, :dst, #atomicType>($dst, $src)"),
+            form("TSTORE<:src, :dst, =atomicType, #reluPreMode>($dst, $src)"),
+            form("TSTORE<#stPhase, :src, :dst, =atomicType, #reluPreMode>($dst, $src)"),
+            form("TSTORE<:src, :dst, =atomicType, =reluPreMode>($dst, $src, $pre_quant)"),
+            form("TSTORE<#stPhase, :src, :dst, =atomicType, =reluPreMode>($dst, $src, $pre_quant)"),
+            form("TSTORE_FP($dst, $src, $fp)"),
+            form("TSTORE_FP<:src, :dst, :fp, =atomicType, =reluPreMode>($dst, $src, $fp)"),
+        ])
+        .cpp_silent(&["layout"])
+        .bytecode_counted(0x1065);
 
     /// Stores an accumulator with one quantisation word per column.
     ///
@@ -477,7 +493,12 @@ family! { Memory, "pto", memory;
              %t = pto.make_tensor_view %p, shape = [%c16, %c16], strides = [%c16, %c1] : !pto.tensor_view<?x?xi8>\n  \
              %w = pto.partition_view %t, offsets = [%c0, %c0], sizes = [%c16, %c16] : !pto.tensor_view<?x?xi8> -> !pto.partition_tensor_view<16x16xi8>\n  \
              pto.tstore_fp ins(%a, %q : !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>, !pto.tile_buf<scaling, 1x16xui64>) outs(%w : !pto.partition_tensor_view<16x16xi8>)\n  return\n}\n",
-        );
+        )
+        .cpp_forms(&[
+            form("TSTORE_FP($dst, $src, $fp)"),
+            form("TSTORE_FP<:src, :dst, :fp, =atomicType, =reluPreMode>($dst, $src, $fp)"),
+        ])
+        .cpp_silent(&["layout"]);
 
     /// Brings a window of global memory near, as a hint.
     ///
@@ -499,7 +520,8 @@ family! { Memory, "pto", memory;
              %t = pto.make_tensor_view %p, shape = [%c16, %c16], strides = [%c16, %c1] : !pto.tensor_view<?x?xf32>\n  \
              %w = pto.partition_view %t, offsets = [%c0, %c0], sizes = [%c16, %c16] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<16x16xf32>\n  \
              pto.tprefetch ins(%w : !pto.partition_tensor_view<16x16xf32>) outs(%a : !pto.tile_buf<vec, 16x16xf32>)\n  return\n}\n",
-        );
+        )
+        .bytecode(0x1045, 2);
 
     /// Asks the system DMA to bring a flat range of global memory into the L2 cache.
     ///
@@ -562,7 +584,8 @@ family! { Memory, "pto", memory;
         .example(
             "func.func @f(%w: !pto.partition_tensor_view<64x32xf32>, %i: !pto.tile_buf<vec, 16x32xi32>, %d: !pto.tile_buf<vec, 16x32xf32>) {\n  \
              pto.mgather ins(%w, %i : !pto.partition_tensor_view<64x32xf32>, !pto.tile_buf<vec, 16x32xi32>) outs(%d : !pto.tile_buf<vec, 16x32xf32>) {coalesce = #pto<coalesce elem>}\n  return\n}\n",
-        );
+        )
+        .bytecode(0x1003, 3);
 
     /// Scatters rows or elements of a tile into a table in global memory.
     ///
@@ -602,5 +625,6 @@ family! { Memory, "pto", memory;
         .example(
             "func.func @f(%w: !pto.partition_tensor_view<64x32xf32>, %i: !pto.tile_buf<vec, 16x32xi32>, %s: !pto.tile_buf<vec, 16x32xf32>) {\n  \
              pto.mscatter ins(%s, %i : !pto.tile_buf<vec, 16x32xf32>, !pto.tile_buf<vec, 16x32xi32>) outs(%w : !pto.partition_tensor_view<64x32xf32>) {coalesce = #pto<coalesce elem>}\n  return\n}\n",
-        );
+        )
+        .bytecode(0x1004, 3);
 }

@@ -126,7 +126,8 @@ family! { Partial, "pto", partial;
         .types(A5, &[I8, U8, I16, U16, I32, U32, I64, U64, F16, Bf16, F32])
         .cpp("TPARTADD")
         .page("docs/isa/TPARTADD.md")
-        .notes(&[NOT_FILLED]);
+        .notes(&[NOT_FILLED])
+        .bytecode(0x1041, 3);
 
     /// Product where both tiles are valid, else a copy of the valid one.
     ///
@@ -140,7 +141,8 @@ family! { Partial, "pto", partial;
         .types(A5, &[I8, U8, I16, U16, I32, U32, F16, Bf16, F32])
         .cpp("TPARTMUL")
         .page("docs/isa/TPARTMUL.md")
-        .notes(&[NOT_FILLED]);
+        .notes(&[NOT_FILLED])
+        .bytecode(0x1044, 3);
 
     /// Maximum where both tiles are valid, else a copy of the valid one.
     ///
@@ -154,7 +156,8 @@ family! { Partial, "pto", partial;
         .types(A5, &[I8, U8, I16, U16, I32, U32, I64, U64, F16, Bf16, F32])
         .cpp("TPARTMAX")
         .page("docs/isa/TPARTMAX.md")
-        .notes(&[NOT_FILLED, "The public assembler also wants equal physical shapes; the device headers do not."]);
+        .notes(&[NOT_FILLED, "The public assembler also wants equal physical shapes; the device headers do not."])
+        .bytecode(0x1042, 3);
 
     /// Minimum where both tiles are valid, else a copy of the valid one.
     ///
@@ -168,7 +171,8 @@ family! { Partial, "pto", partial;
         .types(A5, &[I8, U8, I16, U16, I32, U32, I64, U64, F16, Bf16, F32])
         .cpp("TPARTMIN")
         .page("docs/isa/TPARTMIN.md")
-        .notes(&[NOT_FILLED, "The public assembler also wants equal physical shapes; the device headers do not."]);
+        .notes(&[NOT_FILLED, "The public assembler also wants equal physical shapes; the device headers do not."])
+        .bytecode(0x1043, 3);
 
     /// Elementwise maximum of two value tiles that takes the index of the larger value along.
     ///

@@ -5,7 +5,7 @@ use crate::DType::*;
 use crate::Target::A2A3;
 use crate::codes;
 use crate::enums;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Orders, Scratch, Slot, attr, opt_attr};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Orders, Scratch, Slot, When, attr, form, opt_attr};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{tile_in, tile_out};
 use crate::{DType, Dim, Order, Pipe, Row, Targets, TileType};
@@ -395,7 +395,14 @@ family! { Quant, "pto", quant;
         .example(
             "func.func @f(%s: !pto.tile_buf<vec, 32x32xf32>, %q: !pto.tile_buf<vec, 32x1xf32, blayout=col_major>, %d: !pto.tile_buf<vec, 32x32xi8>) {\n  \
              pto.tquant ins(%s, %q : !pto.tile_buf<vec, 32x32xf32>, !pto.tile_buf<vec, 32x1xf32, blayout=col_major>) outs(%d : !pto.tile_buf<vec, 32x32xi8>) {quant_type = #pto<quant_type INT8_SYM>}\n  return\n}\n",
-        );
+        )
+        .cpp_forms(&[
+            form("TQUANT<=quant_type, :dst, :src, :fp>($dst, $src, $fp)"),
+            form("TQUANT<=quant_type, :dst, :src, :fp>($dst, $src, $fp, &$offset)"),
+            form("TQUANT<=quant_type, :dst, :src, :fp, :tmp>($dst, $src, $fp, $tmp)"),
+            form("TQUANT<=quant_type, :dst, :src, :fp, :tmp>($dst, $src, $fp, $tmp, &$offset)"),
+        ])
+        .bytecode_counted(0x1047);
 
     /// Quantises to an MX format: groups of 32 share one exponent.
     ///
@@ -440,7 +447,13 @@ family! { Quant, "pto", quant;
         .example(
             "func.func @f(%s: !pto.tile_buf<vec, 16x64xf32>, %d: !pto.tile_buf<vec, 16x64xui8>, %e: !pto.tile_buf<vec, 1x32xui8>, %m: !pto.tile_buf<vec, 1x32xf32>, %x: !pto.tile_buf<vec, 1x64xf32, valid=1x32>) {\n  \
              pto.tquant.mx ins(%s : !pto.tile_buf<vec, 16x64xf32>) outs(%d, %e, %m, %x : !pto.tile_buf<vec, 16x64xui8>, !pto.tile_buf<vec, 1x32xui8>, !pto.tile_buf<vec, 1x32xf32>, !pto.tile_buf<vec, 1x64xf32, valid=1x32>) {quant_type = #pto<quant_type MXFP8>}\n  return\n}\n",
-        );
+        )
+        .cpp_forms(&[
+            form("TQUANT<=quant_type, :dst, :src, :exp, :max, :scaling>($dst, $src, &$exp, &$max, &$scaling)"),
+            form("TQUANT<=quant_type, :dst, :src, :exp, :max, :scaling, #quantScaleAlg>($dst, $src, &$exp, &$max, &$scaling)"),
+            form("TQUANT<=quant_type, VecStoreMode::NZ, :dst, :src, :exp, :max, :scaling>($dst, $src, &$exp, &$max, &$scaling, &$exp_zz)").when(When::Attr("storeMode", "nz")),
+            form("TQUANT<=quant_type, VecStoreMode::ND, :dst, :src, :exp, :max, :scaling>($dst, $src, &$exp, &$max, &$scaling, &$exp_zz)").when(When::Attr("storeMode", "nd")),
+        ]);
 
     /// Quantises bf16 to HiFloat4: groups of 64 along columns with three levels of scales.
     ///
@@ -473,7 +486,8 @@ family! { Quant, "pto", quant;
         .example(
             "func.func @f(%s: !pto.tile_buf<vec, 16x64xbf16>, %d: !pto.tile_buf<vec, 16x64x!pto.f4E1M2x2>, %e: !pto.tile_buf<vec, 16x32xui8, valid=16x4>, %m: !pto.tile_buf<vec, 16x16xbf16, valid=16x1>) {\n  \
              pto.tquant.hif4 ins(%s : !pto.tile_buf<vec, 16x64xbf16>) outs(%d, %e, %m, %m : !pto.tile_buf<vec, 16x64x!pto.f4E1M2x2>, !pto.tile_buf<vec, 16x32xui8, valid=16x4>, !pto.tile_buf<vec, 16x16xbf16, valid=16x1>, !pto.tile_buf<vec, 16x16xbf16, valid=16x1>)\n  return\n}\n",
-        );
+        )
+        .cpp_missing("no device of the headers has it");
 
     /// Turns 8- or 16-bit integers back into f32 with one scale and offset per row.
     ///
@@ -497,5 +511,6 @@ family! { Quant, "pto", quant;
         .example(
             "func.func @f(%s: !pto.tile_buf<vec, 16x32xi8>, %q: !pto.tile_buf<vec, 16x8xf32>, %o: !pto.tile_buf<vec, 16x8xf32>, %d: !pto.tile_buf<vec, 16x32xf32>) {\n  \
              pto.tdequant ins(%s, %q, %o : !pto.tile_buf<vec, 16x32xi8>, !pto.tile_buf<vec, 16x8xf32>, !pto.tile_buf<vec, 16x8xf32>) outs(%d : !pto.tile_buf<vec, 16x32xf32>)\n  return\n}\n",
-        );
+        )
+        .cpp_forms(&[form("TDEQUANT<:dst, :src, :scale>($dst, $src, $scale, $offset)")]);
 }

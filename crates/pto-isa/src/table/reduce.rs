@@ -3,7 +3,7 @@
 use super::partial::{all, equal, is_nothing, require_equal};
 use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
-use crate::row::{Alias, AttrKind, Cost, Domain, Infer, Orders, Row, Scratch, Slot, opt_attr};
+use crate::row::{Alias, AttrKind, Cost, Domain, Infer, Orders, Row, Scratch, Slot, form, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{UNARY, scratch, tile_in, tile_out};
 use crate::{BLOCK_BYTES, Dim, Order, Pipe, Targets, TileType, codes};
@@ -337,7 +337,9 @@ family! { Reduce, "pto", reduce;
         .notes(&[
             "a2a3 writes nothing when a row is longer than 256 bytes and the scratch tile is narrower than that; the page only says that a tile like src is safe.",
             A5_IGNORES_TMP,
-        ]);
+        ])
+        .cpp_scratch("src")
+        .bytecode(0x1054, 3);
 
     /// Product of each row.
     ///
@@ -356,7 +358,8 @@ family! { Reduce, "pto", reduce;
         .cpp("TROWPROD")
         .page("docs/isa/TROWPROD.md")
         .example(row_example!("trowprod", "f32"))
-        .notes(&[A5_IGNORES_TMP]);
+        .notes(&[A5_IGNORES_TMP])
+        .cpp_scratch("src");
 
     /// Largest element of each row.
     ///
@@ -378,7 +381,9 @@ family! { Reduce, "pto", reduce;
         .notes(&[
             "a2a3 writes nothing when a row is longer than 256 bytes and the scratch tile is narrower than that.",
             A5_IGNORES_TMP,
-        ]);
+        ])
+        .cpp_scratch("src")
+        .bytecode(0x1052, 3);
 
     /// Smallest element of each row.
     ///
@@ -400,7 +405,9 @@ family! { Reduce, "pto", reduce;
         .notes(&[
             "a2a3 writes nothing when a row is longer than 256 bytes and the scratch tile is narrower than that.",
             A5_IGNORES_TMP,
-        ]);
+        ])
+        .cpp_scratch("src")
+        .bytecode(0x1053, 3);
 
     /// Column of the largest element of each row, and the element itself when `dst_val` is given.
     ///
@@ -411,7 +418,9 @@ family! { Reduce, "pto", reduce;
         .cpp("TROWARGMAX")
         .page("docs/isa/TROWARGMAX.md")
         .example(row_example!("trowargmax", "i32"))
-        .notes(&["The public assembler has only the form without dst_val.", A5_IGNORES_TMP]);
+        .notes(&["The public assembler has only the form without dst_val.", A5_IGNORES_TMP])
+        .cpp_scratch("src")
+        .bytecode(0x1079, 3);
 
     /// Column of the smallest element of each row, and the element itself when `dst_val` is given.
     ///
@@ -422,7 +431,9 @@ family! { Reduce, "pto", reduce;
         .cpp("TROWARGMIN")
         .page("docs/isa/TROWARGMIN.md")
         .example(row_example!("trowargmin", "i32"))
-        .notes(&["The public assembler has only the form without dst_val.", A5_IGNORES_TMP]);
+        .notes(&["The public assembler has only the form without dst_val.", A5_IGNORES_TMP])
+        .cpp_scratch("src")
+        .bytecode(0x107A, 3);
 
     /// Sum of each column.
     ///
@@ -448,7 +459,10 @@ family! { Reduce, "pto", reduce;
         .cpp_args(&["dst", "src", "tmp", "isBinary"])
         .page("docs/isa/TCOLSUM.md")
         .example(col_example!("tcolsum"))
-        .notes(&["The host ignores isBinary and adds the rows in order."]);
+        .notes(&["The host ignores isBinary and adds the rows in order."])
+        .cpp_forms(&[form("TCOLSUM($dst, $src, $tmp, =isBinary)"), form("TCOLSUM($dst, $src)")])
+        .cpp_silent(&["isBinary"])
+        .bytecode(0x101B, 3);
 
     /// Product of each column.
     ///
@@ -462,7 +476,8 @@ family! { Reduce, "pto", reduce;
         .any_type_on_cpu()
         .cpp("TCOLPROD")
         .page("docs/isa/TCOLPROD.md")
-        .example(col_example!("tcolprod"));
+        .example(col_example!("tcolprod"))
+        .bytecode(0x101A, 2);
 
     /// Largest element of each column.
     ///
@@ -474,7 +489,8 @@ family! { Reduce, "pto", reduce;
     tcolmax: COL_REDUCE
         .cpp("TCOLMAX")
         .page("docs/isa/TCOLMAX.md")
-        .example(col_example!("tcolmax"));
+        .example(col_example!("tcolmax"))
+        .bytecode(0x1018, 2);
 
     /// Smallest element of each column.
     ///
@@ -487,7 +503,8 @@ family! { Reduce, "pto", reduce;
         .any_type_on_cpu()
         .cpp("TCOLMIN")
         .page("docs/isa/TCOLMIN.md")
-        .example(col_example!("tcolmin"));
+        .example(col_example!("tcolmin"))
+        .bytecode(0x1019, 2);
 
     /// Row of the largest element of each column, and the element itself when `dst_val` is given.
     ///
@@ -502,7 +519,9 @@ family! { Reduce, "pto", reduce;
             "a2a3 counts rows of f16 in f16 when only the index is asked for, which is exact up to 2048 rows.",
             "The page asks for one part of scratch for 4-byte elements; the a2a3 header uses two.",
             A5_IGNORES_TMP,
-        ]);
+        ])
+        .cpp_scratch("src")
+        .bytecode(0x107B, 3);
 
     /// Row of the smallest element of each column, and the element itself when `dst_val` is given.
     ///
@@ -517,7 +536,9 @@ family! { Reduce, "pto", reduce;
             "a2a3 counts rows of f16 in f16 when only the index is asked for, which is exact up to 2048 rows.",
             "The page asks for one part of scratch for 4-byte elements; the a2a3 header uses two.",
             A5_IGNORES_TMP,
-        ]);
+        ])
+        .cpp_scratch("src")
+        .bytecode(0x107C, 3);
 
     /// Sums of neighbouring columns, packed into the left half of each row.
     ///

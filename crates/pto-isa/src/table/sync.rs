@@ -3,7 +3,7 @@
 use crate::Type;
 use crate::codes;
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, FixedType, Infer, Kind, Pipes, Row, attr, opt_attr};
+use crate::row::{AttrKind, AttrSpec, FixedType, Infer, Kind, Pipes, Row, When, attr, form, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{SYNC, index_in, result, value_in};
 use crate::{DType, Pipe, PtrSpace, Scalar, Targets};
@@ -181,7 +181,8 @@ family! { Sync, "pto", sync;
              pto.set_flag_dyn [#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %id]\n  \
              pto.wait_flag_dyn [#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %id]\n  \
              return\n}\n",
-        );
+        )
+        .cpp_forms(&[form("set_flag(=src_pipe, =dst_pipe, static_cast<event_t>($event_id))")]);
 
     /// Wait for an event whose id is computed at run time.
     ///
@@ -195,7 +196,8 @@ family! { Sync, "pto", sync;
              pto.set_flag_dyn [#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %id]\n  \
              pto.wait_flag_dyn [#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %id]\n  \
              return\n}\n",
-        );
+        )
+        .cpp_forms(&[form("wait_flag(=src_pipe, =dst_pipe, static_cast<event_t>($event_id))")]);
 
     /// Raise an event between two classes of operations.
     ///
@@ -205,14 +207,18 @@ family! { Sync, "pto", sync;
     record_event: EVENT
         .pipes(Pipes::Attr("src_op"))
         .page("docs/isa/TSYNC.md")
-        .notes(&["`sync_op_type` is the older name of `pipe_event_type`; both are read."]);
+        .notes(&["`sync_op_type` is the older name of `pipe_event_type`; both are read."])
+        .cpp_forms(&[form("set_flag(=src_op, =dst_op, =event_id)")])
+        .bytecode(0x1005, 0);
 
     /// Wait for an event between two classes of operations, and consume it.
     ///
     /// As `wait_flag`, with the pipes named by what runs on them; see `record_event`.
     wait_event: EVENT
         .pipes(Pipes::Attr("dst_op"))
-        .page("docs/isa/TSYNC.md");
+        .page("docs/isa/TSYNC.md")
+        .cpp_forms(&[form("wait_flag(=src_op, =dst_op, =event_id)")])
+        .bytecode(0x1070, 0);
 
     /// Let one pipe finish all it has been given before it takes more.
     ///
@@ -231,7 +237,9 @@ family! { Sync, "pto", sync;
             "The public assembler drops PIPE_V barriers on A5, where the vector unit orders its own memory accesses.",
             "The C++ form `TSYNC<Op>()` takes fewer pipes on A5: MTE2, MTE3 and ALL.",
         ])
-        .example("func.func @f() {\n  pto.barrier #pto.pipe<PIPE_ALL>\n  return\n}\n");
+        .example("func.func @f() {\n  pto.barrier #pto.pipe<PIPE_ALL>\n  return\n}\n")
+        .cpp_forms(&[form("").on(Targets::A5).when(When::Attr("pipe", "PIPE_V")), form("pipe_barrier(=pipe)")])
+        .bytecode(0x1002, 0);
 
     /// Let the pipe of a class of operations finish before it takes more.
     ///
@@ -241,7 +249,11 @@ family! { Sync, "pto", sync;
         .pattern("[#op_type] {}")
         .pipes(Pipes::Attr("op_type"))
         .page("docs/isa/TSYNC.md")
-        .example("func.func @f() {\n  pto.barrier_sync [#pto.sync_op_type<TVEC>]\n  return\n}\n");
+        .example("func.func @f() {\n  pto.barrier_sync [#pto.sync_op_type<TVEC>]\n  return\n}\n")
+        .cpp_forms(&[
+            form("").on(Targets::A5).when(When::Attr("op_type", "PIPE_V")),
+            form("pipe_barrier(=op_type)"),
+        ]);
 
     /// Wait until the named values are complete.
     ///
@@ -260,7 +272,8 @@ family! { Sync, "pto", sync;
             "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>) {\n  \
              pto.tsync ins(%a : !pto.tile_buf<vec, 16x16xf32>)\n  \
              return\n}\n",
-        );
+        )
+        .bytecode_counted(0x107D);
 
     /// Acquire a buffer token for a pipe.
     ///
@@ -308,7 +321,20 @@ family! { Sync, "pto", sync;
             "Assembler 0.27 takes only PIPE_FIX and PIPE_MTE3 on A5, and ids above 15; 0.60 takes five pipes and ids up to 15. Both are accepted.",
         ])
         .page("docs/isa/scalar/ops/pipeline-sync/set-cross-core.md")
-        .example("func.func @f() {\n  pto.sync.set <PIPE_FIX>, 3\n  return\n}\n");
+        .example("func.func @f() {\n  pto.sync.set <PIPE_FIX>, 3\n  return\n}\n")
+        .cpp_forms(&[
+            form("ffts_cross_core_sync(=pipe, getFFTSMsg(FFTS_MODE_VAL, $event_id_dyn))").on(Targets::A2A3_CPU).when(When::Attr("ffts_mode", "2")),
+            form("ffts_cross_core_sync(=pipe, getFFTSMsg(FFTS_MODE_VAL, #event_id))").on(Targets::A2A3_CPU).when(When::Attr("ffts_mode", "2")),
+            form("ffts_cross_core_sync(=pipe, getFFTSMsg(#ffts_mode, $event_id_dyn))").on(Targets::A2A3_CPU),
+            form("ffts_cross_core_sync(=pipe, getFFTSMsg(#ffts_mode, #event_id))").on(Targets::A2A3_CPU),
+            form("ffts_cross_core_sync(=pipe, getFFTSMsg(FFTS_MODE_VAL, $event_id_dyn))").on(Targets::A2A3_CPU),
+            form("ffts_cross_core_sync(=pipe, getFFTSMsg(FFTS_MODE_VAL, #event_id))").on(Targets::A2A3_CPU),
+            form("set_intra_block(=pipe, $event_id_dyn);\nset_intra_block(=pipe, $event_id_dyn + 16)").on(Targets::A5).when(When::Attr("pipe", "PIPE_FIX")),
+            form("set_intra_block(=pipe, #event_id);\nset_intra_block(=pipe, #event_id + 16)").on(Targets::A5).when(When::Attr("pipe", "PIPE_FIX")),
+            form("set_intra_block(=pipe, $event_id_dyn)").on(Targets::A5),
+            form("set_intra_block(=pipe, #event_id)").on(Targets::A5),
+        ])
+        .cpp_silent(&["ffts_mode"]);
 
     /// Wait for a signal from another core, and consume it.
     ///
@@ -317,7 +343,14 @@ family! { Sync, "pto", sync;
     sync_wait = "sync.wait": SIGNAL
         .attrs(&[SIGNAL_PIPE, SIGNAL_ID, FFTS_MODE])
         .page("docs/isa/scalar/ops/pipeline-sync/wait-flag-dev.md")
-        .example("func.func @f() {\n  pto.sync.wait <PIPE_V>, 3\n  return\n}\n");
+        .example("func.func @f() {\n  pto.sync.wait <PIPE_V>, 3\n  return\n}\n")
+        .cpp_forms(&[
+            form("wait_flag_dev($event_id_dyn)").on(Targets::A2A3_CPU),
+            form("wait_flag_dev(#event_id)").on(Targets::A2A3_CPU),
+            form("wait_intra_block(=pipe, $event_id_dyn)").on(Targets::A5),
+            form("wait_intra_block(=pipe, #event_id)").on(Targets::A5),
+        ])
+        .cpp_silent(&["pipe", "ffts_mode"]);
 
     /// Send a signal to one other core of the block.
     ///
@@ -327,7 +360,8 @@ family! { Sync, "pto", sync;
         .cpp("set_intra_block")
         .page("docs/isa/scalar/ops/pipeline-sync/set-intra-block.md")
         .notes(&["A page writes the offset of the second vector core as 15; examples and headers use 16."])
-        .example("func.func @f() {\n  pto.set_intra_block <PIPE_MTE3>, 1\n  return\n}\n");
+        .example("func.func @f() {\n  pto.set_intra_block <PIPE_MTE3>, 1\n  return\n}\n")
+        .cpp_forms(&[form("set_intra_block(=pipe, $event_id_dyn)"), form("set_intra_block(=pipe, #event_id)")]);
 
     /// Stop one pipe until a signal from a core of the block arrives.
     ///
@@ -336,7 +370,11 @@ family! { Sync, "pto", sync;
         .alias_names(&["wait_intra_core"])
         .cpp("wait_intra_block")
         .page("docs/isa/scalar/ops/pipeline-sync/wait-intra-core.md")
-        .example("func.func @f() {\n  pto.wait_intra_block <PIPE_V>, 1\n  return\n}\n");
+        .example("func.func @f() {\n  pto.wait_intra_block <PIPE_V>, 1\n  return\n}\n")
+        .cpp_forms(&[
+            form("wait_intra_block(=pipe, $event_id_dyn)"),
+            form("wait_intra_block(=pipe, #event_id)"),
+        ]);
 
     /// Send a signal to all cores of the same kind.
     ///
@@ -349,7 +387,11 @@ family! { Sync, "pto", sync;
         ])
         .cpp("ffts_cross_core_sync")
         .page("docs/isa/scalar/ops/pipeline-sync/set-cross-core.md")
-        .example("func.func @f() {\n  pto.set_cross_block <PIPE_FIX>, 0\n  return\n}\n");
+        .example("func.func @f() {\n  pto.set_cross_block <PIPE_FIX>, 0\n  return\n}\n")
+        .cpp_forms(&[
+            form("ffts_cross_core_sync(=pipe, getFFTSMsg(0, $event_id_dyn))"),
+            form("ffts_cross_core_sync(=pipe, getFFTSMsg(0, #event_id))"),
+        ]);
 
     /// Wait until all cores of the same kind have sent a signal.
     ///
@@ -358,7 +400,9 @@ family! { Sync, "pto", sync;
         .attrs(&[SIGNAL_PIPE, opt_attr("event_id", AttrKind::Int(0, 15), "", "which signal")])
         .cpp("wait_flag_dev")
         .page("docs/isa/scalar/ops/pipeline-sync/wait-flag-dev.md")
-        .example("func.func @f() {\n  pto.wait_cross_block <PIPE_MTE3>, 0\n  return\n}\n");
+        .example("func.func @f() {\n  pto.wait_cross_block <PIPE_MTE3>, 0\n  return\n}\n")
+        .cpp_forms(&[form("wait_flag_dev($event_id_dyn)"), form("wait_flag_dev(#event_id)")])
+        .cpp_silent(&["pipe"]);
 
     /// Send a signal between the cube core and the vector cores, in the spelling of the specification.
     ///
@@ -378,7 +422,8 @@ family! { Sync, "pto", sync;
              %id = arith.constant 3 : i64\n  \
              pto.set_cross_core %core, %id : i64, i64\n  \
              return\n}\n",
-        );
+        )
+        .cpp_missing("the C++ function takes a pipe where the instruction names a core");
 
     /// Stop the core until a signal from another core arrives, in the spelling of the specification.
     ///
@@ -397,7 +442,8 @@ family! { Sync, "pto", sync;
              %id = arith.constant 3 : i64\n  \
              pto.wait_flag_dev %id : i64\n  \
              return\n}\n",
-        );
+        )
+        .cpp_silent(&["core_id"]);
 
     /// Wait until all cores of a set have arrived.
     ///
@@ -430,7 +476,14 @@ family! { Sync, "pto", sync;
             "func.func @f(%ws: !pto.ptr<i32, gm>) {\n  \
              pto.syncall(%ws : !pto.ptr<i32, gm>) mode = #pto.sync_all_mode<soft>, core_type = #pto.sync_core_type<aiv_only>\n  \
              return\n}\n",
-        );
+        )
+        .cpp_forms(&[
+            form("SYNCALL<=core_type>()"),
+            form("{\n  GlobalTensor<int32_t, Shape<1, 1, 1, 1, 16>, Stride<16, 16, 16, 16, 1>> workspace($gm_workspace);\n  SYNCALL<#mode, =core_type>(workspace);\n}").when(When::Pointer("gm_workspace")),
+            form("{\n  GlobalTensor<int32_t, Shape<1, 1, 1, 1, 16>, Stride<16, 16, 16, 16, 1>> workspace($gm_workspace);\n  SYNCALL<#mode, =core_type>(workspace, $used_cores);\n}").when(When::Pointer("gm_workspace")),
+            form("SYNCALL<#mode, =core_type>($gm_workspace)"),
+            form("SYNCALL<#mode, =core_type>($gm_workspace, $used_cores)"),
+        ]);
 
     /// Make earlier memory accesses visible before later ones.
     ///
@@ -442,7 +495,11 @@ family! { Sync, "pto", sync;
         .pipe(Pipe::S)
         .cpp("dsb")
         .cpp_args(&["scope"])
-        .example("func.func @f() {\n  pto.fence.barrier_all #pto.fence_scope<gm>\n  return\n}\n");
+        .example("func.func @f() {\n  pto.fence.barrier_all #pto.fence_scope<gm>\n  return\n}\n")
+        .cpp_forms(&[
+            form("pipe_barrier(PIPE_ALL);\ndsb(DSB_DDR)").when(When::Attr("scope", "gm")),
+            form("pipe_barrier(PIPE_ALL);\ndsb(DSB_DDR)").when(When::Attr("scope", "all")),
+        ]);
 
     /// Order vector accesses to the unified buffer that may touch the same bytes.
     ///
@@ -458,7 +515,8 @@ family! { Sync, "pto", sync;
         .cpp("mem_bar")
         .page("docs/isa/scalar/ops/pipeline-sync/mem-bar.md")
         .notes(&["The page lists VV_ALL, VST_VLD and VLD_VST only."])
-        .example("// target a5\nfunc.func @f() {\n  pto.mem_bar \"VST_VLD\"\n  return\n}\n");
+        .example("// target a5\nfunc.func @f() {\n  pto.mem_bar \"VST_VLD\"\n  return\n}\n")
+        .cpp_forms(&[form("mem_bar(@kind)")]);
 
     /// Make room for event ids that are chosen at run time.
     ///
@@ -477,7 +535,8 @@ family! { Sync, "pto", sync;
         .pattern("$array[$index] {} : :array")
         .pipe(Pipe::S)
         .rules(&[(Targets::ALL, Rule::Named("index lies inside the array", event_index_in_range))])
-        .example(EVENT_IDS_EXAMPLE);
+        .example(EVENT_IDS_EXAMPLE)
+        .cpp_forms(&[form("$array[$index]")]);
 
     /// Write an entry of an event-id array.
     ///
@@ -490,7 +549,8 @@ family! { Sync, "pto", sync;
             (Targets::ALL, Rule::Named("index lies inside the array", event_index_in_range)),
             (Targets::ALL, Rule::Named("value is one of the target's event ids", event_value_in_range)),
         ])
-        .example(EVENT_IDS_EXAMPLE);
+        .example(EVENT_IDS_EXAMPLE)
+        .cpp_forms(&[form("$array[$index] = $value")]);
 }
 
 const EVENT_IDS_EXAMPLE: &str = "func.func @f(%i: index) {\n  \

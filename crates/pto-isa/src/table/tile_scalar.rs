@@ -10,7 +10,7 @@ use super::elementwise::{
 };
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes;
-use crate::row::{Alias, Cost, Domain, Infer, Kind, Orders, PipeCase, Pipes, Row, Slot};
+use crate::row::{Alias, Cost, Domain, Infer, Kind, Orders, PipeCase, Pipes, Row, Slot, When, form};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{TILE_SCALAR, scalar_in, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{DType, DType::*, Loc, Pipe, Targets, Type};
@@ -101,7 +101,8 @@ family! { TileScalar, "pto", tile_scalar;
         .any_type_on_cpu()
         .cpp("TADDS")
         .page("docs/isa/TADDS.md")
-        .notes(&["The public assembler does not take 64-bit integers on A5, although the header does."]);
+        .notes(&["The public assembler does not take 64-bit integers on A5, although the header does."])
+        .bytecode(0x1009, 3);
 
     /// Difference of a tile and a scalar.
     ///
@@ -112,7 +113,8 @@ family! { TileScalar, "pto", tile_scalar;
         .any_type_on_cpu()
         .cpp("TSUBS")
         .page("docs/isa/TSUBS.md")
-        .notes(&["The public assembler does not take 64-bit integers on A5, although the header does."]);
+        .notes(&["The public assembler does not take 64-bit integers on A5, although the header does."])
+        .bytecode(0x1069, 3);
 
     /// Product of a tile and a scalar.
     ///
@@ -124,7 +126,8 @@ family! { TileScalar, "pto", tile_scalar;
         .any_type_on_cpu()
         .cpp("TMULS")
         .page("docs/isa/TMULS.md")
-        .notes(&["The public assembler takes i8 on A5, which the header rejects."]);
+        .notes(&["The public assembler takes i8 on A5, which the header rejects."])
+        .bytecode(0x103C, 3);
 
     /// Quotient of a tile and a scalar, or of a scalar and a tile.
     ///
@@ -155,7 +158,8 @@ family! { TileScalar, "pto", tile_scalar;
              pto.tdivs ins(%a, %s : !pto.tile_buf<vec, 16x16xf32>, f32) outs(%d : !pto.tile_buf<vec, 16x16xf32>)\n  \
              pto.tdivs ins(%s, %a : f32, !pto.tile_buf<vec, 16x16xf32>) outs(%d : !pto.tile_buf<vec, 16x16xf32>)\n  \
              return\n}\n",
-        );
+        )
+        .bytecode(0x101E, 3);
 
     /// Maximum of a tile and a scalar.
     ///
@@ -166,7 +170,8 @@ family! { TileScalar, "pto", tile_scalar;
         .any_type_on_cpu()
         .cpp("TMAXS")
         .page("docs/isa/TMAXS.md")
-        .notes(&["Version 0.27 of the public assembler takes no bf16 on A5; 0.60 and the header do."]);
+        .notes(&["Version 0.27 of the public assembler takes no bf16 on A5; 0.60 and the header do."])
+        .bytecode(0x1035, 3);
 
     /// Minimum of a tile and a scalar.
     ///
@@ -177,7 +182,8 @@ family! { TileScalar, "pto", tile_scalar;
         .any_type_on_cpu()
         .cpp("TMINS")
         .page("docs/isa/TMINS.md")
-        .notes(&["The public assembler does not take 64-bit integers on A5, although the header does."]);
+        .notes(&["The public assembler does not take 64-bit integers on A5, although the header does."])
+        .bytecode(0x1037, 3);
 
     /// Bitwise and with a scalar.
     ///
@@ -192,7 +198,8 @@ family! { TileScalar, "pto", tile_scalar;
         .notes(&[
             "The page and the public assembler forbid in-place use on A5 too; its header does not need that.",
             "The public assembler takes no 32-bit elements on A2/A3, although the header does.",
-        ]);
+        ])
+        .bytecode(0x100C, 3);
 
     /// Bitwise or with a scalar.
     ///
@@ -207,7 +214,8 @@ family! { TileScalar, "pto", tile_scalar;
         .notes(&[
             "The page and the public assembler forbid in-place use on A5 too; its header does not need that.",
             "The public assembler takes no 32-bit elements on A2/A3, although the header does.",
-        ]);
+        ])
+        .bytecode(0x1040, 3);
 
     /// Bitwise exclusive or with a scalar.
     ///
@@ -228,7 +236,9 @@ family! { TileScalar, "pto", tile_scalar;
         .notes(&[
             "The page writes the instruction without tmp; version 0.27 of the public assembler demands it.",
             "The public assembler takes no 32-bit elements on A2/A3, although the header does.",
-        ]);
+        ])
+        .cpp_scratch("dst")
+        .bytecode(0x106F, 4);
 
     /// Shift left by a scalar count.
     ///
@@ -240,7 +250,8 @@ family! { TileScalar, "pto", tile_scalar;
         .rules(&[(Targets::ALL, Rule::Named("scalar: at least 0", count_is_not_negative))])
         .cpp("TSHLS")
         .page("docs/isa/TSHLS.md")
-        .notes(&["The public assembler takes 8-bit elements on A2/A3, which the header rejects."]);
+        .notes(&["The public assembler takes 8-bit elements on A2/A3, which the header rejects."])
+        .bytecode(0x1060, 3);
 
     /// Shift right by a scalar count.
     ///
@@ -250,7 +261,8 @@ family! { TileScalar, "pto", tile_scalar;
         .types(A2A3, &[I16, U16, I32, U32])
         .types(A5, INTS)
         .cpp("TSHRS")
-        .page("docs/isa/TSHRS.md");
+        .page("docs/isa/TSHRS.md")
+        .bytecode(0x1062, 3);
 
     /// Remainder by a scalar, with the sign of the divisor.
     ///
@@ -274,7 +286,9 @@ family! { TileScalar, "pto", tile_scalar;
         .notes(&[
             "A2/A3 computes i32 in f32 and converts src in place: exact only up to 2^24.",
             "On A5 floating point may give the sign of the dividend, unlike trem.",
-        ]);
+        ])
+        .cpp_scratch("dst")
+        .bytecode(0x104B, 4);
 
     /// Remainder by a scalar, with the sign of the dividend, as C's `fmod`.
     ///
@@ -290,7 +304,8 @@ family! { TileScalar, "pto", tile_scalar;
         .notes(&[
             "The introduction of the page says floor; the code truncates.",
             "The public assembler takes i32, i16 and f16 on A2/A3, which the header rejects.",
-        ]);
+        ])
+        .bytecode(0x1027, 3);
 
     /// Power with a scalar exponent.
     ///
@@ -313,7 +328,8 @@ family! { TileScalar, "pto", tile_scalar;
         .notes(&[
             "The C++ interface always takes tmp; the public assembler rejects it for integers.",
             "The public simulator computes integer powers in double precision and saturates; tpow wraps.",
-        ]);
+        ])
+        .cpp_scratch("dst");
 
     /// Rectified linear unit with one slope.
     ///
@@ -325,7 +341,8 @@ family! { TileScalar, "pto", tile_scalar;
         .any_type_on_cpu()
         .cpp("TLRELU")
         .page("docs/isa/TLRELU.md")
-        .notes(&["The public assembler wants an f32 slope for f16 tiles too; C++ takes the type of the tile."]);
+        .notes(&["The public assembler wants an f32 slope for f16 tiles too; C++ takes the type of the tile."])
+        .bytecode(0x1031, 3);
 
     /// Scaled tile added to the destination.
     ///
@@ -345,7 +362,8 @@ family! { TileScalar, "pto", tile_scalar;
             "func.func @example(%a: !pto.tile_buf<vec, 16x16xf16>, %s: f16, %d: !pto.tile_buf<vec, 16x16xf32>) {\n  \
              pto.taxpy ins(%a, %s : !pto.tile_buf<vec, 16x16xf16>, f16) outs(%d : !pto.tile_buf<vec, 16x16xf32>)\n  \
              return\n}\n",
-        );
+        )
+        .bytecode(0x1076, 3);
 
     /// Sum of a tile, a scalar, and another tile.
     ///
@@ -359,7 +377,15 @@ family! { TileScalar, "pto", tile_scalar;
         .notes(&[
             "No device header implements it; the public assembler emits TADDS and TADD.",
             "The page lists only i32, i16, f16 and f32 on A5.",
-        ]);
+        ])
+        .cpp_forms(&[
+            form("TADDS($dst, $src0, $scalar);\npipe_barrier(PIPE_V);\nTADD($dst, $dst, $src1)").on(Targets::A2A3).when(When::Apart("dst", "src1")),
+            form("TADDS($dst, $src1, $scalar);\npipe_barrier(PIPE_V);\nTADD($dst, $dst, $src0)").on(Targets::A2A3).when(When::Apart("dst", "src0")),
+            form("TADDS($dst, $src0, $scalar);\nTADD($dst, $dst, $src1)").on(Targets::A5).when(When::Apart("dst", "src1")),
+            form("TADDS($dst, $src1, $scalar);\nTADD($dst, $dst, $src0)").on(Targets::A5).when(When::Apart("dst", "src0")),
+            form("TADDSC($dst, $src0, $scalar, $src1)").on(Targets::CPU),
+        ])
+        .bytecode(0x100A, 4);
 
     /// Difference of a tile and a scalar, plus another tile.
     ///
@@ -373,7 +399,15 @@ family! { TileScalar, "pto", tile_scalar;
         .notes(&[
             "No device header implements it; the public assembler emits TSUBS and TADD.",
             "The page lists only i32, i16, f16 and f32 on A5.",
-        ]);
+        ])
+        .cpp_forms(&[
+            form("TSUBS($dst, $src0, $scalar);\npipe_barrier(PIPE_V);\nTADD($dst, $dst, $src1)").on(Targets::A2A3).when(When::Apart("dst", "src1")),
+            form("TSUBS($dst, $src1, $scalar);\npipe_barrier(PIPE_V);\nTADD($dst, $dst, $src0)").on(Targets::A2A3).when(When::Apart("dst", "src0")),
+            form("TSUBS($dst, $src0, $scalar);\nTADD($dst, $dst, $src1)").on(Targets::A5).when(When::Apart("dst", "src1")),
+            form("TSUBS($dst, $src1, $scalar);\nTADD($dst, $dst, $src0)").on(Targets::A5).when(When::Apart("dst", "src0")),
+            form("TSUBSC($dst, $src0, $scalar, $src1)").on(Targets::CPU),
+        ])
+        .bytecode(0x106A, 4);
 
     /// Tile filled with a scalar.
     ///
@@ -398,7 +432,8 @@ family! { TileScalar, "pto", tile_scalar;
             "The public assembler takes only row-major vector tiles on A2/A3, and fewer element types; the headers \
              take what is listed here.",
             "The public assembler puts it on the vector pipe also for mat; the headers use the load pipe.",
-        ]);
+        ])
+        .bytecode(0x1020, 2);
 
     /// Comparison of a tile with a scalar into a packed mask.
     ///
@@ -449,7 +484,8 @@ family! { TileScalar, "pto", tile_scalar;
              %m: !pto.tile_buf<vec, 16x32xui8, valid=16x2>) {\n  \
              pto.tcmps ins(%a, %s {cmpMode = #pto<cmp gt>} : !pto.tile_buf<vec, 16x16xf32>, f32) \
              outs(%m : !pto.tile_buf<vec, 16x32xui8, valid=16x2>)\n  return\n}\n",
-        );
+        )
+        .bytecode(0x100F, 3);
 
     /// Selection between a tile and a scalar by a packed mask.
     ///
@@ -488,5 +524,7 @@ family! { TileScalar, "pto", tile_scalar;
              pto.tsels ins(%m, %a, %t, %s : !pto.tile_buf<vec, 16x32xui8, valid=16x4>, \
              !pto.tile_buf<vec, 16x32xf32>, !pto.tile_buf<vec, 1x32xf32>, f32) \
              outs(%d : !pto.tile_buf<vec, 16x32xf32>)\n  return\n}\n",
-        );
+        )
+        .cpp_scratch("dst")
+        .bytecode(0x1058, 5);
 }

@@ -3,7 +3,7 @@
 use crate::DType::I64;
 use crate::codes;
 use crate::enums;
-use crate::row::{AttrKind, Cost, Dir, FixedType, Infer, Kind, Row, Slot, attr, opt_attr};
+use crate::row::{AttrKind, Cost, Dir, FixedType, Infer, Kind, Row, Slot, attr, form, opt_attr};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{VIEW_OP, index_in, result, tile_in, tile_out, value_in, view_in};
 use crate::{Dim, Pipe, PtrSpace, Targets, TileType, Type};
@@ -151,7 +151,8 @@ family! { View, "pto", view;
         .results(&[result("result", Kind::Tile)])
         .cpp("TASSIGN")
         .page("docs/isa/TASSIGN.md")
-        .example("func.func @f() {\n  %a = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>\n  return\n}\n");
+        .example("func.func @f() {\n  %a = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>\n  return\n}\n")
+        .bytecode_counted(0x1001);
 
     /// Several equal tile buffers behind one name.
     ///
@@ -219,7 +220,9 @@ family! { View, "pto", view;
             "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>) {\n  \
              %b = pto.treshape %a : !pto.tile_buf<vec, 16x16xf32> -> !pto.tile_buf<vec, 8x32xf32>\n  \
              return\n}\n",
-        );
+        )
+        .cpp_forms(&[form("TRESHAPE($result, $src)")])
+        .bytecode(0x104C, 1);
 
     /// Look at the bits of a tile as another element type.
     ///
@@ -231,7 +234,8 @@ family! { View, "pto", view;
             "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>) {\n  \
              %b = pto.bitcast %a : !pto.tile_buf<vec, 16x16xf32> -> !pto.tile_buf<vec, 16x16xi32>\n  \
              return\n}\n",
-        );
+        )
+        .cpp_forms(&[form("TASSIGN($result, (uint64_t)$src.data())")]);
 
     /// A window of a tile.
     ///
@@ -276,7 +280,8 @@ family! { View, "pto", view;
              %zero = arith.constant 0 : index\n  \
              %b = pto.subset %a[%zero, %zero] sizes [16, 32] : !pto.tile_buf<vec, 32x32xf32>\n  \
              return\n}\n",
-        );
+        )
+        .bytecode_counted(0x1072);
 
     /// Bind a tile to a window of another tile, in the spelling of the specification.
     ///
@@ -302,7 +307,8 @@ family! { View, "pto", view;
         .slots(&[tile_in("src"), tile_out("dst").infer(Infer::Like("src"))])
         .only(Targets::CPU)
         .rules(&[(Targets::ALL, Rule::Named("src and dst are in the same memory", same_memory))])
-        .page("docs/isa/tile/ops/sync-and-config/talias.md");
+        .page("docs/isa/tile/ops/sync-and-config/talias.md")
+        .cpp_missing("it belongs to the host simulator");
 
     /// Give a lowered buffer the properties of a tile.
     ///
@@ -317,7 +323,8 @@ family! { View, "pto", view;
             "func.func @f(%m: memref<16x16xf32, #pto.address_space<vec>>) {\n  \
              %t = pto.bind_tile %m {config = #pto.tile_buf_config<blayout=row_major, slayout=none_box, s_fractal_size=512, pad=null>} : memref<16x16xf32, #pto.address_space<vec>> -> memref<16x16xf32, #pto.address_space<vec>>\n  \
              return\n}\n",
-        );
+        )
+        .cpp_missing("it belongs to lowered programs inside the public assembler");
 
     /// A lowered buffer at one or more addresses.
     ///
@@ -333,7 +340,8 @@ family! { View, "pto", view;
              %addr = arith.constant 0 : i64\n  \
              %m = pto.pointer_cast(%addr) : memref<16x16xf32, #pto.address_space<vec>>\n  \
              return\n}\n",
-        );
+        )
+        .cpp_missing("it belongs to lowered programs inside the public assembler");
 
     /// A lowered tile without memory of its own.
     ///
@@ -345,7 +353,8 @@ family! { View, "pto", view;
             "func.func @f() {\n  \
              %m = pto.declare_tile_memref -> memref<16x16xf32, #pto.address_space<vec>>\n  \
              return\n}\n",
-        );
+        )
+        .cpp_missing("it belongs to lowered programs inside the public assembler");
 
     /// Set the valid region of a tile.
     ///
@@ -362,7 +371,8 @@ family! { View, "pto", view;
         ])
         .cpp("SetValidShape")
         .page("docs/isa/TASSIGN.md")
-        .example(VALID_EXAMPLE);
+        .example(VALID_EXAMPLE)
+        .cpp_forms(&[form("$source.SetValidShape($valid_row, $valid_col)")]);
 
     /// The valid region of a tile.
     ///
@@ -372,7 +382,8 @@ family! { View, "pto", view;
         .results(&[result("valid_row", Kind::Index).infer(INDEX), result("valid_col", Kind::Index).infer(INDEX)])
         .pattern("$source {} : :source")
         .pipe(Pipe::S)
-        .example(VALID_EXAMPLE);
+        .example(VALID_EXAMPLE)
+        .cpp_forms(&[form("$valid_row = $source.GetValidRow();\n$valid_col = $source.GetValidCol()")]);
 
     /// A view of a tensor in global memory.
     ///
@@ -389,7 +400,8 @@ family! { View, "pto", view;
             (Targets::ALL, Rule::Named("one extent and one stride per dimension of result, constants equal to the type's", tensor_shape)),
         ])
         .page("docs/isa/TLOAD.md")
-        .example(VIEWS_EXAMPLE);
+        .example(VIEWS_EXAMPLE)
+        .bytecode_counted(0x0004);
 
     /// A window of a tensor.
     ///
@@ -404,7 +416,8 @@ family! { View, "pto", view;
             (Targets::ALL, Rule::Named("one offset and one size per dimension, and the window lies inside source", partition_shape)),
         ])
         .page("docs/isa/TLOAD.md")
-        .example(VIEWS_EXAMPLE);
+        .example(VIEWS_EXAMPLE)
+        .bytecode_counted(0x0005);
 
     /// An extent of a view.
     ///
@@ -442,17 +455,20 @@ family! { View, "pto", view;
             "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>) {\n  \
              %p = pto.tile_buf_addr %a : !pto.tile_buf<vec, 16x16xf32> -> !pto.ptr<f32, ub>\n  \
              return\n}\n",
-        );
+        )
+        .cpp_forms(&[form("(:dst)$src.data()")]);
 
     /// The valid rows of a tile.
     ///
     /// As the first result of `get_validshape`.
-    tile_valid_rows: TILE_QUERY;
+    tile_valid_rows: TILE_QUERY
+        .cpp_forms(&[form("$src.GetValidRow()")]);
 
     /// The valid columns of a tile.
     ///
     /// As the second result of `get_validshape`.
-    tile_valid_cols: TILE_QUERY;
+    tile_valid_cols: TILE_QUERY
+        .cpp_forms(&[form("$src.GetValidCol()")]);
 
     /// Move a pointer.
     ///
@@ -467,7 +483,9 @@ family! { View, "pto", view;
             "func.func @f(%p: !pto.ptr<f32>, %i: index) {\n  \
              %q = pto.addptr %p, %i : !pto.ptr<f32> -> !pto.ptr<f32>\n  \
              return\n}\n",
-        );
+        )
+        .cpp_forms(&[form("$ptr + $offset")])
+        .bytecode(0x1000, 2);
 
     /// Change the type of a pointer, or turn an integer into a pointer and back.
     ///
@@ -482,7 +500,8 @@ family! { View, "pto", view;
             "func.func @f(%addr: i64) {\n  \
              %p = pto.castptr %addr : i64 -> !pto.ptr<f32, ub>\n  \
              return\n}\n",
-        );
+        )
+        .cpp_forms(&[form("(:result)$input")]);
 
     /// A pointer from an address in global memory.
     ///
@@ -492,7 +511,8 @@ family! { View, "pto", view;
         .results(&[result("result", Kind::Ptr)])
         .pattern("$addr {} : :addr -> :result")
         .rules(&[(Targets::ALL, Rule::Named("result points to elements of a data type", pointer_element))])
-        .example(POINTER_EXAMPLE);
+        .example(POINTER_EXAMPLE)
+        .cpp_forms(&[form("(:result)$addr")]);
 
     /// The address a pointer holds.
     ///
@@ -501,7 +521,8 @@ family! { View, "pto", view;
         .slots(&[value_in("ptr", Kind::Ptr)])
         .results(&[result("result", Kind::Int).elem(&[I64]).infer(Infer::Fixed(FixedType::I64))])
         .pattern("$ptr {} : :ptr -> :result")
-        .example(POINTER_EXAMPLE);
+        .example(POINTER_EXAMPLE)
+        .cpp_forms(&[form("(:result)$ptr")]);
 
     /// Read one element through a pointer.
     ///
@@ -511,7 +532,8 @@ family! { View, "pto", view;
         .slots(&[value_in("ptr", Kind::Ptr), index_in("offset")])
         .results(&[result("value", Kind::Scalar)])
         .pattern("$ptr[$offset] {} : :ptr -> :value")
-        .notes(&["Assembler 0.27 takes pointers into global memory only."]);
+        .notes(&["Assembler 0.27 takes pointers into global memory only."])
+        .cpp_forms(&[form("$ptr[$offset]")]);
 
     /// Write one element through a pointer.
     ///
@@ -520,7 +542,8 @@ family! { View, "pto", view;
     store_scalar: SCALAR_ACCESS
         .slots(&[value_in("value", Kind::Scalar), Slot::new("ptr", Dir::Out, Kind::Ptr), index_in("offset")])
         .pattern("$value, $ptr[$offset] {} : :ptr, :value")
-        .notes(&["Assembler 0.27 takes pointers into global memory only."]);
+        .notes(&["Assembler 0.27 takes pointers into global memory only."])
+        .cpp_forms(&[form("$ptr[$offset] = $value")]);
 
     /// The number of this block.
     ///
@@ -528,7 +551,8 @@ family! { View, "pto", view;
     /// read the same number, from 0 up to `get_block_num` − 1.
     get_block_idx: CORE_QUERY
         .cpp("get_block_idx")
-        .page("docs/isa/scalar/ops/micro-instruction/block-dim-query.md");
+        .page("docs/isa/scalar/ops/micro-instruction/block-dim-query.md")
+        .bytecode(0x0000, 0);
 
     /// How many blocks were launched.
     ///
@@ -536,21 +560,24 @@ family! { View, "pto", view;
     get_block_num: CORE_QUERY
         .cpp("get_block_num")
         .page("docs/isa/scalar/ops/micro-instruction/block-dim-query.md")
-        .notes(&["The public CPU simulator returns its number of cores instead."]);
+        .notes(&["The public CPU simulator returns its number of cores instead."])
+        .bytecode(0x0001, 0);
 
     /// The number of this vector core in its block.
     ///
     /// 0 or 1 where a block has two vector cores.
     get_subblock_idx: CORE_QUERY
         .cpp("get_subblockid")
-        .page("docs/isa/scalar/ops/micro-instruction/block-dim-query.md");
+        .page("docs/isa/scalar/ops/micro-instruction/block-dim-query.md")
+        .bytecode(0x0002, 0);
 
     /// How many vector cores a block has.
     ///
     /// Use with `get_subblock_idx` to share work inside a block.
     get_subblock_num: CORE_QUERY
         .cpp("get_subblockdim")
-        .page("docs/isa/scalar/ops/micro-instruction/block-dim-query.md");
+        .page("docs/isa/scalar/ops/micro-instruction/block-dim-query.md")
+        .bytecode(0x0003, 0);
 
     /// An array of scalars in the core's own memory.
     ///
@@ -571,7 +598,8 @@ family! { View, "pto", view;
             (Targets::ALL, Rule::Named("one index per dimension, inside the array", array_indices)),
             (Targets::ALL, Rule::Named("result has the array's element type", array_result)),
         ])
-        .example(LOCAL_ARRAY_EXAMPLE);
+        .example(LOCAL_ARRAY_EXAMPLE)
+        .cpp_forms(&[form("$array[*indices]")]);
 
     /// Write an element of a local array.
     ///
@@ -583,7 +611,8 @@ family! { View, "pto", view;
             (Targets::ALL, Rule::Named("one index per dimension, inside the array", array_indices)),
             (Targets::ALL, Rule::Named("value has the array's element type", array_value)),
         ])
-        .example(LOCAL_ARRAY_EXAMPLE);
+        .example(LOCAL_ARRAY_EXAMPLE)
+        .cpp_forms(&[form("$array[*indices] = $value")]);
 
     /// A record of scalars in the core's own memory.
     ///

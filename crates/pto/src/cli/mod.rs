@@ -5,6 +5,7 @@
 
 mod check;
 mod docs;
+mod emit;
 mod explain;
 mod files;
 mod fmt;
@@ -14,6 +15,7 @@ mod json;
 mod perf;
 mod program;
 mod race;
+mod ptoas;
 mod render;
 mod run;
 
@@ -37,6 +39,7 @@ Examples:
   pto race kernel.pto                   find the missing flag before a device does
   pto check kernel.pto --target a5      every problem of a file, with a way out
   pto fmt --form level1 kernel.pto      the same program in another form
+  pto emit cpp kernel.pto -o k.cpp      the same program for the device compiler
   pto doc TMAX                          what an instruction does and takes
   pto explain PTO-E0214                 what a diagnostic means";
 
@@ -52,6 +55,8 @@ enum Command {
     Check(check::Args),
     /// Lay programs out, or write them in another form
     Fmt(fmt::Args),
+    /// Write a program as C++ for a device, or as bytecode
+    Emit(emit::Args),
     /// Explain a diagnostic
     Explain(explain::Args),
     /// Show the page of an instruction, or write the whole reference
@@ -85,6 +90,9 @@ impl From<std::io::Error> for Failure {
 pub(crate) type Run = Result<Outcome, Failure>;
 
 pub(crate) fn main() -> ExitCode {
+    if ptoas::is_meant() {
+        return ptoas::main();
+    }
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Run(args) => run::run(&args),
@@ -92,6 +100,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Perf(args) => perf::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Fmt(args) => fmt::run(&args),
+        Command::Emit(args) => emit::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Doc(args) => docs::run(&args),
         Command::Isa(args) => isa::run(&args),

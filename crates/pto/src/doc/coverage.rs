@@ -3,9 +3,8 @@
 use crate::isa::{Op, Target};
 use crate::{Form, Program, ir, sample};
 
-/// The cost model and the emitter are not part of this build yet; this is the place that knows.
+/// The cost model is not part of this build yet; this is the place that knows.
 const HAS_COST: bool = false;
-const EMITS: bool = false;
 
 /// What works for one instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,7 +17,7 @@ pub struct Coverage {
     pub run: bool,
     /// It has a cost.
     pub cost: bool,
-    /// C++ can be written for it.
+    /// C++ can be written for its sample, on every device that has it.
     pub emit: bool,
 }
 
@@ -38,7 +37,7 @@ pub fn coverage(op: Op) -> Coverage {
         check: samples.iter().filter(|(t, p)| p.inspect(*t).is_empty()).map(|(t, _)| *t).collect(),
         run: pto_cpu::runs(op),
         cost: HAS_COST,
-        emit: EMITS,
+        emit: emits(&samples),
     }
 }
 
@@ -50,4 +49,11 @@ fn reads_back(program: &Program) -> bool {
         again.problems().is_empty() && ir::same(program.module(), again.module())
     };
     program.problems().is_empty() && forms.into_iter().all(same)
+}
+
+/// True when C++ can be written for the samples of all devices.
+fn emits(samples: &[(Target, Program)]) -> bool {
+    let mut devices = samples.iter().filter(|(t, _)| *t != Target::Cpu).peekable();
+    let emits = |(t, p): &(Target, Program)| p.check(*t).is_ok_and(|c| pto_emit::cpp(&c, &Default::default()).is_ok());
+    devices.peek().is_some() && devices.all(emits)
 }

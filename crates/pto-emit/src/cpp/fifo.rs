@@ -1,0 +1,307 @@
+//! Pipes between cores.
+//!
+//! In C++ a pipe is an object, and its parameters are part of its type. The frontend operations name a pipe by a number;
+//! here each number of a function becomes the variable its `initialize` made.
+
+use super::types::declaration;
+use super::{Built, Writer};
+use pto_ir::{Attr, Def, Module, OpId, ValueId};
+use pto_isa::table::op;
+use pto_isa::{Op, Target, Type};
+use std::collections::HashMap;
+
+/// What is known about the pipes of a program.
+#[derive(Default)]
+pub(super) struct Pipes {
+    /// Users of each frontend pipe split no tile, by number. Both ends of a pipe agree on its number.
+    whole: HashMap<i64, bool>,
+    /// The first signal of each frontend pipe.
+    flags: HashMap<i64, i64>,
+    /// Variable and type by initialising operation.
+    opened: HashMap<OpId, (String, String)>,
+    /// The initialising operation of each number, of the function that is written.
+    current: HashMap<i64, OpId>,
+}
+
+fn int(module: &Module, id: OpId, name: &str) -> Option<i64> {
+    module.attr(id, name).and_then(Attr::int)
+}
+
+fn is_frontend(code: Op) -> bool {
+    matches!(code, op::aic_initialize_pipe | op::aiv_initialize_pipe)
+}
+
+impl Pipes {
+    pub(super) fn new(module: &Module) -> Self {
+        let mut pipes = Self::default();
+        let mut masks: Vec<(i64, i64)> = Vec::new();
+        for id in module.order() {
+            let code = module.op(id).op;
+            let number = int(module, id, "id").unwrap_or(0);
+            if is_frontend(code) {
+                masks.push((number, int(module, id, "dir_mask").unwrap_or(1)));
+            } else if code.row().family == pto_isa::Family::Fifo
+                && let Some(split) = int(module, id, "split")
+            {
+                *pipes.whole.entry(number).or_insert(true) &= split == 0;
+            }
+        }
+        masks.sort_unstable();
+        masks.dedup_by_key(|m| m.0);
+        let mut next = 0;
+        for (number, mask) in masks {
+            pipes.flags.insert(number, next);
+            // Two signals per direction.
+            next += if mask == 3 { 4 } else { 2 };
+        }
+        pipes
+    }
+}
+
+impl Writer<'_> {
+    /// The object for a pipe.
+    pub(super) fn open_pipe(&mut self, id: OpId) -> Built<()> {
+        if self.module.attr(id, "acc_push_epilogue").is_some() {
+            return Err(self.unsupported("an epilogue of the fix pipe, which C++ states at each push"));
+        }
+        let code = self.module.op(id).op;
+        let mask = int(self.module, id, "dir_mask").unwrap_or(1);
+        let number = int(self.module, id, "id").unwrap_or(0);
+        let slots = int(self.module, id, "slot_num").unwrap_or(if mask == 3 { 4 } else { 8 });
+        let global = self.global_slots(id)?;
+        if is_frontend(code) && self.target == Target::A2A3 && global.is_none() {
+            return Err(self.unsupported("a pipe without slots in global memory, which this target needs"));
+        }
+        let through_global = match code {
+            op::initialize_l2g2l_pipe => true,
+            op::initialize_l2l_pipe => false,
+            _ => self.target == Target::A2A3 || self.operand(id, "gm_slot_tensor").is_some(),
+        };
+        let local = match (through_global, int(self.module, id, "local_slot_num")) {
+            (_, Some(n)) => n,
+            (true, None) => slots,
+            (false, None) => 2,
+        };
+        let flag = int(self.module, id, "flag_base").or_else(|| self.pipes.flags.get(&number).copied()).unwrap_or(0);
+        let nosplit = match self.module.attr(id, "nosplit") {
+            Some(Attr::Bool(b)) => *b,
+            _ => is_frontend(code) && self.pipes.whole.get(&number).copied().unwrap_or(false),
+        };
+        let size = int(self.module, id, "slot_size").unwrap_or(0);
+        let direction = self.direction(mask, through_global);
+        let ty = format!("TPipe<{flag}, Direction::{direction}, {size}, {slots}, {local}, {nosplit}>");
+        let [c2v, v2c] = self.rings(id, mask)?;
+        let start = match (through_global, global) {
+            (true, Some(pointer)) => pointer,
+            _ => "(__gm__ void *)nullptr".to_string(),
+        };
+        let name = self.names.fresh("pipe");
+        self.line(&format!("{} = {ty}({start}, {c2v}, {v2c});", declaration("auto", &name)));
+        for result in self.module.results(id) {
+            self.texts[result.index()] = Some(name.clone());
+        }
+        self.pipes.opened.insert(id, (name, ty));
+        if is_frontend(code) {
+            self.pipes.current.insert(number, id);
+        }
+        Ok(())
+    }
+
+    /// The start of the slots in global memory.
+    fn global_slots(&self, id: OpId) -> Built<Option<String>> {
+        for name in ["gm_slot_buffer", "gm_slot_tensor", "gm_addr"] {
+            if let Some(value) = self.operand(id, name) {
+                return match self.views.get(&value) {
+                    Some(view) => Ok(Some(view.start())),
+                    None => self.text(value).map(Some),
+                };
+            }
+        }
+        Ok(None)
+    }
+
+    const fn direction(&self, mask: i64, through_global: bool) -> &'static str {
+        match (mask, through_global && matches!(self.target, Target::A5)) {
+            (1, true) => "DIR_C2V_GM",
+            (1, false) => "DIR_C2V",
+            (2, true) => "DIR_V2C_GM",
+            (2, false) => "DIR_V2C",
+            _ => "DIR_BOTH",
+        }
+    }
+
+    /// The local rings towards vector cores and towards the cube core; 0 where there is none.
+    fn rings(&self, id: OpId, mask: i64) -> Built<[String; 2]> {
+        let text = |name: &str| self.operand(id, name).map_or(Ok("0".to_string()), |v| self.text(v));
+        if is_frontend(self.module.op(id).op) {
+            return Ok([text("c2v_consumer_buf")?, text("v2c_consumer_buf")?]);
+        }
+        let (own, peer) = (text("local_addr")?, text("peer_local_addr")?);
+        Ok(match mask {
+            1 => [own, "0".to_string()],
+            2 => ["0".to_string(), own],
+            _ => [own, peer],
+        })
+    }
+
+    /// The address of a buffer that this function reserves, or that its peer does.
+    pub(super) fn reserved(&mut self, id: OpId) -> Built<()> {
+        let holder = if self.module.op(id).op == op::reserve_buffer { Some(id) } else { self.peer_buffer(id) };
+        let Some(address) = holder.and_then(|h| self.places.of(h)) else {
+            return Err(self.unsupported("a buffer that nobody reserves"));
+        };
+        let value = self.result(id)?;
+        self.literal[value.index()] = true;
+        self.texts[value.index()] = Some(address.to_string());
+        Ok(())
+    }
+
+    /// The reservation in the peer function that an import names.
+    fn peer_buffer(&self, id: OpId) -> Option<OpId> {
+        let Some(Attr::Symbol(peer)) = self.module.attr(id, "peer_func") else { return None };
+        let peer = self.module.names.text(*peer);
+        let function =
+            self.module.functions().into_iter().find(|f| crate::place::symbol(self.module, *f) == Some(peer))?;
+        let wanted = self.module.attr(id, "name");
+        let mut found = None;
+        for &region in self.module.op_regions(function) {
+            for &block in &self.module.region(region).blocks {
+                self.module.walk(block, &mut |inner| {
+                    if self.module.op(inner).op == op::reserve_buffer && self.module.attr(inner, "name") == wanted {
+                        found = Some(inner);
+                    }
+                });
+            }
+        }
+        found
+    }
+
+    /// The pipe an operation uses: its handle, or the one of its number.
+    fn pipe(&self, id: OpId) -> Built<(String, String)> {
+        let init = match self.operand(id, "pipe_handle").map(|v| self.module.value(v).def) {
+            Some(Def::Result(init, _)) => Some(init),
+            Some(_) => None,
+            None => self.pipes.current.get(&int(self.module, id, "id").unwrap_or(0)).copied(),
+        };
+        init.and_then(|i| self.pipes.opened.get(&i).cloned())
+            .ok_or_else(|| self.unsupported("a pipe that is opened elsewhere"))
+    }
+
+    /// The type of a pipe handle.
+    pub(super) fn pipe_type(&self, value: ValueId) -> Built<String> {
+        let opened = match self.module.value(value).def {
+            Def::Result(init, _) => self.pipes.opened.get(&init),
+            Def::Arg(..) | Def::Missing => None,
+        };
+        opened.map(|(_, ty)| ty.clone()).ok_or_else(|| self.unsupported("a pipe that is opened elsewhere"))
+    }
+
+    fn split(&self, id: OpId) -> Built<&'static str> {
+        Ok(match int(self.module, id, "split") {
+            Some(0) => "TileSplitAxis::TILE_NO_SPLIT",
+            Some(1) => "TileSplitAxis::TILE_UP_DOWN",
+            Some(2) => "TileSplitAxis::TILE_LEFT_RIGHT",
+            Some(3) => "TileSplitAxis::TILE_UP_DOWN_ODD",
+            Some(4) => "TileSplitAxis::TILE_LEFT_RIGHT_ODD",
+            _ => return Err(self.unsupported("this split")),
+        })
+    }
+
+    /// The number of the vector core as a further argument, where the program gives it.
+    fn subblock(&self, id: OpId) -> Built<String> {
+        match self.operand(id, "aiv_subblockid") {
+            Some(value) => Ok(format!(", {}", self.text(value)?)),
+            None => Ok(String::new()),
+        }
+    }
+
+    pub(super) fn push(&mut self, id: OpId) -> Built<()> {
+        let Some(tile) = self.operand(id, "tile") else { return Err(self.unsupported("it without a tile")) };
+        self.transfer(id, "TPUSH", tile)
+    }
+
+    pub(super) fn pop(&mut self, id: OpId) -> Built<()> {
+        if let Some(tile) = self.operand(id, "tile") {
+            return self.transfer(id, "TPOP", tile);
+        }
+        let value = self.result(id)?;
+        self.declare_popped(id, value)?;
+        self.transfer(id, "TPOP", value)
+    }
+
+    /// The variable a popped entry goes to; without extents, an open valid region is the whole tile.
+    fn declare_popped(&mut self, id: OpId, value: ValueId) -> Built<()> {
+        if self.module.tile(value).is_none() {
+            return self.view_entry(value);
+        }
+        let valid = [self.operand(id, "valid_row"), self.operand(id, "valid_col")];
+        if let (Some(tile), [None, None]) = (self.module.tile(value).copied(), valid) {
+            let whole = pto_isa::TileType {
+                valid_rows: fixed_or(tile.valid_rows, tile.rows),
+                valid_cols: fixed_or(tile.valid_cols, tile.cols),
+                ..tile
+            };
+            self.tiles.insert(value, whole);
+        }
+        self.declare_tile(value, valid)
+    }
+
+    fn transfer(&mut self, id: OpId, call: &str, entry: ValueId) -> Built<()> {
+        let (pipe, pipe_type) = self.pipe(id)?;
+        let (name, ty) = (self.text(entry)?, self.type_of(entry)?);
+        let (split, subblock) = (self.split(id)?, self.subblock(id)?);
+        self.line(&format!("{call}<{pipe_type}, {ty}, {split}>({pipe}, {name}{subblock});"));
+        Ok(())
+    }
+
+    pub(super) fn free(&mut self, id: OpId) -> Built<()> {
+        if let Some(entry) = self.operand(id, "entry").filter(|e| self.module.tile(*e).is_none()) {
+            return self.transfer(id, "TFREE", entry);
+        }
+        let (pipe, pipe_type) = self.pipe(id)?;
+        let split = self.split(id)?;
+        self.line(&format!("TFREE<{pipe_type}, {split}>({pipe});"));
+        Ok(())
+    }
+
+    pub(super) fn alloc_entry(&mut self, id: OpId) -> Built<()> {
+        let entry = match self.operand(id, "entry") {
+            Some(entry) => entry,
+            None => {
+                let value = self.result(id)?;
+                self.view_entry(value)?;
+                value
+            }
+        };
+        self.transfer(id, "TALLOC", entry)
+    }
+
+    /// A tile or view that an operation will fill.
+    pub(super) fn declare_entry(&mut self, id: OpId) -> Built<()> {
+        let value = self.result(id)?;
+        if self.module.tile(value).is_some() {
+            return self.declare_popped(id, value);
+        }
+        self.view_entry(value)
+    }
+
+    /// A view without a start: the pipe will give it one.
+    fn view_entry(&mut self, value: ValueId) -> Built<()> {
+        let elem = match self.module.value_type(value) {
+            Type::TensorView(v) | Type::PartitionView(v) => v.elem,
+            _ => return Err(self.unsupported("an entry of this type")),
+        };
+        let null = format!("({})nullptr", super::types::pointer_type(elem, pto_isa::PtrSpace::Gm));
+        self.view_parameter(value, &null)?;
+        if self.texts[value.index()].is_none() {
+            return Err(self.unsupported("an entry that nothing uses"));
+        }
+        let name = self.text(value)?;
+        self.rebase_view(value, &format!("{name}.data()"));
+        Ok(())
+    }
+}
+
+fn fixed_or(extent: pto_isa::Dim, whole: u64) -> pto_isa::Dim {
+    pto_isa::Dim::Fixed(extent.fixed().unwrap_or(whole))
+}

@@ -1,0 +1,341 @@
+//! Functions: signatures, the marks of the device compiler, and code for one kind of core.
+
+use super::names::{Names, identifier};
+use super::types::{declaration, pointer_type, scalar_type};
+use super::views::memref_space;
+use super::{Built, Writer};
+use crate::place::{called, symbol};
+use pto_ir::{Attr, BlockId, OpId, ValueId};
+use pto_isa::table::op;
+use pto_isa::{PtrSpace, Scalar, Target, Type};
+use std::collections::HashSet;
+
+/// The function for statements that stand outside of functions.
+const BARE: &str = "kernel";
+
+impl Writer<'_> {
+    /// The whole program: functions in an order in which callees come first.
+    pub(super) fn unit(&mut self) {
+        let functions = self.module.functions();
+        if functions.is_empty() {
+            return self.bare_program();
+        }
+        for function in callees_first(self.module, &functions) {
+            self.op(function);
+        }
+    }
+
+    fn bare_program(&mut self) {
+        let top = self.module.top;
+        let Some(&first) = self.module.block(top).ops.first() else { return };
+        self.at = first;
+        self.out.line("", None);
+        self.out.open(&format!("__global__ AICORE void {BARE}() {{"), None);
+        self.block(top);
+        self.out.close("}");
+    }
+
+    pub(super) fn module_op(&mut self, id: OpId) -> Built<()> {
+        for &region in self.module.op_regions(id) {
+            for &block in &self.module.region(region).blocks {
+                self.block(block);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn function(&mut self, id: OpId) -> Built<()> {
+        let name = symbol(self.module, id).unwrap_or_default().to_string();
+        let body = self.module.op_regions(id).first().and_then(|r| self.module.region(*r).blocks.first().copied());
+        self.names = Names::new(self.options.style);
+        self.remarked = None;
+        let result = self.result_type(id)?;
+        self.returns_value = result != "void";
+        let entry = self.is_entry(id);
+        if entry && self.returns_value {
+            return Err(self.unsupported("an entry that returns a value"));
+        }
+        let Some(body) = body else { return self.prototype(id, &name, &result) };
+        let args = self.module.block(body).args.clone();
+        let mut params = Vec::new();
+        for &arg in &args {
+            params.push(self.parameter(arg, entry)?);
+        }
+        let private = matches!(self.module.attr(id, "sym_visibility"), Some(Attr::Str(s)) if self.module.names.text(*s) == "private");
+        let mark = match (entry, private) {
+            (true, _) => "__global__ AICORE",
+            (false, true) => "static AICORE",
+            (false, false) => "AICORE",
+        };
+        self.out.line("", None);
+        let head = format!("{mark} {result} {}({}) {{", identifier(&name), params.join(", "));
+        self.open(&head);
+        self.parameters(&args, entry)?;
+        let core = self.stated_core(id);
+        self.enter_core(core, id);
+        self.region_blocks(self.module.op_regions(id)[0]);
+        self.leave_core(core, id);
+        self.out.close("}");
+        Ok(())
+    }
+
+    /// A function that is defined elsewhere.
+    fn prototype(&mut self, id: OpId, name: &str, result: &str) -> Built<()> {
+        let Some(Attr::Type(ty)) = self.module.attr(id, "function_type") else { return Ok(()) };
+        let Type::Function(ty) = self.module.ty(*ty).clone() else { return Ok(()) };
+        let params: Vec<String> = ty.inputs.iter().map(|t| self.abstract_type(t)).collect::<Built<_>>()?;
+        self.out.line("", None);
+        self.line(&format!("extern AICORE {result} {}({});", identifier(name), params.join(", ")));
+        Ok(())
+    }
+
+    /// A parameter type of a prototype.
+    fn abstract_type(&mut self, ty: &Type) -> Built<String> {
+        match ty {
+            Type::Scalar(s) => Ok(scalar_type(*s).to_string()),
+            Type::Ptr(s, space) => Ok(pointer_type(*s, *space)),
+            Type::Tile(t) | Type::TileBuf(t) => Ok(format!("{} &", self.tile_type(t))),
+            other => Err(self.unsupported(&format!("a {} as a parameter", other.noun()))),
+        }
+    }
+
+    fn result_type(&mut self, id: OpId) -> Built<String> {
+        let Some(Attr::Type(ty)) = self.module.attr(id, "function_type") else { return Ok("void".to_string()) };
+        let Type::Function(ty) = self.module.ty(*ty).clone() else { return Ok("void".to_string()) };
+        match &ty.results[..] {
+            [] => Ok("void".to_string()),
+            [Type::Scalar(s)] => Ok(scalar_type(*s).to_string()),
+            [Type::Ptr(s, space)] => Ok(pointer_type(*s, *space)),
+            [other] => Err(self.unsupported(&format!("a {} as a result", other.noun()))),
+            _ => Err(self.unsupported("several results")),
+        }
+    }
+
+    /// An entry is marked as one, or is the only function with a body.
+    fn is_entry(&self, id: OpId) -> bool {
+        let marked = |f: OpId| ["pto.entry", "hacc.entry"].iter().any(|n| self.module.attr(f, n).is_some());
+        let with_body = |f: &OpId| self.module.op_regions(*f).iter().any(|r| !self.module.region(*r).blocks.is_empty());
+        let bodies = self.module.functions().into_iter().filter(with_body).count();
+        marked(id) || bodies == 1
+    }
+
+    /// The declaration of a parameter. Indices of entries have 32 bits, as launchers of the public assembler pass them.
+    fn parameter(&mut self, value: ValueId, entry: bool) -> Built<String> {
+        let ty = match self.module.value_type(value).clone() {
+            Type::Scalar(Scalar::Index) if entry => "int32_t".to_string(),
+            Type::Scalar(s) => scalar_type(s).to_string(),
+            Type::Ptr(s, space) => pointer_type(s, space),
+            Type::TensorView(v) | Type::PartitionView(v) => pointer_type(v.elem, PtrSpace::Gm),
+            Type::Memref(m) => match memref_space(&m) {
+                Some(PtrSpace::Gm) => pointer_type(m.view.elem, PtrSpace::Gm),
+                _ => return Err(self.unsupported("a buffer in a memory of the core as a parameter")),
+            },
+            Type::Tile(t) | Type::TileBuf(t) if !entry => format!("{} &", self.tile_type(&t)),
+            other => return Err(self.unsupported(&format!("a {} as a parameter", other.noun()))),
+        };
+        let name = self.names.fresh(self.module.value_name(value));
+        let text = if ty.ends_with('&') { format!("{ty}{name}") } else { declaration(&ty, &name) };
+        self.texts[value.index()] = Some(name);
+        Ok(text)
+    }
+
+    /// What the body needs of its parameters: indices in full width, and views.
+    fn parameters(&mut self, args: &[ValueId], entry: bool) -> Built<()> {
+        for &arg in args {
+            match self.module.value_type(arg) {
+                Type::Scalar(Scalar::Index) if entry && !self.uses[arg.index()].is_empty() => {
+                    let narrow = self.text(arg)?;
+                    let wide = self.names.fresh(&format!("{narrow}_index"));
+                    self.line(&format!("const int64_t {wide} = {narrow};"));
+                    self.texts[arg.index()] = Some(wide);
+                }
+                Type::TensorView(_) | Type::PartitionView(_) | Type::Memref(_) => {
+                    let pointer = self.text(arg)?;
+                    self.view_parameter(arg, &pointer)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn return_op(&mut self, id: OpId) -> Built<()> {
+        match self.module.operands(id) {
+            [] if self.hoisted.is_some() => self.line("return;"),
+            [] => {}
+            [one] => {
+                let text = self.text(one.value)?;
+                self.line(&format!("return {text};"));
+            }
+            _ => return Err(self.unsupported("several results")),
+        }
+        Ok(())
+    }
+
+    pub(super) fn call(&mut self, id: OpId) -> Built<()> {
+        let Some(Attr::Symbol(callee)) = self.module.attr(id, "callee") else {
+            return Err(self.unsupported("a call of nothing"));
+        };
+        let callee = identifier(self.module.names.text(*callee));
+        let args: Vec<String> =
+            self.module.operands(id).to_vec().iter().map(|o| self.argument(o.value)).collect::<Built<_>>()?;
+        let call = format!("{callee}({})", args.join(", "));
+        let results: Vec<ValueId> = self.module.results(id).collect();
+        match results[..] {
+            [] => self.line(&format!("{call};")),
+            [value] => {
+                let ty = self.type_of(value)?;
+                self.declare(value, &ty, &call, true);
+            }
+            _ => return Err(self.unsupported("several results")),
+        }
+        Ok(())
+    }
+
+    /// What is passed for a value: views as the pointer to their start.
+    fn argument(&self, value: ValueId) -> Built<String> {
+        match self.views.get(&value) {
+            Some(view) => Ok(view.start()),
+            None => self.text(value),
+        }
+    }
+
+    // ---- kinds of cores ---------------------------------------------------------------------------------------
+
+    /// The kind of core a function is for, where it says so.
+    fn stated_core(&self, id: OpId) -> Option<Kind> {
+        match self.module.attr(id, "pto.kernel_kind") {
+            Some(Attr::Enum(def, at)) => Some(match def.value(usize::from(*at)) {
+                "cube" => Kind::Cube,
+                _ => Kind::Vector,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Code for one kind of core.
+    pub(super) fn section(&mut self, id: OpId) -> Built<()> {
+        let core = if self.module.op(id).op == op::section_cube { Kind::Cube } else { Kind::Vector };
+        self.enter_core(Some(core), id);
+        for &region in self.module.op_regions(id) {
+            self.region_blocks(region);
+        }
+        self.leave_core(Some(core), id);
+        Ok(())
+    }
+
+    fn enter_core(&mut self, core: Option<Kind>, id: OpId) {
+        let Some(core) = core else { return };
+        self.out.line(&format!("#if defined({})", core.word()), None);
+        if core == Kind::Vector {
+            self.out.line("set_mask_norm();", None);
+            self.out.line("set_vector_mask(-1, -1);", None);
+            if self.one_vector_core(id) {
+                self.out.open("if (get_subblockid() == 0) {", None);
+            }
+        }
+    }
+
+    fn leave_core(&mut self, core: Option<Kind>, id: OpId) {
+        let Some(core) = core else { return };
+        if core == Kind::Vector && self.one_vector_core(id) {
+            self.out.close("}");
+        }
+        self.out.line(&format!("#endif // {}", core.word()), None);
+    }
+
+    /// On A5 a pipe that does not split its tiles serves the first vector core only, and the program does not say so itself.
+    fn one_vector_core(&self, id: OpId) -> bool {
+        if self.target != Target::A5 {
+            return false;
+        }
+        let (mut whole, mut controlled) = (false, false);
+        for &region in self.module.op_regions(id) {
+            for &block in &self.module.region(region).blocks {
+                self.module.walk(block, &mut |inner| {
+                    let code = self.module.op(inner).op;
+                    controlled |= matches!(code, op::get_subblock_idx | op::get_subblock_num);
+                    let split = self.module.attr(inner, "split").and_then(Attr::int);
+                    whole |= code.row().family == pto_isa::Family::Fifo && split == Some(0);
+                });
+            }
+        }
+        whole && !controlled
+    }
+
+    /// The blocks of a region. Several are reached by jumps: what they define is declared in front of them.
+    pub(super) fn region_blocks(&mut self, region: pto_ir::RegionId) {
+        let blocks: Vec<BlockId> = self.module.region(region).blocks.clone();
+        if let [only] = blocks[..] {
+            let outer = self.hoisted.take();
+            self.block(only);
+            self.hoisted = outer;
+            return;
+        }
+        let outer = self.hoisted.replace(Vec::new());
+        let mark = self.out.mark();
+        for (at, &block) in blocks.iter().enumerate() {
+            self.label(block, at);
+        }
+        for (at, &block) in blocks.iter().enumerate() {
+            if at > 0 {
+                let label = self.labels[&block].0.clone();
+                self.out.line(&format!("{label}:;"), None);
+            }
+            self.block(block);
+        }
+        let declared = std::mem::replace(&mut self.hoisted, outer).unwrap_or_default();
+        self.out.insert(mark, &declared);
+    }
+
+    /// The label of a block and the variables of its arguments.
+    fn label(&mut self, block: BlockId, at: usize) {
+        let label = self.names.fresh(&format!("bb{at}"));
+        let mut variables = Vec::new();
+        // The arguments of the first block belong to the function.
+        for &arg in self.module.block(block).args.clone().iter().filter(|_| at > 0) {
+            match self.type_of(arg) {
+                Ok(ty) => variables.push(self.declare(arg, &ty, "", false)),
+                Err(problem) => self.problems.push(*problem),
+            }
+        }
+        self.labels.insert(block, (label, variables));
+    }
+}
+
+/// A kind of core.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Cube,
+    Vector,
+}
+
+impl Kind {
+    /// The macro that the device compiler defines for it.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Cube => "__DAV_CUBE__",
+            Self::Vector => "__DAV_VEC__",
+        }
+    }
+}
+
+/// Functions so that what is called comes before what calls it.
+fn callees_first(module: &pto_ir::Module, functions: &[OpId]) -> Vec<OpId> {
+    fn visit(module: &pto_ir::Module, functions: &[OpId], f: OpId, seen: &mut HashSet<OpId>, order: &mut Vec<OpId>) {
+        if !seen.insert(f) {
+            return;
+        }
+        for name in called(module, f) {
+            if let Some(&callee) = functions.iter().find(|g| symbol(module, **g) == Some(name)) {
+                visit(module, functions, callee, seen, order);
+            }
+        }
+        order.push(f);
+    }
+    let (mut seen, mut order) = (HashSet::new(), Vec::new());
+    for &f in functions {
+        visit(module, functions, f, &mut seen, &mut order);
+    }
+    order
+}

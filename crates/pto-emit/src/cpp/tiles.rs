@@ -1,0 +1,169 @@
+//! Tiles: variables, addresses, windows.
+
+use super::{Built, Writer};
+use pto_ir::{Attr, Def, OpId, ValueId};
+use pto_isa::table::op;
+use pto_isa::{BLayout, Dim, Family, TileType, Type};
+
+impl Writer<'_> {
+    /// A tile with its address, or several in a row, of which only the address is kept.
+    pub(super) fn alloc(&mut self, id: OpId) -> Built<()> {
+        let value = self.result(id)?;
+        let address = match self.operand(id, "addr") {
+            Some(address) => self.text(address)?,
+            None => match self.places.of(id) {
+                Some(place) => place.to_string(),
+                None => return Err(self.unsupported("a tile without an address")),
+            },
+        };
+        if matches!(self.module.value_type(value), Type::MultiTile(..)) {
+            self.texts[value.index()] = Some(address);
+            return Ok(());
+        }
+        let valid = [self.operand(id, "valid_row"), self.operand(id, "valid_col")];
+        self.fix_valid(value, valid);
+        self.declare_tile(value, valid)?;
+        let name = self.text(value)?;
+        self.line(&format!("TASSIGN({name}, {address});"));
+        Ok(())
+    }
+
+    /// An extent that the type leaves open is fixed in C++ when it is a constant and nothing changes it.
+    fn fix_valid(&mut self, value: ValueId, valid: [Option<ValueId>; 2]) {
+        let changes = |id: &OpId| {
+            let code = self.module.op(*id).op;
+            code.row().family == Family::Control || matches!(code, op::set_validshape | op::tpop | op::arith_select)
+        };
+        let Some(&tile) = self.module.tile(value) else { return };
+        if self.uses[value.index()].iter().any(changes) {
+            return;
+        }
+        let extent = |open: Dim, given: Option<ValueId>, most: u64| {
+            let known = given.and_then(|v| self.info.constant(v)).and_then(|n| u64::try_from(n).ok());
+            if open == Dim::Dynamic { known.filter(|n| *n <= most).map_or(open, Dim::Fixed) } else { open }
+        };
+        let valid_rows = extent(tile.valid_rows, valid[0], tile.rows);
+        let valid_cols = extent(tile.valid_cols, valid[1], tile.cols);
+        self.tiles.insert(value, TileType { valid_rows, valid_cols, ..tile });
+    }
+
+    /// The variable of a tile; open extents go to its constructor.
+    pub(super) fn declare_tile(&mut self, value: ValueId, valid: [Option<ValueId>; 2]) -> Built<()> {
+        let texts = valid.map(|v| v.map(|v| self.text(v)));
+        let [rows, cols] = texts.map(Option::transpose);
+        self.declare_tile_with(value, [rows?, cols?])
+    }
+
+    fn declare_tile_with(&mut self, value: ValueId, valid: [Option<String>; 2]) -> Built<()> {
+        let Some(tile) = self.tile_of(value) else { return Err(self.unsupported("a tile of this type")) };
+        let ty = self.tile_type(&tile);
+        let mut open = Vec::new();
+        for (extent, text) in [tile.valid_rows, tile.valid_cols].into_iter().zip(valid) {
+            match (extent, text) {
+                (Dim::Fixed(_), _) => {}
+                (Dim::Dynamic, Some(text)) => open.push(text),
+                (Dim::Dynamic, None) => return Err(self.unsupported("a valid region that nothing gives")),
+            }
+        }
+        if open.is_empty() {
+            self.declare(value, &ty, "", false);
+            return Ok(());
+        }
+        let arguments = open.join(", ");
+        if self.hoisted.is_some() {
+            self.declare(value, &ty, &format!("{ty}({arguments})"), false);
+            return Ok(());
+        }
+        let name = self.names.fresh(self.module.value_name(value));
+        self.line(&format!("{ty} {name}({arguments});"));
+        self.texts[value.index()] = Some(name);
+        Ok(())
+    }
+
+    /// The variable of a tile that a statement places; an open valid region is that of the tile it is made from.
+    pub(super) fn declare_tile_like(&mut self, value: ValueId) -> Built<()> {
+        let source = self.module.operands(self.at).iter().map(|o| o.value).find(|v| self.module.tile(*v).is_some());
+        let source = source.map(|v| self.text(v)).transpose()?;
+        let query = |part: &str| source.as_ref().map(|s| format!("{s}.GetValid{part}()"));
+        self.declare_tile_with(value, [query("Row"), query("Col")])
+    }
+
+    /// One of the tiles of a multi-buffered one.
+    pub(super) fn pick(&mut self, id: OpId) -> Built<()> {
+        let (Some(source), Some(slot)) = (self.operand(id, "source"), self.operand(id, "slot")) else {
+            return Err(self.unsupported("it without its operands"));
+        };
+        let Type::MultiTile(tile, _) = *self.module.value_type(source) else {
+            return Err(self.unsupported("this source"));
+        };
+        let align = self.target.profile().space(tile.loc).map_or(1, |s| s.align.max(1));
+        let bytes = tile.bytes().next_multiple_of(align);
+        let base = self.text(source)?;
+        let index = self.text(slot)?;
+        let address = match (base.parse::<u64>(), index.parse::<u64>()) {
+            (Ok(base), Ok(index)) => (base + index * bytes).to_string(),
+            _ => format!("{base} + {index} * {bytes}"),
+        };
+        let value = self.result(id)?;
+        let valid = match self.module.value(source).def {
+            Def::Result(alloc, _) => [self.operand(alloc, "valid_row"), self.operand(alloc, "valid_col")],
+            Def::Arg(..) | Def::Missing => [None, None],
+        };
+        self.declare_tile(value, valid)?;
+        let name = self.text(value)?;
+        self.line(&format!("TASSIGN({name}, {address});"));
+        Ok(())
+    }
+
+    /// A tile gets another address; the result is the same tile.
+    pub(super) fn assign(&mut self, id: OpId) -> Built<()> {
+        let Some(tile) = self.operand(id, "tile") else { return Err(self.unsupported("it without a tile")) };
+        let name = self.text(tile)?;
+        let address = match (self.operand(id, "address"), self.module.attr(id, "addr").and_then(Attr::int)) {
+            (Some(value), _) => self.text(value)?,
+            (None, Some(n)) => n.to_string(),
+            _ => return Err(self.unsupported("it without an address")),
+        };
+        self.line(&format!("TASSIGN({name}, {address});"));
+        for result in self.module.results(id) {
+            self.texts[result.index()] = Some(name.clone());
+            if let Some(tile) = self.tile_of(tile) {
+                self.tiles.insert(result, tile);
+            }
+        }
+        Ok(())
+    }
+
+    /// A window of a tile: the tile's own shape and strides, another start, and a smaller valid region.
+    pub(super) fn window(&mut self, id: OpId) -> Built<()> {
+        let Some(source) = self.operand(id, "source") else { return Err(self.unsupported("it without a source")) };
+        let value = self.result(id)?;
+        let (Some(whole), Some(&part)) = (self.tile_of(source), self.module.tile(value)) else {
+            return Err(self.unsupported("a window of this type"));
+        };
+        let valid = [self.operand(id, "valid_row"), self.operand(id, "valid_col")];
+        self.tiles.insert(value, TileType { valid_rows: part.valid_rows, valid_cols: part.valid_cols, ..whole });
+        let offset = self.window_offset(id, &whole)?;
+        self.declare_tile(value, valid)?;
+        let (name, from) = (self.text(value)?, self.text(source)?);
+        let start = if offset == "0" { format!("{from}.data()") } else { format!("({from}.data() + {offset})") };
+        self.line(&format!("TASSIGN({name}, (uint64_t){start});"));
+        Ok(())
+    }
+
+    /// Elements from the start of a tile to the start of a window. With boxes, windows start at boxes.
+    fn window_offset(&self, id: OpId, whole: &TileType) -> Built<String> {
+        let [row, col] = self.operands(id, "offsets")[..] else { return Err(self.unsupported("these offsets")) };
+        if let (Some(r), Some(c)) = (self.info.constant(row), self.info.constant(col)) {
+            return Ok(whole.offset(r.max(0) as u64, c.max(0) as u64).to_string());
+        }
+        let (row, col) = (self.text(row)?, self.text(col)?);
+        let (box_rows, box_cols) = whole.box_shape();
+        Ok(match (whole.is_boxed(), whole.blayout) {
+            (false, BLayout::RowMajor) => format!("{row} * {} + {col}", whole.cols),
+            (false, BLayout::ColMajor) => format!("{col} * {} + {row}", whole.rows),
+            (true, BLayout::RowMajor) => format!("{row} * {} + {col} * {box_rows}", whole.cols),
+            (true, BLayout::ColMajor) => format!("{col} * {} + {row} * {box_cols}", whole.rows),
+        })
+    }
+}

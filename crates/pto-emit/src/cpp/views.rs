@@ -1,0 +1,401 @@
+//! Pointers and views of global memory.
+//!
+//! A view is a start, extents and strides. It becomes a `GlobalTensor` where an instruction uses it; until then its
+//! parts are only kept, and constants stay constants.
+
+use super::types::{pointer_type, scalar_type};
+use super::{Built, Writer};
+use pto_ir::{Attr, OpId, ValueId};
+use pto_isa::table::op;
+use pto_isa::{Dim, GlobalLayout, Loc, MAX_RANK, MemrefType, Order, PtrSpace, Scalar, Type};
+
+/// An extent or stride: known, or the text of a value.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Extent {
+    Known(i64),
+    Text(String),
+}
+
+impl Extent {
+    fn text(&self) -> String {
+        match self {
+            Self::Known(n) => n.to_string(),
+            Self::Text(t) => t.clone(),
+        }
+    }
+
+    const fn known(&self) -> Option<i64> {
+        match self {
+            Self::Known(n) => Some(*n),
+            Self::Text(_) => None,
+        }
+    }
+
+    /// The product, folded where both are known.
+    fn times(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Known(0), _) | (_, Self::Known(0)) => Self::Known(0),
+            (Self::Known(1), x) | (x, Self::Known(1)) => x.clone(),
+            (Self::Known(a), Self::Known(b)) => {
+                a.checked_mul(*b).map_or_else(|| Self::Text(format!("{a}LL * {b}")), Self::Known)
+            }
+            (a, b) => Self::Text(format!("{} * {}", a.text(), b.text())),
+        }
+    }
+
+    /// The sum, folded where both are known.
+    fn plus(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Known(0), x) | (x, Self::Known(0)) => x,
+            (Self::Known(a), Self::Known(b)) => {
+                a.checked_add(b).map_or_else(|| Self::Text(format!("{a}LL + {b}")), Self::Known)
+            }
+            (a, b) => Self::Text(format!("{} + {}", a.text(), b.text())),
+        }
+    }
+}
+
+/// A view of global memory.
+#[derive(Clone, Debug)]
+pub(super) struct View {
+    elem: Scalar,
+    pointer: String,
+    offset: Extent,
+    dims: Vec<Extent>,
+    strides: Vec<Extent>,
+    layout: GlobalLayout,
+}
+
+impl View {
+    /// Five extents and strides: those in front are 1, and their strides those of packed data.
+    fn five(&self) -> (Vec<Extent>, Vec<Extent>) {
+        let (mut dims, mut strides) = (self.dims.clone(), self.strides.clone());
+        while dims.len() < MAX_RANK {
+            let stride = match (dims.first(), strides.first()) {
+                (Some(d), Some(s)) => d.times(s),
+                _ => Extent::Known(1),
+            };
+            dims.insert(0, Extent::Known(1));
+            strides.insert(0, stride);
+        }
+        (dims, strides)
+    }
+
+    /// The type: what is known is part of it.
+    pub(super) fn cpp_type(&self) -> String {
+        let list = |extents: &[Extent]| {
+            extents.iter().map(|e| e.known().unwrap_or(-1).to_string()).collect::<Vec<_>>().join(", ")
+        };
+        let (dims, strides) = self.five();
+        format!(
+            "GlobalTensor<{}, Shape<{}>, Stride<{}>, Layout::{}>",
+            scalar_type(self.elem),
+            list(&dims),
+            list(&strides),
+            self.layout.name()
+        )
+    }
+
+    /// Where it starts.
+    pub(super) fn start(&self) -> String {
+        match &self.offset {
+            Extent::Known(0) => self.pointer.clone(),
+            Extent::Known(n) => format!("{} + {n}", self.pointer),
+            Extent::Text(t) => format!("{} + {t}", self.pointer),
+        }
+    }
+
+    /// What its constructor takes.
+    fn arguments(&self) -> String {
+        let open = |kind: &str, extents: &[Extent]| {
+            let fixed = extents.iter().map(|e| e.known().unwrap_or(-1).to_string()).collect::<Vec<_>>().join(", ");
+            let open: Vec<String> = extents.iter().filter(|e| e.known().is_none()).map(Extent::text).collect();
+            format!("{kind}<{fixed}>({})", open.join(", "))
+        };
+        let (dims, strides) = self.five();
+        let is_open = |list: &[Extent]| list.iter().any(|e| e.known().is_none());
+        match (is_open(&dims), is_open(&strides)) {
+            (false, false) => self.start(),
+            (true, false) => format!("{}, {}", self.start(), open("Shape", &dims)),
+            _ => format!("{}, {}, {}", self.start(), open("Shape", &dims), open("Stride", &strides)),
+        }
+    }
+}
+
+impl Writer<'_> {
+    /// A number of the program as an extent.
+    fn extent(&self, value: ValueId) -> Built<Extent> {
+        match self.info.constant(value) {
+            Some(n) => Ok(Extent::Known(n)),
+            None => Ok(Extent::Text(self.text(value)?)),
+        }
+    }
+
+    fn extents(&self, id: OpId, slot: &str) -> Built<Vec<Extent>> {
+        self.operands(id, slot).into_iter().map(|v| self.extent(v)).collect()
+    }
+
+    pub(super) fn make_view(&mut self, id: OpId) -> Built<()> {
+        let Some(ptr) = self.operand(id, "ptr") else { return Err(self.unsupported("it without a pointer")) };
+        let value = self.result(id)?;
+        let Some(ty) = self.module.value_type(value).view() else { return Err(self.unsupported("this type")) };
+        let (elem, stated) = (ty.elem, ty.dims.clone());
+        let mut dims = self.extents(id, "shape")?;
+        for (dim, stated) in dims.iter_mut().zip(&stated) {
+            if let Dim::Fixed(n) = stated {
+                *dim = Extent::Known(*n as i64);
+            }
+        }
+        let strides = self.extents(id, "strides")?;
+        if dims.len() > MAX_RANK || dims.len() != strides.len() {
+            return Err(self.unsupported("a view with these dimensions"));
+        }
+        let pointer = self.pointer(ptr)?;
+        let layout = self.stated_layout(id).unwrap_or_else(|| self.layout_of(value, elem, &dims, &strides));
+        let view = View { elem, pointer, offset: Extent::Known(0), dims, strides, layout };
+        self.define_view(value, view);
+        Ok(())
+    }
+
+    /// The pointer behind an operand: a pointer, or a lowered view of which only the start counts.
+    fn pointer(&self, value: ValueId) -> Built<String> {
+        match self.views.get(&value) {
+            Some(view) if view.offset == Extent::Known(0) => Ok(view.pointer.clone()),
+            Some(view) => Ok(format!("({})", view.start())),
+            None => self.text(value),
+        }
+    }
+
+    pub(super) fn partition(&mut self, id: OpId) -> Built<()> {
+        let source = self.operand(id, "source");
+        let Some(whole) = source.and_then(|s| self.views.get(&s)).cloned() else {
+            return Err(self.unsupported("a window of a view that comes from elsewhere"));
+        };
+        let value = self.result(id)?;
+        let (offsets, mut dims) = (self.extents(id, "offsets")?, self.extents(id, "sizes")?);
+        // A type may state an extent that the operand only computes, when it has as many.
+        if let Some(ty) = self.module.value_type(value).view().filter(|t| t.dims.len() == dims.len()) {
+            for (dim, stated) in dims.iter_mut().zip(&ty.dims) {
+                if let Dim::Fixed(n) = stated {
+                    *dim = Extent::Known(*n as i64);
+                }
+            }
+        }
+        let shift = offsets.iter().zip(&whole.strides).fold(Extent::Known(0), |sum, (o, s)| {
+            // A sum as a factor needs its brackets.
+            let factor = match o {
+                Extent::Text(t) if t.contains(' ') => Extent::Text(format!("({t})")),
+                other => other.clone(),
+            };
+            sum.plus(factor.times(s))
+        });
+        let offset = whole.offset.clone().plus(shift);
+        let strides = whole.strides[..dims.len().min(whole.strides.len())].to_vec();
+        self.define_view(value, View { offset, dims, strides, ..whole });
+        Ok(())
+    }
+
+    /// Keeps a view, and makes a tensor of it where an instruction wants one.
+    fn define_view(&mut self, value: ValueId, view: View) {
+        let wants = |id: &OpId| {
+            !matches!(
+                self.module.op(*id).op,
+                op::partition_view
+                    | op::get_tensor_view_dim
+                    | op::get_tensor_view_stride
+                    | op::tensor_view_addr
+                    | op::memref_dim
+                    | op::memref_load
+                    | op::memref_store
+                    | op::make_tensor_view
+            )
+        };
+        if self.uses[value.index()].iter().any(wants) {
+            let ty = view.cpp_type();
+            let arguments = view.arguments();
+            if self.hoisted.is_some() {
+                self.declare(value, &ty, &format!("{ty}({arguments})"), false);
+            } else {
+                let name = self.names.fresh(self.module.value_name(value));
+                self.line(&format!("{ty} {name}({arguments});"));
+                self.texts[value.index()] = Some(name);
+            }
+        }
+        self.views.insert(value, view);
+    }
+
+    /// A parameter that is a whole tensor: its type says everything but the start.
+    pub(super) fn view_parameter(&mut self, value: ValueId, pointer: &str) -> Built<()> {
+        let (elem, dims) = match self.module.value_type(value) {
+            Type::TensorView(v) | Type::PartitionView(v) => (v.elem, v.dims.clone()),
+            Type::Memref(m) => (m.view.elem, m.view.dims.clone()),
+            _ => return Ok(()),
+        };
+        let fixed: Option<Vec<i64>> = dims.iter().map(|d| d.fixed().map(|n| n as i64)).collect();
+        let open = elem_pointer_only(self.module.value_type(value));
+        let Some(fixed) = fixed.filter(|f| f.len() <= MAX_RANK) else {
+            if open {
+                let view = View {
+                    elem,
+                    pointer: pointer.to_string(),
+                    offset: Extent::Known(0),
+                    dims: vec![Extent::Known(1)],
+                    strides: vec![Extent::Known(1)],
+                    layout: GlobalLayout::Nd,
+                };
+                self.views.insert(value, view);
+                return Ok(());
+            }
+            return Err(self.unsupported("a parameter whose extents the type leaves open"));
+        };
+        let mut strides = vec![1i64; fixed.len()];
+        for at in (1..fixed.len()).rev() {
+            strides[at - 1] = strides[at].saturating_mul(fixed[at]);
+        }
+        let dims: Vec<Extent> = fixed.into_iter().map(Extent::Known).collect();
+        let strides: Vec<Extent> = strides.into_iter().map(Extent::Known).collect();
+        let layout = self.layout_of(value, elem, &dims, &strides);
+        let view = View { elem, pointer: pointer.to_string(), offset: Extent::Known(0), dims, strides, layout };
+        self.define_view(value, view);
+        Ok(())
+    }
+
+    /// The start of a view is now somewhere else.
+    pub(super) fn rebase_view(&mut self, value: ValueId, pointer: &str) {
+        if let Some(view) = self.views.get_mut(&value) {
+            view.pointer = pointer.to_string();
+        }
+    }
+
+    /// An extent or stride of a view, by a number that must be known.
+    pub(super) fn view_query(&mut self, id: OpId) -> Built<()> {
+        let operands: Vec<ValueId> = self.module.operands(id).iter().map(|o| o.value).collect();
+        let [source, index] = operands[..] else { return Err(self.unsupported("these operands")) };
+        let Some(view) = self.views.get(&source).cloned() else { return Err(self.unsupported("this view")) };
+        let list = if self.module.op(id).op == op::get_tensor_view_stride { view.strides } else { view.dims };
+        let at = self.info.constant(index).and_then(|n| usize::try_from(n).ok());
+        let Some(extent) = at.and_then(|at| list.get(at)) else {
+            return Err(self.unsupported("a dimension that is known only at run time"));
+        };
+        let value = self.result(id)?;
+        self.declare(value, "int64_t", &extent.text(), true);
+        Ok(())
+    }
+
+    /// The start of a view as a pointer, or as a view again.
+    pub(super) fn view_address(&mut self, id: OpId) -> Built<()> {
+        let source = self.operand(id, "src");
+        let Some(view) = source.and_then(|s| self.views.get(&s)).cloned() else {
+            return Err(self.unsupported("this view"));
+        };
+        let value = self.result(id)?;
+        match self.module.value_type(value).clone() {
+            Type::Ptr(s, space) => {
+                self.declare(value, &pointer_type(s, space), &view.start(), false);
+            }
+            _ => self.define_view(value, view),
+        }
+        Ok(())
+    }
+
+    /// One element of a lowered buffer in global memory.
+    pub(super) fn memref_access(&mut self, id: OpId) -> Built<()> {
+        let source = self.operand(id, "memref");
+        let Some(view) = source.and_then(|s| self.views.get(&s)).cloned() else {
+            return Err(self.unsupported("a buffer that is not a parameter in global memory"));
+        };
+        let indices = self.extents(id, "indices")?;
+        let at = indices.iter().zip(&view.strides).fold(view.offset.clone(), |sum, (i, s)| sum.plus(i.times(s)));
+        let place = format!("{}[{}]", view.pointer, at.text());
+        if let Some(stored) = self.operand(id, "value") {
+            let text = self.text(stored)?;
+            self.line(&format!("{place} = {text};"));
+            return Ok(());
+        }
+        let value = self.result(id)?;
+        let ty = self.type_of(value)?;
+        self.declare(value, &ty, &place, true);
+        Ok(())
+    }
+
+    // ---- layouts --------------------------------------------------------------------------------------------
+
+    fn stated_layout(&self, id: OpId) -> Option<GlobalLayout> {
+        let Some(Attr::Enum(def, at)) = self.module.attr(id, "layout") else { return None };
+        let name = def.value(usize::from(*at)).to_ascii_uppercase();
+        GlobalLayout::ALL.into_iter().find(|l| l.name() == name)
+    }
+
+    /// The layout of a view that does not state one, from its strides and, where these leave it open, its tiles.
+    fn layout_of(&self, value: ValueId, elem: Scalar, dims: &[Extent], strides: &[Extent]) -> GlobalLayout {
+        if !self.options.infer_layout {
+            return GlobalLayout::Nd;
+        }
+        let tiles = self.transferred_tiles(value);
+        let boxed = |t: &(Loc, Order)| t.0 == Loc::Vec && t.1 == Order::Nz;
+        if !tiles.is_empty() && tiles.iter().all(boxed) {
+            return GlobalLayout::Nz;
+        }
+        let known = |list: &[Extent], back: usize| list.iter().rev().nth(back).and_then(Extent::known);
+        let bytes = elem.elem().map_or(4, |d| i64::from(d.unit_bytes()));
+        if dims.len() == MAX_RANK {
+            let [d2, d3, d4] = [known(dims, 2), known(dims, 1), known(dims, 0)];
+            let fractal = d3 == Some(16) && d4.is_some_and(|n| 16 * n * bytes == 512);
+            let other = d2 == Some(16) && d3.is_some_and(|n| 16 * n * bytes == 512);
+            if (fractal || other) && known(strides, 0) == Some(1) && known(strides, 1) == d4 {
+                return GlobalLayout::Nz;
+            }
+        }
+        let (rows, cols) = (known(dims, 1).unwrap_or(-1), known(dims, 0).unwrap_or(-1));
+        let (row_stride, col_stride) = (known(strides, 1), known(strides, 0));
+        let nd = col_stride == Some(1);
+        let dn = row_stride == Some(1) && dims.len() > 1;
+        match (nd, dn) {
+            (true, true) if cols == 1 => {
+                let col_major = |t: &(Loc, Order)| matches!(t.1, Order::Dn | Order::Nz | Order::Nn);
+                match (tiles.iter().all(|t| !col_major(t)), tiles.iter().all(col_major)) {
+                    (true, false) => GlobalLayout::Nd,
+                    (false, true) => GlobalLayout::Dn,
+                    _ if rows == 1 => GlobalLayout::Nd,
+                    _ => GlobalLayout::Dn,
+                }
+            }
+            (false, true) => GlobalLayout::Dn,
+            _ => GlobalLayout::Nd,
+        }
+    }
+
+    /// Memory and layout of the tiles that are loaded from a view or stored to it, through its windows too.
+    fn transferred_tiles(&self, view: ValueId) -> Vec<(Loc, Order)> {
+        let mut found = Vec::new();
+        let mut pending = vec![view];
+        while let Some(value) = pending.pop() {
+            for &user in &self.uses[value.index()] {
+                match self.module.op(user).op {
+                    op::partition_view => pending.extend(self.module.results(user)),
+                    op::tload | op::tstore => {
+                        let tiles = self.module.operands(user).iter().filter_map(|o| self.module.tile(o.value));
+                        found.extend(tiles.map(|t| (t.loc, t.order())));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+}
+
+/// A lowered buffer of one open dimension is only a pointer.
+fn elem_pointer_only(ty: &Type) -> bool {
+    matches!(ty, Type::Memref(MemrefType { view, .. }) if view.dims.len() == 1)
+}
+
+/// The memory a lowered buffer is in; global memory where the type names none.
+pub(super) fn memref_space(ty: &MemrefType) -> Option<PtrSpace> {
+    let Some(start) = ty.rest.find("address_space<") else { return Some(PtrSpace::Gm) };
+    let name = ty.rest[start + "address_space<".len()..].split('>').next()?;
+    match name {
+        "gm" | "zero" => Some(PtrSpace::Gm),
+        other => Loc::parse(other).map(PtrSpace::On),
+    }
+}

@@ -1,0 +1,122 @@
+//! `pto emit`
+
+use super::check::{self, Report, parse_target};
+use super::files::Staged;
+use super::input::{self, Source};
+use super::{Failure, Outcome, Run, out};
+use pto::emit::{self, Options, Style, Sync};
+use pto::syntax::Lines;
+use pto::{Diagnostic, Program, Target};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// C++ against the public PTO headers
+    Cpp(CppArgs),
+}
+
+#[derive(clap::Args)]
+struct CppArgs {
+    /// A program, or `-` for standard input
+    file: PathBuf,
+    /// Where to write; `-` is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// Device to emit for; default: what the file says (pto.target_arch), else a2a3
+    #[arg(long, value_parser = parse_target)]
+    target: Option<Target>,
+    /// The level the program must have: 3 with addresses, 1 or 2 without; default: any
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=3))]
+    level: Option<u8>,
+    /// Insert flags and barriers, or emit those the program has
+    #[arg(long, value_enum, default_value = "none")]
+    sync: SyncArg,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum SyncArg {
+    /// Where the program lacks them
+    Auto,
+    /// As the program has them
+    None,
+}
+
+pub(crate) fn run(args: &Args) -> Run {
+    match &args.what {
+        What::Cpp(args) => cpp(args),
+    }
+}
+
+fn cpp(args: &CppArgs) -> Run {
+    let source = input::read(&args.file)?;
+    let request = Request {
+        target: args.target,
+        level: args.level,
+        sync: match args.sync {
+            SyncArg::Auto => Sync::Auto,
+            SyncArg::None => Sync::None,
+        },
+        style: Style::Readable,
+        infer_layout: true,
+    };
+    match request.emit(&source) {
+        Ok(text) => {
+            write(&args.output, text.as_bytes())?;
+            Ok(Outcome::Clean)
+        }
+        Err((target, problems)) => {
+            check::print_text(&[Report { source, target, problems }])?;
+            Ok(Outcome::Problems)
+        }
+    }
+}
+
+/// What to emit.
+pub(crate) struct Request {
+    pub(crate) target: Option<Target>,
+    pub(crate) level: Option<u8>,
+    pub(crate) sync: Sync,
+    pub(crate) style: Style,
+    pub(crate) infer_layout: bool,
+}
+
+impl Request {
+    /// The C++ text, or the target it is not possible for and why.
+    pub(crate) fn emit(&self, source: &Source) -> Result<String, (Target, Vec<Diagnostic>)> {
+        if let Some(d) = source.unreadable.clone() {
+            return Err((self.target.unwrap_or(Target::A2A3), vec![d]));
+        }
+        let program = Program::parse(&source.text);
+        let target = self.target.or_else(|| program.stated_target()).unwrap_or(Target::A2A3);
+        let lines = Lines::new(&source.text);
+        let line = |at: u32| lines.locate(at).0;
+        let options = Options {
+            source: Path::new(&source.name).file_name().and_then(|n| n.to_str()).unwrap_or_default(),
+            line: Some(&line),
+            style: self.style,
+            level: self.level,
+            sync: self.sync,
+            infer_layout: self.infer_layout,
+        };
+        let text = program.check(target).and_then(|checked| emit::cpp(&checked, &options));
+        text.map_err(|problems| (target, problems))
+    }
+}
+
+/// Writes a result, whole or not at all.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return match std::str::from_utf8(bytes) {
+            Ok(text) => out(text),
+            Err(_) => Ok(std::io::stdout().write_all(bytes)?),
+        };
+    }
+    Staged::write(path, |file| file.write_all(bytes))?.commit()
+}
