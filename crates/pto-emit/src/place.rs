@@ -4,6 +4,7 @@
 //! where its callers end. Nothing is shared, so nothing can be overwritten too early. A real planner comes before
 //! this and gives every tile an address.
 
+use crate::cpp::lowered_tile;
 use pto_check::Checked;
 use pto_ir::{Attr, Module, OpId};
 use pto_isa::table::op;
@@ -75,14 +76,18 @@ impl Placer<'_> {
     fn list(&mut self, ops: &[OpId], used: &mut Used) {
         for &id in ops {
             let code = self.module.op(id).op;
-            if !matches!(code, op::alloc_tile | op::alloc_multi_tile) || self.has_address(id) {
+            let allocates = matches!(code, op::alloc_tile | op::alloc_multi_tile | op::memref_alloc);
+            if !allocates || self.has_address(id) {
                 continue;
             }
             let Some(result) = self.module.results(id).next() else { continue };
             let (tile, count) = match self.module.value_type(result) {
                 Type::Tile(t) | Type::TileBuf(t) => (*t, 1),
                 Type::MultiTile(t, n) => (*t, *n),
-                _ => continue,
+                other => match lowered_tile(other) {
+                    Some(tile) => (tile, 1),
+                    None => continue,
+                },
             };
             let align = self.target.profile().space(tile.loc).map_or(1, |s| s.align.max(1));
             let bytes = tile_bytes(&tile).next_multiple_of(align).saturating_mul(count);

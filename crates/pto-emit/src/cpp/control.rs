@@ -1,14 +1,14 @@
 //! Structured control flow, and jumps.
 
 use super::{Built, Writer};
-use pto_ir::{Attr, OpId, ValueId};
+use pto_ir::{Attr, Def, OpId, ValueId};
 use pto_isa::table::op;
 
 impl Writer<'_> {
-    /// A variable for a value that a region fills or changes.
+    /// A variable for a value that a region fills or changes; nothing for views, which have no variable.
     fn variable(&mut self, value: ValueId, init: &str) -> Built<String> {
         if self.module.value_type(value).view().is_some() {
-            return Err(self.unsupported("a view that a region hands on"));
+            return Ok(String::new());
         }
         let ty = self.type_of(value)?;
         Ok(self.declare(value, &ty, init, false))
@@ -18,12 +18,93 @@ impl Writer<'_> {
         values.iter().map(|&v| self.variable(v, "")).collect()
     }
 
+    /// Views that come out of a region, or go around a loop, are those that went in.
+    fn pass_views(&mut self, values: &[ValueId]) -> Built<()> {
+        for &value in values.iter().filter(|v| self.module.value_type(**v).view().is_some()) {
+            let same = self.view_root(value, 0).filter(|root| *root != value);
+            let Some(view) = same.and_then(|root| self.views.get(&root)).cloned() else {
+                return Err(self.unsupported("a view that a region hands on and that is not always the same"));
+            };
+            self.define_view(value, view);
+        }
+        Ok(())
+    }
+
+    /// The view that a value always is, through branches and loops.
+    fn view_root(&self, value: ValueId, depth: u32) -> Option<ValueId> {
+        // Programs do not nest deeper than the reader lets them.
+        if depth > 500 {
+            return None;
+        }
+        let yielded = |region: pto_ir::RegionId, at: usize| {
+            let &last = self.module.region(region).blocks.last()?;
+            let &end = self.module.block(last).ops.last()?;
+            self.module.operands(end).get(at).map(|o| o.value)
+        };
+        match self.module.value(value).def {
+            Def::Result(id, at) => {
+                let regions = self.module.op_regions(id);
+                match self.module.op(id).op {
+                    op::scf_if | op::scf_execute_region => {
+                        let mut roots =
+                            regions.iter().map(|r| self.view_root(yielded(*r, usize::from(at))?, depth + 1));
+                        let first = roots.next()??;
+                        roots.all(|r| r == Some(first)).then_some(first)
+                    }
+                    op::scf_for => self.loop_root(id, usize::from(at), depth),
+                    _ => Some(value),
+                }
+            }
+            Def::Arg(block, at) => match self.loops.get(&block) {
+                Some(&id) if at > 0 => self.loop_root(id, usize::from(at) - 1, depth),
+                _ => Some(value),
+            },
+            Def::Missing => None,
+        }
+    }
+
+    /// What goes around a loop is what went in, if the body hands on its own argument or the same view.
+    fn loop_root(&self, id: OpId, at: usize, depth: u32) -> Option<ValueId> {
+        let &init = self.operands(id, "inits").get(at)?;
+        let root = self.view_root(init, depth + 1)?;
+        let &region = self.module.op_regions(id).first()?;
+        let &body = self.module.region(region).blocks.first()?;
+        let &end = self.module.block(body).ops.last()?;
+        let next = self.module.operands(end).get(at)?.value;
+        let own = self.module.block(body).args.get(at + 1) == Some(&next);
+        (own || next == root || self.passes_through(next, body, at, root, depth)).then_some(root)
+    }
+
+    /// The value is the loop's argument, or the view itself, behind branches of the body.
+    fn passes_through(&self, value: ValueId, body: pto_ir::BlockId, at: usize, root: ValueId, depth: u32) -> bool {
+        if self.module.block(body).args.get(at + 1) == Some(&value) || value == root {
+            return true;
+        }
+        let Def::Result(id, k) = self.module.value(value).def else { return false };
+        if depth > 500 || !matches!(self.module.op(id).op, op::scf_if | op::scf_for) {
+            return false;
+        }
+        let inner = self.module.op_regions(id).iter().all(|r| {
+            let end = self.module.region(*r).blocks.last().and_then(|b| self.module.block(*b).ops.last());
+            let handed = end.and_then(|e| self.module.operands(*e).get(usize::from(k)));
+            let carried = |v: ValueId| self.module.value(v).def == self.carried(*r, usize::from(k));
+            handed.is_some_and(|o| carried(o.value) || self.passes_through(o.value, body, at, root, depth + 1))
+        });
+        let inits = self.operands(id, "inits");
+        inner && inits.get(usize::from(k)).is_none_or(|v| self.passes_through(*v, body, at, root, depth + 1))
+    }
+
+    /// The argument of a loop's body for its n-th carried value.
+    fn carried(&self, region: pto_ir::RegionId, at: usize) -> Def {
+        self.module.region(region).blocks.first().map_or(Def::Missing, |b| Def::Arg(*b, at as u16 + 1))
+    }
+
     fn results(&self, id: OpId) -> Vec<ValueId> {
         self.module.results(id).collect()
     }
 
     fn name_all(&mut self, values: &[ValueId], names: &[String]) {
-        for (value, name) in values.iter().zip(names) {
+        for (value, name) in values.iter().zip(names).filter(|(_, n)| !n.is_empty()) {
             self.texts[value.index()] = Some(name.clone());
         }
     }
@@ -40,6 +121,10 @@ impl Writer<'_> {
         let (inits, results) = (self.operands(id, "inits"), self.results(id));
         let mut names = Vec::new();
         for (&result, &init) in results.iter().zip(&inits) {
+            if self.module.value_type(result).view().is_some() {
+                names.push(String::new());
+                continue;
+            }
             let init_text = self.text(init)?;
             if let (Some(tile), None) = (self.tile_of(init), self.tiles.get(&result)) {
                 self.tiles.insert(result, tile);
@@ -57,11 +142,12 @@ impl Writer<'_> {
         self.texts[counter.index()] = Some(i.clone());
         let next = if step == "1" { format!("++{i}") } else { format!("{i} += {step}") };
         self.open(&format!("for ({ty} {i} = {lower}; {i} < {upper}; {next}) {{"));
+        self.pass_views(carried)?;
         self.yields.push(names);
         self.region_blocks(region);
         self.yields.pop();
         self.out.close("}");
-        Ok(())
+        self.pass_views(&results)
     }
 
     pub(super) fn if_op(&mut self, id: OpId) -> Built<()> {
@@ -82,7 +168,7 @@ impl Writer<'_> {
             self.yields.pop();
         }
         self.out.close("}");
-        Ok(())
+        self.pass_views(&results)
     }
 
     pub(super) fn while_op(&mut self, id: OpId) -> Built<()> {
@@ -127,14 +213,13 @@ impl Writer<'_> {
 
     /// Assigns values to variables as if at once: where one is read after it was written, all are copied first.
     fn hand_over(&mut self, targets: &[String], values: &[ValueId]) -> Built<()> {
-        let texts: Vec<String> = values.iter().map(|v| self.text(*v)).collect::<Built<_>>()?;
-        let pairs: Vec<(&String, String, ValueId)> = targets
-            .iter()
-            .zip(texts)
-            .zip(values)
-            .map(|((to, from), v)| (to, from, *v))
-            .filter(|(to, from, _)| *to != from)
-            .collect();
+        let mut pairs: Vec<(&String, String, ValueId)> = Vec::new();
+        for (to, &value) in targets.iter().zip(values).filter(|(to, _)| !to.is_empty()) {
+            let from = self.text(value)?;
+            if *to != from {
+                pairs.push((to, from, value));
+            }
+        }
         let clash = pairs.iter().enumerate().any(|(at, (_, from, _))| pairs[..at].iter().any(|(to, ..)| *to == from));
         if !clash {
             for (to, from, _) in pairs {
@@ -170,7 +255,7 @@ impl Writer<'_> {
         }
         self.yields.pop();
         self.out.close("}");
-        Ok(())
+        self.pass_views(&results)
     }
 
     pub(super) fn index_switch(&mut self, id: OpId) -> Built<()> {

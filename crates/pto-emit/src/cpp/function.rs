@@ -1,6 +1,6 @@
 //! Functions: signatures, the marks of the device compiler, and code for one kind of core.
 
-use super::names::{Names, identifier};
+use super::names::{Names, function_name};
 use super::types::{declaration, pointer_type, scalar_type};
 use super::views::memref_space;
 use super::{Built, Writer};
@@ -68,7 +68,7 @@ impl Writer<'_> {
             (false, false) => "AICORE",
         };
         self.out.line("", None);
-        let head = format!("{mark} {result} {}({}) {{", identifier(&name), params.join(", "));
+        let head = format!("{mark} {result} {}({}) {{", function_name(&name), params.join(", "));
         self.open(&head);
         self.parameters(&args, entry)?;
         let core = self.stated_core(id);
@@ -85,7 +85,7 @@ impl Writer<'_> {
         let Type::Function(ty) = self.module.ty(*ty).clone() else { return Ok(()) };
         let params: Vec<String> = ty.inputs.iter().map(|t| self.abstract_type(t)).collect::<Built<_>>()?;
         self.out.line("", None);
-        self.line(&format!("extern AICORE {result} {}({});", identifier(name), params.join(", ")));
+        self.line(&format!("extern AICORE {result} {}({});", function_name(name), params.join(", ")));
         Ok(())
     }
 
@@ -130,6 +130,7 @@ impl Writer<'_> {
                 Some(PtrSpace::Gm) => pointer_type(m.view.elem, PtrSpace::Gm),
                 _ => return Err(self.unsupported("a buffer in a memory of the core as a parameter")),
             },
+            Type::Vector(_) => "MrgSortExecutedNumList".to_string(),
             Type::Tile(t) | Type::TileBuf(t) if !entry => format!("{} &", self.tile_type(&t)),
             other => return Err(self.unsupported(&format!("a {} as a parameter", other.noun()))),
         };
@@ -176,7 +177,7 @@ impl Writer<'_> {
         let Some(Attr::Symbol(callee)) = self.module.attr(id, "callee") else {
             return Err(self.unsupported("a call of nothing"));
         };
-        let callee = identifier(self.module.names.text(*callee));
+        let callee = function_name(self.module.names.text(*callee));
         let args: Vec<String> =
             self.module.operands(id).to_vec().iter().map(|o| self.argument(o.value)).collect::<Built<_>>()?;
         let call = format!("{callee}({})", args.join(", "));
@@ -202,9 +203,11 @@ impl Writer<'_> {
 
     // ---- kinds of cores ---------------------------------------------------------------------------------------
 
-    /// The kind of core a function is for, where it says so.
+    /// The kind of core a function is for, where it or its module says so.
     fn stated_core(&self, id: OpId) -> Option<Kind> {
-        match self.module.attr(id, "pto.kernel_kind") {
+        let module =
+            self.module.block(self.module.top).ops.iter().find_map(|m| self.module.attr(*m, "pto.kernel_kind"));
+        match self.module.attr(id, "pto.kernel_kind").or(module) {
             Some(Attr::Enum(def, at)) => Some(match def.value(usize::from(*at)) {
                 "cube" => Kind::Cube,
                 _ => Kind::Vector,

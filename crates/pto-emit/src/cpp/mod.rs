@@ -17,11 +17,12 @@ use crate::place::{Places, place};
 use fifo::Pipes;
 use names::Names;
 use pto_check::{Checked, Info};
-use pto_ir::{Module, OpId, ValueId};
+use pto_ir::{BlockId, Module, OpId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Op, Target, TileType, codes};
 use std::collections::HashMap;
 use text::Text;
+pub(crate) use tiles::lowered_tile;
 use types::Aliases;
 use views::View;
 
@@ -55,6 +56,8 @@ pub(crate) struct Writer<'a> {
     tiles: HashMap<ValueId, TileType>,
     /// The operations that use each value.
     uses: Vec<Vec<OpId>>,
+    /// The loop that each body belongs to.
+    loops: HashMap<BlockId, OpId>,
     pipes: Pipes,
     /// Where `yield` puts its values, the innermost region last.
     yields: Vec<Vec<String>>,
@@ -63,7 +66,7 @@ pub(crate) struct Writer<'a> {
     /// Declarations for the head of the region, while its blocks are reached by jumps.
     hoisted: Option<Vec<String>>,
     /// Labels of blocks that are reached by jumps, with the variables for their arguments.
-    labels: HashMap<pto_ir::BlockId, (String, Vec<String>)>,
+    labels: HashMap<BlockId, (String, Vec<String>)>,
     /// The text ends with the function that is written.
     returns_value: bool,
 }
@@ -100,6 +103,9 @@ fn own<'a>(code: Op) -> Option<Own<'a>> {
         op::get_tensor_view_dim | op::get_tensor_view_stride | op::memref_dim => Writer::view_query,
         op::tensor_view_addr => Writer::view_address,
         op::memref_load | op::memref_store => Writer::memref_access,
+        op::memref_alloc => Writer::alloc,
+        op::memref_dealloc => Writer::nothing,
+        op::memref_subview | op::memref_reinterpret_cast => Writer::memref_window,
         op::declare_eventid_array | op::declare_local_array | op::declare_struct => Writer::declare_local,
         op::struct_get | op::struct_set => Writer::struct_field,
         op::aic_initialize_pipe | op::aiv_initialize_pipe | op::initialize_l2g2l_pipe | op::initialize_l2l_pipe => {
@@ -144,9 +150,14 @@ impl<'a> Writer<'a> {
     fn new(checked: &'a Checked, options: &'a Options<'a>, places: Places) -> Self {
         let module = checked.module();
         let mut uses = vec![Vec::new(); module.value_count()];
+        let mut loops = HashMap::new();
         for id in module.order() {
             for operand in module.operands(id) {
                 uses[operand.value.index()].push(id);
+            }
+            if module.op(id).op == op::scf_for {
+                let bodies = module.op_regions(id).iter().flat_map(|r| &module.region(*r).blocks);
+                loops.extend(bodies.map(|b| (*b, id)));
             }
         }
         Self {
@@ -166,6 +177,7 @@ impl<'a> Writer<'a> {
             views: HashMap::new(),
             tiles: HashMap::new(),
             uses,
+            loops,
             pipes: Pipes::new(module),
             yields: Vec::new(),
             conditions: Vec::new(),
@@ -173,6 +185,12 @@ impl<'a> Writer<'a> {
             labels: HashMap::new(),
             returns_value: false,
         }
+    }
+
+    /// An operation that C++ does without.
+    #[expect(clippy::unnecessary_wraps, reason = "one of the functions that write operations")]
+    fn nothing(&mut self, _: OpId) -> Built<()> {
+        Ok(())
     }
 
     /// Writes one operation; a problem with it is noted.
@@ -195,7 +213,7 @@ impl<'a> Writer<'a> {
         self.at = outer;
     }
 
-    fn block(&mut self, block: pto_ir::BlockId) {
+    fn block(&mut self, block: BlockId) {
         for &id in &self.module.block(block).ops {
             self.op(id);
         }

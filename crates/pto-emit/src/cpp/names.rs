@@ -134,12 +134,25 @@ impl Names {
     }
 }
 
-/// The nearest legal identifier.
+/// The name of a function: its own, since launchers call it by it.
+pub(super) fn function_name(wanted: &str) -> String {
+    let name = spelled(wanted);
+    if RESERVED.contains(&&*name) { name + "_" } else { name }
+}
+
+/// The nearest legal identifier for a value.
 pub(super) fn identifier(wanted: &str) -> String {
-    let mut name: String = wanted.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let mut name = spelled(wanted);
+    // Two underscores belong to the compiler.
     while name.contains("__") {
         name = name.replace("__", "_");
     }
+    if is_reserved(&name) { name + "_" } else { name }
+}
+
+/// Letters, digits and underscores, with a letter in front.
+fn spelled(wanted: &str) -> String {
+    let mut name: String = wanted.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if name.is_empty() || name == "_" {
         name = "v".to_string();
     }
@@ -150,7 +163,7 @@ pub(super) fn identifier(wanted: &str) -> String {
     if name.starts_with('_') {
         name.insert(0, 'v');
     }
-    if is_reserved(&name) { name + "_" } else { name }
+    name
 }
 
 /// Keywords, names of the headers that this crate writes, and everything in capitals, as macros are.
@@ -182,6 +195,7 @@ mod tests {
         ] {
             assert_eq!(identifier(wanted), name);
         }
+        assert_eq!(function_name("TADD_f32"), "TADD_f32");
         let mut names = Names::new(Style::Readable);
         assert_eq!(
             [names.fresh("a"), names.fresh("a"), names.fresh("a_2"), names.fresh("a")],

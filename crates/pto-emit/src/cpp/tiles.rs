@@ -1,19 +1,23 @@
 //! Tiles: variables, addresses, windows.
 
+use super::views::memref_space;
 use super::{Built, Writer};
 use pto_ir::{Attr, Def, OpId, ValueId};
 use pto_isa::table::op;
-use pto_isa::{BLayout, Dim, Family, TileType, Type};
+use pto_isa::{BLayout, Dim, Family, PtrSpace, TileType, Type};
 
 impl Writer<'_> {
     /// A tile with its address, or several in a row, of which only the address is kept.
     pub(super) fn alloc(&mut self, id: OpId) -> Built<()> {
         let value = self.result(id)?;
+        if let Some(tile) = lowered_tile(self.module.value_type(value)) {
+            self.tiles.insert(value, tile);
+        }
         let address = match self.operand(id, "addr") {
             Some(address) => self.text(address)?,
             None => match self.places.of(id) {
                 Some(place) => place.to_string(),
-                None => return Err(self.unsupported("a tile without an address")),
+                None => return Err(self.unsupported("a buffer that is not a tile in a memory of the core")),
             },
         };
         if matches!(self.module.value_type(value), Type::MultiTile(..)) {
@@ -166,4 +170,14 @@ impl Writer<'_> {
             (true, BLayout::ColMajor) => format!("{col} * {} + {row} * {box_cols}", whole.rows),
         })
     }
+}
+
+/// The tile behind a lowered buffer: two fixed dimensions in a memory of the core, rows one after another.
+pub(crate) fn lowered_tile(ty: &Type) -> Option<TileType> {
+    let Type::Memref(m) = ty else { return None };
+    let Some(PtrSpace::On(loc)) = memref_space(m) else { return None };
+    let [Dim::Fixed(rows), Dim::Fixed(cols)] = m.view.dims[..] else { return None };
+    let plain = !m.rest.contains("strided") && !m.rest.contains("affine");
+    let elem = m.view.elem.elem()?;
+    plain.then(|| TileType::new(loc, elem, rows, cols))
 }

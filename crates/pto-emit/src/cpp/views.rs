@@ -196,7 +196,7 @@ impl Writer<'_> {
     }
 
     /// Keeps a view, and makes a tensor of it where an instruction wants one.
-    fn define_view(&mut self, value: ValueId, view: View) {
+    pub(super) fn define_view(&mut self, value: ValueId, view: View) {
         let wants = |id: &OpId| {
             !matches!(
                 self.module.op(*id).op,
@@ -316,6 +316,45 @@ impl Writer<'_> {
         let ty = self.type_of(value)?;
         self.declare(value, &ty, &place, true);
         Ok(())
+    }
+
+    /// A window of a lowered buffer in global memory, or the buffer with other extents and strides.
+    pub(super) fn memref_window(&mut self, id: OpId) -> Built<()> {
+        let source = self.operand(id, "source");
+        let Some(whole) = source.and_then(|s| self.views.get(&s)).cloned() else {
+            return Err(self.unsupported("a buffer that is not a parameter in global memory"));
+        };
+        let offsets = self.mixed(id, "offsets", "static_offsets")?;
+        let dims = self.mixed(id, "sizes", "static_sizes")?;
+        let steps = self.mixed(id, "strides", "static_strides")?;
+        if dims.len() > MAX_RANK {
+            return Err(self.unsupported("a view with these dimensions"));
+        }
+        let (shift, strides) = if self.module.op(id).op == op::memref_reinterpret_cast {
+            (offsets.into_iter().next().unwrap_or(Extent::Known(0)), steps)
+        } else {
+            let shift = offsets.iter().zip(&whole.strides).fold(Extent::Known(0), |sum, (o, s)| sum.plus(o.times(s)));
+            (shift, steps.iter().zip(&whole.strides).map(|(a, b)| a.times(b)).collect())
+        };
+        let offset = whole.offset.clone().plus(shift);
+        let value = self.result(id)?;
+        let layout = self.stated_layout(id).unwrap_or_else(|| self.layout_of(value, whole.elem, &dims, &strides));
+        self.define_view(value, View { offset, dims, strides, layout, ..whole });
+        Ok(())
+    }
+
+    /// A list that is partly written in the text and partly given by operands.
+    fn mixed(&self, id: OpId, slot: &str, attr: &str) -> Built<Vec<Extent>> {
+        let mut open = self.operands(id, slot).into_iter();
+        let Some(Attr::Array(items)) = self.module.attr(id, attr) else { return Ok(Vec::new()) };
+        let entry = |item: &Attr| match item.int() {
+            Some(n) if n != i64::MIN => Ok(Extent::Known(n)),
+            _ => match open.next() {
+                Some(value) => self.extent(value),
+                None => Err(self.unsupported("an extent that is not given")),
+            },
+        };
+        items.iter().map(entry).collect()
     }
 
     // ---- layouts --------------------------------------------------------------------------------------------

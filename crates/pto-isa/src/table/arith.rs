@@ -301,14 +301,12 @@ family! { Arith, "", arith;
         .results(RESULT)
         .attrs(&[opt_attr("alignment", AttrKind::Int(0, i64::MAX), "", "alignment in bytes")])
         .custom(Custom::MemrefAlloc)
-        .effect(Effect::View)
-        .cpp_missing("it belongs to lowered programs inside the public assembler");
+        .effect(Effect::View);
     /// Gives a buffer back.
     memref_dealloc = "memref.dealloc": SCALAR
         .slots(&[value_in("memref", Kind::Any)])
         .pattern("$memref {} : :memref")
-        .effect(Effect::View)
-        .cpp_missing("it belongs to lowered programs inside the public assembler");
+        .effect(Effect::View);
     /// Reads an element of a buffer.
     memref_load = "memref.load": SCALAR
         .slots(&[value_in("memref", Kind::Any), value_in("indices", Kind::Index).many()])
@@ -332,14 +330,12 @@ family! { Arith, "", arith;
         .results(RESULT)
         .attrs(&[attr("static_offsets", AttrKind::Any, "offsets"), attr("static_sizes", AttrKind::Any, "sizes"), attr("static_strides", AttrKind::Any, "strides")])
         .custom(Custom::MemrefView)
-        .effect(Effect::View)
-        .cpp_missing("it belongs to lowered programs inside the public assembler");
+        .effect(Effect::View);
     /// The same memory with another shape: offset, sizes, strides.
     memref_reinterpret_cast = "memref.reinterpret_cast": SCALAR
         .slots(&[value_in("source", Kind::Any), value_in("offsets", Kind::Index).many(), value_in("sizes", Kind::Index).many(), value_in("strides", Kind::Index).many()])
         .results(RESULT)
         .attrs(&[attr("static_offsets", AttrKind::Any, "offset"), attr("static_sizes", AttrKind::Any, "sizes"), attr("static_strides", AttrKind::Any, "strides")])
         .custom(Custom::MemrefView)
-        .effect(Effect::View)
-        .cpp_missing("it belongs to lowered programs inside the public assembler");
+        .effect(Effect::View);
 }
