@@ -14,8 +14,8 @@ mod isa;
 mod json;
 mod perf;
 mod program;
-mod race;
 mod ptoas;
+mod race;
 mod render;
 mod run;
 
