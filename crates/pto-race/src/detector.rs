@@ -41,6 +41,8 @@ pub(crate) struct Detector<'a> {
     pub findings: Findings<'a>,
     /// Branches that go another way than the data says, and what was taken.
     pub branches: Branches,
+    /// Memory that the history of the bytes took, at most.
+    pub history_bytes: u64,
 }
 
 impl Observer for Detector<'_> {
@@ -95,6 +97,7 @@ impl<'a> Detector<'a> {
             links: Links::default(),
             findings: Findings::new(setting.module, setting.target),
             branches,
+            history_bytes: 0,
         }
     }
 
@@ -131,6 +134,7 @@ impl<'a> Detector<'a> {
         self.ids.clear();
         self.names.clear();
         self.last = None;
+        self.history_bytes = self.history_bytes.max(self.memories.bytes());
         self.memories.forget_cores();
         self.team += 1;
     }

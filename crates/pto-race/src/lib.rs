@@ -64,6 +64,8 @@ pub struct Report {
     pub unordered: bool,
     /// Instructions executed.
     pub instructions: u64,
+    /// Memory that the history of the bytes took, at most.
+    pub history_bytes: u64,
     /// Branches that the data did not take and that could not be explored, and why.
     pub undecided: Vec<(Span, String)>,
 }
@@ -134,14 +136,14 @@ fn follow(
         }
     };
     detector.end_team();
-    let Detector { findings, branches, .. } = detector;
+    let Detector { findings, branches, history_bytes, .. } = detector;
     let mut findings = findings.finish();
     let instructions = outcome.unwrap_or_else(|problem| {
         findings.insert(0, problem);
         0
     });
     let unordered = sync == Sync::Manual && !plan.orders_pipes();
-    (Report { findings, sync, unordered, instructions, undecided: Vec::new() }, branches)
+    (Report { findings, sync, unordered, instructions, history_bytes, undecided: Vec::new() }, branches)
 }
 
 /// A program that places its tiles, or orders its pipes in some place, orders them everywhere.

@@ -31,6 +31,11 @@ impl Memories {
         }
     }
 
+    /// Memory that the history takes.
+    pub fn bytes(&self) -> u64 {
+        self.cores.iter().flatten().chain(&self.global).map(Shadow::bytes).sum()
+    }
+
     /// Other cores come; global memory stays.
     pub fn forget_cores(&mut self) {
         self.cores.clear();

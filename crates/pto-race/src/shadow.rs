@@ -52,6 +52,13 @@ pub(crate) struct Shadow {
 }
 
 impl Shadow {
+    /// Memory that the history takes.
+    pub fn bytes(&self) -> u64 {
+        let segment = |s: &Segment| size_of::<Segment>() + s.reads.capacity() * size_of::<Stamp>();
+        let page = |p: &Vec<Segment>| size_of::<Vec<Segment>>() + p.iter().map(segment).sum::<usize>();
+        self.pages.iter().map(page).sum::<usize>() as u64
+    }
+
     /// Visits the segments of a range, cut at its ends, with the first byte and the size of each. Bytes without a history get
     /// one.
     pub fn visit(&mut self, start: u64, bytes: u64, mut each: impl FnMut(u64, u64, &mut Segment)) {

@@ -105,6 +105,12 @@ impl Plan {
         &self.checked
     }
 
+    /// Memory of the cores of a block.
+    pub fn memory_bytes(&self) -> u64 {
+        let cores = |p: &Self| if p.role == Role::Vector { u64::from(self.vectors) } else { 1 };
+        self.roles().map(|p| p.core_bytes * cores(p)).sum()
+    }
+
     /// True when blocks wait for each other, so that all of them run together.
     pub fn blocks_wait(&self) -> bool {
         self.joint

@@ -225,8 +225,7 @@ impl Plan {
 
     /// Blocks that wait for each other all have memory at the same time.
     pub(super) fn all_fit(&self, blocks: u64) -> Result<(), Diagnostic> {
-        let bytes = |p: &Self| p.core_bytes * if p.role == Role::Vector { u64::from(self.vectors) } else { 1 };
-        let all = self.roles().map(bytes).sum::<u64>().saturating_mul(blocks);
+        let all = self.memory_bytes().saturating_mul(blocks);
         if all <= MAX_JOINT_BYTES {
             return Ok(());
         }

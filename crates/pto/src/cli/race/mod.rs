@@ -86,8 +86,14 @@ pub(crate) fn run(args: &Args) -> Run {
         }
         Err(Stop::Failure(failure)) => Err(failure),
         Err(Stop::Problems(findings)) => {
-            let report =
-                race::Report { findings, sync: Sync::Manual, instructions: 0, unordered: false, undecided: Vec::new() };
+            let report = race::Report {
+                findings,
+                sync: Sync::Manual,
+                instructions: 0,
+                history_bytes: 0,
+                unordered: false,
+                undecided: Vec::new(),
+            };
             if args.json {
                 print_json(&source, target, &report, None)?;
             } else {

@@ -1,0 +1,112 @@
+//! What `pto race` costs beside `pto run`: time on the examples, memory beside the memory that is modelled, and how both grow
+//! with the work. `cargo bench -p pto --bench race`
+
+mod common;
+
+use common::best;
+use pto::cpu::{Known, ParamKind};
+use pto::{Arg, Launch, Options, Plan, Program, Target, race};
+use std::path::Path;
+
+/// Programs, and numbers for the parameters that are numbers.
+const EXAMPLES: [(&str, i64); 12] = [
+    ("softmax", 0),
+    ("rms_norm", 0),
+    ("layer_norm", 0),
+    ("vector_add", 1 << 22),
+    ("gemm", 0),
+    ("flash_attention", 0),
+    ("flash_attention_128", 0),
+    ("top_k", 0),
+    ("int8_gemm", 1),
+    ("mxfp8_gemm", 0),
+    ("conv2d", 0),
+    ("matmul_bias_relu", 0),
+];
+
+fn main() {
+    println!(
+        "{:<22}{:>12}{:>12}{:>8}{:>16}{:>16}{:>8}",
+        "example", "run ms", "race ms", "ratio", "modelled KiB", "history KiB", "ratio"
+    );
+    for (name, number) in EXAMPLES {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name).with_extension("pto");
+        let text = std::fs::read_to_string(path).expect("an example");
+        line(name, &text, number);
+    }
+    println!("\nhow it grows: turns of a loop with a load, an addition and a store, all flags in place");
+    for turns in [1_000, 10_000, 100_000] {
+        line(&format!("{turns} turns"), &turns_of_a_loop(turns), 0);
+    }
+}
+
+fn line(name: &str, text: &str, number: i64) {
+    let program = Program::parse(text);
+    let target = program.stated_target().unwrap_or(Target::A2A3);
+    let plan = program.plan(target, None, Options::default()).expect("a legal program");
+    let mut memory = buffers(&plan, number);
+    let modelled = plan.memory_bytes() + memory.iter().map(|m| m.len() as u64).sum::<u64>();
+    let launch = Launch { threads: 1, ..Launch::default() };
+    let run = best(5, || drop(plan.run(&mut arguments(&plan, &mut memory, number), launch).expect("it runs")));
+    let mut history = 0;
+    let race = best(5, || {
+        let report = race::check(&plan, &mut [arguments(&plan, &mut memory, number)], launch);
+        assert!(report.findings.is_empty(), "{:?}", report.findings);
+        history = report.history_bytes;
+    });
+    let (run, race) = (run.as_secs_f64() * 1e3, race.as_secs_f64() * 1e3);
+    println!(
+        "{name:<22}{run:>12.3}{race:>12.3}{:>8.2}{:>16}{:>16}{:>8.2}",
+        race / run,
+        modelled >> 10,
+        history >> 10,
+        history as f64 / modelled as f64
+    );
+}
+
+/// Memory of the size that the program needs.
+fn buffers(plan: &Plan, number: i64) -> Vec<Vec<u8>> {
+    let known: Vec<Known> = plan
+        .params()
+        .iter()
+        .map(|p| if matches!(p.kind, ParamKind::Scalar(_)) { Known::Int(number) } else { Known::Nothing })
+        .collect();
+    let measure = plan.measure(&known, Launch::default()).expect("it can be followed");
+    let bytes = |at: usize| {
+        let elements = measure.extents[at].as_ref().map_or(0, |e| e.elements);
+        let bits = plan.params()[at].kind.dtype().map_or(8, |d| d.column_bits());
+        vec![0u8; (elements * u64::from(bits)).div_ceil(8) as usize]
+    };
+    (0..plan.params().len()).map(bytes).collect()
+}
+
+fn arguments<'a>(plan: &Plan, memory: &'a mut [Vec<u8>], number: i64) -> Vec<Arg<'a>> {
+    let each = plan.params().iter().zip(memory);
+    each.map(|(p, m)| if matches!(p.kind, ParamKind::Scalar(_)) { Arg::Int(number) } else { Arg::InOut(m) }).collect()
+}
+
+fn turns_of_a_loop(turns: u32) -> String {
+    format!(
+        "func.func @loop(%x: !pto.ptr<f32>) {{
+           %zero = arith.constant 0 : index
+           %one = arith.constant 1 : index
+           %n = arith.constant 16 : index
+           %turns = arith.constant {turns} : index
+           %at = arith.constant 0 : i64
+           %v = pto.make_tensor_view %x, shape = [%n, %n], strides = [%n, %one] : !pto.tensor_view<16x16xf32>
+           %t = pto.alloc_tile addr = %at : !pto.tile_buf<vec, 16x16xf32>
+           scf.for %i = %zero to %turns step %one {{
+             pto.tload ins(%v : !pto.tensor_view<16x16xf32>) outs(%t : !pto.tile_buf<vec, 16x16xf32>)
+             pto.set_flag [<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]
+             pto.wait_flag [<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]
+             pto.tadd ins(%t, %t : !pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x16xf32>) outs(%t : !pto.tile_buf<vec, 16x16xf32>)
+             pto.set_flag [<PIPE_V>, <PIPE_MTE3>, <EVENT_ID0>]
+             pto.wait_flag [<PIPE_V>, <PIPE_MTE3>, <EVENT_ID0>]
+             pto.tstore ins(%t : !pto.tile_buf<vec, 16x16xf32>) outs(%v : !pto.tensor_view<16x16xf32>)
+             pto.set_flag [<PIPE_MTE3>, <PIPE_MTE2>, <EVENT_ID0>]
+             pto.wait_flag [<PIPE_MTE3>, <PIPE_MTE2>, <EVENT_ID0>]
+           }}
+           return
+         }}"
+    )
+}
