@@ -52,6 +52,7 @@ pub use pto_cpu as cpu;
 pub use pto_emit as emit;
 pub use pto_ir as ir;
 pub use pto_isa as isa;
+pub use pto_opt as opt;
 pub use pto_race as race;
 pub use pto_syntax as syntax;
 

@@ -103,7 +103,7 @@ fn formatted(args: &Args, source: &Source) -> Result<Option<String>, Failure> {
 }
 
 /// The spelling that most tile types of a file have.
-fn usual_types(source: &str) -> TypeStyle {
+pub(crate) fn usual_types(source: &str) -> TypeStyle {
     let all = source.matches("tile_buf<").count();
     let keyed = source.matches("tile_buf<loc").count();
     if keyed * 2 > all { TypeStyle::Keyed } else { TypeStyle::Compact }

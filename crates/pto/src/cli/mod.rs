@@ -12,6 +12,7 @@ mod fmt;
 mod input;
 mod isa;
 mod json;
+mod lower;
 mod perf;
 mod program;
 mod ptoas;
@@ -51,6 +52,12 @@ enum Command {
     Race(race::Args),
     /// Predict the cycles of a program and what holds it up
     Perf(perf::Args),
+    /// Place tiles and order pipes: from tile values to addresses and flags
+    Lower(lower::Args),
+    /// Show where tiles lie, and when
+    Plan(lower::plan::Args),
+    /// Insert the flags and barriers that a program needs
+    Sync(lower::sync::Args),
     /// Say everything that is wrong with programs
     Check(check::Args),
     /// Lay programs out, or write them in another form
@@ -98,6 +105,9 @@ pub(crate) fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Race(args) => race::run(&args),
         Command::Perf(args) => perf::run(&args),
+        Command::Lower(args) => lower::run(&args),
+        Command::Plan(args) => lower::plan::run(&args),
+        Command::Sync(args) => lower::sync::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Emit(args) => emit::run(&args),

@@ -1,0 +1,155 @@
+//! What an instruction does: which pipes read and write which memory.
+
+use crate::places::{Home, Places, Region};
+use pto_check::Checked;
+use pto_ir::{Module, OpId, ValueId};
+use pto_isa::row::Core;
+use pto_isa::table::op;
+use pto_isa::{Dir, Family, Pipe, Type};
+
+/// A pipe reads or writes bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Touch {
+    pub pipe: Pipe,
+    pub core: CoreKind,
+    pub region: Region,
+    pub write: bool,
+    /// The instruction.
+    pub op: OpId,
+    /// The operand.
+    pub value: ValueId,
+}
+
+/// On which cores of a block something runs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum CoreKind {
+    Any,
+    Cube,
+    Vector,
+}
+
+impl CoreKind {
+    pub fn of_section(module: &Module, id: OpId) -> Option<Self> {
+        match module.op(id).op {
+            op::section_cube => Some(Self::Cube),
+            op::section_vector => Some(Self::Vector),
+            _ => None,
+        }
+    }
+
+    pub fn of_function(module: &Module, id: OpId) -> Self {
+        match module.attr(id, "pto.kernel_kind") {
+            Some(pto_ir::Attr::Enum(def, at)) if def.value(usize::from(*at)) == Core::Cube.name() => Self::Cube,
+            Some(pto_ir::Attr::Enum(def, at)) if def.value(usize::from(*at)) == Core::Vector.name() => Self::Vector,
+            _ => Self::Any,
+        }
+    }
+}
+
+/// What an operation means for the order of pipes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Effect {
+    /// Nothing.
+    None,
+    /// Pipes touch memory.
+    Touches(Vec<Touch>),
+    /// All pipes finish.
+    BarrierAll,
+    /// A pipe finishes.
+    Barrier(Pipe),
+    /// A flag of the program: source, destination, id where it is fixed.
+    Set(Pipe, Pipe, Option<u8>),
+    Wait(Pipe, Pipe, Option<u8>),
+    /// Nothing is known about it.
+    Unknown(&'static str),
+}
+
+/// The effect of an operation that has no regions.
+pub(crate) fn effect(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) -> Effect {
+    let module = checked.module();
+    let code = module.op(id).op;
+    let row = code.row();
+    match code {
+        op::func_call => return Effect::Unknown("what is called is not looked into"),
+        op::barrier | op::barrier_sync => {
+            return match pto_check::pipe_of(module, id, checked.info().target) {
+                Some(Pipe::All) | None => Effect::BarrierAll,
+                Some(pipe) => Effect::Barrier(pipe),
+            };
+        }
+        op::syncall => return Effect::BarrierAll,
+        op::set_flag | op::set_flag_dyn | op::record_event => return flag(module, id, true),
+        op::wait_flag | op::wait_flag_dyn | op::wait_event => return flag(module, id, false),
+        op::comm_tnotify => return told_others(places, id, core),
+        _ => {}
+    }
+    let Some(pipe) = pto_check::pipe_of(module, id, checked.info().target) else { return Effect::None };
+    if row.family == Family::Sync {
+        return Effect::None;
+    }
+    let touches = touches(module, places, id, pipe, core);
+    if touches.is_empty() { Effect::None } else { Effect::Touches(touches) }
+}
+
+fn flag(module: &Module, id: OpId, set: bool) -> Effect {
+    let pipe = |a: &str, b: &str| {
+        let attr = module.attr(id, a).or_else(|| module.attr(id, b));
+        match attr {
+            Some(pto_ir::Attr::Enum(def, at)) => pto_check::named_pipe(def.value(usize::from(*at))),
+            _ => None,
+        }
+    };
+    let number = match module.attr(id, "event_id") {
+        Some(pto_ir::Attr::Enum(_, at)) => Some(*at),
+        _ => None,
+    };
+    match (pipe("src_pipe", "src_op"), pipe("dst_pipe", "dst_op")) {
+        (Some(src), Some(dst)) if set => Effect::Set(src, dst, number),
+        (Some(src), Some(dst)) => Effect::Wait(src, dst, number),
+        _ => Effect::None,
+    }
+}
+
+/// Whoever is told may read: what was written to global memory before has to be there.
+fn told_others(places: &mut Places<'_>, id: OpId, core: CoreKind) -> Effect {
+    let Some(signal) = places.operand(id, "signal") else { return Effect::None };
+    let regions = places.all_global();
+    let touch = |region| Touch { pipe: Pipe::S, core, region, write: false, op: id, value: signal };
+    Effect::Touches(regions.into_iter().map(touch).collect())
+}
+
+/// The operands that are memory, with what the row says about them.
+fn touches(module: &Module, places: &mut Places<'_>, id: OpId, pipe: Pipe, core: CoreKind) -> Vec<Touch> {
+    let row = module.op(id).op.row();
+    let mut list = Vec::new();
+    let mut add = |value: ValueId, dir: Dir| {
+        for region in places.of(value) {
+            let mut one = |pipe: Pipe, write: bool| list.push(Touch { pipe, core, region, write, op: id, value });
+            // What drives several pipes itself loads on one and stores on the other; its stages are in between.
+            let (load, store) = if pipe == Pipe::All { (Pipe::Mte2, Pipe::Mte3) } else { (pipe, pipe) };
+            let staged = pipe == Pipe::All && !matches!(region.home, Home::Global(_) | Home::AnyGlobal);
+            if dir != Dir::Out || staged {
+                one(if staged { store } else { load }, false);
+            }
+            if dir != Dir::In || staged {
+                one(if staged { load } else { store }, true);
+            }
+        }
+    };
+    for operand in module.operands(id) {
+        if is_memory(module.value_type(operand.value)) {
+            let slot = usize::from(operand.slot);
+            add(operand.value, row.slots.get(slot).map_or(Dir::In, |s| s.dir));
+        }
+    }
+    for value in module.results(id) {
+        if module.tile(value).is_some() {
+            add(value, Dir::Out);
+        }
+    }
+    list
+}
+
+pub(crate) fn is_memory(ty: &Type) -> bool {
+    ty.tile().is_some() || matches!(ty, Type::TensorView(_) | Type::PartitionView(_) | Type::Ptr(..) | Type::Memref(..))
+}

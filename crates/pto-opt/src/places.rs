@@ -1,0 +1,250 @@
+//! What memory values stand for.
+
+use pto_check::Checked;
+use pto_ir::{Attr, BlockId, Def, Module, OpId, ValueId};
+use pto_isa::table::op;
+use pto_isa::{Loc, Type};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A piece of memory that has a name of its own. Different homes never share bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Home {
+    /// A space of the core, by address.
+    Space(Loc),
+    /// A tile that has no address yet.
+    Tile(ValueId),
+    /// Tiles that a function is given: they may be one and the same.
+    Given(Loc),
+    /// Tiles that are popped: they lie in the ring of a pipe.
+    Ring(Loc),
+    /// Global memory behind a parameter or an allocation.
+    Global(ValueId),
+    /// Global memory of which nothing is known.
+    AnyGlobal,
+}
+
+/// Bytes of a home.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Region {
+    /// Where.
+    pub home: Home,
+    /// First byte.
+    pub start: u64,
+    /// One past the last.
+    pub end: u64,
+}
+
+/// All of a home.
+const ALL: u64 = u64::MAX;
+
+/// What memory the values of a program stand for.
+pub(crate) struct Places<'a> {
+    module: &'a Module,
+    checked: &'a Checked,
+    parents: BTreeMap<BlockId, OpId>,
+    /// Tiles whose address changes as the program runs.
+    rebound: BTreeSet<ValueId>,
+    /// All homes of tiles, by memory: what an unknown tile may be.
+    tiles: BTreeMap<Loc, Vec<Home>>,
+    /// Some global memory is of unknown origin, so all of it is one.
+    one_global: bool,
+    known: BTreeMap<ValueId, Vec<Region>>,
+}
+
+impl<'a> Places<'a> {
+    pub fn new(checked: &'a Checked) -> Self {
+        let module = checked.module();
+        let mut this = Self {
+            module,
+            checked,
+            parents: BTreeMap::new(),
+            rebound: BTreeSet::new(),
+            tiles: BTreeMap::new(),
+            one_global: false,
+            known: BTreeMap::new(),
+        };
+        module.walk(module.top, &mut |id| this.note(id));
+        this
+    }
+
+    fn note(&mut self, id: OpId) {
+        let module = self.module;
+        let blocks = module.op_regions(id).iter().flat_map(|r| &module.region(*r).blocks);
+        self.parents.extend(blocks.map(|b| (*b, id)));
+        let tile = |v: ValueId| module.tile(v).map(|t| t.loc);
+        match module.op(id).op {
+            op::tassign | op::tsubview | op::talias => {
+                self.rebound.extend(module.operands(id).iter().map(|o| o.value).filter(|v| tile(*v).is_some()));
+            }
+            op::inttoptr => self.one_global = true,
+            op::alloc_tile => {
+                let value = module.results(id).next();
+                if let Some((value, loc)) = value.and_then(|v| Some((v, tile(v)?))) {
+                    let home = if self.operand(id, "addr").is_some() { Home::Space(loc) } else { Home::Tile(value) };
+                    self.tiles.entry(loc).or_default().push(home);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub fn operand(&self, id: OpId, name: &str) -> Option<ValueId> {
+        let slot = self.module.op(id).op.row().slot(name)?;
+        self.module.in_slot(id, slot).next().map(|o| o.value)
+    }
+
+    /// All global memory that the functions are given.
+    pub fn all_global(&mut self) -> Vec<Region> {
+        let mut all = vec![Region { home: Home::AnyGlobal, start: 0, end: ALL }];
+        for function in self.module.functions() {
+            let blocks = self.module.op_regions(function).iter().filter_map(|r| self.module.region(*r).blocks.first());
+            let args: Vec<ValueId> = blocks.flat_map(|b| self.module.block(*b).args.clone()).collect();
+            for value in args {
+                if matches!(self.module.value_type(value), Type::Ptr(..) | Type::TensorView(_) | Type::Memref(..)) {
+                    all.extend(self.of(value));
+                }
+            }
+        }
+        all
+    }
+
+    /// The memory of a tile, a view or a pointer.
+    pub fn of(&mut self, value: ValueId) -> Vec<Region> {
+        if let Some(known) = self.known.get(&value) {
+            return known.clone();
+        }
+        let mut open = BTreeSet::new();
+        let mut found = self.resolve(value, &mut open);
+        found.sort();
+        found.dedup();
+        self.known.insert(value, found.clone());
+        found
+    }
+
+    fn resolve(&self, value: ValueId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
+        if !open.insert(value) {
+            return Vec::new();
+        }
+        if self.rebound.contains(&value) {
+            return self.anything(value);
+        }
+        match self.module.value(value).def {
+            Def::Arg(block, at) => self.of_argument(value, block, usize::from(at), open),
+            Def::Result(id, at) => self.of_result(value, id, usize::from(at), open),
+            Def::Missing => Vec::new(),
+        }
+    }
+
+    /// Whatever a value of this type may be.
+    fn anything(&self, value: ValueId) -> Vec<Region> {
+        let whole = |home: Home| Region { home, start: 0, end: ALL };
+        match self.module.tile(value) {
+            Some(t) => {
+                let own = [Home::Space(t.loc), Home::Given(t.loc), Home::Ring(t.loc)];
+                self.tiles.get(&t.loc).into_iter().flatten().copied().chain(own).map(whole).collect()
+            }
+            None => vec![whole(Home::AnyGlobal)],
+        }
+    }
+
+    fn global(&self, value: ValueId) -> Vec<Region> {
+        let home = if self.one_global { Home::AnyGlobal } else { Home::Global(value) };
+        vec![Region { home, start: 0, end: ALL }]
+    }
+
+    fn of_argument(&self, value: ValueId, block: BlockId, at: usize, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
+        let Some(&parent) = self.parents.get(&block) else { return self.anything(value) };
+        match self.module.op(parent).op {
+            op::func_func => match self.module.tile(value) {
+                Some(t) => vec![Region { home: Home::Given(t.loc), start: 0, end: ALL }],
+                None => self.global(value),
+            },
+            op::scf_for if at > 0 => {
+                let init = self.module.operands(parent).get(2 + at).map(|o| o.value);
+                let yielded = self.yields(block).get(at - 1).copied();
+                self.union(init.into_iter().chain(yielded), open)
+            }
+            _ => self.anything(value),
+        }
+    }
+
+    /// What a block hands on.
+    fn yields(&self, block: BlockId) -> Vec<ValueId> {
+        let last = self.module.block(block).ops.last();
+        last.map_or_else(Vec::new, |id| self.module.operands(*id).iter().map(|o| o.value).collect())
+    }
+
+    fn union(&self, values: impl Iterator<Item = ValueId>, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
+        values.flat_map(|v| self.resolve(v, open)).collect()
+    }
+
+    fn of_result(&self, value: ValueId, id: OpId, at: usize, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
+        let first = || self.module.operands(id).first().map(|o| o.value);
+        let is_tile = self.module.tile(value).is_some();
+        match self.module.op(id).op {
+            op::alloc_tile | op::alloc_multi_tile => self.allocated(value, id),
+            op::subview | op::subset => self.window(value, id, open),
+            op::treshape | op::bitcast | op::multi_tile_get => self.union(first().into_iter(), open),
+            op::arith_select => self.union(self.module.operands(id)[1..].iter().map(|o| o.value), open),
+            op::scf_for => {
+                let init = self.module.operands(id).get(3 + at).map(|o| o.value);
+                let body = self.module.op_regions(id).first().and_then(|r| self.module.region(*r).blocks.first());
+                let yielded = body.and_then(|b| self.yields(*b).get(at).copied());
+                self.union(init.into_iter().chain(yielded), open)
+            }
+            op::scf_if => {
+                let blocks = self.module.op_regions(id).iter().filter_map(|r| self.module.region(*r).blocks.first());
+                self.union(blocks.filter_map(|b| self.yields(*b).get(at).copied()), open)
+            }
+            op::make_tensor_view | op::partition_view | op::addptr | op::castptr => {
+                self.union(first().into_iter(), open)
+            }
+            op::memref_alloc => self.global(value),
+            _ if is_tile && pto_isa::Family::Fifo == self.module.op(id).op.row().family => {
+                let loc = self.module.tile(value).map_or(Loc::Vec, |t| t.loc);
+                vec![Region { home: Home::Ring(loc), start: 0, end: ALL }]
+            }
+            _ if is_tile => vec![Region { home: Home::Tile(value), start: 0, end: ALL }],
+            _ => match first() {
+                Some(source) if matches!(self.module.value_type(source), Type::Memref(..)) => {
+                    self.union(std::iter::once(source), open)
+                }
+                _ => self.anything(value),
+            },
+        }
+    }
+
+    /// A tile where it was put, or a place of its own.
+    fn allocated(&self, value: ValueId, id: OpId) -> Vec<Region> {
+        let Some(ty) = self.module.value_type(value).tile() else { return self.anything(value) };
+        let count = self.module.attr(id, "count").and_then(Attr::int).unwrap_or(1).max(1) as u64;
+        let bytes = ty.bytes() * count;
+        let region = match self.operand(id, "addr") {
+            None => Region { home: Home::Tile(value), start: 0, end: bytes },
+            Some(address) => match self.checked.info().constant(address) {
+                Some(at) if at >= 0 => Region { home: Home::Space(ty.loc), start: at as u64, end: at as u64 + bytes },
+                _ => Region { home: Home::Space(ty.loc), start: 0, end: ALL },
+            },
+        };
+        vec![region]
+    }
+
+    /// A window with a fixed place is smaller than its tile.
+    fn window(&self, value: ValueId, id: OpId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
+        let source = self.module.operands(id)[0].value;
+        let whole = self.union(std::iter::once(source), open);
+        let (Some(from), Some(to)) = (self.module.tile(source), self.module.tile(value)) else { return whole };
+        let slot = self.module.op(id).op.row().slot("offsets").unwrap_or(1);
+        let offsets: Vec<Option<i64>> =
+            self.module.in_slot(id, slot).map(|o| self.checked.info().constant(o.value)).collect();
+        let ([region], [Some(row), Some(col)]) = (&whole[..], &offsets[..]) else { return whole };
+        if from.is_boxed() || from.order() != pto_isa::Order::Nd || *row < 0 || *col < 0 || region.end == ALL {
+            return whole;
+        }
+        let bits = u64::from(from.column_bits());
+        let first = (*row as u64 * from.cols + *col as u64) * bits / 8;
+        let length = ((to.rows.max(1) - 1) * from.cols + to.cols) * bits / 8;
+        let start = region.start + first;
+        vec![Region { start, end: (start + length).min(region.end), ..*region }]
+    }
+}

@@ -1,0 +1,265 @@
+//! Gives every tile a place.
+
+mod live;
+pub mod pack;
+
+use crate::order::Order;
+use live::Tile;
+use pack::Piece;
+use pto_check::Checked;
+use pto_ir::{Attr, Module, NewOp, OpId, Operand, ValueId};
+use pto_isa::table::op;
+use pto_isa::{DType, Diagnostic, Loc, Scalar, Span, Type, codes};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// A tile and its place.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The tile, in the program before.
+    pub value: ValueId,
+    /// Its name.
+    pub name: String,
+    /// Its memory.
+    pub loc: Loc,
+    /// First byte.
+    pub address: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// The first and the last operation that touch it.
+    pub first: OpId,
+    /// See above.
+    pub last: OpId,
+    /// From when to when its bytes are its own, in positions of the text.
+    pub live: (u32, u32),
+    /// The tile whose bytes it takes over.
+    pub takes_over: Option<ValueId>,
+}
+
+/// A memory and what lies in it.
+#[derive(Clone, Debug)]
+pub struct Space {
+    /// Which.
+    pub loc: Loc,
+    /// Its bytes.
+    pub capacity: u64,
+    /// The end of the highest tile.
+    pub peak: u64,
+    /// The most bytes that are needed at one time.
+    pub needed: u64,
+    /// Bytes that the program keeps for pipes, at the start.
+    pub reserved: u64,
+    /// Tiles share bytes because they do not fit side by side.
+    pub shared: bool,
+    /// The tiles, by name.
+    pub tiles: Vec<Placed>,
+}
+
+/// A program whose tiles have places.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The program.
+    pub module: Module,
+    /// The memories that are used.
+    pub spaces: Vec<Space>,
+}
+
+/// How tiles are placed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Share bytes as far as possible, even where everything would fit side by side.
+    pub tight: bool,
+}
+
+/// Places every tile that has no address.
+///
+/// # Errors
+/// When they do not fit: which tiles are needed at the worst moment, and how much is missing.
+pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Vec<Diagnostic>> {
+    let order = Order::new(checked.module());
+    let tiles = live::tiles(checked, &order);
+    let mut spaces = Vec::new();
+    let mut problems = Vec::new();
+    for loc in Loc::ALL {
+        let here: Vec<&Tile> = tiles.iter().filter(|t| t.loc == loc).collect();
+        if here.is_empty() {
+            continue;
+        }
+        match place(checked, loc, &here, options) {
+            Ok(space) => spaces.push(space),
+            Err(problem) => problems.push(*problem),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let module = apply(checked.module(), &spaces);
+    Ok(Planned { module, spaces })
+}
+
+/// Tiles that take over each other's bytes are one piece.
+fn pieces(tiles: &[&Tile], align: u64) -> (Vec<Piece>, Vec<usize>) {
+    let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut of = vec![usize::MAX; tiles.len()];
+    let mut order: Vec<usize> = (0..tiles.len()).collect();
+    order.sort_by_key(|k| tiles[*k].start);
+    for k in order {
+        let tile = tiles[k];
+        let source = tile.takes_over.and_then(|v| at.get(&v)).map(|s| of[*s]).filter(|p| *p != usize::MAX);
+        match source {
+            Some(piece) => {
+                pieces[piece].end = pieces[piece].end.max(tile.end);
+                of[k] = piece;
+            }
+            None => {
+                of[k] = pieces.len();
+                let bytes = tile.bytes.next_multiple_of(align);
+                pieces.push(Piece { bytes, start: tile.start, end: tile.end });
+            }
+        }
+    }
+    (pieces, of)
+}
+
+fn place(checked: &Checked, loc: Loc, tiles: &[&Tile], options: Options) -> Result<Space, Box<Diagnostic>> {
+    let module = checked.module();
+    let target = checked.info().target;
+    let Some(space) = target.profile().space(loc) else {
+        let message = format!("there is no memory for tiles of `{loc}` on {target}");
+        return Err(Box::new(Diagnostic::new(codes::OUT_OF_MEMORY, module.op(tiles[0].alloc).span, message)));
+    };
+    let (pieces, of) = pieces(tiles, space.align);
+    let reserved = reserved(module, loc).next_multiple_of(space.align);
+    let mut places = pack::side_by_side(&pieces, reserved);
+    let shared = options.tight || pack::peak(&pieces, &places) > space.bytes;
+    if shared {
+        places = pack::pack(&pieces, reserved);
+    }
+    let peak = pack::peak(&pieces, &places);
+    let needed = pack::lower_bound(&pieces) + reserved;
+    if peak > space.bytes {
+        return Err(Box::new(overflow(checked, loc, tiles, (peak, needed, space.bytes))));
+    }
+    let placed = |(k, tile): (usize, &&Tile)| Placed {
+        value: tile.value,
+        name: module.value_name(tile.value).to_string(),
+        loc,
+        address: places[of[k]],
+        bytes: tile.bytes,
+        first: tile.first,
+        last: tile.last,
+        live: (tile.start, tile.end),
+        takes_over: tile.takes_over,
+    };
+    let tiles = tiles.iter().enumerate().map(placed).collect();
+    Ok(Space { loc, capacity: space.bytes, peak, needed, reserved, shared, tiles })
+}
+
+/// Bytes that pipes between cores have in a memory.
+fn reserved(module: &Module, loc: Loc) -> u64 {
+    let mut end = 0;
+    module.walk(module.top, &mut |id| {
+        if module.op(id).op != op::reserve_buffer {
+            return;
+        }
+        let here = match module.attr(id, "location") {
+            Some(Attr::Enum(def, at)) => def.value(usize::from(*at)) == loc.name(),
+            _ => loc == Loc::Vec,
+        };
+        let number = |name| module.attr(id, name).and_then(Attr::int).unwrap_or(0).max(0) as u64;
+        if here {
+            end = end.max(number("base") + number("size"));
+        }
+    });
+    end
+}
+
+/// Which tiles are needed at the worst moment, and what would help.
+fn overflow(checked: &Checked, loc: Loc, tiles: &[&Tile], (peak, needed, capacity): (u64, u64, u64)) -> Diagnostic {
+    let module = checked.module();
+    let load = |time: u32| tiles.iter().filter(|t| t.start <= time && time <= t.end).map(|t| t.bytes).sum::<u64>();
+    let worst = tiles.iter().map(|t| t.start).max_by_key(|t| load(*t)).unwrap_or(0);
+    let mut crowd: Vec<&&Tile> = tiles.iter().filter(|t| t.start <= worst && worst <= t.end).collect();
+    crowd.sort_by_key(|t| std::cmp::Reverse(t.bytes));
+    let missing = peak.max(needed) - capacity;
+    let message =
+        format!("tiles of `{loc}` need {} bytes, {missing} more than {} has", peak.max(needed), checked.info().target);
+    let mut d = Diagnostic::new(codes::OUT_OF_MEMORY, module.op(crowd[0].alloc).span, message);
+    for tile in crowd.iter().take(8) {
+        d = d.label(module.op(tile.alloc).span, format!("`%{}`: {} bytes", module.value_name(tile.value), tile.bytes));
+    }
+    let names: Vec<String> =
+        crowd.iter().take(12).map(|t| format!("%{} {}", module.value_name(t.value), t.bytes)).collect();
+    let largest = crowd[0];
+    let help = if needed <= capacity {
+        "they would fit if they could be packed without gaps: make their sizes equal, or give them addresses"
+            .to_string()
+    } else {
+        format!(
+            "use smaller tiles (half of `%{}` saves {} bytes), use a tile up before the next is loaded, or store one to global memory",
+            module.value_name(largest.value),
+            largest.bytes / 2
+        )
+    };
+    d.legal(format!("`{loc}` has {capacity} bytes"))
+        .legal(format!("needed at the same time: {}", names.join(", ")))
+        .help(help)
+}
+
+/// The program with an address for every tile.
+fn apply(module: &Module, spaces: &[Space]) -> Module {
+    let mut out = module.clone();
+    let places: BTreeMap<ValueId, u64> = spaces.iter().flat_map(|s| &s.tiles).map(|t| (t.value, t.address)).collect();
+    let mut names: HashSet<String> =
+        (0..module.value_count()).map(|k| module.value_name(ValueId::from_index(k)).to_string()).collect();
+    let mut replaced = HashMap::new();
+    for block in crate::blocks(module) {
+        let mut ops = Vec::new();
+        for id in module.block(block).ops.clone() {
+            let place = module.results(id).next().and_then(|v| places.get(&v).map(|at| (v, *at)));
+            match place {
+                Some((value, at)) if matches!(module.op(id).op, op::alloc_tile | op::alloc_multi_tile) => {
+                    let address = constant(&mut out, at, id, &mut names);
+                    ops.push(address);
+                    let new = with_address(&mut out, id, address);
+                    ops.push(new);
+                    if let Some(fresh) = out.results(new).next() {
+                        replaced.insert(value, fresh);
+                    }
+                }
+                _ => ops.push(id),
+            }
+        }
+        out.block_mut(block).ops = ops;
+    }
+    out.resolve_uses(&replaced);
+    out
+}
+
+fn constant(out: &mut Module, number: u64, before: OpId, names: &mut HashSet<String>) -> OpId {
+    let ty = out.intern_type(Type::Scalar(Scalar::Elem(DType::I64)));
+    let mut name = format!("at_{number}");
+    while !names.insert(name.clone()) {
+        name.push('_');
+    }
+    let (name, value) = (out.names.intern(&name), out.names.intern("value"));
+    let start = out.op(before).span.start;
+    let span = Span::new(start, start);
+    let slot = op::arith_constant.row().slots.len() as u8;
+    let attrs = vec![(value, Attr::Int(i128::from(number), ty))];
+    out.new_op(op::arith_constant, NewOp { attrs, results: vec![(ty, name, slot, span)], span, ..NewOp::default() })
+}
+
+fn with_address(out: &mut Module, id: OpId, address: OpId) -> OpId {
+    let data = out.op(id).clone();
+    let mut operands: Vec<Operand> = out.operands(id).to_vec();
+    let slot = data.op.row().slot("addr").unwrap_or(0) as u8;
+    if let Some(value) = out.results(address).next() {
+        operands.push(Operand { value, slot, span: Span::new(data.span.start, data.span.start) });
+    }
+    operands.sort_by_key(|o| o.slot);
+    let results = out.results(id).map(|v| out.value(v).clone()).map(|v| (v.ty, v.name, v.slot, v.span)).collect();
+    let attrs = out.attrs(id).to_vec();
+    let new = NewOp { operands, attrs, results, span: data.span, name_span: data.name_span, ..NewOp::default() };
+    out.new_op(data.op, new)
+}

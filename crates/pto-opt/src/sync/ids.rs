@@ -1,0 +1,157 @@
+//! Which of the eight flags of a pair of pipes an edge uses.
+//!
+//! A flag is in use from its set to its wait; one that is carried round a loop, from before the loop to behind it. Where more
+//! than eight would be in use at once, two of the same list become one that is set with the later and waited for with the earlier.
+
+use super::{Edge, Means};
+use crate::order::Order;
+use pto_check::Checked;
+use pto_ir::{Attr, Module, OpId};
+use pto_isa::Pipe;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// From where to where an edge is in use.
+fn span(order: &Order, edge: &Edge) -> (u32, u32) {
+    match edge.carried_by {
+        Some(around) => (order.first(around), order.last(around)),
+        None => (order.last(edge.after), order.first(edge.before)),
+    }
+}
+
+/// Gives every flag an id.
+pub(super) fn assign(checked: &Checked, edges: &mut Vec<Edge>) {
+    let module = checked.module();
+    let order = Order::new(module);
+    let count = checked.info().target.profile().event_ids as usize;
+    let taken = taken(module);
+    unite_equal(edges);
+    let pairs: BTreeSet<(Pipe, Pipe)> = edges.iter().filter_map(pair).collect();
+    for pair_of in pairs {
+        let free: Vec<u8> = (0..count as u8).filter(|id| !taken.contains(&(pair_of.0, pair_of.1, *id))).collect();
+        while let Err(crowd) = colour(&order, edges, pair_of, &free) {
+            relieve(&order, edges, &crowd);
+        }
+    }
+}
+
+fn pair(edge: &Edge) -> Option<(Pipe, Pipe)> {
+    match edge.means {
+        Means::Flag { src, dst, .. } => Some((src, dst)),
+        _ => None,
+    }
+}
+
+/// Ids that the program uses itself.
+fn taken(module: &Module) -> BTreeSet<(Pipe, Pipe, u8)> {
+    let mut all = BTreeSet::new();
+    module.walk(module.top, &mut |id| {
+        let pipe = |a: &str, b: &str| match module.attr(id, a).or_else(|| module.attr(id, b)) {
+            Some(Attr::Enum(def, at)) => pto_check::named_pipe(def.value(usize::from(*at))),
+            _ => None,
+        };
+        let (src, dst) = (pipe("src_pipe", "src_op"), pipe("dst_pipe", "dst_op"));
+        if let (Some(src), Some(dst)) = (src, dst) {
+            match module.attr(id, "event_id") {
+                Some(Attr::Enum(_, number)) => {
+                    all.insert((src, dst, *number));
+                }
+                // An id that is computed may be any.
+                _ => all.extend((0..8).map(|number| (src, dst, number))),
+            }
+        }
+    });
+    all
+}
+
+/// Edges that are set and waited for at the same places are one.
+fn unite_equal(edges: &mut Vec<Edge>) {
+    let mut united: Vec<Edge> = Vec::new();
+    let mut at: BTreeMap<(Means, OpId, OpId, Option<OpId>), usize> = BTreeMap::new();
+    for edge in edges.drain(..) {
+        let next = united.len();
+        let place = *at.entry((edge.means, edge.after, edge.before, edge.carried_by)).or_insert(next);
+        if place == next {
+            united.push(edge);
+        } else {
+            united[place].reasons.extend(edge.reasons);
+        }
+    }
+    *edges = united;
+}
+
+/// Gives the flags of a pair their ids, or says which are too many at once.
+fn colour(order: &Order, edges: &mut [Edge], of: (Pipe, Pipe), free: &[u8]) -> Result<(), Vec<usize>> {
+    let mut spans: Vec<(u32, u32, usize)> = Vec::new();
+    for (at, edge) in edges.iter().enumerate().filter(|(_, e)| pair(e) == Some(of)) {
+        let (start, end) = span(order, edge);
+        spans.push((start, end, at));
+    }
+    spans.sort_unstable();
+    let mut busy: Vec<(u32, u8, usize)> = Vec::new();
+    for (start, end, at) in spans {
+        busy.retain(|(until, ..)| *until > start);
+        let Some(&id) = free.iter().find(|id| !busy.iter().any(|(_, used, _)| used == *id)) else {
+            return Err(busy.iter().map(|(_, _, edge)| *edge).chain([at]).collect());
+        };
+        busy.push((end, id, at));
+        if let Means::Flag { id: slot, .. } = &mut edges[at].means {
+            *slot = id;
+        }
+    }
+    Ok(())
+}
+
+/// Makes two flags one, or, where that cannot be, lets one end earlier or become a barrier.
+fn relieve(order: &Order, edges: &mut Vec<Edge>, crowd: &[usize]) {
+    for (n, &a) in crowd.iter().enumerate() {
+        for &b in &crowd[n + 1..] {
+            if unite(order, edges, a, b) {
+                return;
+            }
+        }
+    }
+    // One that reaches over a loop can be waited for in front of it.
+    let newest = crowd.last().map_or(0, |at| span(order, &edges[*at]).0);
+    for &at in crowd {
+        if let Some(outer) = around(order, &edges[at], newest) {
+            edges[at].before = outer;
+            return;
+        }
+    }
+    if let Some(&at) = crowd.last() {
+        edges[at].means = Means::All("there are more flags between these pipes than the core has");
+        edges[at].after = edges[at].before;
+        edges[at].carried_by = None;
+    }
+}
+
+/// The operation that contains a place, in the list in which an edge ends, between its two ends.
+fn around(order: &Order, edge: &Edge, place: u32) -> Option<OpId> {
+    if edge.carried_by.is_some() {
+        return None;
+    }
+    let outer = order.member_around(order.parent(edge.before), place)?;
+    (outer != edge.before && order.first(outer) > order.last(edge.after)).then_some(outer)
+}
+
+/// Two flags of one list: set with the later set, waited for with the earlier wait.
+fn unite(order: &Order, edges: &mut Vec<Edge>, a: usize, b: usize) -> bool {
+    let (x, y) = (&edges[a], &edges[b]);
+    let same_list = order.parent(x.after) == order.parent(y.after)
+        && order.parent(x.before) == order.parent(y.before)
+        && x.carried_by == y.carried_by;
+    if !same_list {
+        return false;
+    }
+    let after = if order.last(x.after) > order.last(y.after) { x.after } else { y.after };
+    let before = if order.first(x.before) < order.first(y.before) { x.before } else { y.before };
+    if x.carried_by.is_none() && order.last(after) >= order.first(before) {
+        return false;
+    }
+    let reasons = y.reasons.clone();
+    let kept = &mut edges[a.min(b)];
+    kept.reasons.extend(reasons);
+    (kept.after, kept.before) = (after, before);
+    edges.remove(a.max(b));
+    true
+}

@@ -1,0 +1,137 @@
+//! Orders the pipes of a core: flags where one pipe needs what another does, barriers where a pipe needs its own work done.
+//!
+//! Every list of operations is looked at on its own, with loops and branches as single items. What an item needs from
+//! earlier ones is waited for in front of it, so that inside it nothing outside matters. What a turn of a loop needs from the
+//! turn before is a flag that is raised once before the loop and taken down once behind it: sets and waits match on every
+//! path, whatever loops are skipped and whatever branches are taken.
+
+mod apply;
+mod ids;
+mod lists;
+
+use crate::effects::CoreKind;
+use crate::places::Places;
+use crate::tree;
+use pto_check::Checked;
+use pto_ir::{Module, OpId, ValueId};
+use pto_isa::Pipe;
+
+/// How pipes are ordered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// As few flags as are needed.
+    Minimal,
+    /// A barrier over all pipes wherever something is needed: slow, and useful to find out whether order is the problem.
+    Barriers,
+    /// Not at all.
+    None,
+}
+
+/// Why two instructions must not change places.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Hazard {
+    /// The second reads what the first writes.
+    ReadAfterWrite,
+    /// The second overwrites what the first reads.
+    WriteAfterRead,
+    /// Both write.
+    WriteAfterWrite,
+}
+
+/// Two instructions that must stay in order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Reason {
+    /// The earlier instruction.
+    pub first: OpId,
+    /// The later one.
+    pub second: OpId,
+    /// What they share, as the second knows it.
+    pub value: ValueId,
+    /// How.
+    pub hazard: Hazard,
+}
+
+/// What orders pipes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Means {
+    /// A flag from one pipe to another.
+    Flag {
+        /// The pipe that sets it.
+        src: Pipe,
+        /// The pipe that waits.
+        dst: Pipe,
+        /// Which flag of this pair.
+        id: u8,
+    },
+    /// One pipe finishes what it has.
+    Barrier(Pipe),
+    /// All do, because nothing better is known; the text says why.
+    All(&'static str),
+}
+
+/// Something that is inserted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edge {
+    /// What.
+    pub means: Means,
+    /// The operation behind which a flag is set.
+    pub after: OpId,
+    /// The operation in front of which it is waited for.
+    pub before: OpId,
+    /// The loop from one turn to the next of which it reaches.
+    pub carried_by: Option<OpId>,
+    /// Who needs it.
+    pub reasons: Vec<Reason>,
+}
+
+/// A program whose pipes are ordered.
+#[derive(Clone, Debug)]
+pub struct Synced {
+    /// The program.
+    pub module: Module,
+    /// What was inserted. Operations are those of the program before.
+    pub edges: Vec<Edge>,
+    /// Flags and barriers that the program had.
+    pub kept: usize,
+}
+
+impl Synced {
+    /// Flag pairs and barriers that were inserted.
+    pub fn counts(&self) -> (usize, usize) {
+        let flags = self.edges.iter().filter(|e| matches!(e.means, Means::Flag { .. })).count();
+        (flags, self.edges.len() - flags)
+    }
+}
+
+/// Inserts what orders the pipes of every function.
+pub fn insert_sync(checked: &Checked, mode: Mode) -> Synced {
+    let module = checked.module();
+    let mut places = Places::new(checked);
+    let mut edges = Vec::new();
+    let mut kept = 0;
+    module.walk(module.top, &mut |id| kept += usize::from(lists::is_user_sync(module, id)));
+    if mode != Mode::None {
+        for function in module.functions() {
+            let core = CoreKind::of_function(module, function);
+            for region in module.op_regions(function) {
+                let blocks = &module.region(*region).blocks;
+                for &block in blocks {
+                    let items = tree::items(checked, &mut places, block, core);
+                    let mut lists = lists::Lists::new(checked.info().target, &mut edges);
+                    lists.straight(&items, block_end(module, blocks, block));
+                }
+            }
+        }
+    }
+    if mode == Mode::Barriers {
+        edges = lists::as_barriers(edges);
+    }
+    ids::assign(checked, &mut edges);
+    let module = apply::insert(module, &edges);
+    Synced { module, edges, kept }
+}
+
+/// The last operation of a block that others may follow in ways that are not looked into.
+fn block_end(module: &Module, blocks: &[pto_ir::BlockId], block: pto_ir::BlockId) -> Option<OpId> {
+    (blocks.len() > 1).then(|| module.block(block).ops.last().copied()).flatten()
+}

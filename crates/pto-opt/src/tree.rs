@@ -1,0 +1,85 @@
+//! A function as nested lists of items: instructions, loops, branches.
+
+use crate::effects::{CoreKind, Effect, Touch, effect};
+use crate::places::Places;
+use pto_check::Checked;
+use pto_ir::{BlockId, OpId};
+use pto_isa::table::op;
+
+/// An operation that matters for the order of pipes.
+#[derive(Debug)]
+pub(crate) struct Item {
+    pub op: OpId,
+    pub kind: Kind,
+    /// What it touches, with everything inside.
+    pub touches: Vec<Touch>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Kind {
+    Leaf(Effect),
+    /// Goes round: one block.
+    Loop(Vec<Item>),
+    /// One of several lists, or each on its own core.
+    Branches(Vec<Vec<Item>>),
+    /// Lists between which control goes in ways that are not followed.
+    Tangle(Vec<(BlockId, Vec<Item>)>),
+}
+
+/// The items of a block.
+pub(crate) fn items(checked: &Checked, places: &mut Places<'_>, block: BlockId, core: CoreKind) -> Vec<Item> {
+    let module = checked.module();
+    let mut list = Vec::new();
+    for &id in &module.block(block).ops {
+        let kind = kind(checked, places, id, core);
+        let touches = touches(&kind);
+        if !matches!(kind, Kind::Leaf(Effect::None)) && !is_empty(&kind) {
+            list.push(Item { op: id, kind, touches });
+        }
+    }
+    list
+}
+
+fn kind(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) -> Kind {
+    let module = checked.module();
+    let regions = module.op_regions(id);
+    if regions.is_empty() {
+        return Kind::Leaf(effect(checked, places, id, core));
+    }
+    let core = CoreKind::of_section(module, id).unwrap_or(core);
+    let blocks: Vec<BlockId> = regions.iter().flat_map(|r| module.region(*r).blocks.clone()).collect();
+    let single = regions.iter().all(|r| module.region(*r).blocks.len() == 1);
+    let mut lists: Vec<(BlockId, Vec<Item>)> = Vec::new();
+    for block in blocks {
+        lists.push((block, items(checked, places, block, core)));
+    }
+    match module.op(id).op {
+        op::scf_for if single => Kind::Loop(lists.pop().map(|(_, list)| list).unwrap_or_default()),
+        op::scf_while => Kind::Tangle(lists),
+        _ if single => Kind::Branches(lists.into_iter().map(|(_, list)| list).collect()),
+        _ => Kind::Tangle(lists),
+    }
+}
+
+fn is_empty(kind: &Kind) -> bool {
+    match kind {
+        Kind::Leaf(_) => false,
+        Kind::Loop(list) => list.is_empty(),
+        Kind::Branches(lists) => lists.iter().all(Vec::is_empty),
+        Kind::Tangle(lists) => lists.iter().all(|(_, list)| list.is_empty()),
+    }
+}
+
+fn touches(kind: &Kind) -> Vec<Touch> {
+    let mut all: Vec<Touch> = match kind {
+        Kind::Leaf(Effect::Touches(list)) => return list.clone(),
+        Kind::Leaf(_) => return Vec::new(),
+        Kind::Loop(list) => list.iter().flat_map(|i| i.touches.iter().copied()).collect(),
+        Kind::Branches(lists) => lists.iter().flatten().flat_map(|i| i.touches.iter().copied()).collect(),
+        Kind::Tangle(lists) => lists.iter().flat_map(|(_, l)| l).flat_map(|i| i.touches.iter().copied()).collect(),
+    };
+    // One of each kind is enough to know that there is one.
+    all.sort_by_key(|t| (t.region, t.pipe, t.core, t.write, t.op));
+    all.dedup_by_key(|t| (t.region, t.pipe, t.core, t.write));
+    all
+}

@@ -1,0 +1,130 @@
+//! `pto lower`, `pto plan`, `pto sync`
+
+pub(crate) mod plan;
+pub(crate) mod sync;
+
+use super::check::{self, parse_target};
+use super::files::Staged;
+use super::fmt::usual_types;
+use super::input::{self, Source};
+use super::{Failure, Outcome, Run, out};
+use pto::checks::Checked;
+use pto::ir::{Form, Style};
+use pto::opt;
+use pto::{Diagnostic, Module, Program, Target};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    file: FileArgs,
+    /// How far
+    #[arg(long, value_enum, default_value = "level3")]
+    to: Level,
+    /// How pipes are ordered at level 3
+    #[arg(long, value_enum, default_value = "minimal")]
+    mode: sync::ModeArg,
+    /// Share memory as far as possible, even where everything fits side by side
+    #[arg(long)]
+    tight: bool,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 done, 1 problems in the program, 2 wrong usage or a file that cannot be read or written.
+
+Examples:
+  pto lower softmax.pto -o softmax3.pto       addresses and flags
+  pto lower softmax.pto --to level2           buffers only
+  pto lower softmax.pto | pto race -          nothing is found";
+
+/// A program and the target it is for.
+#[derive(clap::Args)]
+pub(crate) struct FileArgs {
+    /// A program, or `-` for standard input
+    file: PathBuf,
+    /// Target; default: what the file says (pto.target_arch), else a2a3
+    #[arg(long, value_parser = parse_target)]
+    target: Option<Target>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Level {
+    /// Buffers instead of values
+    Level2,
+    /// Addresses and flags
+    Level3,
+}
+
+/// A program that was read.
+struct Read {
+    source: Source,
+    program: Program,
+    target: Target,
+}
+
+impl FileArgs {
+    fn read(&self) -> Result<Read, Failure> {
+        let source = input::read(&self.file)?;
+        let program = Program::parse(&source.text);
+        let target = self.target.or_else(|| program.stated_target()).unwrap_or(Target::A2A3);
+        Ok(Read { source, program, target })
+    }
+}
+
+impl Read {
+    fn check(&self) -> Result<Checked, Vec<Diagnostic>> {
+        match &self.source.unreadable {
+            Some(problem) => Err(vec![problem.clone()]),
+            None => self.program.check(self.target),
+        }
+    }
+
+    /// The program as text, in the spelling of the file.
+    fn print(&self, module: &Module) -> String {
+        let types = usual_types(&self.source.text);
+        pto::ir::print(module, Style { form: Some(Form::Level2), types, source: Some(&self.source.text) })
+    }
+
+    fn problems(self, problems: Vec<Diagnostic>) -> Run {
+        let Self { source, target, .. } = self;
+        check::print_text(&[check::Report { source, target, problems }])?;
+        Ok(Outcome::Problems)
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Run {
+    let read = args.file.read()?;
+    match lowered(args, &read) {
+        Ok(module) => {
+            write(args.output.as_deref(), &read.print(&module))?;
+            Ok(Outcome::Clean)
+        }
+        Err(problems) => read.problems(problems),
+    }
+}
+
+fn lowered(args: &Args, read: &Read) -> Result<Module, Vec<Diagnostic>> {
+    let checked = read.check()?;
+    let buffers = opt::to_buffers(&checked)?;
+    if args.to == Level::Level2 {
+        return Ok(buffers);
+    }
+    let checked = pto::checks::check(buffers, read.target)?;
+    let planned = opt::plan_memory(&checked, opt::plan::Options { tight: args.tight })?;
+    let checked = pto::checks::check(planned.module, read.target)?;
+    let synced = opt::insert_sync(&checked, args.mode.into());
+    pto::checks::check(synced.module, read.target).map(Checked::into_module)
+}
+
+/// To a file, whole or not at all, or to standard output.
+fn write(path: Option<&Path>, text: &str) -> Result<(), Failure> {
+    match path {
+        Some(path) => Staged::write(path, |file| file.write_all(text.as_bytes()))?.commit(),
+        None => out(text),
+    }
+}

@@ -1,0 +1,141 @@
+//! `pto plan`
+
+use super::{FileArgs, Read};
+use crate::cli::{Failure, Outcome, Run, out};
+use pto::checks::Checked;
+use pto::ir::OpId;
+use pto::opt::plan::{Options, Placed, Space};
+use pto::opt::{self, Planned};
+use pto::syntax::Lines;
+use pto::{Diagnostic, Module};
+use serde::Serialize;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    file: FileArgs,
+    /// Share memory as far as possible, even where everything fits side by side
+    #[arg(long)]
+    tight: bool,
+    /// One JSON object on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Run {
+    let read = args.file.read()?;
+    match planned(args, &read) {
+        Ok((module, planned)) => {
+            let report = Report { read: &read, module: &module, planned: &planned };
+            if args.json {
+                report.print_json()?
+            } else {
+                out(&report.text())?
+            }
+            Ok(Outcome::Clean)
+        }
+        Err(problems) => read.problems(problems),
+    }
+}
+
+fn planned(args: &Args, read: &Read) -> Result<(Module, Planned), Vec<Diagnostic>> {
+    let checked = read.check()?;
+    let buffers = pto::checks::check(opt::to_buffers(&checked)?, read.target)?;
+    let planned = opt::plan_memory(&buffers, Options { tight: args.tight })?;
+    Ok((Checked::into_module(buffers), planned))
+}
+
+struct Report<'a> {
+    read: &'a Read,
+    module: &'a Module,
+    planned: &'a Planned,
+}
+
+impl Report<'_> {
+    fn line(&self, lines: &Lines, id: OpId) -> u32 {
+        lines.locate(self.module.op(id).span.start).0
+    }
+
+    /// A table for each memory.
+    fn text(&self) -> String {
+        let lines = Lines::new(&self.read.source.text);
+        let mut text = String::new();
+        if self.planned.spaces.is_empty() {
+            text += "every tile has an address already\n";
+        }
+        for space in &self.planned.spaces {
+            let Space { loc, capacity, peak, needed, .. } = space;
+            let how = if space.shared { "sharing bytes" } else { "side by side" };
+            text += &format!(
+                "{loc}: {peak} of {capacity} bytes, {how}; {needed} needed at one time\n  {:>10} {:>10}  {:<11} tile\n",
+                "address", "bytes", "lines"
+            );
+            for tile in &space.tiles {
+                text += &format!("  {}\n", self.row(&lines, tile));
+            }
+        }
+        text
+    }
+
+    fn row(&self, lines: &Lines, tile: &Placed) -> String {
+        let (first, last) = (self.line(lines, tile.first), self.line(lines, tile.last));
+        let over =
+            tile.takes_over.map_or_else(String::new, |v| format!(" (in place of %{})", self.module.value_name(v)));
+        let span = format!("{first}–{last}");
+        format!("{:>#10x} {:>10}  {span:<11} %{}{over}", tile.address, tile.bytes, tile.name)
+    }
+
+    fn print_json(&self) -> Result<(), Failure> {
+        let lines = Lines::new(&self.read.source.text);
+        let tile = |t: &Placed| JsonTile {
+            name: t.name.clone(),
+            address: t.address,
+            bytes: t.bytes,
+            first_line: self.line(&lines, t.first),
+            last_line: self.line(&lines, t.last),
+            in_place_of: t.takes_over.map(|v| self.module.value_name(v).to_string()),
+        };
+        let space = |s: &Space| JsonSpace {
+            memory: s.loc.name(),
+            capacity: s.capacity,
+            peak: s.peak,
+            needed: s.needed,
+            shared: s.shared,
+            tiles: s.tiles.iter().map(tile).collect(),
+        };
+        let object = JsonPlan {
+            file: &self.read.source.name,
+            target: self.read.target.name(),
+            memories: self.planned.spaces.iter().map(space).collect(),
+        };
+        let text = serde_json::to_string_pretty(&object).map_err(|e| Failure(e.to_string()))?;
+        out(&(text + "\n"))
+    }
+}
+
+#[derive(Serialize)]
+struct JsonPlan<'a> {
+    file: &'a str,
+    target: &'static str,
+    memories: Vec<JsonSpace>,
+}
+
+#[derive(Serialize)]
+struct JsonSpace {
+    memory: &'static str,
+    capacity: u64,
+    peak: u64,
+    needed: u64,
+    shared: bool,
+    tiles: Vec<JsonTile>,
+}
+
+#[derive(Serialize)]
+struct JsonTile {
+    name: String,
+    address: u64,
+    bytes: u64,
+    first_line: u32,
+    last_line: u32,
+    in_place_of: Option<String>,
+}
