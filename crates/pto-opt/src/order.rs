@@ -1,26 +1,42 @@
 //! Where operations begin and end in the text of a program, and what is around them.
 
-use pto_ir::{Module, OpId};
+use pto_ir::{Attr, Module, OpId};
+use pto_isa::table::op;
 use std::collections::BTreeMap;
 
-/// Positions of operations, outer around inner.
+/// Positions of operations, outer around inner. A function that is called stands where it is called for the first time.
 pub(crate) struct Order {
     first: BTreeMap<OpId, u32>,
     last: BTreeMap<OpId, u32>,
     parents: BTreeMap<OpId, OpId>,
+    /// Where functions are called.
+    calls: BTreeMap<OpId, Vec<OpId>>,
 }
 
 impl Order {
     pub fn new(module: &Module) -> Self {
-        let mut this = Self { first: BTreeMap::new(), last: BTreeMap::new(), parents: BTreeMap::new() };
+        let (first, last, parents) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut this = Self { first, last, parents, calls: calls(module) };
         let mut next = 0;
         for &id in &module.block(module.top).ops {
             this.visit(module, id, &mut next);
+        }
+        // Functions that only call each other.
+        for id in module.functions() {
+            if !this.first.contains_key(&id) {
+                this.place(module, id, &mut next);
+            }
         }
         this
     }
 
     fn visit(&mut self, module: &Module, id: OpId, next: &mut u32) {
+        if !self.calls.contains_key(&id) {
+            self.place(module, id, next);
+        }
+    }
+
+    fn place(&mut self, module: &Module, id: OpId, next: &mut u32) {
         *next += 1;
         self.first.insert(id, *next);
         for region in module.op_regions(id) {
@@ -31,8 +47,21 @@ impl Order {
                 }
             }
         }
+        if let Some(called) = callee(module, id)
+            && !self.first.contains_key(&called)
+        {
+            self.parents.insert(called, id);
+            self.place(module, called, next);
+        }
         *next += 1;
         self.last.insert(id, *next);
+    }
+
+    /// Where the function around an operation is called for the last time, if that is somewhere else than for the first.
+    pub fn called_until(&self, id: OpId) -> Option<u32> {
+        let function = std::iter::once(id).chain(self.around(id)).find(|f| self.calls.contains_key(f))?;
+        let sites = self.calls.get(&function).filter(|sites| sites.len() > 1)?;
+        sites.iter().map(|site| self.last(*site)).max()
     }
 
     pub fn first(&self, id: OpId) -> u32 {
@@ -62,4 +91,26 @@ impl Order {
         let members = self.parents.iter().filter(|(_, p)| Some(**p) == parent).map(|(id, _)| *id);
         members.into_iter().find(|id| self.first(*id) < place && place < self.last(*id))
     }
+}
+
+/// The function that an operation calls.
+fn callee(module: &Module, id: OpId) -> Option<OpId> {
+    if module.op(id).op != op::func_call {
+        return None;
+    }
+    let Some(Attr::Symbol(name) | Attr::Str(name)) = module.attr(id, "callee") else { return None };
+    module
+        .functions()
+        .into_iter()
+        .find(|f| matches!(module.attr(*f, "sym_name"), Some(Attr::Symbol(n) | Attr::Str(n)) if n == name))
+}
+
+fn calls(module: &Module) -> BTreeMap<OpId, Vec<OpId>> {
+    let mut all: BTreeMap<OpId, Vec<OpId>> = BTreeMap::new();
+    module.walk(module.top, &mut |id| {
+        if let Some(called) = callee(module, id) {
+            all.entry(called).or_default().push(id);
+        }
+    });
+    all
 }

@@ -98,13 +98,16 @@ fn tile(checked: &Checked, order: &Order, id: OpId, accesses: &BTreeMap<ValueId,
     let none = Vec::new();
     let list = accesses.get(&value).unwrap_or(&none);
     let (first, last) = (list.first().map_or(id, |a| a.op), list.last().map_or(id, |a| a.op));
-    let (mut start, mut end) = (order.first(first), order.first(last));
+    // Whatever is called runs at the call.
+    let calls = module.op(last).op == op::func_call;
+    let (mut start, mut end) = (order.first(first), if calls { order.last(last) } else { order.first(last) });
     for around in loops(checked, order, list).filter(|l| !order.contains(*l, id)) {
         if needs_turns(order, around, list) {
             start = start.min(order.first(around));
             end = end.max(order.last(around));
         }
     }
+    end = end.max(order.called_until(id).unwrap_or(0));
     let bytes = ty.bytes() * count;
     Some(Tile { value, alloc: id, loc: ty.loc, bytes, start, end, first, last, takes_over: None })
 }

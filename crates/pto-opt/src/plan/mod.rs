@@ -12,6 +12,9 @@ use pto_isa::table::op;
 use pto_isa::{DType, Diagnostic, Loc, Scalar, Span, Type, codes};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+/// What the places of pipe buffers are multiples of.
+const RESERVE_ALIGN: u64 = 256;
+
 /// A tile and its place.
 #[derive(Clone, Debug)]
 pub struct Placed {
@@ -155,23 +158,37 @@ fn place(checked: &Checked, loc: Loc, tiles: &[&Tile], options: Options) -> Resu
     Ok(Space { loc, capacity: space.bytes, peak, needed, reserved, shared, tiles })
 }
 
-/// Bytes that pipes between cores have in a memory.
-fn reserved(module: &Module, loc: Loc) -> u64 {
-    let mut end = 0;
+/// Buffers of pipes between cores: where each lies. Those without a place lie behind those that have one.
+fn reserves(module: &Module) -> BTreeMap<OpId, (Loc, u64, u64)> {
+    let mut all = Vec::new();
     module.walk(module.top, &mut |id| {
-        if module.op(id).op != op::reserve_buffer {
-            return;
-        }
-        let here = match module.attr(id, "location") {
-            Some(Attr::Enum(def, at)) => def.value(usize::from(*at)) == loc.name(),
-            _ => loc == Loc::Vec,
-        };
-        let number = |name| module.attr(id, name).and_then(Attr::int).unwrap_or(0).max(0) as u64;
-        if here {
-            end = end.max(number("base") + number("size"));
+        if module.op(id).op == op::reserve_buffer {
+            let mat = matches!(module.attr(id, "location"), Some(Attr::Enum(def, at)) if def.value(usize::from(*at)) == Loc::Mat.name());
+            let number = |name| module.attr(id, name).and_then(Attr::int).map(|n| n.max(0) as u64);
+            all.push((id, if mat { Loc::Mat } else { Loc::Vec }, number("base"), number("size").unwrap_or(0)));
         }
     });
-    end
+    let end = |loc: Loc| {
+        let fixed = all.iter().filter(|(_, l, base, _)| *l == loc && base.is_some());
+        fixed.map(|(_, _, base, size)| base.unwrap_or(0) + size).max().unwrap_or(0)
+    };
+    let mut next: BTreeMap<Loc, u64> = [Loc::Vec, Loc::Mat].into_iter().map(|loc| (loc, end(loc))).collect();
+    let mut places = BTreeMap::new();
+    for (id, loc, base, size) in &all {
+        let free = next.entry(*loc).or_default();
+        let at = base.unwrap_or_else(|| {
+            let at = free.next_multiple_of(RESERVE_ALIGN);
+            *free = at + size;
+            at
+        });
+        places.insert(*id, (*loc, at, *size));
+    }
+    places
+}
+
+fn reserved(module: &Module, loc: Loc) -> u64 {
+    let here = reserves(module).into_values().filter(|(l, ..)| *l == loc);
+    here.map(|(_, at, size)| at + size).max().unwrap_or(0)
 }
 
 /// Which tiles are needed at the worst moment, and what would help.
@@ -201,6 +218,10 @@ fn overflow(checked: &Checked, loc: Loc, tiles: &[&Tile], (peak, needed, capacit
             largest.bytes / 2
         )
     };
+    let kept = reserved(module, loc);
+    if kept > 0 {
+        d = d.legal(format!("{kept} bytes are kept for pipes between cores"));
+    }
     d.legal(format!("`{loc}` has {capacity} bytes"))
         .legal(format!("needed at the same time: {}", names.join(", ")))
         .help(help)
@@ -212,6 +233,7 @@ fn apply(module: &Module, spaces: &[Space]) -> Module {
     let places: BTreeMap<ValueId, u64> = spaces.iter().flat_map(|s| &s.tiles).map(|t| (t.value, t.address)).collect();
     let mut names: HashSet<String> =
         (0..module.value_count()).map(|k| module.value_name(ValueId::from_index(k)).to_string()).collect();
+    let buffers = reserves(module);
     let mut replaced = HashMap::new();
     for block in crate::blocks(module) {
         let mut ops = Vec::new();
@@ -227,7 +249,10 @@ fn apply(module: &Module, spaces: &[Space]) -> Module {
                         replaced.insert(value, fresh);
                     }
                 }
-                _ => ops.push(id),
+                _ => match buffers.get(&id) {
+                    Some((_, at, _)) => ops.push(with_base(&mut out, id, *at, &mut replaced)),
+                    None => ops.push(id),
+                },
             }
         }
         out.block_mut(block).ops = ops;
@@ -262,4 +287,20 @@ fn with_address(out: &mut Module, id: OpId, address: OpId) -> OpId {
     let attrs = out.attrs(id).to_vec();
     let new = NewOp { operands, attrs, results, span: data.span, name_span: data.name_span, ..NewOp::default() };
     out.new_op(data.op, new)
+}
+
+/// A buffer of a pipe with a place.
+fn with_base(out: &mut Module, id: OpId, at: u64, replaced: &mut HashMap<ValueId, ValueId>) -> OpId {
+    let data = out.op(id).clone();
+    let (auto, base) = (out.names.intern("auto"), out.names.intern("base"));
+    let ty = out.intern_type(Type::Scalar(Scalar::Elem(DType::I32)));
+    let mut attrs: Vec<_> = out.attrs(id).iter().filter(|(name, _)| *name != auto && *name != base).cloned().collect();
+    attrs.push((auto, Attr::Bool(false)));
+    attrs.push((base, Attr::Int(i128::from(at), ty)));
+    let results = out.results(id).map(|v| out.value(v).clone()).map(|v| (v.ty, v.name, v.slot, v.span)).collect();
+    let operands = out.operands(id).to_vec();
+    let new = NewOp { operands, attrs, results, span: data.span, name_span: data.name_span, ..NewOp::default() };
+    let new = out.new_op(data.op, new);
+    replaced.extend(out.results(id).zip(out.results(new)));
+    new
 }

@@ -12,7 +12,7 @@ struct Around {
     /// Waits and barriers, then sets, in front of it.
     waits: Vec<OpId>,
     primes: Vec<OpId>,
-    /// Sets, then waits, behind it.
+    /// Waits, then sets, behind it.
     sets: Vec<OpId>,
     drains: Vec<OpId>,
 }
@@ -59,7 +59,8 @@ pub(super) fn insert(module: &Module, edges: &[Edge]) -> Module {
 
 fn surrounded(id: OpId, around: Option<Around>) -> Vec<OpId> {
     let Around { waits, primes, sets, drains } = around.unwrap_or_default();
-    [waits, primes, vec![id], sets, drains].concat()
+    // What a loop carried is taken down before its flags are used for something else.
+    [waits, primes, vec![id], drains, sets].concat()
 }
 
 fn choice(def: &'static EnumDef, name: &str) -> Attr {

@@ -119,9 +119,18 @@ fn relieve(order: &Order, edges: &mut Vec<Edge>, crowd: &[usize]) {
         }
     }
     if let Some(&at) = crowd.last() {
-        edges[at].means = Means::All("there are more flags between these pipes than the core has");
+        let why = "there are more flags between these pipes than the core has";
+        let carried = edges[at].carried_by.take();
+        edges[at].means = Means::All(why);
         edges[at].after = edges[at].before;
-        edges[at].carried_by = None;
+        // What the flag did in front of the loop and behind it.
+        edges.extend(carried.map(|around| Edge {
+            means: Means::All(why),
+            after: around,
+            before: around,
+            carried_by: None,
+            reasons: Vec::new(),
+        }));
     }
 }
 

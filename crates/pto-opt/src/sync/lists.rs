@@ -44,6 +44,19 @@ struct Need {
 pub(super) struct Lists<'e> {
     target: Target,
     edges: &'e mut Vec<Edge>,
+    /// What the flags of loops do for what is around them.
+    turned: BTreeMap<OpId, Turned>,
+}
+
+/// What a loop orders by itself.
+#[derive(Clone, Default, Debug)]
+struct Turned {
+    /// All that the first pipe does inside comes after what the second did before the loop.
+    entry: [[bool; LANES]; LANES],
+    /// All that the first pipe does behind the loop comes after what the second does inside.
+    exit: [[bool; LANES]; LANES],
+    /// Pairs with a flag from turn to turn: it is waited for behind the loop even if there was no turn.
+    carried: Vec<(Pipe, Pipe)>,
 }
 
 /// A flag of the program that is up: its pair and id, where it was set, and what was known.
@@ -59,11 +72,13 @@ struct Pass<'i> {
     raised: VecDeque<Raised>,
     /// Edges found so far that end at an item: their pipes and where they start.
     ends: Vec<Vec<(Pipe, Pipe, usize)>>,
+    /// The same from one turn to the next.
+    carried: Vec<Vec<(Pipe, Pipe, usize)>>,
 }
 
 impl<'e> Lists<'e> {
     pub fn new(target: Target, edges: &'e mut Vec<Edge>) -> Self {
-        Self { target, edges }
+        Self { target, edges, turned: BTreeMap::new() }
     }
 
     /// A list that is gone through once. Where it is not known what follows, all pipes finish before `end`.
@@ -87,6 +102,7 @@ impl<'e> Lists<'e> {
                 self.step(&mut pass, at, turn * items.len(), Some(around));
             }
         }
+        self.turned.insert(around, pass.turned());
     }
 
     fn inside(&mut self, item: &Item) {
@@ -137,6 +153,9 @@ impl<'e> Lists<'e> {
             }
             _ => self.needs(pass, at, shift, around),
         }
+        if let Some(turned) = self.turned.get(&item.op) {
+            pass.leave(turned, position);
+        }
         pass.remember(item, position);
         pass.behind.push(pass.known);
     }
@@ -154,6 +173,10 @@ impl<'e> Lists<'e> {
                 continue;
             }
             let (src, dst) = (need.from.touch.pipe, need.touch.pipe);
+            let inner = self.turned.get(&item.op);
+            if inner.is_some_and(|t| t.entry[dst as usize][src as usize]) {
+                continue;
+            }
             if pass.known[dst as usize][src as usize] >= need.from.item {
                 continue;
             }
@@ -167,9 +190,8 @@ impl<'e> Lists<'e> {
             let start = (need.from.item as usize - 1) % pass.items.len();
             let carried = shift > 0;
             self.flag(&pass.items[start], item, &need, around.filter(|_| carried));
-            if !carried {
-                pass.ends[at].push((src, dst, start));
-            }
+            let ends = if carried { &mut pass.carried } else { &mut pass.ends };
+            ends[at].push((src, dst, start));
             pass.learn(src, dst, need.from.item);
         }
     }
@@ -201,11 +223,72 @@ impl<'i> Pass<'i> {
             memory: Memory::new(),
             raised: VecDeque::new(),
             ends: vec![Vec::new(); items.len()],
+            carried: vec![Vec::new(); items.len()],
         }
     }
 
     fn finish_all(&mut self, position: u32) {
         self.known = [[position; LANES]; LANES];
+    }
+
+    /// What is known behind a loop.
+    fn leave(&mut self, turned: &Turned, position: u32) {
+        for (src, dst) in &turned.carried {
+            let known = &mut self.known[*dst as usize][*src as usize];
+            *known = (*known).max(position - 1);
+        }
+        for (lane, exit) in turned.exit.iter().enumerate() {
+            let all = exit.iter().zip(&mut self.known[lane]).filter(|(done, _)| **done);
+            all.for_each(|(_, known)| *known = position);
+        }
+    }
+
+    /// What this list orders when it goes round, for what is around it.
+    fn turned(&self) -> Turned {
+        let carried = self.carried.iter().flatten().map(|(src, dst, _)| (*src, *dst)).collect();
+        Turned { entry: self.entry(), exit: self.exit(), carried }
+    }
+
+    /// Which pipes an item uses.
+    fn uses(&self, at: usize, lane: usize) -> bool {
+        self.items[at].touches.iter().any(|t| t.pipe as usize == lane)
+    }
+
+    /// Follows what was done before the loop through the first turn.
+    fn entry(&self) -> [[bool; LANES]; LANES] {
+        let mut now = [[false; LANES]; LANES];
+        let mut behind = Vec::with_capacity(self.items.len());
+        let mut entry: [Option<[bool; LANES]>; LANES] = [None; LANES];
+        for at in 0..self.items.len() {
+            for (src, dst, _) in &self.carried[at] {
+                now[*dst as usize][*src as usize] = true;
+            }
+            for (src, dst, from) in &self.ends[at] {
+                let theirs: [bool; LANES] = behind[*from * LANES + *src as usize];
+                now[*dst as usize].iter_mut().zip(theirs).for_each(|(mine, other)| *mine |= other);
+            }
+            for (lane, first) in entry.iter_mut().enumerate() {
+                if first.is_none() && self.uses(at, lane) {
+                    *first = Some(now[lane]);
+                }
+            }
+            behind.extend(now);
+        }
+        entry.map(|e| e.unwrap_or_default())
+    }
+
+    /// What is known once the flags from turn to turn have been waited for behind the loop.
+    fn exit(&self) -> [[bool; LANES]; LANES] {
+        let turn = self.items.len();
+        let mut after = self.known;
+        for (src, dst, from) in self.carried.iter().flatten() {
+            let item = turn + from + 1;
+            let mut theirs = self.behind[item - 1][*src as usize];
+            theirs[*src as usize] = theirs[*src as usize].max(item as u32);
+            after[*dst as usize].iter_mut().zip(theirs).for_each(|(a, b)| *a = (*a).max(b));
+        }
+        let last = |lane: usize| (0..turn).rev().find(|at| self.uses(*at, lane)).map_or(0, |at| turn + at + 1);
+        std::array::from_fn(|p| std::array::from_fn(|q| last(q) > 0 && after[p][q] as usize >= last(q)))
     }
 
     /// A pipe has waited for another to be done with an item. What the scalar unit waits for, all later work waits for.
@@ -303,6 +386,27 @@ pub(super) fn is_user_sync(module: &Module, id: OpId) -> bool {
             | op::barrier
             | op::barrier_sync
     )
+}
+
+/// True for functions whose flags cannot be followed: they compute the ids, or use buffer tokens.
+pub(super) fn orders_itself(module: &Module, function: OpId) -> bool {
+    let mut found = false;
+    for region in module.op_regions(function) {
+        for block in &module.region(*region).blocks {
+            module.walk(*block, &mut |id| {
+                found |= matches!(
+                    module.op(id).op,
+                    op::set_flag_dyn
+                        | op::wait_flag_dyn
+                        | op::get_buf
+                        | op::rls_buf
+                        | op::get_buf_dyn
+                        | op::rls_buf_dyn
+                );
+            });
+        }
+    }
+    found
 }
 
 /// The same order with barriers only.

@@ -93,6 +93,8 @@ pub struct Synced {
     pub edges: Vec<Edge>,
     /// Flags and barriers that the program had.
     pub kept: usize,
+    /// Functions that are left as they are: they compute which flags they use, or use tokens.
+    pub left: Vec<OpId>,
 }
 
 impl Synced {
@@ -108,10 +110,14 @@ pub fn insert_sync(checked: &Checked, mode: Mode) -> Synced {
     let module = checked.module();
     let mut places = Places::new(checked);
     let mut edges = Vec::new();
-    let mut kept = 0;
+    let (mut kept, mut left) = (0, Vec::new());
     module.walk(module.top, &mut |id| kept += usize::from(lists::is_user_sync(module, id)));
     if mode != Mode::None {
         for function in module.functions() {
+            if lists::orders_itself(module, function) {
+                left.push(function);
+                continue;
+            }
             let core = CoreKind::of_function(module, function);
             for region in module.op_regions(function) {
                 let blocks = &module.region(*region).blocks;
@@ -128,7 +134,7 @@ pub fn insert_sync(checked: &Checked, mode: Mode) -> Synced {
     }
     ids::assign(checked, &mut edges);
     let module = apply::insert(module, &edges);
-    Synced { module, edges, kept }
+    Synced { module, edges, kept, left }
 }
 
 /// The last operation of a block that others may follow in ways that are not looked into.
