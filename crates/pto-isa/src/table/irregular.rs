@@ -226,6 +226,16 @@ fn sort_tail(i: &Instance) -> Verdict {
     }
 }
 
+/// Devices read an index for every valid number, whatever the valid region of the indices is.
+fn sort_indices(i: &Instance) -> Verdict {
+    let (Some(src), Some(idx)) = (i.tile("src"), i.tile("idx")) else { return Verdict::Holds };
+    let (Dim::Fixed(numbers), Dim::Fixed(indices)) = (src.valid_cols, idx.valid_cols) else { return Verdict::Dynamic };
+    Verdict::require(indices >= numbers, || {
+        let found = format!("`idx` has {indices} valid columns, `src` has {numbers}");
+        Broken::new(codes::VALID_REGION, vec![i.at("idx"), i.at("src")], found, format!("at least {numbers}"))
+    })
+}
+
 fn sort_bytes(i: &Instance) -> Option<u64> {
     let src = i.tile("src").filter(|_| i.target == A2A3)?;
     Some(src.valid_cols.fixed()? * u64::from(src.dtype.unit_bytes()))
@@ -393,7 +403,10 @@ family! { Irregular, "pto", irregular;
         .cost(Cost::Sort)
         .domain(Domain::Valid("src"))
         .slots(&[vec_in("src"), vec_in("idx").elem(&[U32]), scratch("tmp").order(Orders::ROW_MAJOR), vec_out("dst")])
-        .rules(&[(Targets::ALL, Rule::Named("tmp for a last block of fewer than 32 elements", sort_tail))])
+        .rules(&[
+            (Targets::ALL, Rule::Named("tmp for a last block of fewer than 32 elements", sort_tail)),
+            (Targets::ALL, Rule::Named("idx has at least the valid columns of src", sort_indices)),
+        ])
         .types(A2A3, &[F16, F32])
         .types(A5, &[F16, F32])
         .scratch(Scratch {
