@@ -483,6 +483,8 @@ pub(crate) struct KernelStep {
     pub atomic: bool,
     /// The tile of which only a part is used.
     pub part: Option<Part>,
+    /// The tile that the device works in; the kernel does not need it.
+    pub scratch: Option<Operand>,
 }
 
 /// A part of a tile operand, as large as the valid region of another.

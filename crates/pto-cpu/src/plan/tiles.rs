@@ -268,6 +268,7 @@ impl Builder<'_> {
             combines: kernel.scalars.contains(&"$atomic").then(|| self.state("atomic")),
             atomic: self.is_atomic(id),
             part: None,
+            scratch: None,
         };
         // Results first: their valid regions follow from operands.
         for value in self.module.results(id) {
@@ -298,6 +299,10 @@ impl Builder<'_> {
             step.scalars.push(value.map(|v| self.kernel_scalar(id, name, v)).transpose()?);
         }
         step.part = self.part(id, kernel);
+        let target = self.checked.info().target;
+        if let Some(scratch) = row.scratch.filter(|s| s.required.contains(target) && !kernel.tiles.contains(&s.slot)) {
+            step.scratch = Some(Operand { writes: true, ..self.kernel_operand(id, scratch.slot, kernel, true)? });
+        }
         if step.tiles.len() > crate::run::MAX_TILES || step.views.len() > crate::run::MAX_VIEWS {
             return Err(self.unsupported("so many operands"));
         }

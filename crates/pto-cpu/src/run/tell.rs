@@ -115,6 +115,10 @@ impl Core<'_> {
                 None => push_both(&mut list, self.tile_access(&tile, operand.value), operand),
             }
         }
+        if let Some((tile, value)) = step.scratch.and_then(|s| Some((self.tiles[s.register? as usize], s.value))) {
+            // Its content does not matter: several instructions may have it in any order.
+            list.push(Access { write: true, atomic: true, ..self.tile_access(&tile, value) });
+        }
         let atomic = step.atomic || step.combines.is_some_and(|reg| self.reg(reg) != 0);
         for operand in &step.views {
             if let Some(register) = operand.register {
