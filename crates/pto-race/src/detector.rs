@@ -51,6 +51,9 @@ impl Observer for Detector<'_> {
         let site = Site { op: event.op, core: event.core };
         match event.action {
             Action::Work => self.issue(core, self.lane_of(event.pipe), Step::Work, site, event.accesses),
+            Action::SetFlag(flag) | Action::WaitFlag(flag) if !self.findings.has_event(flag.id) => {
+                self.findings.no_such_event(flag.id, site);
+            }
             Action::SetFlag(flag) => self.issue(core, self.lane_of(Some(flag.src)), Step::Set(flag), site, &[]),
             Action::WaitFlag(flag) => self.issue(core, self.lane_of(Some(flag.dst)), Step::Wait(flag), site, &[]),
             Action::GetToken(id) => self.issue(core, self.lane_of(event.pipe), Step::Get(id), site, &[]),
@@ -303,6 +306,7 @@ impl<'a> Detector<'a> {
             tile: a.tile.unwrap_or(NO_TILE),
             atomic: a.atomic,
         };
+        self.findings.check_overlap(accesses, site);
         for access in accesses.iter().filter(|a| !a.write) {
             self.memories.read(core, access, &stamp(access), &now, site, &mut self.findings);
         }

@@ -42,7 +42,7 @@ impl Conflict {
 #[derive(Debug)]
 pub(crate) struct Findings<'a> {
     module: &'a Module,
-    target: Target,
+    pub target: Target,
     found: BTreeMap<(Code, OpId, Option<OpId>), Found>,
     names: Names<'a>,
     /// Says on which path things were found, where that is not the one of the data.
@@ -130,7 +130,7 @@ impl<'a> Findings<'a> {
     }
 
     /// Counts a finding; the first of its kind is described.
-    fn note(&mut self, code: Code, op: OpId, other: Option<OpId>, describe: impl FnOnce(&Self) -> Diagnostic) {
+    pub fn note(&mut self, code: Code, op: OpId, other: Option<OpId>, describe: impl FnOnce(&Self) -> Diagnostic) {
         self.note_bytes(code, op, other, |all| (describe(all), None));
     }
 
@@ -161,11 +161,11 @@ impl<'a> Findings<'a> {
         self.found.insert(key, Found { diagnostic, first: now, last: now, times: 1, bytes });
     }
 
-    fn span(&self, op: OpId) -> Span {
+    pub fn span(&self, op: OpId) -> Span {
         self.module.op(op).span
     }
 
-    fn name(&self, value: Option<ValueId>) -> String {
+    pub fn name(&self, value: Option<ValueId>) -> String {
         let name = value.map_or("", |v| self.module.value_name(v));
         if name.is_empty() { "the bytes".to_string() } else { format!("`%{name}`") }
     }

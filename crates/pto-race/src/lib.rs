@@ -36,6 +36,7 @@ mod findings;
 mod links;
 mod memory;
 mod names;
+mod operands;
 mod paths;
 mod shadow;
 

@@ -1,0 +1,94 @@
+//! What is wrong with the operands of one instruction, whatever else is under way.
+
+use crate::findings::{Findings, Site};
+use pto_cpu::{Access, Place};
+use pto_isa::{Diagnostic, codes};
+
+impl Findings<'_> {
+    /// An id that is computed may be one that does not exist.
+    pub fn has_event(&self, id: i64) -> bool {
+        (0..i64::from(self.target.profile().event_ids)).contains(&id)
+    }
+
+    pub fn no_such_event(&mut self, id: i64, site: Site) {
+        self.note(codes::EVENT_ID, site.op, None, |all| {
+            Diagnostic::new(codes::EVENT_ID, all.span(site.op), format!("there is no event {id}"))
+                .legal(format!("0 to {}", all.target.profile().event_ids - 1))
+                .help("use a few events in turns: the remainder of the turn and their number")
+        });
+    }
+
+    /// A result may replace an operand exactly, but not lie over it in part: what is written has not been read yet.
+    pub fn check_overlap(&mut self, accesses: &[Access], site: Site) {
+        for write in accesses.iter().filter(|a| a.write && matches!(a.place, Place::Core(_))) {
+            let beside = |r: &&Access| !r.write && r.place == write.place && r.start != write.start;
+            if let Some(read) = accesses.iter().filter(beside).find(|r| overlap(r, write)) {
+                self.overlapping(read, write, site);
+            }
+        }
+    }
+
+    fn overlapping(&mut self, read: &Access, write: &Access, site: Site) {
+        self.note(codes::ALIASING, site.op, None, |all| {
+            let (own, other) = (all.name(write.value), all.name(read.value));
+            let (distance, side) = match write.start - read.start {
+                d if d > 0 => (d, "behind"),
+                d => (-d, "before"),
+            };
+            let message = format!("{own} lies {distance} bytes {side} the start of {other}, which is still being read");
+            Diagnostic::new(codes::ALIASING, all.span(site.op), message)
+                .legal(
+                    "a result lies exactly on an operand, where the instruction allows that, or shares no byte with it",
+                )
+                .help("give the result another address")
+        });
+    }
+}
+
+/// True when two rectangles have bytes in common.
+fn overlap(a: &Access, b: &Access) -> bool {
+    let end = |x: &Access| x.start + (x.rows as i64 - 1) * x.stride + x.row_bytes as i64;
+    if a.rows == 0 || b.rows == 0 || end(a) <= b.start || end(b) <= a.start {
+        return false;
+    }
+    (0..a.rows as i64).any(|row| {
+        let first = a.start + row * a.stride;
+        let behind = first + a.row_bytes as i64;
+        // The last run of the other that begins before this one ends is the only one that may reach into it.
+        let steps = if b.stride > 0 { (behind - 1 - b.start).div_euclid(b.stride) } else { 0 };
+        let at = b.start + steps.min(b.rows as i64 - 1) * b.stride;
+        steps >= 0 && at < behind && at + b.row_bytes as i64 > first
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pto_isa::Loc;
+
+    fn runs(start: i64, row_bytes: u64, rows: u64, stride: i64) -> Access {
+        Access {
+            place: Place::Core(Loc::Vec),
+            start,
+            row_bytes,
+            rows,
+            stride,
+            write: false,
+            atomic: false,
+            value: None,
+            tile: None,
+            geometry: 0,
+            valid: (0, 0),
+        }
+    }
+
+    #[test]
+    fn halves_of_a_tile_share_no_byte() {
+        assert!(!overlap(&runs(0, 32, 4, 64), &runs(32, 32, 4, 64)));
+        assert!(overlap(&runs(0, 33, 4, 64), &runs(32, 32, 4, 64)));
+        assert!(overlap(&runs(0, 256, 1, 0), &runs(224, 256, 1, 0)));
+        assert!(!overlap(&runs(0, 256, 1, 0), &runs(256, 256, 1, 0)));
+        assert!(!overlap(&runs(64, 32, 2, 128), &runs(0, 32, 2, 128)));
+        assert!(overlap(&runs(64, 32, 2, 128), &runs(0, 32, 3, 96)));
+    }
+}
