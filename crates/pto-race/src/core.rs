@@ -167,7 +167,7 @@ impl CoreState {
             }
             Step::Get(id) => {
                 if let Some(held) = self.tokens.insert(id, Held { lane: at, site: queued.site }) {
-                    findings.token_never_released(id, pipe(held.lane), held.site, Some(queued.site));
+                    findings.token_awaited(id, pipe(held.lane), held.site, queued.site, queued.when);
                 }
             }
             _ => {}

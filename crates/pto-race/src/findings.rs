@@ -9,7 +9,7 @@ use pto_ir::{Attr, Module, OpId, ValueId};
 use pto_isa::codes::{self, Code};
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Pipe, Span, Target};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An instruction on a core.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -113,10 +113,18 @@ impl<'a> Findings<'a> {
     }
 
     /// Everything, worst first. What happened often says so.
-    pub fn finish(self) -> Vec<Diagnostic> {
+    pub fn finish(mut self) -> Vec<Diagnostic> {
+        self.keep_worst_races();
         let mut all: Vec<Diagnostic> = self.found.into_values().map(Found::finish).collect();
         all.sort_by_key(|d| (!d.is_error(), rank(d.code), d.primary.span));
         all
+    }
+
+    /// What orders two instructions orders all they touch: of the races between them, the worst is enough.
+    fn keep_worst_races(&mut self) {
+        let mut pairs = BTreeSet::new();
+        let races = [codes::RACE_READ, codes::RACE_OVERWRITE, codes::RACE_WRITE];
+        self.found.retain(|(code, op, other), _| !races.contains(code) || pairs.insert((*op, *other)));
     }
 
     /// A pipe has been stuck since then: what was found after that never happens.
@@ -356,7 +364,7 @@ impl<'a> Findings<'a> {
     // ---- flags ------------------------------------------------------------------------------------------------------
 
     pub fn set_twice(&mut self, flag: Flag, first: Site, second: Site) {
-        self.note(codes::FLAG_TWICE, second.op, Some(first.op), |all| {
+        self.note(codes::FLAG_TWICE, second.op, None, |all| {
             let message = format!("{} is set again before anybody waited for it", flag_name(flag));
             let d = Diagnostic::new(codes::FLAG_TWICE, all.span(second.op), message);
             let d = if first.op == second.op {
@@ -448,6 +456,15 @@ impl<'a> Findings<'a> {
         });
     }
 
+    /// A pipe waits for a token that nobody releases, and has done so since then.
+    pub fn token_awaited(&mut self, id: i64, at: Pipe, holder: Site, waiter: Site, since: u64) {
+        if !self.stuck {
+            self.stuck_since(since);
+        }
+        self.token_never_released(id, at, holder, Some(waiter));
+        self.stuck = true;
+    }
+
     pub fn token_never_released(&mut self, id: i64, at: Pipe, holder: Site, waiter: Option<Site>) {
         self.note(codes::TOKEN, holder.op, waiter.map(|w| w.op), |all| {
             let message = format!("{at} takes token {id} and does not give it back");
@@ -530,6 +547,9 @@ fn flag_name(flag: Flag) -> String {
 fn actors(conflict: &Conflict, first: String, second: String) -> (String, String) {
     match conflict.other_core {
         Some(core) if core == conflict.site.core => (first, second),
+        Some(core) if core.rank != conflict.site.core.rank => {
+            (format!("{first} of rank {}", core.rank), format!("{second} of rank {}", conflict.site.core.rank))
+        }
         Some(core) => {
             (format!("{first} of {}", core_name(core)), format!("{second} of {}", core_name(conflict.site.core)))
         }
