@@ -338,9 +338,12 @@ impl<'a> Detector<'a> {
             atomic: false,
         };
         self.memories.visit(core, access, |_, _, segment| {
-            segment.write = Some(stamp);
-            segment.reads.clear();
-            segment.lost = None;
+            // When the ring has come round, another entry lies there.
+            if segment.write.is_none_or(|w| Some(w.tile) == access.tile) {
+                segment.lost = segment.write;
+                segment.write = Some(stamp);
+                segment.reads.clear();
+            }
         });
     }
 
@@ -367,6 +370,13 @@ impl Now<'_> {
     pub fn core_of(&self, stamp: &Stamp) -> Option<CoreId> {
         let same = stamp.team == self.team;
         same.then(|| self.names.get(stamp.thread as usize / LANES).copied()).flatten()
+    }
+
+    /// True when a core wrote again before this one has read what it was told of. The engine lets cores run ahead of each
+    /// other, so the later write may come first here.
+    pub fn missed(&self, write: &Stamp, earlier: Option<&Stamp>) -> bool {
+        let another = write.team == self.team && write.thread as usize / LANES != self.thread as usize / LANES;
+        another && !self.is_after(write) && earlier.is_some_and(|e| e.thread == write.thread && self.is_after(e))
     }
 
     /// True when an access is known to be done.

@@ -33,6 +33,12 @@ pub(crate) struct Conflict {
 }
 
 impl Conflict {
+    /// The same conflict, with the write as the later access.
+    pub fn seen_from(&self, write: &Stamp, read: &Stamp) -> Self {
+        let core = self.other_core.unwrap_or(self.site.core);
+        Self { other: *read, other_core: Some(self.site.core), site: Site { op: write.op, core }, ..*self }
+    }
+
     fn bytes(&self, before: impl Into<String>, behind: impl Into<String>) -> Bytes {
         Bytes::new(self.place, (self.first, self.bytes), before, behind)
     }
@@ -188,9 +194,17 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// What to call the memory of an access.
-    fn subject(&self, conflict: &Conflict, stamp: &Stamp) -> String {
-        self.name(stamp.value.or(conflict.other.value))
+    /// What to call the memory of two accesses: the tile whose data is at stake, and the other one where it is another.
+    fn subject(&self, code: Code, conflict: &Conflict, stamp: &Stamp) -> String {
+        let (mut own, mut other) = (stamp, &conflict.other);
+        if code == codes::RACE_OVERWRITE && matches!(conflict.place, Place::Core(_)) {
+            std::mem::swap(&mut own, &mut other);
+        }
+        let (name, also) = (self.name(own.value.or(other.value)), self.name(other.value));
+        if own.is_tile() && other.is_tile() && own.tile != other.tile && name != also {
+            return format!("{name}, on whose bytes {also} lies,");
+        }
+        name
     }
 
     // ---- races ----------------------------------------------------------------------------------------------------
@@ -222,7 +236,7 @@ impl<'a> Findings<'a> {
         message: impl FnOnce(&str, &str, &str) -> String,
     ) {
         self.note_bytes(code, conflict.site.op, Some(conflict.other.op), |all| {
-            let what = all.subject(conflict, stamp);
+            let what = all.subject(code, conflict, stamp);
             let (first, second) = actors(conflict, all.actor(&conflict.other), all.actor(stamp));
             let repair = all.repair(conflict, stamp);
             let mut d = Diagnostic::new(code, all.span(conflict.site.op), message(&what, &first, &second));

@@ -2,7 +2,7 @@
 
 use crate::detector::Now;
 use crate::findings::{Conflict, Findings, Site};
-use crate::shadow::{ANY_TILE, FREED, NO_TILE, Segment, Shadow, Stamp};
+use crate::shadow::{ANY_TILE, FREED, Segment, Shadow, Stamp};
 use pto_cpu::{Access, Place};
 use pto_isa::Loc;
 
@@ -79,13 +79,16 @@ impl Memories {
             };
             match &segment.write {
                 Some(write) if write.tile == FREED => findings.used_after_free(&conflict(write), access),
+                Some(write) if now.missed(write, segment.earlier.as_ref()) => {
+                    findings.overwritten_too_early(&conflict(write).seen_from(write, stamp), write);
+                }
                 Some(write) if !now.is_after(write) => findings.read_too_early(&conflict(write), stamp),
                 None if on_chip => findings.unwritten(access, first, bytes, site),
                 _ => {}
             }
             if let Some(lost) = &segment.lost
                 && lost.tile == stamp.tile
-                && let Some(write) = &segment.write
+                && let Some(write) = segment.write.as_ref().filter(|w| w.tile != FREED)
             {
                 findings.taken(&conflict(write), lost, stamp);
             }
@@ -128,6 +131,7 @@ impl Memories {
                 findings.written_in_any_order(&conflict(write), stamp);
             }
             segment.lost = lost(segment, stamp);
+            segment.earlier = segment.earlier_than(stamp);
             segment.write = Some(*stamp);
             segment.reads.clear();
         });
@@ -136,9 +140,8 @@ impl Memories {
 
 /// The tile whose data a write destroys.
 fn lost(segment: &Segment, stamp: &Stamp) -> Option<Stamp> {
-    let is_tile = |tile: u32| !matches!(tile, ANY_TILE | NO_TILE | FREED);
     match segment.write {
-        Some(write) if is_tile(write.tile) && is_tile(stamp.tile) && write.tile != stamp.tile => Some(write),
+        Some(write) if write.is_tile() && stamp.is_tile() && write.tile != stamp.tile => Some(write),
         _ => segment.lost.filter(|lost| stamp.tile != ANY_TILE && lost.tile != stamp.tile),
     }
 }

@@ -32,6 +32,13 @@ pub(crate) struct Stamp {
     pub atomic: bool,
 }
 
+impl Stamp {
+    /// True when it is known which tile it touched.
+    pub fn is_tile(&self) -> bool {
+        !matches!(self.tile, ANY_TILE | NO_TILE | FREED)
+    }
+}
+
 /// Bytes with one history.
 #[derive(Clone, Debug)]
 pub(crate) struct Segment {
@@ -39,10 +46,23 @@ pub(crate) struct Segment {
     start: u16,
     end: u16,
     pub write: Option<Stamp>,
+    /// The first of the writes in a row that the same lane has made there, or the write before the last.
+    pub earlier: Option<Stamp>,
     /// Reads since then that nothing orders with each other.
     pub reads: Vec<Stamp>,
     /// The tile whose data the last write destroyed.
     pub lost: Option<Stamp>,
+}
+
+impl Segment {
+    /// The earlier write, once there is a new one.
+    pub fn earlier_than(&self, new: &Stamp) -> Option<Stamp> {
+        let same = |s: &Stamp| (s.team, s.thread) == (new.team, new.thread);
+        match (self.earlier.filter(same), self.write) {
+            (Some(first), Some(last)) if same(&last) => Some(first),
+            (_, last) => last,
+        }
+    }
 }
 
 /// The history of one memory.
@@ -89,7 +109,10 @@ fn visit_page(page: &mut Vec<Segment>, start: u16, end: u16, each: &mut impl FnM
     while at < end {
         let next = page.get(index).map_or(end, |s| s.start.min(end));
         if at < next {
-            page.insert(index, Segment { start: at, end: next, write: None, reads: Vec::new(), lost: None });
+            page.insert(
+                index,
+                Segment { start: at, end: next, write: None, earlier: None, reads: Vec::new(), lost: None },
+            );
         } else {
             cut(page, index, end);
         }
