@@ -37,6 +37,8 @@ pub(super) struct Pipes {
     queues: [VecDeque<Task>; LANES],
     flags: BTreeMap<Flag, u32>,
     tokens: BTreeMap<i64, usize>,
+    /// Who has asked for a token and not got it yet. It is given in the order of the program.
+    turns: BTreeMap<i64, VecDeque<usize>>,
     random: u64,
     /// The step that failed, when it is not the one being given.
     pub failed_at: Option<usize>,
@@ -46,6 +48,12 @@ impl Pipes {
     /// Nothing is pending. The order follows from the seed and the core.
     pub fn reset(&mut self, seed: u64) {
         *self = Self { random: seed, ..Self::default() };
+    }
+
+    /// True when nobody else has a token or has asked for it before.
+    fn may_get(&self, id: i64, lane: usize) -> bool {
+        let next = self.turns.get(&id).and_then(VecDeque::front);
+        next == Some(&lane) && self.tokens.get(&id).is_none_or(|holder| *holder == lane)
     }
 
     fn chance(&mut self, of: u64) -> u64 {
@@ -89,6 +97,9 @@ impl Core<'_> {
     }
 
     fn give(&mut self, pipe: Pipe, task: Task) -> Result<(), Fail> {
+        if let Task::Get(id, _) = task {
+            self.pipes.turns.entry(id).or_default().push_back(pipe as usize);
+        }
         self.pipes.queues[pipe as usize].push_back(task);
         if pipe == Pipe::S {
             return self.finish(Pipe::S);
@@ -108,7 +119,7 @@ impl Core<'_> {
         let ready = match pipes.queues[lane].front() {
             None => false,
             Some(Task::Wait(flag, _)) => pipes.flags.get(flag).is_some_and(|n| *n > 0),
-            Some(Task::Get(id, _)) => pipes.tokens.get(id).is_none_or(|holder| *holder == lane),
+            Some(Task::Get(id, _)) => pipes.may_get(*id, lane),
             Some(_) => true,
         };
         if !ready {
@@ -119,6 +130,7 @@ impl Core<'_> {
             Task::Set(flag) => *pipes.flags.entry(flag).or_default() += 1,
             Task::Wait(flag, _) => *pipes.flags.entry(flag).or_default() -= 1,
             Task::Get(id, _) => {
+                pipes.turns.entry(id).or_default().pop_front();
                 pipes.tokens.insert(id, lane);
             }
             Task::Release(id) => {
