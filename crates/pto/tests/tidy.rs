@@ -100,6 +100,7 @@ fn core_crates_depend_on_nothing_outside() {
 fn every_diagnostic_is_shown_somewhere() {
     let mut tests = Vec::new();
     files(&root().join("tests/files"), "pto", &mut tests);
+    files(&root().join("tests/race"), "pto", &mut tests);
     // What stops a run; the list that `explain` prints shows nothing.
     files(&root().join("tests/cli"), "out", &mut tests);
     tests.retain(|p| p.file_stem().is_none_or(|n| n != "explain"));
