@@ -181,7 +181,7 @@ impl<'a> Findings<'a> {
 
     pub fn name(&self, value: Option<ValueId>) -> String {
         let name = value.map_or("", |v| self.module.value_name(v));
-        if name.is_empty() { "the bytes".to_string() } else { format!("`%{name}`") }
+        if name.is_empty() { "the memory".to_string() } else { format!("`%{name}`") }
     }
 
     /// The pipe of an access. Where the toolchain orders the pipes, all share a lane.
