@@ -33,7 +33,7 @@ mod tiles;
 
 pub use info::{Info, named_pipe, pipe_of};
 
-pub use instructions::recheck;
+pub use instructions::{recheck, same_region, widen};
 pub use reach::{Reach, reach};
 
 use pto_ir::{Attr, Module};

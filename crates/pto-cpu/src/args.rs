@@ -119,4 +119,7 @@ pub struct Report {
     pub instructions: u64,
     /// What blocks printed, those that did, in order.
     pub printed: Vec<crate::Printed>,
+    /// Warnings: what instructions did although it is not documented, one for each of them in the order of the text. Only runs with
+    /// the numerics of a device have some.
+    pub notes: Vec<pto_isa::Diagnostic>,
 }

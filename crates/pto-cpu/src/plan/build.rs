@@ -158,6 +158,7 @@ impl<'a> Builder<'a> {
             kernels: Vec::new(),
             prints: Vec::new(),
             checks: Vec::new(),
+            numerics: options.numerics,
             spaces,
             core_bytes,
             role: Role::Whole,

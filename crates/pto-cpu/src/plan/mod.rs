@@ -27,6 +27,7 @@ pub use roles::Role;
 pub(crate) use scalar::{float_of, int_of};
 pub(crate) use step::*;
 
+use crate::Numerics;
 use crate::args::{Options, Param};
 use crate::memory::Spaces;
 use pto_check::Checked;
@@ -62,6 +63,7 @@ pub struct Plan {
     pub(crate) kernels: Vec<KernelStep>,
     pub(crate) prints: Vec<Print>,
     pub(crate) checks: Vec<RuleCheck>,
+    pub(crate) numerics: Numerics,
     pub(crate) spaces: Spaces,
     /// Bytes of a core's memory: the spaces, and the tiles behind them.
     pub(crate) core_bytes: u64,

@@ -485,6 +485,8 @@ pub(crate) struct KernelStep {
     pub part: Option<Part>,
     /// The tile that the device works in; the kernel does not need it.
     pub scratch: Option<Operand>,
+    /// Tiles that are taken to be valid where another one is; see [`pto_check::widen`].
+    pub wide: Option<Wide>,
 }
 
 /// A part of a tile operand, as large as the valid region of another.
@@ -495,6 +497,13 @@ pub(crate) struct Part {
     pub like: usize,
     pub row: Reg,
     pub col: Reg,
+}
+
+/// Positions among the tiles of a kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct Wide {
+    pub sources: Vec<usize>,
+    pub dst: usize,
 }
 
 /// What is printed, under which name, and how.

@@ -7,7 +7,7 @@ use pto_ir::ValueId;
 use pto_isa::row::{Elem, Infer};
 use pto_isa::rules::{Arg, Instance};
 use pto_isa::table::op;
-use pto_isa::{Dim, Dir, Order, Type, codes};
+use pto_isa::{Dim, Dir, Order, Row, Type, codes};
 
 impl Tile {
     /// A tile of this type at this place, valid as far as the type says.
@@ -269,6 +269,7 @@ impl Builder<'_> {
             atomic: self.is_atomic(id),
             part: None,
             scratch: None,
+            wide: self.wide(row, kernel),
         };
         // Results first: their valid regions follow from operands.
         for value in self.module.results(id) {
@@ -318,6 +319,16 @@ impl Builder<'_> {
             }
             None => Ok(()),
         }
+    }
+
+    /// Devices read the sources of elementwise instructions wherever the destination is valid.
+    fn wide(&self, row: &Row, kernel: &Kernel) -> Option<Wide> {
+        if self.options.numerics == Numerics::Reference {
+            return None;
+        }
+        let (names, dst) = pto_check::same_region(row, self.checked.info().target)?;
+        let at = |name: &str| kernel.tiles.iter().position(|tile| *tile == name);
+        Some(Wide { sources: names.iter().filter_map(|name| at(name)).collect(), dst: at(dst)? })
     }
 
     fn is_vector(&self, value: ValueId) -> bool {

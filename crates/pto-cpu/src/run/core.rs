@@ -62,6 +62,8 @@ pub(super) struct Core<'p> {
     pub ends: Vec<OpenEnd>,
     /// What the block printed.
     pub printed: String,
+    /// What was not as it should be, over all blocks.
+    pub notes: Vec<Diagnostic>,
     /// Operands of the instruction being executed.
     pub tile_refs: Vec<TileRef>,
     pub view_refs: Vec<ViewRef>,
@@ -96,6 +98,7 @@ impl<'p> Core<'p> {
             retries: false,
             ends: vec![OpenEnd::default(); plan.ends.len()],
             printed: String::new(),
+            notes: Vec::new(),
             tile_refs: Vec::with_capacity(super::MAX_TILES),
             view_refs: Vec::with_capacity(super::MAX_VIEWS),
             scalars: Vec::with_capacity(8),

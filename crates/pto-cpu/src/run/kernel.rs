@@ -5,10 +5,11 @@
 use super::core::Core;
 use super::fail::Fail;
 use super::observe::{Action, Watch};
+use crate::Numerics;
 use crate::kernels::{Call, TileRef, ViewRef};
 use crate::memory::{Buffer, split_address};
 use crate::plan::{KernelStep, Operand, Slot, Tile, View};
-use pto_isa::{Dim, Type};
+use pto_isa::{Diagnostic, Dim, Type};
 
 /// Sets of values for which the rules of an instruction are remembered to hold.
 const KNOWN_FACTS: usize = 8;
@@ -27,6 +28,13 @@ impl Core<'_> {
         for operand in &step.tiles {
             let tile = operand.register.map(|r| &self.tiles[r as usize]);
             self.tile_refs.push(tile.map_or(TileRef::ABSENT, |t| self.tile_ref(memory, t)));
+        }
+        if let Some(wide) = &step.wide {
+            let (rows, cols) = (self.tile_refs[wide.dst].rows, self.tile_refs[wide.dst].cols);
+            for source in &wide.sources {
+                let tile = &mut self.tile_refs[*source];
+                (tile.rows, tile.cols) = (rows, cols);
+            }
         }
         self.view_refs.clear();
         for operand in &step.views {
@@ -170,11 +178,24 @@ impl Core<'_> {
             return Ok(());
         }
         let op = plan.origins[at];
-        let facts: Vec<(Type, Option<i64>)> =
+        let mut facts: Vec<(Type, Option<i64>)> =
             check.values.iter().map(|(v, slot)| self.runtime_type(plan.module().value_type(*v), *slot)).collect();
-        match pto_check::recheck(&plan.checked, op, &facts) {
-            Some(problem) => Err(Fail::Rule(Box::new(problem))),
-            None => Ok(()),
+        let Some(problem) = pto_check::recheck(&plan.checked, op, &facts) else { return Ok(()) };
+        let as_devices_do = plan.numerics != Numerics::Reference
+            && pto_check::widen(&plan.checked, op, &mut facts)
+            && pto_check::recheck(&plan.checked, op, &facts).is_none();
+        if !as_devices_do {
+            return Err(Fail::Rule(Box::new(problem)));
+        }
+        self.note(problem);
+        Ok(())
+    }
+
+    /// Remembers what is not as it should be, once for each instruction.
+    fn note(&mut self, problem: Diagnostic) {
+        if self.notes.iter().all(|known| known.primary.span != problem.primary.span) {
+            let why = "as on devices, the sources were read wherever the destination is valid; what lies there may be anything";
+            self.notes.push(problem.warning().help(why));
         }
     }
 

@@ -2,7 +2,6 @@
 
 use super::core::Core;
 use super::observe::{Observer, Observing, Reordering, Silent, Watch};
-use super::print::Printed;
 use super::team::Team;
 use crate::args::{Arg, Launch, Param, ParamKind, Report};
 use crate::memory::{Buffer, buffer_address, split_address};
@@ -150,13 +149,14 @@ impl Plan {
         watch: &mut W,
     ) -> Result<Vec<Report>, Diagnostic> {
         let bound = self.bind(ranks)?;
-        let (written, instructions, printed) = self.run_joint(&bound, ranks, launch, seed, watch)?;
+        let mut all = self.run_joint(&bound, ranks, launch, seed, watch)?;
         let count = self.params.len();
+        let written = std::mem::take(&mut all.written);
         let part = |rank: usize| written[rank * count..(rank + 1) * count].to_vec();
-        let mut reports: Vec<Report> =
-            (0..ranks.len()).map(|rank| self.report(part(rank), instructions, Vec::new())).collect();
-        if let Some(first) = reports.first_mut() {
-            first.printed = printed;
+        let other = |rank: usize| Report { written: part(rank), instructions: all.instructions, ..Report::default() };
+        let mut reports: Vec<Report> = (1..ranks.len()).map(|rank| self.report(other(rank))).collect();
+        if !ranks.is_empty() {
+            reports.insert(0, self.report(Report { written: part(0), ..all }));
         }
         Ok(reports)
     }
@@ -181,8 +181,7 @@ impl Plan {
         let mut ranks = [args];
         let bound = self.bind(&mut ranks)?;
         if self.joint {
-            let (written, instructions, printed) = self.run_joint(&bound, &mut ranks, launch, seed, watch)?;
-            return Ok(self.report(written, instructions, printed));
+            return Ok(self.report(self.run_joint(&bound, &mut ranks, launch, seed, watch)?));
         }
         let mut team = Team::new(self, &bound.buffers, launch.blocks)?;
         let mut printed = Vec::new();
@@ -194,8 +193,7 @@ impl Plan {
             bound.leave(&mut team.cores[0], ranks[0]);
             printed.extend(team.take_printed());
         }
-        let (written, instructions) = team.finish();
-        Ok(self.report(written, instructions, printed))
+        Ok(self.report(Report { printed, ..team.finish() }))
     }
 
     /// All blocks of all ranks together.
@@ -206,7 +204,7 @@ impl Plan {
         launch: Launch,
         seed: u64,
         watch: &mut W,
-    ) -> Result<(Vec<bool>, u64, Vec<Printed>), Diagnostic> {
+    ) -> Result<Report, Diagnostic> {
         self.all_fit(ranks.len() as u64 * u64::from(launch.blocks))?;
         let mut team = Team::empty(self);
         for (rank, args) in ranks.iter_mut().enumerate() {
@@ -218,9 +216,7 @@ impl Plan {
         }
         team.shuffle(seed);
         team.execute(watch)?;
-        let printed = team.take_printed();
-        let (written, instructions) = team.finish();
-        Ok((written, instructions, printed))
+        Ok(team.finish())
     }
 
     /// Blocks that wait for each other all have memory at the same time.
@@ -249,7 +245,8 @@ impl Plan {
         let bound = self.bind(&mut [args])?;
         let next = AtomicU32::new(0);
         let failed = AtomicBool::new(false);
-        let outcome: Outcome = Mutex::new((None, vec![false; self.params.len()], 0, Vec::new()));
+        let nothing = Report { written: vec![false; self.params.len()], ..Report::default() };
+        let outcome: Outcome = Mutex::new((None, nothing));
         let work = || {
             let mut team = match Team::new(self, &bound.buffers, launch.blocks) {
                 Ok(team) => team,
@@ -270,11 +267,13 @@ impl Plan {
                 }
                 printed.extend(team.take_printed());
             }
-            let (written, instructions) = team.finish();
+            let mut done = team.finish();
             let mut outcome = outcome.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            outcome.1.iter_mut().zip(&written).for_each(|(all, one)| *all |= one);
-            outcome.2 += instructions;
-            outcome.3.append(&mut printed);
+            let all = &mut outcome.1;
+            all.written.iter_mut().zip(&done.written).for_each(|(all, one)| *all |= one);
+            all.instructions += done.instructions;
+            all.printed.append(&mut printed);
+            all.notes.append(&mut done.notes);
         };
         std::thread::scope(|scope| {
             for _ in 1..threads {
@@ -282,22 +281,26 @@ impl Plan {
             }
             work();
         });
-        let (problem, written, instructions, mut printed) =
-            outcome.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        printed.sort_by_key(|p| p.block);
+        let (problem, mut report) = outcome.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        report.printed.sort_by_key(|p| p.block);
         match problem {
             Some((_, problem)) => Err(problem),
-            None => Ok(self.report(written, instructions, printed)),
+            None => Ok(self.report(report)),
         }
     }
 
-    fn report(&self, mut written: Vec<bool>, instructions: u64, printed: Vec<Printed>) -> Report {
+    /// Completes a report: tiles that are written, and one note for each instruction.
+    fn report(&self, mut report: Report) -> Report {
         for (at, slot) in self.slots.iter().enumerate() {
             if let Slot::Tile(tile) = slot {
-                written[at] = self.kernels.iter().flat_map(|k| &k.tiles).any(|o| o.writes && o.register == Some(*tile));
+                let writes = self.kernels.iter().flat_map(|k| &k.tiles).any(|o| o.writes && o.register == Some(*tile));
+                report.written[at] = writes;
             }
         }
-        Report { written, instructions, printed }
+        // Cores may have seen different extents.
+        report.notes.sort_by(|a, b| (a.primary.span.start, &a.message).cmp(&(b.primary.span.start, &b.message)));
+        report.notes.dedup_by_key(|n| n.primary.span);
+        report
     }
 
     // ---- arguments ----------------------------------------------------------------------------------------------
@@ -396,7 +399,7 @@ impl Plan {
 
 /// What the threads found out together: the problem of the first block that has one, what was written, how many
 /// instructions were executed, and what was printed.
-type Outcome = Mutex<(Option<(u32, Diagnostic)>, Vec<bool>, u64, Vec<Printed>)>;
+type Outcome = Mutex<(Option<(u32, Diagnostic)>, Report)>;
 
 fn note_failure(outcome: &Outcome, failed: &AtomicBool, block: u32, problem: Diagnostic) {
     failed.store(true, Ordering::Relaxed);

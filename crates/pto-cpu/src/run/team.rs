@@ -5,6 +5,7 @@ use super::observe::{CoreId, Watch};
 use super::print::Printed;
 use super::schedule::run_together;
 use super::shared::Shared;
+use crate::args::Report;
 use crate::memory::Buffer;
 use crate::plan::{Plan, Role};
 use pto_isa::Diagnostic;
@@ -71,12 +72,14 @@ impl<'p> Team<'p> {
         self.cores.iter_mut().filter_map(Core::take_printed).collect()
     }
 
-    /// Which buffers were written, and how many instructions were executed.
-    pub fn finish(self) -> (Vec<bool>, u64) {
+    /// What all of them did; what they printed last is in it.
+    pub fn finish(mut self) -> Report {
+        let printed = self.take_printed();
         let mut written = vec![false; self.cores.first().map_or(0, |c| c.written.len())];
         for core in &self.cores {
             written.iter_mut().zip(&core.written).for_each(|(all, one)| *all |= one);
         }
-        (written, self.cores.iter().map(|c| c.instructions).sum())
+        let notes = self.cores.iter_mut().flat_map(|c| std::mem::take(&mut c.notes)).collect();
+        Report { written, instructions: self.cores.iter().map(|c| c.instructions).sum(), printed, notes }
     }
 }

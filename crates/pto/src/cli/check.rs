@@ -78,14 +78,24 @@ fn check(source: Source, target: Option<Target>) -> Report {
     Report { source, target, problems }
 }
 
-pub(crate) fn print_text(reports: &[Report]) -> Result<(), Failure> {
-    let mut err = anstream::stderr().lock();
-    for report in reports.iter().filter(|r| !r.problems.is_empty()) {
-        let terminal = Terminal::new(&report.source);
-        for d in &report.problems {
-            writeln!(err, "{}\n", terminal.render(d))?;
-        }
+/// Problems of a file, on standard error.
+pub(crate) fn print_diagnostics(source: &Source, problems: &[Diagnostic]) -> Result<(), Failure> {
+    if problems.is_empty() {
+        return Ok(());
     }
+    let mut err = anstream::stderr().lock();
+    let terminal = Terminal::new(source);
+    for d in problems {
+        writeln!(err, "{}\n", terminal.render(d))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn print_text(reports: &[Report]) -> Result<(), Failure> {
+    for report in reports {
+        print_diagnostics(&report.source, &report.problems)?;
+    }
+    let mut err = anstream::stderr().lock();
     let errors: usize = reports.iter().map(Report::errors).sum();
     let warnings = reports.iter().map(|r| r.problems.len()).sum::<usize>() - errors;
     let targets: BTreeSet<&str> = reports.iter().map(|r| r.target.name()).collect();

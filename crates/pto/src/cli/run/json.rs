@@ -28,8 +28,8 @@ pub(super) struct JsonRun<'a> {
     files: Vec<JsonFile<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     times: Option<Vec<JsonTime<'a>>>,
-    /// Empty: a run with problems has no results.
-    diagnostics: [(); 0],
+    /// Warnings: a run with problems has no results.
+    diagnostics: Vec<JsonDiagnostic<'a>>,
 }
 
 #[derive(Serialize)]
@@ -126,7 +126,7 @@ pub(super) fn report<'a>(run: &'a Finished<'_>) -> Result<JsonRun<'a>, Error> {
         file: path.display().to_string(),
     };
     Ok(JsonRun {
-        file: run.file,
+        file: &run.source.name,
         function: run.ready.run.plan.name(),
         target: run.target.name(),
         numerics: format!("{:?}", run.args.program.numerics).to_lowercase(),
@@ -139,7 +139,7 @@ pub(super) fn report<'a>(run: &'a Finished<'_>) -> Result<JsonRun<'a>, Error> {
         comparisons: run.ready.expected.iter().zip(&run.comparisons).map(|(e, c)| comparison(run, e, c)).collect(),
         files: run.ready.outputs.list().map(file).collect(),
         times: run.timings.as_ref().map(|timings| timings.iter().map(|t| time(run, t)).collect()),
-        diagnostics: [],
+        diagnostics: run.report.notes.iter().map(|d| json::diagnostic(run.source, &run.lines, d)).collect(),
     })
 }
 

@@ -85,7 +85,7 @@ struct Prepared {
 /// A run that went through to its end.
 struct Finished<'a> {
     args: &'a Args,
-    file: &'a str,
+    source: &'a Source,
     target: Target,
     ready: &'a Prepared,
     report: Report,
@@ -119,11 +119,12 @@ fn execute(args: &Args, source: &Source, program: &Program, target: Target) -> R
     ready.outputs.write(&ready.run.bound)?;
     let comparisons = ready.expected.iter().map(|e| e.compare(&ready.run.bound)).collect::<Result<Vec<_>, _>>()?;
     let same = comparisons.iter().all(Comparison::matches);
-    let (file, lines) = (&*source.name, Lines::new(&source.text));
-    let finished = Finished { args, file, target, ready: &ready, report, elapsed, timings, comparisons, lines };
+    let lines = Lines::new(&source.text);
+    let finished = Finished { args, source, target, ready: &ready, report, elapsed, timings, comparisons, lines };
     if args.json {
         print_json(&json::report(&finished)?)?;
     } else {
+        check::print_diagnostics(source, &finished.report.notes)?;
         out(&text::report(&finished)?)?;
     }
     Ok(if same { Outcome::Clean } else { Outcome::Different })
@@ -158,8 +159,8 @@ fn run_ranks(args: &Args, ready: &mut Prepared) -> Result<Report, Stop> {
     let plan = ready.run.plan.clone();
     let reports = plan.run_ranks(&mut ready.run.ranks(), args.launch())?;
     let instructions = reports.first().map_or(0, |r| r.instructions);
-    let printed = reports.first().map_or_else(Vec::new, |r| r.printed.clone());
-    Ok(Report { written: reports.into_iter().flat_map(|r| r.written).collect(), instructions, printed })
+    let (printed, notes) = reports.first().map(|r| (r.printed.clone(), r.notes.clone())).unwrap_or_default();
+    Ok(Report { written: reports.into_iter().flat_map(|r| r.written).collect(), instructions, printed, notes })
 }
 
 /// Where memory is too small and nobody said how large it should be, the message says what was guessed.
