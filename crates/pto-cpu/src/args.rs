@@ -119,7 +119,7 @@ pub struct Report {
     pub instructions: u64,
     /// What blocks printed, those that did, in order.
     pub printed: Vec<crate::Printed>,
-    /// Warnings: what instructions did although it is not documented, one for each of them in the order of the text. Only runs with
-    /// the numerics of a device have some.
+    /// Warnings, at most one for each instruction, in the order of the text: entries left in a pipe; and with the numerics of a device,
+    /// what it does although no rule allows it.
     pub notes: Vec<pto_isa::Diagnostic>,
 }

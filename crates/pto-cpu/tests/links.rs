@@ -304,6 +304,67 @@ fn a_rank_that_is_never_told_is_a_deadlock() {
     assert_eq!(problem.code.id(), "PTO-E0712", "{}", problem.message);
 }
 
+/// A rank that asks again and again is stuck where it asks.
+#[test]
+fn polling_for_ever_is_a_deadlock() {
+    let text = "
+!word = !pto.tensor_view<1xi32>
+func.func @main(%calls: !pto.ptr<i32>) attributes {pto.entry} {
+  %one = arith.constant 1 : index
+  %go = arith.constant true
+  %two = arith.constant 2 : i32
+  %told = pto.make_tensor_view %calls, shape = [%one], strides = [%one] : !word
+  %end = scf.while (%a = %go) : (i1) -> (i1) {
+    scf.condition(%a) %a : i1
+  } do {
+  ^bb0(%again: i1):
+    %there = pto.comm.ttest(%told, %two : !word, i32) {cmp = #pto<wait_cmp ge>} -> i1
+    %not = arith.xori %there, %go : i1
+    scf.yield %not : i1
+  }
+  return
+}";
+    let mut word = [-7i32];
+    let problem = plan(text, Target::A2A3).run(&mut [Arg::write(&mut word)], blocks(50)).expect_err("for ever");
+    assert_eq!(problem.message, "deadlock: the core of block 0 waits for a signal word of at least 2; it is -7");
+    assert_eq!(&text[problem.primary.span.start as usize..][..14], "pto.comm.ttest");
+}
+
+/// Somebody pushes more than others pop: the run ends, and the report says so.
+#[test]
+fn entries_that_nobody_pops_are_noted() {
+    let text = round_trip(5, 0).replacen("%n = arith.constant 5 : index", "%n = arith.constant 3 : index", 1);
+    let (x, mut y, mut slots) = (vec![0.0f32; 20 * 256], vec![0.0f32; 20 * 256], vec![0.0f32; 8 * 256]);
+    let mut args = [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)];
+    let report = plan(&text, Target::A2A3).run(&mut args, blocks(2)).unwrap_or_else(|d| panic!("{}", d.message));
+    let notes: Vec<&str> = report.notes.iter().map(|n| &*n.message).collect();
+    assert_eq!(notes, ["2 entries were pushed into this pipe and not popped"]);
+}
+
+fn refused(text: &str) -> Diagnostic {
+    let (module, _) = pto_syntax::parse(text);
+    let checked = pto_check::check(module, Target::A2A3).unwrap_or_else(|d| panic!("{}", d[0].message));
+    Plan::new(&checked, None, Options::default()).expect_err("it cannot run")
+}
+
+/// Popped tiles would lie over other memory.
+#[test]
+fn a_ring_is_as_large_as_its_slots() {
+    let problem = refused(&round_trip(20, 0).replace("size = 8192", "size = 8000"));
+    assert_eq!(problem.code.id(), "PTO-E0713", "{}", problem.message);
+    assert_eq!(problem.legal, ["at least 8192 bytes"]);
+}
+
+#[test]
+fn a_slot_is_as_large_as_its_tiles() {
+    let text = round_trip(20, 0).replace("slot_size = 1024", "slot_size = 512");
+    let (x, mut y, mut slots) = (vec![0.0f32; 20 * 256], vec![0.0f32; 20 * 256], vec![0.0f32; 8 * 256]);
+    let mut args = [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)];
+    let problem = plan(&text, Target::A2A3).run(&mut args, blocks(1)).expect_err("half a tile");
+    assert_eq!(problem.code.id(), "PTO-E0713", "{}", problem.message);
+    assert_eq!(problem.legal, ["slot_size = 1024 or more, at both ends of the pipe"]);
+}
+
 /// What a program asks for may be more than there is.
 #[test]
 fn too_much_memory_is_refused() {

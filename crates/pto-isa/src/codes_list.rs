@@ -184,7 +184,7 @@ codes! {
     RUN_DEADLOCK = 712, "cores that wait for each other",
         "No core can go on: each waits for a signal, a slot or an entry that another would have to send. The message says who waits for what, and where.";
     RUN_PIPE = 713, "a pipe or signal used wrongly",
-        "A slot was freed that was not popped, pushed that was not allocated, popped with another element type, or a signal was sent too often without a wait.";
+        "A slot was freed that was not popped, pushed that was not allocated, popped with another element type, or larger than its slots or than the memory reserved for them; or a signal was sent too often without a wait.";
 
     RACE_READ = 801, "a read that may come before the write it needs",
         "Two instructions on different pipes touch the same bytes, the first writes them and the second reads them, and nothing makes the second wait. On the device the second may start first and read what was there before. A flag from the first pipe to the second orders them.";

@@ -66,6 +66,8 @@ pub(super) struct Builder<'a> {
     pub returns: Vec<Return>,
     /// What pushes of accumulators are scaled with, by pipe, the latest last.
     pub quants: Vec<(i64, Scale, Option<TileType>)>,
+    /// Addresses of reserved buffers, and their bytes.
+    pub reserved: Vec<(Reg, u64)>,
     /// What instructions set for later ones: a register for each name, zero when a block starts.
     pub states: Vec<(String, Reg)>,
 }
@@ -183,6 +185,7 @@ impl<'a> Builder<'a> {
             status: None,
             returns: Vec::new(),
             quants: Vec::new(),
+            reserved: Vec::new(),
             states: Vec::new(),
         }
     }

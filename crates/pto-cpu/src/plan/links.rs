@@ -26,6 +26,8 @@ pub(crate) struct End {
     pub global: Option<Pointer>,
     /// Local rings of the consumers: of the vector cores, of the cube core.
     pub local: [Option<Reg>; 2],
+    /// Bytes that were reserved for them, where the program says so.
+    pub room: [Option<u64>; 2],
     pub both_ways: bool,
     /// The first of the signals it uses, where that is stated.
     pub flag_base: Option<i64>,
@@ -236,6 +238,7 @@ impl Builder<'_> {
             }
             op::tpop | op::tpop_from_aic | op::tpop_from_aiv => {
                 let pop = self.pipe_op(id, op::tload)?;
+                self.fits_ring(&pop)?;
                 self.link(Link::Pop(pop))
             }
             op::tfree | op::tfree_from_aic | op::tfree_from_aiv => {
@@ -262,7 +265,29 @@ impl Builder<'_> {
         };
         let out = self.result_reg(id)?;
         self.plan.regs[out as usize] = address;
+        self.reserved.push((out, self.int_attr(id, "size").unwrap_or(0) as u64));
         Ok(())
+    }
+
+    /// Popped tiles lie in memory that was reserved for them.
+    fn fits_ring(&self, pop: &PipeOp) -> Built<()> {
+        let end = &self.plan.ends[pop.end as usize];
+        let Some(room) = end.room[usize::from(pop.way == Way::ToCube)] else { return Ok(()) };
+        let tile = match pop.entry {
+            Entry::Tile(_) => self.geometries[pop.geometry as usize].bytes(),
+            _ => return Ok(()),
+        };
+        let need = u64::from(end.local_slots.max(1) - 1).saturating_mul(end.slot_size).saturating_add(tile);
+        if need <= room {
+            return Ok(());
+        }
+        let message = format!(
+            "{} slots of {} bytes in a buffer of {room} bytes, for tiles of {tile}",
+            end.local_slots, end.slot_size
+        );
+        Err(Diagnostic::new(codes::RUN_PIPE, self.place(), message)
+            .legal(format!("at least {need} bytes"))
+            .help("make the `size` of the `reserve_buffer` larger, or the pipe shorter"))
     }
 
     /// The address on another core. It tells a pipe where the other core's slots are, which the engine knows.
@@ -310,7 +335,19 @@ impl Builder<'_> {
                 .legal(format!("at most {} GiB in all", MAX_RING_BYTES >> 30)));
         }
         let flag_base = self.int_attr(id, "flag_base");
-        self.plan.ends.push(End { key, slot_size, slots, local_slots, global, local, both_ways, flag_base, init: id });
+        let room = local.map(|reg| self.reserved.iter().find(|(r, _)| Some(*r) == reg).map(|(_, bytes)| *bytes));
+        self.plan.ends.push(End {
+            key,
+            slot_size,
+            slots,
+            local_slots,
+            global,
+            local,
+            room,
+            both_ways,
+            flag_base,
+            init: id,
+        });
         let end = self.plan.ends.len() as u32 - 1;
         if let Some(value) = self.module.results(id).next() {
             self.slots[value.index()] = Slot::End(end);

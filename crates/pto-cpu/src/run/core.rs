@@ -156,9 +156,14 @@ impl<'p> Core<'p> {
         }
     }
 
+    /// The step it waits at: one that polls is done, and will be reached again.
+    fn waiting_step(&self) -> usize {
+        self.next - usize::from(self.state == State::Polls)
+    }
+
     /// What it waits for.
-    pub fn waits_at(&self) -> Option<&Link> {
-        match self.plan.steps.get(self.next) {
+    pub fn waits_at(&self) -> Option<&'p Link> {
+        match self.plan.steps.get(self.waiting_step()) {
             Some(Step::Link(which)) => self.plan.links.get(*which as usize),
             _ => None,
         }
@@ -166,7 +171,10 @@ impl<'p> Core<'p> {
 
     /// Where it stands in the text.
     pub fn place(&self) -> pto_isa::Span {
-        self.plan.origins.get(self.next).map_or_else(Default::default, |op| self.plan.module().op(*op).name_span)
+        self.plan
+            .origins
+            .get(self.waiting_step())
+            .map_or_else(Default::default, |op| self.plan.module().op(*op).name_span)
     }
 
     fn steps<W: Watch>(&mut self, at: &mut usize, shared: &mut Shared, watch: &mut W) -> Result<State, Fail> {

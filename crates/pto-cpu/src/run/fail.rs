@@ -205,6 +205,10 @@ impl Fail {
                 new(codes::RUN_PIPE, format!("elements of {popped} bits from a slot with elements of {pushed} bits"))
                     .legal("the element type that was pushed")
             }
+            Self::SlotFault(Fault::OutsideBuffer { first, end, bytes }) => {
+                new(codes::RUN_PIPE, format!("bytes {first} to {end} of a slot, which has {bytes}"))
+                    .legal(format!("slot_size = {end} or more, at both ends of the pipe"))
+            }
             Self::SlotFault(fault) => say_fault(fault, &new, "the slot"),
             Self::NotAllocated => {
                 new(codes::RUN_PIPE, "a slot that was not allocated".into()).help("`talloc` gives the next slot")

@@ -187,15 +187,20 @@ impl Core<'_> {
         if !as_devices_do {
             return Err(Fail::Rule(Box::new(problem)));
         }
-        self.note(problem);
+        self.note_wide(problem);
         Ok(())
     }
 
+    fn note_wide(&mut self, problem: Diagnostic) {
+        let why =
+            "as on devices, the sources were read wherever the destination is valid; what lies there may be anything";
+        self.note(problem.warning().help(why));
+    }
+
     /// Remembers what is not as it should be, once for each instruction.
-    fn note(&mut self, problem: Diagnostic) {
-        if self.notes.iter().all(|known| known.primary.span != problem.primary.span) {
-            let why = "as on devices, the sources were read wherever the destination is valid; what lies there may be anything";
-            self.notes.push(problem.warning().help(why));
+    pub fn note(&mut self, note: Diagnostic) {
+        if self.notes.iter().all(|known| known.primary.span != note.primary.span) {
+            self.notes.push(note);
         }
     }
 

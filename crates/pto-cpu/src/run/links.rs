@@ -374,6 +374,21 @@ impl Core<'_> {
         self.write_global(buffer, first, &old.wrapping_add(value as u32).to_le_bytes())
     }
 
+    /// The signal word it waits for, and what it holds; `None` where it waits for something else.
+    pub fn awaited_word(&mut self) -> Option<String> {
+        let (Link::WaitSignal { signal, value, cmp } | Link::TestSignal { signal, value, cmp, .. }) =
+            self.waits_at()?
+        else {
+            return None;
+        };
+        let (buffer, first) = split_address(self.views[*signal as usize].address);
+        let wanted = format!("a signal word {} {}", COMPARISONS[usize::from(*cmp).min(5)].0, self.int(*value) as i32);
+        Some(match self.read_global(buffer, first, 4) {
+            Ok(word) => format!("{wanted}; it is {}", word as u32 as i32),
+            Err(_) => wanted,
+        })
+    }
+
     /// True when every word of a signal compares as asked.
     fn compare_signal(&mut self, signal: u32, value: i64, cmp: u8) -> Result<bool, Fail> {
         let view = self.views[signal as usize];
@@ -383,21 +398,25 @@ impl Core<'_> {
             let offset = element_offset(&view.shape, &view.strides, k) * 4;
             let word = i64::from(self.read_global(buffer, first + offset, 4)? as u32 as i32);
             let value = i64::from(value as i32);
-            let holds = match cmp {
-                0 => word == value,
-                1 => word != value,
-                2 => word > value,
-                3 => word >= value,
-                4 => word < value,
-                _ => word <= value,
-            };
-            if !holds {
+            if !COMPARISONS[usize::from(cmp).min(5)].1(&word, &value) {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 }
+
+type Comparison = (&'static str, fn(&i64, &i64) -> bool);
+
+/// How signal words compare, in words, by the position in `WAIT_CMP`.
+const COMPARISONS: [Comparison; 6] = [
+    ("equal to", i64::eq),
+    ("other than", i64::ne),
+    ("above", i64::gt),
+    ("of at least", i64::ge),
+    ("below", i64::lt),
+    ("of at most", i64::le),
+];
 
 fn done_or_waits(done: bool) -> Outcome {
     if done { Outcome::Done } else { Outcome::Waits }

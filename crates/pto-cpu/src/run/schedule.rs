@@ -7,8 +7,10 @@ use super::shared::Shared;
 use crate::plan::{Link, Role, Set};
 use pto_isa::{Diagnostic, codes};
 
-/// Rounds in which cores only poll signals, after which they are taken to poll for ever.
-const IDLE_ROUNDS: u32 = 100_000;
+/// Polls of signals, by all cores together and with nothing in between, after which they are taken to poll for ever.
+const IDLE_POLLS: usize = 1_000_000;
+/// Rounds of polls that every core has at least.
+const IDLE_ROUNDS: usize = 1000;
 
 /// Runs cores until all are done.
 pub(super) fn run_together<W: Watch>(
@@ -17,6 +19,7 @@ pub(super) fn run_together<W: Watch>(
     watch: &mut W,
 ) -> Result<(), Diagnostic> {
     let mut idle = 0;
+    let patience = IDLE_ROUNDS.max(IDLE_POLLS / cores.len().max(1));
     loop {
         let before = work(cores, shared);
         let (mut open, mut polls) = (false, false);
@@ -32,7 +35,7 @@ pub(super) fn run_together<W: Watch>(
         }
         let moved = work(cores, shared) != before;
         idle = if moved { 0 } else { idle + 1 };
-        if idle > IDLE_ROUNDS || idle > 0 && !polls {
+        if idle > patience || idle > 0 && !polls {
             return Err(deadlock(cores, shared));
         }
     }
@@ -45,13 +48,14 @@ fn work(cores: &[Core<'_>], shared: &Shared) -> u64 {
 }
 
 /// Who waits for whom, with all the places.
-fn deadlock(cores: &[Core<'_>], shared: &Shared) -> Diagnostic {
-    let several = cores.iter().map(|c| (shared.cores[c.who].rank, c.block)).collect::<std::collections::BTreeSet<_>>();
-    let mut waiting = cores.iter().filter(|c| c.state != State::Done);
+fn deadlock(cores: &mut [Core<'_>], shared: &Shared) -> Diagnostic {
+    let words: Vec<Option<String>> = cores.iter_mut().map(Core::awaited_word).collect();
+    let name = Names::of(&shared.cores);
     let say = |core: &Core| {
-        let who = name(shared.cores[core.who], several.len() > 1);
-        format!("{who} waits for {}", what(core, shared))
+        let what = words[core.who].clone().unwrap_or_else(|| what(core, shared));
+        format!("{} waits for {what}", name.of_core(shared.cores[core.who]))
     };
+    let mut waiting = cores.iter().filter(|c| c.state != State::Done);
     let Some(first) = waiting.next() else {
         return Diagnostic::new(codes::RUN_DEADLOCK, pto_isa::Span::default(), "nobody can go on");
     };
@@ -59,28 +63,34 @@ fn deadlock(cores: &[Core<'_>], shared: &Shared) -> Diagnostic {
     for core in waiting.take(7) {
         d = d.label(core.place(), say(core));
     }
-    let done: Vec<String> = cores
-        .iter()
-        .filter(|c| c.state == State::Done)
-        .take(4)
-        .map(|c| name(shared.cores[c.who], several.len() > 1))
-        .collect();
+    let done: Vec<String> =
+        cores.iter().filter(|c| c.state == State::Done).take(4).map(|c| name.of_core(shared.cores[c.who])).collect();
     if !done.is_empty() {
         d = d.legal(format!("already at the end: {}", done.join(", ")));
     }
     d.help("every wait needs a signal, an entry or a free slot from a core that is still running")
 }
 
-fn name(id: CoreId, with_block: bool) -> String {
-    let core = match id.role {
-        Role::Whole => "the core".to_string(),
-        Role::Cube => "the cube core".to_string(),
-        Role::Vector => format!("vector core {}", id.sub),
-    };
-    match (with_block, id.rank) {
-        (false, _) => core,
-        (true, 0) => format!("{core} of block {}", id.block),
-        (true, rank) => format!("{core} of block {} on rank {rank}", id.block),
+/// What tells the cores of a run apart.
+struct Names {
+    blocks: bool,
+    ranks: bool,
+}
+
+impl Names {
+    fn of(cores: &[CoreId]) -> Self {
+        Self { blocks: cores.iter().any(|c| c.block > 0), ranks: cores.iter().any(|c| c.rank > 0) }
+    }
+
+    fn of_core(&self, id: CoreId) -> String {
+        let core = match id.role {
+            Role::Whole => "the core".to_string(),
+            Role::Cube => "the cube core".to_string(),
+            Role::Vector => format!("vector core {}", id.sub),
+        };
+        let block = if self.blocks { format!(" of block {}", id.block) } else { String::new() };
+        let rank = if self.ranks { format!(" on rank {}", id.rank) } else { String::new() };
+        core + &block + &rank
     }
 }
 
@@ -102,9 +112,6 @@ fn what(core: &Core, shared: &Shared) -> String {
                 Set::All => "all cores",
             };
             format!("{who} to arrive at `syncall`")
-        }
-        Some(Link::WaitSignal { .. } | Link::TestSignal { .. }) => {
-            "a signal word that another rank or block changes".into()
         }
         _ => "others".into(),
     }

@@ -163,6 +163,17 @@ impl Shared {
     }
 }
 
+impl Shared {
+    /// Pipes with entries that somebody pushed and nobody popped: the key, and how many.
+    pub fn left_over(&self) -> impl Iterator<Item = (u32, u64)> {
+        let left = |ring: &Ring| {
+            let popped = ring.popped.iter().copied().min().unwrap_or(0);
+            ring.pushed[0].saturating_sub(popped)
+        };
+        self.rings.iter().map(move |((_, _, key, _), ring)| (*key, left(ring))).filter(|(_, count)| *count > 0)
+    }
+}
+
 /// The slots of a pipe in one direction, and how far each side is.
 #[derive(Debug)]
 pub(super) struct Ring {

@@ -8,7 +8,7 @@ use super::shared::Shared;
 use crate::args::Report;
 use crate::memory::Buffer;
 use crate::plan::{Plan, Role};
-use pto_isa::Diagnostic;
+use pto_isa::{Diagnostic, codes};
 
 pub(super) struct Team<'p> {
     pub cores: Vec<Core<'p>>,
@@ -64,7 +64,23 @@ impl<'p> Team<'p> {
     }
 
     pub fn execute<W: Watch>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
-        run_together(&mut self.cores, &mut self.shared, watch)
+        run_together(&mut self.cores, &mut self.shared, watch)?;
+        self.note_left_over();
+        Ok(())
+    }
+
+    /// Entries that nobody took are lost; on a device they may stop the next launch.
+    fn note_left_over(&mut self) {
+        let Some(core) = self.cores.first_mut() else { return };
+        let plan = core.plan;
+        for (key, count) in self.shared.left_over() {
+            let Some(end) = plan.ends.iter().find(|e| e.key == key) else { continue };
+            let entries = if count == 1 { "1 entry was".into() } else { format!("{count} entries were") };
+            let message = format!("{entries} pushed into this pipe and not popped");
+            let span = plan.module().op(end.init).name_span;
+            let note = Diagnostic::new(codes::PIPE_LEFT, span, message).warning();
+            core.note(note.help("pop and free as many entries as are pushed"));
+        }
     }
 
     /// What the cores printed, one after the other.

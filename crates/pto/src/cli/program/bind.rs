@@ -2,7 +2,7 @@
 
 use super::Stop;
 use super::memory::{Need, memory};
-use super::ranks::{Rank, remote};
+use super::ranks::{self, Rank, remote};
 use super::spec::Spec;
 use crate::cli::Failure;
 use pto::cpu::{Arg, Extent, Known, Launch, Measure, Param, ParamKind, Plan};
@@ -200,7 +200,11 @@ fn scalars_given(params: &[Param], specs: &[Option<&Spec>], request: &Request<'_
             (Some(spec), _) => command += &format!(" {}={}", param.name, spec.text),
             (None, ParamKind::Scalar(ty)) => {
                 missing.push(format!("`{}` ({ty})", param.name));
-                command += &format!(" {}={}", param.name, example(*ty));
+                command += &match &*param.name {
+                    "rank" | "ranks" if command.contains(" --ranks ") => String::new(),
+                    "rank" | "ranks" if request.rank.is_none() => format!(" --ranks {}", ranks::wanted(params)),
+                    name => format!(" {name}={}", example(*ty)),
+                };
             }
             _ => {}
         }

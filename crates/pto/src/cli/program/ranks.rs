@@ -18,6 +18,7 @@ pub(crate) fn bind_all(plan: &Plan, request: &Request<'_>, count: usize) -> Resu
     for spec in request.specs {
         known_rank(spec, count)?;
     }
+    enough_ranks(plan.params(), request.specs, count)?;
     let ranks: Vec<Rank> = (0..count).map(|number| Rank { number, count }).collect();
     let specs: Vec<Vec<Spec>> = ranks.iter().map(|r| of_rank(plan.params(), request.specs, *r)).collect();
     let of = |rank: Rank| Request { specs: &specs[rank.number], rank: Some(rank), ..*request };
@@ -64,13 +65,40 @@ fn by_name(params: &[Param], param: &Param, rank: Rank) -> Option<String> {
     match (&param.kind, &*param.name) {
         (ParamKind::Scalar(_), "rank") => Some(rank.number.to_string()),
         (ParamKind::Scalar(_), "ranks") => Some(rank.count.to_string()),
-        (ParamKind::Pointer(_), name) => {
-            let (of, number) = name.rsplit_once("_at_")?;
-            let there = number.parse::<usize>().ok().filter(|n| *n < rank.count)?;
-            params.iter().any(|p| p.name == of).then(|| format!("{of}@{there}"))
+        (ParamKind::Pointer(_), _) => {
+            let (of, there) = there(params, param)?;
+            (there < rank.count).then(|| format!("{of}@{there}"))
         }
         _ => None,
     }
+}
+
+/// What `x_at_2` stands for: the parameter `x`, and rank 2.
+fn there<'a>(params: &[Param], param: &'a Param) -> Option<(&'a str, usize)> {
+    let (of, number) = param.name.rsplit_once("_at_")?;
+    params.iter().any(|p| p.name == of).then_some((of, number.parse().ok()?))
+}
+
+/// The ranks that the names of parameters ask for.
+pub(super) fn wanted(params: &[Param]) -> usize {
+    params.iter().filter_map(|p| there(params, p)).map(|(_, rank)| rank + 1).max().unwrap_or(2)
+}
+
+/// Nobody gets other memory than the name says.
+fn enough_ranks(params: &[Param], specs: &[Spec], count: usize) -> Result<(), Failure> {
+    let given =
+        |p: &Param| specs.iter().any(|s| s.name.as_deref().is_none_or(|n| n.split('@').next() == Some(&p.name)));
+    for param in params.iter().filter(|p| matches!(p.kind, ParamKind::Pointer(_)) && !given(p)) {
+        if let Some((of, rank)) = there(params, param).filter(|(_, rank)| *rank >= count) {
+            let name = &param.name;
+            return Err(Failure(format!(
+                "`{name}` is the memory of `{of}` on rank {rank}, and there are ranks 0 to {}\n  help: --ranks {}, or a value: {name}={of}@0",
+                count - 1,
+                wanted(params)
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn known_rank(spec: &Spec, count: usize) -> Result<(), Failure> {
