@@ -1,7 +1,8 @@
 //! PTO programs on any machine: read, check, format, run.
 //!
 //! This crate is the front door. A [`Program`] is a source text and what was read from it; the crates behind it
-//! ([`isa`], [`ir`], [`syntax`], [`checks`], [`cpu`], [`emit`]) are re-exported for those who need the parts.
+//! ([`isa`], [`ir`], [`syntax`], [`checks`], [`cpu`], [`emit`],
+//! [`bytecode`]) are re-exported for those who need the parts.
 //!
 //! ```
 //! use pto::{Program, Target};
@@ -46,6 +47,7 @@ pub mod doc;
 mod rng;
 pub mod sample;
 
+pub use pto_bytecode as bytecode;
 pub use pto_check as checks;
 pub use pto_cost as cost;
 pub use pto_cpu as cpu;
@@ -183,4 +185,21 @@ impl Program {
     pub fn to_text(&self, form: Option<Form>) -> String {
         pto_ir::print(&self.module, pto_ir::Style { form, ..pto_ir::Style::default() })
     }
+}
+
+/// The text of a program in bytecode, laid out as people write it where that is possible.
+///
+/// ```
+/// use pto::{Program, bytecode};
+/// let program = Program::parse("func.func @f() { return }");
+/// let bytes = bytecode::encode(program.module(), Default::default()).expect("bytecode can hold it");
+/// assert!(pto::text_of_bytecode(&bytes).expect("whole bytecode").contains("func.func @f()"));
+/// ```
+///
+/// # Errors
+/// Bytes that are not bytecode, or not whole.
+pub fn text_of_bytecode(bytes: &[u8]) -> Result<String, Box<Diagnostic>> {
+    let generic = pto_bytecode::decode(bytes)?;
+    let options = pto_syntax::FormatOptions { form: Some(Form::Level2), types: TypeStyle::Compact };
+    Ok(pto_syntax::format(&generic, options).unwrap_or(generic))
 }

@@ -2,7 +2,7 @@
 
 use super::types::{scalar_type, unsigned_type};
 use super::{Built, Writer};
-use pto_ir::{Attr, OpId, ValueId};
+use pto_ir::{Attr, Def, OpId, ValueId};
 use pto_isa::row::{AttrKind, AttrSpec, CppForm, When};
 use pto_isa::{Dir, Family, Row, Scalar, Type};
 use std::borrow::Cow;
@@ -223,8 +223,23 @@ impl Writer<'_> {
                 (Some(a), Some(b)) => a.rows > b.rows || a.cols > b.cols,
                 _ => false,
             },
-            When::Same(a, b) => value(a) == value(b),
-            When::Apart(a, b) => value(a) != value(b),
+            When::Same(a, b) => self.same_place(value(a), value(b)),
+            When::Apart(a, b) => !self.same_place(value(a), value(b)),
+        }
+    }
+
+    /// Two operands are one value, or tiles with one address.
+    fn same_place(&self, a: Option<ValueId>, b: Option<ValueId>) -> bool {
+        let address = |v: ValueId| match self.module.value(v).def {
+            Def::Result(id, _) => match self.operand(id, "addr") {
+                Some(address) => self.info.constant(address),
+                None => self.places.of(id).and_then(|n| i64::try_from(n).ok()),
+            },
+            Def::Arg(..) | Def::Missing => None,
+        };
+        match (a, b) {
+            (Some(a), Some(b)) => a == b || address(a).is_some_and(|n| address(b) == Some(n)),
+            _ => false,
         }
     }
 

@@ -4,6 +4,7 @@ use super::types::scalar_type;
 use super::{Built, Writer};
 use pto_ir::{Attr, OpId};
 use pto_isa::{DType, Scalar, Type};
+use pto_num::{Bf16, F16, Float};
 
 impl Writer<'_> {
     /// Numbers are written where they are used; lists get a variable, since calls take them by reference.
@@ -76,22 +77,13 @@ fn float(x: f64, ty: Scalar) -> String {
 
 /// The number behind the bits of a format that a scalar can have.
 fn from_bits(d: DType, bits: u64) -> Option<f64> {
-    match d {
-        DType::F32 => Some(f64::from(f32::from_bits(u32::try_from(bits).ok()?))),
-        DType::Bf16 => Some(f64::from(f32::from_bits(u32::try_from(bits).ok()? << 16))),
-        DType::F16 => {
-            let bits = u32::try_from(bits).ok()?;
-            let (exponent, fraction) = (bits >> 10 & 31, bits & 1023);
-            let size = match exponent {
-                0 => f64::from(fraction) * 2f64.powi(-24),
-                31 if fraction == 0 => f64::INFINITY,
-                31 => f64::NAN,
-                e => (1.0 + f64::from(fraction) / 1024.0) * 2f64.powi(e as i32 - 15),
-            };
-            Some(if bits >> 15 & 1 == 1 { -size } else { size })
-        }
-        _ => None,
-    }
+    let bits = u32::try_from(bits).ok()?;
+    Some(f64::from(match d {
+        DType::F32 => f32::from_bits(bits),
+        DType::Bf16 => Bf16::from_bits(bits).to_f32(),
+        DType::F16 => F16::from_bits(bits).to_f32(),
+        _ => return None,
+    }))
 }
 
 /// The numbers of `dense<…>` in braces; a single one stands for all.

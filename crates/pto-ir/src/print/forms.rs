@@ -267,12 +267,7 @@ impl Printer<'_> {
 
     /// Attributes the row knows are properties; the others belong to nobody in particular and come last.
     fn generic_properties(&mut self, op: OpId, row: &Row) {
-        let open = row.slots.iter().filter(|s| s.count != Count::One).count();
-        let segments = (open > 1).then(|| {
-            let sizes: Vec<String> =
-                row.generic_slots().iter().map(|&s| self.module.in_slot(op, s).count().to_string()).collect();
-            format!("operandSegmentSizes = array<i32: {}>", sizes.join(", "))
-        });
+        let segments = self.segments(op, row);
         let module = self.module;
         let foreign = foreign_attrs(module, op, row);
         let dict = self.dict(op, &foreign);
@@ -281,6 +276,16 @@ impl Printer<'_> {
         if !all.is_empty() {
             self.put(&format!(" <{{{}}}>", all.join(", ")));
         }
+    }
+
+    /// How many operands each slot has, where that is not plain.
+    pub(super) fn segments(&self, op: OpId, row: &Row) -> Option<String> {
+        let open = row.slots.iter().filter(|s| s.count != Count::One).count();
+        (open > 1).then(|| {
+            let sizes: Vec<String> =
+                row.generic_slots().iter().map(|&s| self.module.in_slot(op, s).count().to_string()).collect();
+            format!("operandSegmentSizes = array<i32: {}>", sizes.join(", "))
+        })
     }
 
     /// Follows a row's pattern; see [`Row::pattern`].

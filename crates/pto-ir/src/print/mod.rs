@@ -58,6 +58,17 @@ pub fn print(module: &Module, style: Style) -> String {
     p.out
 }
 
+/// The attributes of an operation except those named, as the generic form writes them, with the sizes of its operand
+/// lists and without aliases: `{…}`, or nothing.
+pub fn attributes_text(module: &Module, op: OpId, except: &[&str]) -> String {
+    let mut p = Printer::new(module, Style::default());
+    let row = module.op(op).op.row();
+    let own = p.dict(op, except);
+    let own = own.trim().strip_prefix('{').and_then(|d| d.strip_suffix('}')).unwrap_or("").to_string();
+    let all: Vec<String> = p.segments(op, row).into_iter().chain((!own.is_empty()).then_some(own)).collect();
+    if all.is_empty() { String::new() } else { format!("{{{}}}", all.join(", ")) }
+}
+
 pub(crate) struct Printer<'a> {
     module: &'a Module,
     style: Style<'a>,

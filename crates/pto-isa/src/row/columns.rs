@@ -283,9 +283,9 @@ pub enum When {
     Scalar(&'static str, Scalar),
     /// The first tile has more rows or columns than the second.
     Larger(&'static str, &'static str),
-    /// Both operands are one value.
+    /// Both operands are one value, or start at one address.
     Same(&'static str, &'static str),
-    /// The operands are different values.
+    /// The operands are different values and start at different addresses.
     Apart(&'static str, &'static str),
 }
 

@@ -110,7 +110,7 @@ family! { Arith, "", arith;
             form("$lhs != $lhs || $rhs != $rhs").when(When::Attr("predicate", "uno")),
             form("true").when(When::Attr("predicate", "true")),
         ])
-        .cpp_silent(&["lhs", "rhs", "fastmath"]);
+        .cpp_silent(&["lhs", "rhs"]);
     /// One of two values, chosen by a condition.
     arith_select = "arith.select": SCALAR
         .slots(&[value_in("condition", Kind::Bool), value_in("true_value", Kind::Any), value_in("false_value", Kind::Any)])

@@ -867,6 +867,10 @@ family! { Layout, "pto", layout;
     tfillpad_inplace: FILL
         .rules(&[(Targets::ALL, Rule::SameShape(&["src", "dst"]))])
         .cpp("TFILLPAD_INPLACE")
+        .cpp_forms(&[
+            form("TFILLPAD_INPLACE($dst, $src)").when(When::Same("dst", "src")),
+            form("TFILLPAD($dst, $src)"),
+        ])
         .page("docs/isa/TFILLPAD_INPLACE.md")
         .notes(&[PAD_NOTE, "Newer assemblers have only tfillpad and choose this form by the addresses."])
         .example(

@@ -4,6 +4,7 @@ use super::check::{self, Report, parse_target};
 use super::files::Staged;
 use super::input::{self, Source};
 use super::{Failure, Outcome, Run, out};
+use pto::bytecode as encode;
 use pto::emit::{self, Options, Style, Sync};
 use pto::syntax::Lines;
 use pto::{Diagnostic, Program, Target};
@@ -20,6 +21,20 @@ pub(crate) struct Args {
 enum What {
     /// C++ against the public PTO headers
     Cpp(CppArgs),
+    /// The public bytecode container, which every command reads
+    Bytecode(BytecodeArgs),
+}
+
+#[derive(clap::Args)]
+struct BytecodeArgs {
+    /// A program, or `-` for standard input
+    file: PathBuf,
+    /// Where to write; `-` is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// Keep operations by name that have no number; other readers must be told to accept them
+    #[arg(long)]
+    generic: bool,
 }
 
 #[derive(clap::Args)]
@@ -51,6 +66,7 @@ enum SyncArg {
 pub(crate) fn run(args: &Args) -> Run {
     match &args.what {
         What::Cpp(args) => cpp(args),
+        What::Bytecode(args) => bytecode(args),
     }
 }
 
@@ -76,6 +92,27 @@ fn cpp(args: &CppArgs) -> Run {
             Ok(Outcome::Problems)
         }
     }
+}
+
+/// Bytecode needs a program that reads; whether it is legal for a target is for its reader to say.
+fn bytecode(args: &BytecodeArgs) -> Run {
+    let source = input::read(&args.file)?;
+    let program = Program::parse(&source.text);
+    let mut problems: Vec<Diagnostic> = source.unreadable.clone().into_iter().collect();
+    problems.extend(program.problems().iter().filter(|d| d.is_error()).cloned());
+    let options = encode::Options { generic: args.generic, ..Default::default() };
+    if problems.is_empty() {
+        match encode::encode(program.module(), options) {
+            Ok(bytes) => {
+                write(&args.output, &bytes)?;
+                return Ok(Outcome::Clean);
+            }
+            Err(found) => problems = found,
+        }
+    }
+    let target = program.stated_target().unwrap_or(Target::A2A3);
+    check::print_text(&[Report { source, target, problems }])?;
+    Ok(Outcome::Problems)
 }
 
 /// What to emit.

@@ -56,6 +56,10 @@ pub(crate) fn run(args: &Args) -> Run {
             continue;
         };
         let changed = text != source.text;
+        if source.is_bytecode && !args.stdout && !args.check {
+            let help = "write its text elsewhere: pto fmt --stdout";
+            return Err(Failure(format!("{} is bytecode and has no layout\n  help: {help}", source.name)));
+        }
         if args.check {
             if changed {
                 out(&format!("{}\n", source.name))?;

@@ -1,6 +1,7 @@
 //! Source files from paths, directories and standard input.
 
 use super::Failure;
+use pto::bytecode;
 use pto::isa::{Diagnostic, Span, codes};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,11 +12,13 @@ pub(crate) struct Source {
     /// `None` for standard input.
     pub(crate) path: Option<PathBuf>,
     pub(crate) text: String,
+    /// The file is bytecode; the text is what it says.
+    pub(crate) is_bytecode: bool,
     /// Set when the bytes are no text at all; nothing else is said about the file then.
     pub(crate) unreadable: Option<Diagnostic>,
 }
 
-/// The files that arguments name: files as they are, directories with every `.pto` file below them, `-` for
+/// The files that arguments name: files as they are, directories with every `.pto` and `.ptobc` file below them, `-` for
 /// standard input. Sorted within a directory.
 pub(crate) fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
@@ -24,7 +27,7 @@ pub(crate) fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             let before = files.len();
             walk(path, &mut files, 0)?;
             if files.len() == before {
-                return Err(Failure(format!("no .pto file below {}", path.display())));
+                return Err(Failure(format!("no .pto or .ptobc file below {}", path.display())));
             }
         } else {
             files.push(path.clone());
@@ -43,7 +46,7 @@ fn walk(dir: &Path, files: &mut Vec<PathBuf>, depth: u32) -> Result<(), Failure>
         // Links are not followed: they could lead in circles.
         if kind.is_dir() && depth < 64 {
             walk(&path, files, depth + 1)?;
-        } else if kind.is_file() && path.extension().is_some_and(|e| e == "pto") {
+        } else if kind.is_file() && path.extension().is_some_and(|e| e == "pto" || e == "ptobc") {
             files.push(path);
         }
     }
@@ -65,19 +68,21 @@ pub(crate) fn read(path: &Path) -> Result<Source, Failure> {
 }
 
 fn decode(name: String, path: Option<PathBuf>, bytes: Vec<u8>) -> Source {
-    if bytes.starts_with(b"PTOBC\0") {
-        let d = Diagnostic::new(codes::BAD_CHARACTER, Span::new(0, 0), "this is a bytecode file, not text");
-        let unreadable = Some(d.help("decode it to text first"));
-        return Source { name, path, text: String::new(), unreadable };
+    if bytecode::is_bytecode(&bytes) {
+        let (text, unreadable) = match pto::text_of_bytecode(&bytes) {
+            Ok(text) => (text, None),
+            Err(d) => (String::new(), Some(*d)),
+        };
+        return Source { name, path, text, is_bytecode: true, unreadable };
     }
     match String::from_utf8(bytes) {
-        Ok(text) => Source { name, path, text, unreadable: None },
+        Ok(text) => Source { name, path, text, is_bytecode: false, unreadable: None },
         Err(e) => {
             let at = e.utf8_error().valid_up_to() as u32;
             let text = String::from_utf8_lossy(e.as_bytes()).into_owned();
             let message = format!("byte {at} is not UTF-8");
             let d = Diagnostic::new(codes::BAD_CHARACTER, Span::new(at, at), message);
-            Source { name, path, text, unreadable: Some(d.help("save the file as UTF-8")) }
+            Source { name, path, text, is_bytecode: false, unreadable: Some(d.help("save the file as UTF-8")) }
         }
     }
 }
