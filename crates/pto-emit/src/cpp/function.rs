@@ -7,7 +7,7 @@ use super::{Built, Writer};
 use crate::place::{called, symbol};
 use pto_ir::{Attr, BlockId, OpId, ValueId};
 use pto_isa::table::op;
-use pto_isa::{PtrSpace, Scalar, Target, Type};
+use pto_isa::{PtrSpace, Scalar, Target, Token, Type};
 use std::collections::HashSet;
 
 /// The function for statements that stand outside of functions.
@@ -111,12 +111,18 @@ impl Writer<'_> {
         }
     }
 
-    /// An entry is marked as one, or is the only function with a body.
+    /// An entry is marked as one, or is the only function with a body; one that takes tiles is for other code to call.
     fn is_entry(&self, id: OpId) -> bool {
         let marked = |f: OpId| ["pto.entry", "hacc.entry"].iter().any(|n| self.module.attr(f, n).is_some());
         let with_body = |f: &OpId| self.module.op_regions(*f).iter().any(|r| !self.module.region(*r).blocks.is_empty());
         let bodies = self.module.functions().into_iter().filter(with_body).count();
-        marked(id) || bodies == 1
+        let local =
+            |v: &ValueId| matches!(self.module.value_type(*v), Type::Tile(_) | Type::TileBuf(_) | Type::Token(_));
+        let takes_tiles = self.module.op_regions(id).iter().any(|r| {
+            let first = self.module.region(*r).blocks.first();
+            first.is_some_and(|b| self.module.block(*b).args.iter().any(local))
+        });
+        marked(id) || (bodies == 1 && !takes_tiles)
     }
 
     /// The declaration of a parameter. Indices of entries have 32 bits, as launchers of the public assembler pass them.
@@ -132,6 +138,7 @@ impl Writer<'_> {
             },
             Type::Vector(_) => "MrgSortExecutedNumList".to_string(),
             Type::Tile(t) | Type::TileBuf(t) if !entry => format!("{} &", self.tile_type(&t)),
+            Type::Token(t) if !entry && t != Token::Pipe => format!("{} &", self.type_of(value)?),
             other => return Err(self.unsupported(&format!("a {} as a parameter", other.noun()))),
         };
         let name = self.names.fresh(self.module.value_name(value));

@@ -759,7 +759,7 @@ family! { Irregular, "pto", irregular;
             "The host puts the numbers in another order than a5.",
         ])
         .cpp_forms(&[
-            form("{\n  TRandomKey key = {$key0, $key1};\n  TRandomCounter counter = {$counter0, $counter1, $counter2, $counter3};\n  TRANDOM<=rounds>($dst, key, counter);\n}"),
+            form("{\n  TRandomKey key = {static_cast<uint32_t>($key0), static_cast<uint32_t>($key1)};\n  TRandomCounter counter = {static_cast<uint32_t>($counter0), static_cast<uint32_t>($counter1), static_cast<uint32_t>($counter2), static_cast<uint32_t>($counter3)};\n  TRANDOM<=rounds>($dst, key, counter);\n}"),
         ]);
 
     /// Prints a tile or a window of global memory.
