@@ -35,7 +35,13 @@ pub(crate) fn place(checked: &Checked, problems: &mut Vec<Diagnostic>) -> Places
     let module = checked.module();
     let functions = module.functions();
     let callers = callers(module, &functions);
-    let mut placer = Placer { module, target: checked.info().target, places: Places::default(), problems };
+    let mut placer = Placer {
+        module,
+        manual: &checked.info().manual,
+        target: checked.info().target,
+        places: Places::default(),
+        problems,
+    };
     let mut ends: HashMap<OpId, Used> = HashMap::new();
     for &function in &callers_first(&functions, &callers) {
         let mut used = Used::default();
@@ -56,6 +62,8 @@ pub(crate) fn place(checked: &Checked, problems: &mut Vec<Diagnostic>) -> Places
 
 struct Placer<'a> {
     module: &'a Module,
+    /// Operations of functions that place their tiles themselves.
+    manual: &'a [bool],
     target: Target,
     places: Places,
     problems: &'a mut Vec<Diagnostic>,
@@ -77,7 +85,7 @@ impl Placer<'_> {
         for &id in ops {
             let code = self.module.op(id).op;
             let allocates = matches!(code, op::alloc_tile | op::alloc_multi_tile | op::memref_alloc);
-            if !allocates || self.has_address(id) {
+            if !allocates || self.has_address(id) || self.manual[id.index()] {
                 continue;
             }
             let Some(result) = self.module.results(id).next() else { continue };

@@ -15,6 +15,11 @@ impl Writer<'_> {
         }
         let address = match self.operand(id, "addr") {
             Some(address) => self.text(address)?,
+            // In a program that places its tiles itself, this one gets its address later.
+            None if self.info.manual[id.index()] => {
+                let valid = [self.operand(id, "valid_row"), self.operand(id, "valid_col")];
+                return self.declare_tile(value, valid);
+            }
             None => match self.places.of(id) {
                 Some(place) => place.to_string(),
                 None => return Err(self.unsupported("a buffer that is not a tile in a memory of the core")),
@@ -106,6 +111,7 @@ impl Writer<'_> {
         let index = self.text(slot)?;
         let address = match (base.parse::<u64>(), index.parse::<u64>()) {
             (Ok(base), Ok(index)) => (base + index * bytes).to_string(),
+            (Ok(0), _) => format!("{index} * {bytes}"),
             _ => format!("{base} + {index} * {bytes}"),
         };
         let value = self.result(id)?;

@@ -1,0 +1,148 @@
+// flash_attention.pto for a2a3. Numbers at the ends of lines are its lines.
+#include "pto/pto-inst.hpp"
+using namespace pto;
+
+using MatF16_128x64 = Tile<TileType::Mat, half, 128, 64, BLayout::ColMajor, 128, 64, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using LeftF16_128x64 = Tile<TileType::Left, half, 128, 64, BLayout::RowMajor, 128, 64, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using MatF16_64x128_zn = Tile<TileType::Mat, half, 64, 128, BLayout::RowMajor, 64, 128, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
+using RightF16_64x128 = Tile<TileType::Right, half, 64, 128, BLayout::RowMajor, 64, 128, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
+using AccF32_128x128 = Tile<TileType::Acc, float, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 1024, PadValue::Null, CompactMode::Null>;
+using RightF16_128x64 = Tile<TileType::Right, half, 128, 64, BLayout::RowMajor, 128, 64, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
+using LeftF16_128x128 = Tile<TileType::Left, half, 128, 128, BLayout::RowMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using AccF32_128x64 = Tile<TileType::Acc, float, 128, 64, BLayout::ColMajor, 128, 64, SLayout::RowMajor, 1024, PadValue::Null, CompactMode::Null>;
+using MatF16_128x128 = Tile<TileType::Mat, half, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, 64, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_64x1_dn = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, 64, 1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, 64, 128, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF16_64x128 = Tile<TileType::Vec, half, 64, 128, BLayout::RowMajor, 64, 128, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+
+static AICORE void cube(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 43
+#if defined(__DAV_CUBE__)
+  auto pipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>(s_slots, 66560, 0);  // 53
+  auto pipe_2 = TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>(p_slots, 0, 49152);  // 54
+  auto pipe_3 = TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>(o_slots, 132096, 0);  // 55
+  const int64_t block64 = get_block_idx();  // 60
+  const int64_t blocks64 = get_block_num();  // 61
+  const int64_t block = static_cast<int64_t>(block64);  // 62
+  const int64_t blocks = static_cast<int64_t>(blocks64);  // 63
+  const int64_t first = block * 128;  // 64
+  const int64_t stride = blocks * 128;  // 65
+  for (int64_t at = first; at < 1024; at += stride) {  // 66
+    GlobalTensor<half, Shape<1, 1, 1, 128, 64>, Stride<8192, 8192, 8192, 64, 1>, Layout::ND> q_in(q + at * 64);  // 67
+    MatF16_128x64 q_l1;  // 68
+    TASSIGN(q_l1, 0);
+    LeftF16_128x64 q_l0;  // 69
+    TASSIGN(q_l0, 0);
+    TLOAD(q_l1, q_in);  // 70
+    TMOV(q_l0, q_l1);  // 71
+    for (int64_t j = 0; j < 1024; j += 128) {  // 72
+      GlobalTensor<half, Shape<1, 1, 1, 64, 128>, Stride<64, 64, 64, 1, 64>, Layout::DN> k_in(k + j * 64);  // 73
+      MatF16_64x128_zn k_l1;  // 74
+      TASSIGN(k_l1, 16384);
+      RightF16_64x128 k_l0;  // 75
+      TASSIGN(k_l0, 0);
+      AccF32_128x128 s;  // 76
+      TASSIGN(s, 0);
+      TLOAD(k_l1, k_in);  // 77
+      TMOV(k_l0, k_l1);  // 78
+      TMATMUL(s, q_l0, k_l0);  // 79
+      TPUSH<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, AccF32_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe, s);  // 80
+      GlobalTensor<half, Shape<1, 1, 1, 128, 64>, Stride<8192, 8192, 8192, 64, 1>, Layout::ND> v_in(v + j * 64);  // 82
+      MatF16_128x64 v_l1;  // 83
+      TASSIGN(v_l1, 32768);
+      RightF16_128x64 v_l0;  // 84
+      TASSIGN(v_l0, 16384);
+      LeftF16_128x128 p_l0;  // 85
+      TASSIGN(p_l0, 16384);
+      AccF32_128x64 pv;  // 86
+      TASSIGN(pv, 65536);
+      TLOAD(v_l1, v_in);  // 87
+      TMOV(v_l0, v_l1);  // 88
+      MatF16_128x128 p;  // 89
+      TPOP<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, MatF16_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);
+      TMOV(p_l0, p);  // 90
+      TFREE<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_2);  // 91
+      TMATMUL(pv, p_l0, v_l0);  // 92
+      TPUSH<TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>, AccF32_128x64, TileSplitAxis::TILE_UP_DOWN>(pipe_3, pv);  // 93
+    }
+  }
+#endif // __DAV_CUBE__
+}
+
+static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 99
+#if defined(__DAV_VEC__)
+  set_mask_norm();
+  set_vector_mask(-1, -1);
+  auto pipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>(s_slots, 66560, 0);  // 113
+  auto pipe_2 = TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>(p_slots, 0, 49152);  // 114
+  auto pipe_3 = TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>(o_slots, 132096, 0);  // 115
+  const int64_t block64 = get_block_idx();  // 118
+  const int64_t blocks64 = get_block_num();  // 119
+  const int64_t half64 = get_subblockid();  // 120
+  const int64_t block = static_cast<int64_t>(block64);  // 121
+  const int64_t blocks = static_cast<int64_t>(blocks64);  // 122
+  const int64_t number = static_cast<int64_t>(half64);  // 123
+  const int64_t down = number * 64;  // 124
+  const int64_t first = block * 128;  // 125
+  const int64_t stride = blocks * 128;  // 126
+  for (int64_t at = first; at < 1024; at += stride) {  // 127
+    VecF32_64x64 total;  // 128
+    TASSIGN(total, 0);
+    VecF32_64x1_dn largest;  // 129
+    TASSIGN(largest, 16384);
+    VecF32_64x1_dn sum;  // 130
+    TASSIGN(sum, 16640);
+    VecF32_1x64 largest_row;  // 131
+    TRESHAPE(largest_row, largest);
+    VecF32_1x64 sum_row;  // 132
+    TRESHAPE(sum_row, sum);
+    TEXPANDS(total, 0.0f);  // 133
+    TEXPANDS(largest_row, -3e38f);  // 134
+    TEXPANDS(sum_row, 0.0f);  // 135
+    for (int64_t j = 0; j < 1024; j += 128) {  // 136
+      VecF32_64x128 scratch;  // 137
+      TASSIGN(scratch, 16896);
+      VecF16_64x128 p;  // 138
+      TASSIGN(p, 49664);
+      VecF32_64x1_dn found;  // 139
+      TASSIGN(found, 66048);
+      VecF32_64x1_dn added;  // 140
+      TASSIGN(added, 66304);
+      VecF32_1x64 found_row;  // 141
+      TRESHAPE(found_row, found);
+      VecF32_1x64 added_row;  // 142
+      TRESHAPE(added_row, added);
+      VecF32_64x128 s;  // 144
+      TPOP<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, VecF32_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe, s);
+      TMULS(s, s, 0.125f);  // 145
+      TROWMAX(found, s, scratch);  // 146
+      TMAX(found_row, found_row, largest_row);  // 147
+      TROWEXPANDEXPDIF(s, s, found);  // 148
+      TCVT(p, s, RoundMode::CAST_RINT);  // 149
+      TPUSH<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, VecF16_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);  // 150
+      TROWSUM(added, s, scratch);  // 151
+      TFREE<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe);  // 152
+      TSUB(largest_row, largest_row, found_row);  // 155
+      TEXP(largest_row, largest_row);  // 156
+      TMUL(sum_row, sum_row, largest_row);  // 157
+      TADD(sum_row, sum_row, added_row);  // 158
+      TROWEXPANDMUL(total, total, largest);  // 159
+      TADDS(largest_row, found_row, 0.0f);  // 160
+      VecF32_64x64 pv;  // 162
+      TPOP<TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>, VecF32_64x64, TileSplitAxis::TILE_UP_DOWN>(pipe_3, pv);
+      TADD(total, total, pv);  // 163
+      TFREE<TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_3);  // 164
+    }
+    TROWEXPANDDIV(total, total, sum);  // 166
+    const int64_t row_at = at + down;  // 167
+    GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<4096, 4096, 4096, 64, 1>, Layout::ND> to(o + row_at * 64);  // 168
+    TSTORE(to, total);  // 169
+  }
+#endif // __DAV_VEC__
+}
+
+__global__ AICORE void flash_attention(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ float *o, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 37
+  cube(q, k, v, s_slots, p_slots, o_slots);  // 38
+  vector(o, s_slots, p_slots, o_slots);  // 39
+}

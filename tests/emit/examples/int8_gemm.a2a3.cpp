@@ -1,0 +1,47 @@
+// int8_gemm.pto for a2a3. Numbers at the ends of lines are its lines.
+#include "pto/pto-inst.hpp"
+using namespace pto;
+
+using AccI32_128x128 = Tile<TileType::Acc, int32_t, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 1024, PadValue::Null, CompactMode::Null>;
+using MatI8_128x128 = Tile<TileType::Mat, int8_t, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using LeftI8_128x128 = Tile<TileType::Left, int8_t, 128, 128, BLayout::RowMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using RightI8_128x128 = Tile<TileType::Right, int8_t, 128, 128, BLayout::RowMajor, 128, 128, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
+
+__global__ AICORE void int8_gemm(__gm__ int8_t *a, __gm__ int8_t *b, int64_t scale, __gm__ half *y) {  // 14
+  const int64_t block64 = get_block_idx();  // 24
+  const int64_t blocks64 = get_block_num();  // 25
+  const int64_t block = static_cast<int64_t>(block64);  // 26
+  const int64_t blocks = static_cast<int64_t>(blocks64);  // 27
+  for (int64_t part = block; part < 16; part += blocks) {  // 28
+    const int64_t part_row = static_cast<int64_t>(static_cast<uint64_t>(part) / static_cast<uint64_t>(4));  // 29
+    const int64_t part_col = static_cast<int64_t>(static_cast<uint64_t>(part) % static_cast<uint64_t>(4));  // 30
+    const int64_t row = part_row * 128;  // 31
+    const int64_t col = part_col * 128;  // 32
+    AccI32_128x128 sum;  // 33
+    TASSIGN(sum, 0);
+    for (int64_t k = 0; k < 512; k += 128) {  // 34
+      GlobalTensor<int8_t, Shape<1, 1, 1, 128, 128>, Stride<65536, 65536, 65536, 512, 1>, Layout::ND> a_in(a + row * 512 + k);  // 35
+      GlobalTensor<int8_t, Shape<1, 1, 1, 128, 128>, Stride<65536, 65536, 65536, 512, 1>, Layout::ND> b_in(b + k * 512 + col);  // 36
+      MatI8_128x128 a_l1;  // 37
+      TASSIGN(a_l1, 0);
+      MatI8_128x128 b_l1;  // 38
+      TASSIGN(b_l1, 16384);
+      LeftI8_128x128 a_l0;  // 39
+      TASSIGN(a_l0, 0);
+      RightI8_128x128 b_l0;  // 40
+      TASSIGN(b_l0, 0);
+      TLOAD(a_l1, a_in);  // 41
+      TLOAD(b_l1, b_in);  // 42
+      TMOV(a_l0, a_l1);  // 43
+      TMOV(b_l0, b_l1);  // 44
+      const bool first = k == 0;  // 45
+      if (first) {  // 46
+        TMATMUL(sum, a_l0, b_l0);  // 47
+      } else {
+        TMATMUL_ACC(sum, sum, a_l0, b_l0);  // 49
+      }
+    }
+    GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<65536, 65536, 65536, 512, 1>, Layout::ND> to(y + row * 512 + col);  // 52
+    TSTORE<AccI32_128x128, GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<65536, 65536, 65536, 512, 1>, Layout::ND>, AtomicType::AtomicNone, ReluPreMode::NoRelu>(to, sum, scale);  // 53
+  }
+}

@@ -1,0 +1,56 @@
+// layer_norm.pto for a2a3. Numbers at the ends of lines are its lines.
+#include "pto/pto-inst.hpp"
+using namespace pto;
+
+using VecF32_1x1024 = Tile<TileType::Vec, float, 1, 1024, BLayout::RowMajor, 1, 1024, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_8x1024 = Tile<TileType::Vec, float, 8, 1024, BLayout::RowMajor, 8, 1024, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_8x1_dn = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 8, 1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+
+__global__ AICORE void layer_norm(__gm__ float *x, __gm__ float *w, __gm__ float *b, __gm__ float *y) {  // 14
+  GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> ws(w);  // 23
+  GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> bs(b);  // 24
+  VecF32_1x1024 weight;  // 27
+  TASSIGN(weight, 0);
+  VecF32_1x1024 bias;  // 28
+  TASSIGN(bias, 4096);
+  TLOAD(weight, ws);  // 29
+  TLOAD(bias, bs);  // 30
+  const int64_t block64 = get_block_idx();  // 32
+  const int64_t blocks64 = get_block_num();  // 33
+  const int64_t block = static_cast<int64_t>(block64);  // 34
+  const int64_t blocks = static_cast<int64_t>(blocks64);  // 35
+  const int64_t first = block * 8;  // 36
+  const int64_t stride = blocks * 8;  // 37
+  for (int64_t at = first; at < 4096; at += stride) {  // 39
+    GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<8192, 8192, 8192, 1024, 1>, Layout::ND> in(x + at * 1024);  // 40
+    GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<8192, 8192, 8192, 1024, 1>, Layout::ND> out(y + at * 1024);  // 41
+    VecF32_8x1024 t;  // 42
+    TASSIGN(t, 8192);
+    VecF32_8x1024 squares;  // 43
+    TASSIGN(squares, 40960);
+    VecF32_8x1024 scratch;  // 44
+    TASSIGN(scratch, 73728);
+    VecF32_8x1_dn mean;  // 45
+    TASSIGN(mean, 106496);
+    VecF32_8x1_dn variance;  // 46
+    TASSIGN(variance, 106528);
+    VecF32_1x8 means;  // 47
+    TRESHAPE(means, mean);
+    VecF32_1x8 variances;  // 48
+    TRESHAPE(variances, variance);
+    TLOAD(t, in);  // 50
+    TROWSUM(mean, t, scratch);  // 51
+    TMULS(means, means, 0.0009765625f);  // 52
+    TROWEXPANDSUB(t, t, mean);  // 53
+    TMUL(squares, t, t);  // 54
+    TROWSUM(variance, squares, scratch);  // 55
+    TMULS(variances, variances, 0.0009765625f);  // 56
+    TADDS(variances, variances, 1e-5f);  // 57
+    TRSQRT(variances, variances);  // 58
+    TROWEXPANDMUL(t, t, variance);  // 59
+    TCOLEXPANDMUL(t, t, weight);  // 60
+    TCOLEXPANDADD(t, t, bias);  // 61
+    TSTORE(out, t);  // 62
+  }
+}

@@ -1,0 +1,44 @@
+// rms_norm.pto for a2a3. Numbers at the ends of lines are its lines.
+#include "pto/pto-inst.hpp"
+using namespace pto;
+
+using VecF32_1x1024 = Tile<TileType::Vec, float, 1, 1024, BLayout::RowMajor, 1, 1024, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_8x1024 = Tile<TileType::Vec, float, 8, 1024, BLayout::RowMajor, 8, 1024, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_8x1_dn = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 8, 1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+
+__global__ AICORE void rms_norm(__gm__ float *x, __gm__ float *w, __gm__ float *y) {  // 14
+  GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> ws(w);  // 23
+  VecF32_1x1024 weight;  // 26
+  TASSIGN(weight, 0);
+  TLOAD(weight, ws);  // 27
+  const int64_t block64 = get_block_idx();  // 29
+  const int64_t blocks64 = get_block_num();  // 30
+  const int64_t block = static_cast<int64_t>(block64);  // 31
+  const int64_t blocks = static_cast<int64_t>(blocks64);  // 32
+  const int64_t first = block * 8;  // 33
+  const int64_t stride = blocks * 8;  // 34
+  for (int64_t at = first; at < 4096; at += stride) {  // 36
+    GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<8192, 8192, 8192, 1024, 1>, Layout::ND> in(x + at * 1024);  // 37
+    GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<8192, 8192, 8192, 1024, 1>, Layout::ND> out(y + at * 1024);  // 38
+    VecF32_8x1024 t;  // 39
+    TASSIGN(t, 4096);
+    VecF32_8x1024 squares;  // 40
+    TASSIGN(squares, 36864);
+    VecF32_8x1024 scratch;  // 41
+    TASSIGN(scratch, 69632);
+    VecF32_8x1_dn mean;  // 42
+    TASSIGN(mean, 102400);
+    VecF32_1x8 means;  // 43
+    TRESHAPE(means, mean);
+    TLOAD(t, in);  // 45
+    TMUL(squares, t, t);  // 46
+    TROWSUM(mean, squares, scratch);  // 47
+    TMULS(means, means, 0.0009765625f);  // 48
+    TADDS(means, means, 1e-5f);  // 49
+    TRSQRT(means, means);  // 50
+    TROWEXPANDMUL(t, t, mean);  // 51
+    TCOLEXPANDMUL(t, t, weight);  // 52
+    TSTORE(out, t);  // 53
+  }
+}

@@ -1,0 +1,34 @@
+// softmax.pto for a5. Numbers at the ends of lines are its lines.
+#include "pto/pto-inst.hpp"
+using namespace pto;
+
+using VecF32_16x1024 = Tile<TileType::Vec, float, 16, 1024, BLayout::RowMajor, 16, 1024, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_16x1_dn = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, 16, 1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+
+__global__ AICORE void softmax(__gm__ float *x, __gm__ float *y) {  // 10
+  const int64_t block64 = get_block_idx();  // 19
+  const int64_t blocks64 = get_block_num();  // 20
+  const int64_t block = static_cast<int64_t>(block64);  // 21
+  const int64_t blocks = static_cast<int64_t>(blocks64);  // 22
+  const int64_t first = block * 16;  // 23
+  const int64_t stride = blocks * 16;  // 24
+  for (int64_t at = first; at < 4096; at += stride) {  // 26
+    GlobalTensor<float, Shape<1, 1, 1, 16, 1024>, Stride<16384, 16384, 16384, 1024, 1>, Layout::ND> in(x + at * 1024);  // 27
+    GlobalTensor<float, Shape<1, 1, 1, 16, 1024>, Stride<16384, 16384, 16384, 1024, 1>, Layout::ND> out(y + at * 1024);  // 28
+    VecF32_16x1024 t;  // 29
+    TASSIGN(t, 0);
+    VecF32_16x1024 scratch;  // 30
+    TASSIGN(scratch, 65536);
+    VecF32_16x1_dn largest;  // 31
+    TASSIGN(largest, 131072);
+    VecF32_16x1_dn total;  // 32
+    TASSIGN(total, 131136);
+    TLOAD(t, in);  // 34
+    TROWMAX(largest, t, scratch);  // 35
+    TROWEXPANDSUB(t, t, largest);  // 36
+    TEXP(t, t);  // 37
+    TROWSUM(total, t, scratch);  // 38
+    TROWEXPANDDIV(t, t, total);  // 39
+    TSTORE(out, t);  // 40
+  }
+}

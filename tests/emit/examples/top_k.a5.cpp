@@ -1,0 +1,46 @@
+// top_k.pto for a5. Numbers at the ends of lines are its lines.
+#include "pto/pto-inst.hpp"
+using namespace pto;
+
+using VecU32_1x2048 = Tile<TileType::Vec, uint32_t, 1, 2048, BLayout::RowMajor, 1, 2048, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_1x2048 = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, 2048, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 4096, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_1x4096_v1x128 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 128, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+
+__global__ AICORE void top_k(__gm__ float *x, __gm__ float *largest, __gm__ int32_t *where) {  // 20
+  VecU32_1x2048 numbers;  // 33
+  TASSIGN(numbers, 0);
+  TCI<VecU32_1x2048, uint32_t, 0>(numbers, 0);  // 34
+  const int64_t block64 = get_block_idx();  // 36
+  const int64_t blocks64 = get_block_num();  // 37
+  const int64_t block = static_cast<int64_t>(block64);  // 38
+  const int64_t blocks = static_cast<int64_t>(blocks64);  // 39
+  for (int64_t at = block; at < 256; at += blocks) {  // 40
+    VecF32_1x2048 t;  // 41
+    TASSIGN(t, 8192);
+    VecF32_1x4096 a;  // 42
+    TASSIGN(a, 16384);
+    VecF32_1x4096 b;  // 43
+    TASSIGN(b, 32768);
+    VecF32_1x64 values;  // 44
+    TASSIGN(values, 49152);
+    VecI32_1x64 places;  // 45
+    TASSIGN(places, 49408);
+    GlobalTensor<float, Shape<1, 1, 1, 1, 2048>, Stride<2048, 2048, 2048, 2048, 1>, Layout::ND> in(x + at * 2048);  // 46
+    GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<64, 64, 64, 64, 1>, Layout::ND> value_out(largest + at * 64);  // 47
+    GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<64, 64, 64, 64, 1>, Layout::ND> place_out(where + at * 64);  // 48
+    TLOAD(t, in);  // 50
+    TSORT32(a, t, numbers);  // 51
+    TMRGSORT(b, a, 64);  // 52
+    TMRGSORT(a, b, 256);  // 53
+    TMRGSORT(b, a, 1024);  // 54
+    VecF32_1x4096_v1x128 best;  // 55
+    TASSIGN(best, (uint64_t)b.data());
+    TGATHER<VecF32_1x64, VecF32_1x4096_v1x128, MaskPattern::P0101>(values, best);  // 56
+    TGATHER<VecI32_1x64, VecF32_1x4096_v1x128, MaskPattern::P1010>(places, best);  // 57
+    TSTORE(value_out, values);  // 58
+    TSTORE(place_out, places);  // 59
+  }
+}
