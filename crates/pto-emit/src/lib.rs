@@ -34,7 +34,7 @@ pub use cpp::emits;
 
 use pto_check::{Checked, pipe_of};
 use pto_ir::convert;
-use pto_isa::row::Effect;
+use pto_isa::row::{Effect, Pipes};
 use pto_isa::{Diagnostic, Family, Pipe, Span, Target, codes};
 use std::collections::HashSet;
 
@@ -135,8 +135,12 @@ fn check_sync(checked: &Checked) -> Result<(), Vec<Diagnostic>> {
                 module.walk(block, &mut |id| {
                     let row = module.op(id).op.row();
                     ordered |= row.effect == Effect::Sync && row.family == Family::Sync;
-                    let pipe = pipe_of(module, id, checked.info().target).filter(|p| *p != Pipe::S);
-                    pipes.extend(pipe.filter(|_| row.effect == Effect::Operands));
+                    if row.effect == Effect::Operands || row.family == Family::Fifo {
+                        // A pipe that depends on operands nobody can see is another one.
+                        let unknown = (!matches!(row.pipe, Pipes::None)).then_some(Pipe::All);
+                        let pipe = pipe_of(module, id, checked.info().target).or(unknown);
+                        pipes.extend(pipe.filter(|p| *p != Pipe::S));
+                    }
                 });
             }
         }

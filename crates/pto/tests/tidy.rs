@@ -85,7 +85,7 @@ fn is_list(path: &Path) -> bool {
 /// The core crates have no third-party dependency, so they build anywhere.
 #[test]
 fn core_crates_depend_on_nothing_outside() {
-    for name in ["pto-isa", "pto-ir", "pto-syntax", "pto-check"] {
+    for name in ["pto-isa", "pto-ir", "pto-syntax", "pto-check", "pto-emit", "pto-bytecode"] {
         let manifest = std::fs::read_to_string(root().join(format!("crates/{name}/Cargo.toml"))).expect("a manifest");
         let section = manifest.split("[dependencies]").nth(1).unwrap_or_default();
         let section = section.split("\n[").next().unwrap_or_default();
@@ -104,7 +104,7 @@ fn every_diagnostic_is_shown_somewhere() {
     // What stops a run; the list that `explain` prints shows nothing.
     files(&root().join("tests/cli"), "out", &mut tests);
     tests.retain(|p| p.file_stem().is_none_or(|n| n != "explain"));
-    for name in ["pto-check", "pto-syntax", "pto-cpu"] {
+    for name in ["pto-check", "pto-syntax", "pto-cpu", "pto-bytecode"] {
         files(&root().join(format!("crates/{name}/tests")), "rs", &mut tests);
     }
     let shown: String = tests.iter().map(|p| std::fs::read_to_string(p).unwrap_or_default()).collect();

@@ -85,7 +85,8 @@ impl Writer<'_> {
         let flag = int(self.module, id, "flag_base").or_else(|| self.pipes.flags.get(&number).copied()).unwrap_or(0);
         let nosplit = match self.module.attr(id, "nosplit") {
             Some(Attr::Bool(b)) => *b,
-            _ => is_frontend(code) && self.pipes.whole.get(&number).copied().unwrap_or(false),
+            _ if is_frontend(code) => self.pipes.whole.get(&number).copied().unwrap_or(false),
+            _ => self.splits_nothing(id),
         };
         let size = int(self.module, id, "slot_size").unwrap_or(0);
         let direction = self.direction(mask, through_global);
@@ -105,6 +106,13 @@ impl Writer<'_> {
             self.pipes.current.insert(number, id);
         }
         Ok(())
+    }
+
+    /// No user of a pipe's handle splits its tiles.
+    fn splits_nothing(&self, id: OpId) -> bool {
+        let users = self.module.results(id).flat_map(|v| self.uses[v.index()].clone());
+        let splits: Vec<i64> = users.filter_map(|user| int(self.module, user, "split")).collect();
+        !splits.is_empty() && splits.iter().all(|s| *s == 0)
     }
 
     /// The start of the slots in global memory.
@@ -234,16 +242,12 @@ impl Writer<'_> {
         if self.module.tile(value).is_none() {
             return self.view_entry(value);
         }
-        let valid = [self.operand(id, "valid_row"), self.operand(id, "valid_col")];
-        if let (Some(tile), [None, None]) = (self.module.tile(value).copied(), valid) {
-            let whole = pto_isa::TileType {
-                valid_rows: fixed_or(tile.valid_rows, tile.rows),
-                valid_cols: fixed_or(tile.valid_cols, tile.cols),
-                ..tile
-            };
-            self.tiles.insert(value, whole);
+        let given = [self.operand(id, "valid_row"), self.operand(id, "valid_col")];
+        let whole = self.module.tile(value).map(|t| [t.rows.to_string(), t.cols.to_string()]);
+        match (given, whole) {
+            ([None, None], Some([rows, cols])) => self.declare_tile_with(value, [Some(rows), Some(cols)]),
+            _ => self.declare_tile(value, given),
         }
-        self.declare_tile(value, valid)
     }
 
     fn transfer(&mut self, id: OpId, call: &str, entry: ValueId) -> Built<()> {
@@ -300,8 +304,4 @@ impl Writer<'_> {
         self.rebase_view(value, &format!("{name}.data()"));
         Ok(())
     }
-}
-
-fn fixed_or(extent: pto_isa::Dim, whole: u64) -> pto_isa::Dim {
-    pto_isa::Dim::Fixed(extent.fixed().unwrap_or(whole))
 }

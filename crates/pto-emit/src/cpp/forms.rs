@@ -4,7 +4,7 @@ use super::types::{scalar_type, unsigned_type};
 use super::{Built, Writer};
 use pto_ir::{Attr, Def, OpId, ValueId};
 use pto_isa::row::{AttrKind, AttrSpec, CppForm, When};
-use pto_isa::{Dir, Family, Row, Scalar, Type};
+use pto_isa::{Dir, Family, Row, Scalar, Target, Type};
 use std::borrow::Cow;
 
 /// A piece of a spelling.
@@ -98,6 +98,7 @@ impl Writer<'_> {
             if row.cpp.name.is_empty() {
                 return Err(self.unsupported("the device headers have no function for it"));
             }
+            self.scratch_is_given(id, row)?;
             let text = self.usual_call(id, row);
             self.nothing_left(id, row, &text, When::Always)?;
             return Ok(text.into());
@@ -110,6 +111,17 @@ impl Writer<'_> {
             return Err(self.unsupported("the headers of this target have no function for it"));
         }
         Err(self.unsupported(&format!("no function takes {}", self.what_is_given(id, row))))
+    }
+
+    /// A scratch tile must be given where it is used; the vector unit of A5 needs none, and another operand can stand in.
+    fn scratch_is_given(&self, id: OpId, row: &Row) -> Built<()> {
+        let slot = row.scratch.map_or("tmp", |s| s.slot);
+        let required = row.scratch.is_some_and(|s| s.required.contains(self.target));
+        let used = required || (!row.cpp.scratch.is_empty() && self.target == Target::A2A3);
+        if used && row.slot(slot).is_some() && self.operand(id, slot).is_none() {
+            return Err(self.unsupported(&format!("`{slot}` is left out, and nothing provides scratch tiles yet")));
+        }
+        Ok(())
     }
 
     /// Operands and attributes in words, for messages.

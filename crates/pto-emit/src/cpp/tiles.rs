@@ -63,7 +63,7 @@ impl Writer<'_> {
         self.declare_tile_with(value, [rows?, cols?])
     }
 
-    fn declare_tile_with(&mut self, value: ValueId, valid: [Option<String>; 2]) -> Built<()> {
+    pub(super) fn declare_tile_with(&mut self, value: ValueId, valid: [Option<String>; 2]) -> Built<()> {
         let Some(tile) = self.tile_of(value) else { return Err(self.unsupported("a tile of this type")) };
         let ty = self.tile_type(&tile);
         let mut open = Vec::new();

@@ -550,7 +550,7 @@ family! { Irregular, "pto", irregular;
             form("TGATHER<:dst, :src, #maskPattern, GatherAxis::GATHER_COL>($dst, $src)").when(When::Attr("axis", "col")),
             form("TGATHER<:dst, :src, #maskPattern>($dst, $src)").when(When::Attr("axis", "row")),
             form("TGATHER<:dst, :src, #maskPattern>($dst, $src)"),
-            form("TGATHER($dst, $src, $indices, $indices)"),
+            form("TGATHER($dst, $src, $indices, $indices)").on(Targets::A5_CPU),
         ])
         .bytecode_counted(0x1028);
 

@@ -1035,6 +1035,7 @@ family! { Layout, "pto", layout;
             (Targets::ALL, Rule::Named("4 → 2, 4 → 1 or 2 → 1 bytes", narrowing)),
         ])
         .cpp("TPACK")
+        .cpp_missing("the device headers have no such function")
         .page("docs/isa/tile/ops/layout-and-rearrangement/tpack.md")
         .notes(&["Documented and known to the assembler, but in no device header; whether hardware saturates is unknown."])
         .example(
