@@ -30,7 +30,7 @@
 mod cpp;
 mod place;
 
-pub use cpp::emits;
+pub use cpp::{emits, spellings};
 
 use pto_check::{Checked, pipe_of};
 use pto_ir::convert;

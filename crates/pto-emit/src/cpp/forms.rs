@@ -4,7 +4,7 @@ use super::types::{scalar_type, unsigned_type};
 use super::{Built, Writer};
 use pto_ir::{Attr, Def, OpId, ValueId};
 use pto_isa::row::{AttrKind, AttrSpec, CppForm, When};
-use pto_isa::{Dir, Family, Row, Scalar, Target, Type};
+use pto_isa::{Dir, Family, Op, Row, Scalar, Target, Type};
 use std::borrow::Cow;
 
 /// A piece of a spelling.
@@ -48,6 +48,32 @@ fn pieces<'t>(text: &'t str, row: &Row) -> Vec<Piece<'t>> {
     }
     if start < text.len() {
         list.push(Piece::Plain(&text[start..]));
+    }
+    list
+}
+
+/// The C++ spellings of an operation that has several, with names in place of operands and attributes.
+///
+/// ```
+/// use pto_isa::table::op;
+/// assert_eq!(pto_emit::spellings(op::tstore)[2], "TSTORE<decltype(src), decltype(dst), atomicType>(dst, src);");
+/// ```
+pub fn spellings(code: Op) -> Vec<String> {
+    let row = code.row();
+    let word = |p: &Piece<'_>| match *p {
+        Piece::Plain(text) => text.to_string(),
+        Piece::Part(':', name) => format!("decltype({name})"),
+        Piece::Part('^', name) => format!("std::make_unsigned_t<decltype({name})>"),
+        Piece::Part('+', name) => format!("{name}.size()"),
+        Piece::Part(_, name) => name.to_string(),
+    };
+    let mut list: Vec<String> = Vec::new();
+    for form in row.cpp.forms.iter().filter(|f| !f.text.is_empty()) {
+        let text: String = pieces(form.text, row).iter().map(word).collect();
+        let text = if text.ends_with('}') { text } else { text + ";" };
+        if !list.contains(&text) {
+            list.push(text);
+        }
     }
     list
 }

@@ -15,6 +15,7 @@ mod views;
 use crate::Options;
 use crate::place::{Places, place};
 use fifo::Pipes;
+pub use forms::spellings;
 use names::Names;
 use pto_check::{Checked, Info};
 use pto_ir::{BlockId, Module, OpId, ValueId};

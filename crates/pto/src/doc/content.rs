@@ -15,7 +15,7 @@ pub(super) fn page(op: Op) -> Page {
         rules(row),
         execution(row),
         text_forms(op, program.as_deref()),
-        cpp(row),
+        cpp(op),
         example(op),
         performance(row),
         notes(row),
@@ -145,8 +145,14 @@ fn text_forms(op: Op, program: Option<&str>) -> Option<Section> {
     Section::new("Text forms", lines.into_iter().map(|(title, line)| Block::Code(title, line)).collect())
 }
 
-fn cpp(row: &Row) -> Option<Section> {
-    Section::new("C++", words::cpp_call(row).map(|call| Block::Code("", call)).into_iter().collect())
+fn cpp(op: Op) -> Option<Section> {
+    let row = op.row();
+    if !row.cpp.missing.is_empty() {
+        return Section::new("C++", vec![Block::Text(format!("None: {}.", row.cpp.missing))]);
+    }
+    let spellings = pto_emit::spellings(op);
+    let call = if spellings.is_empty() { words::cpp_call(row) } else { Some(spellings.join("\n")) };
+    Section::new("C++", call.map(|call| Block::Code("", call)).into_iter().collect())
 }
 
 fn example(op: Op) -> Option<Section> {
