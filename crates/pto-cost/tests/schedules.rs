@@ -6,7 +6,7 @@ use pto_ir::OpId;
 use pto_isa::Pipe;
 
 const MACHINE: Machine =
-    Machine { issue: 0.0, signal: 20.0, memory_rate: 100.0, cache: 0.0, thrash: 0.0, launch: 0.0, mhz: 1000.0 };
+    Machine { issue: 0.0, signal: 20.0, memory_rate: 100.0, cache: 1e9, thrash: 0.0, launch: 0.0, mhz: 1000.0 };
 
 /// A trace being written down, for the operation it is all about.
 struct Sketch(Trace, OpId);
@@ -37,7 +37,12 @@ impl Sketch {
     }
 
     fn work(&mut self, core: usize, pipe: Pipe, cycles: f64, deps: &[(u32, Why)]) -> u32 {
-        self.item(core, pipe, Cost { charge: Charge { body: cycles, ..Charge::FREE }, buffer: NONE }, deps)
+        self.item(
+            core,
+            pipe,
+            Cost { charge: Charge { body: cycles, ..Charge::FREE }, buffer: NONE, writes: false },
+            deps,
+        )
     }
 
     /// A transfer of new bytes at 80 bytes per cycle.
@@ -46,9 +51,14 @@ impl Sketch {
             self.0.traffic.push(Traffic::default());
         }
         let bytes = (cycles * 80.0) as u64;
-        let at = self.0.traffic[0].total as i64;
-        self.0.traffic[0].count(at, at + bytes as i64, bytes);
-        self.item(core, pipe, Cost { charge: Charge { body: cycles, global: bytes, ..Charge::FREE }, buffer: 0 }, deps)
+        let at = self.0.traffic[0].read as i64;
+        self.0.traffic[0].count(at, at + bytes as i64, bytes, false);
+        self.item(
+            core,
+            pipe,
+            Cost { charge: Charge { body: cycles, global: bytes, ..Charge::FREE }, buffer: 0, writes: false },
+            deps,
+        )
     }
 
     fn cycles(&self) -> f64 {
@@ -138,8 +148,8 @@ fn two_cores() {
 fn heads_count_once_in_a_run() {
     let mut s = Sketch::new(1);
     let charge = Charge { head: 24.0, body: 100.0, ..Charge::FREE };
-    s.item(0, Pipe::V, Cost { charge, buffer: NONE }, &[]);
-    s.item(0, Pipe::V, Cost { charge, buffer: NONE }, &[]);
+    s.item(0, Pipe::V, Cost { charge, buffer: NONE, writes: false }, &[]);
+    s.item(0, Pipe::V, Cost { charge, buffer: NONE, writes: false }, &[]);
     assert_eq!(s.cycles(), 224.0);
     s.0.items[1].fresh = true;
     assert_eq!(s.cycles(), 248.0);

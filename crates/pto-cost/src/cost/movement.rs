@@ -1,7 +1,7 @@
 //! Data on its way between memories.
 
 use super::{Charge, Instance, TileUse};
-use crate::laws::{Key, Laws};
+use crate::laws::{Key, Law, Laws};
 use pto_isa::{Loc, Target};
 
 /// The name of a way in the data file; `None` is global memory.
@@ -28,11 +28,17 @@ pub(super) fn charge(instance: &Instance, laws: &Laws) -> Charge {
     let bytes = if global > 0 { global as f64 } else { moved };
     let rate = law.get(Key::Rate).max(1e-9);
     let by_rate = bytes / rate;
-    let body = match read.filter(|t| t.loc == Loc::Acc) {
-        Some(acc) => drained(acc, by_rate, law.get(Key::Row), law.get(Key::Odd)),
-        None => by_rate,
+    charged(law, read.filter(|t| t.loc == Loc::Acc), by_rate, global)
+}
+
+/// The latency of a transfer is hidden behind the one before it; what the fix pipe needs for each accumulator is not.
+fn charged(law: &Law, acc: Option<&TileUse>, by_rate: f64, global: u64) -> Charge {
+    let head = law.get(Key::Head);
+    let (head, body) = match acc {
+        Some(acc) => (0.0, head + drained(acc, by_rate, law.get(Key::Row), law.get(Key::Odd))),
+        None => (head, by_rate),
     };
-    Charge { head: law.get(Key::Head), body: body.round(), interval: 0.0, global, flops: 0.0, grade: law.grade }
+    Charge { head, body: body.round(), interval: 0.0, global, flops: 0.0, grade: law.grade }
 }
 
 /// The fix pipe takes rows of the accumulator: each has a least time, and columns that are an odd number of boxes cost more.
@@ -56,8 +62,6 @@ pub(crate) fn through_pipe(tile: &TileUse, pushes: bool, laws: &Laws) -> Charge 
     };
     let Some(law) = laws.way(&way_between(from, to)) else { return Charge::FREE };
     let by_rate = tile.bytes() / law.get(Key::Rate).max(1e-9);
-    let body =
-        if tile.loc == Loc::Acc { drained(tile, by_rate, law.get(Key::Row), law.get(Key::Odd)) } else { by_rate };
     let global = if direct { 0 } else { tile.bytes() as u64 };
-    Charge { head: law.get(Key::Head), body: body.round(), interval: 0.0, global, flops: 0.0, grade: law.grade }
+    charged(law, (tile.loc == Loc::Acc).then_some(tile), by_rate, global)
 }

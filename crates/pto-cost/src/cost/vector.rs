@@ -12,9 +12,6 @@ const REPEAT_BYTES: u64 = 256;
 const MAX_REPEATS: u64 = 255;
 /// Columns that a transposition takes at a time, by bytes of an element.
 const STRIPS: [(u64, u64); 3] = [(1, 32), (2, 16), (4, 8)];
-/// Elements that a sorting network sorts at once, and those of a merge of four lists that was measured.
-const SORTED: u64 = 32;
-const MERGED: u64 = 256;
 
 /// What an instruction makes the vector unit do.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
@@ -37,15 +34,18 @@ pub struct Work {
 
 /// The tile whose valid region is worked on: the widest one, the one written where several are.
 fn domain(instance: &Instance) -> Option<&TileUse> {
-    let reads = matches!(instance.op.row().cost, Cost::RowReduce | Cost::ColReduce | Cost::Sort | Cost::Transpose);
+    let class = instance.op.row().cost;
+    let by_source = matches!(class, Cost::RowReduce | Cost::ColReduce | Cost::Sort | Cost::Transpose);
+    let reads = by_source || class == Cost::Gather && instance.mode == "pattern";
     let wanted = |t: &&TileUse| t.write != reads;
     let mut tiles: Vec<&TileUse> = instance.tiles.iter().filter(wanted).collect();
     if tiles.is_empty() {
         tiles = instance.tiles.iter().collect();
     }
     // A scratch tile comes last among those read; a mask holds bits and is narrower than the data.
-    let compares = instance.op.row().cost == Cost::VectorCompare;
-    if compares && let Some(source) = instance.tiles.iter().find(|t| !t.write) {
+    if class == Cost::VectorCompare
+        && let Some(source) = instance.tiles.iter().find(|t| !t.write)
+    {
         return Some(source);
     }
     tiles.first().copied()
@@ -94,11 +94,7 @@ pub fn work(instance: &Instance, law: &Law) -> Work {
             let calls = cols.div_ceil(strip);
             Work { calls: calls as f64, repeats: (calls * rows.div_ceil(16)) as f64, ..Work::default() }
         }
-        Cost::Sort => {
-            // A merge has its block length as a number; what it merges is a single row.
-            let unit = if reads == 1 { MERGED } else { SORTED };
-            Work { rows: rows as f64, repeats: (rows * cols.div_ceil(unit)) as f64, ..Work::default() }
-        }
+        Cost::Sort => Work { rows: rows as f64, repeats: (rows * cols.div_ceil(turn)) as f64, ..Work::default() },
         Cost::Gather => Work { rows: rows as f64, repeats: (rows * k) as f64, ..Work::default() },
         _ => small_or_merged(tile, lane),
     };

@@ -5,7 +5,7 @@
 mod pool;
 
 use crate::laws::{Key, Laws};
-use crate::trace::{Cost, Dep, NONE, Trace, Why, misses};
+use crate::trace::{Cost, Dep, Misses, NONE, Trace, Why, misses};
 use pool::Pool;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -89,7 +89,7 @@ struct Sim<'a> {
     trace: &'a Trace,
     costs: &'a [Cost],
     machine: &'a Machine,
-    misses: Vec<f64>,
+    misses: Vec<Misses>,
     pending: Vec<u32>,
     ready: Vec<f64>,
     /// The next item of the same lane.
@@ -222,11 +222,11 @@ impl<'a> Sim<'a> {
         self.line.start[at] = now;
         let cost = &self.costs[data.charge as usize];
         let charge = &cost.charge;
-        let follows = !data.fresh && self.lane_end[data.lane as usize] == now;
+        // Transfers are requested ahead, so a wait that is over at once costs them nothing; the vector unit runs empty at it.
+        let follows = (!data.fresh || charge.global > 0) && self.lane_end[data.lane as usize] == now;
         let head = if follows { 0.0 } else { charge.head };
         let whole = (head + charge.body).max(charge.interval);
-        let miss = if cost.buffer == NONE { 0.0 } else { self.misses[cost.buffer as usize] };
-        let from_memory = if charge.global > 0 { charge.body * miss } else { 0.0 };
+        let from_memory = charge.body * self.miss(cost);
         if from_memory > 0.0 {
             self.at(now + whole - from_memory, Event::Join(item));
         } else if whole > 0.0 {
@@ -236,12 +236,20 @@ impl<'a> Sim<'a> {
         }
     }
 
+    /// The share of a transfer that the cache does not have.
+    fn miss(&self, cost: &Cost) -> f64 {
+        if cost.buffer == NONE || cost.charge.global == 0 {
+            return 0.0;
+        }
+        let misses = &self.misses[cost.buffer as usize];
+        if cost.writes { misses.written } else { misses.read }
+    }
+
     /// The part of a transfer that the cache does not have.
     fn join(&mut self, item: u32, now: f64) {
         let cost = &self.costs[self.trace.items[item as usize].charge as usize];
-        let miss = self.misses[cost.buffer as usize];
         let rate = cost.charge.global as f64 / cost.charge.body;
-        self.pool.join(item, cost.charge.body * miss, rate, now);
+        self.pool.join(item, cost.charge.body * self.miss(cost), rate, now);
         self.wait_for_pool(now);
     }
 

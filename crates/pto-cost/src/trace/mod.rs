@@ -7,7 +7,7 @@ mod traffic;
 
 pub use record::{Options, Order, record, record_run};
 pub use traffic::Traffic;
-pub(crate) use traffic::misses;
+pub(crate) use traffic::{Misses, misses};
 
 use crate::cost::Charge;
 use pto_cpu::{CoreId, Role};
@@ -128,6 +128,8 @@ pub struct Cost {
     pub charge: Charge,
     /// The buffer of global memory, or [`NONE`].
     pub buffer: u32,
+    /// It is written.
+    pub writes: bool,
 }
 
 /// A piece of on-chip memory that an item touches.

@@ -142,7 +142,7 @@ impl<'p> Recorder<'p> {
         let multiplies = has(&|op| op.row().cost == Class::Matmul);
         let cores = laws.machine("machine", if multiplies { Key::CubeCores } else { Key::VectorCores });
         let order = options.order.unwrap_or(if plan.orders_pipes() { Order::Program } else { Order::Data });
-        let free = Cost { charge: Charge::FREE, buffer: NONE };
+        let free = Cost { charge: Charge::FREE, buffer: NONE, writes: false };
         let trace = Trace { by_data: order == Order::Data, charges: vec![free], ..Trace::default() };
         Self {
             plan,
@@ -323,7 +323,7 @@ impl<'p> Recorder<'p> {
                     self.trace.traffic.resize(buffer + 1, super::Traffic::default());
                 }
                 let (first, end) = hull(a);
-                self.trace.traffic[buffer].count(first, end, a.rows * a.row_bytes);
+                self.trace.traffic[buffer].count(first, end, a.rows * a.row_bytes, a.write);
             }
         }
         let key = shape_key(event);
@@ -331,7 +331,8 @@ impl<'p> Recorder<'p> {
             return *at;
         }
         let (instance, buffer) = self.instance(event);
-        let cost = Cost { charge: charge(&instance, self.laws, self.options.model), buffer };
+        let writes = instance.stored > 0;
+        let cost = Cost { charge: charge(&instance, self.laws, self.options.model), buffer, writes };
         self.add_cost(key, cost)
     }
 
@@ -350,7 +351,7 @@ impl<'p> Recorder<'p> {
         }
         let tile = event.accesses.first().and_then(|a| self.tile_use(event.core, a));
         let charge = tile.map_or(Charge::FREE, |tile| through_pipe(&tile, pushes, self.laws));
-        self.add_cost(key, Cost { charge, buffer: NONE })
+        self.add_cost(key, Cost { charge, buffer: NONE, writes: pushes })
     }
 
     // ---- order --------------------------------------------------------------------------------------------------
