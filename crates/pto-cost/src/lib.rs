@@ -5,6 +5,7 @@
 
 mod accuracy;
 mod cost;
+mod kernels;
 mod laws;
 mod report;
 mod sim;
@@ -13,6 +14,7 @@ pub mod view;
 
 pub use accuracy::{Errors, Point, Use, errors, points};
 pub use cost::{Charge, Instance, TileUse, Work, charge, way_between, work};
+pub use kernels::{KernelPoint, kernels};
 pub use laws::{Grade, Key, Law, Laws, Model, Params, class_name};
 pub use report::{
     Advice, Change, PathStep, PipeUse, Report, Retrace, Roofline, Stall, advise, blocks, critical_path, on_path, reason,

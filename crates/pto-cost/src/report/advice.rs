@@ -1,6 +1,5 @@
 //! Changes to try, each tried here: recorded or costed anew and simulated again.
 
-use super::stalls::Stall;
 use super::{Report, lane_predecessors};
 use crate::laws::Laws;
 use crate::sim::{Machine, simulate};
@@ -80,14 +79,17 @@ pub fn advise(trace: &Trace, report: &Report, laws: &Laws, options: Options, ret
     list
 }
 
-/// Loads that wait for a buffer, or waits that hold a loading pipe up.
+/// Loads that wait for a buffer, or waits that hold a loading pipe up until a buffer is free. A wait of MTE1 for MTE2 is one for
+/// data, which no second buffer shortens.
 fn doubled(trace: &Trace, report: &Report) -> Vec<Change> {
-    let loads = |s: &&Stall| matches!(s.pipe, Some(Pipe::Mte2 | Pipe::Mte1));
+    let pipe_of = |op: OpId| trace.items.iter().position(|i| i.op == op).and_then(|at| trace.pipe_of(at));
     let mut list: Vec<Change> = Vec::new();
-    for stall in report.stalls.iter().filter(loads) {
+    for stall in &report.stalls {
+        let for_data = stall.for_op.and_then(pipe_of) == Some(Pipe::Mte2);
+        let loads = matches!(stall.pipe, Some(Pipe::Mte2 | Pipe::Mte1)) && !for_data;
         let change = match stall.why {
-            Why::Overwrite => Some(Change::DoubleBuffer(stall.waits)),
-            Why::Flag => wait_before(trace, stall.waits).map(Change::DoubleBufferBehind),
+            Why::Overwrite if loads => Some(Change::DoubleBuffer(stall.waits)),
+            Why::Flag if loads => wait_before(trace, stall.waits).map(Change::DoubleBufferBehind),
             _ => None,
         };
         list.extend(change.filter(|c| !list.contains(c)));
