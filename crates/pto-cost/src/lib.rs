@@ -13,9 +13,9 @@ mod trace;
 pub mod view;
 
 pub use accuracy::{Errors, Point, Use, errors, points};
-pub use cost::{Charge, Instance, TileUse, Work, charge, way_between, work};
+pub use cost::{Charge, Instance, TileUse, Work, charge, cycles_under, way_between, work};
 pub use kernels::{KernelPoint, kernels};
-pub use laws::{Grade, Key, Law, Laws, Model, Params, class_name};
+pub use laws::{Grade, Key, Law, Laws, Model, Params, is_costed, law_of_row};
 pub use report::{
     Advice, Change, PathStep, PipeUse, Report, Retrace, Roofline, Stall, advise, blocks, critical_path, on_path, reason,
 };

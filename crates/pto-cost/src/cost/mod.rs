@@ -136,6 +136,12 @@ fn vector_charge(instance: &Instance, laws: &Laws, model: Model) -> Charge {
     Charge { head: head.round(), body: body.round(), interval: 0.0, global: 0, flops, grade: law.grade }
 }
 
+/// Cycles of vector work that stands alone, under a law: what a fit compares with what was measured.
+pub fn cycles_under(law: &Law, instance: &Instance, target: Target) -> f64 {
+    let (head, body) = vector::cycles(law, &work(instance, law), target);
+    head + body
+}
+
 /// The cube multiplies boxes of 16x16 by 32 bytes, one a cycle or in several passes.
 fn matmul(instance: &Instance, laws: &Laws) -> Charge {
     let tile = |loc: Loc| instance.tiles.iter().find(|t| t.loc == loc);

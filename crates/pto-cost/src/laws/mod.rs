@@ -143,7 +143,7 @@ impl Laws {
             exact.or_else(|| self.find(subject, first))
         };
         let in_mode = if mode.is_empty() { None } else { named(&format!("{}.{mode}", row.name)) };
-        in_mode.or_else(|| named(row.name)).or_else(|| named(class_name(row.cost)))
+        in_mode.or_else(|| named(row.name)).or_else(|| named(&class_name(row.cost)))
     }
 
     /// A way between memories, `gm>vec` for example.
@@ -157,29 +157,37 @@ impl Laws {
     }
 }
 
-/// The name of a class in the data file.
-pub fn class_name(cost: Cost) -> &'static str {
+/// The name of a class in the data file. Data on its way has no law of its own, but that of the way.
+fn class_name(cost: Cost) -> String {
     match cost {
-        Cost::None => "none",
-        Cost::VectorUnary => "VectorUnary",
-        Cost::VectorBinary => "VectorBinary",
-        Cost::VectorScalar => "VectorScalar",
-        Cost::VectorMath => "VectorMath",
-        Cost::VectorCompare => "VectorCompare",
-        Cost::VectorSelect => "VectorSelect",
-        Cost::VectorConvert => "VectorConvert",
-        Cost::VectorFill => "VectorFill",
-        Cost::Partial => "Partial",
-        Cost::RowReduce => "RowReduce",
-        Cost::ColReduce => "ColReduce",
-        Cost::RowExpand => "RowExpand",
-        Cost::ColExpand => "ColExpand",
-        Cost::Transpose => "Transpose",
-        Cost::Sort => "Sort",
-        Cost::Gather => "Gather",
-        Cost::Matmul => "Matmul",
-        Cost::Comm => "Comm",
-        Cost::Scalar | Cost::Sync => "Scalar",
-        Cost::Load | Cost::Store | Cost::Move | Cost::FixPipe | Cost::Fifo => "way",
+        Cost::Load | Cost::Store | Cost::Move | Cost::FixPipe | Cost::Fifo => "way".to_string(),
+        Cost::Sync => "Scalar".to_string(),
+        other => format!("{other:?}"),
     }
+}
+
+/// The law that an instruction goes by on a target whatever its types, `None` for what takes no time there: names of memory,
+/// flags, what only the host does. What moves data goes by the law of its way, which depends on its operands.
+///
+/// ```
+/// use pto_cost::{Grade, law_of_row};
+/// use pto_isa::{Target, table::op};
+///
+/// assert_eq!(law_of_row(op::tpartargmax, Target::A5).expect("it takes time").grade, Grade::Assumed);
+/// assert!(law_of_row(op::alloc_tile, Target::A5).is_none());
+/// ```
+pub fn law_of_row(op: Op, target: Target) -> Option<&'static Law> {
+    let row = op.row();
+    if row.cost == Cost::None || row.cost == Cost::Sync {
+        return None;
+    }
+    Laws::of(target).instruction(op, &[], "")
+}
+
+/// True when the cost of an instruction is known, or known to be none, on every device that has it.
+pub fn is_costed(op: Op) -> bool {
+    let row = op.row();
+    let takes_no_time = matches!(row.cost, Cost::None | Cost::Sync);
+    let devices = row.targets.iter().filter(|t| *t != Target::Cpu);
+    takes_no_time || devices.into_iter().all(|t| law_of_row(op, t).is_some())
 }

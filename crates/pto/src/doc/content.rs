@@ -17,7 +17,7 @@ pub(super) fn page(op: Op) -> Page {
         text_forms(op, program.as_deref()),
         cpp(op),
         example(op),
-        performance(row),
+        performance(op, row),
         notes(row),
     ];
     Page {
@@ -166,7 +166,7 @@ fn example(op: Op) -> Option<Section> {
     Section::new("Example", vec![Block::Text(format!("Legal on {}.", legal.join(", "))), Block::Code("", text)])
 }
 
-fn performance(row: &Row) -> Option<Section> {
+fn performance(op: Op, row: &Row) -> Option<Section> {
     let mut blocks = Vec::new();
     if let Some(d) = row.documented {
         let line = |name: &str, fp: u32, int: u32| vec![name.to_string(), fp.to_string(), int.to_string()];
@@ -181,7 +181,20 @@ fn performance(row: &Row) -> Option<Section> {
     if row.cost != crate::isa::row::Cost::None {
         blocks.push(Block::Text(format!("Cost class: {}.", words::cost(row.cost))));
     }
+    let laws: Vec<Vec<String>> = row.targets.iter().filter_map(|t| law(op, t)).collect();
+    if !laws.is_empty() {
+        blocks.push(Block::Table(vec!["target", "law, in cycles", "grade", "source"], laws));
+    }
     Section::new("Performance", blocks)
+}
+
+/// What `pto perf` goes by on a device.
+fn law(op: Op, target: Target) -> Option<Vec<String>> {
+    let law = pto_cost::law_of_row(op, target).filter(|_| target != Target::Cpu)?;
+    let numbers: Vec<String> = law.params.iter().map(|(name, x)| format!("{name} {x}")).collect();
+    let numbers = if law.subject == "way" { "by the way its data takes".to_string() } else { numbers.join(", ") };
+    let source = if law.subject == "way" { "docs/perf.md" } else { law.source };
+    Some(vec![target.name().to_string(), numbers, law.grade.name().to_string(), source.to_string()])
 }
 
 fn notes(row: &Row) -> Option<Section> {

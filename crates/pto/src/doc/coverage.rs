@@ -3,8 +3,6 @@
 use crate::isa::{Op, Target};
 use crate::{Form, Program, ir, sample};
 
-/// The cost model is not part of this build yet; this is the place that knows.
-const HAS_COST: bool = false;
 
 /// What works for one instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,7 +34,7 @@ pub fn coverage(op: Op) -> Coverage {
         parse: !samples.is_empty() && samples.iter().all(|(_, p)| reads_back(p)),
         check: samples.iter().filter(|(t, p)| p.inspect(*t).is_empty()).map(|(t, _)| *t).collect(),
         run: pto_cpu::runs(op),
-        cost: HAS_COST,
+        cost: pto_cost::is_costed(op),
         emit: emits(&samples),
     }
 }
