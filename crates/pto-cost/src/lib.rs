@@ -17,7 +17,8 @@ pub use cost::{Charge, Instance, TileUse, Work, charge, cycles_under, way_betwee
 pub use kernels::{KernelPoint, kernels};
 pub use laws::{Grade, Key, Law, Laws, Model, Params, is_costed, law_of_row};
 pub use report::{
-    Advice, Change, PathStep, PipeUse, Report, Retrace, Roofline, Stall, advise, blocks, critical_path, on_path, reason,
+    Advice, Change, PathStep, PipeUse, Report, Retrace, Roofline, Stall, advise, blocks, critical_path, occupancy,
+    on_path, reason,
 };
 pub use sim::{Machine, Stuck, Timeline, simulate};
 pub use trace::{

@@ -1,11 +1,13 @@
 //! What a simulated run says: where the cycles go, what holds them up, and what would change that.
 
 mod advice;
+mod memory;
 mod path;
 mod roofline;
 mod stalls;
 
 pub use advice::{Advice, Change, Retrace, advise};
+pub use memory::{Occupancy, occupancy};
 pub use path::{PathStep, critical_path, on_path};
 pub use roofline::{Roofline, roofline};
 pub use stalls::{Stall, reason};
@@ -14,7 +16,7 @@ use crate::laws::{Grade, Laws};
 use crate::sim::{Machine, Timeline};
 use crate::trace::{LANES, NONE, Trace, Why, pipe_name};
 use pto_cpu::Role;
-use pto_isa::Pipe;
+use pto_isa::{Loc, Pipe};
 use std::collections::BTreeMap;
 
 /// How a pipe spent its time, as a mean over the cores that have it.
@@ -75,6 +77,8 @@ pub struct Report {
     pub roofline: Roofline,
     /// Share of busy cycles by grade of their law.
     pub confidence: [(Grade, f64); 3],
+    /// On-chip memories over time, where the trace says what was touched.
+    pub memory: Vec<Occupancy>,
 }
 
 impl Report {
@@ -94,7 +98,18 @@ impl Report {
             path: critical_path(trace, line),
             roofline: roofline(trace, line, laws),
             confidence: confidence(trace, line),
+            memory: occupancy(trace, line),
         }
+    }
+
+    /// The most bytes that are in use of each memory at once, on whatever core.
+    pub fn peaks(&self) -> BTreeMap<Loc, u64> {
+        let mut peaks = BTreeMap::new();
+        for memory in &self.memory {
+            let peak: &mut u64 = peaks.entry(memory.loc).or_default();
+            *peak = (*peak).max(memory.peak());
+        }
+        peaks
     }
 
     /// The pipe that works most.

@@ -74,13 +74,16 @@ fn told(trace: &Trace, before: &[u32], mut item: u32) -> u32 {
     item
 }
 
+/// Who waits for whom, and why.
+type Pair = (OpId, Option<OpId>, Why);
+
 pub(super) fn pairs(trace: &Trace, line: &Timeline) -> Vec<Stall> {
     let before = lane_predecessors(trace);
     let mut next = vec![NONE; trace.items.len()];
     for (at, b) in before.iter().enumerate().filter(|(_, b)| **b != NONE) {
         next[*b as usize] = at as u32;
     }
-    let mut sums: HashMap<(OpId, Option<OpId>, Why), (Stall, Vec<u32>)> = HashMap::new();
+    let mut sums: HashMap<Pair, (Stall, Vec<u32>)> = HashMap::new();
     each_gap(trace, line, |item, gap| {
         let (why, by) = reason(trace, line, item);
         if why == Why::Issue && by == NONE {

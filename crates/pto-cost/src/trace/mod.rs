@@ -1,5 +1,6 @@
 //! What a run does, as items on pipes and what each must wait for.
 
+mod access;
 mod depend;
 mod links;
 mod record;

@@ -1,5 +1,6 @@
 //! Listens to the engine and writes down items and what they wait for.
 
+use super::access::{hull, pipe_lane, ranges, shape_key};
 use super::depend::Bytes;
 use super::links::Links;
 use super::{Cost, Dep, Item, LANES, NONE, Touch, Trace, Why};
@@ -10,9 +11,6 @@ use pto_ir::{Attr, OpId};
 use pto_isa::row::Cost as Class;
 use pto_isa::{Diagnostic, Loc, Op, Pipe, table};
 use std::collections::{HashMap, VecDeque};
-
-/// Runs of a rectangle that are told apart; larger ones count as everything between their first and last byte.
-const EXACT_RUNS: u64 = 16;
 
 /// Where the order of pipes comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -290,11 +288,7 @@ impl<'p> Recorder<'p> {
                 Place::Core(_) => instance.tiles.extend(self.tile_use(event.core, a)),
                 Place::Global(at) => {
                     let bytes = a.rows * a.row_bytes;
-                    if a.write {
-                        instance.stored += bytes
-                    } else {
-                        instance.loaded += bytes
-                    }
+                    *(if a.write { &mut instance.stored } else { &mut instance.loaded }) += bytes;
                     buffer = at as u32;
                 }
             }
@@ -483,62 +477,4 @@ impl Observer for Recorder<'_> {
             | Action::Other => self.cores[core].issued += 1,
         }
     }
-}
-
-/// The pipe that moves an entry: where nobody says, the one that its memory is connected to.
-fn pipe_lane(event: &Event<'_>, pushes: bool) -> usize {
-    let loc = event.accesses.first().and_then(|a| match a.place {
-        Place::Core(loc) => Some(loc),
-        Place::Global(_) => None,
-    });
-    let by_memory = match (pushes, loc) {
-        (true, Some(Loc::Acc)) => Pipe::Fix,
-        (true, Some(_)) => Pipe::Mte3,
-        (true, None) => Pipe::S,
-        (false, _) => Pipe::Mte2,
-    };
-    event.pipe.filter(|p| *p != Pipe::S && *p != Pipe::All).unwrap_or(by_memory) as usize
-}
-
-/// First byte and end of everything an access touches.
-fn hull(a: &Access) -> (i64, i64) {
-    if a.rows == 0 {
-        return (a.start, a.start);
-    }
-    let last = a.start.saturating_add((a.rows as i64 - 1).saturating_mul(a.stride));
-    (a.start.min(last), a.start.max(last).saturating_add(a.row_bytes as i64))
-}
-
-/// The bytes of an access, run by run where there are few.
-fn ranges(a: &Access, mut each: impl FnMut(i64, i64)) {
-    if a.rows == 0 || a.row_bytes == 0 {
-        return;
-    }
-    if a.stride > a.row_bytes as i64 && a.rows <= EXACT_RUNS {
-        (0..a.rows as i64).map(|k| a.start + k * a.stride).for_each(|s| each(s, s + a.row_bytes as i64));
-    } else {
-        let (first, end) = hull(a);
-        each(first, end);
-    }
-}
-
-/// The same for executions that cost the same.
-fn shape_key(event: &Event<'_>) -> u64 {
-    let mut key = 0xcbf2_9ce4_8422_2325u64;
-    let mut mix = |n: u64| key = (key ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    mix(event.op.index() as u64);
-    mix(event.core.role as u64);
-    for a in event.accesses {
-        match a.place {
-            Place::Core(loc) => {
-                mix(u64::from(a.geometry) << 16 | (loc as u64) << 1 | u64::from(a.write));
-                mix(u64::from(a.valid.0) << 32 | u64::from(a.valid.1));
-            }
-            Place::Global(buffer) => {
-                mix((buffer as u64) << 1 | u64::from(a.write));
-                mix(a.rows.wrapping_mul(a.row_bytes));
-            }
-        }
-    }
-    key
 }

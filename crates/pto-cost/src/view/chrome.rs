@@ -1,7 +1,7 @@
 //! A trace that Perfetto and Chrome open.
 
 use super::write::{number, string};
-use super::{Shown, lanes, occupancy};
+use super::{Shown, lanes};
 use crate::report::on_path;
 use crate::trace::{LANES, core_name, pipe_name};
 use pto_isa::Pipe;
@@ -45,7 +45,7 @@ pub fn chrome_trace(shown: &Shown<'_>) -> String {
             out.push_str("},\n");
         }
     }
-    for memory in occupancy(trace, line) {
+    for memory in &report.memory {
         for (time, bytes) in &memory.steps {
             let _ = write!(out, "{{\"ph\":\"C\",\"name\":\"{}\",\"pid\":{},\"ts\":", memory.loc, memory.core);
             number(&mut out, micros(*time));

@@ -2,8 +2,8 @@
 
 use super::text::{advice_words, bottleneck};
 use super::write::{list, number, string};
-use super::{Names, Shown, lanes, occupancy};
-use crate::report::{on_path, reason};
+use super::{Names, Shown, lanes};
+use crate::report::{Occupancy, on_path, reason};
 use crate::trace::{LANES, NONE, core_name, pipe_name};
 use pto_ir::OpId;
 use pto_isa::{Pipe, Target};
@@ -68,9 +68,9 @@ fn page_data(shown: &Shown<'_>, target: Target) -> String {
     });
     out.push_str(",\"memory\":");
     let several = crate::report::blocks(trace) > 1;
-    let memory: Vec<_> = occupancy(trace, shown.line).into_iter().filter(|m| m.core < cores).collect();
-    let space = |m: &super::Occupancy| target.profile().space(m.loc);
-    list(&mut out, memory.iter().filter_map(|m| Some((m, space(m)?))), |out, (m, space)| {
+    let memory = report.memory.iter().filter(|m| m.core < cores);
+    let space = |m: &Occupancy| target.profile().space(m.loc);
+    list(&mut out, memory.filter_map(|m| Some((m, space(m)?))), |out, (m, space)| {
         let core = if trace.cores.len() > 1 { core_name(trace.cores[m.core], several) + " " } else { String::new() };
         out.push_str("{\"name\":");
         string(out, &format!("{core}{}", space.name));

@@ -60,6 +60,10 @@ pub fn data(shown: &Shown<'_>) -> String {
         out.push('}');
     });
     roofline(&mut out, shown);
+    field(&mut out, "memory_bytes");
+    out.push('{');
+    report.peaks().iter().for_each(|(loc, peak)| number_field(&mut out, &loc.to_string(), *peak as f64));
+    out.push('}');
     text_field(&mut out, "bottleneck", &bottleneck(names, report));
     field(&mut out, "advice");
     list(&mut out, advice, |out, a| {

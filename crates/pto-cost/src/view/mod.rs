@@ -6,7 +6,6 @@ mod ascii;
 mod chrome;
 mod html;
 mod json;
-mod memory;
 mod names;
 mod text;
 mod write;
@@ -15,7 +14,6 @@ pub use ascii::swimlanes;
 pub use chrome::chrome_trace;
 pub use html::page;
 pub use json::data;
-pub use memory::{Occupancy, occupancy};
 pub use names::Names;
 pub use text::{advice_words, bottleneck, cycles_text, summary};
 

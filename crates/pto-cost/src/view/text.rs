@@ -4,6 +4,7 @@ use super::{Names, Shown};
 use crate::laws::Grade;
 use crate::report::{Advice, Change, PipeUse, Report, Stall};
 use crate::trace::Why;
+use pto_isa::Target;
 use std::fmt::Write;
 
 const BAR: usize = 20;
@@ -35,7 +36,7 @@ fn bar(share: f64) -> String {
 }
 
 /// Everything the report says, for a terminal.
-pub fn summary(shown: &Shown<'_>) -> String {
+pub fn summary(shown: &Shown<'_>, target: Target) -> String {
     let Shown { names, report, advice, .. } = *shown;
     let mut text = headline(report);
     text += "\n";
@@ -46,6 +47,7 @@ pub fn summary(shown: &Shown<'_>) -> String {
     let _ = writeln!(text, "\nbottleneck: {}", bottleneck(names, report));
     text += &path_lines(names, report);
     text += &roofline_line(report);
+    text += &memory_line(report, target);
     text += &advice_lines(names, advice);
     text
 }
@@ -163,12 +165,23 @@ fn roofline_line(report: &Report) -> String {
     )
 }
 
+/// How full memories get. A program without addresses may use more than there is here: somebody has to place it first.
+fn memory_line(report: &Report, target: Target) -> String {
+    let mut parts = Vec::new();
+    for (loc, peak) in report.peaks() {
+        let Some(space) = target.profile().space(loc) else { continue };
+        let beyond = if peak > space.bytes { " (more than there is)" } else { "" };
+        parts.push(format!("{} {}{beyond}", space.name, percent(peak as f64 / space.bytes as f64)));
+    }
+    if parts.is_empty() { String::new() } else { format!("memory at most: {}\n", parts.join(", ")) }
+}
+
 /// A change in words.
 pub fn advice_words(names: &Names<'_>, change: Change) -> String {
     match change {
         Change::DoubleBuffer(op) => format!("double-buffer what the {} fills", names.place(op)),
         Change::DoubleBufferBehind(op) => format!("double-buffer what the {} protects", names.place(op)),
-        Change::FewerFlags => "flags where data flows, and nowhere else (pto sync)".to_string(),
+        Change::FewerFlags => "flags where data flows, and nowhere else".to_string(),
         Change::LargerTiles => "larger tiles, so that starting vector instructions counts less (at most)".to_string(),
         Change::MoreBlocks(n) => format!("launch {n} blocks (--blocks {n})"),
         Change::Faster(op) => format!("if the {} took half as long", names.place(op)),

@@ -72,8 +72,7 @@ pub(super) fn analyse<'a>(
     let open = |p: &pto::cpu::Param| matches!(&p.kind, ParamKind::Tensor(_, dims) if dims.contains(&None));
     let runs = plan.depends_on_data() || what.ranks.is_some() || plan.params().iter().any(open);
     let recorder = Recorder { what, source, program, target, plan, known, runs };
-    let touches = args.html.is_some() || args.trace.is_some();
-    let options = Options { model: args.model.into(), cores: args.cores, touches, ..Options::default() };
+    let options = Options { model: args.model.into(), cores: args.cores, touches: with_advice, ..Options::default() };
     let trace = recorder.record(options, None)?;
     let laws = Laws::of(target);
     let line =

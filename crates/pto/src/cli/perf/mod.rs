@@ -117,7 +117,7 @@ fn show(args: &Args, analysis: &Analysis<'_>) -> Result<(), Failure> {
         out(&(view::data(&shown) + "\n"))?;
     } else {
         out(&format!("\u{1b}[1m{}\u{1b}[0m on {}: ", analysis.plan.name(), analysis.target))?;
-        out(&view::summary(&shown))?;
+        out(&view::summary(&shown, analysis.target))?;
     }
     if args.ascii {
         out(&format!("\n{}", view::swimlanes(&shown, super::render::columns().unwrap_or(110))))?;

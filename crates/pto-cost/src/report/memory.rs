@@ -23,10 +23,13 @@ impl Occupancy {
     }
 }
 
+/// From when to when so many bytes are in use.
+type Life = (f64, f64, u64);
+
 /// Memory is in use from the start of a write to the end of the last access before it is written anew.
 pub fn occupancy(trace: &Trace, line: &Timeline) -> Vec<Occupancy> {
-    let mut lives: BTreeMap<(usize, Loc), Vec<(f64, f64, u64)>> = BTreeMap::new();
-    let mut open: HashMap<(usize, Loc, i64), (f64, f64, u64)> = HashMap::new();
+    let mut lives: BTreeMap<(usize, Loc), Vec<Life>> = BTreeMap::new();
+    let mut open: HashMap<(usize, Loc, i64), Life> = HashMap::new();
     let mut at = 0;
     while at < trace.touches.len() {
         let item = trace.touches[at].item;
@@ -55,7 +58,7 @@ pub fn occupancy(trace: &Trace, line: &Timeline) -> Vec<Occupancy> {
     lives.into_iter().map(|((core, loc), list)| Occupancy { core, loc, steps: steps(&list) }).collect()
 }
 
-fn steps(lives: &[(f64, f64, u64)]) -> Vec<(f64, u64)> {
+fn steps(lives: &[Life]) -> Vec<(f64, u64)> {
     let mut changes: Vec<(f64, i64)> = Vec::new();
     for (start, end, bytes) in lives {
         changes.push((*start, *bytes as i64));

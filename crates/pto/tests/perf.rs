@@ -1,0 +1,150 @@
+//! Predictions for whole programs.
+
+use pto::cost::{
+    Laws, Machine, Model, Options, Order, Report, Timeline, Trace, advise, record, record_run, simulate, view,
+};
+use pto::cpu::{Known, ParamKind};
+use pto::isa::Pipe;
+use pto::{Arg, Launch, Plan, Program, Target};
+use std::path::Path;
+
+/// Examples of one rank; those that depend on data are run by the tests of the command line.
+fn examples() -> Vec<(String, String)> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(dir).expect("examples").flatten() {
+        if entry.path().extension().is_some_and(|e| e == "pto") {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            all.push((name, std::fs::read_to_string(entry.path()).expect("a file")));
+        }
+    }
+    all.sort();
+    all
+}
+
+fn plan(text: &str) -> (Plan, Target) {
+    let program = Program::parse(text);
+    let target = program.stated_target().unwrap_or(Target::A2A3);
+    (program.plan(target, None, pto::Options::default()).expect("a legal program"), target)
+}
+
+/// Every number is 4096.
+fn known(plan: &Plan) -> Vec<Known> {
+    let of = |kind: &ParamKind| if matches!(kind, ParamKind::Scalar(_)) { Known::Int(4096) } else { Known::Nothing };
+    plan.params().iter().map(|p| of(&p.kind)).collect()
+}
+
+fn predicted(plan: &Plan, target: Target, options: Options) -> (Trace, Timeline, Report) {
+    let laws = Laws::of(target);
+    let trace = record(plan, &known(plan), Launch::default(), options).expect("it can be followed");
+    let line = simulate(&trace, &trace.charges, &Machine::of(laws)).expect("it has an end");
+    let report = Report::new(&trace, &line, laws);
+    (trace, line, report)
+}
+
+#[test]
+fn reports_of_examples_add_up() {
+    for (name, text) in examples() {
+        let (plan, target) = plan(&text);
+        if plan.depends_on_data() {
+            continue;
+        }
+        let (trace, line, report) = predicted(&plan, target, Options { touches: true, ..Options::default() });
+        assert!(report.cycles > 0.0, "{name}");
+        for pipe in &report.pipes {
+            let waits: f64 = pipe.stalls.iter().map(|s| s.1).sum();
+            assert!(pipe.busy + waits <= report.cycles * 1.0001, "{name}: {}", pipe.name());
+        }
+        let path: f64 = report.path.iter().map(|s| s.cycles).sum();
+        assert!(path > 0.0 && path <= report.cycles * 1.0001, "{name}: a path of {path}");
+        let shares: f64 = report.confidence.iter().map(|c| c.1).sum();
+        assert!((shares - 1.0).abs() < 1e-6, "{name}");
+        let names = view::Names::new(&name, &text, plan.checked().module());
+        let shown = view::Shown { names: &names, trace: &trace, line: &line, report: &report, advice: &[] };
+        let data: serde_json::Value = serde_json::from_str(&view::data(&shown)).expect("JSON");
+        assert_eq!(data["cycles"].as_f64().map(f64::round), Some(report.cycles.round()), "{name}");
+        let events: serde_json::Value = serde_json::from_str(&view::chrome_trace(&shown)).expect("JSON");
+        let slices = events["traceEvents"].as_array().expect("a list").iter().filter(|e| e["ph"] == "X").count();
+        assert_eq!(slices as u64, report.instructions, "{name}");
+        let page = view::page(&shown, target);
+        assert!(page.contains("\"lanes\":[{") && !page.contains("@DATA@"), "{name}");
+    }
+}
+
+/// Following a program and running it show the same.
+#[test]
+fn following_is_running() {
+    for example in ["matmul_manual.pto", "argmax_of_two.pto"] {
+        let (_, text) = examples().into_iter().find(|e| e.0 == example).expect("an example");
+        let (plan, _) = plan(&text);
+        let measure = plan.measure(&known(&plan), Launch::default()).expect("a size");
+        let mut memory: Vec<Vec<u8>> =
+            measure.extents.iter().map(|e| vec![0; e.as_ref().map_or(0, |e| e.elements as usize * 4)]).collect();
+        let mut args = vec![memory.iter_mut().map(|m| Arg::InOut(m)).collect::<Vec<_>>()];
+        let run = record_run(&plan, &mut args, Launch::default(), Options::default()).expect("it runs");
+        let followed = record(&plan, &known(&plan), Launch::default(), Options::default()).expect("it can be followed");
+        assert_eq!(run.items, followed.items, "{example}");
+        assert_eq!(run.deps, followed.deps, "{example}");
+        assert_eq!(run.charges, followed.charges, "{example}");
+    }
+}
+
+/// The figures of the page: 14 to start, 19 to complete, 2 for each of 64 repeats.
+#[test]
+fn documented_figures() {
+    let (plan, target) = plan(
+        "func.func @largest(%a: !pto.tile_buf<vec, 64x64xf32>) {
+           pto.tmax ins(%a, %a : !pto.tile_buf<vec, 64x64xf32>, !pto.tile_buf<vec, 64x64xf32>)
+                    outs(%a : !pto.tile_buf<vec, 64x64xf32>)
+           return
+         }",
+    );
+    let documented = Options { model: Model::Documented, ..Options::default() };
+    assert_eq!(predicted(&plan, target, documented).2.cycles, 161.0);
+    assert_eq!(predicted(&plan, target, Options::default()).2.cycles, 152.0);
+}
+
+/// A program with one buffer gets faster with two, and the advice says so with the cycles that a second one really brings.
+#[test]
+fn double_buffering_is_found() {
+    let (_, text) = examples().into_iter().find(|e| e.0 == "softmax.pto").expect("an example");
+    let (plan, target) = plan(&text);
+    let options = Options::default();
+    let (trace, _, report) = predicted(&plan, target, options);
+    assert!(trace.by_data);
+    let retrace = |options: Options, blocks: Option<u32>| {
+        let launch = Launch { blocks: blocks.unwrap_or(1), ..Launch::default() };
+        record(&plan, &known(&plan), launch, options).ok()
+    };
+    let advice = advise(&trace, &report, Laws::of(target), options, &retrace);
+    let found = advice.iter().find(|a| matches!(a.change, pto::cost::Change::DoubleBuffer(_))).expect("the advice");
+    assert!(found.gain > 0.2 && found.cycles < report.cycles, "{found:?}");
+    assert!(advice.windows(2).all(|w| w[0].gain >= w[1].gain));
+}
+
+/// Order by data never takes longer than the flags of the program, and pipes overlap.
+#[test]
+fn flags_are_at_least_as_slow_as_data() {
+    let (_, text) = examples().into_iter().find(|e| e.0 == "matmul_manual.pto").expect("an example");
+    let (plan, target) = plan(&text);
+    let (trace, _, by_flags) = predicted(&plan, target, Options::default());
+    assert!(!trace.by_data);
+    let by_data = predicted(&plan, target, Options { order: Some(Order::Data), ..Options::default() }).2;
+    assert!(by_data.cycles <= by_flags.cycles);
+    assert_eq!(by_flags.busiest().and_then(|p| p.pipe), Some(Pipe::Mte2));
+}
+
+/// More blocks than cores run one after the other.
+#[test]
+fn blocks_wait_for_cores() {
+    let (_, text) = examples().into_iter().find(|e| e.0 == "matmul_manual.pto").expect("an example");
+    let (plan, target) = plan(&text);
+    let cycles = |blocks: u32, cores: u32| {
+        let options = Options { cores: Some(cores), ..Options::default() };
+        let trace = record(&plan, &[], Launch { blocks, ..Launch::default() }, options).expect("it can be followed");
+        simulate(&trace, &trace.charges, &Machine::of(Laws::of(target))).expect("it has an end").cycles
+    };
+    let one = cycles(1, 1);
+    assert_eq!(cycles(4, 4), one);
+    assert_eq!(cycles(4, 2), one * 2.0);
+}
