@@ -131,6 +131,11 @@ impl<'a> Detector<'a> {
             self.cores[core].report_leftovers(&mut self.findings);
         }
         self.links.report_leftovers(&mut self.findings);
+        self.abandon_team();
+    }
+
+    /// Other cores come.
+    pub fn abandon_team(&mut self) {
         self.findings.next_team();
         self.links = Links::default();
         self.cores.clear();

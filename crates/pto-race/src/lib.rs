@@ -43,7 +43,7 @@ mod shadow;
 use detector::{Detector, Setting};
 use paths::Branches;
 use pto_cpu::{Arg, Launch, Plan};
-use pto_isa::{Diagnostic, Span};
+use pto_isa::{Diagnostic, Span, codes};
 
 /// Who orders the pipes of a core.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -136,7 +136,11 @@ fn follow(
             all.map(|reports| reports.first().map_or(0, |r| r.instructions))
         }
     };
-    detector.end_team();
+    match &outcome {
+        // What is left when a program stops half-way says nothing about it.
+        Err(problem) if problem.code != codes::RUN_DEADLOCK => detector.abandon_team(),
+        _ => detector.end_team(),
+    }
     let Detector { findings, branches, history_bytes, .. } = detector;
     let mut findings = findings.finish();
     let instructions = outcome.unwrap_or_else(|problem| {

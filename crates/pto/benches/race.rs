@@ -74,7 +74,7 @@ fn buffers(plan: &Plan, number: i64) -> Vec<Vec<u8>> {
     let measure = plan.measure(&known, Launch::default()).expect("it can be followed");
     let bytes = |at: usize| {
         let elements = measure.extents[at].as_ref().map_or(0, |e| e.elements);
-        let bits = plan.params()[at].kind.dtype().map_or(8, |d| d.column_bits());
+        let bits = plan.params()[at].kind.elem().map_or(8, |d| d.column_bits());
         vec![0u8; (elements * u64::from(bits)).div_ceil(8) as usize]
     };
     (0..plan.params().len()).map(bytes).collect()

@@ -3,7 +3,6 @@
 use crate::isa::{Op, Target};
 use crate::{Form, Program, ir, sample};
 
-
 /// What works for one instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Coverage {

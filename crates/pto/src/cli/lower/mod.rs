@@ -1,5 +1,6 @@
 //! `pto lower`, `pto plan`, `pto sync`
 
+mod map;
 pub(crate) mod plan;
 pub(crate) mod sync;
 

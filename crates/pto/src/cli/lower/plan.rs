@@ -1,6 +1,6 @@
 //! `pto plan`
 
-use super::{FileArgs, Read};
+use super::{FileArgs, Read, map};
 use crate::cli::{Failure, Outcome, Run, out};
 use pto::checks::Checked;
 use pto::ir::OpId;
@@ -9,6 +9,7 @@ use pto::opt::{self, Planned};
 use pto::syntax::Lines;
 use pto::{Diagnostic, Module};
 use serde::Serialize;
+use std::path::PathBuf;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -17,6 +18,9 @@ pub(crate) struct Args {
     /// Share memory as far as possible, even where everything fits side by side
     #[arg(long)]
     tight: bool,
+    /// Write a picture of the memories, address by program order, to a page of its own
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// One JSON object on standard output
     #[arg(long)]
     json: bool,
@@ -27,10 +31,13 @@ pub(crate) fn run(args: &Args) -> Run {
     match planned(args, &read) {
         Ok((module, planned)) => {
             let report = Report { read: &read, module: &module, planned: &planned };
+            if let Some(path) = &args.html {
+                super::write(Some(path), &map::page(&report))?;
+            }
             if args.json {
-                report.print_json()?
+                report.print_json()?;
             } else {
-                out(&report.text())?
+                out(&report.text())?;
             }
             Ok(Outcome::Clean)
         }
@@ -45,14 +52,14 @@ fn planned(args: &Args, read: &Read) -> Result<(Module, Planned), Vec<Diagnostic
     Ok((Checked::into_module(buffers), planned))
 }
 
-struct Report<'a> {
-    read: &'a Read,
-    module: &'a Module,
-    planned: &'a Planned,
+pub(super) struct Report<'a> {
+    pub(super) read: &'a Read,
+    pub(super) module: &'a Module,
+    pub(super) planned: &'a Planned,
 }
 
 impl Report<'_> {
-    fn line(&self, lines: &Lines, id: OpId) -> u32 {
+    pub(super) fn line(&self, lines: &Lines, id: OpId) -> u32 {
         lines.locate(self.module.op(id).span.start).0
     }
 
