@@ -10,7 +10,7 @@ mod random;
 
 use plain::Argument;
 use pto::isa::rules::{Arg as RuleArg, Instance};
-use pto::isa::{Code, DType, Op, TileType, Type, table};
+use pto::isa::{Code, DType, Op, TileType, Type, codes, table};
 use pto::sample::{Filling, RunParam, Runnable, Runnables};
 use pto::{Checked, Program, Target};
 use pto_cpu::kernels::{Site, find};
@@ -266,10 +266,14 @@ const PANIC: &str = "the interpreter panicked";
 fn compare(program: &Runnable, checked: &Checked, seed: u64, start: &Memory) -> Result<Verdict, String> {
     let numerics = [Numerics::Reference, Numerics::Reference, Numerics::A2A3, Numerics::A5][seed as usize % 4];
     let interpreted = catch_unwind(AssertUnwindSafe(|| interpret(program, checked, start, numerics)));
-    let (expected, left) = interpreted.map_err(|_| PANIC.to_string())?;
+    let (mut expected, mut left) = interpreted.map_err(|_| PANIC.to_string())?;
     let plan =
         |plain| Plan::new(checked, None, Options { numerics, plain }).map_err(|d| format!("no plan: {}", d.message));
     let (fast, plain) = (plan(false)?, plan(true)?);
+    // Devices go on where a source is valid in too little, and read what may be anything: then runs only agree with each other.
+    if numerics != Numerics::Reference && expected == Err(codes::VALID_REGION) {
+        (expected, left) = run(program, &fast, start, 1);
+    }
     for (plan, kernels, threads) in
         [(&fast, "fast", 1), (&plain, "plain", 1), (&fast, "fast", 2), (&fast, "fast", OBSERVED)]
     {

@@ -8,7 +8,6 @@ use pto::isa::row::{Elem, Infer};
 use pto::isa::rules::{Arg, Instance};
 use pto::isa::table::op;
 use pto::isa::{Code, DType, Dim, Dir, Loc, Scalar, TileType, Type, codes};
-use pto_cpu::Numerics;
 use pto_cpu::kernels::{Fault, Placed, Site, apply};
 
 impl Machine<'_> {
@@ -118,7 +117,7 @@ impl Machine<'_> {
     pub fn instruction(&mut self, id: OpId) -> Outcome<()> {
         self.make_results(id)?;
         if self.checked.info().dynamic.contains(&id) {
-            let facts = self.wide_facts(id);
+            let facts: Vec<(Type, Option<i64>)> = self.parts(id).into_iter().map(|(_, v)| self.fact(v)).collect();
             if let Some(problem) = pto::checks::recheck(self.checked, id, &facts) {
                 return Err(problem.code);
             }
@@ -128,14 +127,6 @@ impl Machine<'_> {
             op::tstore => self.transfer(id, Direction::Store),
             _ => self.compute(id),
         }
-    }
-
-    /// Devices read sources wherever the destination is valid.
-    fn wide_facts(&self, id: OpId) -> Vec<(Type, Option<i64>)> {
-        let facts: Vec<_> = self.parts(id).into_iter().map(|(_, v)| self.fact(v)).collect();
-        let mut wide = facts.clone();
-        let widens = self.numerics != Numerics::Reference && pto::checks::widen(self.checked, id, &mut wide);
-        if widens { wide } else { facts }
     }
 
     /// Operands and results with their slots.
@@ -225,10 +216,11 @@ impl Machine<'_> {
         let mut tiles: Vec<(u8, Tile)> = Vec::new();
         let (mut types, mut values) = (Vec::new(), Vec::new());
         // A result stands before the operand that was copied into it.
-        for ((slot, value), (ty, number)) in self.parts(id).into_iter().zip(self.wide_facts(id)).rev() {
+        for (slot, value) in self.parts(id).into_iter().rev() {
             if types.iter().any(|(s, _)| *s == slot) {
                 continue;
             }
+            let (ty, number) = self.fact(value);
             // Rules that need not wait for run time are about the constants of the text.
             let info = self.checked.info();
             let number = if info.dynamic.contains(&id) { number } else { info.constant(value) };
