@@ -80,6 +80,9 @@ impl Plan {
     /// # Errors
     /// When the memory for a core cannot be had.
     pub fn measure(&self, known: &[Known], launch: Launch) -> Result<Measure, Diagnostic> {
+        if self.joint {
+            self.all_fit(launch.blocks.into())?;
+        }
         let none = vec![Buffer::NONE; self.params.len()];
         let tile = |p: &crate::args::Param| matches!(p.kind, ParamKind::Tile(_));
         let reads = self.params.iter().map(tile).collect();
