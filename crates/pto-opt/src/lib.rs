@@ -1,5 +1,6 @@
 //! Auto mode: tiles get their places, and pipes their order.
 
+mod buffers;
 mod effects;
 mod order;
 mod places;
@@ -8,21 +9,12 @@ mod ranges;
 pub mod sync;
 mod tree;
 
+pub use buffers::to_buffers;
 pub use places::{Home, Region};
 pub use plan::{Planned, plan_memory};
 pub use sync::{Mode, Synced, insert_sync};
 
-use pto_check::Checked;
 use pto_ir::{BlockId, Module};
-use pto_isa::Diagnostic;
-
-/// Writes tile values as buffers.
-///
-/// # Errors
-/// What cannot be written so.
-pub fn to_buffers(checked: &Checked) -> Result<Module, Vec<Diagnostic>> {
-    pto_ir::convert::to_buffers(checked.module())
-}
 
 /// Every block of a program.
 fn blocks(module: &Module) -> Vec<BlockId> {

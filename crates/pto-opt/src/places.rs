@@ -196,9 +196,8 @@ impl<'a> Places<'a> {
                 let blocks = self.module.op_regions(id).iter().filter_map(|r| self.module.region(*r).blocks.first());
                 self.union(blocks.filter_map(|b| self.yields(*b).get(at).copied()), open)
             }
-            op::make_tensor_view | op::partition_view | op::addptr | op::castptr => {
-                self.union(first().into_iter(), open)
-            }
+            op::partition_view => self.global_window(id, open),
+            op::make_tensor_view | op::addptr | op::castptr => self.union(first().into_iter(), open),
             op::memref_alloc => self.global(value),
             _ if is_tile && pto_isa::Family::Fifo == self.module.op(id).op.row().family => {
                 let loc = self.module.tile(value).map_or(Loc::Vec, |t| t.loc);
@@ -212,6 +211,40 @@ impl<'a> Places<'a> {
                 _ => self.anything(value),
             },
         }
+    }
+
+    /// A window of global memory: where everything about it is fixed, from its first element to its last.
+    fn global_window(&self, id: OpId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
+        let source = self.module.operands(id)[0].value;
+        let whole = self.union(std::iter::once(source), open);
+        match (&whole[..], self.fixed_window(id, source)) {
+            ([region], Some((first, length))) if region.start == 0 && region.end == ALL => {
+                vec![Region { start: first, end: first + length, ..*region }]
+            }
+            _ => whole,
+        }
+    }
+
+    /// First byte and length of a window of a view that starts where its pointer does.
+    fn fixed_window(&self, id: OpId, view: ValueId) -> Option<(u64, u64)> {
+        let Def::Result(made, _) = self.module.value(view).def else { return None };
+        let from_parameter = matches!(self.module.value(self.operand(made, "ptr")?).def, Def::Arg(..));
+        if self.module.op(made).op != op::make_tensor_view || !from_parameter {
+            return None;
+        }
+        let numbers = |id: OpId, name: &str| -> Option<Vec<u64>> {
+            let slot = self.module.op(id).op.row().slot(name)?;
+            let constant = |v: ValueId| self.checked.info().constant(v).and_then(|n| u64::try_from(n).ok());
+            self.module.in_slot(id, slot).map(|o| constant(o.value)).collect()
+        };
+        let (strides, offsets, sizes) = (numbers(made, "strides")?, numbers(id, "offsets")?, numbers(id, "sizes")?);
+        if strides.len() != offsets.len() || strides.len() != sizes.len() || sizes.contains(&0) {
+            return None;
+        }
+        let bits = u64::from(self.module.value_type(view).elem()?.column_bits());
+        let first: u64 = offsets.iter().zip(&strides).map(|(o, s)| o * s).sum();
+        let last: u64 = sizes.iter().zip(&strides).map(|(n, s)| (n - 1) * s).sum();
+        Some((first * bits / 8, ((last + 1) * bits).div_ceil(8)))
     }
 
     /// A tile where it was put, or a place of its own.

@@ -18,8 +18,8 @@ pub(crate) struct Item {
 #[derive(Debug)]
 pub(crate) enum Kind {
     Leaf(Effect),
-    /// Goes round: one block.
-    Loop(Vec<Item>),
+    /// Goes round: one block, and whether it does so at least once whatever happens.
+    Loop(Vec<Item>, bool),
     /// One of several lists, or each on its own core.
     Branches(Vec<Vec<Item>>),
     /// Lists between which control goes in ways that are not followed.
@@ -54,7 +54,16 @@ fn kind(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) ->
         lists.push((block, items(checked, places, block, core)));
     }
     match module.op(id).op {
-        op::scf_for if single => Kind::Loop(lists.pop().map(|(_, list)| list).unwrap_or_default()),
+        op::scf_for if single => {
+            let bound = |k: usize| module.operands(id).get(k).and_then(|o| checked.info().constant(o.value));
+            let turns = bound(0).zip(bound(1)).map(|(lower, upper)| lower < upper);
+            let body = lists.pop().map(|(_, list)| list).unwrap_or_default();
+            match turns {
+                // What is never executed needs no order.
+                Some(false) => Kind::Leaf(Effect::None),
+                turns => Kind::Loop(body, turns == Some(true)),
+            }
+        }
         op::scf_while => Kind::Tangle(lists),
         _ if single => Kind::Branches(lists.into_iter().map(|(_, list)| list).collect()),
         _ => Kind::Tangle(lists),
@@ -64,7 +73,7 @@ fn kind(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) ->
 fn is_empty(kind: &Kind) -> bool {
     match kind {
         Kind::Leaf(_) => false,
-        Kind::Loop(list) => list.is_empty(),
+        Kind::Loop(list, _) => list.is_empty(),
         Kind::Branches(lists) => lists.iter().all(Vec::is_empty),
         Kind::Tangle(lists) => lists.iter().all(|(_, list)| list.is_empty()),
     }
@@ -74,7 +83,7 @@ fn touches(kind: &Kind) -> Vec<Touch> {
     let mut all: Vec<Touch> = match kind {
         Kind::Leaf(Effect::Touches(list)) => return list.clone(),
         Kind::Leaf(_) => return Vec::new(),
-        Kind::Loop(list) => list.iter().flat_map(|i| i.touches.iter().copied()).collect(),
+        Kind::Loop(list, _) => list.iter().flat_map(|i| i.touches.iter().copied()).collect(),
         Kind::Branches(lists) => lists.iter().flatten().flat_map(|i| i.touches.iter().copied()).collect(),
         Kind::Tangle(lists) => lists.iter().flat_map(|(_, l)| l).flat_map(|i| i.touches.iter().copied()).collect(),
     };

@@ -1,13 +1,13 @@
 //! When tiles hold something that is still needed.
 
+use crate::buffers::may_alias;
 use crate::effects::{CoreKind, Effect, effect};
 use crate::order::Order;
 use crate::places::{Home, Places};
 use pto_check::Checked;
 use pto_ir::{Attr, OpId, ValueId};
-use pto_isa::row::Alias;
+use pto_isa::Loc;
 use pto_isa::table::op;
-use pto_isa::{Loc, Target};
 use std::collections::BTreeMap;
 
 /// A tile that needs a place.
@@ -158,13 +158,5 @@ fn take_over(checked: &Checked, tiles: &mut [Tile], accesses: &BTreeMap<ValueId,
                 break;
             }
         }
-    }
-}
-
-fn may_alias(alias: Alias, target: Target) -> bool {
-    match alias {
-        Alias::InPlace => true,
-        Alias::Distinct(targets) => !targets.contains(target),
-        Alias::None => false,
     }
 }

@@ -44,7 +44,9 @@ struct Need {
 pub(super) struct Lists<'e> {
     target: Target,
     edges: &'e mut Vec<Edge>,
-    /// What the flags of loops do for what is around them.
+    /// Flags are used: those that loops carry also order what is around them.
+    flags: bool,
+    /// What they do there.
     turned: BTreeMap<OpId, Turned>,
 }
 
@@ -74,11 +76,13 @@ struct Pass<'i> {
     ends: Vec<Vec<(Pipe, Pipe, usize)>>,
     /// The same from one turn to the next.
     carried: Vec<Vec<(Pipe, Pipe, usize)>>,
+    /// Pipes that finish before an item.
+    barriers: Vec<Vec<Pipe>>,
 }
 
 impl<'e> Lists<'e> {
-    pub fn new(target: Target, edges: &'e mut Vec<Edge>) -> Self {
-        Self { target, edges, turned: BTreeMap::new() }
+    pub fn new(target: Target, edges: &'e mut Vec<Edge>, flags: bool) -> Self {
+        Self { target, edges, flags, turned: BTreeMap::new() }
     }
 
     /// A list that is gone through once. Where it is not known what follows, all pipes finish before `end`.
@@ -94,7 +98,7 @@ impl<'e> Lists<'e> {
     }
 
     /// The body of a loop: what its next turn needs is carried.
-    fn turned(&mut self, items: &[Item], around: OpId) {
+    fn turned(&mut self, items: &[Item], around: OpId, surely: bool) {
         items.iter().for_each(|item| self.inside(item));
         let mut pass = Pass::new(items);
         for turn in 0..2 {
@@ -102,13 +106,15 @@ impl<'e> Lists<'e> {
                 self.step(&mut pass, at, turn * items.len(), Some(around));
             }
         }
-        self.turned.insert(around, pass.turned());
+        if self.flags {
+            self.turned.insert(around, pass.turned(surely));
+        }
     }
 
     fn inside(&mut self, item: &Item) {
         match &item.kind {
             Kind::Leaf(_) => {}
-            Kind::Loop(body) => self.turned(body, item.op),
+            Kind::Loop(body, surely) => self.turned(body, item.op, *surely),
             Kind::Branches(lists) => lists.iter().for_each(|list| self.straight(list, None)),
             Kind::Tangle(lists) => {
                 for (_, list) in lists {
@@ -165,16 +171,16 @@ impl<'e> Lists<'e> {
         let item = &pass.items[at];
         let position = (shift + at + 1) as u32;
         let mut needs = pass.needs(item, position);
-        // What comes later knows more: it may make the others superfluous.
-        needs.sort_by_key(|n| (std::cmp::Reverse(n.from.item), n.touch));
+        // What comes later knows more: it may make the others superfluous, and flags may make barriers so.
+        let is_barrier = |n: &Need| n.from.touch.pipe == n.touch.pipe;
+        needs.sort_by_key(|n| (is_barrier(n), std::cmp::Reverse(n.from.item), n.touch));
         for need in needs {
             // This turn was looked at in the first pass.
             if shift > 0 && need.from.item as usize > shift {
                 continue;
             }
             let (src, dst) = (need.from.touch.pipe, need.touch.pipe);
-            let inner = self.turned.get(&item.op);
-            if inner.is_some_and(|t| t.entry[dst as usize][src as usize]) {
+            if self.turned.get(&item.op).is_some_and(|t| pass.enters_after(t, dst, &need.from)) {
                 continue;
             }
             if pass.known[dst as usize][src as usize] >= need.from.item {
@@ -183,6 +189,7 @@ impl<'e> Lists<'e> {
             if src == dst {
                 if self.target.profile().overlapping_pipes.contains(&src) {
                     self.barrier(item, &need);
+                    pass.barriers[at].push(src);
                     pass.known[src as usize][src as usize] = position - 1;
                 }
                 continue;
@@ -224,6 +231,7 @@ impl<'i> Pass<'i> {
             raised: VecDeque::new(),
             ends: vec![Vec::new(); items.len()],
             carried: vec![Vec::new(); items.len()],
+            barriers: vec![Vec::new(); items.len()],
         }
     }
 
@@ -231,11 +239,19 @@ impl<'i> Pass<'i> {
         self.known = [[position; LANES]; LANES];
     }
 
+    /// True when all that a pipe does inside a loop comes after a touch: it comes after a pipe that knows of it.
+    fn enters_after(&self, turned: &Turned, dst: Pipe, touch: &Mark) -> bool {
+        let src = touch.touch.pipe as usize;
+        let heard = turned.entry[dst as usize].iter().enumerate().filter(|(_, after)| **after);
+        heard.into_iter().any(|(lane, _)| lane == src || self.known[lane][src] >= touch.item)
+    }
+
     /// What is known behind a loop.
     fn leave(&mut self, turned: &Turned, position: u32) {
         for (src, dst) in &turned.carried {
-            let known = &mut self.known[*dst as usize][*src as usize];
-            *known = (*known).max(position - 1);
+            let mut theirs = self.known[*src as usize];
+            theirs[*src as usize] = theirs[*src as usize].max(position - 1);
+            self.hear(*dst, theirs);
         }
         for (lane, exit) in turned.exit.iter().enumerate() {
             let all = exit.iter().zip(&mut self.known[lane]).filter(|(done, _)| **done);
@@ -243,10 +259,22 @@ impl<'i> Pass<'i> {
         }
     }
 
-    /// What this list orders when it goes round, for what is around it.
-    fn turned(&self) -> Turned {
-        let carried = self.carried.iter().flatten().map(|(src, dst, _)| (*src, *dst)).collect();
-        Turned { entry: self.entry(), exit: self.exit(), carried }
+    /// What this list orders when it goes round, for what is around it. Where it may not go round at all, only the flags that
+    /// are set before it and waited for behind it count.
+    fn turned(&self, surely: bool) -> Turned {
+        let carried: Vec<(Pipe, Pipe)> = self.carried.iter().flatten().map(|(src, dst, _)| (*src, *dst)).collect();
+        let (mut entry, mut exit) = (self.entry(), self.exit());
+        for (src, dst) in pairs().filter(|pair| !surely && !carried.contains(pair)) {
+            // Whoever comes after a pipe comes after all it was given, inside and before.
+            entry[dst as usize][src as usize] &= src == dst;
+            exit[dst as usize][src as usize] = false;
+        }
+        // A pipe that finishes before its first instruction inside has finished what it was given outside.
+        for pipe in Pipe::REAL {
+            let first = (0..self.items.len()).find(|at| self.uses(*at, pipe as usize));
+            entry[pipe as usize][pipe as usize] |= first.is_some_and(|at| self.barriers[at].contains(&pipe));
+        }
+        Turned { entry, exit, carried }
     }
 
     /// Which pipes an item uses.
@@ -362,6 +390,11 @@ impl<'i> Pass<'i> {
             }
         }
     }
+}
+
+/// All pairs of pipes: one that is waited for, one that waits.
+fn pairs() -> impl Iterator<Item = (Pipe, Pipe)> {
+    Pipe::REAL.into_iter().flat_map(|src| Pipe::REAL.into_iter().map(move |dst| (src, dst)))
 }
 
 /// The memories of the cores that run something: the cube core's, the vector core's.

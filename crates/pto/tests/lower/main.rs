@@ -1,0 +1,255 @@
+//! Lowered programs compute the same, and nothing in them is out of order.
+
+mod generate;
+
+use generate::{HEIGHT, WIDTH, program};
+use pto::checks::{Checked, check};
+use pto::cpu::{Event, Observer};
+use pto::ir::{Form, Style};
+use pto::opt::{self, Mode, plan};
+use pto::syntax::Lines;
+use pto::{Arg, Launch, Module, Options, Plan, Program, Target, race};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Addresses and flags for a program.
+fn lowered(checked: &Checked, tight: bool, mode: Mode) -> Module {
+    let target = checked.info().target;
+    let buffers = check(opt::to_buffers(checked).expect("buffers"), target).expect("legal buffers");
+    let planned = opt::plan_memory(&buffers, plan::Options { tight }).expect("it fits");
+    let placed = check(planned.module, target).expect("legal addresses");
+    opt::insert_sync(&placed, mode).module
+}
+
+/// What it is once it has been written and read.
+fn again(module: &Module) -> (String, Program) {
+    let text = pto::ir::print(module, Style { form: Some(Form::Level2), ..Style::default() });
+    let program = Program::parse(&text);
+    (text, program)
+}
+
+fn prepared(program: &Program, target: Target, text: &str) -> Plan {
+    program.plan(target, None, Options::default()).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+}
+
+/// Runs a generated program and gives what it wrote.
+fn outcome(plan: &Plan, n: i64, flag: bool) -> Vec<f32> {
+    let x: Vec<f32> = (0..HEIGHT * WIDTH).map(|k| (k % 17) as f32 - 8.0).collect();
+    let mut y = vec![0.25f32; HEIGHT * WIDTH];
+    let mut args = [Arg::read(&x), Arg::write(&mut y), Arg::Int(n), Arg::Int(flag.into())];
+    plan.run(&mut args, Launch::default()).expect("it runs");
+    y
+}
+
+fn races(plan: &Plan, n: i64, flag: bool) -> Vec<String> {
+    let mut x = vec![1.0f32; HEIGHT * WIDTH];
+    let mut y = vec![0.25f32; HEIGHT * WIDTH];
+    let args = vec![Arg::write(&mut x), Arg::write(&mut y), Arg::Int(n), Arg::Int(flag.into())];
+    let report = race::check_as(race::Sync::Manual, plan, &mut [args], Launch::default());
+    report.findings.iter().map(|d| format!("{}: {}", d.code, d.message)).collect()
+}
+
+/// Also on paths that no data takes: what stands before a branch may be for one of its sides only.
+fn races_somewhere(plan: &Plan) -> bool {
+    let (mut x, mut y) = (vec![1.0f32; HEIGHT * WIDTH], vec![0.25f32; HEIGHT * WIDTH]);
+    let args = vec![Arg::write(&mut x), Arg::write(&mut y), Arg::Int(3), Arg::Int(1)];
+    let report = race::check_all_paths(race::Sync::Manual, plan, &mut [args], Launch::default());
+    !report.findings.is_empty()
+}
+
+/// How many generated programs a run tries; set `PTO_PROGRAMS` for more.
+fn programs() -> u64 {
+    std::env::var("PTO_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(200)
+}
+
+#[test]
+fn random_programs_compute_the_same_and_are_in_order() {
+    for seed in 0..programs() {
+        let text = program(seed);
+        let target = if seed % 2 == 0 { Target::A2A3 } else { Target::A5 };
+        let source = Program::parse(&text);
+        let checked = source.check(target).unwrap_or_else(|e| panic!("seed {seed}: {e:?}\n{text}"));
+        let before = prepared(&source, target, &text);
+        let (low_text, low) = again(&lowered(&checked, seed % 3 == 0, Mode::Minimal));
+        let after = prepared(&low, target, &low_text);
+        for (n, flag) in [(0, true), (1, false), (3, true)] {
+            assert!(
+                outcome(&before, n, flag) == outcome(&after, n, flag),
+                "seed {seed}, n {n}: other numbers\n{text}\n{low_text}"
+            );
+            let found = races(&after, n, flag);
+            assert!(found.is_empty(), "seed {seed}, n {n}, {target}: {found:#?}\n{low_text}");
+        }
+    }
+}
+
+/// Takes each wait and each barrier away in turn. Without a wait something is always found; a barrier in front of a branch may be
+/// for a path on which something else orders the pipe anyway.
+#[test]
+fn nothing_that_is_inserted_can_be_left_out() {
+    let (mut waits, mut barriers) = ((0, 0), (0, 0));
+    for seed in 0..programs() / 10 {
+        let text = program(seed);
+        let checked = Program::parse(&text).check(Target::A2A3).expect("legal");
+        let (low_text, _) = again(&lowered(&checked, false, Mode::Minimal));
+        let lines: Vec<&str> = low_text.lines().collect();
+        let executed = executed_lines(&low_text);
+        for at in 0..lines.len() {
+            let count = match lines[at] {
+                line if line.contains("wait_flag") => &mut waits,
+                line if line.contains("pto.barrier") => &mut barriers,
+                _ => continue,
+            };
+            if !executed.contains(&(at as u32 + 1)) {
+                continue;
+            }
+            let spoiled = [&lines[..at], &lines[at + 1..]].concat().join("\n");
+            let plan = prepared(&Program::parse(&spoiled), Target::A2A3, &spoiled);
+            let found = RUNS.iter().any(|(n, flag)| !races(&plan, *n, *flag).is_empty()) || races_somewhere(&plan);
+            *count = (count.0 + u32::from(found), count.1 + 1);
+        }
+    }
+    println!("noticed: {} of {} waits, {} of {} barriers", waits.0, waits.1, barriers.0, barriers.1);
+    assert_eq!(waits.0, waits.1, "every wait is needed");
+    assert!(f64::from(barriers.0) >= 0.75 * f64::from(barriers.1), "{} of {} barriers", barriers.0, barriers.1);
+}
+
+/// The operations that some run executes, by where they start.
+#[derive(Default)]
+struct Executed(BTreeSet<u32>);
+
+impl Observer for Executed {
+    fn event(&mut self, event: &Event<'_>) {
+        self.0.insert(event.span.start);
+    }
+}
+
+const RUNS: [(i64, bool); 4] = [(3, true), (3, false), (1, true), (0, false)];
+
+/// The lines of a program that some run executes.
+fn executed_lines(text: &str) -> BTreeSet<u32> {
+    let plan = prepared(&Program::parse(text), Target::A2A3, text);
+    let mut seen = Executed::default();
+    for (n, flag) in RUNS {
+        let (mut x, mut y) = (vec![1.0f32; HEIGHT * WIDTH], vec![0.25f32; HEIGHT * WIDTH]);
+        let mut args = [Arg::write(&mut x), Arg::write(&mut y), Arg::Int(n), Arg::Int(flag.into())];
+        plan.run_observed(&mut args, Launch::default(), &mut seen).expect("it runs");
+    }
+    let lines = Lines::new(text);
+    seen.0.into_iter().map(|start| lines.locate(start).0).collect()
+}
+
+#[test]
+fn packing_is_close_to_what_is_needed() {
+    let (mut sum, mut worst, mut count) = (0.0, 1.0f64, 0.0);
+    for seed in 0..programs() {
+        let text = program(seed);
+        let checked = Program::parse(&text).check(Target::A2A3).expect("legal");
+        let planned = opt::plan_memory(&checked, plan::Options { tight: true }).expect("it fits");
+        for space in &planned.spaces {
+            let ratio = space.peak as f64 / space.needed as f64;
+            (sum, worst, count) = (sum + ratio, worst.max(ratio), count + 1.0);
+        }
+    }
+    println!("{:.4} on average, {worst:.4} at worst", sum / count);
+    assert!(sum / count <= 1.05 && worst <= 1.25);
+}
+
+/// The same plan and the same flags every time.
+#[test]
+fn lowering_is_the_same_every_time() {
+    for seed in 0..20 {
+        let checked = Program::parse(&program(seed)).check(Target::A5).expect("legal");
+        let print = || again(&lowered(&checked, true, Mode::Minimal)).0;
+        assert_eq!(print(), print());
+    }
+}
+
+/// Two tiles that overlap at different addresses, at level 3 and after planning.
+#[test]
+fn overlapping_tiles_are_ordered() {
+    let text = "
+      !tile = !pto.tile_buf<vec, 16x16xf32>
+      !view = !pto.tensor_view<16x16xf32>
+      func.func @f(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>) {
+        %one = arith.constant 1 : index
+        %n = arith.constant 16 : index
+        %low = arith.constant 0 : i64
+        %high = arith.constant 512 : i64
+        %xs = pto.make_tensor_view %x, shape = [%n, %n], strides = [%n, %one] : !view
+        %ys = pto.make_tensor_view %y, shape = [%n, %n], strides = [%n, %one] : !view
+        %a = pto.alloc_tile addr = %high : !tile
+        %b = pto.alloc_tile addr = %low : !tile
+        pto.tload ins(%xs : !view) outs(%a : !tile)
+        pto.tstore ins(%a : !tile) outs(%ys : !view)
+        pto.tload ins(%xs : !view) outs(%b : !tile)
+        return
+      }";
+    let checked = Program::parse(text).check(Target::A2A3).expect("legal");
+    let synced = opt::insert_sync(&checked, Mode::Minimal);
+    assert_eq!(synced.counts(), (2, 0), "a flag for the store, and one for the second load");
+    let (low_text, low) = again(&synced.module);
+    let plan = prepared(&low, Target::A2A3, &low_text);
+    let (mut x, mut y) = (vec![1.0f32; 256], vec![0.0f32; 256]);
+    let report = race::check(&plan, &mut [vec![Arg::write(&mut x), Arg::write(&mut y)]], Launch::default());
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+}
+
+/// Values that loops carry and branches result in.
+#[test]
+fn values_become_buffers() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/lower/carried.pto");
+    let text = std::fs::read_to_string(path).expect("the program");
+    let source = Program::parse(&text);
+    let checked = source.check(Target::A2A3).expect("legal");
+    let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
+    assert_eq!(low_text.matches("pto.tmov").count(), 1, "only the side that hands on the sum copies it\n{low_text}");
+    let (before, after) = (prepared(&source, Target::A2A3, &text), prepared(&low, Target::A2A3, &low_text));
+    for flag in [0, 1] {
+        let run = |plan: &Plan| {
+            let x: Vec<f32> = (0..1024).map(|k| k as f32 * 0.5).collect();
+            let mut y = vec![0.0f32; 256];
+            plan.run(&mut [Arg::read(&x), Arg::write(&mut y), Arg::Int(flag)], Launch::default()).expect("it runs");
+            y
+        };
+        assert_eq!(run(&before), run(&after));
+        let (mut x, mut y) = (vec![1.0f32; 1024], vec![0.0f32; 256]);
+        let args = vec![Arg::write(&mut x), Arg::write(&mut y), Arg::Int(flag)];
+        let report = race::check(&after, &mut [args], Launch::default());
+        assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
+    }
+}
+
+/// With barriers only, everything is in order too.
+#[test]
+fn barriers_order_everything() {
+    for seed in 0..20 {
+        let checked = Program::parse(&program(seed)).check(Target::A2A3).expect("legal");
+        let (text, low) = again(&lowered(&checked, false, Mode::Barriers));
+        assert!(!text.contains("set_flag"));
+        let found = races(&prepared(&low, Target::A2A3, &text), 3, true);
+        assert!(found.is_empty(), "seed {seed}: {found:?}\n{text}");
+    }
+}
+
+#[test]
+fn too_much_is_explained() {
+    let text = "
+      func.func @f(%x: !pto.ptr<f32>) {
+        %zero = arith.constant 0.0 : f32
+        %a = pto.alloc_tile : !pto.tile_buf<vec, 128x256xf32>
+        %b = pto.alloc_tile : !pto.tile_buf<vec, 128x256xf32>
+        pto.texpands ins(%zero : f32) outs(%a : !pto.tile_buf<vec, 128x256xf32>)
+        pto.texpands ins(%zero : f32) outs(%b : !pto.tile_buf<vec, 128x256xf32>)
+        pto.tadd ins(%a, %b : !pto.tile_buf<vec, 128x256xf32>, !pto.tile_buf<vec, 128x256xf32>) outs(%a : !pto.tile_buf<vec, 128x256xf32>)
+        return
+      }";
+    let checked = Program::parse(text).check(Target::A2A3).expect("legal");
+    let problems = opt::plan_memory(&checked, plan::Options::default()).expect_err("256 KiB into 192");
+    assert_eq!(problems[0].message, "tiles of `vec` need 262144 bytes, 65536 more than a2a3 has");
+    assert!(
+        problems[0].legal.iter().any(|l| l == "needed at the same time: %a 131072, %b 131072"),
+        "{:?}",
+        problems[0]
+    );
+}
