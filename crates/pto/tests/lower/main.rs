@@ -11,6 +11,7 @@ use pto::syntax::Lines;
 use pto::{Arg, Launch, Module, Options, Plan, Program, Target, race};
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::Command;
 
 /// Addresses and flags for a program.
 fn lowered(checked: &Checked, tight: bool, mode: Mode) -> Module {
@@ -252,4 +253,35 @@ fn too_much_is_explained() {
         "{:?}",
         problems[0]
     );
+}
+
+/// Every example, lowered by the command line, gives the same numbers, and nothing in it is out of order.
+#[test]
+fn examples_compute_the_same_and_are_in_order() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let pto = |command: &str, file: &Path, more: &[&str]| {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_pto")).arg(command).arg(file).args(more).output().expect("it starts");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{command} {}: {}", file.display(), String::from_utf8_lossy(&output.stderr));
+        text
+    };
+    for entry in std::fs::read_dir(examples).expect("the examples") {
+        let file = entry.expect("a file").path();
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let arguments: &[&str] = match &*name {
+            "vector_add" => &["n=20000"],
+            "int8_gemm" => &["scale=1065353216"],
+            "all_reduce" => &["--ranks", "4"],
+            _ => &[],
+        };
+        let low = directory.path().join(format!("{name}.pto"));
+        std::fs::write(&low, pto("lower", &file, &[])).expect("it is written");
+        // The first line has the time.
+        let numbers = |text: String| text.lines().skip(1).map(str::to_string).collect::<Vec<_>>();
+        assert_eq!(numbers(pto("run", &file, arguments)), numbers(pto("run", &low, arguments)), "{name}");
+        let manual = [arguments, &["--sync", "manual"]].concat();
+        assert!(pto("race", &low, &manual).contains("no race found"), "{name}");
+    }
 }
