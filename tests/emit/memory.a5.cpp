@@ -13,9 +13,9 @@ __global__ AICORE void kernel(__gm__ half *x, int32_t rows, int32_t cols) {  // 
   const int64_t rows_index = rows;
   const int64_t cols_index = cols;
   VecF16_16x32_vnxn open(rows_index, cols_index);  // 9
-  TASSIGN(open, 2048);
+  TASSIGN(open, 1024);
   VecF16_16x32_v8x16 fixed;  // 10
-  TASSIGN(fixed, 3072);
+  TASSIGN(fixed, 0);
   open.SetValidShape(8, cols_index);  // 11
   for (int64_t i = 0; i < rows_index; i += 16) {  // 12
     const int64_t parity = i % 8;  // 13

@@ -7,8 +7,8 @@
 //!
 //! The same program gives the same bytes, always. What C++ cannot express is a diagnostic, and then there is no text.
 //!
-//! A tile without an address gets one: tiles of a function lie one after another, nothing is shared ([`mod@place`]).
-//! A pass that plans memory or inserts synchronisation comes before this crate, and leaves it nothing to place.
+//! What the program leaves open is filled in first by the passes of `pto-opt`: buffers for tile values, addresses for tiles and, where it is
+//! asked for, flags and barriers.
 //!
 //! ```
 //! use pto_isa::Target;
@@ -32,11 +32,11 @@ mod place;
 
 pub use cpp::{emits, spellings};
 
-use pto_check::{Checked, pipe_of};
-use pto_ir::convert;
-use pto_isa::row::{Effect, Pipes};
-use pto_isa::{Diagnostic, Family, Pipe, Span, Target, codes};
-use std::collections::HashSet;
+use pto_check::Checked;
+use pto_ir::OpId;
+use pto_isa::table::op;
+use pto_isa::{Diagnostic, Span, Target, codes};
+use std::borrow::Cow;
 
 /// How the text looks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -91,21 +91,46 @@ pub fn cpp(checked: &Checked, options: &Options<'_>) -> Result<String, Vec<Diagn
         let message = "C++ is emitted for a device, not for the host";
         return Err(vec![Diagnostic::new(codes::EMIT_UNSUPPORTED, Span::default(), message).legal("a2a3, a5")]);
     }
-    if options.sync == Sync::Auto {
-        check_sync(checked)?;
-    }
     check_level(checked, options.level)?;
+    let lowered = lower(checked, options.sync)?;
+    cpp::emit(&lowered, options)
+}
+
+/// What C++ needs and the program leaves open: buffers for tile values, addresses for tiles, and order between pipes where it is asked for.
+fn lower(checked: &Checked, sync: Sync) -> Result<Cow<'_, Checked>, Vec<Diagnostic>> {
+    let target = checked.info().target;
+    let mut lowered = Cow::Borrowed(checked);
     let module = checked.module();
-    if !module.order().iter().any(|&id| module.is_value_form(id)) {
-        return cpp::emit(checked, options);
+    if module.order().iter().any(|&id| module.is_value_form(id)) {
+        lowered = Cow::Owned(pto_check::check(pto_opt::to_buffers(&lowered)?, target)?);
     }
-    let buffers = pto_check::check(convert::to_buffers(module)?, target)?;
-    cpp::emit(&buffers, options)
+    if needs_places(&lowered) {
+        let planned = pto_opt::plan_memory(&lowered, pto_opt::plan::Options::default())?;
+        lowered = Cow::Owned(pto_check::check(planned.module, target)?);
+    }
+    if sync == Sync::Auto {
+        let synced = pto_opt::insert_sync(&lowered, pto_opt::Mode::Minimal);
+        lowered = Cow::Owned(pto_check::check(synced.module, target)?);
+    }
+    Ok(lowered)
+}
+
+/// A tile or a buffer of a pipe has no address, and its function does not give it one later.
+fn needs_places(checked: &Checked) -> bool {
+    let module = checked.module();
+    let open = |id: &OpId| match module.op(*id).op {
+        code @ (op::alloc_tile | op::alloc_multi_tile) => {
+            let given = code.row().slot("addr").is_some_and(|slot| module.in_slot(*id, slot).next().is_some());
+            !given && !checked.info().manual[id.index()]
+        }
+        op::reserve_buffer => module.attr(*id, "base").is_none(),
+        _ => false,
+    };
+    module.order().iter().any(open)
 }
 
 /// A stated level must be that of the program: addresses at level 3, none below.
 fn check_level(checked: &Checked, level: Option<u8>) -> Result<(), Vec<Diagnostic>> {
-    use pto_isa::table::op;
     let Some(level) = level else { return Ok(()) };
     let module = checked.module();
     let Some(addr) = op::alloc_tile.row().slot("addr") else { return Ok(()) };
@@ -120,36 +145,6 @@ fn check_level(checked: &Checked, level: Option<u8>) -> Result<(), Vec<Diagnosti
         };
         let legal = if level == 3 { "`addr = …` on every tile" } else { "no addresses; or level 3" };
         problems.push(Diagnostic::new(codes::EMIT_LEVEL, module.op(id).name_span, found).legal(legal));
-    }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
-}
-
-/// Nothing inserts synchronisation yet; functions that have their own, or need none, are as they must be.
-fn check_sync(checked: &Checked) -> Result<(), Vec<Diagnostic>> {
-    let module = checked.module();
-    let mut problems = Vec::new();
-    for function in module.functions() {
-        let (mut pipes, mut ordered) = (HashSet::new(), false);
-        for &region in module.op_regions(function) {
-            for &block in &module.region(region).blocks {
-                module.walk(block, &mut |id| {
-                    let row = module.op(id).op.row();
-                    ordered |= row.effect == Effect::Sync && row.family == Family::Sync;
-                    if row.effect == Effect::Operands || row.family == Family::Fifo {
-                        // A pipe that depends on operands nobody can see is another one.
-                        let unknown = (!matches!(row.pipe, Pipes::None)).then_some(Pipe::All);
-                        let pipe = pipe_of(module, id, checked.info().target).or(unknown);
-                        pipes.extend(pipe.filter(|p| *p != Pipe::S));
-                    }
-                });
-            }
-        }
-        if pipes.len() > 1 && !ordered {
-            let names: Vec<_> = Pipe::REAL.into_iter().filter(|p| pipes.contains(p)).map(Pipe::name).collect();
-            let message = format!("nothing orders the pipes of this function: {}", names.join(", "));
-            let d = Diagnostic::new(codes::EMIT_SYNC, module.op(function).name_span, message);
-            problems.push(d.legal("flags and barriers in the program").help("write them, and emit with `--sync none`"));
-        }
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }

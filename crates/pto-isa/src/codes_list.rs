@@ -215,12 +215,8 @@ codes! {
 
     EMIT_UNSUPPORTED = 901, "something that C++ cannot express",
         "The program is legal, but the device headers have no call for this operation, these operands or these attributes on this target. `pto isa --coverage` shows what has a C++ spelling.";
-    EMIT_MEMORY = 902, "tiles that do not fit side by side",
-        "Tiles without addresses are placed one after another, without sharing memory. These need more than the target has. Give them addresses (level 3), or let tiles that are not used at the same time have the same address.";
-    EMIT_LEVEL = 903, "a program that is not of the stated level",
+    EMIT_LEVEL = 902, "a program that is not of the stated level",
         "At level 3 every tile has an address; at levels 1 and 2 none has. State the level of the program, or none.";
-    EMIT_SYNC = 904, "synchronisation that would have to be inserted",
-        "C++ is emitted with the flags and barriers that the program has. Nothing inserts them yet: write them, and emit with `--sync none`.";
     BYTECODE = 911, "bytecode that cannot be read",
         "The file starts like bytecode (`PTOBC`), but what follows is cut off, out of range, or of a version that is not known.";
     BYTECODE_HOLD = 912, "something that bytecode cannot hold",

@@ -23,9 +23,9 @@ __global__ AICORE void argmax_of_two(__gm__ float *x, __gm__ float *y, __gm__ fl
   TASSIGN(second, 49152);
   TEXPANDS(second, 1);
   VecF32_64x64 value;  // 19
-  TASSIGN(value, 65536);
+  TASSIGN(value, 0);
   VecI32_64x64 index;
-  TASSIGN(index, 81920);
+  TASSIGN(index, 16384);
   TPARTARGMAX(value, a, b, index, first, second);
   TSTORE(bs, value);  // 20
   TSTORE(fs, index);  // 21

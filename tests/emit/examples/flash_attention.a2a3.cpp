@@ -19,9 +19,9 @@ using VecF16_64x128 = Tile<TileType::Vec, half, 64, 128, BLayout::RowMajor, 64, 
 
 static AICORE void cube(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 43
 #if defined(__DAV_CUBE__)
-  auto pipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>(s_slots, 66560, 0);  // 53
-  auto pipe_2 = TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>(p_slots, 0, 49152);  // 54
-  auto pipe_3 = TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>(o_slots, 132096, 0);  // 55
+  auto pipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>(s_slots, 0, 0);  // 53
+  auto pipe_2 = TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>(p_slots, 0, 0);  // 54
+  auto pipe_3 = TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>(o_slots, 65536, 0);  // 55
   const int64_t block64 = get_block_idx();  // 60
   const int64_t blocks64 = get_block_num();  // 61
   const int64_t block = static_cast<int64_t>(block64);  // 62
@@ -31,7 +31,7 @@ static AICORE void cube(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ f
   for (int64_t at = first; at < 1024; at += stride) {  // 66
     GlobalTensor<half, Shape<1, 1, 1, 128, 64>, Stride<8192, 8192, 8192, 64, 1>, Layout::ND> q_in(q + at * 64);  // 67
     MatF16_128x64 q_l1;  // 68
-    TASSIGN(q_l1, 0);
+    TASSIGN(q_l1, 65536);
     LeftF16_128x64 q_l0;  // 69
     TASSIGN(q_l0, 0);
     TLOAD(q_l1, q_in);  // 70
@@ -39,7 +39,7 @@ static AICORE void cube(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ f
     for (int64_t j = 0; j < 1024; j += 128) {  // 72
       GlobalTensor<half, Shape<1, 1, 1, 64, 128>, Stride<64, 64, 64, 1, 64>, Layout::DN> k_in(k + j * 64);  // 73
       MatF16_64x128_zn k_l1;  // 74
-      TASSIGN(k_l1, 16384);
+      TASSIGN(k_l1, 81920);
       RightF16_64x128 k_l0;  // 75
       TASSIGN(k_l0, 0);
       AccF32_128x128 s;  // 76
@@ -50,7 +50,7 @@ static AICORE void cube(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ f
       TPUSH<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, AccF32_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe, s);  // 80
       GlobalTensor<half, Shape<1, 1, 1, 128, 64>, Stride<8192, 8192, 8192, 64, 1>, Layout::ND> v_in(v + j * 64);  // 82
       MatF16_128x64 v_l1;  // 83
-      TASSIGN(v_l1, 32768);
+      TASSIGN(v_l1, 98304);
       RightF16_128x64 v_l0;  // 84
       TASSIGN(v_l0, 16384);
       LeftF16_128x128 p_l0;  // 85
@@ -74,9 +74,9 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ half *p
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
-  auto pipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>(s_slots, 66560, 0);  // 113
-  auto pipe_2 = TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>(p_slots, 0, 49152);  // 114
-  auto pipe_3 = TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>(o_slots, 132096, 0);  // 115
+  auto pipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>(s_slots, 0, 0);  // 113
+  auto pipe_2 = TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>(p_slots, 0, 0);  // 114
+  auto pipe_3 = TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>(o_slots, 65536, 0);  // 115
   const int64_t block64 = get_block_idx();  // 118
   const int64_t blocks64 = get_block_num();  // 119
   const int64_t half64 = get_subblockid();  // 120
@@ -88,11 +88,11 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ half *p
   const int64_t stride = blocks * 128;  // 126
   for (int64_t at = first; at < 1024; at += stride) {  // 127
     VecF32_64x64 total;  // 128
-    TASSIGN(total, 0);
+    TASSIGN(total, 98816);
     VecF32_64x1_dn largest;  // 129
-    TASSIGN(largest, 16384);
+    TASSIGN(largest, 98304);
     VecF32_64x1_dn sum;  // 130
-    TASSIGN(sum, 16640);
+    TASSIGN(sum, 98560);
     VecF32_1x64 largest_row;  // 131
     TRESHAPE(largest_row, largest);
     VecF32_1x64 sum_row;  // 132
@@ -102,13 +102,13 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ half *p
     TEXPANDS(sum_row, 0.0f);  // 135
     for (int64_t j = 0; j < 1024; j += 128) {  // 136
       VecF32_64x128 scratch;  // 137
-      TASSIGN(scratch, 16896);
+      TASSIGN(scratch, 115712);
       VecF16_64x128 p;  // 138
-      TASSIGN(p, 49664);
+      TASSIGN(p, 148480);
       VecF32_64x1_dn found;  // 139
-      TASSIGN(found, 66048);
+      TASSIGN(found, 115200);
       VecF32_64x1_dn added;  // 140
-      TASSIGN(added, 66304);
+      TASSIGN(added, 115456);
       VecF32_1x64 found_row;  // 141
       TRESHAPE(found_row, found);
       VecF32_1x64 added_row;  // 142

@@ -1,1 +1,1 @@
-error[PTO-E0902]: tiles in UB need 214016 bytes side by side, a2a3 has 196608
+error[PTO-E0402]: tiles of `vec` need 214016 bytes, 17408 more than a2a3 has

@@ -12,7 +12,7 @@ using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, 64,
 
 static AICORE void cube(__gm__ half *x, __gm__ half *w, __gm__ float *slots) {  // 26
 #if defined(__DAV_CUBE__)
-  auto pipe = TPipe<0, Direction::DIR_C2V, 65536, 4, 1, false>(slots, 33280, 0);  // 34
+  auto pipe = TPipe<0, Direction::DIR_C2V, 65536, 4, 1, false>(slots, 0, 0);  // 34
   GlobalTensor<half, Shape<1, 1, 1, 256, 128>, Stride<32768, 32768, 32768, 128, 1>, Layout::ND> ws(w);  // 36
   MatF16_256x128 w_l1;  // 37
   TASSIGN(w_l1, 0);
@@ -43,10 +43,10 @@ static AICORE void vector(__gm__ float *bias, __gm__ float *y, __gm__ float *slo
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
-  auto pipe = TPipe<0, Direction::DIR_C2V, 65536, 4, 1, false>(slots, 33280, 0);  // 65
+  auto pipe = TPipe<0, Direction::DIR_C2V, 65536, 4, 1, false>(slots, 0, 0);  // 65
   GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<128, 128, 128, 128, 1>, Layout::ND> bs(bias);  // 66
   VecF32_1x128 b;  // 68
-  TASSIGN(b, 0);
+  TASSIGN(b, 65536);
   TLOAD(b, bs);  // 69
   const int64_t number64 = get_subblockid();  // 70
   const int64_t number = static_cast<int64_t>(number64);  // 71
@@ -55,7 +55,7 @@ static AICORE void vector(__gm__ float *bias, __gm__ float *y, __gm__ float *slo
     VecF32_64x128 part;  // 74
     TPOP<TPipe<0, Direction::DIR_C2V, 65536, 4, 1, false>, VecF32_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe, part);
     VecF32_64x128 sum;  // 75
-    TASSIGN(sum, 512);
+    TASSIGN(sum, 66048);
     TCOLEXPANDADD(sum, part, b);  // 76
     TFREE<TPipe<0, Direction::DIR_C2V, 65536, 4, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe);  // 77
     TRELU(sum, sum);  // 78

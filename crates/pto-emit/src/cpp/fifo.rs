@@ -171,17 +171,8 @@ impl Writer<'_> {
         let function =
             self.module.functions().into_iter().find(|f| crate::place::symbol(self.module, *f) == Some(peer))?;
         let wanted = self.module.attr(id, "name");
-        let mut found = None;
-        for &region in self.module.op_regions(function) {
-            for &block in &self.module.region(region).blocks {
-                self.module.walk(block, &mut |inner| {
-                    if self.module.op(inner).op == op::reserve_buffer && self.module.attr(inner, "name") == wanted {
-                        found = Some(inner);
-                    }
-                });
-            }
-        }
-        found
+        let named = |id: &OpId| self.module.op(*id).op == op::reserve_buffer && self.module.attr(*id, "name") == wanted;
+        crate::place::inside(self.module, function).into_iter().rfind(named)
     }
 
     /// The pipe an operation uses: its handle, or the one of its number.

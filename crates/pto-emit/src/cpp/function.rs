@@ -260,15 +260,11 @@ impl Writer<'_> {
             return false;
         }
         let (mut whole, mut controlled) = (false, false);
-        for &region in self.module.op_regions(id) {
-            for &block in &self.module.region(region).blocks {
-                self.module.walk(block, &mut |inner| {
-                    let code = self.module.op(inner).op;
-                    controlled |= matches!(code, op::get_subblock_idx | op::get_subblock_num);
-                    let split = self.module.attr(inner, "split").and_then(Attr::int);
-                    whole |= code.row().family == pto_isa::Family::Fifo && split == Some(0);
-                });
-            }
+        for inner in crate::place::inside(self.module, id) {
+            let code = self.module.op(inner).op;
+            controlled |= matches!(code, op::get_subblock_idx | op::get_subblock_num);
+            let split = self.module.attr(inner, "split").and_then(Attr::int);
+            whole |= code.row().family == pto_isa::Family::Fifo && split == Some(0);
         }
         whole && !controlled
     }

@@ -13,7 +13,7 @@ mod types;
 mod views;
 
 use crate::Options;
-use crate::place::{Places, place};
+use crate::place::Places;
 use fifo::Pipes;
 pub use forms::spellings;
 use names::Names;
@@ -74,10 +74,8 @@ pub(crate) struct Writer<'a> {
 
 /// Writes a checked program.
 pub(crate) fn emit(checked: &Checked, options: &Options<'_>) -> Result<String, Vec<Diagnostic>> {
-    let mut problems = Vec::new();
-    let places = place(checked, &mut problems);
+    let places = Places::new(checked.module(), checked.info().target);
     let mut writer = Writer::new(checked, options, places);
-    writer.problems = problems;
     writer.unit();
     if writer.problems.is_empty() {
         return Ok(writer.finish());

@@ -15,14 +15,16 @@ impl Writer<'_> {
         }
         let address = match self.operand(id, "addr") {
             Some(address) => self.text(address)?,
-            // In a program that places its tiles itself, this one gets its address later.
-            None if self.info.manual[id.index()] => {
-                let valid = [self.operand(id, "valid_row"), self.operand(id, "valid_col")];
-                return self.declare_tile(value, valid);
-            }
-            None => match self.places.of(id) {
-                Some(place) => place.to_string(),
-                None => return Err(self.unsupported("a buffer that is not a tile in a memory of the core")),
+            None => match (self.places.of(id), self.module.value_type(value)) {
+                (Some(place), _) => place.to_string(),
+                // Nothing touches any of them, so the planner left them out.
+                (None, Type::MultiTile(..)) => "0".to_string(),
+                // It gets its address later, or nothing touches it.
+                (None, Type::Tile(_) | Type::TileBuf(_)) => {
+                    let valid = [self.operand(id, "valid_row"), self.operand(id, "valid_col")];
+                    return self.declare_tile(value, valid);
+                }
+                _ => return Err(self.unsupported("a buffer that is no tile, or has no place")),
             },
         };
         if matches!(self.module.value_type(value), Type::MultiTile(..)) {

@@ -1,0 +1,456 @@
+// decoder_layer.pto for a2a3. Numbers at the ends of lines are its lines.
+#include "pto/pto-inst.hpp"
+using namespace pto;
+
+using AccF32_128x128 = Tile<TileType::Acc, float, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 1024, PadValue::Null, CompactMode::Null>;
+using MatF16_128x128 = Tile<TileType::Mat, half, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using LeftF16_128x128 = Tile<TileType::Left, half, 128, 128, BLayout::RowMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using RightF16_128x128 = Tile<TileType::Right, half, 128, 128, BLayout::RowMajor, 128, 128, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
+using MatF16_128x64 = Tile<TileType::Mat, half, 128, 64, BLayout::ColMajor, 128, 64, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using LeftF16_128x64 = Tile<TileType::Left, half, 128, 64, BLayout::RowMajor, 128, 64, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using MatF16_64x64_zn = Tile<TileType::Mat, half, 64, 64, BLayout::RowMajor, 64, 64, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
+using RightF16_64x64 = Tile<TileType::Right, half, 64, 64, BLayout::RowMajor, 64, 64, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
+using AccF32_128x64 = Tile<TileType::Acc, float, 128, 64, BLayout::ColMajor, 128, 64, SLayout::RowMajor, 1024, PadValue::Null, CompactMode::Null>;
+using MatF16_64x64 = Tile<TileType::Mat, half, 64, 64, BLayout::ColMajor, 64, 64, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_16x256 = Tile<TileType::Vec, float, 16, 256, BLayout::RowMajor, 16, 256, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_1x256 = Tile<TileType::Vec, float, 1, 256, BLayout::RowMajor, 1, 256, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF16_16x256 = Tile<TileType::Vec, half, 16, 256, BLayout::RowMajor, 16, 256, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_16x1_dn = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, 16, 1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 16, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_64x32 = Tile<TileType::Vec, float, 64, 32, BLayout::RowMajor, 64, 32, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF16_64x32 = Tile<TileType::Vec, half, 64, 32, BLayout::RowMajor, 64, 32, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_16x512 = Tile<TileType::Vec, float, 16, 512, BLayout::RowMajor, 16, 512, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF16_16x512 = Tile<TileType::Vec, half, 16, 512, BLayout::RowMajor, 16, 512, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, 64, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_64x1_dn = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, 64, 1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF16_64x64 = Tile<TileType::Vec, half, 64, 64, BLayout::RowMajor, 64, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+
+static AICORE void project(__gm__ half *x, __gm__ half *w, __gm__ float *y, int64_t first, int64_t depth, int64_t width) {  // 171
+#if defined(__DAV_CUBE__)
+  for (int64_t column = 0; column < width; column += 128) {  // 179
+    AccF32_128x128 sum;  // 180
+    TASSIGN(sum, 0);
+    for (int64_t k = 0; k < depth; k += 128) {  // 181
+      GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<-1, -1, -1, -1, 1>, Layout::ND> x_in(x + first * depth + k, Shape<1, 1, 1, 128, 128>(), Stride<-1, -1, -1, -1, 1>(128 * depth, 128 * depth, 128 * depth, depth));  // 182
+      GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<-1, -1, -1, -1, 1>, Layout::ND> w_in(w + k * width + column, Shape<1, 1, 1, 128, 128>(), Stride<-1, -1, -1, -1, 1>(128 * width, 128 * width, 128 * width, width));  // 183
+      MatF16_128x128 x_l1;  // 184
+      TASSIGN(x_l1, 32768);
+      MatF16_128x128 w_l1;  // 185
+      TASSIGN(w_l1, 65536);
+      LeftF16_128x128 x_l0;  // 186
+      TASSIGN(x_l0, 0);
+      RightF16_128x128 w_l0;  // 187
+      TASSIGN(w_l0, 0);
+      TLOAD(x_l1, x_in);  // 188
+      TLOAD(w_l1, w_in);  // 189
+      TMOV(x_l0, x_l1);  // 190
+      TMOV(w_l0, w_l1);  // 191
+      const bool start = k == 0;  // 192
+      if (start) {  // 193
+        TMATMUL(sum, x_l0, w_l0);  // 194
+      } else {
+        TMATMUL_ACC(sum, sum, x_l0, w_l0);  // 196
+      }
+    }
+    GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<-1, -1, -1, -1, 1>, Layout::ND> to(y + first * width + column, Shape<1, 1, 1, 128, 128>(), Stride<-1, -1, -1, -1, 1>(128 * width, 128 * width, 128 * width, width));  // 199
+    TSTORE(to, sum);  // 200
+  }
+#endif // __DAV_CUBE__
+}
+
+static AICORE void cube(__gm__ half *wq, __gm__ half *wk, __gm__ half *wv, __gm__ half *wo, __gm__ half *w_gate, __gm__ half *w_up, __gm__ half *w_down, __gm__ half *work16, __gm__ float *work32, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 67
+#if defined(__DAV_CUBE__)
+  auto pipe = TPipe<0, Direction::DIR_C2V, 32768, 2, 1, false>(s_slots, 0, 0);  // 72
+  auto pipe_2 = TPipe<2, Direction::DIR_V2C, 16384, 2, 2, false>(p_slots, 0, 0);  // 73
+  auto pipe_3 = TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>(o_slots, 32768, 0);  // 74
+  __gm__ half *q16 = work16 + 65536;  // 90
+  __gm__ half *k16 = work16 + 131072;  // 91
+  __gm__ half *v16 = work16 + 196608;  // 92
+  __gm__ half *mixed = work16 + 262144;  // 93
+  __gm__ half *normed = work16 + 327680;  // 94
+  __gm__ half *gated = work16 + 393216;  // 95
+  __gm__ float *k32 = work32 + 65536;  // 98
+  __gm__ float *v32 = work32 + 131072;  // 99
+  __gm__ float *out = work32 + 196608;  // 100
+  __gm__ float *down = work32 + 327680;  // 101
+  __gm__ float *gate = work32 + 393216;  // 102
+  __gm__ float *up = work32 + 524288;  // 103
+  const int64_t block64 = get_block_idx();  // 109
+  const int64_t blocks64 = get_block_num();  // 110
+  const int64_t block = static_cast<int64_t>(block64);  // 111
+  const int64_t blocks = static_cast<int64_t>(blocks64);  // 112
+  const int64_t begin = block * 128;  // 113
+  const int64_t stride = blocks * 128;  // 114
+  for (int64_t first = begin; first < 256; first += stride) {  // 115
+    wait_flag_dev(8);  // 116
+    project(work16, wq, work32, first, 256, 256);  // 117
+    project(work16, wk, k32, first, 256, 256);  // 118
+    project(work16, wv, v32, first, 256, 256);  // 119
+    ffts_cross_core_sync(PIPE_FIX, getFFTSMsg(FFTS_MODE_VAL, 9));  // 120
+    wait_flag_dev(8);  // 121
+    for (int64_t head = 0; head < 256; head += 64) {  // 124
+      GlobalTensor<half, Shape<1, 1, 1, 128, 64>, Stride<32768, 32768, 32768, 256, 1>, Layout::ND> q_in(q16 + first * 256 + head);  // 125
+      MatF16_128x64 q_l1;  // 126
+      TASSIGN(q_l1, 98304);
+      LeftF16_128x64 q_l0;  // 127
+      TASSIGN(q_l0, 32768);
+      TLOAD(q_l1, q_in);  // 128
+      TMOV(q_l0, q_l1);  // 129
+      for (int64_t j = 0; j < 128; j += 64) {  // 130
+        const int64_t key_ = first + j;  // 131
+        GlobalTensor<half, Shape<1, 1, 1, 64, 64>, Stride<64, 64, 64, 1, 256>, Layout::DN> k_in(k16 + head + key_ * 256);  // 132
+        MatF16_64x64_zn k_l1;  // 133
+        TASSIGN(k_l1, 114688);
+        RightF16_64x64 k_l0;  // 134
+        TASSIGN(k_l0, 32768);
+        AccF32_128x64 s;  // 135
+        TASSIGN(s, 65536);
+        TLOAD(k_l1, k_in);  // 136
+        TMOV(k_l0, k_l1);  // 137
+        TMATMUL(s, q_l0, k_l0);  // 138
+        TPUSH<TPipe<0, Direction::DIR_C2V, 32768, 2, 1, false>, AccF32_128x64, TileSplitAxis::TILE_UP_DOWN>(pipe, s);  // 139
+        GlobalTensor<half, Shape<1, 1, 1, 64, 64>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> v_in(v16 + key_ * 256 + head);  // 141
+        MatF16_64x64 v_l1;  // 142
+        TASSIGN(v_l1, 122880);
+        RightF16_64x64 v_l0;  // 143
+        TASSIGN(v_l0, 40960);
+        LeftF16_128x64 p_l0;  // 144
+        TASSIGN(p_l0, 49152);
+        AccF32_128x64 pv;  // 145
+        TASSIGN(pv, 98304);
+        TLOAD(v_l1, v_in);  // 146
+        TMOV(v_l0, v_l1);  // 147
+        MatF16_128x64 p;  // 148
+        TPOP<TPipe<2, Direction::DIR_V2C, 16384, 2, 2, false>, MatF16_128x64, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);
+        TMOV(p_l0, p);  // 149
+        TFREE<TPipe<2, Direction::DIR_V2C, 16384, 2, 2, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_2);  // 150
+        TMATMUL(pv, p_l0, v_l0);  // 151
+        TPUSH<TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>, AccF32_128x64, TileSplitAxis::TILE_UP_DOWN>(pipe_3, pv);  // 152
+      }
+    }
+    wait_flag_dev(8);  // 156
+    project(mixed, wo, out, first, 256, 256);  // 157
+    ffts_cross_core_sync(PIPE_FIX, getFFTSMsg(FFTS_MODE_VAL, 9));  // 158
+    wait_flag_dev(8);  // 159
+    project(normed, w_gate, gate, first, 256, 512);  // 160
+    project(normed, w_up, up, first, 256, 512);  // 161
+    ffts_cross_core_sync(PIPE_FIX, getFFTSMsg(FFTS_MODE_VAL, 9));  // 162
+    wait_flag_dev(8);  // 163
+    project(gated, w_down, down, first, 512, 256);  // 164
+    ffts_cross_core_sync(PIPE_FIX, getFFTSMsg(FFTS_MODE_VAL, 9));  // 165
+  }
+#endif // __DAV_CUBE__
+}
+
+static AICORE void normalize(VecF32_16x256 &t, VecF32_1x256 &weight, VecF16_16x256 &result) {  // 338
+#if defined(__DAV_VEC__)
+  set_mask_norm();
+  set_vector_mask(-1, -1);
+  VecF32_16x256 squares;  // 341
+  TASSIGN(squares, 91200);
+  VecF32_16x256 scratch;  // 342
+  TASSIGN(scratch, 107584);
+  VecF32_16x1_dn mean;  // 343
+  TASSIGN(mean, 91136);
+  VecF32_1x16 means;  // 344
+  TRESHAPE(means, mean);
+  TMUL(squares, t, t);  // 345
+  TROWSUM(mean, squares, scratch);  // 346
+  TMULS(means, means, 0.00390625f);  // 347
+  TADDS(means, means, 1e-5f);  // 348
+  TRSQRT(means, means);  // 349
+  TROWEXPANDMUL(squares, t, mean);  // 350
+  TCOLEXPANDMUL(squares, squares, weight);  // 351
+  TCVT(result, squares, RoundMode::CAST_RINT);  // 352
+#endif // __DAV_VEC__
+}
+
+static AICORE void input_norm(__gm__ float *x, __gm__ float *w, __gm__ half *y, int64_t first) {  // 356
+#if defined(__DAV_VEC__)
+  set_mask_norm();
+  set_vector_mask(-1, -1);
+  GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<256, 256, 256, 256, 1>, Layout::ND> ws(w);  // 363
+  VecF32_1x256 weight;  // 365
+  TASSIGN(weight, 65536);
+  TLOAD(weight, ws);  // 366
+  const int64_t end = first + 64;  // 367
+  for (int64_t at = first; at < end; at += 16) {  // 368
+    GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> in(x + at * 256);  // 369
+    GlobalTensor<half, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> to(y + at * 256);  // 370
+    VecF32_16x256 t;  // 371
+    TASSIGN(t, 66560);
+    VecF16_16x256 normed;  // 372
+    TASSIGN(normed, 82944);
+    TLOAD(t, in);  // 373
+    normalize(t, weight, normed);  // 374
+    TSTORE(to, normed);  // 375
+  }
+#endif // __DAV_VEC__
+}
+
+static AICORE void rotate(__gm__ float *x, __gm__ float *cosines, __gm__ float *sines, float scale, __gm__ half *y, int64_t first, int64_t position) {  // 381
+#if defined(__DAV_VEC__)
+  set_mask_norm();
+  set_vector_mask(-1, -1);
+  GlobalTensor<float, Shape<1, 1, 1, 64, 32>, Stride<2048, 2048, 2048, 32, 1>, Layout::ND> c_in(cosines + position * 32);  // 392
+  GlobalTensor<float, Shape<1, 1, 1, 64, 32>, Stride<2048, 2048, 2048, 32, 1>, Layout::ND> s_in(sines + position * 32);  // 393
+  VecF32_64x32 cosine;  // 394
+  TASSIGN(cosine, 65536);
+  VecF32_64x32 sine;  // 395
+  TASSIGN(sine, 73728);
+  TLOAD(cosine, c_in);  // 396
+  TLOAD(sine, s_in);  // 397
+  for (int64_t head = 0; head < 256; head += 64) {  // 398
+    const int64_t middle = head + 32;  // 399
+    GlobalTensor<float, Shape<1, 1, 1, 64, 32>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> a_in(x + first * 256 + head);  // 400
+    GlobalTensor<float, Shape<1, 1, 1, 64, 32>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> b_in(x + first * 256 + middle);  // 401
+    GlobalTensor<half, Shape<1, 1, 1, 64, 32>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> a_to(y + first * 256 + head);  // 402
+    GlobalTensor<half, Shape<1, 1, 1, 64, 32>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> b_to(y + first * 256 + middle);  // 403
+    VecF32_64x32 a;  // 404
+    TASSIGN(a, 81920);
+    VecF32_64x32 b;  // 405
+    TASSIGN(b, 123968);
+    VecF32_64x32 turned;  // 406
+    TASSIGN(turned, 132160);
+    VecF32_64x32 other;  // 407
+    TASSIGN(other, 140352);
+    VecF16_64x32 a16;  // 408
+    TASSIGN(a16, 148544);
+    VecF16_64x32 b16;  // 409
+    TASSIGN(b16, 152640);
+    TLOAD(a, a_in);  // 410
+    TLOAD(b, b_in);  // 411
+    TMULS(a, a, scale);  // 412
+    TMULS(b, b, scale);  // 413
+    TMUL(turned, a, cosine);  // 415
+    TMUL(other, b, sine);  // 416
+    TSUB(turned, turned, other);  // 417
+    TCVT(a16, turned, RoundMode::CAST_RINT);  // 418
+    TMUL(turned, b, cosine);  // 419
+    TMUL(other, a, sine);  // 420
+    TADD(turned, turned, other);  // 421
+    TCVT(b16, turned, RoundMode::CAST_RINT);  // 422
+    TSTORE(a_to, a16);  // 423
+    TSTORE(b_to, b16);  // 424
+  }
+#endif // __DAV_VEC__
+}
+
+static AICORE void narrow(__gm__ float *x, __gm__ half *y, int64_t first) {  // 429
+#if defined(__DAV_VEC__)
+  set_mask_norm();
+  set_vector_mask(-1, -1);
+  const int64_t end = first + 64;  // 437
+  for (int64_t at = first; at < end; at += 16) {  // 438
+    GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> in(x + at * 256);  // 439
+    GlobalTensor<half, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> to(y + at * 256);  // 440
+    VecF32_16x256 t;  // 441
+    TASSIGN(t, 65536);
+    VecF16_16x256 narrow;  // 442
+    TASSIGN(narrow, 81920);
+    TLOAD(t, in);  // 443
+    TCVT(narrow, t, RoundMode::CAST_RINT);  // 444
+    TSTORE(to, narrow);  // 445
+  }
+#endif // __DAV_VEC__
+}
+
+static AICORE void residual_norm(__gm__ float *x, __gm__ float *added, __gm__ float *w, __gm__ float *sum, __gm__ half *y, int64_t first) {  // 451
+#if defined(__DAV_VEC__)
+  set_mask_norm();
+  set_vector_mask(-1, -1);
+  GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<256, 256, 256, 256, 1>, Layout::ND> ws(w);  // 459
+  VecF32_1x256 weight;  // 462
+  TASSIGN(weight, 65536);
+  TLOAD(weight, ws);  // 463
+  const int64_t end = first + 64;  // 464
+  for (int64_t at = first; at < end; at += 16) {  // 465
+    GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> x_in(x + at * 256);  // 466
+    GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> a_in(added + at * 256);  // 467
+    GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> sum_to(sum + at * 256);  // 468
+    GlobalTensor<half, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> to(y + at * 256);  // 469
+    VecF32_16x256 t;  // 470
+    TASSIGN(t, 66560);
+    VecF32_16x256 a;  // 471
+    TASSIGN(a, 123968);
+    VecF16_16x256 normed;  // 472
+    TASSIGN(normed, 82944);
+    TLOAD(t, x_in);  // 473
+    TLOAD(a, a_in);  // 474
+    TADD(t, t, a);  // 475
+    TSTORE(sum_to, t);  // 476
+    normalize(t, weight, normed);  // 477
+    TSTORE(to, normed);  // 478
+  }
+#endif // __DAV_VEC__
+}
+
+static AICORE void swiglu(__gm__ float *gate, __gm__ float *up, __gm__ half *y, int64_t first) {  // 484
+#if defined(__DAV_VEC__)
+  set_mask_norm();
+  set_vector_mask(-1, -1);
+  const int64_t end = first + 64;  // 496
+  for (int64_t at = first; at < end; at += 16) {  // 497
+    GlobalTensor<float, Shape<1, 1, 1, 16, 512>, Stride<8192, 8192, 8192, 512, 1>, Layout::ND> g_in(gate + at * 512);  // 498
+    GlobalTensor<float, Shape<1, 1, 1, 16, 512>, Stride<8192, 8192, 8192, 512, 1>, Layout::ND> u_in(up + at * 512);  // 499
+    GlobalTensor<half, Shape<1, 1, 1, 16, 512>, Stride<8192, 8192, 8192, 512, 1>, Layout::ND> to(y + at * 512);  // 500
+    VecF32_16x512 g;  // 501
+    TASSIGN(g, 65536);
+    VecF32_16x512 u;  // 502
+    TASSIGN(u, 98304);
+    VecF32_16x512 below;  // 503
+    TASSIGN(below, 131072);
+    VecF16_16x512 result;  // 504
+    TASSIGN(result, 98304);
+    TLOAD(g, g_in);  // 505
+    TLOAD(u, u_in);  // 506
+    TMULS(below, g, -1.0f);  // 507
+    TEXP(below, below);  // 508
+    TADDS(below, below, 1.0f);  // 509
+    TDIV(g, g, below);  // 510
+    TMUL(g, g, u);  // 511
+    TCVT(result, g, RoundMode::CAST_RINT);  // 512
+    TSTORE(to, result);  // 513
+  }
+#endif // __DAV_VEC__
+}
+
+static AICORE void add(__gm__ float *a, __gm__ float *b, __gm__ float *y, int64_t first) {  // 518
+#if defined(__DAV_VEC__)
+  set_mask_norm();
+  set_vector_mask(-1, -1);
+  const int64_t end = first + 64;  // 527
+  for (int64_t at = first; at < end; at += 16) {  // 528
+    GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> a_in(a + at * 256);  // 529
+    GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> b_in(b + at * 256);  // 530
+    GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> to(y + at * 256);  // 531
+    VecF32_16x256 s;  // 532
+    TASSIGN(s, 65536);
+    VecF32_16x256 t;  // 533
+    TASSIGN(t, 81920);
+    TLOAD(s, a_in);  // 534
+    TLOAD(t, b_in);  // 535
+    TADD(s, s, t);  // 536
+    TSTORE(to, s);  // 537
+  }
+#endif // __DAV_VEC__
+}
+
+static AICORE void vector(__gm__ float *x, __gm__ float *norm1, __gm__ float *cosines, __gm__ float *sines, __gm__ float *norm2, __gm__ float *y, __gm__ half *work16, __gm__ float *work32, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 205
+#if defined(__DAV_VEC__)
+  set_mask_norm();
+  set_vector_mask(-1, -1);
+  auto pipe = TPipe<0, Direction::DIR_C2V, 32768, 2, 1, false>(s_slots, 0, 0);  // 210
+  auto pipe_2 = TPipe<2, Direction::DIR_V2C, 16384, 2, 2, false>(p_slots, 0, 0);  // 211
+  auto pipe_3 = TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>(o_slots, 32768, 0);  // 212
+  __gm__ half *q16 = work16 + 65536;  // 232
+  __gm__ half *k16 = work16 + 131072;  // 233
+  __gm__ half *v16 = work16 + 196608;  // 234
+  __gm__ half *mixed = work16 + 262144;  // 235
+  __gm__ half *normed = work16 + 327680;  // 236
+  __gm__ half *gated = work16 + 393216;  // 237
+  __gm__ float *k32 = work32 + 65536;  // 238
+  __gm__ float *v32 = work32 + 131072;  // 239
+  __gm__ float *out = work32 + 196608;  // 240
+  __gm__ float *residual = work32 + 262144;  // 241
+  __gm__ float *down = work32 + 327680;  // 242
+  __gm__ float *gate = work32 + 393216;  // 243
+  __gm__ float *up = work32 + 524288;  // 244
+  const int64_t block64 = get_block_idx();  // 249
+  const int64_t blocks64 = get_block_num();  // 250
+  const int64_t number64 = get_subblockid();  // 251
+  const int64_t block = static_cast<int64_t>(block64);  // 252
+  const int64_t blocks = static_cast<int64_t>(blocks64);  // 253
+  const int64_t number = static_cast<int64_t>(number64);  // 254
+  const int64_t position = number * 64;  // 256
+  const int64_t begin = block * 128;  // 257
+  const int64_t stride = blocks * 128;  // 258
+  for (int64_t sequence = begin; sequence < 256; sequence += stride) {  // 259
+    const int64_t first = sequence + position;  // 260
+    input_norm(x, norm1, work16, first);  // 261
+    ffts_cross_core_sync(PIPE_MTE3, getFFTSMsg(FFTS_MODE_VAL, 8));  // 262
+    wait_flag_dev(9);  // 263
+    rotate(work32, cosines, sines, 0.125f, q16, first, position);  // 264
+    rotate(k32, cosines, sines, 1.0f, k16, first, position);  // 265
+    narrow(v32, v16, first);  // 266
+    ffts_cross_core_sync(PIPE_MTE3, getFFTSMsg(FFTS_MODE_VAL, 8));  // 267
+    for (int64_t head = 0; head < 256; head += 64) {  // 270
+      VecF32_64x64 total;  // 271
+      TASSIGN(total, 66048);
+      VecF32_64x1_dn largest;  // 272
+      TASSIGN(largest, 65536);
+      VecF32_64x1_dn sum;  // 273
+      TASSIGN(sum, 65792);
+      VecF32_1x64 largest_row;  // 274
+      TRESHAPE(largest_row, largest);
+      VecF32_1x64 sum_row;  // 275
+      TRESHAPE(sum_row, sum);
+      TEXPANDS(total, 0.0f);  // 276
+      TEXPANDS(largest_row, -3e38f);  // 277
+      TEXPANDS(sum_row, 0.0f);  // 278
+      for (int64_t j = 0; j < 128; j += 64) {  // 279
+        VecF32_64x64 mask;  // 280
+        TASSIGN(mask, 123968);
+        VecF32_64x64 scratch;  // 281
+        TASSIGN(scratch, 123968);
+        VecF16_64x64 p;  // 282
+        TASSIGN(p, 82944);
+        VecF32_64x1_dn found;  // 283
+        TASSIGN(found, 82432);
+        VecF32_64x1_dn added;  // 284
+        TASSIGN(added, 82688);
+        VecF32_1x64 found_row;  // 285
+        TRESHAPE(found_row, found);
+        VecF32_1x64 added_row;  // 286
+        TRESHAPE(added_row, added);
+        const int64_t ahead = position - j;  // 289
+        const int32_t diagonal = static_cast<int32_t>(ahead);  // 290
+        TTRI<VecF32_64x64, 0>(mask, diagonal);  // 291
+        TMULS(mask, mask, 30000.0f);  // 292
+        TADDS(mask, mask, -30000.0f);  // 293
+        VecF32_64x64 s;  // 295
+        TPOP<TPipe<0, Direction::DIR_C2V, 32768, 2, 1, false>, VecF32_64x64, TileSplitAxis::TILE_UP_DOWN>(pipe, s);
+        TADD(s, s, mask);  // 296
+        TROWMAX(found, s, scratch);  // 297
+        TMAX(found_row, found_row, largest_row);  // 298
+        TROWEXPANDEXPDIF(s, s, found);  // 299
+        TCVT(p, s, RoundMode::CAST_RINT);  // 300
+        TPUSH<TPipe<2, Direction::DIR_V2C, 16384, 2, 2, false>, VecF16_64x64, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);  // 301
+        TROWSUM(added, s, scratch);  // 302
+        TFREE<TPipe<0, Direction::DIR_C2V, 32768, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe);  // 303
+        TSUB(largest_row, largest_row, found_row);  // 306
+        TEXP(largest_row, largest_row);  // 307
+        TMUL(sum_row, sum_row, largest_row);  // 308
+        TADD(sum_row, sum_row, added_row);  // 309
+        TROWEXPANDMUL(total, total, largest);  // 310
+        TADDS(largest_row, found_row, 0.0f);  // 311
+        VecF32_64x64 pv;  // 313
+        TPOP<TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>, VecF32_64x64, TileSplitAxis::TILE_UP_DOWN>(pipe_3, pv);
+        TADD(total, total, pv);  // 314
+        TFREE<TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_3);  // 315
+      }
+      VecF16_64x64 result;  // 317
+      TASSIGN(result, 82432);
+      TROWEXPANDDIV(total, total, sum);  // 318
+      TCVT(result, total, RoundMode::CAST_RINT);  // 319
+      GlobalTensor<half, Shape<1, 1, 1, 64, 64>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> to(mixed + first * 256 + head);  // 320
+      TSTORE(to, result);  // 321
+    }
+    ffts_cross_core_sync(PIPE_MTE3, getFFTSMsg(FFTS_MODE_VAL, 8));  // 324
+    wait_flag_dev(9);  // 325
+    residual_norm(x, out, norm2, residual, normed, first);  // 326
+    ffts_cross_core_sync(PIPE_MTE3, getFFTSMsg(FFTS_MODE_VAL, 8));  // 327
+    wait_flag_dev(9);  // 328
+    swiglu(gate, up, gated, first);  // 329
+    ffts_cross_core_sync(PIPE_MTE3, getFFTSMsg(FFTS_MODE_VAL, 8));  // 330
+    wait_flag_dev(9);  // 331
+    add(residual, down, y, first);  // 332
+  }
+#endif // __DAV_VEC__
+}
+
+__global__ AICORE void decoder_layer(__gm__ float *x, __gm__ float *norm1, __gm__ half *wq, __gm__ half *wk, __gm__ half *wv, __gm__ float *cosines, __gm__ float *sines, __gm__ half *wo, __gm__ float *norm2, __gm__ half *w_gate, __gm__ half *w_up, __gm__ half *w_down, __gm__ float *y, __gm__ half *work16, __gm__ float *work32, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 61
+  cube(wq, wk, wv, wo, w_gate, w_up, w_down, work16, work32, s_slots, p_slots, o_slots);  // 62
+  vector(x, norm1, cosines, sines, norm2, y, work16, work32, s_slots, p_slots, o_slots);  // 63
+}
