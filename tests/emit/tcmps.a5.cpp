@@ -5,9 +5,9 @@ using namespace pto;
 using VecF32_16x64 = Tile<TileType::Vec, float, 16, 64, BLayout::RowMajor, 16, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecU8_16x32_v16x8 = Tile<TileType::Vec, uint8_t, 16, 32, BLayout::RowMajor, 16, 8, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 
-AICORE void auto_(VecF32_16x64 &src, float limit, VecU8_16x32_v16x8 &dst) {  // 2
-  TCMPS(dst, src, limit, CmpMode::GT);  // 3
-  TCMPS(dst, src, limit, CmpMode::EQ);  // 4
+AICORE void auto_(VecF32_16x64 &src, float limit_, VecU8_16x32_v16x8 &dst) {  // 2
+  TCMPS(dst, src, limit_, CmpMode::GT);  // 3
+  TCMPS(dst, src, limit_, CmpMode::EQ);  // 4
 }
 
 AICORE void manual(__gm__ float *x, __gm__ uint8_t *y) {  // 8

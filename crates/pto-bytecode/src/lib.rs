@@ -21,6 +21,7 @@
 //! assert_eq!(again.functions().len(), 1);
 //! ```
 
+mod literal;
 mod read;
 mod wire;
 mod write;

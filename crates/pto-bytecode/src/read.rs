@@ -1,11 +1,11 @@
 //! From bytes to text.
 
+use crate::literal::literal;
 use crate::wire::{Broken, Reader};
 use crate::{BY_NAME, Immediate, MAGIC, constant, regions_of, results_of, section};
 use pto_isa::row::Bytecode;
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Op, Span, codes, enums, table};
-use pto_num::{Bf16, F16, Float};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -456,32 +456,6 @@ fn read_strings(r: &mut Reader<'_>) -> Result<Vec<String>, Failed> {
     Ok(list)
 }
 
-/// A number from its bits: in decimal where that is exact and finite.
-fn literal(bytes: &[u8], ty: &str, is_float: bool) -> String {
-    let digits: String = bytes.iter().rev().map(|b| format!("{b:02X}")).collect();
-    let bits = u64::from_str_radix(&digits, 16).unwrap_or(0);
-    let single = |x: f32| x.is_finite().then(|| format!("{x:?}"));
-    let decimal = match (is_float, ty, bytes.len()) {
-        (true, "f32", 4) => single(f32::from_bits(bits as u32)),
-        (true, "bf16", 2) => single(Bf16::from_bits(bits as u32).to_f32()),
-        (true, "f16", 2) => single(F16::from_bits(bits as u32).to_f32()),
-        (true, "f64", 8) => Some(f64::from_bits(bits)).filter(|x| x.is_finite()).map(|x| format!("{x:?}")),
-        _ => None,
-    };
-    match decimal.map(|d| with_point(&d)) {
-        Some(d) => format!("{d} : {ty}"),
-        None => format!("0x{digits} : {ty}"),
-    }
-}
-
-/// The dialect reads a number with an exponent only with a point in front of it.
-fn with_point(decimal: &str) -> String {
-    match decimal.split_once('e') {
-        Some((mantissa, exponent)) if !mantissa.contains('.') => format!("{mantissa}.0e{exponent}"),
-        _ => decimal.to_string(),
-    }
-}
-
 /// Adds an entry to a dictionary that does not have it.
 fn add_entry(dictionary: &mut String, name: &str, value: &str) {
     let inner = dictionary.trim().strip_prefix('{').and_then(|d| d.strip_suffix('}')).unwrap_or("").trim().to_string();
@@ -548,16 +522,6 @@ mod tests {
                 assert!(a.opcode != b.opcode || (a.variant.is_some() && b.variant.is_some()), "{:#x}", a.opcode);
             }
         }
-    }
-
-    #[test]
-    fn numbers_are_decimal_where_they_can_be() {
-        assert_eq!(literal(&1.5f32.to_le_bytes(), "f32", true), "1.5 : f32");
-        assert_eq!(literal(&1e30f32.to_le_bytes(), "f32", true), "1.0e30 : f32");
-        assert_eq!(literal(&f32::NAN.to_le_bytes(), "f32", true), "0x7FC00000 : f32");
-        assert_eq!(literal(&[0x00, 0x3c], "f16", true), "1.0 : f16");
-        assert_eq!(literal(&[0x00, 0x7c], "f16", true), "0x7C00 : f16");
-        assert_eq!(literal(&[1, 2], "i16", false), "0x0201 : i16");
     }
 
     #[test]

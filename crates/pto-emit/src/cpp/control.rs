@@ -11,7 +11,9 @@ impl Writer<'_> {
             return Ok(String::new());
         }
         let ty = self.type_of(value)?;
-        Ok(self.declare(value, &ty, init, false))
+        let name = self.declare(value, &ty, init, false);
+        self.variable_types.insert(name.clone(), ty);
+        Ok(name)
     }
 
     fn variables(&mut self, values: &[ValueId]) -> Built<Vec<String>> {
@@ -216,6 +218,11 @@ impl Writer<'_> {
         let mut pairs: Vec<(&String, String, ValueId)> = Vec::new();
         for (to, &value) in targets.iter().zip(values).filter(|(to, _)| !to.is_empty()) {
             let from = self.text(value)?;
+            if self.variable_types.get(to).cloned().is_some_and(|ty| self.type_of(value).is_ok_and(|own| own != ty)) {
+                return Err(
+                    self.unsupported("tiles of different C++ types in one place, a window and a whole tile say")
+                );
+            }
             if *to != from {
                 pairs.push((to, from, value));
             }

@@ -48,6 +48,7 @@ impl Writer<'_> {
         let name = symbol(self.module, id).unwrap_or_default().to_string();
         let body = self.module.op_regions(id).first().and_then(|r| self.module.region(*r).blocks.first().copied());
         self.names = Names::new(self.options.style);
+        self.variable_types.clear();
         self.remarked = None;
         let result = self.result_type(id)?;
         self.returns_value = result != "void";

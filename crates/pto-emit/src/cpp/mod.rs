@@ -62,6 +62,8 @@ pub(crate) struct Writer<'a> {
     pipes: Pipes,
     /// Where `yield` puts its values, the innermost region last.
     yields: Vec<Vec<String>>,
+    /// The types of variables that regions fill.
+    variable_types: HashMap<String, String>,
     /// Where `condition` puts its values, the innermost loop last.
     conditions: Vec<Vec<String>>,
     /// Declarations for the head of the region, while its blocks are reached by jumps.
@@ -179,6 +181,7 @@ impl<'a> Writer<'a> {
             loops,
             pipes: Pipes::new(module),
             yields: Vec::new(),
+            variable_types: HashMap::new(),
             conditions: Vec::new(),
             hoisted: None,
             labels: HashMap::new(),

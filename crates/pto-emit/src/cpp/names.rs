@@ -44,6 +44,7 @@ const RESERVED: &[&str] = &[
     "half",
     "if",
     "inline",
+    "limit",
     "int",
     "int16_t",
     "int32_t",

@@ -546,7 +546,7 @@ family! { Irregular, "pto", irregular;
         ])
         .cpp_forms(&[
             form("TGATHER($dst, $src, $indices, $tmp)"),
-            form("TGATHER<:dst, :src, :k_value, :cdst, :tmp, =cmpMode>($dst, $src, $k_value, $cdst, $tmp, =offset)"),
+            form("{\n  :k_value limit = $k_value;\n  TGATHER<:dst, :src, :k_value, :cdst, :tmp, =cmpMode>($dst, $src, limit, $cdst, $tmp, =offset);\n}"),
             form("TGATHER<:dst, :src, #maskPattern, GatherAxis::GATHER_COL>($dst, $src)").when(When::Attr("axis", "col")),
             form("TGATHER<:dst, :src, #maskPattern>($dst, $src)").when(When::Attr("axis", "row")),
             form("TGATHER<:dst, :src, #maskPattern>($dst, $src)"),
