@@ -12,6 +12,9 @@ use pto_isa::row::Cost as Class;
 use pto_isa::{Diagnostic, Loc, Op, Pipe, table};
 use std::collections::{HashMap, VecDeque};
 
+/// Sets of shapes that are remembered for an operation.
+const MOST_KNOWN: usize = 64;
+
 /// Where the order of pipes comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
@@ -80,7 +83,8 @@ struct CoreState {
     issued: u32,
     memory: Vec<Bytes>,
     global: HashMap<usize, Bytes>,
-    flags: HashMap<Flag, Raised>,
+    /// A program uses few flags, so a list is faster than a map.
+    flags: Vec<(Flag, Raised)>,
     tokens: HashMap<i64, u32>,
     /// What a doubled load would have had to wait for last time.
     held: Vec<Dep>,
@@ -95,10 +99,18 @@ impl CoreState {
             issued: 0,
             memory: vec![Bytes::default(); Loc::ALL.len()],
             global: HashMap::new(),
-            flags: HashMap::new(),
+            flags: Vec::new(),
             tokens: HashMap::new(),
             held: Vec::new(),
         }
+    }
+
+    fn flag(&mut self, flag: Flag) -> &mut Raised {
+        let at = self.flags.iter().position(|f| f.0 == flag).unwrap_or_else(|| {
+            self.flags.push((flag, Raised::default()));
+            self.flags.len() - 1
+        });
+        &mut self.flags[at].1
     }
 }
 
@@ -123,7 +135,8 @@ pub(super) struct Recorder<'p> {
     cores: Vec<CoreState>,
     /// Blocks that run at once.
     width: u32,
-    known: HashMap<u64, u32>,
+    /// Costs that are known, by operation: shapes, and the cost.
+    known: Vec<Vec<(u64, u32)>>,
     links: Links,
     /// Somebody asks who wrote which bytes.
     follows_bytes: bool,
@@ -151,7 +164,7 @@ impl<'p> Recorder<'p> {
             current: None,
             cores: Vec::new(),
             width: options.cores.unwrap_or(cores as u32).max(1),
-            known: HashMap::new(),
+            known: vec![Vec::new(); module.op_count()],
             links: Links::default(),
             follows_bytes: order == Order::Data || has(&|op| op == table::op::tsync),
             deps: Vec::new(),
@@ -160,7 +173,7 @@ impl<'p> Recorder<'p> {
 
     fn finish(mut self) -> Trace {
         for core in &self.cores {
-            self.trace.stuck.extend(core.flags.values().flat_map(|f| f.waits.iter().copied()));
+            self.trace.stuck.extend(core.flags.iter().flat_map(|f| f.1.waits.iter().copied()));
         }
         self.trace.stuck.sort_unstable();
         self.trace
@@ -321,38 +334,47 @@ impl<'p> Recorder<'p> {
             }
         }
         let key = shape_key(event);
-        if let Some(at) = self.known.get(&key) {
-            return *at;
+        if let Some(at) = self.known_cost(event.op, key) {
+            return at;
         }
         let (instance, buffer) = self.instance(event);
         let writes = instance.stored > 0;
         let cost = Cost { charge: charge(&instance, self.laws, self.options.model), buffer, writes };
-        self.add_cost(key, cost)
+        self.add_cost(event.op, key, cost)
     }
 
-    fn add_cost(&mut self, key: u64, cost: Cost) -> u32 {
+    fn known_cost(&self, op: OpId, key: u64) -> Option<u32> {
+        self.known[op.index()].iter().rev().find(|k| k.0 == key).map(|k| k.1)
+    }
+
+    fn add_cost(&mut self, op: OpId, key: u64, cost: Cost) -> u32 {
         self.trace.charges.push(cost);
         let at = self.trace.charges.len() as u32 - 1;
-        self.known.insert(key, at);
+        let known = &mut self.known[op.index()];
+        // Operands of ever new sizes are rare; old ones are forgotten then, so that looking up stays short.
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.push((key, at));
         at
     }
 
     /// The cost of a tile on its way through a pipe between cores.
     fn pipe_charge(&mut self, event: &Event<'_>, pushes: bool) -> u32 {
         let key = shape_key(event);
-        if let Some(at) = self.known.get(&key) {
-            return *at;
+        if let Some(at) = self.known_cost(event.op, key) {
+            return at;
         }
         let tile = event.accesses.first().and_then(|a| self.tile_use(event.core, a));
         let charge = tile.map_or(Charge::FREE, |tile| through_pipe(&tile, pushes, self.laws));
-        self.add_cost(key, Cost { charge, buffer: NONE, writes: pushes })
+        self.add_cost(event.op, key, Cost { charge, buffer: NONE, writes: pushes })
     }
 
     // ---- order --------------------------------------------------------------------------------------------------
 
     fn set_flag(&mut self, core: usize, flag: Flag, op: OpId) {
         let item = self.push(core, flag.src as usize, op, 0, Kind::Mark);
-        let raised = self.cores[core].flags.entry(flag).or_default();
+        let raised = self.cores[core].flag(flag);
         match raised.waits.pop_front() {
             Some(wait) => self.trace.late.push((wait, Dep { on: item, why: Why::Flag })),
             None => raised.sets.push_back(item),
@@ -361,15 +383,13 @@ impl<'p> Recorder<'p> {
 
     fn wait_flag(&mut self, core: usize, flag: Flag, op: OpId) {
         let doubled = self.options.doubled == Some(op);
-        let raised = self.cores[core].flags.entry(flag).or_default();
+        let raised = self.cores[core].flag(flag);
         let set = raised.sets.pop_front();
         let waits_for = if doubled { std::mem::replace(&mut raised.taken, set) } else { set };
         self.deps.extend(waits_for.map(|on| Dep { on, why: Why::Flag }));
         let item = self.push(core, flag.dst as usize, op, 0, Kind::Stop);
-        if set.is_none()
-            && let Some(raised) = self.cores[core].flags.get_mut(&flag)
-        {
-            raised.waits.push_back(item);
+        if set.is_none() {
+            self.cores[core].flag(flag).waits.push_back(item);
         }
     }
 

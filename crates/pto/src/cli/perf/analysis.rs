@@ -68,7 +68,11 @@ pub(super) fn analyse<'a>(
     target: Target,
     with_advice: bool,
 ) -> Result<Analysis<'a>, Stop> {
-    let (plan, known) = what.numbers("perf", source, program, target)?;
+    // Ranks find numbers of their own, such as which one they are.
+    let (plan, known) = match what.ranks {
+        Some(_) => (what.ready("perf", source, program, target)?.plan, Vec::new()),
+        None => what.numbers("perf", source, program, target)?,
+    };
     let open = |p: &pto::cpu::Param| matches!(&p.kind, ParamKind::Tensor(_, dims) if dims.contains(&None));
     let runs = plan.depends_on_data() || what.ranks.is_some() || plan.params().iter().any(open);
     let recorder = Recorder { what, source, program, target, plan, known, runs };
