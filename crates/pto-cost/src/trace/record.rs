@@ -163,7 +163,8 @@ impl<'p> Recorder<'p> {
             places: HashMap::new(),
             current: None,
             cores: Vec::new(),
-            width: options.cores.unwrap_or(cores as u32).max(1),
+            // Blocks that wait for each other are all there at once, or the program stands still.
+            width: if plan.blocks_wait() { u32::MAX } else { options.cores.unwrap_or(cores as u32).max(1) },
             known: vec![Vec::new(); module.op_count()],
             links: Links::default(),
             follows_bytes: order == Order::Data || has(&|op| op == table::op::tsync),
