@@ -137,16 +137,21 @@ impl Plan {
 fn extent(kind: &ParamKind, (end, shape): &(i64, Vec<u64>)) -> Option<Extent> {
     match kind {
         ParamKind::Pointer(elem) if *end > 0 => {
-            let elements = (*end as u64 * 8).div_ceil(u64::from(elem.column_bits()));
-            let covers = !shape.is_empty() && shape.iter().product::<u64>() == elements;
+            let elements = (*end as u64).saturating_mul(8).div_ceil(u64::from(elem.column_bits()));
+            let covers = !shape.is_empty() && product(shape) == elements;
             let shape = if covers { shape.clone() } else { vec![elements] };
             Some(Extent { elements, shape })
         }
         ParamKind::Tensor(_, dims) => {
             let shape: Option<Vec<u64>> = dims.iter().copied().collect();
-            shape.map(|shape| Extent { elements: shape.iter().product(), shape })
+            shape.map(|shape| Extent { elements: product(&shape), shape })
         }
         ParamKind::Tile(ty) => Some(Extent { elements: ty.elements(), shape: vec![ty.rows, ty.cols] }),
         _ => None,
     }
+}
+
+/// How many elements a shape has. One that no memory holds is as large as can be said.
+fn product(shape: &[u64]) -> u64 {
+    shape.iter().fold(1, |all, n| all.saturating_mul(*n))
 }
