@@ -248,8 +248,10 @@ impl<'i> Pass<'i> {
 
     /// What is known behind a loop.
     fn leave(&mut self, turned: &Turned, position: u32) {
+        // Flags are raised in front of the loop: they know what was known there.
+        let before = self.known;
         for (src, dst) in &turned.carried {
-            let mut theirs = self.known[*src as usize];
+            let mut theirs = before[*src as usize];
             theirs[*src as usize] = theirs[*src as usize].max(position - 1);
             self.hear(*dst, theirs);
         }
