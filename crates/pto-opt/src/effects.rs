@@ -138,8 +138,9 @@ fn touches(module: &Module, places: &mut Places<'_>, id: OpId, pipe: Pipe, core:
     };
     for operand in module.operands(id) {
         if is_memory(module.value_type(operand.value)) {
-            let slot = usize::from(operand.slot);
-            add(operand.value, row.slots.get(slot).map_or(Dir::In, |s| s.dir));
+            let slot = row.slots.get(usize::from(operand.slot));
+            let is_scratch = row.scratch.is_some_and(|s| slot.is_some_and(|slot| slot.name == s.slot));
+            add(operand.value, if is_scratch { Dir::InOut } else { slot.map_or(Dir::In, |s| s.dir) });
         }
     }
     for value in module.results(id) {

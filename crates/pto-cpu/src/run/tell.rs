@@ -173,6 +173,8 @@ impl Core<'_> {
         // Runs, elements of a run, and elements from one run to the next.
         let (runs, length, stride) = if ty.is_boxed() {
             let (high, wide) = ty.box_shape();
+            // A tile with fewer rows than a box has low boxes.
+            let high = high.min(ty.rows);
             let (down, right) = (rows.div_ceil(high), cols.div_ceil(wide));
             match ty.order() {
                 Layout::Zn | Layout::Zz => (down, right * high * wide, ty.cols * high),
