@@ -139,7 +139,8 @@ fn follow(
     match &outcome {
         // What is left when a program stops half-way says nothing about it.
         Err(problem) if problem.code != codes::RUN_DEADLOCK => detector.abandon_team(),
-        _ => detector.end_team(),
+        Err(_) => detector.end_stuck_team(),
+        Ok(_) => detector.end_team(),
     }
     let Detector { findings, branches, history_bytes, .. } = detector;
     let mut findings = findings.finish();
