@@ -109,10 +109,21 @@ fn lower(checked: &Checked, sync: Sync) -> Result<Cow<'_, Checked>, Vec<Diagnost
         lowered = Cow::Owned(pto_check::check(planned.module, target)?);
     }
     if sync == Sync::Auto {
+        lowered_buffers_are_ordered(&lowered)?;
         let synced = pto_opt::insert_sync(&lowered, pto_opt::Mode::Minimal);
         lowered = Cow::Owned(pto_check::check(synced.module, target)?);
     }
     Ok(lowered)
+}
+
+/// The pass that inserts flags follows tiles; plain buffers in the memory of a core it does not see.
+fn lowered_buffers_are_ordered(checked: &Checked) -> Result<(), Vec<Diagnostic>> {
+    let module = checked.module();
+    let local = |id: &OpId| module.results(*id).any(|v| cpp::lowered_tile(module.value_type(v)).is_some());
+    let Some(first) = module.order().into_iter().find(local) else { return Ok(()) };
+    let message = "flags are not inserted for the buffers of a lowered program";
+    let d = Diagnostic::new(codes::EMIT_UNSUPPORTED, module.op(first).name_span, message);
+    Err(vec![d.legal("tiles (`pto.alloc_tile`), or the flags in the program").help("emit it with `--sync none`")])
 }
 
 /// A tile or a buffer of a pipe has no address, and its function does not give it one later.
