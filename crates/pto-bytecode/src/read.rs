@@ -44,18 +44,14 @@ impl<T> At<T> for Result<T, Broken> {
     }
 }
 
-/// A constant as text, with its type.
-struct Constant {
-    text: String,
-}
-
 #[derive(Default)]
 struct Decoder {
     strings: Vec<String>,
     /// Numbers of strings; those of types and attributes start at 1.
     types: Vec<usize>,
     attrs: Vec<usize>,
-    consts: Vec<Constant>,
+    /// Constants as text, with their types.
+    consts: Vec<String>,
     /// Names of values, by function and number.
     names: HashMap<(u64, u64), usize>,
     /// Name and type (a number of `types`) of each value of the function.
@@ -153,7 +149,7 @@ impl Decoder {
         Ok(text.to_string())
     }
 
-    fn constants(&self, r: &mut Reader<'_>) -> Result<Vec<Constant>, Failed> {
+    fn constants(&self, r: &mut Reader<'_>) -> Result<Vec<String>, Failed> {
         let count = r.count().at(r)?;
         let mut list = Vec::with_capacity(count);
         for _ in 0..count {
@@ -185,7 +181,7 @@ impl Decoder {
                 }
                 other => return Err((r.at(), format!("a constant of kind {other}"))),
             };
-            list.push(Constant { text });
+            list.push(text);
         }
         Ok(list)
     }
@@ -352,7 +348,7 @@ impl Decoder {
             Immediate::Event => self.event(&mut attrs, r)?,
             Immediate::Constant => {
                 let number = r.index(self.consts.len(), "constant").at(r)?;
-                let text = self.consts[number].text.clone();
+                let text = self.consts[number].clone();
                 add_entry(&mut attrs, "value", &text);
             }
             Immediate::Lists => {

@@ -51,9 +51,8 @@ impl Writer<'_> {
         self.variable_types.clear();
         self.remarked = None;
         let result = self.result_type(id)?;
-        self.returns_value = result != "void";
         let entry = self.is_entry(id);
-        if entry && self.returns_value {
+        if entry && result != "void" {
             return Err(self.unsupported("an entry that returns a value"));
         }
         let Some(body) = body else { return self.prototype(id, &name, &result) };

@@ -70,8 +70,6 @@ pub(crate) struct Writer<'a> {
     hoisted: Option<Vec<String>>,
     /// Labels of blocks that are reached by jumps, with the variables for their arguments.
     labels: HashMap<BlockId, (String, Vec<String>)>,
-    /// The text ends with the function that is written.
-    returns_value: bool,
 }
 
 /// Writes a checked program.
@@ -185,7 +183,6 @@ impl<'a> Writer<'a> {
             conditions: Vec::new(),
             hoisted: None,
             labels: HashMap::new(),
-            returns_value: false,
         }
     }
 
