@@ -17,9 +17,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// What has no buffer form: tiles that functions return or `scf.while` carries, copies that the target cannot make.
 pub fn to_buffers(checked: &Checked) -> Result<Module, Vec<Diagnostic>> {
     let module = checked.module();
-    let tiles = (0..module.value_count()).map(|k| module.value_type(ValueId::from_index(k)));
-    let mut has_values = tiles.into_iter().any(|ty| matches!(ty, Type::Tile(_)));
-    module.walk(module.top, &mut |id| has_values |= module.is_value_form(id));
+    // A result may also be written with the type of a buffer.
+    let has_values = module.order().iter().any(|id| module.is_value_form(*id))
+        || (0..module.value_count()).any(|k| matches!(module.value_type(ValueId::from_index(k)), Type::Tile(_)));
     let mut this = Buffers {
         target: checked.info().target,
         out: module.clone(),

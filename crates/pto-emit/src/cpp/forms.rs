@@ -82,6 +82,9 @@ impl Writer<'_> {
     /// Writes an operation as its row spells it.
     pub(super) fn spelled(&mut self, id: OpId) -> Built<()> {
         let row = self.module.op(id).op.row();
+        if self.module.is_value_form(id) {
+            return Err(self.unsupported("a tile value that has no buffer"));
+        }
         let text = self.spelling(id, row)?;
         if text.is_empty() {
             return Ok(());
