@@ -63,7 +63,7 @@ fn every_instruction_has_a_cost() {
 /// Every line of the data is about something, and every number of it is read.
 #[test]
 fn laws_are_about_something() {
-    let parts = ["machine", "issue", "launch", "signal", "l2", "hbm", "way"];
+    let parts = ["machine", "issue", "launch", "signal", "l2", "hbm", "fifo", "way"];
     let classes: Vec<String> = table::all().map(|op| format!("{:?}", op.row().cost)).collect();
     for target in [Target::A2A3, Target::A5] {
         for law in Laws::of(target).all() {

@@ -66,7 +66,7 @@ fn reports_of_examples_add_up() {
         let events: serde_json::Value = serde_json::from_str(&view::chrome_trace(&shown)).expect("JSON");
         let slices = events["traceEvents"].as_array().expect("a list").iter().filter(|e| e["ph"] == "X").count();
         assert_eq!(slices as u64, report.instructions, "{name}");
-        let page = view::page(&shown, target);
+        let page = view::page(&shown);
         assert!(page.contains("\"lanes\":[{") && !page.contains("@DATA@"), "{name}");
     }
 }

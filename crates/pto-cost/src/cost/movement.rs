@@ -63,5 +63,8 @@ pub(crate) fn through_pipe(tile: &TileUse, pushes: bool, laws: &Laws) -> Charge 
     let Some(law) = laws.way(&way_between(from, to)) else { return Charge::FREE };
     let by_rate = tile.bytes() / law.get(Key::Rate).max(1e-9);
     let global = if direct { 0 } else { tile.bytes() as u64 };
-    charged(law, (tile.loc == Loc::Acc).then_some(tile), by_rate, global)
+    let charge = charged(law, (tile.loc == Loc::Acc).then_some(tile), by_rate, global);
+    // The cache has entries of pipes, so that they come faster than other data.
+    let head = if global > 0 { charge.head.min(laws.machine("fifo", Key::Head)) } else { charge.head };
+    Charge { head, ..charge }
 }

@@ -5,7 +5,7 @@ use crate::laws::Laws;
 use crate::sim::{Machine, simulate};
 use crate::trace::{Cost, NONE, Options, Order, Trace, Why};
 use pto_ir::OpId;
-use pto_isa::Pipe;
+use pto_isa::{Loc, Pipe};
 use std::collections::HashMap;
 
 /// Gains below this share of all cycles are not worth a line.
@@ -40,6 +40,8 @@ pub struct Advice {
     pub cycles: f64,
     /// Share of cycles saved.
     pub gain: f64,
+    /// The memory that a second buffer takes, and how many bytes, where the trace says what was touched.
+    pub extra: Option<(Loc, u64)>,
 }
 
 /// Records the program again with other options, and on so many blocks; `None` where that cannot be done.
@@ -71,7 +73,7 @@ pub fn advise(trace: &Trace, report: &Report, laws: &Laws, options: Options, ret
     let worth = |(change, cycles): (Change, Option<f64>)| {
         let cycles = cycles?;
         let gain = 1.0 - cycles / report.cycles;
-        (gain >= LEAST).then_some(Advice { change, cycles, gain })
+        (gain >= LEAST).then(|| Advice { change, cycles, gain, extra: extra(trace, change) })
     };
     let mut list: Vec<Advice> = found.into_iter().filter_map(worth).collect();
     list.sort_by(|a, b| b.gain.total_cmp(&a.gain));
@@ -111,6 +113,16 @@ fn wait_before(trace: &Trace, op: OpId) -> Option<OpId> {
     }
     let first = before[item];
     (first != NONE && trace.items[first as usize].orders).then(|| trace.items[first as usize].op)
+}
+
+/// What a second buffer takes: as much as the first, which the load fills that waits.
+fn extra(trace: &Trace, change: Change) -> Option<(Loc, u64)> {
+    let (Change::DoubleBuffer(op) | Change::DoubleBufferBehind(op)) = change else { return None };
+    let first = trace.items.iter().position(|i| i.op == op)?;
+    let lane = trace.items[first].lane;
+    let filling = (first..trace.items.len()).find(|i| trace.items[*i].lane == lane && !trace.items[*i].orders)?;
+    let written = trace.touches.iter().find(|t| t.item as usize == filling && t.write)?;
+    Some((written.loc, written.bytes))
 }
 
 /// As many blocks as the device has cores, where the program uses fewer.

@@ -16,7 +16,7 @@ use crate::laws::{Grade, Laws};
 use crate::sim::{Machine, Timeline};
 use crate::trace::{LANES, NONE, Trace, Why, pipe_name};
 use pto_cpu::Role;
-use pto_isa::{Loc, Pipe};
+use pto_isa::{Loc, Pipe, Target};
 use std::collections::BTreeMap;
 
 /// How a pipe spent its time, as a mean over the cores that have it.
@@ -53,6 +53,8 @@ impl PipeUse {
 /// The answer to "how long, and why".
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
+    /// The target whose laws were used.
+    pub target: Target,
     /// Cycles from the first item to the last.
     pub cycles: f64,
     /// The same in microseconds.
@@ -86,6 +88,7 @@ impl Report {
     pub fn new(trace: &Trace, line: &Timeline, laws: &Laws) -> Self {
         let machine = Machine::of(laws);
         Self {
+            target: laws.target(),
             cycles: line.cycles,
             micros: line.cycles / machine.mhz,
             launch: machine.launch,

@@ -92,6 +92,10 @@ struct Sim<'a> {
     misses: Vec<Misses>,
     pending: Vec<u32>,
     ready: Vec<f64>,
+    /// When everything but its pipe lets an item go: a transfer can be requested from then on.
+    asked: Vec<f64>,
+    /// The same for the items of a lane so far, since a lane is in order.
+    lane_asked: Vec<f64>,
     /// The next item of the same lane.
     next: Vec<u32>,
     /// Items that wait for an item, as ranges of a list.
@@ -118,6 +122,8 @@ impl<'a> Sim<'a> {
             misses: misses(&trace.traffic, machine.cache, machine.thrash),
             pending: vec![0; count],
             ready: vec![0.0; count],
+            asked: vec![0.0; count],
+            lane_asked: vec![0.0; lanes],
             next: vec![NONE; count],
             first_waiter: vec![0; count + 1],
             waiters: Vec::new(),
@@ -163,6 +169,7 @@ impl<'a> Sim<'a> {
             }
             if item.gate == NONE {
                 self.ready[at] = f64::from(item.issue) * self.machine.issue;
+                self.asked[at] = self.ready[at];
             }
         }
         for (item, dep) in &trace.late {
@@ -222,9 +229,17 @@ impl<'a> Sim<'a> {
         self.line.start[at] = now;
         let cost = &self.costs[data.charge as usize];
         let charge = &cost.charge;
-        // Transfers are requested ahead, so a wait that is over at once costs them nothing; the vector unit runs empty at it.
-        let follows = (!data.fresh || charge.global > 0) && self.lane_end[data.lane as usize] == now;
-        let head = if follows { 0.0 } else { charge.head };
+        let lane = data.lane as usize;
+        let asked = self.lane_asked[lane].max(self.asked[at]);
+        self.lane_asked[lane] = asked;
+        let head = if charge.global > 0 {
+            // The latency of a transfer runs from its request, beside the transfer before it.
+            (asked + charge.head - now).clamp(0.0, charge.head)
+        } else if !data.fresh && self.lane_end[lane] == now {
+            0.0
+        } else {
+            charge.head
+        };
         let whole = (head + charge.body).max(charge.interval);
         let from_memory = charge.body * self.miss(cost);
         if from_memory > 0.0 {
@@ -287,6 +302,9 @@ impl<'a> Sim<'a> {
     fn release(&mut self, item: u32, by: u32, why: Why, now: f64, delay: f64) {
         let at = item as usize;
         let time = now + delay;
+        if why != Why::Pipe {
+            self.asked[at] = self.asked[at].max(time);
+        }
         // Where two come at once, the reason that says more counts.
         if time > self.ready[at] || time == self.ready[at] && why != Why::Pipe {
             self.ready[at] = time;

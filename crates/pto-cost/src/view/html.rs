@@ -6,7 +6,7 @@ use super::{Names, Shown, lanes};
 use crate::report::{Occupancy, on_path, reason};
 use crate::trace::{LANES, NONE, core_name, pipe_name};
 use pto_ir::OpId;
-use pto_isa::{Pipe, Target};
+use pto_isa::Pipe;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -19,8 +19,8 @@ const MOST_CORES: usize = 12;
 const STEPS: usize = 8;
 
 /// The page.
-pub fn page(shown: &Shown<'_>, target: Target) -> String {
-    PAGE.replacen("@DATA@", &page_data(shown, target), 1)
+pub fn page(shown: &Shown<'_>) -> String {
+    PAGE.replacen("@DATA@", &page_data(shown), 1)
 }
 
 /// Operations that items refer to by number.
@@ -41,7 +41,7 @@ impl Ops<'_> {
     }
 }
 
-fn page_data(shown: &Shown<'_>, target: Target) -> String {
+fn page_data(shown: &Shown<'_>) -> String {
     let Shown { names, trace, report, .. } = *shown;
     let cores = cores_shown(shown);
     let mut out = String::from("{\"file\":");
@@ -69,7 +69,7 @@ fn page_data(shown: &Shown<'_>, target: Target) -> String {
     out.push_str(",\"memory\":");
     let several = crate::report::blocks(trace) > 1;
     let memory = report.memory.iter().filter(|m| m.core < cores);
-    let space = |m: &Occupancy| target.profile().space(m.loc);
+    let space = |m: &Occupancy| report.target.profile().space(m.loc);
     list(&mut out, memory.filter_map(|m| Some((m, space(m)?))), |out, (m, space)| {
         let core = if trace.cores.len() > 1 { core_name(trace.cores[m.core], several) + " " } else { String::new() };
         out.push_str("{\"name\":");
@@ -131,7 +131,7 @@ fn tables(out: &mut String, shown: &Shown<'_>) {
     out.push_str(",\"advice\":");
     list(out, advice, |out, a| {
         out.push_str("{\"text\":");
-        string(out, &advice_words(names, a.change));
+        string(out, &advice_words(names, report, a));
         out.push_str(",\"cycles\":");
         number(out, a.cycles);
         out.push_str(",\"gain\":");

@@ -68,7 +68,7 @@ pub fn data(shown: &Shown<'_>) -> String {
     field(&mut out, "advice");
     list(&mut out, advice, |out, a| {
         out.push('{');
-        text_field(out, "change", &advice_words(names, a.change));
+        text_field(out, "change", &advice_words(names, report, a));
         number_field(out, "cycles", a.cycles);
         number_field(out, "gain", a.gain);
         out.push('}');

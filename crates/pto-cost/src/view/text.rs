@@ -4,7 +4,6 @@ use super::{Names, Shown};
 use crate::laws::Grade;
 use crate::report::{Advice, Change, PipeUse, Report, Stall};
 use crate::trace::Why;
-use pto_isa::Target;
 use std::fmt::Write;
 
 const BAR: usize = 20;
@@ -36,7 +35,7 @@ fn bar(share: f64) -> String {
 }
 
 /// Everything the report says, for a terminal.
-pub fn summary(shown: &Shown<'_>, target: Target) -> String {
+pub fn summary(shown: &Shown<'_>) -> String {
     let Shown { names, report, advice, .. } = *shown;
     let mut text = headline(report);
     text += "\n";
@@ -47,8 +46,8 @@ pub fn summary(shown: &Shown<'_>, target: Target) -> String {
     let _ = writeln!(text, "\nbottleneck: {}", bottleneck(names, report));
     text += &path_lines(names, report);
     text += &roofline_line(report);
-    text += &memory_line(report, target);
-    text += &advice_lines(names, advice);
+    text += &memory_line(report);
+    text += &advice_lines(names, report, advice);
     text
 }
 
@@ -166,18 +165,27 @@ fn roofline_line(report: &Report) -> String {
 }
 
 /// How full memories get. A program without addresses may use more than there is here: somebody has to place it first.
-fn memory_line(report: &Report, target: Target) -> String {
+fn memory_line(report: &Report) -> String {
     let mut parts = Vec::new();
     for (loc, peak) in report.peaks() {
-        let Some(space) = target.profile().space(loc) else { continue };
+        let Some(space) = report.target.profile().space(loc) else { continue };
         let beyond = if peak > space.bytes { " (more than there is)" } else { "" };
         parts.push(format!("{} {}{beyond}", space.name, percent(peak as f64 / space.bytes as f64)));
     }
     if parts.is_empty() { String::new() } else { format!("memory at most: {}\n", parts.join(", ")) }
 }
 
-/// A change in words.
-pub fn advice_words(names: &Names<'_>, change: Change) -> String {
+/// A change in words, with the memory it takes.
+pub fn advice_words(names: &Names<'_>, report: &Report, advice: &Advice) -> String {
+    let change = change_words(names, advice.change);
+    let Some((loc, bytes)) = advice.extra else { return change };
+    let Some(space) = report.target.profile().space(loc) else { return change };
+    let used = report.peaks().get(&loc).copied().unwrap_or(0);
+    let fits = if used + bytes <= space.bytes { "fits" } else { "does not fit as it is" };
+    format!("{change} (+{} KiB of {}, {fits})", bytes.div_ceil(1024), space.name)
+}
+
+fn change_words(names: &Names<'_>, change: Change) -> String {
     match change {
         Change::DoubleBuffer(op) => format!("double-buffer what the {} fills", names.place(op)),
         Change::DoubleBufferBehind(op) => format!("double-buffer what the {} protects", names.place(op)),
@@ -188,8 +196,8 @@ pub fn advice_words(names: &Names<'_>, change: Change) -> String {
     }
 }
 
-fn advice_lines(names: &Names<'_>, advice: &[Advice]) -> String {
-    let words: Vec<String> = advice.iter().map(|a| advice_words(names, a.change)).collect();
+fn advice_lines(names: &Names<'_>, report: &Report, advice: &[Advice]) -> String {
+    let words: Vec<String> = advice.iter().map(|a| advice_words(names, report, a)).collect();
     let width = words.iter().map(|w| w.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for (at, (a, words)) in advice.iter().zip(&words).enumerate() {

@@ -117,7 +117,7 @@ fn show(args: &Args, analysis: &Analysis<'_>) -> Result<(), Failure> {
         out(&(view::data(&shown) + "\n"))?;
     } else {
         out(&format!("\u{1b}[1m{}\u{1b}[0m on {}: ", analysis.plan.name(), analysis.target))?;
-        out(&view::summary(&shown, analysis.target))?;
+        out(&view::summary(&shown))?;
     }
     if args.ascii {
         out(&format!("\n{}", view::swimlanes(&shown, super::render::columns().unwrap_or(110))))?;
@@ -126,7 +126,7 @@ fn show(args: &Args, analysis: &Analysis<'_>) -> Result<(), Failure> {
         write(path, &view::chrome_trace(&shown), args.json)?;
     }
     if let Some(path) = &args.html {
-        write(path, &view::page(&shown, analysis.target), args.json)?;
+        write(path, &view::page(&shown), args.json)?;
     }
     Ok(())
 }
