@@ -148,3 +148,28 @@ fn blocks_wait_for_cores() {
     assert_eq!(cycles(4, 4), one);
     assert_eq!(cycles(4, 2), one * 2.0);
 }
+
+/// Order by data is a good picture of what auto mode makes: flags and addresses take somewhat longer, never less.
+#[test]
+fn order_by_data_is_close_to_what_auto_mode_makes() {
+    let mut compared = 0;
+    for (name, text) in examples() {
+        let (plan, target) = plan(&text);
+        if plan.depends_on_data() || plan.orders_pipes() {
+            continue;
+        }
+        let by_data = predicted(&plan, target, Options::default()).2.cycles;
+        let buffers = pto::checks::check(pto::opt::to_buffers(plan.checked()).expect("buffers"), target);
+        let placed = pto::opt::plan_memory(&buffers.expect("legal"), pto::opt::plan::Options::default());
+        let placed = pto::checks::check(placed.expect("it fits").module, target).expect("legal");
+        let synced = pto::opt::insert_sync(&placed, pto::opt::Mode::Minimal);
+        let synced = pto::checks::check(synced.module, target).expect("legal");
+        let lowered = Plan::new(&synced, Some(plan.name()), pto::Options::default()).expect("a plan");
+        let by_flags = predicted(&lowered, target, Options::default()).2.cycles;
+        let ratio = by_flags / by_data;
+        println!("{name}: {by_data:.0} by data, {by_flags:.0} by flags, {ratio:.3}");
+        assert!((0.995..1.5).contains(&ratio), "{name}: {by_data} by data, {by_flags} by flags");
+        compared += 1;
+    }
+    assert!(compared >= 5);
+}

@@ -38,6 +38,7 @@ Exit codes: 0 clean, 1 problems found, 2 wrong usage or unreadable file, 3 `run 
 Examples:
   pto run kernel.pto                    run it on random data and sum up what it wrote
   pto race kernel.pto                   find the missing flag before a device does
+  pto perf kernel.pto                   cycles and bottleneck without a device
   pto check kernel.pto --target a5      every problem of a file, with a way out
   pto fmt --form level1 kernel.pto      the same program in another form
   pto emit cpp kernel.pto -o k.cpp      the same program for the device compiler
