@@ -1,9 +1,9 @@
 //! Changes to try, each tried here: recorded or costed anew and simulated again.
 
-use super::{Report, lane_predecessors};
+use super::Report;
 use crate::laws::Laws;
 use crate::sim::{Machine, simulate};
-use crate::trace::{Cost, NONE, Options, Order, Trace, Why};
+use crate::trace::{Cost, NONE, Options, Order, Trace, Why, lane_predecessors};
 use pto_ir::OpId;
 use pto_isa::{Loc, Pipe};
 use std::collections::HashMap;

@@ -14,7 +14,7 @@ pub use stalls::{Stall, reason};
 
 use crate::laws::{Grade, Laws};
 use crate::sim::{Machine, Timeline};
-use crate::trace::{LANES, NONE, Trace, Why, pipe_name};
+use crate::trace::{LANES, Trace, Why, pipe_name};
 use pto_cpu::Role;
 use pto_isa::{Loc, Pipe, Target};
 use std::collections::BTreeMap;
@@ -189,10 +189,4 @@ fn confidence(trace: &Trace, line: &Timeline) -> [(Grade, f64); 3] {
     }
     let all: f64 = sums.iter().sum::<f64>().max(1e-9);
     Grade::ALL.map(|g| (g, sums[g as usize] / all))
-}
-
-/// The item that comes before each on its lane, or [`NONE`].
-pub(crate) fn lane_predecessors(trace: &Trace) -> Vec<u32> {
-    let mut last = vec![NONE; trace.cores.len() * LANES];
-    trace.items.iter().enumerate().map(|(at, i)| std::mem::replace(&mut last[i.lane as usize], at as u32)).collect()
 }

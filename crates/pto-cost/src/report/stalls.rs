@@ -1,8 +1,7 @@
 //! Gaps on pipes, and what caused them.
 
-use super::lane_predecessors;
 use crate::sim::Timeline;
-use crate::trace::{NONE, Trace, Why};
+use crate::trace::{NONE, Trace, Why, lane_predecessors};
 use pto_ir::OpId;
 use pto_isa::Pipe;
 use std::collections::HashMap;

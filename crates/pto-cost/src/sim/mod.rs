@@ -5,7 +5,7 @@
 mod pool;
 
 use crate::laws::{Key, Laws};
-use crate::trace::{Cost, Dep, Misses, NONE, Trace, Why, misses};
+use crate::trace::{Cost, Dep, Misses, NONE, Trace, Why, lane_predecessors, misses};
 use pool::Pool;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -325,13 +325,10 @@ impl<'a> Sim<'a> {
         if self.left == 0 {
             return Ok(self.line);
         }
-        let waits = |i: &usize| self.pending[*i] > 0 && !self.behind_its_pipe(*i);
+        let before = lane_predecessors(self.trace);
+        let behind = |i: usize| before[i] != NONE && self.pending[before[i] as usize] > 0;
+        let waits = |i: &usize| self.pending[*i] > 0 && !behind(*i);
         let stuck = (0..self.trace.items.len()).filter(waits).take(8).map(|i| i as u32);
         Err(Stuck(stuck.collect()))
-    }
-
-    /// It has not even come to the front of its pipe.
-    fn behind_its_pipe(&self, item: usize) -> bool {
-        self.next.iter().enumerate().any(|(before, next)| *next == item as u32 && self.pending[before] > 0)
     }
 }

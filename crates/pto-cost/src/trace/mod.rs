@@ -194,6 +194,12 @@ impl Trace {
     }
 }
 
+/// The item that comes before each on its lane, or [`NONE`].
+pub(crate) fn lane_predecessors(trace: &Trace) -> Vec<u32> {
+    let mut last = vec![NONE; trace.cores.len() * LANES];
+    trace.items.iter().enumerate().map(|(at, i)| std::mem::replace(&mut last[i.lane as usize], at as u32)).collect()
+}
+
 /// The name of a core: `cube`, `vector 1`, `core`, with its block where there are several.
 pub fn core_name(id: CoreId, blocks: bool) -> String {
     let core = match id.role {

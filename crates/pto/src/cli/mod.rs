@@ -15,6 +15,7 @@ mod json;
 mod lower;
 mod perf;
 mod program;
+mod progress;
 mod ptoas;
 mod race;
 mod render;

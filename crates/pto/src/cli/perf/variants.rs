@@ -2,15 +2,16 @@
 
 use super::analysis::analyse;
 use super::{Args, fail};
-use crate::cli::program::ProgramArgs;
-use crate::cli::{Failure, Outcome, Run, out};
+use crate::cli::input::Source;
+use crate::cli::program::{ProgramArgs, Stop};
+use crate::cli::{Failure, Outcome, Run, out, progress};
+use pto::Target;
 use pto::cost::Report;
 use pto::cost::view::cycles_text;
 use serde::Serialize;
-use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const BAR: usize = 40;
-const CLEAR_LINE: &str = "\r\u{1b}[2K";
 
 /// A row of the table.
 #[derive(Serialize)]
@@ -57,23 +58,11 @@ pub(super) fn run(args: &Args, files: &[ProgramArgs]) -> Run {
             jobs.push((format!("{prefix}{parameter}={value}"), file.with_value(parameter, value)));
         }
     }
-    let mut rows = Vec::new();
-    for (at, (name, what)) in jobs.iter().enumerate() {
-        progress(at, jobs.len(), name);
-        let (source, program, target) = what.read()?;
-        let done = match analyse(args, what, &source, &program, target, false) {
-            Ok(analysis) => Ok(Variant::new(name.clone(), &analysis.report)),
-            Err(stop) => Err(stop),
-        };
-        match done {
-            Ok(row) => rows.push(row),
-            Err(stop) => {
-                progress(jobs.len(), jobs.len(), "");
-                return fail(args, stop, source, target);
-            }
-        }
-    }
-    progress(jobs.len(), jobs.len(), "");
+    let rows = match progress::watch(jobs.len() as u64, |done| predict_all(args, &jobs, done)) {
+        Ok(rows) => rows,
+        Err(Stopped::Unreadable(failure)) => return Err(failure),
+        Err(Stopped::Problem(stop, source, target)) => return fail(args, stop, *source, target),
+    };
     if args.json {
         out(&(serde_json::to_string_pretty(&rows).map_err(|e| Failure(e.to_string()))? + "\n"))?;
     } else {
@@ -82,24 +71,32 @@ pub(super) fn run(args: &Args, files: &[ProgramArgs]) -> Run {
     Ok(Outcome::Clean)
 }
 
+/// Why there is no prediction.
+enum Stopped {
+    Unreadable(Failure),
+    Problem(Stop, Box<Source>, Target),
+}
+
+fn predict_all(args: &Args, jobs: &[(String, ProgramArgs)], done: &AtomicU64) -> Result<Vec<Variant>, Stopped> {
+    let mut rows = Vec::new();
+    for (name, what) in jobs {
+        let (source, program, target) = what.read().map_err(Stopped::Unreadable)?;
+        let report = match analyse(args, what, &source, &program, target, false) {
+            Ok(analysis) => analysis.report,
+            Err(stop) => return Err(Stopped::Problem(stop, Box::new(source), target)),
+        };
+        rows.push(Variant::new(name.clone(), &report));
+        done.fetch_add(1, Ordering::Relaxed);
+    }
+    Ok(rows)
+}
+
 /// `n=64,128,256`
 fn parse(text: &str) -> Result<(String, Vec<String>), Failure> {
     let legal = "--sweep takes a number and its values: n=64,128,256";
     let (name, values) = text.split_once('=').ok_or_else(|| Failure(legal.into()))?;
     let values: Vec<String> = values.split(',').map(str::to_string).filter(|v| !v.is_empty()).collect();
     if name.is_empty() || values.is_empty() { Err(Failure(legal.into())) } else { Ok((name.to_string(), values)) }
-}
-
-/// A line on the terminal, if there is one; gone when all is done.
-fn progress(done: usize, all: usize, name: &str) {
-    if !std::io::stderr().is_terminal() {
-        return;
-    }
-    let full = done * 30 / all.max(1);
-    let line =
-        if done == all { String::new() } else { format!("[{}{}] {name}", "#".repeat(full), "-".repeat(30 - full)) };
-    // A terminal that cannot be written to is no reason to stop.
-    let _ = write!(std::io::stderr(), "{CLEAR_LINE}{line}");
 }
 
 fn table(rows: &[Variant]) -> String {

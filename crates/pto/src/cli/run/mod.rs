@@ -3,7 +3,6 @@
 mod expect;
 mod json;
 mod outputs;
-mod progress;
 mod text;
 
 use super::check;
@@ -152,7 +151,7 @@ fn launch(args: &Args, ready: &mut Prepared) -> Result<(Report, Option<Vec<Timin
         return Ok((report, Some(timings)));
     }
     let work = |counter: &_| plan.run_watched(&mut arguments, args.launch(), counter).map_err(Stop::from);
-    Ok((progress::watch(measure.instructions, work)?, None))
+    Ok((super::progress::watch(measure.instructions, work)?, None))
 }
 
 fn run_ranks(args: &Args, ready: &mut Prepared) -> Result<Report, Stop> {

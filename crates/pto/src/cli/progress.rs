@@ -11,7 +11,7 @@ const INTERVAL: Duration = Duration::from_millis(100);
 const CLEAR_LINE: &str = "\r\u{1b}[2K";
 
 /// Calls a function with a counter and shows the counter on the terminal, if there is one, until the function is done.
-pub(super) fn watch<T>(total: u64, work: impl FnOnce(&AtomicU64) -> T) -> T {
+pub(crate) fn watch<T>(total: u64, work: impl FnOnce(&AtomicU64) -> T) -> T {
     let counter = AtomicU64::new(0);
     if !std::io::stderr().is_terminal() {
         return work(&counter);
@@ -43,7 +43,7 @@ fn line(count: u64, total: u64, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs();
     // The total is an estimate: it is too small where control flow depends on data.
     if count >= total {
-        return format!("{count} instructions  {seconds} s");
+        return format!("{count} done  {seconds} s");
     }
     let share = count as f64 / total as f64;
     let full = (share * 30.0) as usize;
@@ -58,6 +58,6 @@ mod tests {
     fn a_quarter_is_a_quarter() {
         let text = line(25, 100, Duration::from_secs(12));
         assert_eq!(text, "[#######-----------------------]  25%  12 s");
-        assert_eq!(line(25, 0, Duration::from_secs(12)), "25 instructions  12 s");
+        assert_eq!(line(25, 0, Duration::from_secs(12)), "25 done  12 s");
     }
 }
