@@ -4,7 +4,7 @@ use super::text::{advice_words, bottleneck};
 use super::write::{list, number, string};
 use super::{Names, Shown, lanes};
 use crate::report::{Occupancy, on_path, reason};
-use crate::trace::{LANES, NONE, core_name, pipe_name};
+use crate::trace::{LANES, NONE, Why, core_name, pipe_name};
 use pto_ir::OpId;
 use pto_isa::Pipe;
 use std::collections::HashMap;
@@ -146,6 +146,8 @@ fn draw_lanes(out: &mut String, shown: &Shown<'_>, cores: usize, ops: &mut Ops<'
     on_path(trace, line).into_iter().for_each(|i| critical[i as usize] = true);
     let several = crate::report::blocks(trace) > 1;
     let list_of = lanes(trace, cores);
+    // Few reasons hold for many items.
+    let mut reasons: HashMap<(Why, u32), usize> = HashMap::new();
     let mut items: HashMap<usize, Vec<usize>> = HashMap::new();
     for (at, item) in trace.items.iter().enumerate().filter(|(_, i)| !i.orders) {
         items.entry(item.lane as usize).or_default().push(at);
@@ -169,14 +171,16 @@ fn draw_lanes(out: &mut String, shown: &Shown<'_>, cores: usize, ops: &mut Ops<'
             number(out, line.end[at] - line.start[at]);
             let _ = write!(out, ",{},", u8::from(critical[at]));
             let (why, by) = reason(trace, line, at);
-            let held = if by == NONE {
-                String::new()
-            } else {
-                format!("started after {} (line {})", why.words(), names.line(trace.items[by as usize].op))
-            };
-            string(out, &held);
+            let held = (by != NONE).then(|| (why, names.line(trace.items[by as usize].op)));
+            let next = reasons.len();
+            let number = held.map_or(-1, |held| *reasons.entry(held).or_insert(next) as i64);
+            let _ = write!(out, "{number}");
             out.push(']');
         });
         out.push('}');
     });
+    let mut words: Vec<((Why, u32), usize)> = reasons.into_iter().collect();
+    words.sort_by_key(|(_, number)| *number);
+    out.push_str(",\"reasons\":");
+    list(out, &words, |out, ((why, line), _)| string(out, &format!("started after {} (line {line})", why.words())));
 }
