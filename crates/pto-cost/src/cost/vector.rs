@@ -32,23 +32,15 @@ pub struct Work {
     pub nest: (u64, u64),
 }
 
-/// The tile whose valid region is worked on: the widest one, the one written where several are.
+/// The tile whose valid region is worked on: the first one written, or the first one read where that is smaller than the work or
+/// holds bits instead of numbers.
 fn domain(instance: &Instance) -> Option<&TileUse> {
-    let class = instance.op.row().cost;
-    let by_source = matches!(class, Cost::RowReduce | Cost::ColReduce | Cost::Sort | Cost::Transpose);
-    let reads = by_source || class == Cost::Gather && instance.mode == "pattern";
-    let wanted = |t: &&TileUse| t.write != reads;
-    let mut tiles: Vec<&TileUse> = instance.tiles.iter().filter(wanted).collect();
-    if tiles.is_empty() {
-        tiles = instance.tiles.iter().collect();
-    }
-    // A scratch tile comes last among those read; a mask holds bits and is narrower than the data.
-    if class == Cost::VectorCompare
-        && let Some(source) = instance.tiles.iter().find(|t| !t.write)
-    {
-        return Some(source);
-    }
-    tiles.first().copied()
+    let by_source = match instance.op.row().cost {
+        Cost::RowReduce | Cost::ColReduce | Cost::Sort | Cost::Transpose | Cost::VectorCompare => true,
+        Cost::Gather => instance.mode == "pattern",
+        _ => false,
+    };
+    instance.tiles.iter().find(|t| t.write != by_source).or_else(|| instance.tiles.first())
 }
 
 pub(super) fn elements(instance: &Instance) -> u64 {
