@@ -87,10 +87,10 @@ fn pipe_line(pipe: &PipeUse, cycles: f64, width: usize) -> String {
         .iter()
         .filter(|s| s.1 >= cycles * 0.01)
         .take(REASONS)
-        .map(|(why, n)| format!("{} {}", cycles_text(*n), why.words()))
+        .map(|(why, n)| format!("{} for {}", cycles_text(*n), why.words()))
         .collect();
     if !reasons.is_empty() {
-        let _ = write!(line, "   waits for {}", reasons.join(", "));
+        let _ = write!(line, "   waits {}", reasons.join(", "));
     }
     if pipe.shared >= cycles * 0.01 {
         let _ = write!(line, "   {} more because memory is shared", cycles_text(pipe.shared));
