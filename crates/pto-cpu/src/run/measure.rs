@@ -125,7 +125,7 @@ impl Plan {
                 (Slot::View(view), ParamKind::Tensor(_, dims)) => {
                     let view = &mut core.views[*view as usize];
                     let shape: Vec<u64> = dims.iter().map(|d| d.unwrap_or(0)).collect();
-                    *view = super::launch::packed(&shape);
+                    *view = super::packed(&shape);
                     view.address = buffer_address(at);
                 }
                 _ => {}

@@ -1,5 +1,6 @@
 //! Executing a plan.
 
+mod arguments;
 mod core;
 mod data;
 mod fail;
@@ -20,8 +21,8 @@ mod team;
 mod tell;
 mod transfer;
 
+pub(crate) use arguments::packed;
 pub use launch::Timing;
-pub(crate) use launch::packed;
 pub use measure::{Extent, Known, Measure};
 pub use observe::{Access, Action, CoreId, Event, Flag, Observer, Place, Ring, Signal};
 pub use print::Printed;

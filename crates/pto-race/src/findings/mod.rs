@@ -1,0 +1,272 @@
+//! What was found, once for each pair of lines.
+
+mod order;
+mod races;
+
+use crate::clock::{LANES, pipe};
+use crate::core::{Queued, Step};
+use crate::names::Names;
+use crate::shadow::Stamp;
+use pto_cpu::{Access, CoreId, Flag, Place, Role};
+use pto_ir::{Attr, Module, OpId, ValueId};
+use pto_isa::codes::{self, Code};
+use pto_isa::table::op;
+use pto_isa::{Diagnostic, Pipe, Span, Target};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An instruction on a core.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Site {
+    pub op: OpId,
+    pub core: CoreId,
+}
+
+/// Two accesses of the same bytes that nothing orders.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Conflict {
+    pub place: Place,
+    /// The bytes.
+    pub first: u64,
+    pub bytes: u64,
+    /// The earlier access, and the core that made it; nothing where it belongs to another block.
+    pub other: Stamp,
+    pub other_core: Option<CoreId>,
+    /// The later one.
+    pub site: Site,
+}
+
+impl Conflict {
+    /// The same conflict, with the write as the later access.
+    pub fn seen_from(&self, write: &Stamp, read: &Stamp) -> Self {
+        let core = self.other_core.unwrap_or(self.site.core);
+        Self { other: *read, other_core: Some(self.site.core), site: Site { op: write.op, core }, ..*self }
+    }
+
+    fn bytes(&self, before: impl Into<String>, behind: impl Into<String>) -> Bytes {
+        Bytes::new(self.place, (self.first, self.bytes), before, behind)
+    }
+}
+
+/// Findings, each with how often it occurred.
+#[derive(Debug)]
+pub(crate) struct Findings<'a> {
+    module: &'a Module,
+    pub target: Target,
+    found: BTreeMap<(Code, OpId, Option<OpId>), Found>,
+    names: Names<'a>,
+    /// Says on which path things were found, where that is not the one of the data.
+    pub path: Option<(Span, String)>,
+    /// Counts what was executed.
+    pub now: u64,
+    /// The program is stuck: what comes after it never happens.
+    stuck: bool,
+}
+
+#[derive(Debug)]
+struct Found {
+    diagnostic: Diagnostic,
+    /// When it was found first, and last.
+    first: u64,
+    last: u64,
+    times: u64,
+    /// The bytes, and what is said about them.
+    bytes: Option<Bytes>,
+}
+
+/// Bytes of a memory that an instruction touches.
+#[derive(Clone, Debug)]
+struct Bytes {
+    place: Place,
+    first: u64,
+    end: u64,
+    /// What stands before and behind them.
+    says: (String, String),
+}
+
+impl Bytes {
+    fn new(place: Place, (first, bytes): (u64, u64), before: impl Into<String>, behind: impl Into<String>) -> Self {
+        Self { place, first, end: first + bytes, says: (before.into(), behind.into()) }
+    }
+
+    fn text(&self) -> String {
+        let (first, end, bytes) = (self.first, self.end, self.end - self.first);
+        let range = match self.place {
+            Place::Core(loc) => format!("{bytes} bytes of {loc} at {first:#x}..{end:#x}"),
+            Place::Global(_) => format!("{bytes} bytes of global memory at byte {first}"),
+        };
+        format!("{}{range}{}", self.says.0, self.says.1)
+    }
+}
+
+impl Found {
+    /// Another piece of the same instruction.
+    fn extend(&mut self, bytes: Option<&Bytes>) {
+        if let (Some(mine), Some(more)) = (&mut self.bytes, bytes) {
+            mine.first = mine.first.min(more.first);
+            mine.end = mine.end.max(more.end);
+        }
+    }
+
+    fn finish(self) -> Diagnostic {
+        let mut d = self.diagnostic;
+        if let Some(bytes) = &self.bytes {
+            d = d.remark(bytes.text());
+        }
+        if self.times > 1 { d.legal(format!("this happened {} times in this run", self.times)) } else { d }
+    }
+}
+
+impl<'a> Findings<'a> {
+    pub fn new(module: &'a Module, target: Target) -> Self {
+        Self { module, target, found: BTreeMap::new(), names: Names::new(module), path: None, now: 0, stuck: false }
+    }
+
+    /// Everything, worst first. What happened often says so.
+    pub fn finish(mut self) -> Vec<Diagnostic> {
+        self.keep_worst_races();
+        let mut all: Vec<Diagnostic> = self.found.into_values().map(Found::finish).collect();
+        all.sort_by_key(|d| (!d.is_error(), rank(d.code), d.primary.span));
+        all
+    }
+
+    /// What orders two instructions orders all they touch: of the races between them, the worst is enough.
+    fn keep_worst_races(&mut self) {
+        let mut pairs = BTreeSet::new();
+        let races = [codes::RACE_READ, codes::RACE_OVERWRITE, codes::RACE_WRITE];
+        self.found.retain(|(code, op, other), _| !races.contains(code) || pairs.insert((*op, *other)));
+    }
+
+    /// A pipe has been stuck since then: what was found after that never happens.
+    fn stuck_since(&mut self, when: u64) {
+        self.found.retain(|_, f| f.first < when);
+    }
+
+    /// The next cores have not been stuck.
+    pub fn next_team(&mut self) {
+        self.stuck = false;
+    }
+
+    /// Counts a finding; the first of its kind is described.
+    pub fn note(&mut self, code: Code, op: OpId, other: Option<OpId>, describe: impl FnOnce(&Self) -> Diagnostic) {
+        self.note_bytes(code, op, other, |all| (describe(all), None));
+    }
+
+    fn note_bytes(
+        &mut self,
+        code: Code,
+        op: OpId,
+        other: Option<OpId>,
+        describe: impl FnOnce(&Self) -> (Diagnostic, Option<Bytes>),
+    ) {
+        if self.stuck {
+            return;
+        }
+        let (now, key) = (self.now, (code, op, other));
+        if let Some(found) = self.found.get_mut(&key).filter(|f| f.first != now) {
+            found.times += u64::from(found.last != now);
+            found.last = now;
+            return;
+        }
+        let (mut diagnostic, bytes) = describe(self);
+        if let Some(found) = self.found.get_mut(&key) {
+            found.extend(bytes.as_ref());
+            return;
+        }
+        if let Some((span, text)) = &self.path {
+            diagnostic = diagnostic.label(*span, text);
+        }
+        self.found.insert(key, Found { diagnostic, first: now, last: now, times: 1, bytes });
+    }
+
+    pub fn span(&self, op: OpId) -> Span {
+        self.module.op(op).span
+    }
+
+    pub fn name(&self, value: Option<ValueId>) -> String {
+        let name = value.map_or("", |v| self.module.value_name(v));
+        if name.is_empty() { "the memory".to_string() } else { format!("`%{name}`") }
+    }
+
+    /// The pipe of an access. Where the toolchain orders the pipes, all share a lane.
+    fn actor(&self, stamp: &Stamp) -> String {
+        let own = || pto_check::pipe_of(self.module, stamp.op, self.target).unwrap_or(Pipe::S);
+        match pipe(stamp.thread as usize % LANES) {
+            Pipe::All => "the transfer".to_string(),
+            Pipe::S => own().to_string(),
+            other => other.to_string(),
+        }
+    }
+
+    /// What to call the memory of two accesses: the tile whose data is at stake, and the other one where it is another.
+    fn subject(&self, code: Code, conflict: &Conflict, stamp: &Stamp) -> String {
+        let (mut own, mut other) = (stamp, &conflict.other);
+        if code == codes::RACE_OVERWRITE && matches!(conflict.place, Place::Core(_)) {
+            std::mem::swap(&mut own, &mut other);
+        }
+        let (name, also) = (self.name(own.value.or(other.value)), self.name(other.value));
+        if own.is_tile() && other.is_tile() && own.tile != other.tile && name != also {
+            return format!("{name}, on whose bytes {also} lies,");
+        }
+        name
+    }
+}
+
+/// How bad a kind of finding is: what stops a program, then what makes it wrong, then what spoils the next one.
+fn rank(code: Code) -> u8 {
+    const ORDER: [Code; 13] = [
+        codes::FLAG_UNSET,
+        codes::RACE_READ,
+        codes::RACE_OVERWRITE,
+        codes::RACE_WRITE,
+        codes::PIPE_FREED,
+        codes::RACE_FOREIGN,
+        codes::RACE_UNWRITTEN,
+        codes::FLAG_TWICE,
+        codes::TOKEN,
+        codes::PIPE_LEFT,
+        codes::SIGNAL_LEFT,
+        codes::FLAG_LEFT,
+        codes::SIGNAL_RESERVED,
+    ];
+    ORDER.iter().position(|c| *c == code).unwrap_or(0) as u8
+}
+
+fn waits_for(step: Step) -> String {
+    match step {
+        Step::Wait(flag) => format!(", waiting for {}", flag_name(flag)),
+        Step::Get(id) => format!(", waiting for token {id}"),
+        _ => String::new(),
+    }
+}
+
+fn flag_name(flag: Flag) -> String {
+    format!("flag {} from {} to {}", flag.id, flag.src, flag.dst)
+}
+
+/// What to call the two sides of a race, given their pipes.
+fn actors(conflict: &Conflict, first: String, second: String) -> (String, String) {
+    match conflict.other_core {
+        Some(core) if core == conflict.site.core => (first, second),
+        Some(core) if core.rank != conflict.site.core.rank => {
+            (format!("{first} of rank {}", core.rank), format!("{second} of rank {}", conflict.site.core.rank))
+        }
+        Some(core) => {
+            (format!("{first} of {}", core_name(core)), format!("{second} of {}", core_name(conflict.site.core)))
+        }
+        None => (format!("{first} of another block"), second),
+    }
+}
+
+/// A core, as a person would call it.
+pub(crate) fn core_name(core: CoreId) -> String {
+    let role = match core.role {
+        Role::Whole => "the core".to_string(),
+        Role::Cube => "the cube core".to_string(),
+        Role::Vector => format!("vector core {}", core.sub),
+    };
+    match (core.rank, core.block) {
+        (0, 0) => role,
+        (0, block) => format!("{role} of block {block}"),
+        (rank, block) => format!("{role} of block {block} on rank {rank}"),
+    }
+}

@@ -1,0 +1,187 @@
+//! Flags, tokens, signals and pipes that do not match.
+
+use super::*;
+
+impl Findings<'_> {
+    pub fn set_twice(&mut self, flag: Flag, first: Site, second: Site) {
+        self.note(codes::FLAG_TWICE, second.op, None, |all| {
+            let message = format!("{} is set again before anybody waited for it", flag_name(flag));
+            let d = Diagnostic::new(codes::FLAG_TWICE, all.span(second.op), message);
+            let d = if first.op == second.op {
+                d.remark("set here, and here again the next time")
+            } else {
+                d.remark("set again here").label(all.span(first.op), "set here")
+            };
+            d.legal("a flag is one bit: between two sets there is a wait").help(format!(
+                "wait for it in between, or use another id, {} for example",
+                all.free_id(flag.src, flag.dst)
+            ))
+        });
+    }
+
+    pub fn never_set(
+        &mut self,
+        flag: Flag,
+        site: Site,
+        reversed: Option<Site>,
+        other: Option<(i64, Site)>,
+        stuck: &[(usize, &Queued)],
+        since: u64,
+    ) {
+        if !self.stuck {
+            self.stuck_since(since);
+        }
+        self.note(codes::FLAG_UNSET, site.op, None, |all| {
+            let message = format!("{} waits for ever: {} is not set before", flag.dst, flag_name(flag));
+            let mut d = Diagnostic::new(codes::FLAG_UNSET, all.span(site.op), message)
+                .remark(format!("{} stops here", flag.dst));
+            for (at, queued) in stuck {
+                d = d.label(all.span(queued.site.op), format!("{} is stopped here{}", pipe(*at), waits_for(queued.step)));
+            }
+            let reversed = reversed.filter(|_| !all.waits_anywhere(Flag { src: flag.dst, dst: flag.src, id: flag.id }));
+            let other = other.filter(|(id, _)| !all.waits_anywhere(Flag { id: *id, ..flag }));
+            let help = match (reversed, other) {
+                (Some(set), _) => {
+                    d = d.label(all.span(set.op), format!("this flag goes the other way, from {} to {}", flag.dst, flag.src));
+                    format!("the wait names the pipes in the order of the set: [<{}>, <{}>, …]", flag.src, flag.dst)
+                }
+                (None, Some((id, set))) => {
+                    d = d.label(all.span(set.op), format!("this sets id {id}, which nobody waits for"));
+                    format!("wait for id {id}, or set id {}", flag.id)
+                }
+                (None, None) => format!(
+                    "set it before: pto.set_flag [<{}>, <{}>, <EVENT_ID{}>]; a flag that a loop waits for first is set once before the loop",
+                    flag.src, flag.dst, flag.id
+                ),
+            };
+            d.legal("every wait needs a set that is given to the other pipe before this one has to go on")
+                .legal("what comes behind it was not checked")
+                .help(help)
+        });
+        self.stuck = true;
+    }
+
+    pub fn never_waited(&mut self, flag: Flag, site: Site) {
+        self.note(codes::FLAG_LEFT, site.op, None, |all| {
+            let message = format!("{} is set, and nobody waits for it", flag_name(flag));
+            Diagnostic::new(codes::FLAG_LEFT, all.span(site.op), message)
+                .remark("still up when the program ends")
+                .legal("every set has one wait")
+                .help(format!(
+                    "wait for it before the end: pto.wait_flag [<{}>, <{}>, <EVENT_ID{}>], or leave the set out",
+                    flag.src, flag.dst, flag.id
+                ))
+        });
+    }
+
+    pub fn token_taken_twice(&mut self, id: i64, at: Pipe, first: Site, second: Site) {
+        self.note(codes::TOKEN, second.op, Some(first.op), |all| {
+            Diagnostic::new(codes::TOKEN, all.span(second.op), format!("{at} takes token {id}, which it holds"))
+                .label(all.span(first.op), "taken here")
+                .help("release it before, with pto.rls_buf")
+        });
+    }
+
+    pub fn token_not_held(&mut self, id: i64, at: Pipe, holder: Option<(Pipe, Site)>, site: Site) {
+        self.note(codes::TOKEN, site.op, holder.map(|(_, s)| s.op), |all| {
+            let message = format!("{at} releases token {id}, which it does not hold");
+            let d = Diagnostic::new(codes::TOKEN, all.span(site.op), message);
+            let d = match holder {
+                Some((pipe, taken)) => d.label(all.span(taken.op), format!("{pipe} took it here")),
+                None => d,
+            };
+            d.help("take it before, with pto.get_buf of the same pipe")
+        });
+    }
+
+    /// A pipe waits for a token that nobody releases, and has done so since then.
+    pub fn token_awaited(&mut self, id: i64, at: Pipe, holder: Site, waiter: Site, since: u64) {
+        if !self.stuck {
+            self.stuck_since(since);
+        }
+        self.token_never_released(id, at, holder, Some(waiter));
+        self.stuck = true;
+    }
+
+    pub fn token_never_released(&mut self, id: i64, at: Pipe, holder: Site, waiter: Option<Site>) {
+        self.note(codes::TOKEN, holder.op, waiter.map(|w| w.op), |all| {
+            let message = format!("{at} takes token {id} and does not give it back");
+            let d = Diagnostic::new(codes::TOKEN, all.span(holder.op), message);
+            let d = match waiter {
+                Some(w) => d.label(all.span(w.op), "waits for it for ever"),
+                None => d,
+            };
+            d.help("release it behind the last use of the buffer, with pto.rls_buf")
+        });
+    }
+
+    pub fn signal_left(&mut self, id: i64, site: Site) {
+        self.note(codes::SIGNAL_LEFT, site.op, None, |all| {
+            Diagnostic::new(codes::SIGNAL_LEFT, all.span(site.op), format!("signal {id} is sent, and nobody waits for it"))
+                .remark("still pending when the program ends")
+                .help("wait for it on the core it goes to, with pto.sync.wait, or leave it out; ids on A5 from 16 on are those of the second vector core")
+        });
+    }
+
+    pub fn reserved_signal(&mut self, id: i64, what: &str, site: Site) {
+        self.note(codes::SIGNAL_RESERVED, site.op, None, |all| {
+            let message = format!("signal {id} is also used by {what}");
+            Diagnostic::new(codes::SIGNAL_RESERVED, all.span(site.op), message)
+                .help("use a signal from 0 to 10 that no pipe uses")
+        });
+    }
+
+    pub fn entries_left(&mut self, count: usize, site: Site) {
+        self.note(codes::PIPE_LEFT, site.op, None, |all| {
+            let noun = if count == 1 { "an entry is" } else { "entries are" };
+            let message = format!("{noun} pushed that nobody pops: {count} at the end of the program");
+            Diagnostic::new(codes::PIPE_LEFT, all.span(site.op), message).help("pop as often as is pushed")
+        });
+    }
+
+    pub fn never_freed(&mut self, site: Site) {
+        self.note(codes::PIPE_LEFT, site.op, Some(site.op), |all| {
+            Diagnostic::new(codes::PIPE_LEFT, all.span(site.op), "an entry is popped and its slot never given back")
+                .help("free it behind its last use, with tfree")
+        });
+    }
+
+    // ---- flags of the text --------------------------------------------------------------------------------------------
+
+    pub(super) fn free_id(&self, from: Pipe, to: Pipe) -> u32 {
+        let ids = self.target.profile().event_ids;
+        let mut used = vec![false; ids as usize];
+        self.each_flag(|_, flag| {
+            if (flag.src, flag.dst) == (from, to)
+                && let Some(slot) = used.get_mut(flag.id as usize)
+            {
+                *slot = true;
+            }
+        });
+        used.iter().position(|u| !u).unwrap_or(0) as u32
+    }
+
+    /// True when the text has a wait for a flag, or one whose id is not fixed.
+    fn waits_anywhere(&self, wanted: Flag) -> bool {
+        let mut found = false;
+        self.module.walk(self.module.top, &mut |op| found |= self.module.op(op).op == op::wait_flag_dyn);
+        self.each_flag(|op, flag| {
+            found |= flag == wanted && matches!(self.module.op(op).op, op::wait_flag | op::wait_event);
+        });
+        found
+    }
+
+    /// The flags that the text names with a fixed id.
+    fn each_flag(&self, mut each: impl FnMut(OpId, Flag)) {
+        self.module.walk(self.module.top, &mut |op| {
+            let pipe = |name| match self.module.attr(op, name) {
+                Some(Attr::Enum(def, at)) => pto_check::named_pipe(def.value(usize::from(*at))),
+                _ => None,
+            };
+            let ends = (pipe("src_pipe").or_else(|| pipe("src_op")), pipe("dst_pipe").or_else(|| pipe("dst_op")));
+            if let ((Some(src), Some(dst)), Some(Attr::Enum(_, id))) = (ends, self.module.attr(op, "event_id")) {
+                each(op, Flag { src, dst, id: i64::from(*id) });
+            }
+        });
+    }
+}

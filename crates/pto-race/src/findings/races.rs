@@ -1,0 +1,132 @@
+//! Races, and data that is not there.
+
+use super::*;
+
+impl Findings<'_> {
+    pub fn read_too_early(&mut self, conflict: &Conflict, stamp: &Stamp) {
+        self.race(codes::RACE_READ, conflict, stamp, ("writes", "reads"), |what, first, second| {
+            format!("{second} may read {what} before {first} has written it")
+        });
+    }
+
+    pub fn overwritten_too_early(&mut self, conflict: &Conflict, stamp: &Stamp) {
+        self.race(codes::RACE_OVERWRITE, conflict, stamp, ("reads", "writes"), |what, first, second| {
+            format!("{second} may overwrite {what} before {first} has read it")
+        });
+    }
+
+    pub fn written_in_any_order(&mut self, conflict: &Conflict, stamp: &Stamp) {
+        self.race(codes::RACE_WRITE, conflict, stamp, ("writes", "writes"), |what, first, second| {
+            format!("{first} and {second} write {what}, and nothing says which is last")
+        });
+    }
+
+    fn race(
+        &mut self,
+        code: Code,
+        conflict: &Conflict,
+        stamp: &Stamp,
+        verbs: (&str, &str),
+        message: impl FnOnce(&str, &str, &str) -> String,
+    ) {
+        self.note_bytes(code, conflict.site.op, Some(conflict.other.op), |all| {
+            let what = all.subject(code, conflict, stamp);
+            let (first, second) = actors(conflict, all.actor(&conflict.other), all.actor(stamp));
+            let repair = all.repair(conflict, stamp);
+            let mut d = Diagnostic::new(code, all.span(conflict.site.op), message(&what, &first, &second));
+            let mut behind = String::new();
+            if conflict.other.op == conflict.site.op {
+                behind = format!("; {first} {} them here before", verbs.0);
+            } else {
+                d = d.label(all.span(conflict.other.op), format!("{first} {} them here", verbs.0));
+            }
+            let bytes = conflict.bytes(format!("{second} {} ", verbs.1), behind);
+            (d.legal(repair.0).help(repair.1), Some(bytes))
+        });
+    }
+
+    /// What would order two accesses, and how to write it.
+    fn repair(&self, conflict: &Conflict, stamp: &Stamp) -> (String, String) {
+        let (from, to) = (pipe(conflict.other.thread as usize % LANES), pipe(stamp.thread as usize % LANES));
+        let same_core = conflict.other_core == Some(conflict.site.core);
+        let lines = (conflict.other.op, conflict.site.op);
+        match conflict.other_core {
+            _ if same_core && from == to => (
+                format!("{from} starts an instruction before the one before it is done: a barrier orders them"),
+                format!("between the two: pto.barrier #pto.pipe<{from}>"),
+            ),
+            _ if same_core && from == Pipe::All => (
+                "the transfer goes on in the background until its event is waited for".to_string(),
+                "wait for the event of the transfer before the memory is used".to_string(),
+            ),
+            _ if same_core => (format!("a flag from {from} to {to} orders them"), self.flag_pair(from, to, lines)),
+            Some(other) if (other.rank, other.block) == (conflict.site.core.rank, conflict.site.core.block) => (
+                format!("a signal from {} to {} orders them", core_name(other), core_name(conflict.site.core)),
+                format!(
+                    "after the first: pto.sync.set <{from}>, ID; before the second: pto.sync.wait <{to}>, ID, with an ID of 0 to 10"
+                ),
+            ),
+            Some(other) if other.rank != conflict.site.core.rank => (
+                format!("rank {} has to tell rank {} that the data is there", other.rank, conflict.site.core.rank),
+                "after the first: pto.barrier #pto.pipe<PIPE_ALL>, then comm.tnotify; before the second: comm.twait"
+                    .into(),
+            ),
+            _ => (
+                "blocks run at the same time, in any order".to_string(),
+                "give each block bytes of its own, add with an atomic store, or put pto.syncall between the two".into(),
+            ),
+        }
+    }
+
+    /// The two flag operations, with an id that this pair of pipes does not use yet. Where the second line comes first in
+    /// the text, it belongs to the next turn of a loop.
+    fn flag_pair(&self, from: Pipe, to: Pipe, lines: (OpId, OpId)) -> String {
+        let id = self.free_id(from, to);
+        let flag = format!("[<{from}>, <{to}>, <EVENT_ID{id}>]");
+        if self.span(lines.1).start <= self.span(lines.0).start {
+            return format!(
+                "the next turn of the loop has to wait: after the first: pto.set_flag {flag}; before the second: pto.wait_flag {flag}; \
+                 and once pto.set_flag before the loop and pto.wait_flag behind it"
+            );
+        }
+        format!("after the first: pto.set_flag {flag}; before the second: pto.wait_flag {flag}")
+    }
+
+    pub fn unwritten(&mut self, access: &Access, first: u64, bytes: u64, site: Site) {
+        self.note_bytes(codes::RACE_UNWRITTEN, site.op, None, |all| {
+            let what = all.name(access.value);
+            let message = format!("{what} is read, and nothing was written there");
+            let bytes = Bytes::new(access.place, (first, bytes), "", " have no content");
+            let d = Diagnostic::new(codes::RACE_UNWRITTEN, all.span(site.op), message)
+                .legal("memory of a core has no content at the start; a load, a fill or a computation has to write it")
+                .help("write the tile before, or make its valid region no larger than what was written");
+            (d, Some(bytes))
+        });
+    }
+
+    pub fn taken(&mut self, conflict: &Conflict, lost: &Stamp, stamp: &Stamp) {
+        if self.names.are_one_tile(lost, &conflict.other, conflict.site.op) {
+            return;
+        }
+        self.note_bytes(codes::RACE_FOREIGN, conflict.site.op, Some(conflict.other.op), |all| {
+            let (own, other) = (all.name(stamp.value), all.name(conflict.other.value));
+            let message = format!("{own} is read, but {other} has been written over it");
+            let d = Diagnostic::new(codes::RACE_FOREIGN, all.span(conflict.site.op), message)
+                .label(all.span(conflict.other.op), format!("{other} takes the bytes here"))
+                .label(all.span(lost.op), format!("{own} got its data here"))
+                .legal("two tiles whose data is needed at the same time have no bytes in common")
+                .help("move one of them to another address, or use the first before the second is written");
+            (d, Some(conflict.bytes("reads ", "")))
+        });
+    }
+
+    pub fn used_after_free(&mut self, conflict: &Conflict, access: &Access) {
+        self.note(codes::PIPE_FREED, conflict.site.op, Some(conflict.other.op), |all| {
+            let message = format!("{} is read after its slot was given back", all.name(access.value));
+            Diagnostic::new(codes::PIPE_FREED, all.span(conflict.site.op), message)
+                .remark("the other core may be filling the slot")
+                .label(all.span(conflict.other.op), "given back here")
+                .help("move the `tfree` behind the last use of the tile")
+        });
+    }
+}
