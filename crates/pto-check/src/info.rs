@@ -97,8 +97,22 @@ pub fn pipe_of(module: &Module, id: OpId, target: Target) -> Option<Pipe> {
 }
 
 /// A pipe, by its own name or by that of the operations it executes.
-pub fn named_pipe(name: &str) -> Option<Pipe> {
+fn named_pipe(name: &str) -> Option<Pipe> {
     Pipe::parse(name).or_else(|| Pipe::of_class(name))
+}
+
+/// A flag or event between two pipes that an operation sets or waits for: the pipe whose work must be done, the one that
+/// waits, and the id where the text fixes it.
+pub fn flag_of(module: &Module, id: OpId) -> Option<(Pipe, Pipe, Option<u8>)> {
+    let pipe = |names: [&str; 2]| match names.into_iter().find_map(|name| module.attr(id, name))? {
+        Attr::Enum(def, at) => named_pipe(def.value(usize::from(*at))),
+        _ => None,
+    };
+    let number = match module.attr(id, "event_id") {
+        Some(Attr::Enum(_, at)) => Some(*at),
+        _ => None,
+    };
+    Some((pipe(["src_pipe", "src_op"])?, pipe(["dst_pipe", "dst_op"])?, number))
 }
 
 /// The memory of the first tile that is read, or written.

@@ -31,7 +31,7 @@ mod structs;
 mod structure;
 mod tiles;
 
-pub use info::{Info, named_pipe, pipe_of};
+pub use info::{Info, flag_of, pipe_of};
 
 pub use instructions::{recheck, same_region, widen};
 pub use reach::{Reach, reach};

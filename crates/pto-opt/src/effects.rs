@@ -92,21 +92,10 @@ pub(crate) fn effect(checked: &Checked, places: &mut Places<'_>, id: OpId, core:
 }
 
 fn flag(module: &Module, id: OpId, set: bool) -> Effect {
-    let pipe = |a: &str, b: &str| {
-        let attr = module.attr(id, a).or_else(|| module.attr(id, b));
-        match attr {
-            Some(pto_ir::Attr::Enum(def, at)) => pto_check::named_pipe(def.value(usize::from(*at))),
-            _ => None,
-        }
-    };
-    let number = match module.attr(id, "event_id") {
-        Some(pto_ir::Attr::Enum(_, at)) => Some(*at),
-        _ => None,
-    };
-    match (pipe("src_pipe", "src_op"), pipe("dst_pipe", "dst_op")) {
-        (Some(src), Some(dst)) if set => Effect::Set(src, dst, number),
-        (Some(src), Some(dst)) => Effect::Wait(src, dst, number),
-        _ => Effect::None,
+    match pto_check::flag_of(module, id) {
+        Some((src, dst, number)) if set => Effect::Set(src, dst, number),
+        Some((src, dst, number)) => Effect::Wait(src, dst, number),
+        None => Effect::None,
     }
 }
 

@@ -49,10 +49,8 @@ impl Builder<'_> {
         }
         self.rule_check(id)?;
         let order = match code {
-            op::set_flag | op::set_flag_dyn => self.flag(id, "src_pipe", "dst_pipe", true)?,
-            op::wait_flag | op::wait_flag_dyn => self.flag(id, "src_pipe", "dst_pipe", false)?,
-            op::record_event => self.flag(id, "src_op", "dst_op", true)?,
-            op::wait_event => self.flag(id, "src_op", "dst_op", false)?,
+            op::set_flag | op::set_flag_dyn | op::record_event => self.flag(id, true)?,
+            op::wait_flag | op::wait_flag_dyn | op::wait_event => self.flag(id, false)?,
             op::barrier | op::barrier_sync => Order::Barrier,
             op::get_buf | op::get_buf_dyn => Order::GetToken(self.number_of(id, "buf_id")?),
             op::rls_buf | op::rls_buf_dyn => Order::ReleaseToken(self.number_of(id, "buf_id")?),
@@ -62,9 +60,8 @@ impl Builder<'_> {
         self.order(order)
     }
 
-    fn flag(&mut self, id: OpId, src: &str, dst: &str, set: bool) -> Built<Order> {
-        let pipe = |name| self.choice(id, name).and_then(pto_check::named_pipe);
-        let (Some(src), Some(dst)) = (pipe(src), pipe(dst)) else { return Ok(Order::Other) };
+    fn flag(&mut self, id: OpId, set: bool) -> Built<Order> {
+        let Some((src, dst, _)) = pto_check::flag_of(self.module, id) else { return Ok(Order::Other) };
         let id = self.number_of(id, "event_id")?;
         Ok(if set { Order::SetFlag { src, dst, id } } else { Order::WaitFlag { src, dst, id } })
     }

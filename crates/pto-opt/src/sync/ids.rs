@@ -6,7 +6,7 @@
 use super::{Edge, Means};
 use crate::order::Order;
 use pto_check::Checked;
-use pto_ir::{Attr, Module, OpId};
+use pto_ir::{Module, OpId};
 use pto_isa::Pipe;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,21 +44,13 @@ fn pair(edge: &Edge) -> Option<(Pipe, Pipe)> {
 /// Ids that the program uses itself.
 fn taken(module: &Module) -> BTreeSet<(Pipe, Pipe, u8)> {
     let mut all = BTreeSet::new();
-    module.walk(module.top, &mut |id| {
-        let pipe = |a: &str, b: &str| match module.attr(id, a).or_else(|| module.attr(id, b)) {
-            Some(Attr::Enum(def, at)) => pto_check::named_pipe(def.value(usize::from(*at))),
-            _ => None,
-        };
-        let (src, dst) = (pipe("src_pipe", "src_op"), pipe("dst_pipe", "dst_op"));
-        if let (Some(src), Some(dst)) = (src, dst) {
-            match module.attr(id, "event_id") {
-                Some(Attr::Enum(_, number)) => {
-                    all.insert((src, dst, *number));
-                }
-                // An id that is computed may be any.
-                _ => all.extend((0..8).map(|number| (src, dst, number))),
-            }
+    module.walk(module.top, &mut |id| match pto_check::flag_of(module, id) {
+        Some((src, dst, Some(number))) => {
+            all.insert((src, dst, number));
         }
+        // An id that is computed may be any.
+        Some((src, dst, None)) => all.extend((0..8).map(|number| (src, dst, number))),
+        None => {}
     });
     all
 }

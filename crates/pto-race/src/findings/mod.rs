@@ -8,7 +8,7 @@ use crate::core::{Queued, Step};
 use crate::names::Names;
 use crate::shadow::Stamp;
 use pto_cpu::{Access, CoreId, Flag, Place, Role};
-use pto_ir::{Attr, Module, OpId, ValueId};
+use pto_ir::{Module, OpId, ValueId};
 use pto_isa::codes::{self, Code};
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Pipe, Span, Target};

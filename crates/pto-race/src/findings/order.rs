@@ -148,6 +148,7 @@ impl Findings<'_> {
 
     // ---- flags of the text --------------------------------------------------------------------------------------------
 
+    /// An id that a pair of pipes does not use yet.
     pub(super) fn free_id(&self, from: Pipe, to: Pipe) -> u32 {
         let ids = self.target.profile().event_ids;
         let mut used = vec![false; ids as usize];
@@ -174,13 +175,8 @@ impl Findings<'_> {
     /// The flags that the text names with a fixed id.
     fn each_flag(&self, mut each: impl FnMut(OpId, Flag)) {
         self.module.walk(self.module.top, &mut |op| {
-            let pipe = |name| match self.module.attr(op, name) {
-                Some(Attr::Enum(def, at)) => pto_check::named_pipe(def.value(usize::from(*at))),
-                _ => None,
-            };
-            let ends = (pipe("src_pipe").or_else(|| pipe("src_op")), pipe("dst_pipe").or_else(|| pipe("dst_op")));
-            if let ((Some(src), Some(dst)), Some(Attr::Enum(_, id))) = (ends, self.module.attr(op, "event_id")) {
-                each(op, Flag { src, dst, id: i64::from(*id) });
+            if let Some((src, dst, Some(id))) = pto_check::flag_of(self.module, op) {
+                each(op, Flag { src, dst, id: id.into() });
             }
         });
     }
