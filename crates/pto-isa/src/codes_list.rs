@@ -212,6 +212,8 @@ codes! {
         "`tfree` gives the slot back, and the producer may fill it again at once. Use the tile before, or copy it.";
     PIPE_LEFT = 813, "a pipe that is not empty at the end",
         "Entries were pushed that nobody popped, or popped that nobody freed. The counts of the two sides must match, or the next program starts with the rest.";
+    GLOBAL_MISALIGNED = 814, "global memory at an address that its elements cannot have",
+        "A view starts at a byte that is not a multiple of the size of its elements. A device moves whole elements from addresses that are; what it does here is not defined.";
 
     EMIT_UNSUPPORTED = 901, "something that C++ cannot express",
         "The program is legal, but the device headers have no call for this operation, these operands or these attributes on this target. `pto isa --coverage` shows what has a C++ spelling.";

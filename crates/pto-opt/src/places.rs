@@ -77,6 +77,10 @@ impl<'a> Places<'a> {
                 self.rebound.extend(module.operands(id).iter().map(|o| o.value).filter(|v| tile(*v).is_some()));
             }
             op::inttoptr => self.one_global = true,
+            op::castptr => {
+                let from = module.operands(id).first().map(|o| module.value_type(o.value));
+                self.one_global |= !matches!(from, Some(Type::Ptr(..)));
+            }
             op::alloc_tile => {
                 let value = module.results(id).next();
                 if let Some((value, loc)) = value.and_then(|v| Some((v, tile(v)?))) {

@@ -318,6 +318,9 @@ impl<'a> Detector<'a> {
             atomic: a.atomic,
         };
         self.findings.check_overlap(accesses, site);
+        for access in accesses {
+            self.findings.check_alignment(access, site);
+        }
         for access in accesses.iter().filter(|a| !a.write) {
             self.memories.read(core, access, &stamp(access), &now, site, &mut self.findings);
         }

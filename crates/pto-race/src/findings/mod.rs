@@ -213,7 +213,7 @@ impl<'a> Findings<'a> {
 
 /// How bad a kind of finding is: what stops a program, then what makes it wrong, then what spoils the next one.
 fn rank(code: Code) -> u8 {
-    const ORDER: [Code; 13] = [
+    const ORDER: [Code; 14] = [
         codes::FLAG_UNSET,
         codes::RACE_READ,
         codes::RACE_OVERWRITE,
@@ -227,6 +227,7 @@ fn rank(code: Code) -> u8 {
         codes::SIGNAL_LEFT,
         codes::FLAG_LEFT,
         codes::SIGNAL_RESERVED,
+        codes::GLOBAL_MISALIGNED,
     ];
     ORDER.iter().position(|c| *c == code).unwrap_or(0) as u8
 }

@@ -92,6 +92,23 @@ impl Findings<'_> {
         format!("after the first: pto.set_flag {flag}; before the second: pto.wait_flag {flag}")
     }
 
+    /// Elements of global memory lie at multiples of their size.
+    pub fn check_alignment(&mut self, access: &Access, site: Site) {
+        let Place::Global(_) = access.place else { return };
+        let elem = access.value.and_then(|v| self.module.value_type(v).elem());
+        let size = elem.map_or(1, |d| i64::from(d.unit_bytes()));
+        if access.start.rem_euclid(size) == 0 {
+            return;
+        }
+        self.note(codes::GLOBAL_MISALIGNED, site.op, None, |all| {
+            let what = all.name(access.value);
+            let message = format!("{what} starts at byte {} of its memory, and its elements have {size}", access.start);
+            Diagnostic::new(codes::GLOBAL_MISALIGNED, all.span(site.op), message)
+                .legal(format!("the first byte is a multiple of {size}"))
+                .help("move the pointer by whole elements, before it is cast")
+        });
+    }
+
     pub fn unwritten(&mut self, access: &Access, first: u64, bytes: u64, site: Site) {
         self.note_bytes(codes::RACE_UNWRITTEN, site.op, None, |all| {
             let what = all.name(access.value);
