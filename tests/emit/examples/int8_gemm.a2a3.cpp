@@ -42,6 +42,6 @@ __global__ AICORE void int8_gemm(__gm__ int8_t *a, __gm__ int8_t *b, int64_t sca
       }
     }
     GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<65536, 65536, 65536, 512, 1>, Layout::ND> to(y + row * 512 + col);  // 52
-    TSTORE<AccI32_128x128, GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<65536, 65536, 65536, 512, 1>, Layout::ND>, AtomicType::AtomicNone, ReluPreMode::NoRelu>(to, sum, scale);  // 53
+    TSTORE<AccI32_128x128, GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<65536, 65536, 65536, 512, 1>, Layout::ND>, AtomicType::AtomicNone, ReluPreMode::NoRelu>(to, sum, static_cast<uint64_t>(scale));  // 53
   }
 }

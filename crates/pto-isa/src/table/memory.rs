@@ -450,8 +450,8 @@ family! { Memory, "pto", memory;
             form("TSTORE<#stPhase, :src, :dst, #atomicType>($dst, $src)"),
             form("TSTORE<:src, :dst, =atomicType, #reluPreMode>($dst, $src)"),
             form("TSTORE<#stPhase, :src, :dst, =atomicType, #reluPreMode>($dst, $src)"),
-            form("TSTORE<:src, :dst, =atomicType, =reluPreMode>($dst, $src, $pre_quant)"),
-            form("TSTORE<#stPhase, :src, :dst, =atomicType, =reluPreMode>($dst, $src, $pre_quant)"),
+            form("TSTORE<:src, :dst, =atomicType, =reluPreMode>($dst, $src, static_cast<uint64_t>($pre_quant))"),
+            form("TSTORE<#stPhase, :src, :dst, =atomicType, =reluPreMode>($dst, $src, static_cast<uint64_t>($pre_quant))"),
             form("TSTORE_FP($dst, $src, $fp)"),
             form("TSTORE_FP<:src, :dst, :fp, =atomicType, =reluPreMode>($dst, $src, $fp)"),
         ])
