@@ -263,10 +263,11 @@ fn apply(module: &Module, spaces: &[Space]) -> Module {
 
 fn constant(out: &mut Module, number: u64, before: OpId, names: &mut HashSet<String>) -> OpId {
     let ty = out.intern_type(Type::Scalar(Scalar::Elem(DType::I64)));
-    let mut name = format!("at_{number}");
-    while !names.insert(name.clone()) {
-        name.push('_');
-    }
+    // Tiles have names of their own, so a free one is found at once.
+    let tile = out.results(before).next().map_or("tile", |v| out.value_name(v));
+    let base = format!("{tile}_at");
+    let mut numbered = std::iter::once(base.clone()).chain((2..).map(|k| format!("{base}{k}")));
+    let name = numbered.find(|name| names.insert(name.clone())).unwrap_or(base);
     let (name, value) = (out.names.intern(&name), out.names.intern("value"));
     let start = out.op(before).span.start;
     let span = Span::new(start, start);
