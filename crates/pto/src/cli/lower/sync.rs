@@ -79,6 +79,11 @@ fn explain(read: &Read, module: &Module, synced: &Synced) -> String {
         "{}: {flags} flags and {barriers} barriers inserted, {} operations of the program kept\n",
         read.source.name, synced.kept
     );
+    for function in &synced.left {
+        let line = line(*function);
+        text +=
+            &format!("\nline {line}: left as it is, because it computes which flags it uses, or uses buffer tokens\n");
+    }
     for edge in &synced.edges {
         text += &format!("\n{}\n", place(edge, &line));
         for reason in &edge.reasons {
@@ -121,6 +126,8 @@ struct JsonSync<'a> {
     flags: usize,
     barriers: usize,
     kept: usize,
+    /// Lines of functions that are left as they are.
+    left: Vec<u32>,
     inserted: Vec<JsonEdge>,
     diagnostics: Vec<JsonDiagnostic<'a>>,
 }
@@ -146,6 +153,9 @@ fn print_json(read: &Read, done: Option<(&Module, &Synced)>, problems: &[Diagnos
         flags,
         barriers,
         kept: done.map_or(0, |(_, synced)| synced.kept),
+        left: done.map_or_else(Vec::new, |(module, synced)| {
+            synced.left.iter().map(|f| lines.locate(module.op(*f).span.start).0).collect()
+        }),
         inserted: done.map_or_else(Vec::new, |(module, synced)| {
             synced.edges.iter().map(|e| json_edge(module, &lines, e)).collect()
         }),
