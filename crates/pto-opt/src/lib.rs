@@ -10,7 +10,6 @@ pub mod sync;
 mod tree;
 
 pub use buffers::to_buffers;
-pub use places::{Home, Region};
 pub use plan::{Planned, plan_memory};
 pub use sync::{Mode, Synced, insert_sync};
 

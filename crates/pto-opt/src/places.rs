@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A piece of memory that has a name of its own. Different homes never share bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Home {
+pub(crate) enum Home {
     /// A space of the core, by address.
     Space(Loc),
     /// A tile that has no address yet.
@@ -25,7 +25,7 @@ pub enum Home {
 
 /// Bytes of a home.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Region {
+pub(crate) struct Region {
     /// Where.
     pub home: Home,
     /// First byte.

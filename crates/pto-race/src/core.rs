@@ -94,11 +94,17 @@ impl CoreState {
         self.issue.clone()
     }
 
-    /// What is done once a pipe has done all it was given.
-    pub fn message(&mut self, at: usize, core: usize) -> Clock {
-        self.hear_issue(at);
+    /// What is done once a pipe has done all it was given, as far as the pipe knows.
+    pub fn done(&self, at: usize, core: usize) -> Clock {
         let mut clock = self.lanes[at].clock.clone();
         clock.raise(core * LANES + at, self.lanes[at].time);
+        clock
+    }
+
+    /// The same for a step that the core takes now: it comes after all that the core knows.
+    pub fn message(&self, at: usize, core: usize) -> Clock {
+        let mut clock = self.done(at, core);
+        clock.join(&self.issue);
         clock
     }
 

@@ -3,7 +3,7 @@
 use crate::Sync;
 use crate::clock::{Clock, LANES, lane};
 use crate::core::{CoreState, Step};
-use crate::findings::{Findings, Site};
+use crate::findings::{Conflict, Findings, Site};
 use crate::links::Links;
 use crate::memory::Memories;
 use crate::paths::{Branches, is_loop};
@@ -154,7 +154,7 @@ impl<'a> Detector<'a> {
     }
 
     /// In auto mode the toolchain orders the pipes of a core, so it is one lane.
-    fn lane_of(&self, pipe: Option<Pipe>) -> usize {
+    pub fn lane_of(&self, pipe: Option<Pipe>) -> usize {
         match (self.setting.sync, pipe) {
             (_, Some(Pipe::All)) => lane(Pipe::All),
             (Sync::Manual, Some(pipe)) => lane(pipe),
@@ -209,7 +209,7 @@ impl<'a> Detector<'a> {
         match step {
             Step::Work => self.work(core, lane_at, site, accesses),
             Step::Set(flag) => {
-                let message = state.message(lane_at, core);
+                let message = state.done(lane_at, core);
                 state.set_flag(flag, message, site, &mut self.findings);
             }
             Step::Wait(flag) => {
@@ -225,7 +225,7 @@ impl<'a> Detector<'a> {
             }
             Step::Get(id) => return state.get_token(id, lane_at, site, &mut self.findings),
             Step::Release(id) => {
-                let message = state.message(lane_at, core);
+                let message = state.done(lane_at, core);
                 state.release_token(id, lane_at, &message, site, &mut self.findings);
             }
         }
@@ -294,9 +294,8 @@ impl<'a> Detector<'a> {
     // ---- memory ---------------------------------------------------------------------------------------------------
 
     /// An instruction reads and writes.
-    pub fn work(&mut self, core: usize, lane_at: usize, site: Site, accesses: &[Access]) {
+    fn work(&mut self, core: usize, lane_at: usize, site: Site, accesses: &[Access]) {
         let state = &mut self.cores[core];
-        state.hear_issue(lane_at);
         state.lanes[lane_at].time += 1;
         let overlaps = self.setting.sync == Sync::Manual
             && self.setting.target.profile().overlapping_pipes.contains(&crate::clock::pipe(lane_at));
@@ -381,9 +380,14 @@ pub(crate) struct Now<'a> {
 
 impl Now<'_> {
     /// The core of an access; nothing where it belongs to another team.
-    pub fn core_of(&self, stamp: &Stamp) -> Option<CoreId> {
+    fn core_of(&self, stamp: &Stamp) -> Option<CoreId> {
         let same = stamp.team == self.team;
         same.then(|| self.names.get(stamp.thread as usize / LANES).copied()).flatten()
+    }
+
+    /// Two accesses of the same bytes: an earlier one, and this.
+    pub fn conflict(&self, access: &Access, (first, bytes): (u64, u64), other: &Stamp, site: Site) -> Conflict {
+        Conflict { place: access.place, first, bytes, other: *other, other_core: self.core_of(other), site }
     }
 
     /// True when a core wrote again before this one has read what it was told of. The engine lets cores run ahead of each

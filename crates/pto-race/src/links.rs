@@ -128,16 +128,9 @@ impl Detector<'_> {
                 self.cores[core].issue_clock()
             }
             pipe => {
-                let at = self.lane_for(pipe);
+                let at = self.lane_of(pipe);
                 self.cores[core].message(at, core)
             }
-        }
-    }
-
-    fn lane_for(&self, pipe: Option<Pipe>) -> usize {
-        match self.setting.sync {
-            crate::Sync::Manual => pipe.map_or(lane(Pipe::S), lane),
-            crate::Sync::Auto => lane(Pipe::S),
         }
     }
 
@@ -145,7 +138,7 @@ impl Detector<'_> {
     fn wait_for_signal(&mut self, core: usize, site: Site, pipe: Option<Pipe>, id: i64) {
         let message = self.links.arrived.get_mut(&(site.core, id)).and_then(VecDeque::pop_front);
         let Some((clock, _)) = message else { return };
-        let at = self.lane_for(pipe);
+        let at = self.lane_of(pipe);
         if self.setting.target == Target::A5 && at != lane(Pipe::S) && pipe != Some(Pipe::All) {
             self.cores[core].hear_issue(at);
             self.cores[core].lanes[at].clock.join(&clock);
@@ -176,7 +169,7 @@ impl Detector<'_> {
             self.signalling_lane(ring)
         } else {
             self.moves(core, event.pipe, site, event.accesses);
-            self.lane_for(event.pipe)
+            self.lane_of(event.pipe)
         };
         let clock = self.cores[core].message(at, core);
         let entry = self.links.ring(site.core, ring).pushed.entry(ring.count);
@@ -194,7 +187,7 @@ impl Detector<'_> {
             self.cores[core].tell_issue(&clock);
         }
         self.moves(core, event.pipe, site, event.accesses);
-        if self.lane_for(event.pipe) == lane(Pipe::S) {
+        if self.lane_of(event.pipe) == lane(Pipe::S) {
             // Nothing is moved: the tile lies where it was pushed.
             let here = self.cores[core].message(lane(Pipe::S), core);
             self.cores[core].tell_issue(&here);

@@ -1,7 +1,7 @@
 //! The memories of a run, and what two accesses of the same bytes mean.
 
 use crate::detector::Now;
-use crate::findings::{Conflict, Findings, Site};
+use crate::findings::{Findings, Site};
 use crate::shadow::{ANY_TILE, FREED, Segment, Shadow, Stamp};
 use pto_cpu::{Access, Place};
 use pto_isa::Loc;
@@ -69,14 +69,7 @@ impl Memories {
     ) {
         let on_chip = matches!(access.place, Place::Core(_));
         self.visit(core, access, |first, bytes, segment| {
-            let conflict = |other: &Stamp| Conflict {
-                place: access.place,
-                first,
-                bytes,
-                other: *other,
-                other_core: now.core_of(other),
-                site,
-            };
+            let conflict = |other: &Stamp| now.conflict(access, (first, bytes), other, site);
             match &segment.write {
                 Some(write) if write.tile == FREED => findings.used_after_free(&conflict(write), access),
                 Some(write) if now.missed(write, segment.earlier.as_ref()) => {
@@ -109,14 +102,7 @@ impl Memories {
         findings: &mut Findings<'_>,
     ) {
         self.visit(core, access, |first, bytes, segment| {
-            let conflict = |other: &Stamp| Conflict {
-                place: access.place,
-                first,
-                bytes,
-                other: *other,
-                other_core: now.core_of(other),
-                site,
-            };
+            let conflict = |other: &Stamp| now.conflict(access, (first, bytes), other, site);
             let mut reported = false;
             for read in segment.reads.iter().filter(|read| !now.is_after(read)) {
                 findings.overwritten_too_early(&conflict(read), stamp);
