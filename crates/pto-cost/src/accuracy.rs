@@ -16,6 +16,21 @@ pub enum Use {
     Judge,
 }
 
+impl Use {
+    /// The word in the data.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fit => "fit",
+            Self::Judge => "judge",
+        }
+    }
+
+    /// Reads it.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Fit, Self::Judge].into_iter().find(|u| u.name() == text)
+    }
+}
+
 /// A measured execution of an instruction.
 #[derive(Clone, Debug)]
 pub struct Point {
@@ -63,7 +78,7 @@ pub fn points() -> Vec<Point> {
 fn read(line: &'static str) -> Option<Point> {
     let fields: Vec<&'static str> = line.split('\t').collect();
     let [target, set, role, name, types, tile, valid, mode, cycles] = fields[..] else { return None };
-    let role = if role == "fit" { Use::Fit } else { Use::Judge };
+    let role = Use::parse(role)?;
     let op = table::find(name)?;
     let mode = if mode == "high_precision" { mode } else { "" };
     let mut types = types.split("->").filter_map(DType::parse);

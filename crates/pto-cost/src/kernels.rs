@@ -47,7 +47,7 @@ fn read(line: &'static str) -> Option<KernelPoint> {
     let [set, role, kernel, target, numbers, blocks, micros] = fields[..] else { return None };
     Some(KernelPoint {
         set,
-        role: if role == "fit" { Use::Fit } else { Use::Judge },
+        role: Use::parse(role)?,
         target: Target::parse(target)?,
         program: PROGRAMS.iter().find(|p| p.0 == kernel)?.1,
         numbers,

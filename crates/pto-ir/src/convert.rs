@@ -21,7 +21,7 @@ pub fn to_buffers(module: &Module) -> Result<Module, Vec<Diagnostic>> {
         return Err(problems);
     }
     let mut replaced = HashMap::new();
-    for block in all_blocks(module) {
+    for block in module.all_blocks() {
         let ops = module.block(block).ops.clone();
         let mut rewritten = Vec::with_capacity(ops.len());
         for id in ops {
@@ -35,16 +35,6 @@ pub fn to_buffers(module: &Module) -> Result<Module, Vec<Diagnostic>> {
     }
     out.resolve_uses(&replaced);
     Ok(out)
-}
-
-fn all_blocks(module: &Module) -> Vec<crate::BlockId> {
-    let mut blocks = vec![module.top];
-    module.walk(module.top, &mut |op| {
-        for &region in module.op_regions(op) {
-            blocks.extend(&module.region(region).blocks);
-        }
-    });
-    blocks
 }
 
 /// Puts an allocation per result in front of the instruction and the instruction in the buffer form.

@@ -405,6 +405,24 @@ impl Module {
         }
     }
 
+    /// Every block of the program, outer before inner, in text order.
+    pub fn all_blocks(&self) -> Vec<BlockId> {
+        let mut blocks = vec![self.top];
+        self.walk(self.top, &mut |op| {
+            blocks.extend(self.op_regions(op).iter().flat_map(|r| &self.region(*r).blocks));
+        });
+        blocks
+    }
+
+    /// The operation around each block, but for the top level.
+    pub fn owners(&self) -> HashMap<BlockId, OpId> {
+        let mut owners = HashMap::new();
+        self.walk(self.top, &mut |op| {
+            owners.extend(self.op_regions(op).iter().flat_map(|r| &self.region(*r).blocks).map(|b| (*b, op)));
+        });
+        owners
+    }
+
     /// Every operation of the program, outer before inner, in text order.
     pub fn order(&self) -> Vec<OpId> {
         let mut order = Vec::with_capacity(self.ops.len());

@@ -4,7 +4,7 @@ use pto_check::Checked;
 use pto_ir::{Attr, BlockId, Def, Module, OpId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Loc, Type};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A piece of memory that has a name of its own. Different homes never share bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -41,7 +41,7 @@ const ALL: u64 = u64::MAX;
 pub(crate) struct Places<'a> {
     module: &'a Module,
     checked: &'a Checked,
-    parents: BTreeMap<BlockId, OpId>,
+    owners: HashMap<BlockId, OpId>,
     /// Tiles whose address changes as the program runs.
     rebound: BTreeSet<ValueId>,
     /// All homes of tiles, by memory: what an unknown tile may be.
@@ -57,7 +57,7 @@ impl<'a> Places<'a> {
         let mut this = Self {
             module,
             checked,
-            parents: BTreeMap::new(),
+            owners: module.owners(),
             rebound: BTreeSet::new(),
             tiles: BTreeMap::new(),
             one_global: false,
@@ -69,8 +69,6 @@ impl<'a> Places<'a> {
 
     fn note(&mut self, id: OpId) {
         let module = self.module;
-        let blocks = module.op_regions(id).iter().flat_map(|r| &module.region(*r).blocks);
-        self.parents.extend(blocks.map(|b| (*b, id)));
         let tile = |v: ValueId| module.tile(v).map(|t| t.loc);
         match module.op(id).op {
             op::tassign | op::tsubview | op::talias => {
@@ -157,7 +155,7 @@ impl<'a> Places<'a> {
     }
 
     fn of_argument(&self, value: ValueId, block: BlockId, at: usize, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
-        let Some(&parent) = self.parents.get(&block) else { return self.anything(value) };
+        let Some(&parent) = self.owners.get(&block) else { return self.anything(value) };
         match self.module.op(parent).op {
             op::func_func => match self.module.tile(value) {
                 Some(t) => vec![Region { home: Home::Given(t.loc), start: 0, end: ALL }],

@@ -1,7 +1,7 @@
 //! Tiles that have several names.
 
 use crate::shadow::Stamp;
-use pto_ir::{Def, Module, OpId, ValueId};
+use pto_ir::{BlockId, Def, Module, OpId, ValueId};
 use pto_isa::table::op;
 use std::collections::BTreeMap;
 
@@ -15,11 +15,8 @@ pub(crate) struct Names<'a> {
 
 impl<'a> Names<'a> {
     pub fn new(module: &'a Module) -> Self {
-        let mut parents = BTreeMap::new();
-        module.walk(module.top, &mut |outer| {
-            let blocks = module.op_regions(outer).iter().flat_map(|r| &module.region(*r).blocks);
-            parents.extend(blocks.flat_map(|b| &module.block(*b).ops).map(|inner| (*inner, outer)));
-        });
+        let inside = |(block, owner): (BlockId, OpId)| module.block(block).ops.iter().map(move |op| (*op, owner));
+        let parents = module.owners().into_iter().flat_map(inside).collect();
         Self { module, parents }
     }
 

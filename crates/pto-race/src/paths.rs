@@ -5,7 +5,7 @@ use pto_cpu::CoreId;
 use pto_ir::{BlockId, Def, Module, OpId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Family, Op};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Which ways a branch went.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -134,18 +134,13 @@ pub(crate) fn unexplored(checked: &Checked) -> Vec<OpId> {
 /// What the values of a program depend on.
 struct Values<'a> {
     module: &'a Module,
-    parents: BTreeMap<BlockId, OpId>,
+    owners: HashMap<BlockId, OpId>,
 }
 
 impl<'a> Values<'a> {
     fn new(checked: &'a Checked) -> Self {
         let module = checked.module();
-        let mut parents = BTreeMap::new();
-        module.walk(module.top, &mut |id| {
-            let regions = module.op_regions(id).iter();
-            parents.extend(regions.flat_map(|r| &module.region(*r).blocks).map(|block| (*block, id)));
-        });
-        Self { module, parents }
+        Self { module, owners: module.owners() }
     }
 
     /// What decides a branch, where data does.
@@ -175,7 +170,7 @@ impl<'a> Values<'a> {
             Def::Result(id, _) if self.module.op(id).op.row().family == Family::Arith => {
                 self.module.operands(id).iter().any(|o| self.is_open(o.value))
             }
-            Def::Arg(block, 0) => match self.parents.get(&block) {
+            Def::Arg(block, 0) => match self.owners.get(&block) {
                 Some(&id) if self.module.op(id).op == op::scf_for => {
                     self.module.operands(id).iter().take(3).any(|o| self.is_open(o.value))
                 }

@@ -6,7 +6,7 @@ use crate::sim::{Machine, simulate};
 use crate::trace::{Cost, NONE, Options, Order, Trace, Why, lane_predecessors};
 use pto_ir::OpId;
 use pto_isa::{Loc, Pipe};
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 /// Gains below this share of all cycles are not worth a line.
 const LEAST: f64 = 0.01;
@@ -153,9 +153,9 @@ fn without_heads(trace: &Trace) -> Vec<Cost> {
 
 fn halved(trace: &Trace, op: OpId) -> Vec<Cost> {
     let mut costs = trace.charges.clone();
-    let mut seen: HashMap<u32, ()> = HashMap::new();
+    let mut seen = HashSet::new();
     for item in trace.items.iter().filter(|i| i.op == op) {
-        if seen.insert(item.charge, ()).is_none() {
+        if seen.insert(item.charge) {
             let charge = &mut costs[item.charge as usize].charge;
             charge.body /= 2.0;
             charge.global /= 2;

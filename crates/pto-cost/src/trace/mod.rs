@@ -52,22 +52,6 @@ pub enum Why {
 }
 
 impl Why {
-    /// Every reason.
-    pub const ALL: [Self; 12] = [
-        Self::Pipe,
-        Self::Issue,
-        Self::Flag,
-        Self::Barrier,
-        Self::Token,
-        Self::Read,
-        Self::Overwrite,
-        Self::Signal,
-        Self::Entry,
-        Self::Slot,
-        Self::Cores,
-        Self::Block,
-    ];
-
     /// A few words for reports.
     pub const fn words(self) -> &'static str {
         match self {

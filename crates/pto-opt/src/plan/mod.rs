@@ -235,7 +235,7 @@ fn apply(module: &Module, spaces: &[Space]) -> Module {
         (0..module.value_count()).map(|k| module.value_name(ValueId::from_index(k)).to_string()).collect();
     let buffers = reserves(module);
     let mut replaced = HashMap::new();
-    for block in crate::blocks(module) {
+    for block in module.all_blocks() {
         let mut ops = Vec::new();
         for id in module.block(block).ops.clone() {
             let place = module.results(id).next().and_then(|v| places.get(&v).map(|at| (v, *at)));

@@ -50,7 +50,7 @@ pub(super) fn insert(module: &Module, edges: &[Edge]) -> Module {
             }
         }
     }
-    for block in crate::blocks(module) {
+    for block in module.all_blocks() {
         let ops = module.block(block).ops.clone();
         out.block_mut(block).ops = ops.into_iter().flat_map(|id| surrounded(id, around.remove(&id))).collect();
     }

@@ -1,10 +1,9 @@
 //! `pto doc`
 
-use super::files::{self, Staged};
+use super::files;
 use super::{Failure, Outcome, Run, isa, out};
 use pto::doc;
 use pto::isa::{Op, table};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
@@ -58,7 +57,7 @@ fn write_reference(dir: &Path) -> Run {
     std::fs::create_dir_all(dir).map_err(|e| files::failed(dir, &e))?;
     let files = doc::reference();
     for (name, text) in &files {
-        Staged::write(&dir.join(name), |file| file.write_all(text.as_bytes()))?.commit()?;
+        files::write(&dir.join(name), text.as_bytes())?;
     }
     let pages = files.iter().filter(|(name, _)| name.ends_with(".html")).count();
     out(&format!("{pages} pages, {}\n", dir.join("index.html").display()))?;

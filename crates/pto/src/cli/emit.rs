@@ -1,14 +1,13 @@
 //! `pto emit`
 
 use super::check::{self, Report, parse_target};
-use super::files::Staged;
+use super::files::write_or_show;
 use super::input::{self, Source};
-use super::{Failure, Outcome, Run, out};
+use super::{Outcome, Run};
 use pto::bytecode as encode;
 use pto::emit::{self, Options, Style, Sync};
 use pto::syntax::Lines;
 use pto::{Diagnostic, Program, Target};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
@@ -84,7 +83,7 @@ fn cpp(args: &CppArgs) -> Run {
     };
     match request.emit(&source) {
         Ok(text) => {
-            write(&args.output, text.as_bytes())?;
+            write_or_show(&args.output, text.as_bytes())?;
             Ok(Outcome::Clean)
         }
         Err((target, problems)) => {
@@ -104,7 +103,7 @@ fn bytecode(args: &BytecodeArgs) -> Run {
     if problems.is_empty() {
         match encode::encode(program.module(), options) {
             Ok(bytes) => {
-                write(&args.output, &bytes)?;
+                write_or_show(&args.output, &bytes)?;
                 return Ok(Outcome::Clean);
             }
             Err(found) => problems = found,
@@ -145,15 +144,4 @@ impl Request {
         let text = program.check(target).and_then(|checked| emit::cpp(&checked, &options));
         text.map_err(|problems| (target, problems))
     }
-}
-
-/// Writes a result, whole or not at all.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    if path == Path::new("-") {
-        return match std::str::from_utf8(bytes) {
-            Ok(text) => out(text),
-            Err(_) => Ok(std::io::stdout().write_all(bytes)?),
-        };
-    }
-    Staged::write(path, |file| file.write_all(bytes))?.commit()
 }

@@ -1,7 +1,7 @@
 //! Files that appear whole or not at all.
 
 use super::Failure;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -30,6 +30,23 @@ impl Staged {
     /// Gives the file its name. A reader sees the old file or the new one, never a part.
     pub(crate) fn commit(self) -> Result<(), Failure> {
         self.file.persist(&self.path).map(|_| ()).map_err(|e| failed(&self.path, &e.error))
+    }
+}
+
+/// Writes a file, whole or not at all.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    Staged::write(path, |file| file.write_all(bytes))?.commit()
+}
+
+/// Writes a file, or to standard output where it is called `-`: exactly these bytes, whatever they are.
+pub(crate) fn write_or_show(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if path != Path::new("-") {
+        return write(path, bytes);
+    }
+    match io::stdout().write_all(bytes) {
+        // Whoever read has seen enough.
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        other => Ok(other?),
     }
 }
 

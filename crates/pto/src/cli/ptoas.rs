@@ -4,8 +4,8 @@
 //! One dash is as good as two, and a value may follow after `=` or as the next argument.
 
 use super::check::{self, Report};
-use super::emit::{self, Request};
-use super::{Failure, input};
+use super::emit::Request;
+use super::{Failure, files, input};
 use pto::Target;
 use pto::emit::{Style, Sync};
 use std::path::{Path, PathBuf};
@@ -157,7 +157,7 @@ fn run(asked: &Asked) -> Result<(), String> {
         infer_layout: arguments.infer_layout,
     };
     match request.emit(&source) {
-        Ok(text) => emit::write(&arguments.output, text.as_bytes()).map_err(failed),
+        Ok(text) => files::write_or_show(&arguments.output, text.as_bytes()).map_err(failed),
         Err((target, problems)) => {
             let read = problems.iter().any(|d| d.code.number() < 900);
             check::print_text(&[Report { source, target, problems }]).map_err(failed)?;

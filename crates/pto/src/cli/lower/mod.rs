@@ -5,16 +5,15 @@ pub(crate) mod plan;
 pub(crate) mod sync;
 
 use super::check::{self, parse_target};
-use super::files::Staged;
+use super::files::write_or_show;
 use super::fmt::usual_types;
 use super::input::{self, Source};
-use super::{Failure, Outcome, Run, out};
+use super::{Failure, Outcome, Run};
 use pto::checks::Checked;
 use pto::ir::{Form, Style};
 use pto::opt;
 use pto::{Diagnostic, Module, Program, Target};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
@@ -30,9 +29,9 @@ pub(crate) struct Args {
     /// Share memory as far as possible, even where everything fits side by side
     #[arg(long)]
     tight: bool,
-    /// Write to a file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    /// Where to write; `-` is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
 }
 
 const AFTER_HELP: &str = "\
@@ -102,7 +101,7 @@ pub(crate) fn run(args: &Args) -> Run {
     let read = args.file.read()?;
     match lowered(args, &read) {
         Ok(module) => {
-            write(args.output.as_deref(), &read.print(&module))?;
+            write_or_show(&args.output, read.print(&module).as_bytes())?;
             Ok(Outcome::Clean)
         }
         Err(problems) => read.problems(problems),
@@ -120,12 +119,4 @@ fn lowered(args: &Args, read: &Read) -> Result<Module, Vec<Diagnostic>> {
     let checked = pto::checks::check(planned.module, read.target)?;
     let synced = opt::insert_sync(&checked, args.mode.into());
     pto::checks::check(synced.module, read.target).map(Checked::into_module)
-}
-
-/// To a file, whole or not at all, or to standard output.
-fn write(path: Option<&Path>, text: &str) -> Result<(), Failure> {
-    match path {
-        Some(path) => Staged::write(path, |file| file.write_all(text.as_bytes()))?.commit(),
-        None => out(text),
-    }
 }

@@ -1,7 +1,7 @@
 //! `pto plan`
 
 use super::{FileArgs, Read, map};
-use crate::cli::{Failure, Outcome, Run, out};
+use crate::cli::{Failure, Outcome, Run, files, out};
 use pto::checks::Checked;
 use pto::ir::OpId;
 use pto::opt::plan::{Options, Placed, Space};
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Args) -> Run {
         Ok((module, planned)) => {
             let report = Report { read: &read, module: &module, planned: &planned };
             if let Some(path) = &args.html {
-                super::write(Some(path), &map::page(&report))?;
+                files::write(path, map::page(&report).as_bytes())?;
             }
             if args.json {
                 report.print_json()?;

@@ -1,6 +1,7 @@
 //! `pto sync`
 
-use super::{FileArgs, Read, write};
+use super::{FileArgs, Read};
+use crate::cli::files::write_or_show;
 use crate::cli::json::{self, JsonDiagnostic};
 use crate::cli::{Failure, Outcome, Run, out};
 use pto::ir::OpId;
@@ -21,9 +22,9 @@ pub(crate) struct Args {
     /// Say for each flag and barrier which two lines need it, instead of the program
     #[arg(long)]
     explain: bool,
-    /// Write to a file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    /// Where to write; `-` is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
     /// One JSON object on standard output: what was inserted, and why
     #[arg(long)]
     json: bool,
@@ -65,7 +66,7 @@ pub(crate) fn run(args: &Args) -> Run {
     } else if args.explain {
         out(&explain(&read, checked.module(), &synced))?;
     } else {
-        write(args.output.as_deref(), &read.print(&synced.module))?;
+        write_or_show(&args.output, read.print(&synced.module).as_bytes())?;
     }
     Ok(Outcome::Clean)
 }

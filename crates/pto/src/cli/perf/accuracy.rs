@@ -44,12 +44,12 @@ fn kernel_table() -> Run {
         "\n\u{1b}[1m{:15}  {:9}  {:6}  {:>6}  {:>11}  {:>12}  {:>7}\u{1b}[0m\n",
         "kernel", "numbers", "use", "blocks", "measured µs", "predicted µs", "error"
     ))?;
-    let mut sets: BTreeMap<(&str, bool), Vec<f64>> = BTreeMap::new();
+    let mut sets: BTreeMap<(&str, &str, bool), Vec<f64>> = BTreeMap::new();
     for k in kernels() {
         let predicted = k.predicted().map_err(|d| Failure(format!("{} {}: {}", k.set, k.numbers, d.message)))?;
         let error = predicted / k.micros - 1.0;
-        sets.entry((k.set, k.role == Use::Fit)).or_default().push(error);
-        let role = if k.role == Use::Fit { "fit" } else { "judge" };
+        sets.entry((k.target.name(), k.set, k.role == Use::Fit)).or_default().push(error);
+        let role = k.role.name();
         out(&format!(
             "{:15}  {:9}  {role:6}  {:>6}  {:>11.1}  {predicted:>12.1}  {:>5.1} %\n",
             k.set,
@@ -60,9 +60,9 @@ fn kernel_table() -> Run {
         ))?;
     }
     let mut text = String::from("\n");
-    for ((set, fit), list) in sets {
+    for (group, list) in sets {
         if let Some(e) = errors(list) {
-            text += &line(("a2a3", set, fit), &e, "");
+            text += &line(group, &e, "");
         }
     }
     out(&text)?;

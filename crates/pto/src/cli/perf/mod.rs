@@ -10,7 +10,6 @@ use super::program::{ProgramArgs, Stop, VALUES_HELP};
 use super::{Failure, Outcome, Run, out};
 use analysis::{Analysis, analyse};
 use pto::cost::{Model, view};
-use std::io::Write;
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -34,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Draw the swimlanes in the terminal
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     ascii: bool,
     /// Try several values of a number: n=64,128,256
     #[arg(long, value_name = "NAME=A,B,…")]
@@ -132,6 +131,6 @@ fn show(args: &Args, analysis: &Analysis<'_>) -> Result<(), Failure> {
 }
 
 fn write(path: &std::path::Path, text: &str, quiet: bool) -> Result<(), Failure> {
-    files::Staged::write(path, |file| file.write_all(text.as_bytes()))?.commit()?;
+    files::write(path, text.as_bytes())?;
     if quiet { Ok(()) } else { out(&format!("wrote {}\n", path.display())) }
 }

@@ -1,7 +1,7 @@
 //! The report as a page of its own: findings on the left, the program on the right, both lines of a finding marked.
 
 use crate::cli::Failure;
-use crate::cli::files::Staged;
+use crate::cli::files;
 use crate::cli::input::Source;
 use pto::Target;
 use pto::doc::escape;
@@ -11,7 +11,6 @@ use pto::syntax::Lines;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 
 const STYLE: &str = include_str!("report.css");
@@ -19,8 +18,7 @@ const SCRIPT: &str = include_str!("report.js");
 
 /// Writes the page; it appears whole or not at all.
 pub(super) fn write(path: &Path, source: &Source, target: Target, report: &Report) -> Result<(), Failure> {
-    let page = page(source, target, report);
-    Staged::write(path, |file| file.write_all(page.as_bytes()))?.commit()
+    files::write(path, page(source, target, report).as_bytes())
 }
 
 fn page(source: &Source, target: Target, report: &Report) -> String {
