@@ -39,14 +39,17 @@ pub struct Options {
     pub doubled: Option<OpId>,
 }
 
+/// Instructions that are written down at most: each takes some tens of bytes.
+const MAX_ITEMS: usize = 20_000_000;
+
 /// Follows a program without computing, and writes down what it does.
 ///
 /// # Errors
 /// What stops the program, or a wait that nobody ends.
 pub fn record(plan: &Plan, known: &[Known], launch: Launch, options: Options) -> Result<Trace, Diagnostic> {
     let mut recorder = Recorder::new(plan, options);
-    plan.follow(known, launch, &mut recorder)?;
-    Ok(recorder.finish())
+    let end = plan.follow(known, launch, &mut recorder);
+    recorder.finished(end)
 }
 
 /// Runs a program whose control flow depends on data, on one rank or several, and writes down what it does.
@@ -60,11 +63,11 @@ pub fn record_run(
     options: Options,
 ) -> Result<Trace, Diagnostic> {
     let mut recorder = Recorder::new(plan, options);
-    match ranks {
-        [only] => plan.run_observed(only, launch, &mut recorder).map(drop)?,
-        several => plan.run_ranks_observed(several, launch, &mut recorder).map(drop)?,
-    }
-    Ok(recorder.finish())
+    let end = match ranks {
+        [only] => plan.run_observed(only, launch, &mut recorder).map(drop),
+        several => plan.run_ranks_observed(several, launch, &mut recorder).map(drop),
+    };
+    recorder.finished(end)
 }
 
 /// Raised flags that nobody has waited for, waits that nobody has ended, and the flag that the last wait took.
@@ -434,7 +437,27 @@ impl<'p> Recorder<'p> {
     }
 }
 
+impl Recorder<'_> {
+    /// What was recorded, unless something stopped the program.
+    fn finished(self, end: Result<(), Diagnostic>) -> Result<Trace, Diagnostic> {
+        let too_long = self.trace.items.len() >= MAX_ITEMS;
+        match end {
+            Ok(()) => Ok(self.finish()),
+            Err(stop) if too_long => Err(Diagnostic {
+                message: format!("the program executes more than {MAX_ITEMS} instructions"),
+                help: Some("predict a part of it: fewer turns of its loops, or fewer blocks".into()),
+                ..stop
+            }),
+            Err(stop) => Err(stop),
+        }
+    }
+}
+
 impl Observer for Recorder<'_> {
+    fn goes_on(&mut self) -> bool {
+        self.trace.items.len() < MAX_ITEMS
+    }
+
     fn event(&mut self, event: &Event<'_>) {
         let core = self.core(event.core, event.op);
         let lane = event.pipe.map_or(Pipe::S as usize, |p| p as usize);

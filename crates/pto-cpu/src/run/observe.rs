@@ -10,6 +10,11 @@ pub trait Observer {
     /// An instruction was executed.
     fn event(&mut self, event: &Event<'_>);
 
+    /// Asked now and then; false stops the run.
+    fn goes_on(&mut self) -> bool {
+        true
+    }
+
     /// A branch, or a loop that may go round, is about to be decided by a value of the program. The answer is how it goes.
     fn branch(&mut self, _core: CoreId, _op: OpId, taken: bool) -> bool {
         taken
@@ -215,6 +220,9 @@ impl<O: Observer + ?Sized> Watch for Observing<'_, O> {
     fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
         self.0.branch(core, op, taken)
     }
+    fn progress(&mut self, _: u64) -> bool {
+        self.0.goes_on()
+    }
 }
 
 /// Passes everything on, and computes nothing.
@@ -227,5 +235,8 @@ impl<O: Observer + ?Sized> Watch for Following<'_, O> {
     }
     fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
         self.0.branch(core, op, taken)
+    }
+    fn progress(&mut self, _: u64) -> bool {
+        self.0.goes_on()
     }
 }
