@@ -377,6 +377,22 @@ impl Module {
         id
     }
 
+    /// Adds an operand to an operation, behind those of the same slot and of slots before it.
+    pub fn add_operand(&mut self, id: OpId, operand: Operand) {
+        let mut all = self.operands(id).to_vec();
+        let at = all.partition_point(|o| o.slot <= operand.slot);
+        all.insert(at, operand);
+        self.ops[id.index()].operands = extend(&mut self.operands, all);
+    }
+
+    /// Gives an attribute of an operation a value.
+    pub fn set_attr(&mut self, id: OpId, name: Sym, value: Attr) {
+        let mut all = self.attrs(id).to_vec();
+        all.retain(|(n, _)| *n != name);
+        all.push((name, value));
+        self.ops[id.index()].attrs = extend(&mut self.attrs, all);
+    }
+
     /// Notes the `loc(…)` of an operation.
     pub fn set_location(&mut self, id: OpId, text: Sym) {
         self.ops[id.index()].location = text;

@@ -15,6 +15,7 @@ pub mod codes;
 mod diag;
 mod dtype;
 pub mod enums;
+pub mod fill;
 mod global;
 pub mod row;
 pub mod rules;

@@ -468,35 +468,26 @@ impl TileType {
 
     /// The static rules this type breaks, all of them, in a fixed order.
     pub fn broken_rules(&self) -> Vec<TileRule> {
-        let mut broken = Vec::new();
-        if self.rows == 0 || self.cols == 0 {
-            broken.push(TileRule::Empty);
-            return broken;
-        }
-        let exceeds = |valid: Dim, extent: u64| valid.fixed().is_some_and(|v| v > extent);
-        if exceeds(self.valid_rows, self.rows) || exceeds(self.valid_cols, self.cols) {
-            broken.push(TileRule::ValidExceeds);
-        }
-        if !matches!(self.fractal, 32 | 512 | 1024) {
-            broken.push(TileRule::Fractal);
-            return broken;
-        }
-        if self.is_boxed() {
-            self.box_rules(&mut broken);
-        } else if !self.major_bytes().is_multiple_of(BLOCK_BYTES) {
-            broken.push(TileRule::RowBytes);
-        }
-        broken
+        TileRule::ALL.into_iter().filter(|rule| self.breaks(*rule)).collect()
     }
 
-    fn box_rules(&self, broken: &mut Vec<TileRule>) {
+    /// True when this type breaks a static rule. A rule that makes no sense because another one is broken is kept.
+    pub const fn breaks(&self, rule: TileRule) -> bool {
+        let empty = self.rows == 0 || self.cols == 0;
+        let known_box = matches!(self.fractal, 32 | 512 | 1024);
         let (box_rows, box_cols) = self.box_shape();
-        if !self.cols.is_multiple_of(box_cols) {
-            broken.push(TileRule::BoxCols);
-        }
-        let rows_are_free = self.loc == Loc::Vec || self.fractal == 32 || self.rows == 1;
-        if !rows_are_free && !self.rows.is_multiple_of(box_rows) {
-            broken.push(TileRule::BoxRows);
+        match rule {
+            TileRule::Empty => empty,
+            _ if empty => false,
+            TileRule::ValidExceeds => exceeds(self.valid_rows, self.rows) || exceeds(self.valid_cols, self.cols),
+            TileRule::Fractal => !known_box,
+            _ if !known_box => false,
+            TileRule::RowBytes => !self.is_boxed() && !self.major_bytes().is_multiple_of(BLOCK_BYTES),
+            TileRule::BoxCols => self.is_boxed() && !self.cols.is_multiple_of(box_cols),
+            TileRule::BoxRows => {
+                let free = matches!(self.loc, Loc::Vec) || self.fractal == 32 || self.rows == 1;
+                self.is_boxed() && !free && !self.rows.is_multiple_of(box_rows)
+            }
         }
     }
 
@@ -508,6 +499,10 @@ impl TileType {
         };
         extent.saturating_mul(self.dtype.unit_bytes() as u64)
     }
+}
+
+const fn exceeds(valid: Dim, extent: u64) -> bool {
+    matches!(valid, Dim::Fixed(n) if n > extent)
 }
 
 impl fmt::Display for TileType {
@@ -540,6 +535,12 @@ pub enum TileRule {
     BoxCols,
     /// With boxes, the rows must be a multiple of the box's rows.
     BoxRows,
+}
+
+impl TileRule {
+    /// Every rule, in the order in which they are reported.
+    pub const ALL: [Self; 6] =
+        [Self::Empty, Self::ValidExceeds, Self::Fractal, Self::RowBytes, Self::BoxCols, Self::BoxRows];
 }
 
 #[cfg(test)]

@@ -23,3 +23,20 @@ mod parser;
 pub use format::{FormatOptions, format};
 pub use lines::Lines;
 pub use parser::parse;
+
+/// A type alone; none where the text is not exactly one type.
+///
+/// ```
+/// use pto_isa::Type;
+/// assert_eq!(pto_syntax::read_type("!pto.eventid_array<2>"), Some(Type::EventIds(2)));
+/// assert_eq!(pto_syntax::read_type("!pto.eventid_array"), None);
+/// ```
+pub fn read_type(text: &str) -> Option<pto_isa::Type> {
+    let (module, problems) = parse(&format!("func.func private @f({text})"));
+    let function = module.functions().first().copied().filter(|_| problems.is_empty())?;
+    let pto_ir::Attr::Type(ty) = module.attr(function, "function_type")? else { return None };
+    match module.ty(*ty) {
+        pto_isa::Type::Function(f) if f.inputs.len() == 1 => Some(f.inputs[0].clone()),
+        _ => None,
+    }
+}

@@ -42,10 +42,12 @@
 //! assert_eq!(y, vec![3.0; 256]);
 //! ```
 
+mod builder;
 pub mod data;
 pub mod doc;
 mod rng;
 pub mod sample;
+pub mod tile;
 
 pub use pto_bytecode as bytecode;
 pub use pto_check as checks;
@@ -62,6 +64,7 @@ pub use pto_check::Checked;
 pub use pto_cpu::{Arg, Launch, Options, Plan, Report};
 pub use pto_ir::{Form, Module, TypeStyle};
 pub use pto_isa::{Diagnostic, Target};
+pub use pto_macros::kernel;
 
 /// A source text and the program in it.
 #[derive(Clone, Debug)]

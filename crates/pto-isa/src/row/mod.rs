@@ -69,6 +69,8 @@ pub struct Row {
     pub documented: Option<DocumentedCost>,
     /// C++ spelling.
     pub cpp: Cpp,
+    /// Arguments of the Rust function; see [`Row::call`].
+    pub call: &'static [&'static str],
     /// Bytecode spelling, where there is a compact one.
     pub bytecode: Option<Bytecode>,
     /// Specification page.
@@ -105,6 +107,7 @@ impl Row {
         cost: Cost::None,
         documented: None,
         cpp: Cpp::NONE,
+        call: &[],
         bytecode: None,
         page: "",
         notes: &[],
@@ -313,6 +316,14 @@ impl Row {
     #[must_use]
     pub const fn cpp_missing(mut self, why: &'static str) -> Self {
         self.cpp.missing = why;
+        self
+    }
+
+    /// Arguments of the Rust function by slot and attribute name, where they are not what must be given, in the order of
+    /// C++. `mut name` is a handle whose meaning changes.
+    #[must_use]
+    pub const fn call(mut self, args: &'static [&'static str]) -> Self {
+        self.call = args;
         self
     }
 

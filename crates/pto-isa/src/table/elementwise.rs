@@ -1015,6 +1015,7 @@ family! { Elementwise, "pto", elementwise;
         .types(A2A3, &[I32, F16, F32])
         .types(A5, ARITH_A5)
         .attrs(COMPARISON)
+        .call(&["dst", "src0", "src1", "cmpMode"])
         .attrs_in_ins()
         .domain(Domain::Valid("src0"))
         .rules(&[
@@ -1094,6 +1095,7 @@ family! { Elementwise, "pto", elementwise;
         .slots(&[tile_in("src").vec(), scratch("tmp"), tile_out("dst").vec()])
         .shape_rules(&[])
         .attrs(CONVERSION)
+        .call(&["dst", "src", "rmode"])
         .attrs_in_ins()
         .rules(&[
             (Targets::A2A3, Rule::Elems(&["src", "dst"], A2A3_CONVERSIONS)),

@@ -120,6 +120,7 @@ const SIGNAL: Row = SYNC
     .slots(&[index_in("event_id_dyn").optional()])
     .attrs(&[SIGNAL_PIPE, SIGNAL_ID])
     .pattern("#pipe, (#event_id)?($event_id_dyn)? {}")
+    .call(&["pipe", "event_id"])
     .pipes(Pipes::Attr("pipe"))
     .shape_rules(SIGNAL_RULES);
 

@@ -456,6 +456,7 @@ family! { TileScalar, "pto", tile_scalar;
         .types(A5, &[I8, U8, I16, U16, I32, U32, F16, Bf16, F32])
         .any_type_on_cpu()
         .attrs(COMPARISON)
+        .call(&["dst", "src", "scalar", "cmpMode"])
         .attrs_in_ins()
         .domain(Domain::Valid("src"))
         .rules(&[

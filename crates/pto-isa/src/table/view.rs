@@ -189,6 +189,7 @@ family! { View, "pto", view;
         .results(&[result("result", Kind::Tile).optional().infer(Infer::Like("tile"))])
         .attrs(&[opt_attr("addr", AttrKind::Int(0, i64::MAX), "", "the address as part of the text")])
         .pattern("$tile, ($address)?(@tile(#addr))? {} : :tile( -> :result)?")
+        .call(&["mut tile", "address"])
         .rules(&[
             (Targets::ALL, Rule::OneOf(&["address", "addr"])),
             (Targets::ALL, Rule::NotBoth("address", "addr")),
@@ -364,6 +365,7 @@ family! { View, "pto", view;
     set_validshape: VIEW_OP
         .slots(&[tile_in("source"), index_in("valid_row"), index_in("valid_col")])
         .pattern("$source, $valid_row, $valid_col {} : :source")
+        .call(&["mut source", "valid_row", "valid_col"])
         .pipe(Pipe::S)
         .rules(&[
             (Targets::ALL, Rule::Named("the type of source leaves both extents open", both_open)),

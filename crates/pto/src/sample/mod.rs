@@ -13,16 +13,14 @@
 //! ```
 
 mod build;
-mod candidates;
 mod random;
 mod runnable;
-mod search;
 
 pub use random::random_program;
 pub use runnable::{RunParam, Runnable, Runnables};
-pub use search::{Filling, filling};
 
 use crate::Program;
+use crate::isa::fill::{self, Filling};
 use crate::isa::{Op, Row, Target};
 
 /// Fillings that keep every rule but fail as a program before the search gives up.
@@ -46,7 +44,7 @@ pub fn program(op: Op, target: Target) -> Option<String> {
 fn derived(op: Op, target: Target) -> Option<String> {
     let text = |f: &Filling| build::program(f, stated(op.row(), target));
     let mut left = ATTEMPTS;
-    let found = search::first(op, target, |f| {
+    let found = fill::first(op, target, |f| {
         left = left.saturating_sub(1);
         left == 0 || is_legal(&text(f), target)
     });

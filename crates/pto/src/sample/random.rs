@@ -4,9 +4,9 @@
 //! allocations, scalar arithmetic, loops and branches. Numbers that a rule could look at are parameters, so no
 //! rule is broken by their values.
 
-use super::build::{Builder, Rest};
-use super::search::{self, Filling};
+use crate::builder::{Builder, Rest};
 use crate::ir::{Attr, ValueId, print::result_slots};
+use crate::isa::fill::{self, Filling};
 use crate::isa::row::{Kind, Syntax};
 use crate::isa::table::{self, op};
 use crate::isa::{DType, Dir, Op, Row, Scalar, Slot, Target, TileType, Type, enums};
@@ -310,8 +310,8 @@ impl Generator {
     fn choose(&mut self) -> Option<Filling> {
         let target = self.target;
         let chosen = *self.rng.pick(&self.pool)?;
-        let data = *self.rng.pick(&search::data_types(chosen.row(), target))?;
-        let find = || search::filling(chosen, target, data, TRIES);
+        let data = *self.rng.pick(&fill::data_types(chosen.row(), target))?;
+        let find = || fill::filling(chosen, target, data, TRIES);
         self.fillings.entry((chosen, data)).or_insert_with(find).clone()
     }
 

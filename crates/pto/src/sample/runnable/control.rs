@@ -2,10 +2,10 @@
 
 use super::tiles::TileVar;
 use super::{Helper, I1, INDEX, Maker, Purpose};
+use crate::builder::Rest;
 use crate::ir::{Attr, RegionId, TypeId, ValueId};
 use crate::isa::table::op;
 use crate::isa::{DType, Op, Scalar, Type};
-use crate::sample::build::Rest;
 
 /// A value that crosses the border of a region.
 #[derive(Clone)]

@@ -2,10 +2,10 @@
 
 use super::control::Crossing;
 use super::{I1, INDEX, Maker};
+use crate::builder::Rest;
 use crate::ir::{Attr, BlockId, Successor, ValueId};
 use crate::isa::table::op;
 use crate::isa::{DType, Scalar, Type};
-use crate::sample::build::Rest;
 
 impl Maker<'_> {
     /// A fork, a join that loops, and an exit; after the first, blocks stand in any order.

@@ -3,12 +3,12 @@
 use super::tiles::TileVar;
 use super::{I64, INDEX, INPUT_ELEMENTS, Maker};
 use crate::ir::{Attr, TypeId, ValueId};
+use crate::isa::fill::Filling;
 use crate::isa::row::Infer;
 use crate::isa::table::{self, op};
 use crate::isa::{
     BLOCK_BYTES, DType, Dim, GlobalLayout, MemrefType, Op, PtrSpace, Scalar, TileType, Type, ViewType, enums,
 };
-use crate::sample::search::Filling;
 
 /// A matrix in memory: extents and strides of a view, its layout, and how many elements it spans.
 struct Matrix {
@@ -332,7 +332,7 @@ impl Maker<'_> {
             let value = self.scalar(ty);
             let attrs = vec![self.builder.attr("path", path(at))];
             let operands = [(self.slot(op::struct_set, "s"), record), (self.slot(op::struct_set, "value"), value)];
-            let rest = crate::sample::build::Rest { attrs, ..Default::default() };
+            let rest = crate::builder::Rest { attrs, ..Default::default() };
             self.builder.op(op::struct_set, &operands, &[], rest);
         }
         let (at, ty) = fields[self.rng.below(3)];

@@ -13,10 +13,10 @@ mod shapes;
 mod tiles;
 mod windows;
 
-use super::build::{Builder, Rest};
 use super::random::is_plain;
-use super::search::{self, Filling};
+use crate::builder::{Builder, Rest};
 use crate::ir::{Attr, BlockId, Style, ValueId, print};
+use crate::isa::fill::{self, Filling};
 use crate::isa::table::{self, op};
 use crate::isa::{DType, Family, FnType, Op, PtrSpace, Scalar, Target, TileType, Type};
 use crate::rng::Rng;
@@ -92,7 +92,7 @@ impl Runnables {
     fn uses(&mut self, op: Op, data: DType) -> &[Filling] {
         let (target, accepts) = (self.target, &self.accepts);
         self.fillings.entry((op, data)).or_insert_with(|| {
-            let mut list = search::several(op, target, data, TRIES, USES);
+            let mut list = fill::several(op, target, data, TRIES, USES);
             list.retain(accepts);
             list
         })

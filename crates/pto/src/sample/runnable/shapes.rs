@@ -2,14 +2,13 @@
 
 use super::Maker;
 use super::memory::has_scalars;
+use crate::isa::fill::{self, Filling};
 use crate::isa::row::{Count, Elem, Kind};
 use crate::isa::rules::AttrValue;
 use crate::isa::{
     BLOCK_BYTES, BLayout, DType, Dim, Loc, Op, Order, Row, SLayout, Scalar, Slot, Target, TileType, Type,
 };
 use crate::rng::Rng;
-use crate::sample::candidates;
-use crate::sample::search::{self, Filling};
 
 /// The side of the tiles that the search works with.
 const SIDE: u64 = 32;
@@ -99,7 +98,7 @@ impl Maker<'_> {
     pub(super) fn choose(&mut self) -> Option<(Filling, Class)> {
         let target = self.set.target;
         let chosen = *self.rng.pick(&self.set.pool)?;
-        let legal = search::data_types(chosen.row(), target);
+        let legal = fill::data_types(chosen.row(), target);
         let liked: Vec<DType> = legal.iter().copied().filter(|d| self.favoured.contains(d)).collect();
         let from = if !liked.is_empty() && self.rng.chance(85) { &liked } else { &legal };
         let data = *self.rng.pick(from)?;
@@ -156,7 +155,7 @@ impl Maker<'_> {
     fn with_attrs(&mut self, filling: &Filling) -> Filling {
         let mut varied = filling.clone();
         for spec in filling.op.row().attrs {
-            let values: Vec<AttrValue<'static>> = candidates::values(spec);
+            let values: Vec<AttrValue<'static>> = fill::values(spec);
             if let Some(value) = self.rng.pick(&values).copied().filter(|_| spec.targets.contains(self.set.target)) {
                 varied.attrs.retain(|(name, _)| *name != spec.name);
                 varied.attrs.push((spec.name, value));

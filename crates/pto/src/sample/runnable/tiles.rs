@@ -3,12 +3,12 @@
 use super::shapes::Class;
 use super::{INDEX, Maker};
 use crate::ir::{Attr, ValueId};
+use crate::isa::fill::Filling;
 use crate::isa::row::{Alias, Cost, Dir, Domain, Elem, Infer};
 use crate::isa::rules::mask_type;
 use crate::isa::table::op;
 use crate::isa::{DType, Dim, Loc, Row, Scalar, TileType, Type};
 use crate::sample::random::can_be_values;
-use crate::sample::search::Filling;
 
 /// A tile of the program.
 #[derive(Clone, PartialEq, Debug)]

@@ -3,10 +3,10 @@
 use super::tiles::{Part, Root, TileVar};
 use super::{I64, Maker};
 use crate::ir::{Attr, Def, TypeId, ValueId};
+use crate::isa::fill::Filling;
 use crate::isa::row::{Dir, Kind};
 use crate::isa::table::op;
 use crate::isa::{DType, Dim, Loc, Op, TileType, Type};
-use crate::sample::search::Filling;
 
 impl Maker<'_> {
     pub(super) fn tile_view(&mut self) {

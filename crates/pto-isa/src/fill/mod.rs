@@ -1,9 +1,13 @@
-//! Finding operand types and attribute values that keep every rule of a row.
+//! Finding operand types and attribute values that keep every rule of a row: legal uses of an instruction, from the table
+//! alone.
 
-use super::candidates;
-use crate::isa::row::{AttrSpec, Count, Elem, Row, Slot};
-use crate::isa::rules::{Arg, AttrValue, Instance};
-use crate::isa::{DType, DTypes, Op, Target, Type, codes};
+mod candidates;
+
+pub use candidates::values;
+
+use crate::row::{AttrSpec, Count, Elem, Row, Slot};
+use crate::rules::{Arg, AttrValue, Instance};
+use crate::{DType, DTypes, Op, Target, Type, codes};
 
 /// Combinations tried for one element type.
 const TRIES: usize = 20_000;
@@ -26,7 +30,7 @@ impl Filling {
     }
 
     /// The same for a function that may place its tiles itself.
-    pub(super) fn is_legal_in(&self, target: Target, manual: bool) -> bool {
+    pub fn is_legal_in(&self, target: Target, manual: bool) -> bool {
         let args: Vec<Arg> = self.types.iter().map(|(slot, ty)| Arg { slot: *slot, ty, value: None }).collect();
         let row = self.op.row();
         Instance { row, target, manual, args: &args, attrs: &self.attrs }.check().0.is_empty()
@@ -36,16 +40,16 @@ impl Filling {
 /// A use of an instruction that is legal on a target and works on elements of one type.
 ///
 /// ```
-/// use pto::{Target, isa::{DType, table::op}, sample};
-/// assert!(sample::filling(op::tmax, Target::A5, DType::U8, 100).is_some());
-/// assert!(sample::filling(op::tmax, Target::A2A3, DType::U8, 100).is_none());
+/// use pto_isa::{DType, Target, fill, table::op};
+/// assert!(fill::filling(op::tmax, Target::A5, DType::U8, 100).is_some());
+/// assert!(fill::filling(op::tmax, Target::A2A3, DType::U8, 100).is_none());
 /// ```
 pub fn filling(op: Op, target: Target, data: DType, tries: usize) -> Option<Filling> {
     Search::new(op, target, data, tries).first(&mut |_| true)
 }
 
 /// A few legal uses, from the most ordinary on.
-pub(super) fn several(op: Op, target: Target, data: DType, tries: usize, count: usize) -> Vec<Filling> {
+pub fn several(op: Op, target: Target, data: DType, tries: usize, count: usize) -> Vec<Filling> {
     let mut found = Vec::new();
     Search::new(op, target, data, tries).first(&mut |f| {
         found.push(f.clone());
@@ -55,12 +59,12 @@ pub(super) fn several(op: Op, target: Target, data: DType, tries: usize, count: 
 }
 
 /// The most ordinary legal use of an instruction that is also accepted by the caller.
-pub(super) fn first(op: Op, target: Target, mut accept: impl FnMut(&Filling) -> bool) -> Option<Filling> {
+pub fn first(op: Op, target: Target, mut accept: impl FnMut(&Filling) -> bool) -> Option<Filling> {
     data_types(op.row(), target).into_iter().find_map(|d| Search::new(op, target, d, TRIES).first(&mut accept))
 }
 
 /// Element types to build a use around.
-pub(super) fn data_types(row: &Row, target: Target) -> Vec<DType> {
+pub fn data_types(row: &Row, target: Target) -> Vec<DType> {
     let has_data = row.slots.iter().chain(row.results).any(|s| s.elem == Elem::Data);
     candidates::preferred(if has_data { row.data_types(target) } else { DTypes::ALL }).collect()
 }
@@ -99,7 +103,7 @@ impl Search {
             })
             .collect();
         places.extend(row.attrs.iter().map(|spec| {
-            let values = candidates::values(spec).into_iter().map(Some);
+            let values = values(spec).into_iter().map(Some);
             Place::Attr(spec.name, with_absence(values, attr_absence(row, spec)))
         }));
         Self { op, target, places, tries }

@@ -2,9 +2,9 @@
 //!
 //! The lists are short and blind to what the other slots hold: the search combines them and lets the rules decide.
 
-use crate::isa::row::{AttrKind, AttrSpec, Elem, Infer, Kind};
-use crate::isa::rules::AttrValue;
-use crate::isa::{
+use crate::row::{AttrKind, AttrSpec, Elem, Infer, Kind};
+use crate::rules::AttrValue;
+use crate::{
     BLayout, DType, DTypes, Dim, Loc, PtrSpace, Row, SLayout, Scalar, Slot, Target, TileType, Token, Type, ViewType,
 };
 
@@ -132,7 +132,7 @@ fn vector_shapes(dtype: DType) -> Vec<TileType> {
 }
 
 /// Values of an attribute; none where its kind has no value that means anything by itself.
-pub(super) fn values(spec: &AttrSpec) -> Vec<AttrValue<'static>> {
+pub fn values(spec: &AttrSpec) -> Vec<AttrValue<'static>> {
     match spec.kind {
         AttrKind::Enum(e) | AttrKind::EnumOr(e, _) => (0..e.values.len()).map(|at| AttrValue::Enum(e, at)).collect(),
         AttrKind::Int(low, high) => {

@@ -1,0 +1,59 @@
+//! The attribute `#[pto::kernel]`; see the crate `pto`.
+
+use proc_macro::TokenStream;
+use quote::{format_ident, quote};
+use syn::{Error, FnArg, ItemFn, Pat, ReturnType, parse_macro_input};
+
+/// Makes a function that describes a kernel into one that returns it.
+///
+/// `#[pto::kernel] fn add(x: Gm<f32>, y: Gm<f32>) { … }` becomes `fn add() -> pto::tile::Kernel`: calling it traces the
+/// body once. The parameters keep their names in the program. Generic parameters stay: `scale::<64>()`.
+#[proc_macro_attribute]
+pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let function = parse_macro_input!(item as ItemFn);
+    let attribute = proc_macro2::TokenStream::from(attribute);
+    let made = if attribute.is_empty() {
+        expand(function)
+    } else {
+        Err(Error::new_spanned(attribute, "`#[pto::kernel]` takes nothing in brackets"))
+    };
+    made.unwrap_or_else(Error::into_compile_error).into()
+}
+
+fn expand(function: ItemFn) -> Result<proc_macro2::TokenStream, Error> {
+    let ItemFn { attrs, vis, sig, block } = function;
+    if let ReturnType::Type(..) = sig.output {
+        return Err(Error::new_spanned(
+            sig.output,
+            "a kernel gives nothing back: it stores its results to global memory",
+        ));
+    }
+    if let Some(word) = sig.asyncness {
+        return Err(Error::new_spanned(word, "a kernel is traced once and cannot be `async`"));
+    }
+    let names = sig.inputs.iter().map(parameter).collect::<Result<Vec<_>, _>>()?;
+    let (name, inputs) = (&sig.ident, &sig.inputs);
+    let text = name.to_string();
+    let inner = format_ident!("describe_{}", name);
+    let (generics, types, bounds) = sig.generics.split_for_impl();
+    let turbofish = types.as_turbofish();
+    Ok(quote! {
+        #(#attrs)*
+        #[track_caller]
+        #vis fn #name #generics () -> ::pto::tile::Kernel #bounds {
+            fn #inner #generics (#inputs) #bounds #block
+            ::pto::tile::Kernel::trace_named(#text, &[#(#names),*], #inner #turbofish)
+        }
+    })
+}
+
+/// The name of a parameter, which must be a plain one.
+fn parameter(arg: &FnArg) -> Result<String, Error> {
+    match arg {
+        FnArg::Receiver(this) => Err(Error::new_spanned(this, "a kernel is not a method")),
+        FnArg::Typed(typed) => match &*typed.pat {
+            Pat::Ident(name) => Ok(name.ident.to_string()),
+            other => Err(Error::new_spanned(other, "a parameter of a kernel needs a name")),
+        },
+    }
+}

@@ -1,0 +1,49 @@
+//! Names in Rust.
+
+use pto_isa::{DType, Loc, Op};
+
+/// The function of an instruction: `comm.tput` is `comm_tput`.
+pub fn function(op: Op) -> String {
+    op.row().name.replace('.', "_")
+}
+
+/// `cmpMode` is `cmp_mode`, `isMSB` is `is_msb`.
+pub fn snake(name: &str) -> String {
+    let mut text = String::new();
+    let mut lower = false;
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && lower {
+            text.push('_');
+        }
+        lower = c.is_ascii_lowercase() || c.is_ascii_digit();
+        text.push(c.to_ascii_lowercase());
+    }
+    text
+}
+
+/// `atomic_add` and `ATOMIC_ADD` are `AtomicAdd`; words of mixed case stay.
+pub fn pascal(name: &str) -> String {
+    name.split('_').map(word).collect()
+}
+
+fn word(word: &str) -> String {
+    let mixed = word.chars().any(|c| c.is_ascii_lowercase()) && word.chars().any(|c| c.is_ascii_uppercase());
+    let rest = word.get(1..).unwrap_or("");
+    let rest = if mixed { rest.to_string() } else { rest.to_ascii_lowercase() };
+    format!("{}{rest}", word.get(..1).unwrap_or("").to_ascii_uppercase())
+}
+
+/// The Rust type of an element.
+pub fn element(dtype: DType) -> String {
+    let name = format!("{dtype:?}");
+    match name.as_bytes() {
+        [b'I' | b'U', rest @ ..] if dtype != DType::I4 && rest.iter().all(u8::is_ascii_digit) => name.to_lowercase(),
+        _ if dtype == DType::F32 => "f32".to_string(),
+        _ => name,
+    }
+}
+
+/// The Rust type of a memory.
+pub fn memory(loc: Loc) -> String {
+    format!("{loc:?}")
+}

@@ -1,0 +1,537 @@
+//! The Rust function of an instruction: what must be given are arguments, what may be given are methods of what it returns.
+
+use crate::names::{self, snake};
+use crate::types::Sets;
+use crate::{enums, names::element};
+use pto_isa::row::{AttrKind, AttrSpec, Count, Elem, FixedType, Infer, Kind};
+use pto_isa::rules::Rule;
+use pto_isa::{DType, DTypes, Dir, Op, Row, Slot, Target, Targets, table};
+use std::fmt::Write as _;
+
+/// An argument or an option.
+pub enum Part {
+    /// An operand, by slot.
+    Slot(usize),
+    /// An attribute.
+    Attr(&'static AttrSpec),
+}
+
+/// An argument in Rust: its name, its type, and what it adds to the call.
+pub struct Argument {
+    name: String,
+    ty: String,
+    adds: Adds,
+    /// The expression for what is added.
+    value: String,
+}
+
+/// What an argument adds to a call.
+enum Adds {
+    Operand(usize),
+    /// A tile that is read, or the one that is written.
+    Source(usize),
+    Operands(usize),
+    Attr(&'static str),
+    /// Nothing: it is part of a result's type.
+    Nothing,
+}
+
+impl Argument {
+    /// An argument that only says the type of a result.
+    fn for_type(name: &str, ty: &str) -> Self {
+        Self { name: name.to_string(), ty: ty.to_string(), adds: Adds::Nothing, value: String::new() }
+    }
+}
+
+/// A function.
+pub struct Signature {
+    op: Op,
+    pub args: Vec<Argument>,
+    pub parts: Vec<Part>,
+    pub optional: Vec<Part>,
+    options: Vec<String>,
+    generics: Vec<String>,
+    bounds: Vec<String>,
+    results: Vec<Returned>,
+}
+
+/// A result: its Rust type, the type in the program, and how the one becomes the other.
+struct Returned {
+    ty: String,
+    ir: String,
+    make: String,
+}
+
+impl Signature {
+    pub fn new(op: Op, sets: &mut Sets) -> Self {
+        let row = op.row();
+        let (parts, optional) = divide(row);
+        let mut writer = Writer::new(op, sets, &parts);
+        let mut args: Vec<Argument> = parts.iter().map(|part| writer.argument(part)).collect();
+        let results = writer.results(&mut args);
+        let bounds = writer.combinations();
+        let Writer { generics, .. } = writer;
+        let options = optional.iter().map(|part| option(op, sets, part)).collect();
+        Self { op, args, parts, optional, options, generics, bounds, results }
+    }
+
+    /// What the function returns.
+    fn returns(&self) -> (String, String) {
+        let marker =
+            if self.optional.is_empty() { "()".to_string() } else { format!("ops::{}", names::function(self.op)) };
+        let value = match &self.results[..] {
+            [] if self.optional.is_empty() => return ("Issued".to_string(), String::new()),
+            [] => return (format!("Issued<{marker}>"), String::new()),
+            [one] => one.ty.clone(),
+            several => format!("({})", several.iter().map(|r| r.ty.as_str()).collect::<Vec<_>>().join(", ")),
+        };
+        (if self.optional.is_empty() { value.clone() } else { format!("Issued<{marker}, {value}>") }, value)
+    }
+
+    pub fn has_results(&self) -> bool {
+        !self.results.is_empty()
+    }
+
+    pub fn function(&self, doc: &str) -> String {
+        let mut text = format!("\n{doc}#[track_caller]\n");
+        if self.has_results() {
+            text += "#[must_use]\n";
+        }
+        if self.args.len() > 7 {
+            text += "#[expect(clippy::too_many_arguments, reason = \"the instruction has as many\")]\n";
+        }
+        let generics = if self.generics.is_empty() { String::new() } else { format!("<{}>", self.generics.join(", ")) };
+        let args: Vec<String> = self.args.iter().map(|a| format!("{}: {}", a.name, a.ty)).collect();
+        let bounds = if self.bounds.is_empty() {
+            String::new()
+        } else {
+            format!("\nwhere\n    {},\n", self.bounds.join(",\n    "))
+        };
+        let name = names::function(self.op);
+        let _ = write!(text, "pub fn {name}{generics}({}) -> {}{bounds} ", args.join(", "), self.returns().0);
+        let _ = writeln!(text, "{{\n    let call = Call::new(crate::isa::table::op::{});", identifier(self.op));
+        for Argument { name, ty, adds, value } in &self.args {
+            // Lists of indices are read twice: for the call, and for the type of a view.
+            if ty == "impl IndexList" {
+                let _ = writeln!(text, "    let {name}_list = {name}.indices();");
+            }
+            let added = match adds {
+                Adds::Operand(slot) => format!("operand({slot}, {value})"),
+                Adds::Source(slot) => format!("source({slot}, {value})"),
+                Adds::Operands(slot) => format!("operands({slot}, {value})"),
+                Adds::Attr(attr) => format!("attr({attr:?}, {value})"),
+                Adds::Nothing => continue,
+            };
+            let _ = writeln!(text, "    let call = call.{added};");
+        }
+        text + &self.finish() + "}\n"
+    }
+
+    fn finish(&self) -> String {
+        if self.results.is_empty() {
+            return "    call.issue()\n".to_string();
+        }
+        let types: Vec<&str> = self.results.iter().map(|r| r.ir.as_str()).collect();
+        let makes: Vec<String> =
+            self.results.iter().enumerate().map(|(i, r)| r.make.replace('$', &format!("values[{i}]"))).collect();
+        let value = if let [one] = &makes[..] { one.clone() } else { format!("({})", makes.join(", ")) };
+        let (op, value) =
+            if self.optional.is_empty() { ("_", value) } else { ("op", format!("Issued::new(op, {value})")) };
+        format!("    let ({op}, values) = call.record(&[{}]);\n    {value}\n", types.join(", "))
+    }
+
+    /// The methods for what may be given.
+    pub fn options(&self) -> String {
+        if self.options.is_empty() {
+            return String::new();
+        }
+        let name = names::function(self.op);
+        format!("\n/// What `{name}` may be told.\nimpl<R> Issued<ops::{name}, R> {{\n{}}}\n", self.options.join("\n"))
+    }
+}
+
+/// The name of the constant in the table.
+fn identifier(op: Op) -> String {
+    op.row().name.replace('.', "_")
+}
+
+/// The types that tell the methods of one instruction from those of another.
+pub fn markers() -> String {
+    let mut text = "/// Names of instructions that may be told more than they must be.\n\
+                    #[expect(non_camel_case_types, reason = \"they are named like the instructions\")]\npub mod ops {\n"
+        .to_string();
+    for op in table::isa().filter(|op| !divide(op.row()).1.is_empty()) {
+        let name = names::function(op);
+        let _ =
+            writeln!(text, "    /// See [`{name}`](super::{name}()).\n    #[derive(Debug)]\n    pub enum {name} {{}}");
+    }
+    text + "}\n"
+}
+
+/// The arguments in their order, and what may be given besides.
+fn divide(row: &'static Row) -> (Vec<Part>, Vec<Part>) {
+    let part = |name: &str| {
+        let name = name.trim_start_matches("mut ");
+        row.slots.iter().position(|s| s.name == name).map(Part::Slot).or_else(|| row.attr(name).map(Part::Attr))
+    };
+    let all = order(row);
+    let listed = |name: &str| row.call.iter().any(|n| n.trim_start_matches("mut ") == name);
+    let needed = |name: &str| {
+        if !row.call.is_empty() {
+            return listed(name);
+        }
+        row.slots.iter().any(|s| s.name == name && s.count != Count::Optional)
+            || row.attrs.iter().any(|a| a.name == name && a.required)
+    };
+    let (must, may): (Vec<&str>, Vec<&str>) = all.into_iter().partition(|name| needed(name));
+    (must.into_iter().filter_map(part).collect(), may.into_iter().filter_map(part).collect())
+}
+
+/// Every operand and attribute: as the row lists them, then as C++ does, then those written, those read, attributes.
+fn order(row: &'static Row) -> Vec<&'static str> {
+    let written = row.slots.iter().filter(|s| s.dir != Dir::In);
+    let read = row.slots.iter().filter(|s| s.dir == Dir::In);
+    let named = row.call.iter().map(|n| n.trim_start_matches("mut "));
+    let usual = written.chain(read).map(|s| s.name).chain(row.attrs.iter().map(|a| a.name));
+    let mut all: Vec<&'static str> = Vec::new();
+    for name in named.chain(row.cpp.args.iter().copied()).chain(usual) {
+        let known = row.slots.iter().any(|s| s.name == name) || row.attrs.iter().any(|a| a.name == name);
+        if known && !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
+}
+
+/// Writes the types of one function.
+struct Writer<'a> {
+    op: Op,
+    row: &'static Row,
+    sets: &'a mut Sets,
+    /// For every slot and result, the one that stands for its element type.
+    group: Vec<usize>,
+    generics: Vec<String>,
+    /// The element type of a group, once it has been asked for.
+    elements: Vec<Option<String>>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(op: Op, sets: &'a mut Sets, parts: &[Part]) -> Self {
+        let row = op.row();
+        let count = row.slots.len() + row.results.len();
+        let given =
+            |slot: usize| slot >= row.slots.len() || parts.iter().any(|p| matches!(p, Part::Slot(s) if *s == slot));
+        let mut this =
+            Self { op, row, sets, group: (0..count).collect(), generics: Vec::new(), elements: vec![None; count] };
+        let data: Vec<usize> = (0..count).filter(|s| row.slot_at(*s).elem == Elem::Data && given(*s)).collect();
+        this.join(&data);
+        for slot in (0..count).filter(|s| given(*s)) {
+            if let Elem::Like(other) = row.slot_at(slot).elem {
+                let other = row.slot(other).filter(|o| given(*o));
+                this.join(&other.into_iter().chain([slot]).collect::<Vec<_>>());
+            }
+        }
+        for (targets, rule) in row.shape_rules.iter().chain(row.rules) {
+            if let (true, Rule::SameElem(names)) = (covers(*targets, row.targets), rule) {
+                let slots: Vec<usize> = names.iter().filter_map(|n| row.slot(n)).filter(|s| given(*s)).collect();
+                this.join(&slots);
+            }
+        }
+        this
+    }
+
+    fn join(&mut self, slots: &[usize]) {
+        let Some(first) = slots.first().map(|s| self.group[*s]) else { return };
+        let joined: Vec<usize> = slots.iter().map(|s| self.group[*s]).collect();
+        self.group.iter_mut().filter(|g| joined.contains(g)).for_each(|g| *g = first);
+    }
+
+    /// The element types of a group that some target takes.
+    fn legal(&self, group: usize) -> DTypes {
+        let members = (0..self.group.len()).filter(|s| self.group[*s] == group);
+        members.fold(DTypes::ALL, |set, slot| match self.row.slot_at(slot).elem {
+            Elem::Data => both(set, self.row.data_types(Target::Cpu)),
+            Elem::Of(of) => both(set, of),
+            Elem::Any | Elem::Like(_) => set,
+        })
+    }
+
+    /// The element type of a slot in Rust.
+    fn element(&mut self, slot: usize) -> String {
+        let group = self.group[slot];
+        if let Some(known) = &self.elements[group] {
+            return known.clone();
+        }
+        let legal = self.legal(group);
+        let list: Vec<DType> = legal.iter().collect();
+        let name = if let [only] = list[..] {
+            element(only)
+        } else {
+            let bound = self.sets.elements(legal);
+            self.generic("T", &bound)
+        };
+        self.elements[group] = Some(name.clone());
+        name
+    }
+
+    /// A new type parameter.
+    fn generic(&mut self, stem: &str, bound: &str) -> String {
+        let known = self.generics.iter().filter(|g| g.starts_with(stem)).count();
+        let name = if known == 0 { stem.to_string() } else { format!("{stem}{known}") };
+        self.generics.push(format!("{name}: {bound}"));
+        name
+    }
+
+    fn memory(&mut self, slot: &Slot) -> String {
+        match self.sets.memories(slot.locs) {
+            Ok(bound) => self.generic("L", &bound),
+            Err(only) => names::memory(only),
+        }
+    }
+
+    fn argument(&mut self, part: &Part) -> Argument {
+        match part {
+            Part::Slot(slot) => self.operand(*slot),
+            Part::Attr(spec) => attribute(spec),
+        }
+    }
+
+    fn operand(&mut self, at: usize) -> Argument {
+        let slot = self.row.slot_at(at);
+        let name = snake(slot.name);
+        let changes = self.row.call.iter().any(|n| n.strip_prefix("mut ") == Some(slot.name));
+        let scratch = self.row.scratch.as_ref().is_some_and(|s| s.slot == slot.name);
+        let written = slot.dir != Dir::In || changes || scratch;
+        let reference = if written { "&mut" } else { "&" };
+        if slot.count == Count::Many {
+            return self.several(at, name);
+        }
+        let (ty, how) = match slot.kind {
+            Kind::Tile => {
+                let memory = self.memory(slot);
+                let element = self.element(at);
+                if !written {
+                    let value = format!("{name}.source()");
+                    return Argument {
+                        name,
+                        ty: format!("impl Source<{memory}, {element}>"),
+                        adds: Adds::Source(at),
+                        value,
+                    };
+                }
+                (format!("&mut impl TileOf<{memory}, {element}>"), "value()")
+            }
+            Kind::TileOrScalar => (format!("impl TileOrScalar<{}>", self.element(at)), "either()"),
+            Kind::View => (format!("{reference} View<{}>", self.element(at)), "value()"),
+            Kind::TileOrView => (format!("{reference} impl TileOrView<{}>", self.element(at)), "value()"),
+            Kind::Scalar if slot.elem == Elem::Any && self.is_alone(at) => ("impl AnyScalar".to_string(), "any()"),
+            Kind::Scalar => scalar(&self.element(at)),
+            Kind::Int if self.legal(self.group[at]).iter().count() == 1 => scalar(&self.element(at)),
+            Kind::Int => ("impl AnyInt".to_string(), "int()"),
+            Kind::Float => ("impl AnyScalar".to_string(), "any()"),
+            Kind::Index => scalar("Idx"),
+            Kind::Bool => scalar("bool"),
+            Kind::Ptr => (format!("Gm<{}>", self.element(at)), "value()"),
+            Kind::Pipe => (format!("{reference} PipeHandle"), "value()"),
+            Kind::Event => (format!("{reference} EventToken"), "value()"),
+            Kind::Session => (format!("{reference} Session"), "value()"),
+            Kind::AsyncEvent => (format!("{reference} AsyncEvent"), "value()"),
+            Kind::MultiTile | Kind::EventIds | Kind::Vector | Kind::Any => {
+                (format!("{reference} impl Handle"), "value()")
+            }
+        };
+        Argument { value: format!("{name}.{how}"), name, ty, adds: Adds::Operand(at) }
+    }
+
+    fn is_alone(&self, slot: usize) -> bool {
+        self.group.iter().filter(|g| **g == self.group[slot]).count() == 1
+    }
+
+    fn several(&mut self, at: usize, name: String) -> Argument {
+        let (ty, list) = match self.row.slot_at(at).kind {
+            Kind::Index => ("impl IndexList".to_string(), format!("{name}_list")),
+            Kind::View => (format!("&[View<{}>]", self.element(at)), name.clone()),
+            Kind::Int => ("&[Scalar<i64>]".to_string(), name.clone()),
+            _ => ("&[&dyn Handle]".to_string(), name.clone()),
+        };
+        Argument { value: format!("{list}.iter().map(|v| v.value())"), name, ty, adds: Adds::Operands(at) }
+    }
+
+    /// Results that are always there. A result whose type the text must state takes one more argument.
+    fn results(&mut self, args: &mut Vec<Argument>) -> Vec<Returned> {
+        let first = self.row.slots.len();
+        let always = |(_, r): &(usize, &Slot)| r.count != Count::Optional;
+        self.row.results.iter().enumerate().filter(always).map(|(i, slot)| self.result(first + i, slot, args)).collect()
+    }
+
+    fn result(&mut self, at: usize, slot: &Slot, args: &mut Vec<Argument>) -> Returned {
+        let handle = |ty: String| Returned {
+            ir: format!("<{ty} as ResultHandle>::ir_type()"),
+            make: format!("<{ty} as ResultHandle>::from_result($)"),
+            ty,
+        };
+        if let Infer::Fixed(fixed) = slot.infer {
+            return handle(fixed_type(fixed).to_string());
+        }
+        match slot.kind {
+            Kind::Tile | Kind::TileOrView => {
+                let memory = self.memory(slot);
+                let element = self.element(at);
+                let bound = format!("ResultHandle + TileOf<{memory}, {element}>");
+                handle(self.generic("R", &bound))
+            }
+            Kind::View => self.view(at, args),
+            Kind::Scalar => match slot.infer {
+                Infer::ElementOf(of) => {
+                    let of = self.row.slot(of).expect("a slot of the row");
+                    handle(format!("Scalar<{}>", self.element(of)))
+                }
+                _ => handle(format!("Scalar<{}>", self.element(at))),
+            },
+            Kind::Int => {
+                let like = if let Infer::Like(of) = slot.infer { self.row.slot(of).unwrap_or(at) } else { at };
+                handle(format!("Scalar<{}>", self.element(like)))
+            }
+            Kind::Ptr => {
+                let like = if let Infer::Like(of) = slot.infer { self.row.slot(of).unwrap_or(at) } else { at };
+                handle(format!("Gm<{}>", self.element(like)))
+            }
+            Kind::Index => handle("Index".to_string()),
+            Kind::Bool => handle("Bool".to_string()),
+            Kind::Pipe => handle("PipeHandle".to_string()),
+            Kind::Event => handle("EventToken".to_string()),
+            Kind::Session => handle("Session".to_string()),
+            Kind::AsyncEvent => handle("AsyncEvent".to_string()),
+            Kind::TileOrScalar | Kind::Float | Kind::MultiTile | Kind::EventIds | Kind::Vector | Kind::Any => {
+                args.push(Argument::for_type("ty", "&str"));
+                Returned {
+                    ty: "Opaque".to_string(),
+                    ir: "trace::type_of(ty)".to_string(),
+                    make: "Opaque::from_value($)".to_string(),
+                }
+            }
+        }
+    }
+
+    /// A view: its extents are the operands that say so, or one more argument.
+    fn view(&mut self, at: usize, args: &mut Vec<Argument>) -> Returned {
+        let element = self.element(at);
+        let (kind, list) = match (self.row.slot("shape"), self.row.slot("sizes")) {
+            (Some(_), _) => ("Tensor", "shape_list"),
+            (_, Some(_)) => ("Partition", "sizes_list"),
+            _ => {
+                args.push(Argument::for_type("shape", "impl IndexList"));
+                ("Tensor", "shape_list")
+            }
+        };
+        Returned {
+            ty: format!("View<{element}>"),
+            ir: format!("view_type::<{element}>(ViewKind::{kind}, &{list})"),
+            make: "View::from_value($)".to_string(),
+        }
+    }
+
+    /// Bounds on element types that are only legal together.
+    fn combinations(&mut self) -> Vec<String> {
+        let row = self.row;
+        let lists = |target: Target| {
+            row.rules_on(target).filter_map(|rule| match rule {
+                Rule::Elems(slots, list) => Some((*slots, *list)),
+                _ => None,
+            })
+        };
+        let mut bounds = Vec::new();
+        let all: Vec<_> = row.targets.iter().flat_map(lists).collect();
+        let mut seen: Vec<&[&str]> = Vec::new();
+        for (slots, _) in &all {
+            let everywhere = row.targets.iter().all(|t| lists(t).any(|(s, _)| s == *slots));
+            let asked = slots.iter().all(|s| row.slot(s).is_some_and(|at| self.elements[self.group[at]].is_some()));
+            if seen.contains(slots) || !everywhere || !asked {
+                continue;
+            }
+            seen.push(slots);
+            let mut legal: Vec<Vec<DType>> = Vec::new();
+            for (_, list) in all.iter().filter(|(s, _)| s == slots) {
+                let new: Vec<Vec<DType>> =
+                    list.iter().map(|types| types.to_vec()).filter(|types| !legal.contains(types)).collect();
+                legal.extend(new);
+            }
+            let types: Vec<String> = slots.iter().map(|s| self.element(row.slot(s).expect("a slot"))).collect();
+            let bound = self.sets.combinations(&names::function(self.op), legal);
+            bounds.push(format!("({}): {bound}", types.join(", ")));
+        }
+        bounds
+    }
+}
+
+fn scalar(element: &str) -> (String, &'static str) {
+    (format!("impl ScalarOf<{element}>"), "scalar().value()")
+}
+
+fn fixed_type(fixed: FixedType) -> &'static str {
+    match fixed {
+        FixedType::I1 => "Bool",
+        FixedType::I32 => "Scalar<i32>",
+        FixedType::I64 => "Scalar<i64>",
+        FixedType::Index => "Index",
+        FixedType::Event => "EventToken",
+        FixedType::Pipe => "PipeHandle",
+        FixedType::AsyncSession => "Session",
+        FixedType::AsyncEvent => "AsyncEvent",
+    }
+}
+
+fn both(a: DTypes, b: DTypes) -> DTypes {
+    DTypes::of(&a.iter().filter(|d| b.contains(*d)).collect::<Vec<_>>())
+}
+
+fn covers(all: Targets, some: Targets) -> bool {
+    some.iter().all(|t| all.contains(t))
+}
+
+/// An attribute as an argument.
+fn attribute(spec: &'static AttrSpec) -> Argument {
+    let name = snake(spec.name);
+    let (ty, value) = match spec.kind {
+        AttrKind::Enum(_) | AttrKind::EnumOr(..) => {
+            (enums::of(spec.kind).map(enums::name).unwrap_or_default(), name.clone())
+        }
+        AttrKind::Int(..) | AttrKind::OneOf(_) => ("i64".to_string(), name.clone()),
+        AttrKind::Bool => ("bool".to_string(), name.clone()),
+        AttrKind::Str => ("&str".to_string(), name.clone()),
+        AttrKind::Symbol => ("&str".to_string(), format!("Symbol({name})")),
+        AttrKind::Ints => ("&[i64]".to_string(), name.clone()),
+        AttrKind::Unit => panic!("no instruction has an attribute without a value: {}", spec.name),
+        AttrKind::Any => ("impl AttrArg".to_string(), name.clone()),
+    };
+    Argument { name, ty, adds: Adds::Attr(spec.name), value }
+}
+
+/// A method for something that may be given.
+fn option(op: Op, sets: &mut Sets, part: &Part) -> String {
+    let row = op.row();
+    let mut writer = Writer::new(op, sets, &[]);
+    let arg = writer.argument(part);
+    let value = &arg.value;
+    let (doc, body) = match part {
+        Part::Slot(at) => {
+            let value = if matches!(arg.adds, Adds::Source(_)) { value.clone() } else { format!("Some({value})") };
+            let scratch = row.scratch.as_ref().is_some_and(|s| s.slot == row.slots[*at].name);
+            let what =
+                if scratch { "A scratch tile".to_string() } else { format!("The operand `{}`", row.slots[*at].name) };
+            (what, format!("trace::add_operand(self.op, {at}, {value});"))
+        }
+        Part::Attr(spec) => {
+            let default =
+                if spec.default.is_empty() { String::new() } else { format!(" Else it is `{}`.", spec.default) };
+            let doc = format!("The attribute `{}`: {}; {}.{default}", spec.name, spec.doc, spec.legal_values());
+            (doc, format!("trace::add_attr(self.op, {:?}, {value});", spec.name))
+        }
+    };
+    let generics = if writer.generics.is_empty() { String::new() } else { format!("<{}>", writer.generics.join(", ")) };
+    let end = if doc.ends_with('.') { "" } else { "." };
+    format!(
+        "    /// {doc}{end}\n    pub fn {}{generics}(self, {}: {}) -> Self {{\n        {body}\n        self\n    }}\n",
+        arg.name, arg.name, arg.ty
+    )
+}

@@ -1,0 +1,109 @@
+//! Events between instructions, as flags between their pipes.
+
+use super::attrs::{AttrArg, Choice};
+use super::trace::Trace;
+use crate::builder::Rest;
+use crate::ir::{BlockId, OpId};
+use crate::isa::table::op;
+use crate::isa::{Diagnostic, Op, Pipe, Target, codes, enums};
+
+/// Flags that events have taken.
+#[derive(Default)]
+pub(super) struct Events {
+    taken: Vec<Taken>,
+}
+
+/// A flag between two instructions.
+struct Taken {
+    pipes: (Pipe, Pipe),
+    id: u8,
+    block: BlockId,
+    /// Positions of the instructions in the order of recording.
+    from: OpId,
+    to: OpId,
+}
+
+/// Event ids between two pipes.
+const IDS: u8 = 8;
+
+impl Trace {
+    /// Lets an instruction wait for one before it.
+    pub(super) fn wait_for(&mut self, waiting: OpId, done: OpId) {
+        let (Some(from), Some(to)) = (self.pipe(done), self.pipe(waiting)) else { return };
+        let Some(block) = self.common_block(done, waiting) else { return };
+        if from == to {
+            self.insert(op::barrier, &[("pipe", from)], None, (block, waiting, false));
+            return;
+        }
+        let flags = &self.events.taken;
+        // The pipe that waits has waited for this one before.
+        if flags.iter().any(|t| t.pipes == (from, to) && t.from == done && t.to <= waiting) {
+            return;
+        }
+        let overlaps = |t: &&Taken| t.pipes == (from, to) && t.block == block && t.to >= done;
+        let Some(id) = (0..IDS).find(|id| !flags.iter().filter(overlaps).any(|t| t.id == *id)) else {
+            let message = format!("more than {IDS} events between {from} and {to} are open here");
+            self.problem(message, "wait for one of them earlier");
+            return;
+        };
+        let pipes = [("src_pipe", from), ("dst_pipe", to)];
+        self.insert(op::set_flag, &pipes, Some(id), (block, done, true));
+        self.insert(op::wait_flag, &pipes, Some(id), (block, waiting, false));
+        self.events.taken.push(Taken { pipes: (from, to), id, block, from: done, to: waiting });
+    }
+
+    /// The pipe of an instruction, which must be the same on every device.
+    fn pipe(&mut self, id: OpId) -> Option<Pipe> {
+        let module = &self.builder.module;
+        let row = module.op(id).op.row();
+        let on = |t: Target| row.targets.contains(t).then(|| pto_check::pipe_of(module, id, t));
+        let pipes: Vec<Option<Pipe>> = [Target::A2A3, Target::A5].into_iter().filter_map(on).collect();
+        match pipes[..] {
+            [Some(pipe)] => Some(pipe),
+            [Some(a), Some(b)] if a == b => Some(a),
+            _ => {
+                let message = format!("`{}` has no pipe, or not the same one on every target", row.name);
+                self.problem(message, "order it with `set_flag` and `wait_flag`");
+                None
+            }
+        }
+    }
+
+    /// The block that both instructions stand in.
+    fn common_block(&mut self, done: OpId, waiting: OpId) -> Option<BlockId> {
+        let module = &self.builder.module;
+        let holds = |b: &&BlockId| {
+            let ops = &module.block(**b).ops;
+            ops.contains(&done) && ops.contains(&waiting)
+        };
+        let found = self.builder.open.iter().rev().find(holds).copied();
+        if found.is_none() {
+            self.problem(
+                "the event comes from another loop, branch or function".to_string(),
+                "wait where the event was recorded, or use `set_flag` and `wait_flag`",
+            );
+        }
+        found
+    }
+
+    fn problem(&mut self, message: String, help: &str) {
+        let problem = Diagnostic::new(codes::EVENT_USE, self.builder.span, message).help(help);
+        self.problems.push(problem);
+    }
+
+    /// Inserts an operation in front of an instruction, or behind it.
+    fn insert(&mut self, inserted: Op, pipes: &[(&str, Pipe)], id: Option<u8>, at: (BlockId, OpId, bool)) {
+        let module = &mut self.builder.module;
+        let place = |pipe: Pipe| Choice(&enums::PIPE, enums::PIPE.find(pipe.name()).unwrap_or(0) as u8);
+        let mut attrs = Vec::new();
+        for (name, pipe) in pipes {
+            attrs.push((module.names.intern(name), place(*pipe).attr(module)));
+        }
+        if let Some(id) = id {
+            attrs.push((module.names.intern("event_id"), Choice(&enums::EVENT, id).attr(module)));
+        }
+        self.builder.op(inserted, &[], &[], Rest { attrs, ..Rest::default() });
+        let (block, other, after) = at;
+        self.move_last_before(block, other, after);
+    }
+}

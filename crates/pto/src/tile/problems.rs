@@ -1,0 +1,69 @@
+//! Diagnostics of a kernel, with the lines of the Rust source they are about.
+
+use super::trace::Place;
+use crate::isa::{Diagnostic, Span};
+use std::fmt;
+use std::panic::Location;
+
+/// What is wrong with a kernel.
+///
+/// Printed, it shows each problem with its stable id, the Rust line, what is legal and how to fix it.
+#[derive(Clone, Debug)]
+pub struct Problems {
+    list: Vec<Diagnostic>,
+    places: Vec<Place>,
+}
+
+impl Problems {
+    pub(super) fn new(list: Vec<Diagnostic>, places: &[Place]) -> Self {
+        Self { list, places: places.to_vec() }
+    }
+
+    /// The problems: the same as for text. Their spans are not places in a text; [`Problems::place`] says where they are.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.list
+    }
+
+    /// The Rust line a span is about.
+    pub fn place(&self, span: Span) -> Option<&'static Location<'static>> {
+        self.places.get(span.start as usize).copied()
+    }
+
+    fn write_one(&self, f: &mut fmt::Formatter<'_>, problem: &Diagnostic) -> fmt::Result {
+        writeln!(f, "{}[{}]: {}", problem.severity.name(), problem.code.id(), problem.message)?;
+        let labels = std::iter::once(&problem.primary).chain(&problem.labels);
+        for (at, label) in labels.enumerate() {
+            let Some(place) = self.place(label.span) else { continue };
+            let arrow = if at == 0 { "  -->" } else { "  :::" };
+            let remark = if label.text.is_empty() { String::new() } else { format!(": {}", label.text) };
+            writeln!(f, "{arrow} {place}{remark}")?;
+            if let Some(line) = source_line(place) {
+                writeln!(f, "{:>5} | {}", place.line(), line.trim_end())?;
+            }
+        }
+        for legal in &problem.legal {
+            writeln!(f, "   = legal: {legal}")?;
+        }
+        if let Some(help) = &problem.help {
+            writeln!(f, "   = help: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The line itself, where the source is at hand.
+fn source_line(place: Place) -> Option<String> {
+    let text = std::fs::read_to_string(place.file()).ok()?;
+    text.lines().nth(place.line() as usize - 1).map(str::to_string)
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for problem in &self.list {
+            self.write_one(f, problem)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
