@@ -89,7 +89,7 @@ fn region<A: Carry, C: Carry>(counter: bool, end: Option<Op>, body: impl FnOnce(
     });
     let given = body(index, args).values();
     with(|trace| {
-        if let Some(end) = end.filter(|_| !given.is_empty()) {
+        if let Some(end) = end {
             let operands: Vec<(u8, ValueId)> = given.into_iter().map(|v| (0, v)).collect();
             trace.builder.op(end, &operands, &[], Rest::default());
         }
@@ -101,8 +101,9 @@ fn region<A: Carry, C: Carry>(counter: bool, end: Option<Op>, body: impl FnOnce(
 #[track_caller]
 fn with_regions<C: Carry>(chosen: Op, operands: &[(u8, ValueId)], regions: Vec<RegionId>) -> C {
     at(Location::caller(), |trace| {
+        let slot = chosen.row().slots.len() as u8;
         let named: Vec<(String, Type)> = C::types().into_iter().map(|ty| (trace.fresh("r"), ty)).collect();
-        let results: Vec<(u8, &str, Type)> = named.iter().map(|(name, ty)| (0, name.as_str(), ty.clone())).collect();
+        let results: Vec<(u8, &str, Type)> = named.iter().map(|(name, ty)| (slot, name.as_str(), ty.clone())).collect();
         let values = trace.builder.op(chosen, operands, &results, Rest { regions, ..Rest::default() });
         C::from_values(&mut values.into_iter())
     })
@@ -196,7 +197,7 @@ pub fn while_loop<C: Carry>(init: C, go_on: impl FnOnce(&C) -> Bool, body: impl 
 /// A branch of the program.
 #[track_caller]
 pub fn if_then(condition: Bool, then: impl FnOnce()) {
-    let inside = region(false, None, |_, ()| then());
+    let inside = region(false, Some(op::scf_yield), |_, ()| then());
     with_regions(op::scf_if, &[(0, condition.value())], vec![inside])
 }
 

@@ -8,7 +8,7 @@ use std::panic::Location;
 /// What is wrong with a kernel.
 ///
 /// Printed, it shows each problem with its stable id, the Rust line, what is legal and how to fix it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Problems {
     list: Vec<Diagnostic>,
     places: Vec<Place>,
@@ -51,9 +51,11 @@ impl Problems {
     }
 }
 
-/// The line itself, where the source is at hand.
+/// The line itself, where the source is at hand. Paths are those the compiler was given: mostly from the root of the
+/// workspace, while programs and tests start somewhere below it.
 fn source_line(place: Place) -> Option<String> {
-    let text = std::fs::read_to_string(place.file()).ok()?;
+    let here = std::env::current_dir().ok()?;
+    let text = here.ancestors().find_map(|dir| std::fs::read_to_string(dir.join(place.file())).ok())?;
     text.lines().nth(place.line() as usize - 1).map(str::to_string)
 }
 
@@ -63,6 +65,13 @@ impl fmt::Display for Problems {
             self.write_one(f, problem)?;
         }
         Ok(())
+    }
+}
+
+/// As printed: this is what `expect` shows.
+impl fmt::Debug for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\n{self}")
     }
 }
 
