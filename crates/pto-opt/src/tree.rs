@@ -20,7 +20,7 @@ pub(crate) enum Kind {
     Leaf(Effect),
     /// Goes round: one block, and whether it does so at least once whatever happens.
     Loop(Vec<Item>, bool),
-    /// One of several lists, or each on its own core.
+    /// One of several lists; an empty one where it may be none, or not on every core.
     Branches(Vec<Vec<Item>>),
     /// Lists between which control goes in ways that are not followed.
     Tangle(Vec<(BlockId, Vec<Item>)>),
@@ -64,8 +64,16 @@ fn kind(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) ->
                 turns => Kind::Loop(body, turns == Some(true)),
             }
         }
+        // Where the condition touches no memory, the body is all there is.
+        op::scf_while if single && lists.first().is_some_and(|(_, condition)| condition.is_empty()) => {
+            Kind::Loop(lists.pop().map(|(_, list)| list).unwrap_or_default(), false)
+        }
         op::scf_while => Kind::Tangle(lists),
-        _ if single => Kind::Branches(lists.into_iter().map(|(_, list)| list).collect()),
+        code if single => {
+            let has_all = code == op::scf_if && lists.len() == 2;
+            let lists = lists.into_iter().map(|(_, list)| list);
+            Kind::Branches(lists.chain((!has_all).then(Vec::new)).collect())
+        }
         _ => Kind::Tangle(lists),
     }
 }

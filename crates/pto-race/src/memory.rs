@@ -85,9 +85,12 @@ impl Memories {
             {
                 findings.taken(&conflict(write), lost, stamp);
             }
-            segment
-                .reads
-                .retain(|read| !(read.thread == stamp.thread && read.team == stamp.team || now.is_after(read)));
+            let same = |read: &Stamp| (read.team, read.thread) == (stamp.team, stamp.thread);
+            // The instruction may write here too: the last read that its own lane has not finished stays.
+            let open = segment.reads.iter().filter(|read| same(read) && !now.is_after(read)).max_by_key(|r| r.time);
+            let open = open.copied();
+            segment.reads.retain(|read| !same(read) && !now.is_after(read));
+            segment.reads.extend(open);
             segment.reads.push(*stamp);
         });
     }

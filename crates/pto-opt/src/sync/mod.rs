@@ -6,8 +6,13 @@
 //! path, whatever loops are skipped and whatever branches are taken.
 
 mod apply;
+mod barriers;
+mod history;
 mod ids;
+mod known;
 mod lists;
+mod summary;
+mod user;
 
 use crate::effects::CoreKind;
 use crate::places::Places;
@@ -111,10 +116,10 @@ pub fn insert_sync(checked: &Checked, mode: Mode) -> Synced {
     let mut places = Places::new(checked);
     let mut edges = Vec::new();
     let (mut kept, mut left) = (0, Vec::new());
-    module.walk(module.top, &mut |id| kept += usize::from(lists::is_user_sync(module, id)));
+    module.walk(module.top, &mut |id| kept += usize::from(user::is_user_sync(module, id)));
     if mode != Mode::None {
         for function in module.functions() {
-            if lists::orders_itself(module, function) {
+            if user::orders_itself(module, function) {
                 left.push(function);
                 continue;
             }
@@ -133,6 +138,7 @@ pub fn insert_sync(checked: &Checked, mode: Mode) -> Synced {
         edges = lists::as_barriers(edges);
     }
     ids::assign(checked, &mut edges);
+    edges.sort_by_key(|edge| module.op(edge.before).span.start);
     let module = apply::insert(module, &edges);
     Synced { module, edges, kept, left }
 }

@@ -24,7 +24,7 @@ struct Writer {
     left: u32,
 }
 
-/// The text of a program: `@f(%x, %y, %n, %flag)`.
+/// The text of a program: `@f(%x, %y, %n, %m, %flag, %other)`.
 pub fn program(seed: u64) -> String {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let left = 6 + random.below(26) as u32;
@@ -42,7 +42,7 @@ const HEAD: &str = "!tile = !pto.tile_buf<vec, 16x32xf32>\n\
 !half = !pto.tile_buf<vec, 8x32xf32>\n\
 !matrix = !pto.tensor_view<128x32xf32>\n\
 !rows = !pto.partition_tensor_view<16x32xf32>\n\n\
-func.func @f(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>, %n: index, %flag: i1) {\n  \
+func.func @f(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>, %n: index, %m: index, %flag: i1, %other: i1) {\n  \
 %zero = arith.constant 0 : index\n  %one = arith.constant 1 : index\n  %eight = arith.constant 8 : index\n  \
 %step = arith.constant 16 : index\n  %width = arith.constant 32 : index\n  %height = arith.constant 128 : index\n  \
 %small = arith.constant 0.5 : f32\n  %nothing = arith.constant 0.0 : f32\n  %three = arith.constant 3 : index\n  \
@@ -147,14 +147,15 @@ impl Writer {
     }
 
     fn turned(&mut self, depth: usize, nesting: u32) {
-        let (index, bound) = (self.name(), ["%n", "%three", "%zero"][self.random.below(3) as usize]);
+        let (index, bound) = (self.name(), ["%n", "%m", "%three", "%zero"][self.random.below(4) as usize]);
         self.line(depth, &format!("scf.for {index} = %zero to {bound} step %one {{"));
         self.list(depth + 1, nesting + 1);
         self.line(depth, "}");
     }
 
     fn branched(&mut self, depth: usize, nesting: u32) {
-        self.line(depth, "scf.if %flag {");
+        let condition = ["%flag", "%other"][self.random.below(2) as usize];
+        self.line(depth, &format!("scf.if {condition} {{"));
         self.list(depth + 1, nesting + 1);
         if self.random.below(2) == 0 {
             self.line(depth, "} else {");

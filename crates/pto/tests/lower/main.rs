@@ -33,29 +33,38 @@ fn prepared(program: &Program, target: Target, text: &str) -> Plan {
     program.plan(target, None, Options::default()).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
 }
 
+/// What a generated program is given: turns of its loops, and conditions of its branches.
+type Given = (i64, i64, bool, bool);
+
+/// The arguments of a generated program.
+fn arguments<'a>(x: &'a mut [f32], y: &'a mut [f32], (n, m, flag, other): Given) -> Vec<Arg<'a>> {
+    vec![Arg::write(x), Arg::write(y), Arg::Int(n), Arg::Int(m), Arg::Int(flag.into()), Arg::Int(other.into())]
+}
+
 /// Runs a generated program and gives what it wrote.
-fn outcome(plan: &Plan, n: i64, flag: bool) -> Vec<f32> {
-    let x: Vec<f32> = (0..HEIGHT * WIDTH).map(|k| (k % 17) as f32 - 8.0).collect();
+fn outcome(plan: &Plan, given: Given) -> Vec<f32> {
+    let mut x: Vec<f32> = (0..HEIGHT * WIDTH).map(|k| (k % 17) as f32 - 8.0).collect();
     let mut y = vec![0.25f32; HEIGHT * WIDTH];
-    let mut args = [Arg::read(&x), Arg::write(&mut y), Arg::Int(n), Arg::Int(flag.into())];
-    plan.run(&mut args, Launch::default()).expect("it runs");
+    plan.run(&mut arguments(&mut x, &mut y, given), Launch::default()).expect("it runs");
     y
 }
 
-fn races(plan: &Plan, n: i64, flag: bool) -> Vec<String> {
-    let mut x = vec![1.0f32; HEIGHT * WIDTH];
-    let mut y = vec![0.25f32; HEIGHT * WIDTH];
-    let args = vec![Arg::write(&mut x), Arg::write(&mut y), Arg::Int(n), Arg::Int(flag.into())];
+fn races(plan: &Plan, given: Given) -> Vec<String> {
+    let (mut x, mut y) = (vec![1.0f32; HEIGHT * WIDTH], vec![0.25f32; HEIGHT * WIDTH]);
+    let args = arguments(&mut x, &mut y, given);
     let report = race::check_as(race::Sync::Manual, plan, &mut [args], Launch::default());
     report.findings.iter().map(|d| format!("{}: {}", d.code, d.message)).collect()
 }
 
 /// Also on paths that no data takes: what stands before a branch may be for one of its sides only.
 fn races_somewhere(plan: &Plan) -> bool {
-    let (mut x, mut y) = (vec![1.0f32; HEIGHT * WIDTH], vec![0.25f32; HEIGHT * WIDTH]);
-    let args = vec![Arg::write(&mut x), Arg::write(&mut y), Arg::Int(3), Arg::Int(1)];
-    let report = race::check_all_paths(race::Sync::Manual, plan, &mut [args], Launch::default());
-    !report.findings.is_empty()
+    let on_the_way = |given: Given| {
+        let (mut x, mut y) = (vec![1.0f32; HEIGHT * WIDTH], vec![0.25f32; HEIGHT * WIDTH]);
+        let args = arguments(&mut x, &mut y, given);
+        let report = race::check_all_paths(race::Sync::Manual, plan, &mut [args], Launch::default());
+        !report.findings.is_empty()
+    };
+    RUNS.iter().any(|given| !races(plan, *given).is_empty()) || RUNS.iter().any(|given| on_the_way(*given))
 }
 
 /// How many generated programs a run tries; set `PTO_PROGRAMS` for more.
@@ -73,19 +82,16 @@ fn random_programs_compute_the_same_and_are_in_order() {
         let before = prepared(&source, target, &text);
         let (low_text, low) = again(&lowered(&checked, seed % 3 == 0, Mode::Minimal));
         let after = prepared(&low, target, &low_text);
-        for (n, flag) in [(0, true), (1, false), (3, true)] {
-            assert!(
-                outcome(&before, n, flag) == outcome(&after, n, flag),
-                "seed {seed}, n {n}: other numbers\n{text}\n{low_text}"
-            );
-            let found = races(&after, n, flag);
-            assert!(found.is_empty(), "seed {seed}, n {n}, {target}: {found:#?}\n{low_text}");
+        for given in [(0, 1, true, true), (1, 2, false, true), (3, 0, true, false), (2, 2, false, false)] {
+            let same = outcome(&before, given) == outcome(&after, given);
+            assert!(same, "seed {seed}, {given:?}: other numbers\n{text}\n{low_text}");
+            let found = races(&after, given);
+            assert!(found.is_empty(), "seed {seed}, {given:?}, {target}: {found:#?}\n{low_text}");
         }
     }
 }
 
-/// Takes each wait and each barrier away in turn. Without a wait something is always found; a barrier in front of a branch may be
-/// for a path on which something else orders the pipe anyway.
+/// Takes each wait and each barrier away in turn: something is found every time.
 #[test]
 fn nothing_that_is_inserted_can_be_left_out() {
     let (mut waits, mut barriers) = ((0, 0), (0, 0));
@@ -106,13 +112,18 @@ fn nothing_that_is_inserted_can_be_left_out() {
             }
             let spoiled = [&lines[..at], &lines[at + 1..]].concat().join("\n");
             let plan = prepared(&Program::parse(&spoiled), Target::A2A3, &spoiled);
-            let found = RUNS.iter().any(|(n, flag)| !races(&plan, *n, *flag).is_empty()) || races_somewhere(&plan);
+            let found = races_somewhere(&plan);
+            if !found {
+                println!("seed {seed}: line {} can be left out\n{low_text}", at + 1);
+            }
             *count = (count.0 + u32::from(found), count.1 + 1);
         }
     }
     println!("noticed: {} of {} waits, {} of {} barriers", waits.0, waits.1, barriers.0, barriers.1);
-    assert_eq!(waits.0, waits.1, "every wait is needed");
-    assert!(f64::from(barriers.0) >= 0.75 * f64::from(barriers.1), "{} of {} barriers", barriers.0, barriers.1);
+    // Loops and branches that share a condition make ways that no data takes.
+    for (needed, all) in [waits, barriers] {
+        assert!(f64::from(needed) >= 0.99 * f64::from(all), "{needed} of {all}");
+    }
 }
 
 /// The operations that some run executes, by where they start.
@@ -125,16 +136,24 @@ impl Observer for Executed {
     }
 }
 
-const RUNS: [(i64, bool); 4] = [(3, true), (3, false), (1, true), (0, false)];
+const RUNS: [Given; 8] = [
+    (3, 2, true, true),
+    (3, 2, false, true),
+    (2, 3, true, false),
+    (2, 3, false, false),
+    (0, 2, true, false),
+    (2, 0, false, true),
+    (1, 1, true, true),
+    (1, 1, false, false),
+];
 
 /// The lines of a program that some run executes.
 fn executed_lines(text: &str) -> BTreeSet<u32> {
     let plan = prepared(&Program::parse(text), Target::A2A3, text);
     let mut seen = Executed::default();
-    for (n, flag) in RUNS {
+    for given in RUNS {
         let (mut x, mut y) = (vec![1.0f32; HEIGHT * WIDTH], vec![0.25f32; HEIGHT * WIDTH]);
-        let mut args = [Arg::write(&mut x), Arg::write(&mut y), Arg::Int(n), Arg::Int(flag.into())];
-        plan.run_observed(&mut args, Launch::default(), &mut seen).expect("it runs");
+        plan.run_observed(&mut arguments(&mut x, &mut y, given), Launch::default(), &mut seen).expect("it runs");
     }
     let lines = Lines::new(text);
     seen.0.into_iter().map(|start| lines.locate(start).0).collect()
@@ -228,7 +247,7 @@ fn barriers_order_everything() {
         let checked = Program::parse(&program(seed)).check(Target::A2A3).expect("legal");
         let (text, low) = again(&lowered(&checked, false, Mode::Barriers));
         assert!(!text.contains("set_flag"));
-        let found = races(&prepared(&low, Target::A2A3, &text), 3, true);
+        let found = races(&prepared(&low, Target::A2A3, &text), (3, 2, true, true));
         assert!(found.is_empty(), "seed {seed}: {found:?}\n{text}");
     }
 }

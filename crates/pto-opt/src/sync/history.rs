@@ -1,0 +1,124 @@
+//! Who touched which bytes, and what a later touch needs from that.
+
+use super::Hazard;
+use super::known::{Known, LANES, Lanes, Part};
+use crate::effects::CoreKind;
+use crate::places::Home;
+use crate::ranges::Ranges;
+use std::collections::BTreeMap;
+
+/// A touch that is remembered, with the position of its item.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    pub item: u32,
+    pub part: Part,
+}
+
+impl Mark {
+    /// True when a pipe goes on only after the touch is done.
+    fn known_to(&self, lane: usize, known: &Known) -> bool {
+        let told = |by: usize| known[lane][by] > self.item;
+        known[lane][self.part.lane()] >= self.item || self.part.done.has(lane) || self.part.done.iter().any(told)
+    }
+
+    /// True when a later touch comes after this one without anything more.
+    pub fn comes_before(&self, later: &Part, known: &Known) -> bool {
+        let through = |lane: usize| lane == self.part.lane() || self.known_to(lane, known);
+        self.known_to(later.lane(), known) || later.after.iter().any(through)
+    }
+}
+
+/// Something an item needs: from an earlier touch, for one of its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Need {
+    pub from: Mark,
+    pub part: Part,
+    pub hazard: Hazard,
+}
+
+/// The touches of a piece of memory, by pipe.
+#[derive(Clone, Default, Debug)]
+struct Cell {
+    writes: [Option<Mark>; LANES],
+    reads: [Option<Mark>; LANES],
+}
+
+/// The memories of both cores.
+#[derive(Default)]
+pub(super) struct History(BTreeMap<(Home, bool), Ranges<Cell>>);
+
+impl History {
+    pub fn forget(&mut self) {
+        self.0.clear();
+    }
+
+    /// Everything that parts have in common with earlier touches and that nothing orders yet: the latest of those that
+    /// become known together.
+    pub fn needs(&mut self, parts: &[Part], known: &Known) -> Vec<Need> {
+        let mut found: BTreeMap<_, Need> = BTreeMap::new();
+        for part in parts {
+            let touch = &part.touch;
+            for side in sides(touch.core) {
+                let Some(ranges) = self.0.get_mut(&(touch.region.home, side)) else { continue };
+                ranges.visit(touch.region.start, touch.region.end, |cell| {
+                    let write = if touch.write { Hazard::WriteAfterWrite } else { Hazard::ReadAfterWrite };
+                    let writes = cell.writes.iter().map(|m| (m, write));
+                    let reads = cell.reads.iter().filter(|_| touch.write).map(|m| (m, Hazard::WriteAfterRead));
+                    for (mark, hazard) in writes.chain(reads) {
+                        let Some(from) = mark.filter(|m| !m.comes_before(part, known)) else { continue };
+                        let need = Need { from, part: *part, hazard };
+                        let key = (from.part.lane(), from.part.done, part.lane(), part.after);
+                        let entry = found.entry(key).or_insert(need);
+                        if entry.from.item < from.item {
+                            *entry = need;
+                        }
+                    }
+                });
+            }
+        }
+        found.into_values().collect()
+    }
+
+    /// Remembers what an item touches. A touch stands for those before it that its pipe knows of and for those of its own pipe.
+    pub fn remember(&mut self, parts: &[Part], position: u32, known: &Known, is_leaf: bool) {
+        for part in parts {
+            let (touch, lane) = (&part.touch, part.lane());
+            for side in sides(touch.core) {
+                let ranges = self.0.entry((touch.region.home, side)).or_default();
+                ranges.visit(touch.region.start, touch.region.end, |cell| {
+                    let mut done = part.done;
+                    // The item may be skipped: who knows that it is done need not know of what it stands for.
+                    let mut stands_for = |old: &Mark| done = done.both(known_by(old, known));
+                    if touch.write {
+                        for slot in cell.writes.iter_mut().chain(&mut cell.reads) {
+                            let settled = |m: &Mark| m.item < position && (is_leaf || m.known_to(lane, known));
+                            if let Some(old) = slot.take_if(|m| settled(m)) {
+                                stands_for(&old);
+                            }
+                        }
+                    }
+                    let slot = if touch.write { &mut cell.writes[lane] } else { &mut cell.reads[lane] };
+                    match slot {
+                        Some(old) if old.item < position => stands_for(old),
+                        Some(old) => done = done.both(old.part.done),
+                        None => {}
+                    }
+                    *slot = Some(Mark { item: position, part: Part { done, ..*part } });
+                });
+            }
+        }
+    }
+}
+
+fn known_by(mark: &Mark, known: &Known) -> Lanes {
+    Lanes::collect(|lane| mark.known_to(lane, known))
+}
+
+/// The memories of the cores that run something: the cube core's, the vector core's.
+fn sides(core: CoreKind) -> impl Iterator<Item = bool> {
+    [false, true].into_iter().filter(move |vector| match core {
+        CoreKind::Any => true,
+        CoreKind::Cube => !vector,
+        CoreKind::Vector => *vector,
+    })
+}

@@ -1,0 +1,210 @@
+//! What pipes know of each other while a list of items is gone through.
+//!
+//! Items have even positions, also those of a second turn: who knows of the position of an item knows that its work is done.
+//! The odd position behind it is for who was told afterwards, and so knows what was known by then. [`ENTRY`] is the one in
+//! front of the first item.
+
+use crate::effects::{Effect, Touch};
+use crate::tree::{Item, Kind};
+use pto_isa::Pipe;
+use std::collections::VecDeque;
+
+pub(super) const LANES: usize = Pipe::REAL.len();
+/// Everything that came before the list.
+pub(super) const ENTRY: u32 = 1;
+
+/// A set of pipes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub(super) struct Lanes(u16);
+
+impl Lanes {
+    pub fn collect(mut fits: impl FnMut(usize) -> bool) -> Self {
+        Self((0..LANES).filter(|lane| fits(*lane)).fold(0, |all, lane| all | 1 << lane))
+    }
+
+    pub fn has(self, lane: usize) -> bool {
+        self.0 >> lane & 1 == 1
+    }
+
+    pub fn both(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        (0..LANES).filter(move |lane| self.has(*lane))
+    }
+}
+
+/// A touch of an item, with what the inside of the item orders.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub touch: Touch,
+    /// Pipes whose work from before the item is done when it happens.
+    pub after: Lanes,
+    /// Pipes that know, behind the item, that it is done.
+    pub done: Lanes,
+}
+
+impl Part {
+    /// A touch of which nothing is known.
+    pub fn plain(touch: Touch) -> Self {
+        Self { touch, after: Lanes::default(), done: Lanes::default() }
+    }
+
+    pub fn lane(&self) -> usize {
+        self.touch.pipe as usize
+    }
+}
+
+/// What an item orders by itself, for what is around it.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Summary {
+    pub parts: Vec<Part>,
+    /// For each pipe those whose work from before the item is done once it is behind it, whatever happened inside.
+    pub through: [Lanes; LANES],
+    /// The same for their work inside.
+    pub exit: [Lanes; LANES],
+}
+
+/// A flag between items of a list: its pipes, and the index of the item behind which it is set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    pub src: Pipe,
+    pub dst: Pipe,
+    pub from: usize,
+}
+
+/// What is inserted in front of an item.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Inserted {
+    /// Waits for flags of this turn.
+    pub ends: Vec<Link>,
+    /// Waits for flags of the turn before.
+    pub carried: Vec<Link>,
+    /// Pipes that finish.
+    pub barriers: Vec<Pipe>,
+}
+
+/// For each pipe, up to which position the work of each other pipe is done before it goes on.
+pub(super) type Known = [[u32; LANES]; LANES];
+
+/// A flag of the program that is up: its pair and id, and what was known when it was set.
+type Raised = (Pipe, Pipe, Option<u8>, [u32; LANES]);
+
+/// What is known, and what was.
+pub(super) struct Knowledge {
+    pub now: Known,
+    /// Behind each item.
+    behind: Vec<Known>,
+    raised: VecDeque<Raised>,
+}
+
+impl Knowledge {
+    pub fn new(items: usize) -> Self {
+        Self { now: [[0; LANES]; LANES], behind: Vec::with_capacity(items), raised: VecDeque::new() }
+    }
+
+    /// A pipe has waited for another to be done with the item at a position.
+    pub fn learn(&mut self, src: Pipe, dst: Pipe, position: u32) {
+        let mut theirs = self.behind[index(position)][src as usize];
+        theirs[src as usize] = theirs[src as usize].max(position + 1);
+        self.hear(dst as usize, theirs);
+    }
+
+    /// What the scalar unit waits for, all later work waits for.
+    fn hear(&mut self, dst: usize, theirs: [u32; LANES]) {
+        for (lane, mine) in self.now.iter_mut().enumerate() {
+            if dst == Pipe::S as usize || lane == dst {
+                mine.iter_mut().zip(theirs).for_each(|(a, b)| *a = (*a).max(b));
+            }
+        }
+    }
+
+    /// A flag that a loop carries is up when the loop is entered.
+    pub fn primed(&mut self, src: Pipe, dst: Pipe) {
+        let mut theirs = [0; LANES];
+        theirs[src as usize] = ENTRY;
+        self.hear(dst as usize, theirs);
+    }
+
+    pub fn finish(&mut self, pipe: Pipe, position: u32) {
+        let own = &mut self.now[pipe as usize][pipe as usize];
+        *own = (*own).max(position);
+    }
+
+    fn finish_all(&mut self, position: u32) {
+        self.now = [[position; LANES]; LANES];
+    }
+
+    /// What was inserted in front of an item, in the turn that starts behind `shift` items.
+    pub fn enter(&mut self, inserted: &Inserted, at: usize, shift: usize, turn: usize) {
+        for link in &inserted.carried {
+            match shift.checked_sub(turn) {
+                Some(before) => self.learn(link.src, link.dst, position(before + link.from)),
+                None => self.primed(link.src, link.dst),
+            }
+        }
+        for link in &inserted.ends {
+            self.learn(link.src, link.dst, position(shift + link.from));
+        }
+        for pipe in &inserted.barriers {
+            self.finish(*pipe, position(shift + at) - 1);
+        }
+    }
+
+    /// Goes over an item that orders pipes itself.
+    pub fn pass(&mut self, item: &Item, summary: &Summary, position: u32) {
+        match &item.kind {
+            Kind::Leaf(Effect::BarrierAll) => self.finish_all(position - 1),
+            Kind::Leaf(Effect::Barrier(pipe)) => self.finish(*pipe, position - 1),
+            Kind::Leaf(Effect::Set(src, dst, id)) => {
+                let mut known = self.now[*src as usize];
+                known[*src as usize] = position - 1;
+                self.raised.push_back((*src, *dst, *id, known));
+            }
+            Kind::Leaf(Effect::Wait(src, dst, id)) => self.wait(*src, *dst, *id),
+            Kind::Leaf(Effect::Unknown(_)) => self.finish_all(position + 1),
+            _ => self.leave(summary, position),
+        }
+    }
+
+    /// The item is behind.
+    pub fn record(&mut self) {
+        self.behind.push(self.now);
+    }
+
+    /// A wait of the program takes the oldest set of its pair and id.
+    fn wait(&mut self, src: Pipe, dst: Pipe, id: Option<u8>) {
+        let fits = |r: &Raised| (r.0, r.1, r.2) == (src, dst, id) && id.is_some();
+        if let Some(at) = self.raised.iter().position(fits)
+            && let Some((.., known)) = self.raised.remove(at)
+        {
+            self.hear(dst as usize, known);
+        }
+    }
+
+    /// What is known behind an item that has an inside.
+    fn leave(&mut self, summary: &Summary, position: u32) {
+        let before = self.now;
+        for (dst, through) in summary.through.iter().enumerate() {
+            for src in through.iter() {
+                let mut theirs = before[src];
+                theirs[src] = theirs[src].max(position - 1);
+                self.hear(dst, theirs);
+            }
+        }
+        for (lane, exit) in summary.exit.iter().enumerate() {
+            exit.iter().for_each(|done| self.now[lane][done] = position);
+        }
+    }
+}
+
+/// The position of an item, counted through all turns.
+pub(super) fn position(index: usize) -> u32 {
+    2 * index as u32 + ENTRY + 1
+}
+
+/// The item at a position.
+pub(super) fn index(position: u32) -> usize {
+    ((position - ENTRY - 1) / 2) as usize
+}

@@ -1,0 +1,117 @@
+//! What a list orders by itself, for what is around it.
+
+use super::known::{ENTRY, Inserted, Knowledge, Known, LANES, Lanes, Link, Part, Summary, position};
+use crate::tree::Item;
+use std::collections::BTreeMap;
+
+/// A list that has got its flags and barriers.
+pub(super) struct Finished<'i> {
+    pub items: &'i [Item],
+    pub summaries: &'i [Summary],
+    pub inserted: &'i [Inserted],
+}
+
+impl Finished<'_> {
+    /// Of a list that is gone through once.
+    pub fn once(&self) -> Summary {
+        let (entered, end) = self.replay(1);
+        let through = std::array::from_fn(|lane| Lanes::collect(|other| end[lane][other] >= ENTRY));
+        let last = self.last_uses(0);
+        let exit = std::array::from_fn(|lane| Lanes::collect(|other| end[lane][other] >= last[other].max(ENTRY)));
+        Summary { parts: self.parts(&entered, &end, 0), through, exit }
+    }
+
+    /// Of the body of a loop. Where it may not turn at all, only what its flags do in front of it and behind it counts.
+    pub fn turned(&self, surely: bool) -> Summary {
+        let (entered, end) = self.replay(2);
+        let (_, first) = self.replay(1);
+        let carried: Vec<Link> = self.inserted.iter().flat_map(|i| &i.carried).copied().collect();
+        let drained = |dst: usize, src: usize| carried.iter().any(|l| (l.src as usize, l.dst as usize) == (src, dst));
+        let last = self.last_uses(self.items.len());
+        let through = std::array::from_fn(|lane| {
+            Lanes::collect(|other| drained(lane, other) || surely && first[lane][other] >= ENTRY)
+        });
+        let exit = std::array::from_fn(|lane| {
+            Lanes::collect(|other| {
+                last[other] > 0 && end[lane][other] >= last[other] && (surely || drained(lane, other))
+            })
+        });
+        Summary { parts: self.parts(&entered, &end, self.items.len()), through, exit }
+    }
+
+    /// What is known where the items of the first turn begin, and behind the last turn.
+    fn replay(&self, turns: usize) -> (Vec<Known>, Known) {
+        let count = self.items.len();
+        let mut knowledge = Knowledge::new(turns * count);
+        let mut entered = Vec::with_capacity(count);
+        for shift in (0..turns).map(|turn| turn * count) {
+            for at in 0..count {
+                knowledge.enter(&self.inserted[at], at, shift, count);
+                if shift == 0 {
+                    entered.push(knowledge.now);
+                }
+                knowledge.pass(&self.items[at], &self.summaries[at], position(shift + at));
+                knowledge.record();
+            }
+        }
+        // Flags that are carried are waited for once more.
+        let final_turn = (turns - 1) * count;
+        for link in self.inserted.iter().flat_map(|i| &i.carried) {
+            knowledge.learn(link.src, link.dst, position(final_turn + link.from));
+        }
+        (entered, knowledge.now)
+    }
+
+    /// The position at which each pipe has its last work, or 0.
+    fn last_uses(&self, shift: usize) -> [u32; LANES] {
+        let mut last = [0; LANES];
+        for (at, summary) in self.summaries.iter().enumerate() {
+            summary.parts.iter().for_each(|part| last[part.lane()] = position(shift + at));
+        }
+        last
+    }
+
+    fn parts(&self, entered: &[Known], end: &Known, shift: usize) -> Vec<Part> {
+        let mut all = Vec::new();
+        for (at, summary) in self.summaries.iter().enumerate() {
+            let (known, own) = (&entered[at], position(shift + at));
+            for part in &summary.parts {
+                let lane = part.lane();
+                let after = Lanes::collect(|other| {
+                    let knows = |pipe: usize| known[pipe][other] >= ENTRY;
+                    part.after.has(other) || knows(lane) || part.after.iter().any(knows)
+                });
+                let done = Lanes::collect(|other| part.done.has(other) || end[other][lane] >= own);
+                all.push(Part { after, done, ..*part });
+            }
+        }
+        united(all)
+    }
+}
+
+/// What one of several lists does; which is not known.
+pub(super) fn either(lists: Vec<Summary>) -> Summary {
+    let mut lists = lists.into_iter();
+    let Some(mut all) = lists.next() else { return Summary::default() };
+    for list in lists {
+        all.parts.extend(list.parts);
+        let both = |a: [Lanes; LANES], b: [Lanes; LANES]| std::array::from_fn(|lane| a[lane].both(b[lane]));
+        all.through = both(all.through, list.through);
+        all.exit = both(all.exit, list.exit);
+    }
+    all.parts = united(all.parts);
+    all
+}
+
+/// One of each kind, with what holds for all of its kind.
+fn united(parts: Vec<Part>) -> Vec<Part> {
+    let mut kinds: BTreeMap<_, Part> = BTreeMap::new();
+    for part in parts {
+        let touch = &part.touch;
+        let kind = kinds.entry((touch.region, touch.pipe, touch.core, touch.write)).or_insert(part);
+        kind.after = kind.after.both(part.after);
+        kind.done = kind.done.both(part.done);
+        kind.touch = kind.touch.min(part.touch);
+    }
+    kinds.into_values().collect()
+}
