@@ -11,7 +11,7 @@
 //! Invariant: [`print`](mod@print) writes text that parses back to an equal module, in every form.
 
 mod attr;
-pub mod convert;
+pub mod buffers;
 mod ids;
 mod intern;
 mod module;

@@ -3,7 +3,7 @@
 use crate::places::{Home, Places, Region};
 use pto_check::Checked;
 use pto_ir::{Module, OpId, ValueId};
-use pto_isa::row::Core;
+use pto_isa::row::{self, Core};
 use pto_isa::table::op;
 use pto_isa::{Dir, Family, Pipe, Type};
 
@@ -84,7 +84,7 @@ pub(crate) fn effect(checked: &Checked, places: &mut Places<'_>, id: OpId, core:
         _ => {}
     }
     let Some(pipe) = pto_check::pipe_of(module, id, checked.info().target) else { return Effect::None };
-    if row.family == Family::Sync {
+    if row.family == Family::Sync || row.effect == row::Effect::View {
         return Effect::None;
     }
     let touches = touches(module, places, id, pipe, core);

@@ -1,6 +1,5 @@
 //! Auto mode: tiles get their places, and pipes their order.
 
-mod buffers;
 mod effects;
 mod order;
 mod places;
@@ -9,6 +8,17 @@ mod ranges;
 pub mod sync;
 mod tree;
 
-pub use buffers::to_buffers;
 pub use plan::{Planned, plan_memory};
 pub use sync::{Mode, Synced, insert_sync};
+
+use pto_check::Checked;
+use pto_ir::Module;
+use pto_isa::{Diagnostic, Targets};
+
+/// Writes the tile values of a program as buffers, for its target.
+///
+/// # Errors
+/// See [`pto_ir::buffers::to_buffers`].
+pub fn to_buffers(checked: &Checked) -> Result<Module, Vec<Diagnostic>> {
+    pto_ir::buffers::to_buffers(checked.module(), Targets::of(&[checked.info().target]))
+}

@@ -1,7 +1,8 @@
 //! `pto fmt`: one layout for every program, comments kept.
 
-use pto_ir::{Form, Style, TypeStyle, convert, print};
-use pto_isa::Diagnostic;
+use pto_ir::buffers::to_buffers;
+use pto_ir::{Form, Style, TypeStyle, print};
+use pto_isa::{Diagnostic, Targets};
 
 /// What to change besides the layout.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,7 +29,7 @@ pub fn format(source: &str, options: FormatOptions) -> Result<String, Vec<Diagno
         return Err(diagnostics);
     }
     let module = match options.form {
-        Some(Form::Level2) => convert::to_buffers(&module)?,
+        Some(Form::Level2) => to_buffers(&module, Targets::ALL)?,
         _ => module,
     };
     Ok(print(&module, Style { form: options.form, types: options.types, source: Some(source) }))

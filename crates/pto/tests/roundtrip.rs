@@ -2,7 +2,7 @@
 //!
 //! Runs on the programs of this repository; with `PTO_CORPUS=dir:dir` also on every `.pto` file below those.
 
-use pto::ir::{self, Style, TypeStyle, convert};
+use pto::ir::{self, Style, TypeStyle, buffers};
 use pto::syntax::{FormatOptions, format, parse};
 use pto::{Form, Module};
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ fn check_source(source: &str) -> Result<bool, String> {
     for form in FORMS {
         for types in [TypeStyle::Compact, TypeStyle::Keyed] {
             let converted = match form {
-                Some(Form::Level2) => convert::to_buffers(&module).ok(),
+                Some(Form::Level2) => buffers::to_buffers(&module, pto::isa::Targets::ALL).ok(),
                 _ => Some(module.clone()),
             };
             let Some(converted) = converted else { continue };

@@ -1,13 +1,13 @@
 //! When tiles hold something that is still needed.
 
-use crate::buffers::may_alias;
 use crate::effects::{CoreKind, Effect, effect};
 use crate::order::Order;
 use crate::places::{Home, Places};
 use pto_check::Checked;
+use pto_ir::buffers::may_alias;
 use pto_ir::{Attr, OpId, ValueId};
-use pto_isa::Loc;
 use pto_isa::table::op;
+use pto_isa::{Loc, Targets};
 use std::collections::BTreeMap;
 
 /// A tile that needs a place.
@@ -135,14 +135,14 @@ fn needs_turns(order: &Order, around: OpId, list: &[Access]) -> bool {
 /// Finds tiles that an instruction may write where it reads another for the last time.
 fn take_over(checked: &Checked, tiles: &mut [Tile], accesses: &BTreeMap<ValueId, Vec<Access>>) {
     let module = checked.module();
-    let target = checked.info().target;
+    let targets = Targets::of(&[checked.info().target]);
     let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
     let mut given = vec![false; tiles.len()];
     for k in 0..tiles.len() {
         // A tile that a loop keeps starts before its first access.
         let writer = tiles[k].first;
         let born = accesses.get(&tiles[k].value).and_then(|a| a.first()).is_some_and(|a| a.kills);
-        if !born || !may_alias(module.op(writer).op.row().alias, target) {
+        if !born || !may_alias(module.op(writer).op.row().alias, targets) {
             continue;
         }
         for operand in module.operands(writer) {

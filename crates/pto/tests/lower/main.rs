@@ -215,29 +215,46 @@ fn overlapping_tiles_are_ordered() {
     assert!(report.findings.is_empty(), "{:?}", report.findings);
 }
 
-/// Values that loops carry and branches result in.
-#[test]
-fn values_become_buffers() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/lower/carried.pto");
+/// Values that loops carry and branches result in: the same numbers as before, in order, with as few copies as named.
+fn value_program(name: &str, copies: usize, turns: &[i64]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/lower/{name}.pto"));
     let text = std::fs::read_to_string(path).expect("the program");
     let source = Program::parse(&text);
     let checked = source.check(Target::A2A3).expect("legal");
     let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
-    assert_eq!(low_text.matches("pto.tmov").count(), 1, "only the side that hands on the sum copies it\n{low_text}");
+    assert_eq!(low_text.matches("pto.tmov").count(), copies, "{low_text}");
     let (before, after) = (prepared(&source, Target::A2A3, &text), prepared(&low, Target::A2A3, &low_text));
-    for flag in [0, 1] {
-        let run = |plan: &Plan| {
-            let x: Vec<f32> = (0..1024).map(|k| k as f32 * 0.5).collect();
-            let mut y = vec![0.0f32; 256];
-            plan.run(&mut [Arg::read(&x), Arg::write(&mut y), Arg::Int(flag)], Launch::default()).expect("it runs");
-            y
+    for (flag, n) in [0, 1].into_iter().flat_map(|flag| turns.iter().map(move |n| (flag, *n))) {
+        let (mut x, mut y) = ((0..1024).map(|k| k as f32 * 0.5).collect::<Vec<f32>>(), vec![0.0f32; 1024]);
+        let takes_turns = turns.len() > 1;
+        let mut run = |plan: &Plan, watch: bool| {
+            y.fill(0.0);
+            let n = takes_turns.then_some(Arg::Int(n));
+            let mut args: Vec<Arg> = [Arg::write(&mut x), Arg::write(&mut y)].into_iter().chain(n).collect();
+            args.push(Arg::Int(flag));
+            if watch {
+                let report = race::check(plan, &mut [args], Launch::default());
+                assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
+            } else {
+                plan.run(&mut args, Launch::default()).expect("it runs");
+            }
+            y.clone()
         };
-        assert_eq!(run(&before), run(&after));
-        let (mut x, mut y) = (vec![1.0f32; 1024], vec![0.0f32; 256]);
-        let args = vec![Arg::write(&mut x), Arg::write(&mut y), Arg::Int(flag)];
-        let report = race::check(&after, &mut [args], Launch::default());
-        assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
+        assert_eq!(run(&before, false), run(&after, false), "{name}, {n}, {flag}");
+        run(&after, true);
     }
+}
+
+/// Only the side that hands on the sum copies it.
+#[test]
+fn carried_values_become_buffers() {
+    value_program("carried", 1, &[0]);
+}
+
+/// The tile that is used afterwards, and both that change places.
+#[test]
+fn values_of_conditional_loops_become_buffers() {
+    value_program("conditional", 3, &[0, 1, 3]);
 }
 
 /// With barriers only, everything is in order too.

@@ -1,0 +1,332 @@
+//! Tile values become buffers.
+//!
+//! Every value gets a buffer of its own, except that what a loop or a branch hands on is written where it is wanted: the tile
+//! that a loop carries is one buffer from turn to turn, and all sides of a branch fill the same one. Where the value cannot be
+//! made there (it is used afterwards, or the instruction must not write over its operands), it is copied.
+//!
+//! A buffer whose valid region is known only at run time gets it from the operand that its value is like, whenever it is
+//! written.
+
+mod control;
+
+use crate::{BlockId, Def, Module, NewOp, OpId, Operand, Sym, ValueId};
+use pto_isa::row::{Alias, Infer};
+use pto_isa::table::op;
+use pto_isa::{Diagnostic, Dim, GlobalLayout, Loc, Op, Scalar, Span, Targets, TileType, Type, codes};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Writes tile values as buffers, for all of some targets.
+///
+/// ```
+/// use pto_ir::{Module, buffers::to_buffers};
+/// use pto_isa::Targets;
+///
+/// assert!(to_buffers(&Module::default(), Targets::ALL).is_ok());
+/// ```
+///
+/// # Errors
+/// What has no buffer form: tiles that functions return, copies that no instruction makes, valid regions that follow from nothing.
+pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Vec<Diagnostic>> {
+    // A result may also be written with the type of a buffer.
+    let has_values = module.order().iter().any(|id| module.is_value_form(*id))
+        || (0..module.value_count()).any(|k| matches!(module.value_type(ValueId::from_index(k)), Type::Tile(_)));
+    let mut this = Buffers {
+        targets,
+        out: module.clone(),
+        buffers: HashMap::new(),
+        wanted: BTreeMap::new(),
+        names: (0..module.value_count()).map(|k| module.value_name(ValueId::from_index(k)).to_string()).collect(),
+        problems: Vec::new(),
+    };
+    if has_values {
+        this.block(module.top);
+        let last = this.buffers.keys().map(|value| (*value, this.now(*value))).collect();
+        this.out.resolve_uses(&last);
+    }
+    if this.problems.is_empty() { Ok(this.out) } else { Err(this.problems) }
+}
+
+/// True when an instruction may write where it reads, on all of some targets.
+pub fn may_alias(alias: Alias, targets: Targets) -> bool {
+    match alias {
+        Alias::InPlace => true,
+        Alias::Distinct(distinct) => !targets.iter().any(|target| distinct.contains(target)),
+        Alias::None => false,
+    }
+}
+
+struct Buffers {
+    targets: Targets,
+    out: Module,
+    /// What stands for a value now.
+    buffers: HashMap<ValueId, ValueId>,
+    /// Where a value is to be made.
+    wanted: BTreeMap<ValueId, ValueId>,
+    names: HashSet<String>,
+    problems: Vec<Diagnostic>,
+}
+
+/// Rows and columns.
+type Extents = (ValueId, ValueId);
+
+impl Buffers {
+    fn block(&mut self, block: BlockId) {
+        let mut ops = Vec::new();
+        for id in self.out.block(block).ops.clone() {
+            self.op(id, &mut ops);
+        }
+        self.out.block_mut(block).ops = ops;
+    }
+
+    fn op(&mut self, id: OpId, ops: &mut Vec<OpId>) {
+        let regions = self.out.op_regions(id).to_vec();
+        if regions.is_empty() && self.out.is_value_form(id) {
+            return self.instruction(id, ops);
+        }
+        let args =
+            regions.iter().flat_map(|r| self.out.region(*r).blocks.first()).flat_map(|b| &self.out.block(*b).args);
+        let carries = self.out.results(id).chain(args.copied()).any(|v| self.is_value(v));
+        match self.out.op(id).op {
+            op::scf_for if carries => self.turned(id, ops),
+            op::scf_while if carries => self.conditional(id, ops),
+            op::scf_if | op::scf_index_switch | op::scf_execute_region | op::fusion_region if carries => {
+                self.branched(id, ops);
+            }
+            _ => {
+                if self.out.results(id).any(|v| self.is_value(v)) {
+                    self.refuse(id, "its tiles have no buffer form here");
+                }
+                for region in regions {
+                    self.out.region(region).blocks.clone().into_iter().for_each(|b| self.block(b));
+                }
+                ops.push(id);
+            }
+        }
+    }
+
+    fn is_value(&self, value: ValueId) -> bool {
+        matches!(self.out.value_type(value), Type::Tile(_))
+    }
+
+    fn refuse(&mut self, id: OpId, why: &str) {
+        let data = self.out.op(id);
+        let message = format!("`{}` cannot be written with buffers: {why}", data.op.row().name);
+        self.problems.push(
+            Diagnostic::new(codes::NOT_INFERRED, data.span, message)
+                .help("write it with `pto.alloc_tile` and `outs(…)` yourself"),
+        );
+    }
+
+    /// What a value is called now, through all steps.
+    fn now(&self, mut value: ValueId) -> ValueId {
+        while let Some(next) = self.buffers.get(&value) {
+            value = *next;
+        }
+        value
+    }
+
+    // ---- instructions -----------------------------------------------------------------------------------------------
+
+    fn instruction(&mut self, id: OpId, ops: &mut Vec<OpId>) {
+        let data = self.out.op(id).clone();
+        let row = data.op.row();
+        let mut operands: Vec<Operand> = self.out.operands(id).to_vec();
+        let mut kept = Vec::new();
+        let mut old = Vec::new();
+        for value in self.out.results(id) {
+            let result = self.out.value(value).clone();
+            if usize::from(result.slot) >= row.slots.len() {
+                kept.push((result.ty, result.name, result.slot, result.span));
+                old.push(value);
+                continue;
+            }
+            let buffer = match self.wanted.get(&value).copied() {
+                Some(buffer) => self.resized(id, value, buffer, ops),
+                None => self.allocate(id, value, ops),
+            };
+            // What it changes is given: the result is a copy of that.
+            let given = operands.iter().position(|o| o.slot == result.slot).map(|at| operands.remove(at));
+            if let Some(given) = given.map(|o| self.now(o.value)).filter(|from| *from != buffer) {
+                self.copy(id, given, buffer, ops);
+            }
+            self.buffers.insert(value, buffer);
+            operands.push(Operand { value: buffer, slot: result.slot, span: result.span });
+        }
+        operands.sort_by_key(|o| o.slot);
+        let attrs = self.out.attrs(id).to_vec();
+        let new =
+            NewOp { operands, attrs, results: kept, span: data.span, name_span: data.name_span, ..NewOp::default() };
+        let new = self.out.new_op(data.op, new);
+        self.buffers.extend(old.into_iter().zip(self.out.results(new)));
+        ops.push(new);
+    }
+
+    /// A buffer for the result of an instruction.
+    fn allocate(&mut self, id: OpId, value: ValueId, ops: &mut Vec<OpId>) -> ValueId {
+        let Some(tile) = self.out.tile(value).copied() else { return value };
+        let extents = if is_open(&tile) { self.extents(id, value, ops) } else { None };
+        let name = self.out.value(value).name;
+        self.new_tile(tile, name, self.place(id), extents, ops)
+    }
+
+    /// A buffer that takes a value, with the valid region of the value.
+    fn resized(&mut self, id: OpId, value: ValueId, buffer: ValueId, ops: &mut Vec<OpId>) -> ValueId {
+        let same = self.like(id, value).is_some_and(|like| self.now(like) == buffer);
+        if self.out.tile(buffer).is_some_and(is_open)
+            && !same
+            && let Some(extents) = self.extents(id, value, ops)
+        {
+            self.set_extents(id, buffer, extents, ops);
+        }
+        buffer
+    }
+
+    /// The place in front of an operation.
+    fn place(&self, id: OpId) -> Span {
+        let start = self.out.op(id).span.start;
+        Span::new(start, start)
+    }
+
+    fn new_tile(
+        &mut self,
+        tile: TileType,
+        name: Sym,
+        span: Span,
+        extents: Option<Extents>,
+        ops: &mut Vec<OpId>,
+    ) -> ValueId {
+        let row = op::alloc_tile.row();
+        let ty = self.out.intern_type(Type::TileBuf(tile));
+        let mut operands = Vec::new();
+        let given = extents.map_or([None, None], |(r, c)| [Some(r), Some(c)]);
+        for ((slot, dim), value) in
+            [("valid_row", tile.valid_rows), ("valid_col", tile.valid_cols)].into_iter().zip(given)
+        {
+            if let (Dim::Dynamic, Some(value), Some(slot)) = (dim, value, row.slot(slot)) {
+                operands.push(Operand { value, slot: slot as u8, span });
+            }
+        }
+        let results = vec![(ty, name, row.slots.len() as u8, span)];
+        let id = self.out.new_op(op::alloc_tile, NewOp { operands, results, span, ..NewOp::default() });
+        ops.push(id);
+        self.out.results(id).next().unwrap_or_else(|| ValueId::from_index(0))
+    }
+
+    // ---- valid regions ----------------------------------------------------------------------------------------------
+
+    /// The operand whose valid region a result has.
+    fn like(&self, id: OpId, value: ValueId) -> Option<ValueId> {
+        let row = self.out.op(id).op.row();
+        let Infer::Like(name) = row.slot_at(usize::from(self.out.value(value).slot)).infer else { return None };
+        let named = row.slot(name).and_then(|slot| self.out.in_slot(id, slot).next()).map(|o| o.value);
+        // Where that may be a scalar, the other operand is the tile.
+        let all = named.into_iter().chain(self.out.operands(id).iter().map(|o| o.value));
+        all.into_iter().find(|v| self.out.tile(*v).is_some())
+    }
+
+    /// Rows and columns of a result whose type leaves them open: those of the operand it is like, or of the window it is
+    /// loaded from.
+    fn extents(&mut self, id: OpId, value: ValueId, ops: &mut Vec<OpId>) -> Option<Extents> {
+        let found = match self.like(id, value) {
+            Some(tile) => Some(self.extents_of(id, self.now(tile), ops)),
+            None => self.out.operands(id).first().and_then(|o| self.window(o.value)),
+        };
+        if found.is_none() {
+            self.refuse(id, "the valid region of its result is known only at run time and follows from no tile");
+        }
+        found
+    }
+
+    /// Rows and columns of a window of two dimensions whose rows lie one behind the other.
+    fn window(&self, view: ValueId) -> Option<Extents> {
+        let maker = |value: ValueId| match self.out.value(value).def {
+            Def::Result(id, _) => Some(id),
+            _ => None,
+        };
+        let sizes = |id: OpId, name: &str| -> Option<Vec<ValueId>> {
+            let slot = self.out.op(id).op.row().slot(name)?;
+            Some(self.out.in_slot(id, slot).map(|o| o.value).collect())
+        };
+        let mut made = maker(view)?;
+        let extents = match self.out.op(made).op {
+            op::partition_view => {
+                let sizes = sizes(made, "sizes")?;
+                made = maker(self.out.operands(made).first()?.value)?;
+                sizes
+            }
+            op::make_tensor_view => sizes(made, "shape")?,
+            _ => return None,
+        };
+        let is_nd = match self.out.attr(made, "layout") {
+            Some(crate::Attr::Enum(def, at)) => def.value(usize::from(*at)) == GlobalLayout::Nd.name(),
+            _ => true,
+        };
+        match extents[..] {
+            [rows, cols] if is_nd && self.out.op(made).op == op::make_tensor_view => Some((rows, cols)),
+            _ => None,
+        }
+    }
+
+    /// Rows and columns of a tile.
+    fn extents_of(&mut self, id: OpId, tile: ValueId, ops: &mut Vec<OpId>) -> Extents {
+        let span = self.place(id);
+        let row = op::get_validshape.row();
+        let ty = self.out.intern_type(Type::Scalar(Scalar::Index));
+        let first = row.slots.len() as u8;
+        let names = [self.fresh("rows"), self.fresh("cols")];
+        let results = (first..).zip(names).map(|(slot, name)| (ty, name, slot, span)).collect();
+        let query = self.with_operands(op::get_validshape, &[("source", tile)], results, span);
+        ops.push(query);
+        let mut made = self.out.results(query);
+        let nothing = ValueId::from_index(0);
+        (made.next().unwrap_or(nothing), made.next().unwrap_or(nothing))
+    }
+
+    fn set_extents(&mut self, id: OpId, tile: ValueId, (rows, cols): Extents, ops: &mut Vec<OpId>) {
+        let operands = [("source", tile), ("valid_row", rows), ("valid_col", cols)];
+        let new = self.with_operands(op::set_validshape, &operands, Vec::new(), self.place(id));
+        ops.push(new);
+    }
+
+    fn with_operands(
+        &mut self,
+        code: Op,
+        operands: &[(&str, ValueId)],
+        results: Vec<(crate::TypeId, Sym, u8, Span)>,
+        span: Span,
+    ) -> OpId {
+        let row = code.row();
+        let operand =
+            |(name, value): &(&str, ValueId)| Some(Operand { value: *value, slot: row.slot(name)? as u8, span });
+        let operands = operands.iter().filter_map(operand).collect();
+        self.out.new_op(code, NewOp { operands, results, span, ..NewOp::default() })
+    }
+
+    fn fresh(&mut self, base: &str) -> Sym {
+        let mut name = base.to_string();
+        let mut count = 0;
+        while !self.names.insert(name.clone()) {
+            count += 1;
+            name = format!("{base}_{count}");
+        }
+        self.out.names.intern(&name)
+    }
+
+    /// Copies a tile, with its valid region where that may change.
+    fn copy(&mut self, id: OpId, from: ValueId, to: ValueId, ops: &mut Vec<OpId>) {
+        if self.out.tile(to).is_some_and(|t| t.loc != Loc::Vec) {
+            self.refuse(id, "it would have to copy a tile, which is possible in the vector memory only");
+        }
+        if self.out.tile(to).is_some_and(is_open) {
+            let extents = self.extents_of(id, from, ops);
+            self.set_extents(id, to, extents, ops);
+        }
+        let new = self.with_operands(op::tmov, &[("src", from), ("dst", to)], Vec::new(), self.place(id));
+        ops.push(new);
+    }
+}
+
+/// True when the valid region is known only at run time.
+fn is_open(tile: &TileType) -> bool {
+    tile.valid_rows == Dim::Dynamic || tile.valid_cols == Dim::Dynamic
+}
