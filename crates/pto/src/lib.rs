@@ -42,7 +42,12 @@
 //! assert_eq!(y, vec![3.0; 256]);
 //! ```
 
+// Modules of the command name the library as its users do.
+extern crate self as pto;
+
 mod builder;
+#[doc(hidden)]
+pub mod cli;
 pub mod data;
 pub mod doc;
 mod rng;

@@ -1,9 +1,7 @@
-//! The `pto` command: arguments and rendering, no logic.
-
-mod cli;
+//! The `pto` command.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main()
+    pto::cli::main()
 }

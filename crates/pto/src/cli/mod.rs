@@ -1,4 +1,4 @@
-//! Commands and their arguments.
+//! The commands `pto` and `ptoas`: arguments and rendering, no logic. Here so that both are compiled once; it is no interface for others.
 //!
 //! Exit codes: 0 clean, 1 diagnostics (or a file that is not formatted), 2 wrong usage or a file that cannot
 //! be read or written, 3 results that differ from what was expected.
@@ -98,9 +98,15 @@ impl From<std::io::Error> for Failure {
 
 pub(crate) type Run = Result<Outcome, Failure>;
 
-pub(crate) fn main() -> ExitCode {
+/// The command `ptoas`.
+pub fn assemble() -> ExitCode {
+    ptoas::main()
+}
+
+/// The command `pto`, or `ptoas` where it is called by that name.
+pub fn main() -> ExitCode {
     if ptoas::is_meant() {
-        return ptoas::main();
+        return assemble();
     }
     let cli = Cli::parse();
     let result = match cli.command {
