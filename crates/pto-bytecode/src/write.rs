@@ -189,11 +189,7 @@ impl Encoder<'_> {
     }
 
     fn declaration(&mut self, f: OpId, w: &mut Writer) {
-        let name = match self.module.attr(f, "sym_name") {
-            Some(Attr::Str(s) | Attr::Symbol(s)) => self.module.names.text(*s).to_string(),
-            _ => String::new(),
-        };
-        let name = self.string(&name);
+        let name = self.string(self.module.symbol_name(f));
         w.count(name);
         let ty = match self.module.attr(f, "function_type") {
             Some(Attr::Type(ty)) => self.type_number(*ty),

@@ -1,6 +1,6 @@
 //! Values that cross control flow: yields, returns, calls, branches, loop bounds.
 
-use crate::structure::{Functions, function_type, head, symbol};
+use crate::structure::{Functions, function_type, head};
 use pto_ir::{BlockId, Module, OpId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Span, Type, codes};
@@ -171,7 +171,7 @@ impl Flow<'_> {
 
     fn call(&self, functions: &Functions, problems: &mut Vec<Diagnostic>) {
         let span = head(self.module, self.id);
-        let Some(name) = symbol(self.module, self.id, "callee") else { return };
+        let Some(name) = self.module.symbol(self.id, "callee") else { return };
         let Some(callee) = functions.get(name) else {
             let text = self.module.names.text(name);
             let mut d = Diagnostic::new(codes::CALL, span, format!("there is no function `@{text}`"));

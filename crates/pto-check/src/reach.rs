@@ -1,6 +1,5 @@
 //! A function and those it calls, apart from the rest of a file.
 
-use crate::structure::symbol;
 use pto_ir::{Attr, BlockId, Module, OpId, Sym};
 use pto_isa::Span;
 use pto_isa::table::op;
@@ -26,9 +25,7 @@ impl Reach {
 /// pipes. `None` when there is no such function.
 pub fn reach(module: &Module, name: &str) -> Option<Reach> {
     let functions = module.functions();
-    let named = |f: &OpId| symbol(module, *f, "sym_name").map(|s| (s, *f));
-    // Of two functions with one name the checks report the second; the first is what it means.
-    let by_name: HashMap<Sym, OpId> = functions.iter().rev().filter_map(named).collect();
+    let by_name = module.functions_by_name();
     let needs = needs(module, &functions, &by_name);
     let mut kept = HashSet::new();
     let mut open = vec![*by_name.get(&module.names.get(name)?)?];

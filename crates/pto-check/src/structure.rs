@@ -22,7 +22,7 @@ pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnost
 /// A module that names a target nobody knows would be checked for another one without a word.
 fn known_target(module: &Module, problems: &mut Vec<Diagnostic>) {
     for &id in &module.block(module.top).ops {
-        let Some(name) = symbol(module, id, "pto.target_arch") else { continue };
+        let Some(name) = module.symbol(id, "pto.target_arch") else { continue };
         let text = module.names.text(name);
         if Target::parse(text).is_none() {
             let names: Vec<_> = Target::ALL.iter().map(|t| t.name()).collect();
@@ -46,7 +46,7 @@ impl Functions {
         let mut scope: HashMap<(Option<usize>, Sym), OpId> = HashMap::new();
         let parents = module_of(module, order);
         for &f in &all {
-            let Some(name) = symbol(module, f, "sym_name") else { continue };
+            let Some(name) = module.symbol(f, "sym_name") else { continue };
             by_name.entry(name).or_insert(f);
             if let Some(&first) = scope.get(&(parents.get(&f).copied(), name)) {
                 let text = module.names.text(name);
@@ -67,7 +67,7 @@ impl Functions {
 
     /// A function whose name is close to a misspelled one.
     pub(crate) fn similar<'m>(&self, module: &'m Module, name: &str) -> Option<&'m str> {
-        let names = self.all.iter().filter_map(|&f| symbol(module, f, "sym_name")).map(|s| module.names.text(s));
+        let names = self.all.iter().filter_map(|&f| module.symbol(f, "sym_name")).map(|s| module.names.text(s));
         names.filter(|n| table::distance(n, name) <= 2).min_by_key(|n| table::distance(n, name))
     }
 
@@ -90,7 +90,7 @@ impl Functions {
         for &f in &self.all {
             for block in blocks_of(module, f) {
                 module.walk(block, &mut |id| {
-                    let callee = symbol(module, id, "callee").and_then(|name| self.get(name));
+                    let callee = module.symbol(id, "callee").and_then(|name| self.get(name));
                     if let (true, Some(g)) = (module.op(id).op == op::func_call, callee) {
                         calls.entry(f).or_default().push((g, id));
                     }
@@ -113,7 +113,7 @@ impl Functions {
                 *at += 1;
                 match state.get(&callee) {
                     Some(true) => {
-                        let name = symbol(module, callee, "sym_name").map_or("", |s| module.names.text(s));
+                        let name = module.symbol(callee, "sym_name").map_or("", |s| module.names.text(s));
                         let d =
                             Diagnostic::new(codes::RECURSION, head(module, call), format!("`@{name}` calls itself"));
                         problems.push(d.help("write a loop"));
@@ -148,13 +148,6 @@ pub(crate) fn head(module: &Module, id: OpId) -> Span {
 
 pub(crate) fn blocks_of(module: &Module, id: OpId) -> Vec<BlockId> {
     module.op_regions(id).iter().flat_map(|&r| module.region(r).blocks.iter().copied()).collect()
-}
-
-pub(crate) fn symbol(module: &Module, id: OpId, name: &str) -> Option<Sym> {
-    match module.attr(id, name)? {
-        Attr::Str(s) | Attr::Symbol(s) => Some(*s),
-        _ => None,
-    }
 }
 
 pub(crate) fn function_type(module: &Module, id: OpId) -> Option<&FnType> {

@@ -69,17 +69,5 @@ pub(crate) fn inside(module: &Module, function: OpId) -> Vec<OpId> {
 
 /// The names a function calls, in order.
 pub(crate) fn called(module: &Module, function: OpId) -> Vec<&str> {
-    let callee = |id: &OpId| match (module.op(*id).op, module.attr(*id, "callee")) {
-        (op::func_call, Some(Attr::Symbol(name))) => Some(module.names.text(*name)),
-        _ => None,
-    };
-    inside(module, function).iter().filter_map(callee).collect()
-}
-
-/// The name of a function.
-pub(crate) fn symbol(module: &Module, function: OpId) -> Option<&str> {
-    match module.attr(function, "sym_name") {
-        Some(Attr::Str(s) | Attr::Symbol(s)) => Some(module.names.text(*s)),
-        _ => None,
-    }
+    inside(module, function).iter().filter_map(|id| module.callee(*id)).map(|s| module.names.text(s)).collect()
 }

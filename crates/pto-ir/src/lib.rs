@@ -17,6 +17,7 @@ mod intern;
 mod module;
 pub mod print;
 mod same;
+mod symbols;
 
 pub use attr::Attr;
 pub use ids::{BlockId, OpId, RegionId, Sym, TypeId, ValueId};

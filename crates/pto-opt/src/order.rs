@@ -1,7 +1,6 @@
 //! Where operations begin and end in the text of a program, and what is around them.
 
-use pto_ir::{Attr, Module, OpId};
-use pto_isa::table::op;
+use pto_ir::{Module, OpId};
 use std::collections::BTreeMap;
 
 /// Positions of operations, outer around inner. A function that is called stands where it is called for the first time.
@@ -47,7 +46,7 @@ impl Order {
                 }
             }
         }
-        if let Some(called) = callee(module, id)
+        if let Some(called) = module.called_function(id)
             && !self.first.contains_key(&called)
         {
             self.parents.insert(called, id);
@@ -93,22 +92,10 @@ impl Order {
     }
 }
 
-/// The function that an operation calls.
-fn callee(module: &Module, id: OpId) -> Option<OpId> {
-    if module.op(id).op != op::func_call {
-        return None;
-    }
-    let Some(Attr::Symbol(name) | Attr::Str(name)) = module.attr(id, "callee") else { return None };
-    module
-        .functions()
-        .into_iter()
-        .find(|f| matches!(module.attr(*f, "sym_name"), Some(Attr::Symbol(n) | Attr::Str(n)) if n == name))
-}
-
 fn calls(module: &Module) -> BTreeMap<OpId, Vec<OpId>> {
     let mut all: BTreeMap<OpId, Vec<OpId>> = BTreeMap::new();
     module.walk(module.top, &mut |id| {
-        if let Some(called) = callee(module, id) {
+        if let Some(called) = module.called_function(id) {
             all.entry(called).or_default().push(id);
         }
     });

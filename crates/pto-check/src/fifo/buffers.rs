@@ -2,7 +2,7 @@
 
 use super::Program;
 use crate::info::definition;
-use crate::structure::{head, symbol};
+use crate::structure::head;
 use pto_ir::{Attr, OpId, Sym, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Loc, codes};
@@ -55,7 +55,7 @@ impl<'a> Buffers<'a> {
 
     pub(super) fn check(&self, problems: &mut Vec<Diagnostic>) {
         self.unique(&self.reserved, |id| self.name(id), "reserves", problems);
-        let peer = |id| (self.name(id), symbol(self.program.module, id, "peer_func"));
+        let peer = |id| (self.name(id), self.program.module.symbol(id, "peer_func"));
         self.unique(&self.imported, peer, "imports", problems);
         for &id in &self.reserved {
             problems.extend(self.placement(id));
@@ -84,7 +84,7 @@ impl<'a> Buffers<'a> {
     }
 
     fn name(&self, id: OpId) -> Option<Sym> {
-        symbol(self.program.module, id, "name")
+        self.program.module.symbol(id, "name")
     }
 
     fn text(&self, id: OpId) -> &str {
@@ -163,7 +163,7 @@ impl<'a> Buffers<'a> {
     /// An import names one function that reserves a buffer of that name.
     fn import(&self, id: OpId) -> Option<Diagnostic> {
         let module = self.program.module;
-        let peer = symbol(module, id, "peer_func").map(|s| module.names.text(s))?;
+        let peer = module.symbol(id, "peer_func").map(|s| module.names.text(s))?;
         let report = |message| self.program.problem(codes::FIFO_RESERVE, id, message);
         match self.peer(id) {
             Peer::Found(owner) => {
@@ -199,14 +199,14 @@ impl<'a> Buffers<'a> {
     /// A function of the same module by its name, else the one public function that has the name, or stands for it,
     /// in the module around.
     fn peer(&self, import: OpId) -> Peer {
-        let Some(name) = symbol(self.program.module, import, "peer_func") else { return Peer::Missing };
+        let Some(name) = self.program.module.symbol(import, "peer_func") else { return Peer::Missing };
         let home = self.program.site(import).container;
-        let named = |f: OpId| symbol(self.program.module, f, "sym_name") == Some(name);
+        let named = |f: OpId| self.program.module.symbol(f, "sym_name") == Some(name);
         let here = self.functions.iter().copied().find(|&f| self.program.site(f).container == home && named(f));
         if let Some(found) = here {
             return Peer::Found(found);
         }
-        let alias = |f: OpId| symbol(self.program.module, f, "pto.ptodsl.logical_name") == Some(name);
+        let alias = |f: OpId| self.program.module.symbol(f, "pto.ptodsl.logical_name") == Some(name);
         let around = |&f: &OpId| self.is_near(home, f) && !self.is_private(f) && (named(f) || alias(f));
         let all: Vec<OpId> = self.functions.iter().copied().filter(around).collect();
         match all[..] {
@@ -231,6 +231,6 @@ impl<'a> Buffers<'a> {
 
     fn is_private(&self, function: OpId) -> bool {
         let module = self.program.module;
-        symbol(module, function, "sym_visibility").is_some_and(|s| module.names.text(s) == "private")
+        module.symbol(function, "sym_visibility").is_some_and(|s| module.names.text(s) == "private")
     }
 }

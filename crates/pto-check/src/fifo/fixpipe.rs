@@ -243,7 +243,7 @@ fn scale_use(program: &Program, pipes: &Pipes, id: OpId, scale: Scale) -> Option
 /// A module may name the device instead of the target.
 fn written_for_a5(program: &Program) -> bool {
     let module = program.module;
-    let spec = |&o: &OpId| crate::structure::symbol(module, o, "pto.device-spec").map(|s| module.names.text(s));
+    let spec = |&o: &OpId| module.symbol(o, "pto.device-spec").map(|s| module.names.text(s));
     let is_a5 = |s: &str| s.starts_with("Ascend950") || s.starts_with("Ascend910_95");
     module.block(module.top).ops.iter().filter_map(spec).any(is_a5)
 }

@@ -2,7 +2,7 @@
 
 use super::roles::{callee, stated_kind};
 use crate::args::{Param, ParamKind};
-use pto_ir::{Attr, BlockId, Module, OpId, ValueId};
+use pto_ir::{BlockId, Module, OpId, ValueId};
 use pto_isa::row::Core;
 use pto_isa::{Diagnostic, Span, Type, codes};
 
@@ -20,8 +20,11 @@ type Function = (String, OpId, BlockId);
 
 /// The function of this name, the entry, the only function, or the two halves of a mixed kernel.
 pub(super) fn entry_function(module: &Module, wanted: Option<&str>) -> Result<Entry, Diagnostic> {
-    let functions: Vec<Function> =
-        module.functions().into_iter().filter_map(|f| Some((function_name(module, f), f, body(module, f)?))).collect();
+    let functions: Vec<Function> = module
+        .functions()
+        .into_iter()
+        .filter_map(|f| Some((module.symbol_name(f).to_string(), f, body(module, f)?)))
+        .collect();
     let found = |(n, f, b): &Function| Ok(Entry { name: n.clone(), function: Some(*f), body: *b, partner: None });
     let names = || functions.iter().map(|(n, ..)| n.as_str()).collect::<Vec<_>>().join(", ");
     if let Some(wanted) = wanted {
@@ -72,13 +75,6 @@ fn no_entry(module: &Module, message: String, names: &str) -> Diagnostic {
         d
     } else {
         d.legal(format!("functions: {names}")).help("name one with --func, or mark it `attributes {pto.entry}`")
-    }
-}
-
-pub(super) fn function_name(module: &Module, function: OpId) -> String {
-    match module.attr(function, "sym_name") {
-        Some(Attr::Str(s) | Attr::Symbol(s)) => module.names.text(*s).to_string(),
-        _ => String::new(),
     }
 }
 

@@ -3,7 +3,6 @@
 //! A block is one core, unless the program has parts for the cube core and parts for vector cores that talk to each
 //! other: then it is a cube core and one or two vector cores, each with a plan of its own.
 
-use super::params::function_name;
 use pto_check::Checked;
 use pto_ir::{Attr, Module, OpId};
 use pto_isa::row::Core;
@@ -131,12 +130,7 @@ impl Traits {
 
 /// The function an operation calls.
 pub(super) fn callee(module: &Module, id: OpId) -> Option<OpId> {
-    if module.op(id).op != op::func_call {
-        return None;
-    }
-    let Some(Attr::Symbol(name) | Attr::Str(name)) = module.attr(id, "callee") else { return None };
-    let wanted = module.names.text(*name);
-    let function = module.functions().into_iter().find(|f| function_name(module, *f) == wanted)?;
+    let function = module.called_function(id)?;
     let region = *module.op_regions(function).first()?;
     (!module.region(region).blocks.is_empty()).then_some(function)
 }

@@ -168,8 +168,7 @@ impl Writer<'_> {
     fn peer_buffer(&self, id: OpId) -> Option<OpId> {
         let Some(Attr::Symbol(peer)) = self.module.attr(id, "peer_func") else { return None };
         let peer = self.module.names.text(*peer);
-        let function =
-            self.module.functions().into_iter().find(|f| crate::place::symbol(self.module, *f) == Some(peer))?;
+        let function = self.module.functions().into_iter().find(|f| self.module.symbol_name(*f) == peer)?;
         let wanted = self.module.attr(id, "name");
         let named = |id: &OpId| self.module.op(*id).op == op::reserve_buffer && self.module.attr(*id, "name") == wanted;
         crate::place::inside(self.module, function).into_iter().rfind(named)

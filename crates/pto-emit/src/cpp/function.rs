@@ -4,7 +4,7 @@ use super::names::{Names, function_name};
 use super::types::{declaration, pointer_type, scalar_type};
 use super::views::memref_space;
 use super::{Built, Writer};
-use crate::place::{called, symbol};
+use crate::place::called;
 use pto_ir::{Attr, BlockId, OpId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{PtrSpace, Scalar, Target, Token, Type};
@@ -45,7 +45,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn function(&mut self, id: OpId) -> Built<()> {
-        let name = symbol(self.module, id).unwrap_or_default().to_string();
+        let name = self.module.symbol_name(id).to_string();
         let body = self.module.op_regions(id).first().and_then(|r| self.module.region(*r).blocks.first().copied());
         self.names = Names::new(self.options.style);
         self.variable_types.clear();
@@ -181,10 +181,10 @@ impl Writer<'_> {
     }
 
     pub(super) fn call(&mut self, id: OpId) -> Built<()> {
-        let Some(Attr::Symbol(callee)) = self.module.attr(id, "callee") else {
+        let Some(callee) = self.module.callee(id) else {
             return Err(self.unsupported("a call of nothing"));
         };
-        let callee = function_name(self.module.names.text(*callee));
+        let callee = function_name(self.module.names.text(callee));
         let args: Vec<String> =
             self.module.operands(id).to_vec().iter().map(|o| self.argument(o.value)).collect::<Built<_>>()?;
         let call = format!("{callee}({})", args.join(", "));
@@ -333,7 +333,7 @@ fn callees_first(module: &pto_ir::Module, functions: &[OpId]) -> Vec<OpId> {
             return;
         }
         for name in called(module, f) {
-            if let Some(&callee) = functions.iter().find(|g| symbol(module, **g) == Some(name)) {
+            if let Some(&callee) = functions.iter().find(|g| module.symbol_name(**g) == name) {
                 visit(module, functions, callee, seen, order);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::value::Val;
 use super::{Machine, Outcome};
-use pto::ir::{Attr, BlockId, OpId, RegionId, ValueId};
+use pto::ir::{BlockId, OpId, RegionId, ValueId};
 use pto::isa::table::op;
 use pto::isa::{Family, Type, codes};
 
@@ -145,12 +145,7 @@ impl Machine<'_> {
     }
 
     fn call(&mut self, id: OpId) -> Outcome<Vec<Val>> {
-        let Some(Attr::Symbol(callee) | Attr::Str(callee)) = self.module.attr(id, "callee") else {
-            panic!("no callee")
-        };
-        let named =
-            |f: &OpId| matches!(self.module.attr(*f, "sym_name"), Some(Attr::Str(s) | Attr::Symbol(s)) if s == callee);
-        let function = self.module.functions().into_iter().find(named).expect("the function");
+        let function = self.module.called_function(id).expect("the function");
         let args = self.all(id);
         self.function(function, args)
     }

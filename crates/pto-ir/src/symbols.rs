@@ -1,0 +1,36 @@
+//! Names of functions, and who calls whom.
+
+use crate::{Attr, Module, OpId, Sym};
+use pto_isa::table::op;
+use std::collections::HashMap;
+
+impl Module {
+    /// The name that an attribute holds, as a symbol or as text: the dialect writes both.
+    pub fn symbol(&self, id: OpId, attr: &str) -> Option<Sym> {
+        match self.attr(id, attr)? {
+            Attr::Str(s) | Attr::Symbol(s) => Some(*s),
+            _ => None,
+        }
+    }
+
+    /// The name of a function or module, without `@`; empty where it has none.
+    pub fn symbol_name(&self, id: OpId) -> &str {
+        self.symbol(id, "sym_name").map_or("", |s| self.names.text(s))
+    }
+
+    /// The name of the function that an operation calls.
+    pub fn callee(&self, id: OpId) -> Option<Sym> {
+        if self.op(id).op == op::func_call { self.symbol(id, "callee") } else { None }
+    }
+
+    /// The function that an operation calls, if the program has it.
+    pub fn called_function(&self, id: OpId) -> Option<OpId> {
+        self.functions_by_name().get(&self.callee(id)?).copied()
+    }
+
+    /// Functions by name; of two with one name the first, since checks report the second.
+    pub fn functions_by_name(&self) -> HashMap<Sym, OpId> {
+        let functions = self.functions();
+        functions.iter().rev().filter_map(|f| Some((self.symbol(*f, "sym_name")?, *f))).collect()
+    }
+}
