@@ -45,7 +45,12 @@ mod section {
     pub(crate) const CONSTS: u8 = 0x04;
     pub(crate) const MODULE: u8 = 0x06;
     pub(crate) const NAMES: u8 = 0x07;
+    /// Other readers pass over it.
+    pub(crate) const EXTRA: u8 = 0x7f;
 }
+
+/// The content of the extra section of a program whose functions stand without a module around them.
+const NO_MODULE: &[u8] = &[1];
 
 /// Kinds of constants.
 mod constant {

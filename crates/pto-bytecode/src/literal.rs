@@ -1,30 +1,23 @@
 //! Numbers of the constant pool as text.
 
+use pto_ir::print::float_text;
 use pto_num::{Bf16, F16, Float};
 
 /// A number from its bits: in decimal where that is exact and finite.
 pub(crate) fn literal(bytes: &[u8], ty: &str, is_float: bool) -> String {
     let digits: String = bytes.iter().rev().map(|b| format!("{b:02X}")).collect();
     let bits = u64::from_str_radix(&digits, 16).unwrap_or(0);
-    let single = |x: f32| x.is_finite().then(|| format!("{x:?}"));
+    let single = |x: f32| x.is_finite().then(|| float_text(x));
     let decimal = match (is_float, ty, bytes.len()) {
         (true, "f32", 4) => single(f32::from_bits(bits as u32)),
         (true, "bf16", 2) => single(Bf16::from_bits(bits as u32).to_f32()),
         (true, "f16", 2) => single(F16::from_bits(bits as u32).to_f32()),
-        (true, "f64", 8) => Some(f64::from_bits(bits)).filter(|x| x.is_finite()).map(|x| format!("{x:?}")),
+        (true, "f64", 8) => Some(f64::from_bits(bits)).filter(|x| x.is_finite()).map(float_text),
         _ => None,
     };
-    match decimal.map(|d| with_point(&d)) {
+    match decimal {
         Some(d) => format!("{d} : {ty}"),
         None => format!("0x{digits} : {ty}"),
-    }
-}
-
-/// The dialect reads a number with an exponent only with a point in front of it.
-fn with_point(decimal: &str) -> String {
-    match decimal.split_once('e') {
-        Some((mantissa, exponent)) if !mantissa.contains('.') => format!("{mantissa}.0e{exponent}"),
-        _ => decimal.to_string(),
     }
 }
 

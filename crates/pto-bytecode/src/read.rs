@@ -2,11 +2,12 @@
 
 use crate::literal::literal;
 use crate::wire::{Broken, Reader};
-use crate::{BY_NAME, Immediate, MAGIC, constant, regions_of, results_of, section};
+use crate::{BY_NAME, Immediate, MAGIC, NO_MODULE, constant, regions_of, results_of, section};
+use pto_ir::print::quote;
 use pto_isa::row::Bytecode;
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Op, Span, codes, enums, table};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::sync::OnceLock;
 
@@ -57,7 +58,12 @@ struct Decoder {
     /// Name and type (a number of `types`) of each value of the function.
     values: Vec<(String, usize)>,
     function: u64,
+    /// Names that the file has for values of the function.
+    taken: HashSet<String>,
+    next_number: usize,
     depth: usize,
+    /// The functions stand without a module around them.
+    bare: bool,
     out: String,
 }
 
@@ -104,6 +110,7 @@ impl Decoder {
         let (strings, types) = (take(section::STRINGS)?, take(section::TYPES)?);
         let (attrs, consts, module) = (take(section::ATTRS)?, take(section::CONSTS)?, take(section::MODULE)?);
         let names = take(section::NAMES).ok();
+        self.bare = take(section::EXTRA).is_ok_and(|extra| extra.rest() == NO_MODULE);
         self.strings = whole(strings, read_strings)?;
         self.types = whole(types, |r| self.texts(r))?;
         self.attrs = whole(attrs, |r| self.texts(r))?;
@@ -220,12 +227,15 @@ impl Decoder {
             return Err((r.at(), "global variables".to_string()));
         }
         let functions = self.declarations(r)?;
-        self.out.push_str("\"builtin.module\"() ({\n");
+        let bare = self.bare && attrs.is_empty();
+        self.out.push_str(if bare { "" } else { "\"builtin.module\"() ({\n" });
         for (at, f) in functions.into_iter().enumerate() {
             self.function = at as u64;
             self.one_function(&f, r)?;
         }
-        let _ = writeln!(self.out, "}}) {attrs} : () -> ()");
+        if !bare {
+            let _ = writeln!(self.out, "}}) {attrs} : () -> ()");
+        }
         Ok(())
     }
 
@@ -244,19 +254,25 @@ impl Decoder {
 
     fn one_function(&mut self, f: &Declared, r: &mut Reader<'_>) -> Result<(), Failed> {
         self.values.clear();
-        self.out.push_str("\"func.func\"() (");
-        if f.external {
-            self.out.push_str("{\n}");
+        let own = self.names.iter().filter(|((function, _), _)| *function == self.function);
+        self.taken = own.map(|(_, name)| self.strings[*name].clone()).collect();
+        self.out.push_str("\"func.func\"()");
+        let declared = self.out.len();
+        self.out.push_str(" (");
+        let blocks = if f.external { 0 } else { self.region(r)? };
+        // What is only declared has no region in the text.
+        if blocks > 0 {
+            self.out.push(')');
         } else {
-            let _blocks = self.region(r)?;
+            self.out.truncate(declared);
         }
         // Name and type stand on their own in the file; most writers repeat them among the attributes.
         let mut attrs = f.attrs.clone();
-        let name = quoted(&self.strings[f.name]);
+        let name = quote(&self.strings[f.name]);
         let ty = self.type_text(f.ty).to_string();
         add_entry(&mut attrs, "sym_name", &name);
         add_entry(&mut attrs, "function_type", &ty);
-        let _ = writeln!(self.out, ") {attrs} : () -> ()");
+        let _ = writeln!(self.out, " {attrs} : () -> ()");
         Ok(())
     }
 
@@ -295,16 +311,48 @@ impl Decoder {
         if too_long { Err((r.at(), format!("more than {MAX_TEXT} bytes of text"))) } else { Ok(()) }
     }
 
+    /// The name that the file has for the value which is defined next.
+    fn kept_name(&self) -> Option<&str> {
+        self.names.get(&(self.function, self.values.len() as u64)).map(|s| &*self.strings[*s])
+    }
+
     /// A new value of a type: its name with the sign.
     fn define(&mut self, ty: usize) -> String {
-        let number = self.values.len() as u64;
-        let kept = self.names.get(&(self.function, number)).map(|s| &*self.strings[*s]);
-        let name = match kept.filter(|n| is_name(n)) {
+        let name = match self.kept_name().filter(|n| is_name(n)) {
             Some(name) => format!("%{name}"),
-            None => format!("%v{number}"),
+            None => self.free_number(),
         };
         self.values.push((name.clone(), ty));
         name
+    }
+
+    /// A number that is no name of the function, for a value without one.
+    fn free_number(&mut self) -> String {
+        loop {
+            let name = self.next_number.to_string();
+            self.next_number += 1;
+            if !self.taken.contains(&name) {
+                return format!("%{name}");
+            }
+        }
+    }
+
+    /// The results of an operation, as they stand before it: one name each, or one for all of them, `%x:2`.
+    fn define_results(&mut self, types: &[usize]) -> String {
+        let pack = self
+            .kept_name()
+            .filter(|_| types.len() > 1)
+            .and_then(|n| n.strip_suffix("#0"))
+            .filter(|n| is_name(n))
+            .map(str::to_string);
+        match pack {
+            Some(base) => {
+                let members = types.iter().enumerate().map(|(at, ty)| (format!("%{base}#{at}"), *ty));
+                self.values.extend(members);
+                format!("%{base}:{}", types.len())
+            }
+            None => types.iter().map(|ty| self.define(*ty)).collect::<Vec<_>>().join(", "),
+        }
     }
 
     // ---- operations ----------------------------------------------------------------------------------------------
@@ -319,15 +367,15 @@ impl Decoder {
     fn by_name(&mut self, attrs: &str, r: &mut Reader<'_>) -> Result<(), Failed> {
         let name = r.index(self.strings.len(), "string").at(r)?;
         let name = self.strings[name].clone();
-        let mut results = Vec::new();
+        let mut types = Vec::new();
         for _ in 0..r.count().at(r)? {
-            results.push(self.type_number(r)?);
+            types.push(self.type_number(r)?);
         }
-        let results: Vec<String> = results.into_iter().map(|ty| self.define(ty)).collect();
+        let results = self.define_results(&types);
         let count = r.count().at(r)?;
         let operands = self.operands(count, r)?;
         let regions = r.count().at(r)?;
-        self.statement(&quoted(&name), &results, &operands, attrs, regions, r)
+        self.statement(&quote(&name), (&results, &types), &operands, attrs, regions, r)
     }
 
     fn compact(&mut self, opcode: u16, mut attrs: String, r: &mut Reader<'_>) -> Result<(), Failed> {
@@ -376,9 +424,9 @@ impl Decoder {
         for _ in 0..results_of(code) {
             types.push(self.type_number(r)?);
         }
-        let results: Vec<String> = types.into_iter().map(|ty| self.define(ty)).collect();
+        let results = self.define_results(&types);
         let name = format!("\"{}\"", code.row().full_name());
-        self.statement(&name, &results, &operands, &attrs, regions_of(code), r)
+        self.statement(&name, (&results, &types), &operands, &attrs, regions_of(code), r)
     }
 
     fn event(&self, attrs: &mut String, r: &mut Reader<'_>) -> Result<(), Failed> {
@@ -401,16 +449,15 @@ impl Decoder {
     fn statement(
         &mut self,
         name: &str,
-        results: &[String],
+        (results, outputs): (&str, &[usize]),
         operands: &[usize],
         attrs: &str,
         regions: usize,
         r: &mut Reader<'_>,
     ) -> Result<(), Failed> {
         let inputs: Vec<usize> = operands.iter().map(|v| self.values[*v].1).collect();
-        let outputs: Vec<usize> = self.values[self.values.len() - results.len()..].iter().map(|v| v.1).collect();
         if !results.is_empty() {
-            let _ = write!(self.out, "{} = ", results.join(", "));
+            let _ = write!(self.out, "{results} = ");
         }
         let list: Vec<&str> = operands.iter().map(|v| &*self.values[*v].0).collect();
         let _ = write!(self.out, "{name}({})", list.join(", "));
@@ -428,7 +475,7 @@ impl Decoder {
             self.out.push(')');
         }
         let types = |numbers: &[usize]| numbers.iter().map(|n| self.type_text(*n)).collect::<Vec<_>>().join(", ");
-        let line = format!(" {attrs} : ({}) -> ({})\n", types(&inputs), types(&outputs));
+        let line = format!(" {attrs} : ({}) -> ({})\n", types(&inputs), types(outputs));
         self.out.push_str(&line);
         Ok(())
     }
@@ -467,22 +514,6 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | '-'))
 }
 
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            c if c.is_control() => {
-                let _ = write!(out, "\\{:02X}", u32::from(c) & 0xff);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
 /// The operation with this number and variant.
 fn lookup(opcode: u16, variant: Option<u8>) -> Option<(Op, Bytecode)> {
     by_number().get(&(opcode, variant)).copied()
@@ -511,7 +542,7 @@ mod tests {
     #[test]
     fn numbers_are_unique() {
         let with: Vec<Bytecode> = table::all().filter_map(|code| code.row().bytecode).collect();
-        assert!(with.len() > 140);
+        assert_eq!(with.len(), 151, "docs/emit.md says how many");
         for (at, a) in with.iter().enumerate() {
             for b in &with[..at] {
                 assert_ne!((a.opcode, a.variant), (b.opcode, b.variant));

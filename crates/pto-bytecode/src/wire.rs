@@ -76,6 +76,11 @@ impl<'a> Reader<'a> {
         self.at
     }
 
+    /// What was not read yet.
+    pub(crate) const fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
     pub(crate) const fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }

@@ -1,7 +1,7 @@
 //! From a program to bytes.
 
 use crate::wire::Writer;
-use crate::{BY_NAME, Immediate, MAGIC, constant, regions_of, results_of, section};
+use crate::{BY_NAME, Immediate, MAGIC, NO_MODULE, constant, regions_of, results_of, section};
 use pto_ir::print::{TypeStyle, attributes_text, type_text};
 use pto_ir::{Attr, Module, OpId, RegionId, TypeId, ValueId};
 use pto_isa::row::{Bytecode, Custom, Syntax};
@@ -116,6 +116,9 @@ impl Encoder<'_> {
         if self.named_count > 0 {
             sections.section(section::NAMES, &self.names());
         }
+        if self.outer().is_none() {
+            sections.section(section::EXTRA, &Writer { bytes: NO_MODULE.to_vec() });
+        }
         let mut file = Writer { bytes: MAGIC.to_vec() };
         file.u16(0);
         file.u16(0);
@@ -158,7 +161,7 @@ impl Encoder<'_> {
         w.u8(0);
         w.u8(64);
         let top = &self.module.block(self.module.top).ops;
-        let outer = top.iter().copied().find(|id| self.module.op(*id).op == op::builtin_module);
+        let outer = self.outer();
         let attrs = outer.map_or(0, |id| self.attrs_number(id, &[]));
         w.count(attrs);
         w.count(0);
@@ -166,10 +169,11 @@ impl Encoder<'_> {
             Some(id) => self.members(id),
             None => top.clone(),
         };
-        for &id in top.iter().filter(|id| outer.is_some_and(|m| m != **id)).chain(&members) {
-            if self.module.op(id).op != op::func_func {
-                self.cannot(id, "an operation outside of functions");
-            }
+        for &id in top.iter().filter(|id| outer.is_some_and(|m| m != **id)) {
+            self.cannot(id, "an operation beside a module");
+        }
+        for &id in members.iter().filter(|id| self.module.op(**id).op != op::func_func) {
+            self.cannot(id, "an operation outside of functions");
         }
         let functions: Vec<OpId> = members.into_iter().filter(|f| self.module.op(*f).op == op::func_func).collect();
         w.count(functions.len());
@@ -180,6 +184,12 @@ impl Encoder<'_> {
             self.body(at, f, &mut w);
         }
         w
+    }
+
+    /// The module around the functions, where the program has one.
+    fn outer(&self) -> Option<OpId> {
+        let top = self.module.block(self.module.top).ops.iter();
+        top.copied().find(|id| self.module.op(*id).op == op::builtin_module)
     }
 
     fn members(&self, id: OpId) -> Vec<OpId> {
@@ -211,10 +221,9 @@ impl Encoder<'_> {
             let mut named: Vec<(usize, ValueId)> = self.numbers.iter().map(|(v, n)| (*n, *v)).collect();
             named.sort_unstable_by_key(|(n, _)| *n);
             for (number, value) in named {
-                // Members of a pack have a number behind a sign that names cannot have.
-                let name = self.module.value_name(value).replace('#', "_");
+                let name = self.module.value_name(value);
                 if !name.is_empty() {
-                    let name = self.string(&name);
+                    let name = self.string(name);
                     self.named.count(at);
                     self.named.count(number);
                     self.named.count(name);
@@ -438,7 +447,11 @@ impl Encoder<'_> {
             self.numbers.entry(value).or_insert(next);
         }
         let by_name = !self.options.generic && self.module.successors(id).is_empty();
-        self.problems.push(if by_name && !what.contains("outside") { d.help(help) } else { d });
+        self.problems.push(if by_name && !what.contains("outside") && !what.contains("beside") {
+            d.help(help)
+        } else {
+            d
+        });
     }
 }
 

@@ -4,7 +4,8 @@
 
 use pto::ir::{self, Style, TypeStyle, buffers};
 use pto::syntax::{FormatOptions, format, parse};
-use pto::{Form, Module};
+use pto::{Form, Module, bytecode};
+use pto_num::{Bf16, F16, Float, Round, Saturate};
 use std::path::{Path, PathBuf};
 
 const FORMS: [Option<Form>; 5] = [None, Some(Form::Level1), Some(Form::Level2), Some(Form::Asm), Some(Form::Generic)];
@@ -105,4 +106,64 @@ fn generated_programs_read_back_in_every_form() {
             assert!(done, "seed {seed} on {target} is not readable:\n{source}");
         }
     }
+}
+
+/// The text of a program, without what only a text has: comments and aliases.
+fn plain(module: &Module) -> String {
+    let mut module = module.clone();
+    module.aliases.clear();
+    ir::print(&module, Style::default())
+}
+
+/// True for two lines with the same constant: its text may have more digits than its type holds.
+fn same_number(a: &str, b: &str) -> bool {
+    let parts = |line: &str| {
+        let (head, rest) = line.split_once("arith.constant ")?;
+        let (number, ty) = rest.split_once(" : ")?;
+        Some((head.to_string(), number.parse::<f64>().ok()?, ty.to_string()))
+    };
+    let (Some(a), Some(b)) = (parts(a), parts(b)) else { return false };
+    let bits = |number: f64, ty: &str| match ty {
+        "f16" => F16::round(number, Round::Rint, Saturate::Off).to_bits(),
+        "bf16" => Bf16::round(number, Round::Rint, Saturate::Off).to_bits(),
+        _ => (number as f32).to_bits(),
+    };
+    (&a.0, &a.2) == (&b.0, &b.2) && bits(a.1, &a.2) == bits(b.1, &b.2)
+}
+
+/// What went wrong when a program was written as bytecode and read back; `false` where the container cannot hold it.
+fn through_bytecode(module: &Module) -> Result<bool, String> {
+    let options = bytecode::Options { generic: true, ..Default::default() };
+    let Ok(bytes) = bytecode::encode(module, options) else { return Ok(false) };
+    let text = bytecode::decode(&bytes).map_err(|d| d.message)?;
+    let (again, problems) = parse(&text);
+    if let Some(d) = problems.first() {
+        return Err(format!("{}: {}", d.code, d.message));
+    }
+    let (before, after) = (plain(module), plain(&again));
+    if before.lines().count() != after.lines().count() {
+        return Err(format!("{} lines became {}", before.lines().count(), after.lines().count()));
+    }
+    match before.lines().zip(after.lines()).find(|(a, b)| a != b && !same_number(a, b)) {
+        Some((a, b)) => Err(format!("`{a}` became `{b}`")),
+        None => Ok(true),
+    }
+}
+
+#[test]
+fn every_program_reads_back_from_bytecode() {
+    let (mut held, mut all, mut failures) = (0, 0, Vec::new());
+    for path in corpus() {
+        let (module, problems) = parse(&std::fs::read_to_string(&path).expect("a text"));
+        if !problems.is_empty() {
+            continue;
+        }
+        all += 1;
+        match through_bytecode(&module) {
+            Ok(kept) => held += usize::from(kept),
+            Err(why) => failures.push(format!("{}: {why}", path.display())),
+        }
+    }
+    println!("{held} of {all} programs can be held");
+    assert!(held > 100 && failures.is_empty(), "{held} programs; {}\n{}", failures.len(), failures.join("\n"));
 }

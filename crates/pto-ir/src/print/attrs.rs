@@ -6,8 +6,13 @@ use pto_isa::enums::Bracket;
 use pto_isa::{Scalar, Type};
 use std::fmt::Write;
 
-/// A decimal number the dialect reads as floating point: it has a point.
-pub(super) fn float_text(x: f64) -> String {
+/// A decimal number the dialect reads as floating point: it has a point. As short as its type allows.
+///
+/// ```
+/// use pto_ir::print::float_text;
+/// assert_eq!((float_text(0.1f32), float_text(1e30f64)), ("0.1".to_string(), "1.0e30".to_string()));
+/// ```
+pub fn float_text(x: impl Into<f64> + Copy + std::fmt::Debug) -> String {
     let text = format!("{x:?}");
     match text.split_once('e') {
         Some((mantissa, exponent)) if !mantissa.contains('.') => format!("{mantissa}.0e{exponent}"),
@@ -16,7 +21,11 @@ pub(super) fn float_text(x: f64) -> String {
 }
 
 /// Text in quotes, with the characters that need it escaped.
-pub(super) fn quote(text: &str) -> String {
+///
+/// ```
+/// assert_eq!(pto_ir::print::quote("a\"b"), r#""a\"b""#);
+/// ```
+pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {

@@ -12,6 +12,7 @@ mod writable;
 use crate::{Attr, BlockId, Module, OpId, RegionId, Sym, ValueId};
 use std::collections::{HashMap, HashSet};
 
+pub use attrs::{float_text, quote};
 pub use forms::result_slots;
 pub use types::type_text;
 
