@@ -1,13 +1,13 @@
 //! The documentation of a function, from its row.
 
-use crate::example;
+use crate::example::{self, Example};
 use crate::names::snake;
 use crate::signature::{Part, Signature};
 use pto_isa::row::{Elem, Pipes};
 use pto_isa::{DTypes, Op, Row, Target};
 
 /// The comment above a function.
-pub fn function(op: Op, signature: &Signature) -> String {
+pub fn function(op: Op, signature: &Signature, example: Option<&Example>) -> String {
     let row = op.row();
     let mut lines: Vec<String> = row.doc.iter().map(|line| line.trim().to_string()).collect();
     lines.push(String::new());
@@ -17,7 +17,7 @@ pub fn function(op: Op, signature: &Signature) -> String {
     lines.extend(section("Element types", element_types(row)));
     lines.extend(section("Rules", rules(row)));
     lines.extend(section("Notes", row.notes.iter().map(|n| (*n).to_string()).collect()));
-    lines.extend(example::lines(op, signature));
+    lines.extend(example::lines(op, example));
     let comment = |line: &String| if line.is_empty() { "///\n".to_string() } else { format!("/// {line}\n") };
     lines.iter().map(comment).collect()
 }

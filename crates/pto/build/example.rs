@@ -4,14 +4,91 @@ use crate::enums;
 use crate::names::{element, function, memory, snake};
 use crate::signature::{Part, Signature};
 use pto_isa::fill::{self, Filling};
-use pto_isa::row::{AttrSpec, Count, Kind};
+use pto_isa::row::{AttrKind, AttrSpec, Count, Kind};
 use pto_isa::rules::AttrValue;
 use pto_isa::{BLayout, Compact, Dim, Dir, Op, Pad, SLayout, Scalar, Target, TileType, Type};
 
+/// A kernel around one instruction.
+pub struct Example {
+    op: Op,
+    /// A target it is for.
+    target: Target,
+    params: Vec<String>,
+    lines: Vec<String>,
+    /// The instruction is legal without others.
+    alone: bool,
+}
+
+impl Example {
+    /// The most ordinary use on the first target that has one; none where it takes more than the instruction itself.
+    pub fn new(op: Op, signature: &Signature) -> Option<Self> {
+        let row = op.row();
+        let mut targets = Target::ALL.into_iter().filter(|t| row.targets.contains(*t));
+        let (target, filling) = targets.find_map(|t| Some((t, ordinary(op, t)?)))?;
+        let mut kernel = Kernel::default();
+        let args: Option<Vec<String>> = signature.parts.iter().map(|p| kernel.part(&filling, p)).collect();
+        let mut call = format!("{}({})", function(op), args?.join(", "));
+        // An argument the text may leave out stands for an option that it has instead.
+        let complete = signature.parts.iter().all(|p| matches!(p, Part::Attr(_)) || is_given(&filling, p));
+        for part in signature.optional.iter().filter(|p| complete && is_given(&filling, p)) {
+            let value = kernel.part(&filling, part)?;
+            call += &format!(".{}({value})", part_name(&filling, part));
+        }
+        if signature.has_results() {
+            let get = if signature.optional.is_empty() { "" } else { ".get()" };
+            call = format!("let result{} = {call}{get}", result_type(&filling, signature)?);
+        }
+        kernel.lines.push(format!("{call};"));
+        // Where the row brings a whole program, the instruction is not legal alone.
+        Some(Self { op, target, params: kernel.params, lines: kernel.lines, alone: row.example.is_empty() })
+    }
+
+    fn kernel(&self) -> Vec<String> {
+        let mut lines = vec![format!("Kernel::trace(\"example\", |{}| {{", self.params.join(", "))];
+        lines.extend(self.lines.iter().map(|line| format!("    {line}")));
+        lines.push("})".to_string());
+        lines
+    }
+
+    /// The lines of a documentation test.
+    fn documentation(&self) -> Vec<String> {
+        let mut lines = vec!["```".to_string(), "use pto::tile::*;".to_string(), String::new()];
+        let mut kernel = self.kernel();
+        kernel[0] = format!("let kernel = {}", kernel[0]);
+        lines.extend(kernel);
+        lines.last_mut().expect("it has lines").push(';');
+        lines.push(if self.alone {
+            format!("assert!(kernel.check(pto::Target::{:?}).is_ok());", self.target)
+        } else {
+            format!("assert!(kernel.to_text(pto::Form::Level2).contains(\"{}\"));", self.op.row().full_name())
+        });
+        lines.push("```".to_string());
+        lines
+    }
+
+    /// A function for tests that makes the kernel.
+    pub fn test(&self) -> String {
+        let name = function(self.op);
+        format!(
+            "\nfn {name}_example() -> Example {{\n    Example {{ name: {name:?}, target: Target::{:?}, alone: {}, kernel: {} }}\n}}\n",
+            self.target,
+            self.alone,
+            self.kernel().join("\n    ")
+        )
+    }
+}
+
+/// A list of the functions that make examples.
+pub fn tests(examples: &[Example]) -> String {
+    let names: Vec<String> = examples.iter().map(|e| format!("    {}_example,\n", function(e.op))).collect();
+    let functions: String = examples.iter().map(Example::test).collect();
+    format!("pub const ALL: &[fn() -> Example] = &[\n{}];\n{functions}", names.concat())
+}
+
 /// The lines of the section; text where Rust needs more than the instruction itself.
-pub fn lines(op: Op, signature: &Signature) -> Vec<String> {
+pub fn lines(op: Op, example: Option<&Example>) -> Vec<String> {
     let head = [String::new(), "# Example".to_string()];
-    let body = rust(op, signature).unwrap_or_else(|| text(op));
+    let body = example.map_or_else(|| text(op), Example::documentation);
     if body.is_empty() { body } else { head.into_iter().chain(body).collect() }
 }
 
@@ -21,46 +98,41 @@ fn text(op: Op) -> Vec<String> {
     if example.is_empty() {
         return Vec::new();
     }
-    let fence = ["```text".to_string()];
-    fence.into_iter().chain(example.lines().map(str::to_string)).chain(["```".to_string()]).collect()
+    let mut lines = vec!["```".to_string(), "use pto::{Program, Target};".to_string(), String::new()];
+    lines.push("let program = Program::parse(r#\"".to_string());
+    lines.extend(example.lines().map(str::to_string));
+    lines.push("\"#);".to_string());
+    lines.push("assert!(Target::ALL.into_iter().any(|target| program.check(target).is_ok()));".to_string());
+    lines.push("```".to_string());
+    lines
 }
 
-fn rust(op: Op, signature: &Signature) -> Option<Vec<String>> {
-    let row = op.row();
-    let (target, filling) = Target::ALL
-        .into_iter()
-        .filter(|t| row.targets.contains(*t))
-        .find_map(|t| Some((t, fill::first(op, t, |_| true)?)))?;
-    let mut kernel = Kernel::default();
-    let args: Option<Vec<String>> = signature.parts.iter().map(|p| kernel.part(&filling, p)).collect();
-    let mut call = format!("{}({})", function(op), args?.join(", "));
-    for part in signature.optional.iter().filter(|p| is_given(&filling, p)) {
-        let value = kernel.part(&filling, part)?;
-        call += &format!(".{}({value})", part_name(&filling, part));
-    }
-    if signature.has_results() {
-        return None;
-    }
-    let params = kernel.params.join(", ");
-    let mut lines = vec!["```".to_string(), "use pto::tile::*;".to_string(), String::new()];
-    lines.push(format!("let kernel = Kernel::trace(\"example\", |{params}| {{"));
-    lines.extend(kernel.lines.iter().map(|line| format!("    {line}")));
-    lines.push(format!("    {call};"));
-    lines.push("});".to_string());
-    // Where the row brings a whole program, the instruction is not legal alone.
-    if row.example.is_empty() {
-        lines.push(format!("assert!(kernel.check(pto::Target::{target:?}).is_ok());"));
-    } else {
-        lines.push(format!("assert!(kernel.to_text(pto::Form::Level2).contains(\"{}\"));", row.full_name()));
-    }
-    lines.push("```".to_string());
-    Some(lines)
+/// A use that is found at once. What takes a long search is not ordinary, and every build would pay for it.
+fn ordinary(op: Op, target: Target) -> Option<Filling> {
+    let types = fill::data_types(op.row(), target).into_iter().take(3);
+    types.into_iter().find_map(|data| fill::filling(op, target, data, 50))
 }
 
 fn part_name(filling: &Filling, part: &Part) -> String {
     match part {
         Part::Slot(at) => snake(filling.op.row().slots[*at].name),
         Part::Attr(spec) => snake(spec.name),
+    }
+}
+
+/// What must be said about the type of a result; none where only text can say it.
+fn result_type(filling: &Filling, signature: &Signature) -> Option<String> {
+    let row = filling.op.row();
+    let result = |at: usize| filling.types.iter().find(|(s, _)| usize::from(*s) == at).map(|(_, ty)| ty);
+    match (&row.results[..], result(row.slots.len())) {
+        _ if signature.needs_type() => None,
+        ([one], Some(Type::Tile(tile) | Type::TileBuf(tile))) if one.kind == Kind::Tile => {
+            Some(format!(": {}", tile_type(tile).replacen("::<", "<", 1)))
+        }
+        ([one], Some(Type::Scalar(_))) if one.kind == Kind::Scalar => Some(String::new()),
+        ([one], _) if matches!(one.kind, Kind::View | Kind::Index | Kind::Bool | Kind::Int) => Some(String::new()),
+        ([_, _], _) if row.results.iter().all(|r| r.kind == Kind::Index) => Some(String::new()),
+        _ => None,
     }
 }
 
@@ -98,6 +170,7 @@ impl Kernel {
         let reference = if written { "&mut " } else { "&" };
         let ty = ty.cloned().or_else(|| (slot.kind == Kind::Int).then_some(Type::Scalar(Scalar::Index)))?;
         match (&ty, slot.count) {
+            (Type::Scalar(Scalar::Index), Count::Many) => indices(slot.name).map(str::to_string),
             (_, Count::Many) => None,
             (Type::Tile(tile) | Type::TileBuf(tile), _) => {
                 let kind = if written { "let mut" } else { "let" };
@@ -122,6 +195,16 @@ impl Kernel {
     }
 }
 
+/// Lists of indices for two dimensions.
+fn indices(name: &str) -> Option<&'static str> {
+    match name {
+        "shape" | "sizes" => Some("[32, 32]"),
+        "strides" => Some("[32, 1]"),
+        "offsets" => Some("[0, 0]"),
+        _ => None,
+    }
+}
+
 fn number(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::I1 => "true",
@@ -138,8 +221,10 @@ fn attribute(filling: &Filling, spec: &AttrSpec) -> Option<String> {
         Some(AttrValue::Bool(b)) => b.to_string(),
         Some(AttrValue::Str(text)) => format!("{text:?}"),
         Some(AttrValue::Enum(def, at)) => format!("{}::{}", enums::name(def), enums::variant(def, at)),
+        Some(AttrValue::Other) if matches!(spec.kind, AttrKind::Ints) => "&[32, 32]".to_string(),
         Some(AttrValue::Other) => return None,
         // An argument that the text may leave out.
+        None if matches!(spec.kind, AttrKind::Ints) => "&[32, 32]".to_string(),
         None => match enums::of(spec.kind) {
             Some(def) => format!("{}::{}", enums::name(def), enums::variant(def, def.find(spec.default)?)),
             None => "0".to_string(),
@@ -147,8 +232,16 @@ fn attribute(filling: &Filling, spec: &AttrSpec) -> Option<String> {
     })
 }
 
-/// A tile of a type; parameters that are the default are left out.
+/// A tile of a type.
 fn new_tile(tile: &TileType) -> String {
+    match tile.valid_rows == Dim::Dynamic || tile.valid_cols == Dim::Dynamic {
+        true => format!("{}::with_valid({}, {})", tile_type(tile), tile.rows, tile.cols),
+        false => format!("{}::new()", tile_type(tile)),
+    }
+}
+
+/// The type; parameters that are the default are left out.
+fn tile_type(tile: &TileType) -> String {
     let extent = |d: Dim| d.fixed().map_or("DYN".to_string(), |n| n.to_string());
     let order = |b: BLayout| format!("{b:?}");
     let inside = |s: SLayout| format!("{s:?}");
@@ -172,11 +265,7 @@ fn new_tile(tile: &TileType) -> String {
     ];
     let said = (0..all.len()).rev().find(|i| all[*i] != usual[*i]).map_or(0, |i| i + 1);
     let rest: String = all[..said].iter().map(|p| format!(", {p}")).collect();
-    let head = format!("Tile::<{}, {}, {}, {}{rest}>", memory(tile.loc), element(tile.dtype), tile.rows, tile.cols);
-    match tile.valid_rows == Dim::Dynamic || tile.valid_cols == Dim::Dynamic {
-        true => format!("{head}::with_valid({}, {})", tile.rows, tile.cols),
-        false => format!("{head}::new()"),
-    }
+    format!("Tile::<{}, {}, {}, {}{rest}>", memory(tile.loc), element(tile.dtype), tile.rows, tile.cols)
 }
 
 fn pad(pad: Pad) -> &'static str {

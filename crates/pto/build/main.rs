@@ -9,26 +9,31 @@ mod types;
 
 use pto_isa::table;
 use std::error::Error;
-use std::fmt::Write as _;
 use std::{env, fs, path::PathBuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build");
-    let out = PathBuf::from(env::var("OUT_DIR")?).join("intrinsics.rs");
-    fs::write(out, intrinsics())?;
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let (functions, examples) = intrinsics();
+    fs::write(out.join("intrinsics.rs"), functions)?;
+    fs::write(out.join("examples.rs"), examples)?;
     Ok(())
 }
 
-fn intrinsics() -> String {
+/// The functions, and the examples in their documentation as functions for tests.
+fn intrinsics() -> (String, String) {
     let mut text = String::new();
     let mut sets = types::Sets::default();
+    let mut examples = Vec::new();
     for op in table::isa() {
         let signature = signature::Signature::new(op, &mut sets);
-        text += &signature.function(&docs::function(op, &signature));
+        let example = example::Example::new(op, &signature);
+        text += &signature.function(&docs::function(op, &signature, example.as_ref()));
         text += &signature.options();
+        examples.extend(example);
     }
-    let _ = write!(text, "\n{}", signature::markers());
+    text += &signature::markers();
     text += &enums::all();
     text += &sets.traits();
-    text
+    (text, example::tests(&examples))
 }

@@ -88,6 +88,11 @@ impl Signature {
         (if self.optional.is_empty() { value.clone() } else { format!("Issued<{marker}, {value}>") }, value)
     }
 
+    /// True when the type of a result, or the extents of a view, are arguments.
+    pub fn needs_type(&self) -> bool {
+        self.args.iter().any(|a| matches!(a.adds, Adds::Nothing))
+    }
+
     pub fn has_results(&self) -> bool {
         !self.results.is_empty()
     }

@@ -9,9 +9,10 @@ mod plain;
 mod random;
 
 use plain::Argument;
+use pto::isa::fill::Filling;
 use pto::isa::rules::{Arg as RuleArg, Instance};
 use pto::isa::{Code, DType, Op, TileType, Type, codes, table};
-use pto::sample::{Filling, RunParam, Runnable, Runnables};
+use pto::sample::{RunParam, Runnable, Runnables};
 use pto::{Checked, Program, Target};
 use pto_cpu::kernels::{Site, find};
 use pto_cpu::{Arg, Event, Launch, Numerics, Observer, Options, Plan};

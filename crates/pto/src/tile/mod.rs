@@ -77,3 +77,6 @@ use global::{ViewKind, view_type};
 use trace::Call;
 
 include!(concat!(env!("OUT_DIR"), "/intrinsics.rs"));
+
+#[cfg(test)]
+mod tests;
