@@ -20,7 +20,7 @@ __global__ AICORE void kernel(__gm__ half *x, int32_t rows, int32_t cols) {  // 
   for (int64_t i = 0; i < rows_index; i += 16) {  // 12
     const int64_t parity = i % 8;  // 13
     VecF16_16x32 tile;  // 14
-    TASSIGN(tile, parity * 1024);
+    TASSIGN(tile, 2048 + parity * 1024);
     const int64_t from = i + 1;  // 15
     GlobalTensor<half, Shape<1, 1, 1, 16, 16>, Stride<-1, -1, -1, -1, 1>, Layout::ND> part(x + from * cols_index, Shape<1, 1, 1, 16, 16>(), Stride<-1, -1, -1, -1, 1>(16 * cols_index, 16 * cols_index, 16 * cols_index, cols_index));  // 16
     VecF16_16x32_v16x16 window;  // 17

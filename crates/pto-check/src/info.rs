@@ -3,7 +3,7 @@
 use pto_ir::{Attr, Def, Module, OpId, ValueId};
 use pto_isa::row::Pipes;
 use pto_isa::table::op;
-use pto_isa::{Dir, Loc, Pipe, Target, Type};
+use pto_isa::{Dir, Loc, Pipe, Target};
 
 /// Facts about a checked program.
 #[derive(Clone, Debug)]
@@ -118,10 +118,7 @@ pub fn flag_of(module: &Module, id: OpId) -> Option<(Pipe, Pipe, Option<u8>)> {
 /// The memory of the first tile that is read, or written.
 fn first_loc(module: &Module, id: OpId, wanted: impl Fn(Dir) -> bool) -> Option<Loc> {
     let row = module.op(id).op.row();
-    let tile = |v: ValueId| match module.value_type(v) {
-        Type::Tile(t) | Type::TileBuf(t) => Some(t.loc),
-        _ => None,
-    };
+    let tile = |v: ValueId| module.value_type(v).local_tile().map(|t| t.loc);
     let operands = module.operands(id).iter().map(|o| (usize::from(o.slot), o.value));
     let results = module.results(id).map(|v| (usize::from(module.value(v).slot), v));
     operands

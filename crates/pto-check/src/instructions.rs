@@ -68,11 +68,11 @@ pub fn widen(checked: &crate::Checked, id: OpId, facts: &mut [(Type, Option<i64>
     true
 }
 
-struct OpCheck<'a> {
-    module: &'a Module,
-    info: &'a Info,
-    id: OpId,
-    row: &'static Row,
+pub(crate) struct OpCheck<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) info: &'a Info,
+    pub(crate) id: OpId,
+    pub(crate) row: &'static Row,
 }
 
 impl OpCheck<'_> {
@@ -109,7 +109,7 @@ impl OpCheck<'_> {
         false
     }
 
-    fn args(&self) -> Vec<Arg<'_>> {
+    pub(crate) fn args(&self) -> Vec<Arg<'_>> {
         let arg = |slot: u8, value: ValueId| Arg {
             slot,
             ty: self.module.value_type(value),
@@ -122,7 +122,7 @@ impl OpCheck<'_> {
     }
 
     /// Attributes as rules see them; most operations of a program are scalar and have neither.
-    fn rule_attrs(&self) -> Vec<(&str, AttrValue<'_>)> {
+    pub(crate) fn rule_attrs(&self) -> Vec<(&str, AttrValue<'_>)> {
         if self.row.shape_rules.is_empty() && self.row.rules.is_empty() {
             return Vec::new();
         }

@@ -27,14 +27,16 @@ mod info;
 mod instructions;
 mod memory;
 mod reach;
+mod scratch;
 mod structs;
 mod structure;
 mod tiles;
 
+pub use fifo::Epilogue;
 pub use info::{Info, flag_of, pipe_of};
-
 pub use instructions::{recheck, same_region, widen};
 pub use reach::{Reach, reach};
+pub use scratch::missing_scratch;
 
 use pto_ir::{Attr, Module};
 use pto_isa::{Diagnostic, Target};

@@ -7,7 +7,7 @@
 //!
 //! The same program gives the same bytes, always. What C++ cannot express is a diagnostic, and then there is no text.
 //!
-//! What the program leaves open is filled in first by the passes of `pto-opt`: buffers for tile values, addresses for tiles and, where it is
+//! What the program leaves open is filled in first by the passes of `pto-opt`: buffers for tile values, scratch tiles, addresses for tiles and, where it is
 //! asked for, flags and barriers.
 //!
 //! ```
@@ -96,7 +96,7 @@ pub fn cpp(checked: &Checked, options: &Options<'_>) -> Result<String, Vec<Diagn
     cpp::emit(&lowered, options)
 }
 
-/// What C++ needs and the program leaves open: buffers for tile values, addresses for tiles, and order between pipes where it is asked for.
+/// What C++ needs and the program leaves open: buffers for tile values, scratch tiles, addresses for tiles, and order between pipes where it is asked for.
 fn lower(checked: &Checked, sync: Sync) -> Result<Cow<'_, Checked>, Vec<Diagnostic>> {
     let target = checked.info().target;
     let mut lowered = Cow::Borrowed(checked);
@@ -104,26 +104,18 @@ fn lower(checked: &Checked, sync: Sync) -> Result<Cow<'_, Checked>, Vec<Diagnost
     if module.order().iter().any(|&id| module.is_value_form(id)) {
         lowered = Cow::Owned(pto_check::check(pto_opt::to_buffers(&lowered)?, target)?);
     }
+    if let Some(with_scratch) = pto_opt::provide_scratch(&lowered) {
+        lowered = Cow::Owned(pto_check::check(with_scratch, target)?);
+    }
     if needs_places(&lowered) {
         let planned = pto_opt::plan_memory(&lowered, pto_opt::plan::Options::default())?;
         lowered = Cow::Owned(pto_check::check(planned.module, target)?);
     }
     if sync == Sync::Auto {
-        lowered_buffers_are_ordered(&lowered)?;
         let synced = pto_opt::insert_sync(&lowered, pto_opt::Mode::Minimal);
         lowered = Cow::Owned(pto_check::check(synced.module, target)?);
     }
     Ok(lowered)
-}
-
-/// The pass that inserts flags follows tiles; plain buffers in the memory of a core it does not see.
-fn lowered_buffers_are_ordered(checked: &Checked) -> Result<(), Vec<Diagnostic>> {
-    let module = checked.module();
-    let local = |id: &OpId| module.results(*id).any(|v| cpp::lowered_tile(module.value_type(v)).is_some());
-    let Some(first) = module.order().into_iter().find(local) else { return Ok(()) };
-    let message = "flags are not inserted for the buffers of a lowered program";
-    let d = Diagnostic::new(codes::EMIT_UNSUPPORTED, module.op(first).name_span, message);
-    Err(vec![d.legal("tiles (`pto.alloc_tile`), or the flags in the program").help("emit it with `--sync none`")])
 }
 
 /// A tile or a buffer of a pipe has no address, and its function does not give it one later.
@@ -134,6 +126,7 @@ fn needs_places(checked: &Checked) -> bool {
             let given = code.row().slot("addr").is_some_and(|slot| module.in_slot(*id, slot).next().is_some());
             !given && !checked.info().manual[id.index()]
         }
+        op::memref_alloc => module.results(*id).any(|v| module.value_type(v).local_tile().is_some()),
         op::reserve_buffer => module.attr(*id, "base").is_none(),
         _ => false,
     };

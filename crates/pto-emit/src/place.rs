@@ -1,59 +1,14 @@
-//! Where reserved buffers and the buffers of lowered programs lie.
-//!
-//! Tiles have addresses when a program gets here: their own, or those of the planner, which also places what pipes reserve. A lowered
-//! program allocates plain buffers instead of tiles; those of a function lie one after another, and it may not
-//! have tiles besides them.
+//! What functions hold, and where buffers of pipes lie.
 
-use crate::cpp::lowered_tile;
 use pto_ir::{Attr, Module, OpId};
 use pto_isa::table::op;
-use pto_isa::{Loc, Target};
-use std::collections::HashMap;
 
-/// Addresses by the operation that allocates or reserves.
-#[derive(Default)]
-pub(crate) struct Places {
-    address: HashMap<OpId, u64>,
-}
-
-impl Places {
-    /// The address of what an operation allocates or reserves.
-    pub(crate) fn of(&self, id: OpId) -> Option<u64> {
-        self.address.get(&id).copied()
+/// The address of a buffer that an operation reserves; the planner has given one to those that the program does not place.
+pub(crate) fn reserved(module: &Module, id: OpId) -> Option<u64> {
+    if module.op(id).op != op::reserve_buffer {
+        return None;
     }
-
-    pub(crate) fn new(module: &Module, target: Target) -> Self {
-        let mut places = Self::default();
-        for function in module.functions() {
-            places.function(module, target, function);
-        }
-        places
-    }
-
-    fn function(&mut self, module: &Module, target: Target, function: OpId) {
-        let inside = inside(module, function);
-        let has_tiles = inside.iter().any(|id| matches!(module.op(*id).op, op::alloc_tile | op::alloc_multi_tile));
-        let mut used = [0u64; Loc::ALL.len()];
-        for id in inside {
-            match module.op(id).op {
-                op::reserve_buffer => {
-                    let base = module.attr(id, "base").and_then(Attr::int).and_then(|n| u64::try_from(n).ok());
-                    self.address.extend(base.map(|base| (id, base)));
-                }
-                op::memref_alloc if !has_tiles => {
-                    let Some(result) = module.results(id).next() else { continue };
-                    let Some(tile) = lowered_tile(module.value_type(result)) else { continue };
-                    let Some(space) = target.profile().space(tile.loc) else { continue };
-                    let start = used[tile.loc as usize].next_multiple_of(space.align.max(1));
-                    used[tile.loc as usize] = start.saturating_add(tile.bytes());
-                    if used[tile.loc as usize] <= space.bytes {
-                        self.address.insert(id, start);
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
+    module.attr(id, "base").and_then(Attr::int).and_then(|n| u64::try_from(n).ok())
 }
 
 /// Every operation of a function, in text order.
@@ -65,6 +20,11 @@ pub(crate) fn inside(module: &Module, function: OpId) -> Vec<OpId> {
         }
     }
     inside
+}
+
+/// The function around an operation.
+pub(crate) fn function_of(module: &Module, id: OpId) -> Option<OpId> {
+    module.functions().into_iter().find(|f| inside(module, *f).contains(&id))
 }
 
 /// The names a function calls, in order.

@@ -17,6 +17,7 @@ mod dtype;
 pub mod enums;
 pub mod fill;
 mod global;
+mod lowered;
 pub mod row;
 pub mod rules;
 pub mod shape;

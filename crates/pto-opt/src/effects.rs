@@ -84,6 +84,7 @@ pub(crate) fn effect(checked: &Checked, places: &mut Places<'_>, id: OpId, core:
         _ => {}
     }
     let Some(pipe) = pto_check::pipe_of(module, id, checked.info().target) else { return Effect::None };
+    // What only names memory touches none of it.
     if row.family == Family::Sync || row.effect == row::Effect::View {
         return Effect::None;
     }

@@ -5,10 +5,12 @@ mod order;
 mod places;
 pub mod plan;
 mod ranges;
+mod scratch;
 pub mod sync;
 mod tree;
 
 pub use plan::{Planned, plan_memory};
+pub use scratch::provide_scratch;
 pub use sync::{Mode, Synced, insert_sync};
 
 use pto_check::Checked;

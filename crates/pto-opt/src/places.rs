@@ -1,7 +1,7 @@
 //! What memory values stand for.
 
 use pto_check::Checked;
-use pto_ir::{Attr, BlockId, Def, Module, OpId, ValueId};
+use pto_ir::{BlockId, Def, Module, OpId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Loc, Type};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -37,6 +37,18 @@ pub(crate) struct Region {
 /// All of a home.
 const ALL: u64 = u64::MAX;
 
+/// The memory that a tile, a lowered buffer, or several tiles in a row need.
+pub(crate) fn memory_of(checked: &Checked, value: ValueId) -> Option<(Loc, u64)> {
+    let ty = checked.module().value_type(value);
+    let tile = ty.local_tile()?;
+    let align = checked.info().target.profile().space(tile.loc).map_or(1, |s| s.align.max(1));
+    let bytes = match ty {
+        Type::MultiTile(_, count) => tile.bytes().next_multiple_of(align) * *count,
+        _ => tile.bytes(),
+    };
+    Some((tile.loc, bytes))
+}
+
 /// What memory the values of a program stand for.
 pub(crate) struct Places<'a> {
     module: &'a Module,
@@ -69,7 +81,7 @@ impl<'a> Places<'a> {
 
     fn note(&mut self, id: OpId) {
         let module = self.module;
-        let tile = |v: ValueId| module.tile(v).map(|t| t.loc);
+        let tile = |v: ValueId| module.value_type(v).local_tile().map(|t| t.loc);
         match module.op(id).op {
             op::tassign | op::tsubview | op::talias => {
                 self.rebound.extend(module.operands(id).iter().map(|o| o.value).filter(|v| tile(*v).is_some()));
@@ -79,10 +91,10 @@ impl<'a> Places<'a> {
                 let from = module.operands(id).first().map(|o| module.value_type(o.value));
                 self.one_global |= !matches!(from, Some(Type::Ptr(..)));
             }
-            op::alloc_tile => {
+            op::alloc_tile | op::memref_alloc | op::pointer_cast => {
                 let value = module.results(id).next();
                 if let Some((value, loc)) = value.and_then(|v| Some((v, tile(v)?))) {
-                    let home = if self.operand(id, "addr").is_some() { Home::Space(loc) } else { Home::Tile(value) };
+                    let home = if self.address(id).is_some() { Home::Space(loc) } else { Home::Tile(value) };
                     self.tiles.entry(loc).or_default().push(home);
                 }
             }
@@ -93,6 +105,11 @@ impl<'a> Places<'a> {
     pub fn operand(&self, id: OpId, name: &str) -> Option<ValueId> {
         let slot = self.module.op(id).op.row().slot(name)?;
         self.module.in_slot(id, slot).next().map(|o| o.value)
+    }
+
+    /// The address that an operation gives a tile or a lowered buffer.
+    pub fn address(&self, id: OpId) -> Option<ValueId> {
+        self.operand(id, "addr").or_else(|| self.operand(id, "addrs"))
     }
 
     /// All global memory that the functions are given.
@@ -140,7 +157,7 @@ impl<'a> Places<'a> {
     /// Whatever a value of this type may be.
     fn anything(&self, value: ValueId) -> Vec<Region> {
         let whole = |home: Home| Region { home, start: 0, end: ALL };
-        match self.module.tile(value) {
+        match self.module.value_type(value).local_tile() {
             Some(t) => {
                 let own = [Home::Space(t.loc), Home::Given(t.loc), Home::Ring(t.loc)];
                 self.tiles.get(&t.loc).into_iter().flatten().copied().chain(own).map(whole).collect()
@@ -157,7 +174,7 @@ impl<'a> Places<'a> {
     fn of_argument(&self, value: ValueId, block: BlockId, at: usize, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
         let Some(&parent) = self.owners.get(&block) else { return self.anything(value) };
         match self.module.op(parent).op {
-            op::func_func => match self.module.tile(value) {
+            op::func_func => match self.module.value_type(value).local_tile() {
                 Some(t) => vec![Region { home: Home::Given(t.loc), start: 0, end: ALL }],
                 None => self.global(value),
             },
@@ -183,8 +200,10 @@ impl<'a> Places<'a> {
     fn of_result(&self, value: ValueId, id: OpId, at: usize, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
         let first = || self.module.operands(id).first().map(|o| o.value);
         let is_tile = self.module.tile(value).is_some();
+        let is_local = self.module.value_type(value).local_tile().is_some();
         match self.module.op(id).op {
             op::alloc_tile | op::alloc_multi_tile => self.allocated(value, id),
+            op::memref_alloc | op::pointer_cast if is_local => self.allocated(value, id),
             op::subview | op::subset => self.window(value, id, open),
             op::treshape | op::bitcast | op::multi_tile_get => self.union(first().into_iter(), open),
             op::arith_select => self.union(self.module.operands(id)[1..].iter().map(|o| o.value), open),
@@ -251,14 +270,12 @@ impl<'a> Places<'a> {
 
     /// A tile where it was put, or a place of its own.
     fn allocated(&self, value: ValueId, id: OpId) -> Vec<Region> {
-        let Some(ty) = self.module.value_type(value).tile() else { return self.anything(value) };
-        let count = self.module.attr(id, "count").and_then(Attr::int).unwrap_or(1).max(1) as u64;
-        let bytes = ty.bytes() * count;
-        let region = match self.operand(id, "addr") {
+        let Some((loc, bytes)) = memory_of(self.checked, value) else { return self.anything(value) };
+        let region = match self.address(id) {
             None => Region { home: Home::Tile(value), start: 0, end: bytes },
             Some(address) => match self.checked.info().constant(address) {
-                Some(at) if at >= 0 => Region { home: Home::Space(ty.loc), start: at as u64, end: at as u64 + bytes },
-                _ => Region { home: Home::Space(ty.loc), start: 0, end: ALL },
+                Some(at) if at >= 0 => Region { home: Home::Space(loc), start: at as u64, end: at as u64 + bytes },
+                _ => Region { home: Home::Space(loc), start: 0, end: ALL },
             },
         };
         vec![region]

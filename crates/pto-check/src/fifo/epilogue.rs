@@ -1,6 +1,7 @@
 //! The attribute `#pto.acc_push_epilogue<layout = …, quant = …, relu = …>`: what the fix pipe does to an
 //! accumulator on its way to a vector core.
 
+use pto_ir::{Attr, Module, OpId};
 use pto_isa::{DType, DTypes, Order, Targets};
 
 /// What a quantisation mode needs to know about scales.
@@ -17,6 +18,8 @@ pub(super) enum Scale {
 #[derive(PartialEq, Debug)]
 pub(super) struct Quant {
     pub(super) name: &'static str,
+    /// Its name in the device headers.
+    cpp: &'static str,
     /// Element types of the accumulator.
     pub(super) from: DTypes,
     /// Element types of the popped tile.
@@ -35,42 +38,69 @@ impl Quant {
 const QUANTS: &[Quant] = {
     use DType::{Bf16, F8E4M3, F16, F32, Hif8, I8, I32, U8};
     use Scale::{None, Scalar, Vector};
-    const fn mode(name: &'static str, from: &[DType], to: &[DType], scale: Scale, targets: Targets) -> Quant {
-        Quant { name, from: DTypes::of(from), to: DTypes::of(to), scale, targets }
+    const fn mode(
+        name: &'static str,
+        cpp: &'static str,
+        from: &[DType],
+        to: &[DType],
+        scale: Scale,
+        targets: Targets,
+    ) -> Quant {
+        Quant { name, cpp, from: DTypes::of(from), to: DTypes::of(to), scale, targets }
     }
     const ALL: Targets = Targets::ALL;
     const A5: Targets = Targets::A5_CPU;
     &[
-        mode("no_convert", &[F32, I32], &[F32, I32], None, ALL),
-        mode("f32_f16", &[F32], &[F16], None, ALL),
-        mode("f32_bf16", &[F32], &[Bf16], None, ALL),
-        mode("req8_scalar", &[I32], &[I8, U8], Scalar, ALL),
-        mode("req8_vec", &[I32], &[I8], Vector, ALL),
-        mode("deqf16_scalar", &[I32], &[F16], Scalar, ALL),
-        mode("deqf16_vec", &[I32], &[F16], Vector, ALL),
-        mode("qf322b8_pre_scalar", &[F32], &[I8, U8], Scalar, ALL),
-        mode("qf322b8_pre_vec", &[F32], &[I8], Vector, ALL),
-        mode("qf322f16_pre_scalar", &[F32], &[F16], Scalar, ALL),
-        mode("qf322bf16_pre_scalar", &[F32], &[Bf16], Scalar, ALL),
-        mode("qs322bf16_pre_scalar", &[I32], &[Bf16], Scalar, A5),
-        mode("qs322bf16_pre_vec", &[I32], &[Bf16], Vector, A5),
-        mode("qf322hif8_pre_scalar", &[F32], &[Hif8], Scalar, A5),
-        mode("qf322fp8_pre_scalar", &[F32], &[F8E4M3], Scalar, A5),
+        mode("no_convert", "NoQuant", &[F32, I32], &[F32, I32], None, ALL),
+        mode("f32_f16", "F322F16", &[F32], &[F16], None, ALL),
+        mode("f32_bf16", "F322BF16", &[F32], &[Bf16], None, ALL),
+        mode("req8_scalar", "REQ8", &[I32], &[I8, U8], Scalar, ALL),
+        mode("req8_vec", "VREQ8", &[I32], &[I8], Vector, ALL),
+        mode("deqf16_scalar", "DEQF16", &[I32], &[F16], Scalar, ALL),
+        mode("deqf16_vec", "VDEQF16", &[I32], &[F16], Vector, ALL),
+        mode("qf322b8_pre_scalar", "QF322B8_PRE", &[F32], &[I8, U8], Scalar, ALL),
+        mode("qf322b8_pre_vec", "VQF322B8_PRE", &[F32], &[I8], Vector, ALL),
+        mode("qf322f16_pre_scalar", "QF322F16_PRE", &[F32], &[F16], Scalar, ALL),
+        mode("qf322bf16_pre_scalar", "QF322BF16_PRE", &[F32], &[Bf16], Scalar, ALL),
+        mode("qs322bf16_pre_scalar", "QS322BF16_PRE", &[I32], &[Bf16], Scalar, A5),
+        mode("qs322bf16_pre_vec", "VQS322BF16_PRE", &[I32], &[Bf16], Vector, A5),
+        mode("qf322hif8_pre_scalar", "QF322HIF8_PRE", &[F32], &[Hif8], Scalar, A5),
+        mode("qf322fp8_pre_scalar", "QF322FP8_PRE", &[F32], &[F8E4M3], Scalar, A5),
     ]
 };
 
 /// Layouts of the popped tile.
 const LAYOUTS: &[(&str, Order)] = &[("nz2nd", Order::Nd), ("nz2dn", Order::Dn), ("nz2nz", Order::Nz)];
 
-const RELUS: &[&str] = &["no_relu", "normal_relu"];
+/// With their names in the device headers.
+const RELUS: &[(&str, &str)] = &[("no_relu", "NoRelu"), ("normal_relu", "NormalRelu")];
 
 /// What the fix pipe does.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Epilogue {
+pub struct Epilogue {
     pub(super) layout: &'static str,
     pub(super) order: Order,
     pub(super) quant: &'static Quant,
     pub(super) relu: &'static str,
+    relu_cpp: &'static str,
+}
+
+impl Epilogue {
+    /// What a pipe is opened with, if it has one that can be read.
+    pub fn of(module: &Module, init: OpId) -> Option<Self> {
+        let Attr::Raw(text) = module.attr(init, "acc_push_epilogue")? else { return None };
+        parse(module.names.text(*text)).ok()
+    }
+
+    /// Layout, quantisation and ReLU, in the words of the device headers.
+    pub fn cpp(&self) -> [String; 3] {
+        [self.layout.to_ascii_uppercase(), self.quant.cpp.to_string(), self.relu_cpp.to_string()]
+    }
+
+    /// Element types that tiles may have behind it.
+    pub const fn results(&self) -> DTypes {
+        self.quant.to
+    }
 }
 
 /// A part of the attribute that cannot be read.
@@ -91,8 +121,8 @@ pub(super) fn parse(text: &str) -> Result<Epilogue, Unreadable> {
     let quants = QUANTS.iter().map(|q| (q.name, q));
     let (layout, order) = one_of("layout", part("layout"), LAYOUTS.iter().copied())?;
     let (_, quant) = one_of("quant", part("quant"), quants)?;
-    let (relu, ()) = one_of("relu", part("relu"), RELUS.iter().map(|r| (*r, ())))?;
-    Ok(Epilogue { layout, order, quant, relu })
+    let (relu, relu_cpp) = one_of("relu", part("relu"), RELUS.iter().copied())?;
+    Ok(Epilogue { layout, order, quant, relu, relu_cpp })
 }
 
 fn one_of<T>(

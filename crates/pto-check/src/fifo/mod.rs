@@ -26,6 +26,7 @@ mod site;
 use crate::Info;
 use crate::structure::head;
 use buffers::Buffers;
+pub use epilogue::Epilogue;
 use pipes::Pipes;
 use pto_ir::{Attr, Module, OpId};
 use pto_isa::{Code, Diagnostic, Family};

@@ -408,11 +408,12 @@ impl Builder<'_> {
     }
 }
 
-/// The on-chip memory of a memref; `None` for global memory and for memory of no stated kind.
+/// The on-chip memory of a memref; `None` for global memory.
 pub(super) fn memref_space(ty: &MemrefType) -> Option<Loc> {
-    let start = ty.rest.find("address_space<")? + "address_space<".len();
-    let name = ty.rest[start..].split('>').next()?;
-    Loc::parse(name)
+    match ty.space() {
+        Some(PtrSpace::On(loc)) => Some(loc),
+        _ => None,
+    }
 }
 
 fn local_size(ty: &Type) -> u64 {

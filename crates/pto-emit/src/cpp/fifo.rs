@@ -19,11 +19,15 @@ pub(super) struct Pipes {
     flags: HashMap<i64, i64>,
     /// Variable and type by initialising operation.
     opened: HashMap<OpId, (String, String)>,
+    /// The name of what the fix pipe does, by initialising operation.
+    pub(super) epilogues: HashMap<OpId, String>,
+    /// The statement that sets its scale.
+    pub(super) scales: HashMap<OpId, String>,
     /// The initialising operation of each number, of the function that is written.
     current: HashMap<i64, OpId>,
 }
 
-fn int(module: &Module, id: OpId, name: &str) -> Option<i64> {
+pub(super) fn int(module: &Module, id: OpId, name: &str) -> Option<i64> {
     module.attr(id, name).and_then(Attr::int)
 }
 
@@ -61,9 +65,6 @@ impl Pipes {
 impl Writer<'_> {
     /// The object for a pipe.
     pub(super) fn open_pipe(&mut self, id: OpId) -> Built<()> {
-        if self.module.attr(id, "acc_push_epilogue").is_some() {
-            return Err(self.unsupported("an epilogue of the fix pipe, which C++ states at each push"));
-        }
         let code = self.module.op(id).op;
         let mask = int(self.module, id, "dir_mask").unwrap_or(1);
         let number = int(self.module, id, "id").unwrap_or(0);
@@ -101,6 +102,7 @@ impl Writer<'_> {
         for result in self.module.results(id) {
             self.texts[result.index()] = Some(name.clone());
         }
+        self.open_epilogue(id, number);
         self.pipes.opened.insert(id, (name, ty));
         if is_frontend(code) {
             self.pipes.current.insert(number, id);
@@ -155,7 +157,7 @@ impl Writer<'_> {
     /// The address of a buffer that this function reserves, or that its peer does.
     pub(super) fn reserved(&mut self, id: OpId) -> Built<()> {
         let holder = if self.module.op(id).op == op::reserve_buffer { Some(id) } else { self.peer_buffer(id) };
-        let Some(address) = holder.and_then(|h| self.places.of(h)) else {
+        let Some(address) = holder.and_then(|h| crate::place::reserved(self.module, h)) else {
             return Err(self.unsupported("a buffer that nobody reserves"));
         };
         let value = self.result(id)?;
@@ -165,7 +167,7 @@ impl Writer<'_> {
     }
 
     /// The reservation in the peer function that an import names.
-    fn peer_buffer(&self, id: OpId) -> Option<OpId> {
+    pub(super) fn peer_buffer(&self, id: OpId) -> Option<OpId> {
         let Some(Attr::Symbol(peer)) = self.module.attr(id, "peer_func") else { return None };
         let peer = self.module.names.text(*peer);
         let function = self.module.functions().into_iter().find(|f| self.module.symbol_name(*f) == peer)?;
@@ -175,14 +177,19 @@ impl Writer<'_> {
     }
 
     /// The pipe an operation uses: its handle, or the one of its number.
-    fn pipe(&self, id: OpId) -> Built<(String, String)> {
+    pub(super) fn pipe(&self, id: OpId) -> Built<(String, String)> {
+        let init = self.opening(id)?;
+        self.pipes.opened.get(&init).cloned().ok_or_else(|| self.unsupported("a pipe that is opened elsewhere"))
+    }
+
+    /// The operation that opened the pipe which an operation uses.
+    pub(super) fn opening(&self, id: OpId) -> Built<OpId> {
         let init = match self.operand(id, "pipe_handle").map(|v| self.module.value(v).def) {
             Some(Def::Result(init, _)) => Some(init),
             Some(_) => None,
             None => self.pipes.current.get(&int(self.module, id, "id").unwrap_or(0)).copied(),
         };
-        init.and_then(|i| self.pipes.opened.get(&i).cloned())
-            .ok_or_else(|| self.unsupported("a pipe that is opened elsewhere"))
+        init.ok_or_else(|| self.unsupported("a pipe that is opened elsewhere"))
     }
 
     /// The type of a pipe handle.
@@ -215,7 +222,10 @@ impl Writer<'_> {
 
     pub(super) fn push(&mut self, id: OpId) -> Built<()> {
         let Some(tile) = self.operand(id, "tile") else { return Err(self.unsupported("it without a tile")) };
-        self.transfer(id, "TPUSH", tile)
+        match self.pipes.epilogues.get(&self.opening(id)?).cloned() {
+            Some(epilogue) => self.push_through(id, tile, &epilogue),
+            None => self.transfer(id, "TPUSH", tile),
+        }
     }
 
     pub(super) fn pop(&mut self, id: OpId) -> Built<()> {

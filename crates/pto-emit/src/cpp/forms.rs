@@ -148,7 +148,9 @@ impl Writer<'_> {
         let required = row.scratch.is_some_and(|s| s.required.contains(self.target));
         let used = required || (!row.cpp.scratch.is_empty() && self.target == Target::A2A3);
         if used && row.slot(slot).is_some() && self.operand(id, slot).is_none() {
-            return Err(self.unsupported(&format!("`{slot}` is left out, and nothing provides scratch tiles yet")));
+            return Err(
+                self.unsupported(&format!("`{slot}` is left out, and a program that places its tiles has to place it"))
+            );
         }
         Ok(())
     }
@@ -272,10 +274,10 @@ impl Writer<'_> {
     /// Two operands are one value, or tiles with one address.
     fn same_place(&self, a: Option<ValueId>, b: Option<ValueId>) -> bool {
         let address = |v: ValueId| match self.module.value(v).def {
-            Def::Result(id, _) => match self.operand(id, "addr") {
-                Some(address) => self.info.constant(address),
-                None => self.places.of(id).and_then(|n| i64::try_from(n).ok()),
-            },
+            Def::Result(id, _) => {
+                let given = self.operand(id, "addr").or_else(|| self.operand(id, "addrs"));
+                given.and_then(|address| self.info.constant(address))
+            }
             Def::Arg(..) | Def::Missing => None,
         };
         match (a, b) {

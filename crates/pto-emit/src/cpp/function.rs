@@ -2,7 +2,6 @@
 
 use super::names::{Names, function_name};
 use super::types::{declaration, pointer_type, scalar_type};
-use super::views::memref_space;
 use super::{Built, Writer};
 use crate::place::called;
 use pto_ir::{Attr, BlockId, OpId, ValueId};
@@ -116,8 +115,10 @@ impl Writer<'_> {
         let marked = |f: OpId| ["pto.entry", "hacc.entry"].iter().any(|n| self.module.attr(f, n).is_some());
         let with_body = |f: &OpId| self.module.op_regions(*f).iter().any(|r| !self.module.region(*r).blocks.is_empty());
         let bodies = self.module.functions().into_iter().filter(with_body).count();
-        let local =
-            |v: &ValueId| matches!(self.module.value_type(*v), Type::Tile(_) | Type::TileBuf(_) | Type::Token(_));
+        let local = |v: &ValueId| {
+            let ty = self.module.value_type(*v);
+            ty.local_tile().is_some() || matches!(ty, Type::Token(_))
+        };
         let takes_tiles = self.module.op_regions(id).iter().any(|r| {
             let first = self.module.region(*r).blocks.first();
             first.is_some_and(|b| self.module.block(*b).args.iter().any(local))
@@ -127,14 +128,21 @@ impl Writer<'_> {
 
     /// The declaration of a parameter. Indices of entries have 32 bits, as launchers of the public assembler pass them.
     fn parameter(&mut self, value: ValueId, entry: bool) -> Built<String> {
-        let ty = match self.module.value_type(value).clone() {
+        let own = self.module.value_type(value).clone();
+        if let (Type::Memref(_), Some(tile)) = (&own, own.local_tile()) {
+            self.tiles.insert(value, tile);
+        }
+        let ty = match own {
             Type::Scalar(Scalar::Index) if entry => "int32_t".to_string(),
             Type::Scalar(s) => scalar_type(s).to_string(),
             Type::Ptr(s, space) => pointer_type(s, space),
             Type::TensorView(v) | Type::PartitionView(v) => pointer_type(v.elem, PtrSpace::Gm),
-            Type::Memref(m) => match memref_space(&m) {
+            Type::Memref(m) => match m.space() {
                 Some(PtrSpace::Gm) => pointer_type(m.view.elem, PtrSpace::Gm),
-                _ => return Err(self.unsupported("a buffer in a memory of the core as a parameter")),
+                _ => match self.tile_of(value).filter(|_| !entry) {
+                    Some(tile) => format!("{} &", self.tile_type(&tile)),
+                    None => return Err(self.unsupported("a buffer in a memory of the core as a parameter")),
+                },
             },
             Type::Vector(_) => "MrgSortExecutedNumList".to_string(),
             Type::Tile(t) | Type::TileBuf(t) if !entry => format!("{} &", self.tile_type(&t)),
@@ -157,7 +165,7 @@ impl Writer<'_> {
                     self.line(&format!("const int64_t {wide} = {narrow};"));
                     self.texts[arg.index()] = Some(wide);
                 }
-                Type::TensorView(_) | Type::PartitionView(_) | Type::Memref(_) => {
+                Type::TensorView(_) | Type::PartitionView(_) | Type::Memref(_) if self.tile_of(arg).is_none() => {
                     let pointer = self.text(arg)?;
                     self.view_parameter(arg, &pointer)?;
                 }

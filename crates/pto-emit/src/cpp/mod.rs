@@ -1,7 +1,9 @@
 //! From operations to lines of C++.
 
 mod control;
+mod convolution;
 mod fifo;
+mod fixpipe;
 mod forms;
 mod function;
 mod literals;
@@ -13,7 +15,6 @@ mod types;
 mod views;
 
 use crate::Options;
-use crate::place::Places;
 use fifo::Pipes;
 pub use forms::spellings;
 use names::Names;
@@ -23,7 +24,6 @@ use pto_isa::table::op;
 use pto_isa::{Diagnostic, Op, Target, TileType, codes};
 use std::collections::HashMap;
 use text::Text;
-pub(crate) use tiles::lowered_tile;
 use types::Aliases;
 use views::View;
 
@@ -36,7 +36,6 @@ pub(crate) struct Writer<'a> {
     info: &'a Info,
     options: &'a Options<'a>,
     target: Target,
-    places: Places,
     out: Text,
     problems: Vec<Diagnostic>,
     aliases: Aliases,
@@ -74,8 +73,7 @@ pub(crate) struct Writer<'a> {
 
 /// Writes a checked program.
 pub(crate) fn emit(checked: &Checked, options: &Options<'_>) -> Result<String, Vec<Diagnostic>> {
-    let places = Places::new(checked.module(), checked.info().target);
-    let mut writer = Writer::new(checked, options, places);
+    let mut writer = Writer::new(checked, options);
     writer.unit();
     if writer.problems.is_empty() {
         return Ok(writer.finish());
@@ -103,6 +101,9 @@ fn own<'a>(code: Op) -> Option<Own<'a>> {
         op::tensor_view_addr => Writer::view_address,
         op::memref_load | op::memref_store => Writer::memref_access,
         op::memref_alloc => Writer::alloc,
+        op::pointer_cast => Writer::buffer_at,
+        op::bind_tile | op::memref_cast => Writer::rebound,
+        op::declare_tile_memref => Writer::open_buffer,
         op::memref_dealloc => Writer::nothing,
         op::memref_subview | op::memref_reinterpret_cast => Writer::memref_window,
         op::declare_eventid_array | op::declare_local_array | op::declare_struct => Writer::declare_local,
@@ -111,6 +112,9 @@ fn own<'a>(code: Op) -> Option<Own<'a>> {
             Writer::open_pipe
         }
         op::reserve_buffer | op::import_reserved_buffer => Writer::reserved,
+        op::setfmatrix | op::set_img2col_rpt | op::set_img2col_padding => Writer::convolution_register,
+        op::timg2col => Writer::image_to_columns,
+        op::set_quant_scalar | op::set_quant_vector => Writer::set_scale,
         op::declare_tile | op::declare_global => Writer::declare_entry,
         op::tpush | op::tpush_to_aiv | op::tpush_to_aic => Writer::push,
         op::tpop | op::tpop_from_aic | op::tpop_from_aiv => Writer::pop,
@@ -138,7 +142,7 @@ fn own<'a>(code: Op) -> Option<Own<'a>> {
 /// ```
 /// use pto_isa::table::op;
 /// assert!(pto_emit::emits(op::tmax));
-/// assert!(!pto_emit::emits(op::timg2col));
+/// assert!(!pto_emit::emits(op::tpack));
 /// ```
 pub fn emits(code: Op) -> bool {
     let cpp = code.row().cpp;
@@ -146,7 +150,7 @@ pub fn emits(code: Op) -> bool {
 }
 
 impl<'a> Writer<'a> {
-    fn new(checked: &'a Checked, options: &'a Options<'a>, places: Places) -> Self {
+    fn new(checked: &'a Checked, options: &'a Options<'a>) -> Self {
         let module = checked.module();
         let mut uses = vec![Vec::new(); module.value_count()];
         let mut loops = HashMap::new();
@@ -164,7 +168,6 @@ impl<'a> Writer<'a> {
             info: checked.info(),
             options,
             target: checked.info().target,
-            places,
             out: Text::default(),
             problems: Vec::new(),
             aliases: Aliases::default(),

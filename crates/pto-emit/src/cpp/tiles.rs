@@ -1,41 +1,95 @@
 //! Tiles: variables, addresses, windows.
 
-use super::views::memref_space;
 use super::{Built, Writer};
 use pto_ir::{Attr, Def, OpId, ValueId};
 use pto_isa::table::op;
-use pto_isa::{BLayout, Dim, Family, PtrSpace, TileType, Type};
+use pto_isa::{BLayout, Dim, Family, TileType, Type};
 
 impl Writer<'_> {
     /// A tile with its address, or several in a row, of which only the address is kept.
     pub(super) fn alloc(&mut self, id: OpId) -> Built<()> {
         let value = self.result(id)?;
-        if let Some(tile) = lowered_tile(self.module.value_type(value)) {
-            self.tiles.insert(value, tile);
-        }
         let address = match self.operand(id, "addr") {
             Some(address) => self.text(address)?,
-            None => match (self.places.of(id), self.module.value_type(value)) {
-                (Some(place), _) => place.to_string(),
+            None => match self.module.value_type(value) {
                 // Nothing touches any of them, so the planner left them out.
-                (None, Type::MultiTile(..)) => "0".to_string(),
+                Type::MultiTile(..) => "0".to_string(),
                 // It gets its address later, or nothing touches it.
-                (None, Type::Tile(_) | Type::TileBuf(_)) => {
-                    let valid = [self.operand(id, "valid_row"), self.operand(id, "valid_col")];
-                    return self.declare_tile(value, valid);
-                }
-                _ => return Err(self.unsupported("a buffer that is no tile, or has no place")),
+                Type::Tile(_) | Type::TileBuf(_) => return self.declare_tile(value, self.valid_operands(id)),
+                _ => return Err(self.unsupported("a buffer that is no tile")),
             },
         };
         if matches!(self.module.value_type(value), Type::MultiTile(..)) {
             self.texts[value.index()] = Some(address);
             return Ok(());
         }
-        let valid = [self.operand(id, "valid_row"), self.operand(id, "valid_col")];
+        self.place_tile(id, value, &address)
+    }
+
+    /// The variable of a tile, and where it lies.
+    fn place_tile(&mut self, id: OpId, value: ValueId, address: &str) -> Built<()> {
+        let valid = self.valid_operands(id);
         self.fix_valid(value, valid);
         self.declare_tile(value, valid)?;
         let name = self.text(value)?;
         self.line(&format!("TASSIGN({name}, {address});"));
+        Ok(())
+    }
+
+    fn valid_operands(&self, id: OpId) -> [Option<ValueId>; 2] {
+        [self.operand(id, "valid_row"), self.operand(id, "valid_col")]
+    }
+
+    // ---- buffers of lowered programs ---------------------------------------------------------------------------
+
+    /// A lowered buffer at an address.
+    pub(super) fn buffer_at(&mut self, id: OpId) -> Built<()> {
+        let value = self.result(id)?;
+        self.lowered_tile(id, value)?;
+        let [address] = self.operands(id, "addrs")[..] else {
+            return Err(self.unsupported("a buffer with several addresses"));
+        };
+        let address = self.text(address)?;
+        self.place_tile(id, value, &address)
+    }
+
+    /// A lowered buffer under another type: a view of global memory stays what it is, a tile gets a configuration.
+    pub(super) fn rebound(&mut self, id: OpId) -> Built<()> {
+        let Some(source) = self.module.operands(id).first().map(|o| o.value) else {
+            return Err(self.unsupported("it without a source"));
+        };
+        let value = self.result(id)?;
+        if let Some(view) = self.views.get(&source).cloned() {
+            self.define_view(value, view);
+            return Ok(());
+        }
+        let from = self.text(source)?;
+        self.lowered_tile(id, value)?;
+        self.place_tile(id, value, &format!("(uint64_t){from}.data()"))
+    }
+
+    /// A lowered buffer that gets its memory later.
+    pub(super) fn open_buffer(&mut self, id: OpId) -> Built<()> {
+        let value = self.result(id)?;
+        self.lowered_tile(id, value)?;
+        self.declare_tile(value, [None, None])
+    }
+
+    /// Notes the tile that a lowered buffer is: its type, its configuration, and its valid region.
+    fn lowered_tile(&mut self, id: OpId, value: ValueId) -> Built<()> {
+        let Some(plain) = self.module.value_type(value).local_tile() else {
+            return Err(self.unsupported("a buffer that is no tile"));
+        };
+        let configured = match self.module.attr(id, "config") {
+            None => Some(plain),
+            Some(Attr::Raw(text)) => plain.configured(self.module.names.text(*text)),
+            Some(_) => None,
+        };
+        let Some(mut tile) = configured else { return Err(self.unsupported("this configuration of a tile")) };
+        if self.operand(id, "valid_row").is_some() {
+            (tile.valid_rows, tile.valid_cols) = (Dim::Dynamic, Dim::Dynamic);
+        }
+        self.tiles.insert(value, tile);
         Ok(())
     }
 
@@ -45,7 +99,7 @@ impl Writer<'_> {
             let code = self.module.op(*id).op;
             code.row().family == Family::Control || matches!(code, op::set_validshape | op::tpop | op::arith_select)
         };
-        let Some(&tile) = self.module.tile(value) else { return };
+        let Some(tile) = self.tile_of(value) else { return };
         if self.uses[value.index()].iter().any(changes) {
             return;
         }
@@ -178,14 +232,4 @@ impl Writer<'_> {
             (true, BLayout::ColMajor) => format!("{col} * {} + {row} * {box_cols}", whole.rows),
         })
     }
-}
-
-/// The tile behind a lowered buffer: two fixed dimensions in a memory of the core, rows one after another.
-pub(crate) fn lowered_tile(ty: &Type) -> Option<TileType> {
-    let Type::Memref(m) = ty else { return None };
-    let Some(PtrSpace::On(loc)) = memref_space(m) else { return None };
-    let [Dim::Fixed(rows), Dim::Fixed(cols)] = m.view.dims[..] else { return None };
-    let plain = !m.rest.contains("strided") && !m.rest.contains("affine");
-    let elem = m.view.elem.elem()?;
-    plain.then(|| TileType::new(loc, elem, rows, cols))
 }

@@ -7,7 +7,7 @@ use super::types::{pointer_type, scalar_type};
 use super::{Built, Writer};
 use pto_ir::{Attr, OpId, ValueId};
 use pto_isa::table::op;
-use pto_isa::{Dim, GlobalLayout, Loc, MAX_RANK, MemrefType, Order, PtrSpace, Scalar, Type};
+use pto_isa::{Dim, GlobalLayout, Loc, MAX_RANK, MemrefType, Order, Scalar, Type};
 
 /// An extent or stride: known, or the text of a value.
 #[derive(Clone, PartialEq, Debug)]
@@ -427,14 +427,4 @@ impl Writer<'_> {
 /// A lowered buffer of one open dimension is only a pointer.
 fn elem_pointer_only(ty: &Type) -> bool {
     matches!(ty, Type::Memref(MemrefType { view, .. }) if view.dims.len() == 1)
-}
-
-/// The memory a lowered buffer is in; global memory where the type names none.
-pub(super) fn memref_space(ty: &MemrefType) -> Option<PtrSpace> {
-    let Some(start) = ty.rest.find("address_space<") else { return Some(PtrSpace::Gm) };
-    let name = ty.rest[start + "address_space<".len()..].split('>').next()?;
-    match name {
-        "gm" | "zero" => Some(PtrSpace::Gm),
-        other => Loc::parse(other).map(PtrSpace::On),
-    }
 }

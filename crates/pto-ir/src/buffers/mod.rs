@@ -9,11 +9,11 @@
 
 mod control;
 
-use crate::{BlockId, Def, Module, NewOp, OpId, Operand, Sym, ValueId};
+use crate::{BlockId, Def, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::row::{Alias, Infer};
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Dim, GlobalLayout, Loc, Op, Scalar, Span, Targets, TileType, Type, codes};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// Writes tile values as buffers, for all of some targets.
 ///
@@ -35,7 +35,7 @@ pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Vec<Diagn
         out: module.clone(),
         buffers: HashMap::new(),
         wanted: BTreeMap::new(),
-        names: (0..module.value_count()).map(|k| module.value_name(ValueId::from_index(k)).to_string()).collect(),
+        names: Names::new(module),
         problems: Vec::new(),
     };
     if has_values {
@@ -62,7 +62,7 @@ struct Buffers {
     buffers: HashMap<ValueId, ValueId>,
     /// Where a value is to be made.
     wanted: BTreeMap<ValueId, ValueId>,
-    names: HashSet<String>,
+    names: Names,
     problems: Vec<Diagnostic>,
 }
 
@@ -196,7 +196,6 @@ impl Buffers {
         ops: &mut Vec<OpId>,
     ) -> ValueId {
         let row = op::alloc_tile.row();
-        let ty = self.out.intern_type(Type::TileBuf(tile));
         let mut operands = Vec::new();
         let given = extents.map_or([None, None], |(r, c)| [Some(r), Some(c)]);
         for ((slot, dim), value) in
@@ -206,8 +205,7 @@ impl Buffers {
                 operands.push(Operand { value, slot: slot as u8, span });
             }
         }
-        let results = vec![(ty, name, row.slots.len() as u8, span)];
-        let id = self.out.new_op(op::alloc_tile, NewOp { operands, results, span, ..NewOp::default() });
+        let id = self.out.new_tile(tile, name, span, operands);
         ops.push(id);
         self.out.results(id).next().unwrap_or_else(|| ValueId::from_index(0))
     }
@@ -303,13 +301,7 @@ impl Buffers {
     }
 
     fn fresh(&mut self, base: &str) -> Sym {
-        let mut name = base.to_string();
-        let mut count = 0;
-        while !self.names.insert(name.clone()) {
-            count += 1;
-            name = format!("{base}_{count}");
-        }
-        self.out.names.intern(&name)
+        self.names.fresh(&mut self.out, base)
     }
 
     /// Copies a tile, with its valid region where that may change.

@@ -322,8 +322,7 @@ family! { Arith, "", arith;
         .results(&[result("result", Kind::Index)])
         .custom(Custom::MemrefDim);
     /// The same buffer under a more or less precise type.
-    memref_cast = "memref.cast": CAST.effect(Effect::View)
-        .cpp_missing("it belongs to lowered programs inside the public assembler");
+    memref_cast = "memref.cast": CAST.effect(Effect::View);
     /// A window of a buffer: offsets, sizes, strides.
     memref_subview = "memref.subview": SCALAR
         .slots(&[value_in("source", Kind::Any), value_in("offsets", Kind::Index).many(), value_in("sizes", Kind::Index).many(), value_in("strides", Kind::Index).many()])

@@ -35,12 +35,42 @@ const CONV: Row = CONFIG
     .cpp_templates(&["mode"])
     .cpp_args(&["src"])
     .example(
-        "func.func @f(%cfg: !pto.fmatrix_config) {\n  \
-         pto.setfmatrix ins(%cfg : !pto.fmatrix_config)\n  \
-         pto.set_img2col_rpt ins(%cfg : !pto.fmatrix_config)\n  \
-         pto.set_img2col_padding ins(%cfg : !pto.fmatrix_config)\n  \
+        "func.func @f(%map: !pto.tile_buf<mat, 64x16xf16>) {\n  \
+         pto.setfmatrix ins(%map : !pto.tile_buf<mat, 64x16xf16>) {fmapH = 8, fmapW = 8, padTop = 1, padBottom = 1}\n  \
+         pto.set_img2col_rpt ins(%map : !pto.tile_buf<mat, 64x16xf16>)\n  \
+         pto.set_img2col_padding ins(%map : !pto.tile_buf<mat, 64x16xf16>)\n  \
          return\n}\n",
     );
+
+/// A push whose accumulators are scaled on their way, and the pop at the other end: how it starts, the mode, the scale as a parameter, and what sets it.
+macro_rules! scaled_push {
+    ($head:literal, $quant:literal, $scale:literal, $set:literal) => {
+        concat!(
+            $head,
+            "func.func @cube(%slots: !pto.ptr<f32>, %acc: !pto.tile_buf<acc, 16x16xi32, blayout=col_major, slayout=row_major, fractal=1024>, ",
+            $scale,
+            ") attributes {pto.kernel_kind = #pto.kernel_kind<cube>} {\n  \
+             %none = arith.constant 0 : i32\n  \
+             %ring = pto.import_reserved_buffer {name = \"ring\", peer_func = @vector} -> i32\n  \
+             pto.aic_initialize_pipe {id = 0, dir_mask = 1, slot_size = 512, nosplit = true, acc_push_epilogue = #pto.acc_push_epilogue<layout = nz2nd, quant = ",
+            $quant,
+            ", relu = no_relu>}(gm_slot_buffer = %slots : !pto.ptr<f32>, c2v_consumer_buf = %ring : i32, v2c_consumer_buf = %none : i32)\n  ",
+            $set,
+            "\n  \
+             pto.tpush_to_aiv(%acc : !pto.tile_buf<acc, 16x16xi32, blayout=col_major, slayout=row_major, fractal=1024>) {id = 0, split = 0}\n  \
+             return\n}\n\
+             func.func @vector(%slots: !pto.ptr<f32>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {\n  \
+             %none = arith.constant 0 : i32\n  \
+             %ring = pto.reserve_buffer {name = \"ring\", size = 4096, location = #pto.address_space<vec>, auto = true} -> i32\n  \
+             pto.aiv_initialize_pipe {id = 0, dir_mask = 1, slot_size = 512, nosplit = true, acc_push_epilogue = #pto.acc_push_epilogue<layout = nz2nd, quant = ",
+            $quant,
+            ", relu = no_relu>}(gm_slot_buffer = %slots : !pto.ptr<f32>, c2v_consumer_buf = %ring : i32, v2c_consumer_buf = %none : i32)\n  \
+             %got = pto.tpop_from_aic {id = 0, split = 0} -> !pto.tile_buf<vec, 16x16xf16>\n  \
+             pto.tfree_from_aic {id = 0, split = 0}\n  \
+             return\n}\n"
+        )
+    };
+}
 
 const FMATRIX_MODE: AttrSpec =
     opt_attr("mode", AttrKind::Str, "FMATRIX_A_MANUAL", "register A or B, set by hand or automatically");
@@ -87,8 +117,7 @@ family! { Config, "pto", config;
         .notes(&[
             "One page takes a `!pto.fmatrix_config`, another a tile; the C++ function takes a ConvTile. No public assembler has it.",
             "Neither a configuration value nor a tile says how large the map is, so the attributes do.",
-        ])
-        .cpp_missing("a convolution tile is a type of its own in C++, and a program does not say all of its parameters");
+        ]);
 
     /// Set how `timg2col` repeats.
     ///
@@ -96,8 +125,7 @@ family! { Config, "pto", config;
     /// destination. Must come before the `timg2col` it is meant for.
     set_img2col_rpt: CONV
         .cpp("SET_IMG2COL_RPT")
-        .page("docs/isa/SET_IMG2COL_RPT.md")
-        .cpp_missing("a convolution tile is a type of its own in C++, and a program does not say all of its parameters");
+        .page("docs/isa/SET_IMG2COL_RPT.md");
 
     /// Set what `timg2col` writes outside the feature map.
     ///
@@ -105,8 +133,7 @@ family! { Config, "pto", config;
     set_img2col_padding: CONV
         .attrs(PADDING_ATTRS)
         .cpp("SET_IMG2COL_PADDING")
-        .page("docs/isa/SET_IMG2COL_PADDING.md")
-        .cpp_missing("a convolution tile is a type of its own in C++, and a program does not say all of its parameters");
+        .page("docs/isa/SET_IMG2COL_PADDING.md");
 
     /// Set one scale for the next pushes of accumulators.
     ///
@@ -120,8 +147,7 @@ family! { Config, "pto", config;
         .cpp_args(&["scale"])
         .page("docs/isa/SET_QUANT_SCALAR.md")
         .notes(&["On A5 a negative scale also sets the offset and sign fields of the register."])
-        .example("func.func @f(%scale: f32) {\n  pto.set_quant_scalar(%scale : f32) {id = 0}\n  return\n}\n")
-        .cpp_missing("the element type it converts to is that of a later push");
+        .example(scaled_push!("", "deqf16_scalar", "%scale: f32", "pto.set_quant_scalar(%scale : f32) {id = 0}"));
 
     /// Set a scale per column for the next pushes of accumulators.
     ///
@@ -139,8 +165,12 @@ family! { Config, "pto", config;
         .cpp_args(&["scaling_tile"])
         .page("docs/isa/SET_QUANT_VECTOR.md")
         .notes(&["The header documents 64-bit words on all devices; assembler 0.60 wants floating-point scales on A5, and is followed."])
-        .example("// target a2a3\nfunc.func @f(%table: !pto.tile_buf<scaling, 1x16xui64>) {\n  pto.set_quant_vector(%table : !pto.tile_buf<scaling, 1x16xui64>) {id = 0}\n  return\n}\n")
-        .cpp_silent(&["id"]);
+        .example(scaled_push!(
+            "// target a2a3\n",
+            "deqf16_vec",
+            "%table: !pto.tile_buf<scaling, 1x16xui64>",
+            "pto.set_quant_vector(%table : !pto.tile_buf<scaling, 1x16xui64>) {id = 0}"
+        ));
 
     /// Tell the core where the signal hardware keeps its counters.
     ///

@@ -924,7 +924,7 @@ family! { Elementwise, "pto", elementwise;
     taddrelu: BINARY
         .only(Targets::A2A3_CPU)
         .types(A2A3, &[I16, F16, F32])
-        .cpp_missing("the device headers have no such function");
+        .cpp_forms(&[form("TADD($dst, $src0, $src1);\npipe_barrier(PIPE_V);\nTMAXS($dst, $dst, 0)")]);
 
     /// Difference of two tiles, then ReLU.
     ///

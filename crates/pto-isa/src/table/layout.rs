@@ -1075,8 +1075,8 @@ family! { Layout, "pto", layout;
         ])
         .example(
             "func.func @f(%a: !pto.tile_buf<mat, 64x16xf16>, %b: !pto.tile_buf<left, 16x16xf16, slayout=row_major>) {\n  \
+             pto.setfmatrix ins(%a : !pto.tile_buf<mat, 64x16xf16>) {fmapH = 8, fmapW = 8}\n  \
              pto.timg2col ins(%a : !pto.tile_buf<mat, 64x16xf16>) outs(%b : !pto.tile_buf<left, 16x16xf16, slayout=row_major>)\n  return\n}\n",
         )
-        .cpp_missing("a convolution tile is a type of its own in C++, and a program does not say all of its parameters")
         .bytecode(0x102C, 2);
 }

@@ -324,8 +324,7 @@ family! { View, "pto", view;
             "func.func @f(%m: memref<16x16xf32, #pto.address_space<vec>>) {\n  \
              %t = pto.bind_tile %m {config = #pto.tile_buf_config<blayout=row_major, slayout=none_box, s_fractal_size=512, pad=null>} : memref<16x16xf32, #pto.address_space<vec>> -> memref<16x16xf32, #pto.address_space<vec>>\n  \
              return\n}\n",
-        )
-        .cpp_missing("it belongs to lowered programs inside the public assembler");
+        );
 
     /// A lowered buffer at one or more addresses.
     ///
@@ -341,8 +340,7 @@ family! { View, "pto", view;
              %addr = arith.constant 0 : i64\n  \
              %m = pto.pointer_cast(%addr) : memref<16x16xf32, #pto.address_space<vec>>\n  \
              return\n}\n",
-        )
-        .cpp_missing("it belongs to lowered programs inside the public assembler");
+        );
 
     /// A lowered tile without memory of its own.
     ///
@@ -354,8 +352,7 @@ family! { View, "pto", view;
             "func.func @f() {\n  \
              %m = pto.declare_tile_memref -> memref<16x16xf32, #pto.address_space<vec>>\n  \
              return\n}\n",
-        )
-        .cpp_missing("it belongs to lowered programs inside the public assembler");
+        );
 
     /// Set the valid region of a tile.
     ///

@@ -2,10 +2,10 @@
 
 use crate::effects::{CoreKind, Effect, effect};
 use crate::order::Order;
-use crate::places::{Home, Places};
+use crate::places::{Home, Places, memory_of};
 use pto_check::Checked;
 use pto_ir::buffers::may_alias;
-use pto_ir::{Attr, OpId, ValueId};
+use pto_ir::{OpId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Loc, Targets};
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ pub(crate) fn tiles(checked: &Checked, order: &Order) -> Vec<Tile> {
     let mut all = Vec::new();
     for id in module.order() {
         match module.op(id).op {
-            op::alloc_tile | op::alloc_multi_tile if places.operand(id, "addr").is_none() => all.push(id),
+            op::alloc_tile | op::alloc_multi_tile | op::memref_alloc if places.address(id).is_none() => all.push(id),
             _ => note(checked, &mut places, id, &mut accesses),
         }
     }
@@ -74,7 +74,8 @@ fn note(checked: &Checked, places: &mut Places<'_>, id: OpId, accesses: &mut BTr
         }
         _ => {
             // Whoever looks at a tile, at its address for example, may keep it.
-            let operands = module.operands(id).iter().map(|o| o.value).filter(|v| module.tile(*v).is_some());
+            let is_tile = |v: &ValueId| module.value_type(*v).local_tile().is_some();
+            let operands = module.operands(id).iter().map(|o| o.value).filter(is_tile);
             for value in operands.collect::<Vec<_>>() {
                 for region in places.of(value) {
                     if let Home::Tile(tile) = region.home {
@@ -93,8 +94,7 @@ fn note(checked: &Checked, places: &mut Places<'_>, id: OpId, accesses: &mut BTr
 fn tile(checked: &Checked, order: &Order, id: OpId, accesses: &BTreeMap<ValueId, Vec<Access>>) -> Option<Tile> {
     let module = checked.module();
     let value = module.results(id).next()?;
-    let ty = module.value_type(value).tile()?;
-    let count = module.attr(id, "count").and_then(Attr::int).unwrap_or(1).max(1) as u64;
+    let (loc, bytes) = memory_of(checked, value)?;
     let none = Vec::new();
     let list = accesses.get(&value).unwrap_or(&none);
     let (first, last) = (list.first().map_or(id, |a| a.op), list.last().map_or(id, |a| a.op));
@@ -108,8 +108,7 @@ fn tile(checked: &Checked, order: &Order, id: OpId, accesses: &BTreeMap<ValueId,
         }
     }
     end = end.max(order.called_until(id).unwrap_or(0));
-    let bytes = ty.bytes() * count;
-    Some(Tile { value, alloc: id, loc: ty.loc, bytes, start, end, first, last, takes_over: None })
+    Some(Tile { value, alloc: id, loc, bytes, start, end, first, last, takes_over: None })
 }
 
 /// The loops around accesses.

@@ -7,10 +7,10 @@ use crate::order::Order;
 use live::Tile;
 use pack::Piece;
 use pto_check::Checked;
-use pto_ir::{Attr, Module, NewOp, OpId, Operand, ValueId};
+use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, ValueId};
 use pto_isa::table::op;
 use pto_isa::{DType, Diagnostic, Loc, Scalar, Span, Type, codes};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// What the places of pipe buffers are multiples of.
 const RESERVE_ALIGN: u64 = 256;
@@ -231,8 +231,7 @@ fn overflow(checked: &Checked, loc: Loc, tiles: &[&Tile], (peak, needed, capacit
 fn apply(module: &Module, spaces: &[Space]) -> Module {
     let mut out = module.clone();
     let places: BTreeMap<ValueId, u64> = spaces.iter().flat_map(|s| &s.tiles).map(|t| (t.value, t.address)).collect();
-    let mut names: HashSet<String> =
-        (0..module.value_count()).map(|k| module.value_name(ValueId::from_index(k)).to_string()).collect();
+    let mut names = Names::new(module);
     let buffers = reserves(module);
     let mut replaced = HashMap::new();
     for block in module.all_blocks() {
@@ -240,7 +239,7 @@ fn apply(module: &Module, spaces: &[Space]) -> Module {
         for id in module.block(block).ops.clone() {
             let place = module.results(id).next().and_then(|v| places.get(&v).map(|at| (v, *at)));
             match place {
-                Some((value, at)) if matches!(module.op(id).op, op::alloc_tile | op::alloc_multi_tile) => {
+                Some((value, at)) => {
                     let address = constant(&mut out, at, id, &mut names);
                     ops.push(address);
                     let new = with_address(&mut out, id, address);
@@ -261,14 +260,12 @@ fn apply(module: &Module, spaces: &[Space]) -> Module {
     out
 }
 
-fn constant(out: &mut Module, number: u64, before: OpId, names: &mut HashSet<String>) -> OpId {
+fn constant(out: &mut Module, number: u64, before: OpId, names: &mut Names) -> OpId {
     let ty = out.intern_type(Type::Scalar(Scalar::Elem(DType::I64)));
     // Tiles have names of their own, so a free one is found at once.
     let tile = out.results(before).next().map_or("tile", |v| out.value_name(v));
     let base = format!("{tile}_at");
-    let mut numbered = std::iter::once(base.clone()).chain((2..).map(|k| format!("{base}{k}")));
-    let name = numbered.find(|name| names.insert(name.clone())).unwrap_or(base);
-    let (name, value) = (out.names.intern(&name), out.names.intern("value"));
+    let (name, value) = (names.fresh(out, &base), out.names.intern("value"));
     let start = out.op(before).span.start;
     let span = Span::new(start, start);
     let slot = op::arith_constant.row().slots.len() as u8;
@@ -276,18 +273,23 @@ fn constant(out: &mut Module, number: u64, before: OpId, names: &mut HashSet<Str
     out.new_op(op::arith_constant, NewOp { attrs, results: vec![(ty, name, slot, span)], span, ..NewOp::default() })
 }
 
+/// A tile with an address; a lowered buffer becomes one that is cast from an address.
 fn with_address(out: &mut Module, id: OpId, address: OpId) -> OpId {
     let data = out.op(id).clone();
-    let mut operands: Vec<Operand> = out.operands(id).to_vec();
-    let slot = data.op.row().slot("addr").unwrap_or(0) as u8;
+    let lowered = data.op == op::memref_alloc;
+    let (code, slot) = if lowered { (op::pointer_cast, "addrs") } else { (data.op, "addr") };
+    let mut operands: Vec<Operand> = if lowered { Vec::new() } else { out.operands(id).to_vec() };
+    let slot = code.row().slot(slot).unwrap_or(0) as u8;
     if let Some(value) = out.results(address).next() {
         operands.push(Operand { value, slot, span: Span::new(data.span.start, data.span.start) });
     }
     operands.sort_by_key(|o| o.slot);
-    let results = out.results(id).map(|v| out.value(v).clone()).map(|v| (v.ty, v.name, v.slot, v.span)).collect();
-    let attrs = out.attrs(id).to_vec();
+    let results_start = code.row().slots.len() as u8;
+    let result = |v: pto_ir::Value| (v.ty, v.name, if lowered { results_start } else { v.slot }, v.span);
+    let results = out.results(id).map(|v| out.value(v).clone()).map(result).collect();
+    let attrs = if lowered { Vec::new() } else { out.attrs(id).to_vec() };
     let new = NewOp { operands, attrs, results, span: data.span, name_span: data.name_span, ..NewOp::default() };
-    out.new_op(data.op, new)
+    out.new_op(code, new)
 }
 
 /// A buffer of a pipe with a place.

@@ -4,8 +4,8 @@ use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::TypeId;
 use pto_isa::{
-    BLayout, Compact, DType, Diagnostic, Dim, FnType, Loc, MAX_RANK, MemrefType, Pad, PtrSpace, SLayout, Scalar, Span,
-    TileType, Token, Type, ViewType, codes,
+    DType, Diagnostic, Dim, FnType, Loc, MAX_RANK, MemrefType, PtrSpace, Scalar, Span, TileType, Token, Type, ViewType,
+    codes,
 };
 
 /// Why a type body cannot be read: where in the body, what was found, what is legal.
@@ -492,30 +492,18 @@ fn location(text: &str, span: Span) -> Body<Loc> {
 }
 
 fn option(t: &mut TileType, key: &str, value: &str, span: Span) -> Body<()> {
-    let named = |legal: &str| wrong(span, &format!("`{key}={value}`"), legal);
     match key {
         "loc" => t.loc = location(value, span)?,
-        "blayout" => t.blayout = BLayout::parse(value).ok_or_else(|| named("row_major, col_major"))?,
-        "slayout" => t.slayout = SLayout::parse(value).ok_or_else(|| named("none_box, row_major, col_major"))?,
         "fractal" => {
             let n = number(value, span)?;
             t.fractal = u32::try_from(n).unwrap_or(0);
         }
-        "pad" => t.pad = pad(value).ok_or_else(|| named("0 (null), 1 (zero), 2 (max), 3 (min)"))?,
-        "compact" => {
-            t.compact = compact_mode(value).ok_or_else(|| named("0 (null), 1 (normal), 2 (row_plus_one), 3"))?;
-        }
-        _ => return Err(wrong(span, &format!("the key `{key}`"), KEYS)),
+        _ => t.set_option(key, value).map_err(|legal| match legal {
+            "" => wrong(span, &format!("the key `{key}`"), KEYS),
+            _ => wrong(span, &format!("`{key}={value}`"), legal),
+        })?,
     }
     Ok(())
-}
-
-fn pad(text: &str) -> Option<Pad> {
-    Pad::ALL.into_iter().find(|p| p.name() == text || text.parse() == Ok(*p as u8))
-}
-
-fn compact_mode(text: &str) -> Option<Compact> {
-    Compact::ALL.into_iter().find(|c| c.name() == text || text.parse() == Ok(*c as u8))
 }
 
 /// A level-1 tile: the buffer spellings, `16x16xf32`, or positional parameters

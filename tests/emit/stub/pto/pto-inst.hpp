@@ -146,6 +146,30 @@ template <typename T, typename S, typename D, Layout L = Layout::ND> struct Glob
     T *data();
 };
 
+// A feature map: extents are part of its type, what is done with it are fields.
+template <int64_t N, int64_t C1, int64_t H, int64_t W, int64_t C0> struct ConvTileShape {};
+template <TileType L, typename T, int Size, Layout Y, typename S> struct ConvTile {
+    T *data();
+    int64_t GetShape(int) const;
+    void SetFmapH(uint16_t);
+    void SetFmapW(uint16_t);
+    void SetPadList(uint8_t, uint8_t);
+    void SetFilterH(uint16_t);
+    void SetFilterW(uint16_t);
+    void SetStrideH(uint8_t);
+    void SetStrideW(uint8_t);
+    void SetDilationH(uint8_t);
+    void SetDilationW(uint8_t);
+    void SetChannelSize(uint16_t);
+    void SetDstStride(uint16_t);
+    T GetPadValue() const;
+    void SetPadValue(T);
+};
+enum class SetFmatrixMode { FMATRIX_A_AUTO, FMATRIX_B_AUTO, FMATRIX_A_MANUAL, FMATRIX_B_MANUAL };
+enum class LayoutMode_t { NZ2NZ, NZ2ND, NZ2DN };
+enum class QuantMode_t { NoQuant, F322F16, F322BF16, DEQF16, VDEQF16, REQ8, VREQ8, QF322B8_PRE, VQF322B8_PRE };
+template <LayoutMode_t L, QuantMode_t Q, ReluPreMode R> struct FixpipeParams {};
+
 template <int Flag, Direction D, int Size, int Slots, int Local, bool NoSplit> struct TPipe {
     TPipe(__gm__ void *, int64_t, int64_t);
 };
@@ -237,6 +261,12 @@ template <auto, auto, typename D, typename S, typename E, typename M, typename C
 template <auto> void SYNCALL();
 template <auto, auto, typename W, typename... A> void SYNCALL(W &, A...);
 template <typename P, typename E, auto, typename... A> void TPUSH(P &, E &, A...);
+template <typename P, typename E, typename C> void TPUSH(P &, E &);
+template <typename T> void SET_QUANT_SCALAR(float);
+template <typename M, auto> void SETFMATRIX(M &);
+template <typename M, auto> void SET_IMG2COL_RPT(M &);
+template <typename M, auto> void SET_IMG2COL_PADDING(M &);
+template <typename D, typename M, auto> void TIMG2COL(D &, M &, uint16_t, uint16_t);
 template <typename P, typename E, auto, typename... A> void TPOP(P &, E &, A...);
 template <typename P, auto> void TFREE(P &);
 template <typename P, typename E, auto> void TFREE(P &, E &);

@@ -108,13 +108,21 @@ pub(crate) fn run(args: &Args) -> Run {
     }
 }
 
+/// The program with the scratch tiles that it leaves out.
+fn with_scratch(checked: Checked) -> Result<Checked, Vec<Diagnostic>> {
+    match opt::provide_scratch(&checked) {
+        Some(module) => pto::checks::check(module, checked.info().target),
+        None => Ok(checked),
+    }
+}
+
 fn lowered(args: &Args, read: &Read) -> Result<Module, Vec<Diagnostic>> {
     let checked = read.check()?;
     let buffers = opt::to_buffers(&checked)?;
     if args.to == Level::Level2 {
         return Ok(buffers);
     }
-    let checked = pto::checks::check(buffers, read.target)?;
+    let checked = with_scratch(pto::checks::check(buffers, read.target)?)?;
     let planned = opt::plan_memory(&checked, opt::plan::Options { tight: args.tight })?;
     let checked = pto::checks::check(planned.module, read.target)?;
     let synced = opt::insert_sync(&checked, args.mode.into());

@@ -1,0 +1,59 @@
+//! Scratch tiles that a program leaves to others.
+
+use crate::Checked;
+use crate::instructions::OpCheck;
+use pto_ir::OpId;
+use pto_isa::rules::{Arg, Instance};
+use pto_isa::{BLOCK_BYTES, DType, Loc, Target, TileType, Type, codes};
+
+/// The scratch tile of an operation that needs one and leaves it out: the smallest that its rules take. `None` where nothing is
+/// missing, or where the program places its tiles itself and so must have it.
+pub fn missing_scratch(checked: &Checked, id: OpId) -> Option<TileType> {
+    let (module, info) = (checked.module(), checked.info());
+    let row = module.op(id).op.row();
+    let slot = row.slot(row.scratch?.slot)?;
+    if info.manual[id.index()] || module.in_slot(id, slot).next().is_some() {
+        return None;
+    }
+    let check = OpCheck { module, info, id, row };
+    let (args, attrs) = (check.args(), check.rule_attrs());
+    // As it would be judged when nobody added anything.
+    let instance = |args: &[Arg<'_>]| Instance { row, target: info.target, manual: true, args, attrs: &attrs }.check();
+    let stands_in = !row.cpp.scratch.is_empty() && info.target == Target::A2A3;
+    if !stands_in && !instance(&args).0.iter().any(|b| b.code == codes::SCRATCH) {
+        return None;
+    }
+    let bytes = row
+        .scratch?
+        .bytes
+        .and_then(|bytes| bytes(&Instance { row, target: info.target, manual: true, args: &args, attrs: &attrs }));
+    let mut possible = candidates(&args, bytes.unwrap_or(0));
+    possible.sort_by_key(TileType::bytes);
+    let verdict = |tile: &TileType| {
+        let ty = Type::TileBuf(*tile);
+        let mut with: Vec<Arg<'_>> = args.iter().map(|a| Arg { slot: a.slot, ty: a.ty, value: a.value }).collect();
+        with.push(Arg { slot: slot as u8, ty: &ty, value: None });
+        let (broken, open) = instance(&with);
+        broken.is_empty().then_some(open)
+    };
+    // Where the rules wait for the run, only the largest is safe.
+    let certain = possible.iter().find(|t| verdict(t) == Some(false));
+    certain.or_else(|| possible.iter().rev().find(|t| verdict(t).is_some())).copied()
+}
+
+/// Tiles of the element types and sizes that occur, and of a number of bytes.
+fn candidates(args: &[Arg<'_>], bytes: u64) -> Vec<TileType> {
+    let tiles: Vec<&TileType> = args.iter().filter_map(|a| a.ty.tile()).collect();
+    let own = tiles.iter().map(|t| t.dtype);
+    let types = own.chain([DType::U8, DType::I8, DType::I32, DType::U32, DType::F32]);
+    let mut all = Vec::new();
+    for dtype in types {
+        let unit = BLOCK_BYTES * 8 / u64::from(dtype.bits());
+        let row = (bytes * 8).div_ceil(u64::from(dtype.bits())).max(1).next_multiple_of(unit);
+        let like = tiles.iter().map(|t| (t.rows, t.cols.next_multiple_of(unit)));
+        let rows = tiles.iter().map(|t| (1, t.cols.next_multiple_of(unit)));
+        let sizes = like.chain(rows).chain([(1, row)]);
+        all.extend(sizes.map(|(rows, cols)| TileType::new(Loc::Vec, dtype, rows, cols)));
+    }
+    all
+}

@@ -1,0 +1,28 @@
+// lowered.pto for a2a3. Numbers at the ends of lines are its lines.
+#include "pto/pto-inst.hpp"
+using namespace pto;
+
+using VecF16_32x16 = Tile<TileType::Vec, half, 32, 16, BLayout::RowMajor, 32, 16, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF16_16x16 = Tile<TileType::Vec, half, 16, 16, BLayout::RowMajor, 16, 16, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF16_16x16_nz = Tile<TileType::Vec, half, 16, 16, BLayout::ColMajor, 16, 16, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+
+__global__ AICORE void lowered(__gm__ half *from, __gm__ half *to) {  // 3
+  GlobalTensor<half, Shape<1, 1, 2, 16, 16>, Stride<512, 512, 256, 16, 1>, Layout::ND> from_2(from);
+  GlobalTensor<half, Shape<1, 1, 2, 16, 16>, Stride<512, 512, 256, 16, 1>, Layout::ND> to_2(to);
+  for (int64_t i = 0; i < 4; ++i) {  // 7
+    VecF16_32x16 a;  // 8
+    TASSIGN(a, 0);
+    VecF16_32x16 b;  // 9
+    TASSIGN(b, 1024);
+    TLOAD(a, from_2);  // 10
+    TEXP(b, a);  // 11
+    TSTORE(to_2, b);  // 12
+  }
+  VecF16_16x16 c;  // 16
+  TASSIGN(c, 2048);
+  VecF16_16x16_nz boxed;  // 17
+  TASSIGN(boxed, (uint64_t)c.data());
+  VecF16_16x16 d;  // 19
+  TASSIGN(d, 65536);
+  TEXP(boxed, d);  // 20
+}
