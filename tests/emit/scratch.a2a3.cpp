@@ -5,9 +5,6 @@ using namespace pto;
 using VecF32_16x128 = Tile<TileType::Vec, float, 16, 128, BLayout::RowMajor, 16, 128, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_16x8_v16x1 = Tile<TileType::Vec, float, 16, 8, BLayout::RowMajor, 16, 1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecI16_16x128 = Tile<TileType::Vec, int16_t, 16, 128, BLayout::RowMajor, 16, 128, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
-using VecF32_1x1024 = Tile<TileType::Vec, float, 1, 1024, BLayout::RowMajor, 1, 1024, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
-using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
-using VecF32_1x136 = Tile<TileType::Vec, float, 1, 136, BLayout::RowMajor, 1, 136, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 
 __global__ AICORE void kernel(__gm__ float *x) {  // 4
   VecF32_16x128 a;  // 5
@@ -15,23 +12,23 @@ __global__ AICORE void kernel(__gm__ float *x) {  // 4
   VecF32_16x8_v16x1 sum;  // 6
   TASSIGN(sum, 8192);
   VecI16_16x128 short_;  // 7
-  TASSIGN(short_, 12800);
-  VecF32_1x1024 tmp;  // 8
+  TASSIGN(short_, 16896);
+  VecF32_16x128 tmp;  // 8
   TASSIGN(tmp, 8704);
   TROWSUM(sum, a, tmp);
-  VecF32_1x128 tmp2;  // 9
-  TASSIGN(tmp2, 16896);
+  VecF32_16x128 tmp2;  // 9
+  TASSIGN(tmp2, 20992);
   TCVT(short_, a, tmp2, RoundMode::CAST_TRUNC, SaturationMode::OFF);
   VecF32_16x128 b;  // 10
-  TASSIGN(b, 17408);
+  TASSIGN(b, 29184);
   VecF32_16x128 c;  // 11
-  TASSIGN(c, 25600);
-  VecF32_1x136 tmp3;  // 12
-  TASSIGN(tmp3, 33792);
+  TASSIGN(c, 37376);
+  VecF32_16x128 tmp3;  // 12
+  TASSIGN(tmp3, 45568);
   TREM(c, a, b, tmp3);
   VecF32_16x128 d;  // 15
-  TASSIGN(d, 34336);
-  VecF32_1x136 tmp4;  // 16
-  TASSIGN(tmp4, 50720);
+  TASSIGN(d, 53760);
+  VecF32_16x128 tmp4;  // 16
+  TASSIGN(tmp4, 70144);
   TREM(d, c, b, tmp4);
 }

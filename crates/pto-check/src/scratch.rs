@@ -6,7 +6,7 @@ use pto_ir::OpId;
 use pto_isa::rules::{Arg, Instance};
 use pto_isa::{BLOCK_BYTES, DType, Loc, Target, TileType, Type, codes};
 
-/// The scratch tile of an operation that needs one and leaves it out: the smallest that its rules take. `None` where nothing is
+/// The scratch tile of an operation that needs one and leaves it out: the first that its rules take. `None` where nothing is
 /// missing, or where the program places its tiles itself and so must have it.
 pub fn missing_scratch(checked: &Checked, id: OpId) -> Option<TileType> {
     let (module, info) = (checked.module(), checked.info());
@@ -27,8 +27,7 @@ pub fn missing_scratch(checked: &Checked, id: OpId) -> Option<TileType> {
         .scratch?
         .bytes
         .and_then(|bytes| bytes(&Instance { row, target: info.target, manual: true, args: &args, attrs: &attrs }));
-    let mut possible = candidates(&args, bytes.unwrap_or(0));
-    possible.sort_by_key(TileType::bytes);
+    let possible = candidates(&args, bytes.unwrap_or(0));
     let verdict = |tile: &TileType| {
         let ty = Type::TileBuf(*tile);
         let mut with: Vec<Arg<'_>> = args.iter().map(|a| Arg { slot: a.slot, ty: a.ty, value: a.value }).collect();
@@ -38,10 +37,11 @@ pub fn missing_scratch(checked: &Checked, id: OpId) -> Option<TileType> {
     };
     // Where the rules wait for the run, only the largest is safe.
     let certain = possible.iter().find(|t| verdict(t) == Some(false));
-    certain.or_else(|| possible.iter().rev().find(|t| verdict(t).is_some())).copied()
+    certain.or_else(|| possible.iter().filter(|t| verdict(t).is_some()).max_by_key(|t| t.bytes())).copied()
 }
 
-/// Tiles of the element types and sizes that occur, and of a number of bytes.
+/// Tiles like those of the operation first: devices walk through a scratch tile row by row, so its rows should be like theirs. Then
+/// tiles of other element types, and of a number of bytes.
 fn candidates(args: &[Arg<'_>], bytes: u64) -> Vec<TileType> {
     let tiles: Vec<&TileType> = args.iter().filter_map(|a| a.ty.tile()).collect();
     let own = tiles.iter().map(|t| t.dtype);
@@ -51,8 +51,8 @@ fn candidates(args: &[Arg<'_>], bytes: u64) -> Vec<TileType> {
         let unit = BLOCK_BYTES * 8 / u64::from(dtype.bits());
         let row = (bytes * 8).div_ceil(u64::from(dtype.bits())).max(1).next_multiple_of(unit);
         let like = tiles.iter().map(|t| (t.rows, t.cols.next_multiple_of(unit)));
-        let rows = tiles.iter().map(|t| (1, t.cols.next_multiple_of(unit)));
-        let sizes = like.chain(rows).chain([(1, row)]);
+        let more = tiles.iter().map(|t| (t.rows + 1, t.cols.next_multiple_of(unit)));
+        let sizes = like.chain(more).chain([(1, row)]);
         all.extend(sizes.map(|(rows, cols)| TileType::new(Loc::Vec, dtype, rows, cols)));
     }
     all
