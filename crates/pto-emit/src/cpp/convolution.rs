@@ -81,9 +81,8 @@ impl Writer<'_> {
         if let Some(padding) = padding {
             self.pad_value(&map, padding)?;
         }
-        self.line(&format!(
-            "TIMG2COL<{ty}, decltype({map}), SetFmatrixMode::FMATRIX_A_AUTO>({name}, {map}, {m}, {k});"
-        ));
+        let call = self.module.op(id).op.row().cpp.name;
+        self.line(&format!("{call}<{ty}, decltype({map}), SetFmatrixMode::FMATRIX_A_AUTO>({name}, {map}, {m}, {k});"));
         self.out.close("}");
         Ok(())
     }

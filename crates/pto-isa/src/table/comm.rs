@@ -379,7 +379,7 @@ family! { Comm, "pto", comm;
         .pattern("$ctx {} : :ctx -> :session")
         .page("docs/isa/TPREFETCH_ASYNC.md")
         .example(PREFETCH_EXAMPLE)
-        .cpp_missing("the device headers give no access to it");
+        .cpp_forms(&[form("$ctx.session")]);
 }
 
 /// Extents of a view of global memory, lowered or not.

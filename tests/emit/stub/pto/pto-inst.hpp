@@ -177,7 +177,11 @@ template <int Flag, Direction D, int Size, int Slots, int Local, bool NoSplit> s
 struct MrgSortExecutedNumList { uint16_t list[4]; };
 struct TRandomKey { uint32_t words[2]; };
 struct TRandomCounter { uint32_t words[4]; };
-struct PrefetchAsyncContext { explicit PrefetchAsyncContext(__gm__ uint8_t *); };
+namespace comm { struct AsyncSession {}; }
+struct PrefetchAsyncContext {
+    comm::AsyncSession session;
+    explicit PrefetchAsyncContext(__gm__ uint8_t *);
+};
 
 template <typename T, typename A> void TASSIGN(T &, A address) { (void)static_cast<uint64_t>(address); }
 
@@ -277,7 +281,6 @@ enum class NotifyOp { AtomicAdd, Set };
 enum class WaitCmp { EQ, NE, GT, GE, LT, LE };
 enum class ReduceOp { Sum, Max, Min };
 enum class DmaEngine { SDMA };
-struct AsyncSession {};
 struct AsyncEvent {
     bool Wait(const AsyncSession &);
     bool Test(const AsyncSession &);
