@@ -16,19 +16,19 @@ __global__ AICORE void kernel(__gm__ float *x) {  // 4
   VecF32_16x128 tmp;  // 8
   TASSIGN(tmp, 8704);
   TROWSUM(sum, a, tmp);
-  VecF32_16x128 tmp2;  // 9
-  TASSIGN(tmp2, 20992);
-  TCVT(short_, a, tmp2, RoundMode::CAST_TRUNC, SaturationMode::OFF);
+  VecF32_16x128 tmp_1;  // 9
+  TASSIGN(tmp_1, 20992);
+  TCVT(short_, a, tmp_1, RoundMode::CAST_TRUNC, SaturationMode::OFF);
   VecF32_16x128 b;  // 10
   TASSIGN(b, 29184);
   VecF32_16x128 c;  // 11
   TASSIGN(c, 37376);
-  VecF32_16x128 tmp3;  // 12
-  TASSIGN(tmp3, 45568);
-  TREM(c, a, b, tmp3);
+  VecF32_16x128 tmp_2;  // 12
+  TASSIGN(tmp_2, 45568);
+  TREM(c, a, b, tmp_2);
   VecF32_16x128 d;  // 15
   TASSIGN(d, 53760);
-  VecF32_16x128 tmp4;  // 16
-  TASSIGN(tmp4, 70144);
-  TREM(d, c, b, tmp4);
+  VecF32_16x128 tmp_3;  // 16
+  TASSIGN(tmp_3, 70144);
+  TREM(d, c, b, tmp_3);
 }
