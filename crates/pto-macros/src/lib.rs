@@ -1,7 +1,7 @@
 //! The attribute `#[pto::kernel]`; see the crate `pto`.
 
 use proc_macro::TokenStream;
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Error, FnArg, ItemFn, Pat, ReturnType, parse_macro_input};
 
 /// Makes a function that describes a kernel into one that returns it.
@@ -37,12 +37,15 @@ fn expand(function: ItemFn) -> Result<proc_macro2::TokenStream, Error> {
     let inner = format_ident!("describe_{}", name);
     let (generics, types, bounds) = sig.generics.split_for_impl();
     let turbofish = types.as_turbofish();
+    // What is wrong with the kernel as a whole is shown at its name.
+    let trace = quote_spanned! { name.span() =>
+        ::pto::tile::Kernel::trace_named(#text, &[#(#names),*], #inner #turbofish)
+    };
     Ok(quote! {
         #(#attrs)*
-        #[track_caller]
         #vis fn #name #generics () -> ::pto::tile::Kernel #bounds {
             fn #inner #generics (#inputs) #bounds #block
-            ::pto::tile::Kernel::trace_named(#text, &[#(#names),*], #inner #turbofish)
+            #trace
         }
     })
 }

@@ -1,21 +1,12 @@
 //! Kernels written in Rust: the examples of the instruction pages, round trips through text, and diagnostics.
 
-use pto::tile::*;
-use pto::{Arg, Form, Program, Target};
-use std::vec::Vec as List;
+#[path = "support/kernels.rs"]
+mod kernels;
 
-/// The text of a kernel parses back to the same program, in every form.
-fn comes_back(kernel: &Kernel) {
-    for form in [Form::Level2, Form::Level1, Form::Asm, Form::Generic] {
-        let text = kernel.to_text(form);
-        let again = Program::parse(&text);
-        assert!(again.problems().is_empty(), "{:?}\n{text}", again.problems());
-        assert_eq!(again.to_text(Some(form)), text);
-        if form == Form::Level2 {
-            assert!(pto::ir::same(again.module(), kernel.program().module()), "{text}");
-        }
-    }
-}
+use kernels::comes_back;
+use pto::tile::*;
+use pto::{Arg, Form, Target};
+use std::vec::Vec as List;
 
 fn numbers(count: usize, of: impl Fn(usize) -> f32) -> List<f32> {
     (0..count).map(of).collect()
@@ -262,6 +253,39 @@ mod problems {
         assert_eq!((place.file(), place.line()), (file!(), line));
         let shown = problems.to_string();
         assert!(shown.contains("tmax(&mut d, &a, &a);") && shown.contains("i16, i32, f16, f32"), "{shown}");
+    }
+
+    #[test]
+    fn spans_are_in_the_order_of_the_program() {
+        let kernel = Kernel::trace("unrolled", || {
+            let mut t = Tile::<Vec, f32, 16, 16>::new();
+            for _ in 0..3 {
+                tabs(&mut t, Same);
+                tneg(&mut t, Same);
+            }
+        });
+        let module = kernel.program().module();
+        let mut ops = module.order();
+        ops.retain(|id| module.op(*id).op != pto::isa::table::op::func_func);
+        assert!(ops.is_sorted_by_key(|id| module.op(*id).span.start), "{}", kernel.to_text(Form::Level2));
+    }
+
+    #[test]
+    #[should_panic(expected = "`otherwise` must follow its `if_then` at once")]
+    fn the_sides_of_a_branch_belong_together() {
+        Kernel::trace("apart", |x: Gm<f32>| {
+            let branch = if_then(x.load(0).lt(0.0), || x.store(0, 0.0));
+            x.store(1, 1.0);
+            branch.otherwise(|| x.store(2, 2.0));
+        });
+    }
+
+    #[test]
+    fn a_branch_that_gives_something_needs_both_sides() {
+        let kernel = Kernel::trace("one_side", |x: Gm<f32>| {
+            if_then(x.load(0).lt(0.0), || x.load(1));
+        });
+        assert!(kernel.check(Target::A5).is_err());
     }
 
     #[test]

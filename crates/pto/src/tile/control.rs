@@ -13,6 +13,7 @@ use crate::ir::{RegionId, ValueId};
 use crate::isa::row::Core;
 use crate::isa::table::op;
 use crate::isa::{Op, Type, enums};
+use std::marker::PhantomData;
 use std::panic::Location;
 
 /// Values that go round a loop or come out of a branch: scalars, tuples of them, or nothing.
@@ -194,48 +195,79 @@ pub fn while_loop<C: Carry>(init: C, go_on: impl FnOnce(&C) -> Bool, body: impl 
     with_regions(op::scf_while, &operands, vec![before, after])
 }
 
-/// A branch of the program.
-#[track_caller]
-pub fn if_then(condition: Bool, then: impl FnOnce()) {
-    let inside = region(false, Some(op::scf_yield), |_, ()| then());
-    with_regions(op::scf_if, &[(0, condition.value())], vec![inside])
-}
-
-/// A branch of the program with another side; what the sides give is what the branch gives.
+/// A branch of the program; [`Branch::otherwise`] gives it another side.
 ///
 /// ```
 /// use pto::tile::*;
 ///
-/// let kernel = Kernel::trace("abs", |x: Gm<f32>| {
-///     let v = x.load(0);
-///     let size = if_else(v.lt(0.0), || -v, || v);
-///     x.store(0, size);
+/// let kernel = Kernel::trace("positive", |x: Gm<f32>| {
+///     if_then(x.load(0).lt(0.0), || x.store(0, 0.0));
 /// });
 /// let mut x = vec![-2.5f32];
 /// kernel.run(pto::Target::A2A3, &mut [pto::Arg::write(&mut x)]).expect("it runs");
-/// assert_eq!(x, [2.5]);
+/// assert_eq!(x, [0.0]);
 /// ```
 #[track_caller]
-pub fn if_else<C: Carry>(condition: Bool, then: impl FnOnce() -> C, otherwise: impl FnOnce() -> C) -> C {
-    let sides = vec![
-        region(false, Some(op::scf_yield), |_, ()| then()),
-        region(false, Some(op::scf_yield), |_, ()| otherwise()),
-    ];
-    with_regions(op::scf_if, &[(0, condition.value())], sides)
+pub fn if_then<C: Carry>(condition: Bool, then: impl FnOnce() -> C) -> Branch<C> {
+    let then = region(false, Some(op::scf_yield), |_, ()| then());
+    with_regions::<()>(op::scf_if, &[(0, condition.value())], vec![then]);
+    Branch { condition, then, gives: PhantomData }
+}
+
+/// A branch that may get another side.
+#[derive(Debug)]
+pub struct Branch<C> {
+    condition: Bool,
+    then: RegionId,
+    gives: PhantomData<fn() -> C>,
+}
+
+impl<C: Carry> Branch<C> {
+    /// What happens where the condition does not hold. What the sides give is what the branch gives.
+    ///
+    /// ```
+    /// use pto::tile::*;
+    ///
+    /// let kernel = Kernel::trace("abs", |x: Gm<f32>| {
+    ///     let v = x.load(0);
+    ///     let size = if_then(v.lt(0.0), || -v).otherwise(|| v);
+    ///     x.store(0, size);
+    /// });
+    /// let mut x = vec![-2.5f32];
+    /// kernel.run(pto::Target::A2A3, &mut [pto::Arg::write(&mut x)]).expect("it runs");
+    /// assert_eq!(x, [2.5]);
+    /// ```
+    ///
+    /// # Panics
+    /// When something was recorded since [`if_then`]: the sides of a branch belong together.
+    #[track_caller]
+    pub fn otherwise(self, otherwise: impl FnOnce() -> C) -> C {
+        with(|trace| {
+            let module = &mut trace.builder.module;
+            let block = *trace.builder.open.last().expect("a block is open");
+            let last = module.block(block).ops.last().copied();
+            let is_this = last.is_some_and(|id| module.op_regions(id) == [self.then]);
+            assert!(is_this, "`otherwise` must follow its `if_then` at once");
+            // The branch with one side makes room for the one with two.
+            module.block_mut(block).ops.pop();
+        });
+        let otherwise = region(false, Some(op::scf_yield), |_, ()| otherwise());
+        with_regions(op::scf_if, &[(0, self.condition.value())], vec![self.then, otherwise])
+    }
 }
 
 /// Code for the cube core.
 #[track_caller]
 pub fn on_cube(body: impl FnOnce()) {
     let inside = region(false, None, |_, ()| body());
-    with_regions(op::section_cube, &[], vec![inside])
+    with_regions::<()>(op::section_cube, &[], vec![inside]);
 }
 
 /// Code for the vector cores.
 #[track_caller]
 pub fn on_vector(body: impl FnOnce()) {
     let inside = region(false, None, |_, ()| body());
-    with_regions(op::section_vector, &[], vec![inside])
+    with_regions::<()>(op::section_vector, &[], vec![inside]);
 }
 
 /// A function of the program that runs on the cube core, and a call of it with these arguments.

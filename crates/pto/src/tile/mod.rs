@@ -39,6 +39,11 @@
 //! The memory [`Vec`] has the name of the standard library's vector: `use pto::tile::*` hides that one, which is then
 //! `std::vec::Vec`.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "handles are numbers: kernels read better when they are passed as they are"
+)]
+
 mod attrs;
 mod control;
 mod events;
@@ -55,7 +60,7 @@ mod trace;
 
 pub use attrs::AttrArg;
 pub use control::{
-    Carry, cube_function, for_carry, for_range, if_else, if_then, on_cube, on_vector, vector_function, while_loop,
+    Branch, Carry, cube_function, for_carry, for_range, if_then, on_cube, on_vector, vector_function, while_loop,
 };
 pub use global::{Gm, View};
 pub use issued::Issued;

@@ -48,7 +48,7 @@ pub struct Tile<
     K = CompactNull,
 > {
     value: ValueId,
-    kind: PhantomData<fn() -> (L, T, B, S, P, K)>,
+    kind: PhantomData<(L, T, B, S, P, K)>,
 }
 
 /// The left operand of a product.

@@ -25,9 +25,9 @@ pub(super) struct Trace {
     functions: Vec<Function>,
     /// Integers that are known now.
     numbers: HashMap<ValueId, i64>,
-    /// Places operations come from; an operation's span is a position in this list.
+    /// Where calls come from, in order; an operation's span is a position in this list. So spans are in the order of the
+    /// program, as they are in a text, also where one line is called many times.
     places: Vec<Place>,
-    place_ids: HashMap<Place, u32>,
     pub problems: Vec<Diagnostic>,
     pub events: Events,
     names: HashMap<String, u32>,
@@ -56,7 +56,6 @@ pub(super) fn record(place: Place, body: impl FnOnce()) -> (Module, Vec<Place>, 
         functions: vec![Function::new(entry)],
         numbers: HashMap::new(),
         places: Vec::new(),
-        place_ids: HashMap::new(),
         problems: Vec::new(),
         events: Events::default(),
         names: HashMap::new(),
@@ -100,12 +99,9 @@ const NOT_TRACED: &str = "tiles and their instructions exist while a kernel is t
 impl Trace {
     /// What follows comes from this place.
     fn go_to(&mut self, place: Place) {
-        let next = self.places.len() as u32;
-        let id = *self.place_ids.entry(place).or_insert(next);
-        if id == next {
-            self.places.push(place);
-        }
-        self.builder.span = Span::new(id, id);
+        let at = self.places.len() as u32;
+        self.places.push(place);
+        self.builder.span = Span::new(at, at);
     }
 
     /// A name nobody has yet: `t`, `t_1`, `t_2`, ….
