@@ -32,7 +32,7 @@ mod structs;
 mod structure;
 mod tiles;
 
-pub use fifo::Epilogue;
+pub use fifo::{Epilogue, LinkedPipe, linked_pipes};
 pub use info::{Info, flag_of, pipe_of};
 pub use instructions::{recheck, same_region, widen};
 pub use reach::{Reach, reach};

@@ -5,6 +5,7 @@
 
 use super::types::declaration;
 use super::{Built, Writer};
+use pto_check::{Checked, LinkedPipe, linked_pipes};
 use pto_ir::{Attr, Def, Module, OpId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Op, Target, Type};
@@ -13,10 +14,10 @@ use std::collections::HashMap;
 /// What is known about the pipes of a program.
 #[derive(Default)]
 pub(super) struct Pipes {
-    /// Users of each frontend pipe split no tile, by number. Both ends of a pipe agree on its number.
-    whole: HashMap<i64, bool>,
-    /// The first signal of each frontend pipe.
-    flags: HashMap<i64, i64>,
+    /// By initialising operation: no user splits its tiles.
+    whole: HashMap<OpId, bool>,
+    /// The first signal.
+    flags: HashMap<OpId, i64>,
     /// Variable and type by initialising operation.
     opened: HashMap<OpId, (String, String)>,
     /// The name of what the fix pipe does, by initialising operation.
@@ -36,30 +37,35 @@ fn is_frontend(code: Op) -> bool {
 }
 
 impl Pipes {
-    pub(super) fn new(module: &Module) -> Self {
+    pub(super) fn new(checked: &Checked) -> Self {
+        let mut linked = linked_pipes(checked);
+        linked.sort_by_key(|pipe| pipe.id);
         let mut pipes = Self::default();
-        let mut masks: Vec<(i64, i64)> = Vec::new();
-        for id in module.order() {
-            let code = module.op(id).op;
-            let number = int(module, id, "id").unwrap_or(0);
-            if is_frontend(code) {
-                masks.push((number, int(module, id, "dir_mask").unwrap_or(1)));
-            } else if code.row().family == pto_isa::Family::Fifo
-                && let Some(split) = int(module, id, "split")
-            {
-                *pipes.whole.entry(number).or_insert(true) &= split == 0;
+        let mut placed: Vec<(LinkedPipe, i64)> = Vec::new();
+        for pipe in linked {
+            let base = pipe.flag_base.unwrap_or_else(|| free_signals(&pipe, &placed));
+            for end in &pipe.ends {
+                pipes.flags.insert(*end, base);
+                pipes.whole.insert(*end, pipe.whole);
             }
-        }
-        masks.sort_unstable();
-        masks.dedup_by_key(|m| m.0);
-        let mut next = 0;
-        for (number, mask) in masks {
-            pipes.flags.insert(number, next);
-            // Two signals per direction.
-            next += if mask == 3 { 4 } else { 2 };
+            placed.push((pipe, base));
         }
         pipes
     }
+
+    /// What was opened by a number is not known in the next function.
+    pub(super) fn leave_function(&mut self) {
+        self.current.clear();
+    }
+}
+
+/// The first signals that no other pipe of its functions has.
+fn free_signals(pipe: &LinkedPipe, placed: &[(LinkedPipe, i64)]) -> i64 {
+    let near = |other: &LinkedPipe| other.functions.iter().any(|f| pipe.functions.contains(f));
+    let taken: Vec<(i64, i64)> =
+        placed.iter().filter(|(other, _)| near(other)).map(|(other, base)| (*base, base + other.flags)).collect();
+    let free = |base: &i64| taken.iter().all(|(first, end)| base + pipe.flags <= *first || *end <= *base);
+    (0..).step_by(2).find(free).unwrap_or(0)
 }
 
 impl Writer<'_> {
@@ -83,11 +89,10 @@ impl Writer<'_> {
             (true, None) => slots,
             (false, None) => 2,
         };
-        let flag = int(self.module, id, "flag_base").or_else(|| self.pipes.flags.get(&number).copied()).unwrap_or(0);
+        let flag = self.pipes.flags.get(&id).copied().unwrap_or(0);
         let nosplit = match self.module.attr(id, "nosplit") {
             Some(Attr::Bool(b)) => *b,
-            _ if is_frontend(code) => self.pipes.whole.get(&number).copied().unwrap_or(false),
-            _ => self.splits_nothing(id),
+            _ => self.pipes.whole.get(&id).copied().unwrap_or(false),
         };
         let size = int(self.module, id, "slot_size").unwrap_or(0);
         let direction = self.direction(mask, through_global);
@@ -108,13 +113,6 @@ impl Writer<'_> {
             self.pipes.current.insert(number, id);
         }
         Ok(())
-    }
-
-    /// No user of a pipe's handle splits its tiles.
-    fn splits_nothing(&self, id: OpId) -> bool {
-        let users = self.module.results(id).flat_map(|v| self.uses[v.index()].clone());
-        let splits: Vec<i64> = users.filter_map(|user| int(self.module, user, "split")).collect();
-        !splits.is_empty() && splits.iter().all(|s| *s == 0)
     }
 
     /// The start of the slots in global memory.

@@ -48,6 +48,7 @@ impl Writer<'_> {
         let body = self.module.op_regions(id).first().and_then(|r| self.module.region(*r).blocks.first().copied());
         self.names = Names::new(self.options.style);
         self.variable_types.clear();
+        self.pipes.leave_function();
         self.remarked = None;
         let result = self.result_type(id)?;
         let entry = self.is_entry(id);

@@ -180,7 +180,7 @@ impl<'a> Writer<'a> {
             tiles: HashMap::new(),
             uses,
             loops,
-            pipes: Pipes::new(module),
+            pipes: Pipes::new(checked),
             yields: Vec::new(),
             variable_types: HashMap::new(),
             conditions: Vec::new(),
