@@ -25,7 +25,8 @@ impl Module {
 
     /// The function that an operation calls, if the program has it.
     pub fn called_function(&self, id: OpId) -> Option<OpId> {
-        self.functions_by_name().get(&self.callee(id)?).copied()
+        let name = self.callee(id)?;
+        self.functions_by_name().get(&name).copied()
     }
 
     /// Functions by name; of two with one name the first, since checks report the second.
