@@ -3,7 +3,7 @@
 use crate::{Module, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Span, TileType, Type};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The names of values that are taken.
 ///
@@ -14,18 +14,27 @@ use std::collections::HashSet;
 /// assert_eq!(made.map(|name| module.names.text(name).to_string()), ["tmp", "tmp_1"]);
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Names(HashSet<String>);
+pub struct Names {
+    taken: HashSet<String>,
+    /// The number that the next name of a kind is tried with.
+    next: HashMap<String, usize>,
+}
 
 impl Names {
     /// Those of a program.
     pub fn new(module: &Module) -> Self {
-        Self((0..module.value_count()).map(|k| module.value_name(ValueId::from_index(k)).to_string()).collect())
+        let name = |k: usize| module.value_name(ValueId::from_index(k)).to_string();
+        Self { taken: (0..module.value_count()).map(name).collect(), next: HashMap::new() }
     }
 
     /// A name that no value has: the wanted one, or that with a number.
     pub fn fresh(&mut self, module: &mut Module, wanted: &str) -> Sym {
-        let mut numbered = std::iter::once(wanted.to_string()).chain((1..).map(|k| format!("{wanted}_{k}")));
-        let name = numbered.find(|name| self.0.insert(name.clone())).unwrap_or_default();
+        let mut name = wanted.to_string();
+        while !self.taken.insert(name.clone()) {
+            let number = self.next.entry(wanted.to_string()).or_insert(1);
+            name = format!("{wanted}_{number}");
+            *number += 1;
+        }
         module.names.intern(&name)
     }
 }
