@@ -35,17 +35,17 @@ pub const DYN: usize = usize::MAX;
 /// ```
 #[derive(Debug)]
 pub struct Tile<
-    L,
-    T,
+    L: Memory,
+    T: Element,
     const ROWS: usize,
     const COLS: usize,
-    B = RowMajor,
+    B: BoxOrder = RowMajor,
     const VALID_ROWS: usize = ROWS,
     const VALID_COLS: usize = COLS,
-    S = NoneBox,
+    S: ElementOrder = NoneBox,
     const FRACTAL: u32 = 512,
-    P = PadNull,
-    K = CompactNull,
+    P: Padding = PadNull,
+    K: Packing = CompactNull,
 > {
     value: ValueId,
     kind: PhantomData<(L, T, B, S, P, K)>,
@@ -205,11 +205,6 @@ for_every_tile! {
     }
     impl TileOf<L, T> as Tile<L, T, R, C, B, VR, VC, S, F, P, K> {}
     impl Source<L, T> as &Tile<L, T, R, C, B, VR, VC, S, F, P, K> {
-        fn source(&self) -> Option<ValueId> {
-            Some(self.value)
-        }
-    }
-    impl Source<L, T> as &mut Tile<L, T, R, C, B, VR, VC, S, F, P, K> {
         fn source(&self) -> Option<ValueId> {
             Some(self.value)
         }

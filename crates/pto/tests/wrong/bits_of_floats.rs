@@ -1,0 +1,9 @@
+// Bit operations are for integers.
+use pto::tile::*;
+
+fn main() {
+    let _ = Kernel::trace("wrong", || {
+        let (a, b, mut d) = (Tile::<Vec, f32, 16, 16>::new(), Tile::<Vec, f32, 16, 16>::new(), Tile::<Vec, f32, 16, 16>::new());
+        tand(&mut d, &a, &b);
+    });
+}

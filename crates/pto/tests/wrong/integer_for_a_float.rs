@@ -1,0 +1,9 @@
+// An integer where the tile has floats.
+use pto::tile::*;
+
+fn main() {
+    let _ = Kernel::trace("wrong", || {
+        let (a, b, mut d) = (Tile::<Vec, f32, 16, 16>::new(), Tile::<Vec, f32, 16, 16>::new(), Tile::<Vec, f32, 16, 16>::new());
+        tadds(&mut d, &a, 1);
+    });
+}

@@ -1,0 +1,8 @@
+// Forty valid columns of sixteen.
+use pto::tile::*;
+
+fn main() {
+    let _ = Kernel::trace("wrong", || {
+        let _t = Tile::<Vec, f32, 16, 16, RowMajor, 16, 40>::new();
+    });
+}

@@ -1,0 +1,8 @@
+// A tile without rows.
+use pto::tile::*;
+
+fn main() {
+    let _ = Kernel::trace("wrong", || {
+        let _t = Tile::<Vec, f32, 0, 16>::new();
+    });
+}

@@ -1,0 +1,9 @@
+// Floats are added into integers.
+use pto::tile::*;
+
+fn main() {
+    let _ = Kernel::trace("wrong", || {
+        let (a, b, mut d) = (Tile::<Vec, f32, 16, 16>::new(), Tile::<Vec, f32, 16, 16>::new(), Tile::<Vec, i32, 16, 16>::new());
+        tadd(&mut d, &a, &b);
+    });
+}

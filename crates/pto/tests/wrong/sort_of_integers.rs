@@ -1,0 +1,9 @@
+// Only floats are sorted.
+use pto::tile::*;
+
+fn main() {
+    let _ = Kernel::trace("wrong", || {
+        let (a, i, mut d) = (Tile::<Vec, i32, 1, 32>::new(), Tile::<Vec, u32, 1, 32>::new(), Tile::<Vec, i32, 1, 64>::new());
+        tsort32(&mut d, &a, &i);
+    });
+}

@@ -1,0 +1,9 @@
+// Tiles are read by reference.
+use pto::tile::*;
+
+fn main() {
+    let _ = Kernel::trace("wrong", || {
+        let (a, b, mut d) = (Tile::<Vec, f32, 16, 16>::new(), Tile::<Vec, f32, 16, 16>::new(), Tile::<Vec, f32, 16, 16>::new());
+        tmax(&mut d, a, b);
+    });
+}
