@@ -2,7 +2,7 @@
 
 use super::global::Gm;
 use super::marks::ScalarKind;
-use super::problems::Problems;
+use super::problems::{Problems, short};
 use super::scalar::Scalar;
 use super::trace::{self, Place, ResultHandle, at, with};
 use crate::cost::{Laws, Machine};
@@ -152,14 +152,15 @@ impl Kernel {
         Ok(Self { program: Program { module, problems: Vec::new() }, places: self.places.clone() })
     }
 
-    /// C++ against the headers of the device. Comments name the Rust lines.
+    /// C++ against the headers of the device. Comments name the Rust lines. Flags are those the kernel has: one in auto mode
+    /// is [lowered](Kernel::lower) first.
     ///
     /// # Errors
     /// Everything that is wrong, and what C++ cannot express, with the Rust lines.
     pub fn emit_cpp(&self, target: Target) -> Result<String, Problems> {
         let line = |at: u32| self.places.get(at as usize).map_or(0, |place| place.line());
-        let source = self.places.first().map_or("", |place| place.file());
-        let options = emit::Options { source, line: Some(&line), ..emit::Options::default() };
+        let source = self.places.first().map_or(String::new(), |place| short(place.file()));
+        let options = emit::Options { source: &source, line: Some(&line), ..emit::Options::default() };
         emit::cpp(&self.check(target)?, &options).map_err(|list| self.problems(list))
     }
 

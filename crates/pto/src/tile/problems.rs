@@ -31,24 +31,51 @@ impl Problems {
 
     fn write_one(&self, f: &mut fmt::Formatter<'_>, problem: &Diagnostic) -> fmt::Result {
         writeln!(f, "{}[{}]: {}", problem.severity.name(), problem.code.id(), problem.message)?;
-        let labels = std::iter::once(&problem.primary).chain(&problem.labels);
-        for (at, label) in labels.enumerate() {
-            let Some(place) = self.place(label.span) else { continue };
+        for (at, (place, remarks)) in self.marked(problem).into_iter().enumerate() {
             let arrow = if at == 0 { "  -->" } else { "  :::" };
-            let remark = if label.text.is_empty() { String::new() } else { format!(": {}", label.text) };
-            writeln!(f, "{arrow} {place}{remark}")?;
+            let colon = if remarks.is_empty() { "" } else { ": " };
+            writeln!(f, "{arrow} {}:{}:{}{colon}{remarks}", short(place.file()), place.line(), place.column())?;
             if let Some(line) = source_line(place) {
                 writeln!(f, "{:>5} | {}", place.line(), line.trim_end())?;
             }
         }
         for legal in &problem.legal {
-            writeln!(f, "   = legal: {legal}")?;
+            writeln!(f, "   = {legal}")?;
         }
         if let Some(help) = &problem.help {
             writeln!(f, "   = help: {help}")?;
         }
         Ok(())
     }
+
+    /// The places a problem is about, each once, with what is said about it.
+    fn marked(&self, problem: &Diagnostic) -> Vec<(Place, String)> {
+        let mut marked: Vec<(Place, String)> = Vec::new();
+        for label in std::iter::once(&problem.primary).chain(&problem.labels) {
+            let Some(place) = self.place(label.span) else { continue };
+            let Some((_, remarks)) = marked.iter_mut().find(|(known, _)| *known == place) else {
+                marked.push((place, label.text.to_string()));
+                continue;
+            };
+            let comma = if remarks.is_empty() || label.text.is_empty() { "" } else { ", " };
+            *remarks += comma;
+            *remarks += &label.text;
+        }
+        marked
+    }
+}
+
+/// The path without ways down and up again: targets of a package may lie outside of it.
+pub(super) fn short(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        if part == ".." && parts.last().is_some_and(|last| *last != "..") {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    parts.join("/")
 }
 
 /// The line itself, where the source is at hand. Paths are those the compiler was given: mostly from the root of the
