@@ -60,6 +60,7 @@ fn code_and_output_are_those_of_the_examples() {
             other => panic!("docs/tutorial.md:{line}: nobody checks `{other}`"),
         };
         let is_there = sources.iter().any(|source| is_excerpt(&excerpt, source));
-        assert!(is_there, "docs/tutorial.md:{line} is not what the examples have:\n{}", excerpt.join("\n"));
+        let hint = "it is not what the examples have; `cargo run --example tutorial` prints the output";
+        assert!(is_there, "docs/tutorial.md:{line}: {hint}:\n{}", excerpt.join("\n"));
     }
 }
