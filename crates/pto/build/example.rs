@@ -124,7 +124,7 @@ fn part_name(filling: &Filling, part: &Part) -> String {
 fn result_type(filling: &Filling, signature: &Signature) -> Option<String> {
     let row = filling.op.row();
     let result = |at: usize| filling.types.iter().find(|(s, _)| usize::from(*s) == at).map(|(_, ty)| ty);
-    match (&row.results[..], result(row.slots.len())) {
+    match (row.results, result(row.slots.len())) {
         _ if signature.needs_type() => None,
         ([one], Some(Type::Tile(tile) | Type::TileBuf(tile))) if one.kind == Kind::Tile => {
             Some(format!(": {}", tile_type(tile).replacen("::<", "<", 1)))
