@@ -12,7 +12,7 @@ mod control;
 use crate::{BlockId, Def, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::row::{Alias, Infer};
 use pto_isa::table::op;
-use pto_isa::{Diagnostic, Dim, GlobalLayout, Loc, Op, Scalar, Span, Targets, TileType, Type, codes};
+use pto_isa::{Diagnostic, Dim, Loc, Op, Scalar, Span, Targets, TileType, Type, codes};
 use std::collections::{BTreeMap, HashMap};
 
 /// Writes tile values as buffers, for all of some targets.
@@ -235,32 +235,18 @@ impl Buffers {
         found
     }
 
-    /// Rows and columns of a window of two dimensions whose rows lie one behind the other.
+    /// Rows and columns of a window of two dimensions.
     fn window(&self, view: ValueId) -> Option<Extents> {
-        let maker = |value: ValueId| match self.out.value(value).def {
-            Def::Result(id, _) => Some(id),
-            _ => None,
-        };
-        let sizes = |id: OpId, name: &str| -> Option<Vec<ValueId>> {
-            let slot = self.out.op(id).op.row().slot(name)?;
-            Some(self.out.in_slot(id, slot).map(|o| o.value).collect())
-        };
-        let mut made = maker(view)?;
-        let extents = match self.out.op(made).op {
-            op::partition_view => {
-                let sizes = sizes(made, "sizes")?;
-                made = maker(self.out.operands(made).first()?.value)?;
-                sizes
-            }
-            op::make_tensor_view => sizes(made, "shape")?,
+        let Def::Result(made, _) = self.out.value(view).def else { return None };
+        let slot = match self.out.op(made).op {
+            op::partition_view => "sizes",
+            op::make_tensor_view => "shape",
             _ => return None,
         };
-        let is_nd = match self.out.attr(made, "layout") {
-            Some(crate::Attr::Enum(def, at)) => def.value(usize::from(*at)) == GlobalLayout::Nd.name(),
-            _ => true,
-        };
+        let slot = self.out.op(made).op.row().slot(slot)?;
+        let extents: Vec<ValueId> = self.out.in_slot(made, slot).map(|o| o.value).collect();
         match extents[..] {
-            [rows, cols] if is_nd && self.out.op(made).op == op::make_tensor_view => Some((rows, cols)),
+            [rows, cols] => Some((rows, cols)),
             _ => None,
         }
     }
