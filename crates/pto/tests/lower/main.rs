@@ -257,6 +257,17 @@ fn values_of_conditional_loops_become_buffers() {
     value_program("conditional", 3, &[0, 1, 3]);
 }
 
+/// Buffers in turns with flags whose ids are computed: the author's order is kept, and nothing is added to it.
+#[test]
+fn double_buffering_by_hand_is_kept() {
+    for (file, flags) in [("examples/gemm.pto", 24), ("tests/race/wrong_buffer_of_a_pair.fixed.pto", 10)] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
+        let checked = Program::parse(&std::fs::read_to_string(path).expect("the program")).check(Target::A2A3);
+        let synced = opt::insert_sync(&checked.expect("legal"), Mode::Minimal);
+        assert_eq!((synced.left.len(), synced.kept, synced.counts()), (1, flags, (0, 0)), "{file}");
+    }
+}
+
 /// With barriers only, everything is in order too.
 #[test]
 fn barriers_order_everything() {
