@@ -2,7 +2,7 @@
 
 use super::Program;
 use super::buffers::Source;
-use super::pipes::{End, Link, Pipes, Ring, Shape, User};
+use super::pipes::{End, Home, Link, Pipes, Ring, Shape, User};
 use crate::structure::head;
 use pto_ir::OpId;
 use pto_isa::{Diagnostic, codes};
@@ -14,7 +14,7 @@ const FLAGS: i64 = 16;
 pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
     for end in &pipes.ends {
         problems.extend(untraceable(program, end));
-        problems.extend(ownership(program, end));
+        problems.extend(ownership(program, end, &pipes.ends));
     }
     for group in groups(&pipes.ends) {
         problems.extend(complete(program, &group).or_else(|| agree(program, &group)));
@@ -67,8 +67,13 @@ fn untraceable(program: &Program, end: &End) -> Option<Diagnostic> {
 }
 
 /// The ring lies in the consumer: it reserves the buffer, the producer imports it.
-fn ownership(program: &Program, end: &End) -> Option<Diagnostic> {
+fn ownership(program: &Program, end: &End, ends: &[End]) -> Option<Diagnostic> {
     let core = program.site(end.init).core.filter(|_| end.frontend)?;
+    // One function for both cores reserves it for both.
+    let is_shared = ends.iter().any(|e| e.function == end.function && e.home != end.home);
+    if is_shared {
+        return None;
+    }
     let wrong = |r: &&Ring| match r.source {
         Source::Buffer(b) => (b.owner == end.function) != (core == r.direction.consumer()),
         Source::Unresolved | Source::Other => false,
@@ -82,14 +87,14 @@ fn ownership(program: &Program, end: &End) -> Option<Diagnostic> {
     Some(d.help("reserve the buffer in the function that pops, import it in the one that pushes"))
 }
 
-/// A pipe in local memory has two ends, in two functions.
+/// A pipe in local memory has two ends, in two functions or in the sections of one for different cores.
 fn complete(program: &Program, group: &[&End]) -> Option<Diagnostic> {
     let first = group[0];
     if first.shape.global || first.links().is_empty() {
         return None;
     }
-    let functions: HashSet<OpId> = group.iter().map(|e| e.function).collect();
-    if group.len() == 2 && functions.len() == 2 {
+    let homes: HashSet<Home> = group.iter().map(|e| e.home).collect();
+    if group.len() == 2 && homes.len() == 2 {
         return None;
     }
     let message = match group.len() {
@@ -99,7 +104,7 @@ fn complete(program: &Program, group: &[&End]) -> Option<Diagnostic> {
     };
     let d = program.problem(codes::FIFO_SETUP, first.init, message);
     let d = group[1..].iter().fold(d, |d, e| d.label(head(program.module, e.init), "also on this buffer"));
-    let d = d.legal("two ends per pipe, in two functions, with the same dir_mask");
+    let d = d.legal("two ends per pipe, in two functions or sections for different cores, with the same dir_mask");
     Some(d.help("open one end in the function that reserves the buffer, the other in the one that imports it"))
 }
 
@@ -162,11 +167,11 @@ fn nosplit(program: &Program, group: &[&End]) -> Option<Diagnostic> {
 
 /// The pipes of a function use different signal ids, of which there are few.
 fn flags(program: &Program, ends: &[End], problems: &mut Vec<Diagnostic>) {
-    let mut used: HashMap<OpId, Vec<(i64, i64, OpId)>> = HashMap::new();
+    let mut used: HashMap<Home, Vec<(i64, i64, OpId)>> = HashMap::new();
     let base = |e: &End| program.int(e.init, "flag_base");
     let (fixed, free): (Vec<&End>, Vec<&End>) = ends.iter().partition(|e| base(e).is_some());
     for end in fixed {
-        let taken = used.entry(end.function).or_default();
+        let taken = used.entry(end.home).or_default();
         let start = base(end).unwrap_or(0);
         let clash = taken.iter().find(|(s, e, _)| start < *e && *s < start + end.flags());
         if let Some(&(_, _, other)) = clash {
@@ -178,7 +183,7 @@ fn flags(program: &Program, ends: &[End], problems: &mut Vec<Diagnostic>) {
         taken.push((start, start + end.flags(), end.init));
     }
     for end in free {
-        let taken = used.entry(end.function).or_default();
+        let taken = used.entry(end.home).or_default();
         let is_free = |s: &i64| taken.iter().all(|(a, b, _)| *b <= *s || s + end.flags() <= *a);
         match (0..=FLAGS - end.flags()).step_by(2).find(is_free) {
             Some(start) => taken.push((start, start + end.flags(), end.init)),

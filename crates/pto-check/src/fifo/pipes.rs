@@ -106,10 +106,14 @@ pub(super) struct Shape {
     pub(super) global: bool,
 }
 
+/// The code of one core in a function: of all of it, or of its sections for that core.
+pub(super) type Home = (OpId, Option<&'static str>);
+
 /// One end of a pipe: the operation that opens it, and what it says.
 pub(super) struct End {
     pub(super) init: OpId,
     pub(super) function: OpId,
+    pub(super) home: Home,
     /// The number users find it by.
     pub(super) id: Option<i64>,
     /// Users name the id rather than a handle.
@@ -170,13 +174,14 @@ impl Pipes {
         pipes
     }
 
-    /// The end in the same function with this id.
+    /// The end in the same function with this id: for the same core, where there are several.
     pub(super) fn by_id(&self, program: &Program, user: OpId) -> Option<usize> {
         let wanted = program.int(user, "id").unwrap_or(0);
         let function = program.site(user).function;
-        let fits = |e: &End| Some(e.function) == function && e.id == Some(wanted);
-        let frontend = self.ends.iter().position(|e| e.frontend && fits(e));
-        frontend.or_else(|| self.ends.iter().position(fits))
+        let core = program.site(user).core.map(Core::name);
+        let fits = |e: &&End| Some(e.function) == function && e.id == Some(wanted);
+        let best = self.ends.iter().filter(fits).min_by_key(|e| (e.home.1 != core, !e.frontend));
+        best.and_then(|best| self.ends.iter().position(|e| e.init == best.init))
     }
 
     /// The end an operation works on: that of its handle, else the one with its id.
@@ -230,7 +235,8 @@ fn end(program: &Program, buffers: &Buffers, init: OpId) -> Option<End> {
         global: rings.is_empty(),
     };
     let id = if frontend { Some(given("id").unwrap_or(0)) } else { given(FRONTEND_ID) };
-    Some(End { init, function: program.site(init).function?, id, frontend, shape, rings, users: Vec::new() })
+    let (function, core) = (program.site(init).function?, program.site(init).core);
+    Some(End { init, function, home: (function, core.map(Core::name)), id, frontend, shape, rings, users: Vec::new() })
 }
 
 /// The frontend form has an operand per direction; the handle form lists the rings of the directions it has.

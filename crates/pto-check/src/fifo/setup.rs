@@ -1,7 +1,7 @@
 //! One pipe in one function: its id, when it is opened, and what its users ask of it.
 
 use super::Program;
-use super::pipes::{Direction, End, Pipes, Role, User, global_slots, handle, operand};
+use super::pipes::{Direction, End, Home, Pipes, Role, User, global_slots, handle, operand};
 use crate::info::definition;
 use crate::structure::head;
 use pto_ir::OpId;
@@ -26,9 +26,9 @@ pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnos
 }
 
 fn unique_ids(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
-    let mut first: HashMap<(OpId, Option<i64>), OpId> = HashMap::new();
+    let mut first: HashMap<(Home, Option<i64>), OpId> = HashMap::new();
     for end in pipes.ends.iter().filter(|e| e.frontend) {
-        let before = *first.entry((end.function, end.id)).or_insert(end.init);
+        let before = *first.entry((end.home, end.id)).or_insert(end.init);
         if before != end.init {
             let id = end.id.unwrap_or(0);
             let d = program.problem(codes::FIFO_SETUP, end.init, format!("a second pipe with id {id} in one function"));
