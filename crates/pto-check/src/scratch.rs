@@ -8,6 +8,20 @@ use pto_isa::{BLOCK_BYTES, DType, Loc, Target, TileType, Type, codes};
 
 /// The scratch tile of an operation that needs one and leaves it out: the first that its rules take. `None` where nothing is
 /// missing, or where the program places its tiles itself and so must have it.
+///
+/// ```
+/// use pto_isa::{Target, table::op};
+/// let (module, _) = pto_syntax::parse(
+///     "func.func @f(%a: !pto.tile_buf<vec, 16x128xf32>, %b: !pto.tile_buf<vec, 16x8xf32, valid=16x1>) {
+///        pto.trowsum ins(%a : !pto.tile_buf<vec, 16x128xf32>) outs(%b : !pto.tile_buf<vec, 16x8xf32, valid=16x1>)
+///        return
+///      }",
+/// );
+/// let checked = pto_check::check(module, Target::A2A3).expect("legal");
+/// let sum = checked.module().order().into_iter().find(|id| checked.module().op(*id).op == op::trowsum).expect("a sum");
+/// let scratch = pto_check::missing_scratch(&checked, sum).expect("a2a3 needs one");
+/// assert_eq!((scratch.rows, scratch.cols), (16, 128));
+/// ```
 pub fn missing_scratch(checked: &Checked, id: OpId) -> Option<TileType> {
     let (module, info) = (checked.module(), checked.info());
     let row = module.op(id).op.row();

@@ -26,6 +26,12 @@ pub struct LinkedPipe {
 }
 
 /// The pipes of a program, in text order.
+///
+/// ```
+/// let (module, _) = pto_syntax::parse("func.func @f() { return }");
+/// let checked = pto_check::check(module, pto_isa::Target::A5).expect("legal");
+/// assert!(pto_check::linked_pipes(&checked).is_empty());
+/// ```
 pub fn linked_pipes(checked: &Checked) -> Vec<LinkedPipe> {
     let (module, info) = (checked.module(), checked.info());
     if module.order().iter().all(|id| module.op(*id).op.row().family != Family::Fifo) {
