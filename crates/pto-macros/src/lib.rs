@@ -1,5 +1,7 @@
 //! The attribute `#[pto::kernel]`; see the crate `pto`.
 
+mod naming;
+
 use proc_macro::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Error, FnArg, ItemFn, Pat, ReturnType, parse_macro_input};
@@ -7,7 +9,7 @@ use syn::{Error, FnArg, ItemFn, Pat, ReturnType, parse_macro_input};
 /// Makes a function that describes a kernel into one that returns it.
 ///
 /// `#[pto::kernel] fn add(x: Gm<f32>, y: Gm<f32>) { … }` becomes `fn add() -> pto::tile::Kernel`: calling it traces the
-/// body once. The parameters keep their names in the program. Generic parameters stay: `scale::<64>()`.
+/// body once. Parameters and variables that hold new tiles keep their names in the program. Generic parameters stay: `scale::<64>()`.
 #[proc_macro_attribute]
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let function = parse_macro_input!(item as ItemFn);
@@ -21,7 +23,8 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn expand(function: ItemFn) -> Result<proc_macro2::TokenStream, Error> {
-    let ItemFn { attrs, vis, sig, block } = function;
+    let ItemFn { attrs, vis, sig, mut block } = function;
+    naming::name_variables(&mut block);
     if let ReturnType::Type(..) = sig.output {
         return Err(Error::new_spanned(
             sig.output,

@@ -213,6 +213,26 @@ mod verbs {
         }
     }
 
+    #[pto::kernel]
+    fn named(x: Gm<f32>) {
+        let (mut first, second) = (Tile::<Vec, f32, 16, 64>::new(), Tile::<Vec, f32, 16, 64>::new());
+        let mut sums = List::new();
+        for _ in 0..2 {
+            let mut sum: Tile<Vec, f32, 16, 64> = Tile::new();
+            tadd(&mut sum, &first, &second);
+            sums.push(sum);
+        }
+        tload(&mut first, &x.view([16, 64]));
+    }
+
+    #[test]
+    fn tiles_have_the_names_of_their_variables() {
+        let text = named().to_text(Form::Level2);
+        for name in ["%first", "%second", "%sum", "%sum_1"] {
+            assert!(text.contains(&format!("{name} = pto.alloc_tile")), "{text}");
+        }
+    }
+
     #[test]
     fn the_same_kernel_gives_the_same_text() {
         assert_eq!(scale::<32>().to_text(Form::Level2), scale::<32>().to_text(Form::Level2));

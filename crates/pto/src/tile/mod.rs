@@ -51,6 +51,8 @@ mod global;
 mod issued;
 mod kernel;
 mod marks;
+#[doc(hidden)]
+pub mod naming;
 mod problems;
 mod scalar;
 #[expect(clippy::module_inception, reason = "it is about the type of that name")]

@@ -336,6 +336,11 @@ pub(super) fn rename(value: ValueId, wanted: &str) {
         let stem: String = wanted.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let starts_well = stem.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         let stem = if starts_well { stem } else { format!("v{stem}") };
+        let is_number =
+            |rest: &str| rest.is_empty() || rest.strip_prefix('_').is_some_and(|n| n.parse::<u32>().is_ok());
+        if trace.builder.module.value_name(value).strip_prefix(stem.as_str()).is_some_and(is_number) {
+            return;
+        }
         let name = trace.fresh(&stem);
         let name = trace.builder.module.names.intern(&name);
         trace.builder.module.value_mut(value).name = name;
