@@ -1,7 +1,7 @@
 //! What memory values stand for.
 
 use pto_check::Checked;
-use pto_ir::{BlockId, Def, Module, OpId, ValueId};
+use pto_ir::{BlockId, Def, Module, OpId, Operand, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Loc, Type};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -36,6 +36,17 @@ pub(crate) struct Region {
 
 /// All of a home.
 const ALL: u64 = u64::MAX;
+
+/// Windows of more rows than this count as one piece.
+const MANY_ROWS: u64 = 256;
+
+/// Where a row-major tile starts, and how far apart its rows are, in elements.
+#[derive(Clone, Copy, Debug)]
+struct Origin {
+    home: Home,
+    start: u64,
+    stride: u64,
+}
 
 /// The memory that a tile, a lowered buffer, or several tiles in a row need.
 pub(crate) fn memory_of(checked: &Checked, value: ValueId) -> Option<(Loc, u64)> {
@@ -91,7 +102,7 @@ impl<'a> Places<'a> {
                 let from = module.operands(id).first().map(|o| module.value_type(o.value));
                 self.one_global |= !matches!(from, Some(Type::Ptr(..)));
             }
-            op::alloc_tile | op::memref_alloc | op::pointer_cast => {
+            op::alloc_tile | op::alloc_multi_tile | op::memref_alloc | op::pointer_cast => {
                 let value = module.results(id).next();
                 if let Some((value, loc)) = value.and_then(|v| Some((v, tile(v)?))) {
                     let home = if self.address(id).is_some() { Home::Space(loc) } else { Home::Tile(value) };
@@ -205,7 +216,11 @@ impl<'a> Places<'a> {
             op::alloc_tile | op::alloc_multi_tile => self.allocated(value, id),
             op::memref_alloc | op::pointer_cast if is_local => self.allocated(value, id),
             op::subview | op::subset => self.window(value, id, open),
-            op::treshape | op::bitcast | op::multi_tile_get => self.union(first().into_iter(), open),
+            op::treshape | op::bitcast => self.union(first().into_iter(), open),
+            op::multi_tile_get => match self.slot_of(value, id) {
+                Some(region) => vec![region],
+                None => self.union(first().into_iter(), open),
+            },
             op::arith_select => self.union(self.module.operands(id)[1..].iter().map(|o| o.value), open),
             op::scf_for => {
                 let init = self.module.operands(id).get(3 + at).map(|o| o.value);
@@ -281,22 +296,63 @@ impl<'a> Places<'a> {
         vec![region]
     }
 
-    /// A window with a fixed place is smaller than its tile.
+    /// A window with a fixed place is smaller than its tile: whole rows, or a piece of each.
     fn window(&self, value: ValueId, id: OpId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
-        let source = self.module.operands(id)[0].value;
-        let whole = self.union(std::iter::once(source), open);
-        let (Some(from), Some(to)) = (self.module.tile(source), self.module.tile(value)) else { return whole };
-        let slot = self.module.op(id).op.row().slot("offsets").unwrap_or(1);
-        let offsets: Vec<Option<i64>> =
-            self.module.in_slot(id, slot).map(|o| self.checked.info().constant(o.value)).collect();
-        let ([region], [Some(row), Some(col)]) = (&whole[..], &offsets[..]) else { return whole };
-        if from.is_boxed() || from.order() != pto_isa::Order::Nd || *row < 0 || *col < 0 || region.end == ALL {
-            return whole;
+        let (Some(origin), Some(tile)) = (self.origin(value), self.module.tile(value)) else {
+            let source = self.module.operands(id)[0].value;
+            return self.union(std::iter::once(source), open);
+        };
+        let bytes = |elements: u64| elements * u64::from(tile.column_bits()) / 8;
+        let piece = |row: u64, elements: u64| {
+            let start = origin.start + bytes(row * origin.stride);
+            Region { home: origin.home, start, end: start + bytes(elements) }
+        };
+        if tile.cols == origin.stride || tile.rows > MANY_ROWS {
+            vec![piece(0, (tile.rows.max(1) - 1) * origin.stride + tile.cols)]
+        } else {
+            (0..tile.rows).map(|row| piece(row, tile.cols)).collect()
         }
-        let bits = u64::from(from.column_bits());
-        let first = (*row as u64 * from.cols + *col as u64) * bits / 8;
-        let length = ((to.rows.max(1) - 1) * from.cols + to.cols) * bits / 8;
-        let start = region.start + first;
-        vec![Region { start, end: (start + length).min(region.end), ..*region }]
+    }
+
+    /// Where a row-major tile starts, if that is fixed.
+    fn origin(&self, value: ValueId) -> Option<Origin> {
+        let tile = self.module.tile(value)?;
+        let Def::Result(id, _) = self.module.value(value).def else { return None };
+        if self.rebound.contains(&value) || tile.is_boxed() || tile.order() != pto_isa::Order::Nd {
+            return None;
+        }
+        match self.module.op(id).op {
+            op::alloc_tile => {
+                let region = *self.allocated(value, id).first()?;
+                let stride = tile.cols;
+                (region.end != ALL).then_some(Origin { home: region.home, start: region.start, stride })
+            }
+            op::multi_tile_get => {
+                let region = self.slot_of(value, id)?;
+                Some(Origin { home: region.home, start: region.start, stride: tile.cols })
+            }
+            op::subview | op::subset => {
+                let whole = self.origin(self.module.operands(id).first()?.value)?;
+                let slot = self.module.op(id).op.row().slot("offsets")?;
+                let offset = |o: &Operand| self.checked.info().constant(o.value).and_then(|n| u64::try_from(n).ok());
+                let offsets: Option<Vec<u64>> = self.module.in_slot(id, slot).map(offset).collect();
+                let [row, col] = offsets?[..] else { return None };
+                let first = (row * whole.stride + col) * u64::from(tile.column_bits()) / 8;
+                Some(Origin { start: whole.start + first, ..whole })
+            }
+            _ => None,
+        }
+    }
+
+    /// One of several tiles, if it is fixed which.
+    fn slot_of(&self, value: ValueId, id: OpId) -> Option<Region> {
+        let source = self.operand(id, "source")?;
+        let Def::Result(made, _) = self.module.value(source).def else { return None };
+        let slot = u64::try_from(self.checked.info().constant(self.operand(id, "slot")?)?).ok()?;
+        let all = (self.module.op(made).op == op::alloc_multi_tile).then(|| self.allocated(source, made))?;
+        let Type::MultiTile(_, count) = self.module.value_type(source) else { return None };
+        let (all, bytes) = (*all.first()?, self.module.tile(value)?.bytes());
+        let start = all.start + slot * ((all.end - all.start) / count);
+        (all.end != ALL && start + bytes <= all.end).then_some(Region { start, end: start + bytes, ..all })
     }
 }

@@ -12,7 +12,7 @@ impl Writer<'_> {
         let address = match self.operand(id, "addr") {
             Some(address) => self.text(address)?,
             None => match self.module.value_type(value) {
-                // Nothing touches any of them, so the planner left them out.
+                // Its function places its tiles itself.
                 Type::MultiTile(..) => "0".to_string(),
                 // It gets its address later, or nothing touches it.
                 Type::Tile(_) | Type::TileBuf(_) => return self.declare_tile(value, self.valid_operands(id)),

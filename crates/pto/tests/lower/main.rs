@@ -257,6 +257,68 @@ fn values_of_conditional_loops_become_buffers() {
     value_program("conditional", 3, &[0, 1, 3]);
 }
 
+/// Plain buffers of the core are placed and ordered like tiles, through branches too.
+#[test]
+fn buffers_of_lowered_programs_are_placed() {
+    let text = "
+      !local = memref<4x4x16xf16, #pto.address_space<vec>>
+      !global = memref<4x4x16xf16, #pto.address_space<gm>>
+      func.func @f(%x: !global, %y: !global, %flag: i1) {
+        %a = memref.alloc() : !local
+        %b = memref.alloc() : !local
+        pto.tload ins(%x : !global) outs(%a : !local)
+        pto.tload ins(%x : !global) outs(%b : !local)
+        pto.tadd ins(%a, %a : !local, !local) outs(%a : !local)
+        %c = scf.if %flag -> (!local) {
+          scf.yield %a : !local
+        } else {
+          scf.yield %b : !local
+        }
+        pto.tstore ins(%c : !local) outs(%y : !global)
+        return
+      }";
+    let checked = Program::parse(text).check(Target::A2A3).expect("legal");
+    let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
+    let plan = prepared(&low, Target::A2A3, &low_text);
+    for flag in [0, 1] {
+        let x: Vec<u16> = vec![0x3c00; 256];
+        let mut y = vec![0u16; 256];
+        let args = vec![Arg::read(&x), Arg::write(&mut y), Arg::Int(flag)];
+        let report = race::check(&plan, &mut [args], Launch::default());
+        assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
+        assert_eq!(y[0], if flag == 1 { 0x4000 } else { 0x3c00 }, "1 + 1, or 1");
+    }
+}
+
+/// Windows of columns, and tiles of which it is fixed which of several they are, do not touch each other.
+#[test]
+fn what_does_not_meet_is_not_ordered() {
+    let text = "
+      !tile = !pto.tile_buf<vec, 16x32xf32>
+      !half = !pto.tile_buf<vec, 16x16xf32>
+      !both = !pto.multi_tile_buf<vec, 16x16xf32, count=2>
+      func.func @f(%x: !pto.partition_tensor_view<16x16xf32>) {
+        %zero = arith.constant 0 : index
+        %one = arith.constant 1 : index
+        %right = arith.constant 16 : index
+        %t = pto.alloc_tile : !tile
+        %a = pto.subview %t[%zero, %zero] sizes [16, 16] : !tile -> !half
+        %b = pto.subview %t[%zero, %right] sizes [16, 16] : !tile -> !half
+        %pair = pto.alloc_multi_tile : !both
+        %c = pto.multi_tile_get %pair[%zero] : !both -> !half
+        %d = pto.multi_tile_get %pair[%one] : !both -> !half
+        pto.tload ins(%x : !pto.partition_tensor_view<16x16xf32>) outs(%a : !half)
+        pto.tload ins(%x : !pto.partition_tensor_view<16x16xf32>) outs(%b : !half)
+        pto.tload ins(%x : !pto.partition_tensor_view<16x16xf32>) outs(%c : !half)
+        pto.tload ins(%x : !pto.partition_tensor_view<16x16xf32>) outs(%d : !half)
+        return
+      }";
+    let checked = Program::parse(text).check(Target::A2A3).expect("legal");
+    let (low_text, _) = again(&lowered(&checked, false, Mode::Minimal));
+    assert!(low_text.contains("pto.alloc_multi_tile addr"), "{low_text}");
+    assert!(!low_text.contains("barrier") && !low_text.contains("flag"), "{low_text}");
+}
+
 /// Buffers in turns with flags whose ids are computed: the author's order is kept, and nothing is added to it.
 #[test]
 fn double_buffering_by_hand_is_kept() {
