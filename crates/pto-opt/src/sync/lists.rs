@@ -35,13 +35,19 @@ impl<'e> Lists<'e> {
         Self { target, edges, flags }
     }
 
-    /// A list that is gone through once. Where it is not known what follows, all pipes finish before `end`.
-    pub fn straight(&mut self, items: &[Item], end: Option<OpId>) -> Summary {
+    /// A block of a function. Where it is not known what follows, all pipes finish before `end`.
+    pub fn block(&mut self, items: &[Item], end: Option<OpId>) {
         let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
-        let inserted = self.order(items, &summaries, None);
+        self.order(items, &summaries, None);
         if let (Some(end), Some(last)) = (end, items.last()) {
             self.all(last.op, end, "control goes on in ways that are not followed");
         }
+    }
+
+    /// A list that is gone through once.
+    fn straight(&mut self, items: &[Item]) -> Summary {
+        let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
+        let inserted = self.order(items, &summaries, None);
         Finished { items, summaries: &summaries, inserted: &inserted }.once()
     }
 
@@ -56,10 +62,10 @@ impl<'e> Lists<'e> {
         let summary = match &item.kind {
             Kind::Leaf(_) => None,
             Kind::Loop(body, surely) => Some(self.turned(body, item.op, *surely)),
-            Kind::Branches(lists) => Some(either(lists.iter().map(|list| self.straight(list, None)).collect())),
+            Kind::Branches(lists) => Some(either(lists.iter().map(|list| self.straight(list)).collect())),
             Kind::Tangle(lists) => {
                 for (_, list) in lists {
-                    self.straight(list, None);
+                    self.block(list, None);
                     if let (Some(first), Some(last)) = (list.first(), list.last()) {
                         self.all(last.op, first.op, "control goes round in ways that are not followed");
                     }

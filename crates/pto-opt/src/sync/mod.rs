@@ -129,7 +129,7 @@ pub fn insert_sync(checked: &Checked, mode: Mode) -> Synced {
                 for &block in blocks {
                     let items = tree::items(checked, &mut places, block, core);
                     let mut lists = lists::Lists::new(checked.info().target, &mut edges, mode == Mode::Minimal);
-                    lists.straight(&items, block_end(module, blocks, block));
+                    lists.block(&items, block_end(module, blocks, block));
                 }
             }
         }
