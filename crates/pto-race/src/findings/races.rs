@@ -17,7 +17,7 @@ impl Findings<'_> {
 
     pub fn written_in_any_order(&mut self, conflict: &Conflict, stamp: &Stamp) {
         self.race(codes::RACE_WRITE, conflict, stamp, ("writes", "writes"), |what, first, second| {
-            format!("{first} and {second} write {what}, and nothing says which is last")
+            format!("{first} and {second} write {}, and nothing says which is last", what.trim_end_matches(','))
         });
     }
 
