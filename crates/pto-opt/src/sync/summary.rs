@@ -103,14 +103,13 @@ pub(super) fn either(lists: Vec<Summary>) -> Summary {
     all
 }
 
-/// One of each kind, with what holds for all of its kind.
+/// One of each kind: the same bytes, touched in the same way and ordered in the same way.
 fn united(parts: Vec<Part>) -> Vec<Part> {
     let mut kinds: BTreeMap<_, Part> = BTreeMap::new();
     for part in parts {
         let touch = &part.touch;
-        let kind = kinds.entry((touch.region, touch.pipe, touch.core, touch.write)).or_insert(part);
-        kind.after = kind.after.both(part.after);
-        kind.done = kind.done.both(part.done);
+        let key = (touch.region, touch.pipe, touch.core, touch.write, part.after, part.done);
+        let kind = kinds.entry(key).or_insert(part);
         kind.touch = kind.touch.min(part.touch);
     }
     kinds.into_values().collect()
