@@ -81,7 +81,11 @@ impl Finished<'_> {
                     let knows = |pipe: usize| known[pipe][other] >= ENTRY;
                     part.after.has(other) || knows(lane) || part.after.iter().any(knows)
                 });
-                let done = Lanes::collect(|other| part.done.has(other) || end[other][lane] >= own);
+                let done = Lanes::collect(|other| {
+                    // Whoever knows may have told others since.
+                    let told = part.done.iter().any(|by| end[other][by] > own);
+                    part.done.has(other) || told || end[other][lane] >= own
+                });
                 all.push(Part { after, done, ..*part });
             }
         }
