@@ -224,6 +224,6 @@ codes! {
     BYTECODE_HOLD = 912, "something that bytecode cannot hold",
         "Version 0 of the container has numbers for most operations, loops without carried values, and branches without results. What it has no number for can only be kept by name: `pto emit bytecode --generic`.";
 
-    EVENT_USE = 901, "an event that cannot be waited for",
+    EVENT_USE = 1001, "an event that cannot be waited for",
         "In a kernel written in Rust, an instruction waits for another with `.after(&event)`. That becomes a flag between the pipes of the two, so both must stand in the same loop, branch or function, have the same pipe on every target, and at most eight events between two pipes may be open. Elsewhere, order the pipes with `set_flag` and `wait_flag`.";
 }

@@ -352,7 +352,10 @@ impl<'a> Places<'a> {
         let all = (self.module.op(made).op == op::alloc_multi_tile).then(|| self.allocated(source, made))?;
         let Type::MultiTile(_, count) = self.module.value_type(source) else { return None };
         let (all, bytes) = (*all.first()?, self.module.tile(value)?.bytes());
+        if all.end == ALL || slot >= *count {
+            return None;
+        }
         let start = all.start + slot * ((all.end - all.start) / count);
-        (all.end != ALL && start + bytes <= all.end).then_some(Region { start, end: start + bytes, ..all })
+        Some(Region { start, end: start + bytes, ..all })
     }
 }

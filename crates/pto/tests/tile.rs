@@ -342,7 +342,7 @@ mod problems {
                 tabs(&mut t, Same).after(&loaded);
             });
         });
-        assert_eq!(codes(&kernel.check(Target::A5).expect_err("the loop would wait four times")), ["PTO-E0901"]);
+        assert_eq!(codes(&kernel.check(Target::A5).expect_err("the loop would wait four times")), ["PTO-E1001"]);
     }
 
     #[test]
@@ -354,7 +354,7 @@ mod problems {
                 tabs(t, Same).after(event);
             }
         });
-        assert_eq!(codes(&kernel.check(Target::A5).expect_err("there are eight ids")), ["PTO-E0901"]);
+        assert_eq!(codes(&kernel.check(Target::A5).expect_err("there are eight ids")), ["PTO-E1001"]);
     }
 
     #[test]

@@ -279,15 +279,9 @@ fn buffers_of_lowered_programs_are_placed() {
       }";
     let checked = Program::parse(text).check(Target::A2A3).expect("legal");
     let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
-    let plan = prepared(&low, Target::A2A3, &low_text);
-    for flag in [0, 1] {
-        let x: Vec<u16> = vec![0x3c00; 256];
-        let mut y = vec![0u16; 256];
-        let args = vec![Arg::read(&x), Arg::write(&mut y), Arg::Int(flag)];
-        let report = race::check(&plan, &mut [args], Launch::default());
-        assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
-        assert_eq!(y[0], if flag == 1 { 0x4000 } else { 0x3c00 }, "1 + 1, or 1");
-    }
+    low.check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{low_text}"));
+    assert_eq!(low_text.matches("pto.pointer_cast(").count(), 2, "{low_text}");
+    assert_eq!(low_text.matches("pto.wait_flag").count(), 3, "{low_text}");
 }
 
 /// Windows of columns, and tiles of which it is fixed which of several they are, do not touch each other.
@@ -378,6 +372,9 @@ fn examples_compute_the_same_and_are_in_order() {
     };
     for entry in std::fs::read_dir(examples).expect("the examples") {
         let file = entry.expect("a file").path();
+        if file.extension().is_none_or(|e| e != "pto") {
+            continue;
+        }
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let arguments: &[&str] = match &*name {
             "vector_add" => &["n=20000"],
