@@ -32,6 +32,7 @@ fn intrinsics() -> (String, String) {
         text += &signature.options();
         examples.extend(example);
     }
+    text += &signature::constants();
     text += &signature::markers();
     text += &enums::all();
     text += &sets.traits();

@@ -114,7 +114,7 @@ impl Signature {
         };
         let name = names::function(self.op);
         let _ = write!(text, "pub fn {name}{generics}({}) -> {}{bounds} ", args.join(", "), self.returns().0);
-        let _ = writeln!(text, "{{\n    let call = Call::new(crate::isa::table::op::{});", identifier(self.op));
+        let _ = writeln!(text, "{{\n    let call = Call::new(OPS[{}]);", position(self.op));
         for Argument { name, ty, adds, value } in &self.args {
             // Lists of indices are read twice: for the call, and for the type of a view.
             if ty == "impl IndexList" {
@@ -155,9 +155,16 @@ impl Signature {
     }
 }
 
-/// The name of the constant in the table.
-fn identifier(op: Op) -> String {
-    op.row().name.replace('.', "_")
+/// The instructions in the order of the table. A constant of the table in a generic function would be evaluated again for each of
+/// them, which takes longer than everything else in the crate; in a static it is evaluated once.
+pub fn constants() -> String {
+    let names: String = table::isa().map(|op| format!("    op::{},\n", names::function(op))).collect();
+    format!("static OPS: &[crate::isa::Op] = {{\n    use crate::isa::table::op;\n    &[\n{names}]\n}};\n")
+}
+
+/// Where an instruction stands among them.
+fn position(op: Op) -> usize {
+    table::isa().position(|other| other == op).expect("an instruction of the table")
 }
 
 /// The types that tell the methods of one instruction from those of another.
