@@ -60,8 +60,8 @@ fn library() -> PathBuf {
         .output()
         .expect("cargo starts");
     let text = String::from_utf8_lossy(&output.stdout);
-    let messages = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let library = messages.filter(|m| m["reason"] == "compiler-artifact" && m["target"]["name"] == "pto").next_back();
+    let mut messages = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let library = messages.rfind(|m| m["reason"] == "compiler-artifact" && m["target"]["name"] == "pto");
     let files = library.as_ref().and_then(|m| m["filenames"].as_array()).expect("the library was built");
     let names = files.iter().filter_map(serde_json::Value::as_str);
     names.map(PathBuf::from).find(|p| p.extension().is_some_and(|e| e == "rlib")).expect("a library file")
