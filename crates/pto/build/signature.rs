@@ -531,13 +531,13 @@ fn option(op: Op, sets: &mut Sets, part: &Part) -> String {
             let scratch = row.scratch.as_ref().is_some_and(|s| s.slot == row.slots[*at].name);
             let what =
                 if scratch { "A scratch tile".to_string() } else { format!("The operand `{}`", row.slots[*at].name) };
-            (what, format!("trace::add_operand(self.op, {at}, {value});"))
+            (what, format!("trace::add_operand(self.op(), {at}, {value});"))
         }
         Part::Attr(spec) => {
             let default =
                 if spec.default.is_empty() { String::new() } else { format!(" Else it is `{}`.", spec.default) };
             let doc = format!("The attribute `{}`: {}; {}.{default}", spec.name, spec.doc, spec.legal_values());
-            (doc, format!("trace::add_attr(self.op, {:?}, {value});", spec.name))
+            (doc, format!("trace::add_attr(self.op(), {:?}, {value});", spec.name))
         }
     };
     let generics = if writer.generics.is_empty() { String::new() } else { format!("<{}>", writer.generics.join(", ")) };

@@ -372,6 +372,27 @@ mod problems {
     }
 
     #[test]
+    #[should_panic(expected = "what belongs to one kernel is used in another")]
+    fn a_pointer_of_another_kernel() {
+        let mut kept = None;
+        let _ = Kernel::trace("first", |x: Gm<f32>| kept = Some(x));
+        let _ = Kernel::trace("second", |y: Gm<f32>| {
+            y.store(0, kept.expect("the first kernel ran").load(0));
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "what belongs to one kernel is used in another")]
+    fn an_event_of_another_kernel() {
+        let mut kept = None;
+        let load = |x: Gm<f32>| tload(&mut Tile::<Vec, f32, 16, 16>::new(), &x.view([16, 16]));
+        let _ = Kernel::trace("first", |x: Gm<f32>| kept = Some(load(x)));
+        let _ = Kernel::trace("second", |x: Gm<f32>| {
+            load(x).after(kept.as_ref().expect("the first kernel ran"));
+        });
+    }
+
+    #[test]
     fn a_kernel_that_panics_leaves_nothing_behind() {
         let outcome = std::panic::catch_unwind(|| Kernel::trace("bad", || panic!("on purpose")));
         assert!(outcome.is_err());
@@ -408,6 +429,24 @@ mod scalars {
         assert_eq!(x, [11, 26, 10, 22, -5, 1, 9]);
         assert_eq!(y[..4], [2.3, (2.3 + 0.5) * 2.0 - 2.3 / 4.0, -2.3, 20.0]);
         assert_eq!(y[4..], [2.300_781_2, 2.0, 11.0]);
+    }
+
+    #[test]
+    fn numbers_that_text_has_no_word_for() {
+        let kernel = Kernel::trace("special", |x: Gm<f32>, h: Gm<F16>| {
+            x.store(0, f32::INFINITY);
+            x.store(1, f32::NEG_INFINITY);
+            x.store(2, f32::NAN);
+            x.store(3, -0.0);
+            h.store(0, f32::NEG_INFINITY);
+        });
+        comes_back(&kernel);
+        let again = pto::Program::parse(&kernel.to_text(Form::Level2));
+        let (mut x, mut h) = (vec![0.0f32; 4], vec![0u16; 1]);
+        again.run(Target::A2A3, &mut [Arg::write(&mut x), Arg::write(&mut h)]).expect("it runs");
+        assert_eq!(x[..2], [f32::INFINITY, f32::NEG_INFINITY]);
+        assert!(x[2].is_nan() && x[3] == 0.0 && x[3].is_sign_negative());
+        assert_eq!(h[0], 0xfc00, "minus infinity in f16");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::marks::{Element, Idx, ScalarKind};
 use super::scalar::{Index, IndexList, Scalar, ScalarOf};
 use super::tile::TileOrView;
-use super::trace::{Handle, ResultHandle, with};
+use super::trace::{Handle, Ref, ResultHandle, with};
 use super::{Layout, addptr, load_scalar, make_tensor_view, partition_view, store_scalar};
 use crate::ir::ValueId;
 use crate::isa::{Dim, PtrSpace, Type, ViewType};
@@ -12,14 +12,14 @@ use std::marker::PhantomData;
 /// A pointer to elements of type `T` in global memory: what a kernel is given for a slice or an array.
 #[derive(Debug)]
 pub struct Gm<T> {
-    value: ValueId,
+    value: Ref<ValueId>,
     kind: PhantomData<fn() -> T>,
 }
 
 /// A tensor in global memory, or a window of one.
 #[derive(Debug)]
 pub struct View<T> {
-    value: ValueId,
+    value: Ref<ValueId>,
     kind: PhantomData<fn() -> T>,
 }
 
@@ -33,7 +33,7 @@ macro_rules! handles {
         impl<T> Copy for $name<T> {}
         impl<T> Handle for $name<T> {
             fn value(&self) -> ValueId {
-                self.value
+                self.value.get()
             }
         }
     )+};
@@ -46,7 +46,7 @@ impl<T: ScalarKind> ResultHandle for Gm<T> {
         Type::Ptr(T::SCALAR, PtrSpace::Default)
     }
     fn from_result(value: ValueId) -> Self {
-        Self { value, kind: PhantomData }
+        Self { value: Ref::new(value), kind: PhantomData }
     }
 }
 
@@ -54,7 +54,7 @@ impl<T: Element> TileOrView<T> for View<T> {}
 
 impl<T> View<T> {
     pub(super) fn from_value(value: ValueId) -> Self {
-        Self { value, kind: PhantomData }
+        Self { value: Ref::new(value), kind: PhantomData }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What an instruction gives back: an event, and a place for what it may be told besides its arguments.
 
-use super::trace;
+use super::trace::{self, Ref};
 use crate::ir::OpId;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -13,14 +13,19 @@ use std::panic::Location;
 /// `R` is what it gives back besides, for [`Issued::get`].
 #[derive(Debug)]
 pub struct Issued<I = (), R = ()> {
-    pub(super) op: OpId,
+    op: Ref<OpId>,
     value: R,
     instruction: PhantomData<I>,
 }
 
 impl<I, R> Issued<I, R> {
     pub(super) fn new(op: OpId, value: R) -> Self {
-        Self { op, value, instruction: PhantomData }
+        Self { op: Ref::new(op), value, instruction: PhantomData }
+    }
+
+    #[track_caller]
+    pub(super) fn op(&self) -> OpId {
+        self.op.get()
     }
 
     /// Lets the instruction wait until another one is done.
@@ -45,7 +50,7 @@ impl<I, R> Issued<I, R> {
     /// ```
     #[track_caller]
     pub fn after<J, S>(self, other: &Issued<J, S>) -> Self {
-        let (op, first) = (self.op, other.op);
+        let (op, first) = (self.op(), other.op());
         trace::at(Location::caller(), |trace| trace.wait_for(op, first));
         self
     }

@@ -1,7 +1,7 @@
 //! Scalars of a kernel: numbers that are known when it runs, and arithmetic on them.
 
 use super::marks::{Element, Idx, ScalarKind};
-use super::trace::{self, Call, Handle, Number, ResultHandle, with};
+use super::trace::{self, Call, Handle, Number, Ref, ResultHandle, with};
 use crate::ir::ValueId;
 use crate::isa::table::op;
 use crate::isa::{Class, EnumDef, Op, Scalar as ScalarType, Type, enums};
@@ -26,7 +26,7 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Su
 /// ```
 #[derive(Debug)]
 pub struct Scalar<T> {
-    value: ValueId,
+    value: Ref<ValueId>,
     kind: PhantomData<fn() -> T>,
 }
 
@@ -46,7 +46,7 @@ impl<T> Copy for Scalar<T> {}
 
 impl<T> Handle for Scalar<T> {
     fn value(&self) -> ValueId {
-        self.value
+        self.value.get()
     }
 }
 
@@ -55,7 +55,7 @@ impl<T: ScalarKind> ResultHandle for Scalar<T> {
         Type::Scalar(T::SCALAR)
     }
     fn from_result(value: ValueId) -> Self {
-        Self { value, kind: PhantomData }
+        Self { value: Ref::new(value), kind: PhantomData }
     }
 }
 
@@ -126,33 +126,33 @@ pub trait AnyScalar {
 
 impl<T: Integer> AnyInt for Scalar<T> {
     fn int(self) -> ValueId {
-        self.value
+        self.value()
     }
 }
 
 impl<T: ScalarKind> AnyScalar for Scalar<T> {
     fn any(self) -> ValueId {
-        self.value
+        self.value()
     }
 }
 
 macro_rules! any_numbers {
-    ($($type:ty: $int:ident)+) => {$(
+    ($($type:ty)+) => {$(
         impl AnyInt for $type {
             fn int(self) -> ValueId {
-                ScalarOf::<Idx>::scalar(self).value
+                ScalarOf::<Idx>::scalar(self).value()
             }
         }
     )+};
 }
 
-any_numbers!(usize: Idx i32: Idx i64: Idx u32: Idx u64: Idx);
+any_numbers!(usize i32 i64 u32 u64);
 
 macro_rules! any_scalars {
     ($($type:ty)+) => {$(
         impl AnyScalar for $type {
             fn any(self) -> ValueId {
-                ScalarOf::<$type>::scalar(self).value
+                ScalarOf::<$type>::scalar(self).value()
             }
         }
     )+};
@@ -172,7 +172,7 @@ pub trait TileOrScalar<T> {
 
 impl<T: ScalarKind> TileOrScalar<T> for Scalar<T> {
     fn either(self) -> ValueId {
-        self.value
+        self.value()
     }
 }
 
@@ -180,7 +180,7 @@ macro_rules! either_numbers {
     ($($kind:ident from $type:ty;)+) => {$(
         impl TileOrScalar<$kind> for $type {
             fn either(self) -> ValueId {
-                ScalarOf::<$kind>::scalar(self).value
+                ScalarOf::<$kind>::scalar(self).value()
             }
         }
     )+};
@@ -280,7 +280,7 @@ impl Pair {
             Class::Unsigned => self.unsigned,
             Class::Float => self.float,
         };
-        let call = Call::new(chosen).operand(0, a.value).operand(1, b.value);
+        let call = Call::new(chosen).operand(0, a.value()).operand(1, b.value());
         Scalar::from_result(call.result(Type::Scalar(T::SCALAR)))
     }
 
@@ -289,7 +289,7 @@ impl Pair {
         if T::SCALAR != ScalarType::Index {
             return None;
         }
-        let (a, b) = with(|trace| Some((trace.number(a.value)?, trace.number(b.value)?)))?;
+        let (a, b) = with(|trace| Some((trace.number(a.value())?, trace.number(b.value())?)))?;
         (self.fold)(a, b)
     }
 }
@@ -354,7 +354,7 @@ impl<T: Arithmetic> Neg for Scalar<T> {
     #[track_caller]
     fn neg(self) -> Self {
         if class_of(T::SCALAR) == Class::Float {
-            let call = Call::new(op::arith_negf).operand(0, self.value);
+            let call = Call::new(op::arith_negf).operand(0, self.value());
             return Self::from_result(call.result(Type::Scalar(T::SCALAR)));
         }
         SUB.apply(constant(Number::Int(0)), self)
@@ -393,7 +393,7 @@ macro_rules! comparisons {
             /// The number as another type: integers are cut or extended by their sign, floats are rounded.
             #[track_caller]
             pub fn cast<U: Arithmetic>(self) -> Scalar<U> {
-                Scalar::from_result(cast(self.value, T::SCALAR, U::SCALAR))
+                Scalar::from_result(cast(self.value(), T::SCALAR, U::SCALAR))
             }
         }
     };
@@ -422,7 +422,7 @@ fn compare<T: ScalarKind>(a: Scalar<T>, b: Scalar<T>, names: [&str; 3]) -> Bool 
         Class::Float => (op::arith_cmpf, &enums::CMPF_PREDICATE, names[2]),
     };
     let predicate = super::attrs::Choice(list, list.find(name).expect("a predicate of the list") as u8);
-    let call = Call::new(chosen).operand(0, a.value).operand(1, b.value).attr("predicate", predicate);
+    let call = Call::new(chosen).operand(0, a.value()).operand(1, b.value()).attr("predicate", predicate);
     Bool::from_result(call.result(Type::Scalar(ScalarType::I1)))
 }
 
@@ -431,7 +431,7 @@ impl Bool {
     #[track_caller]
     pub fn select<T: ScalarKind, A: ScalarOf<T>, B: ScalarOf<T>>(self, yes: A, no: B) -> Scalar<T> {
         let (yes, no) = (yes.scalar(), no.scalar());
-        let call = Call::new(op::arith_select).operand(0, self.value).operand(1, yes.value).operand(2, no.value);
+        let call = Call::new(op::arith_select).operand(0, self.value()).operand(1, yes.value()).operand(2, no.value());
         Scalar::from_result(call.result(Type::Scalar(T::SCALAR)))
     }
 }
@@ -489,14 +489,14 @@ impl<T: Integer> Scalar<T> {
     /// The number as an index.
     #[track_caller]
     pub fn index(self) -> Index {
-        Scalar::from_result(cast(self.value, T::SCALAR, ScalarType::Index))
+        Scalar::from_result(cast(self.value(), T::SCALAR, ScalarType::Index))
     }
 }
 
 impl Index {
     /// The number, when it is known while the kernel is traced.
     pub fn known(self) -> Option<i64> {
-        with(|trace| trace.number(self.value))
+        with(|trace| trace.number(self.value()))
     }
 }
 
@@ -511,7 +511,7 @@ impl<T> Scalar<T> {
     #[track_caller]
     #[must_use]
     pub fn named(self, name: &str) -> Self {
-        trace::rename(self.value, name);
+        trace::rename(self.value(), name);
         self
     }
 }

@@ -47,6 +47,6 @@ fn examples_are_legal() {
 #[test]
 fn most_instructions_have_an_example_in_rust() {
     let (shown, all) = (examples::ALL.len(), table::isa().count());
-    assert!(shown * 100 >= all * 65, "{shown} of {all}");
+    assert!(shown * 4 >= all * 3, "{shown} of {all}");
     println!("{shown} of {all} instructions have an example in Rust");
 }

@@ -5,7 +5,7 @@ use super::marks::{
     Padding, Right, RowMajor, Scaling, Vec,
 };
 use super::scalar::{Index, ScalarOf, TileOrScalar};
-use super::trace::{self, Call, Handle, ResultHandle};
+use super::trace::{self, Call, Handle, Ref, ResultHandle};
 use crate::ir::ValueId;
 use crate::isa::table::op;
 use crate::isa::{Dim, TileRule, TileType, Type};
@@ -47,7 +47,7 @@ pub struct Tile<
     P: Padding = PadNull,
     K: Packing = CompactNull,
 > {
-    value: ValueId,
+    value: Ref<ValueId>,
     kind: PhantomData<(L, T, B, S, P, K)>,
 }
 
@@ -166,14 +166,14 @@ impl<
     }
 
     fn from_value(value: ValueId) -> Self {
-        Self { value, kind: PhantomData }
+        Self { value: Ref::new(value), kind: PhantomData }
     }
 }
 
 macro_rules! for_every_tile {
-    ($(impl $trait:ty as $self:ty { $($body:tt)* })+) => {$(
+    ($(impl<$($memory:ident)?> $trait:ty as $self:ty { $($body:tt)* })+) => {$(
         impl<
-            L: Memory,
+            $($memory: Memory,)?
             T: Element,
             const R: usize,
             const C: usize,
@@ -189,12 +189,12 @@ macro_rules! for_every_tile {
 }
 
 for_every_tile! {
-    impl Handle as Tile<L, T, R, C, B, VR, VC, S, F, P, K> {
+    impl<L> Handle as Tile<L, T, R, C, B, VR, VC, S, F, P, K> {
         fn value(&self) -> ValueId {
-            self.value
+            self.value.get()
         }
     }
-    impl ResultHandle as Tile<L, T, R, C, B, VR, VC, S, F, P, K> {
+    impl<L> ResultHandle as Tile<L, T, R, C, B, VR, VC, S, F, P, K> {
         fn ir_type() -> Type {
             const { Self::IS_LEGAL };
             Type::TileBuf(Self::TYPE)
@@ -203,30 +203,17 @@ for_every_tile! {
             Self::from_value(value)
         }
     }
-    impl TileOf<L, T> as Tile<L, T, R, C, B, VR, VC, S, F, P, K> {}
-    impl Source<L, T> as &Tile<L, T, R, C, B, VR, VC, S, F, P, K> {
+    impl<L> TileOf<L, T> as Tile<L, T, R, C, B, VR, VC, S, F, P, K> {}
+    impl<L> Source<L, T> as &Tile<L, T, R, C, B, VR, VC, S, F, P, K> {
         fn source(&self) -> Option<ValueId> {
-            Some(self.value)
+            Some(self.value())
         }
     }
-    impl TileOrView<T> as Tile<L, T, R, C, B, VR, VC, S, F, P, K> {}
-}
-
-impl<
-    T: Element,
-    const R: usize,
-    const C: usize,
-    B: BoxOrder,
-    const VR: usize,
-    const VC: usize,
-    S: ElementOrder,
-    const F: u32,
-    P: Padding,
-    K: Packing,
-> TileOrScalar<T> for &Tile<Vec, T, R, C, B, VR, VC, S, F, P, K>
-{
-    fn either(self) -> ValueId {
-        self.value
+    impl<L> TileOrView<T> as Tile<L, T, R, C, B, VR, VC, S, F, P, K> {}
+    impl<> TileOrScalar<T> as &Tile<Vec, T, R, C, B, VR, VC, S, F, P, K> {
+        fn either(self) -> ValueId {
+            self.value()
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Handles of other things: pipes between cores, events, sessions, and what only the text has a type for.
 
-use super::trace::{Handle, ResultHandle};
+use super::trace::{Handle, Ref, ResultHandle};
 use crate::ir::ValueId;
 use crate::isa::{Token, Type};
 
@@ -8,10 +8,10 @@ macro_rules! tokens {
     ($($(#[$doc:meta])+ $name:ident $token:ident)+) => {$(
         $(#[$doc])+
         #[derive(Clone, Copy, Debug)]
-        pub struct $name(ValueId);
+        pub struct $name(Ref<ValueId>);
         impl Handle for $name {
             fn value(&self) -> ValueId {
-                self.0
+                self.0.get()
             }
         }
         impl ResultHandle for $name {
@@ -19,7 +19,7 @@ macro_rules! tokens {
                 Type::Token(Token::$token)
             }
             fn from_result(value: ValueId) -> Self {
-                Self(value)
+                Self(Ref::new(value))
             }
         }
     )+};
@@ -38,16 +38,16 @@ tokens! {
 
 /// A value whose type is written as in the text: arrays of event ids, structs, local arrays, lowered buffers.
 #[derive(Clone, Copy, Debug)]
-pub struct Opaque(ValueId);
+pub struct Opaque(Ref<ValueId>);
 
 impl Handle for Opaque {
     fn value(&self) -> ValueId {
-        self.0
+        self.0.get()
     }
 }
 
 impl Opaque {
     pub(super) fn from_value(value: ValueId) -> Self {
-        Self(value)
+        Self(Ref::new(value))
     }
 }

@@ -6,16 +6,44 @@ use super::issued::Issued;
 use crate::builder::{Builder, Rest};
 use crate::ir::{Attr, BlockId, Module, OpId, Operand, Sym, ValueId};
 use crate::isa::table::op;
-use crate::isa::{Diagnostic, Op, Scalar, Span, Type};
-use std::cell::RefCell;
+use crate::isa::{DType, Diagnostic, Op, Scalar, Span, Type};
+use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Float, Hif8, Round, Saturate};
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::panic::Location;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A place in the Rust source.
 pub(super) type Place = &'static Location<'static>;
 
 thread_local! {
     static CURRENT: RefCell<Option<Trace>> = const { RefCell::new(None) };
+    /// The number of the kernel that is traced; 0 is none.
+    static KERNEL: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Numbers of kernels, over all threads.
+static KERNELS: AtomicU32 = AtomicU32::new(1);
+
+/// Something of one kernel, which means nothing in another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ref<T> {
+    thing: T,
+    kernel: u32,
+}
+
+impl<T: Copy> Ref<T> {
+    /// Of the kernel that is traced.
+    pub fn new(thing: T) -> Self {
+        Self { thing, kernel: KERNEL.get() }
+    }
+
+    /// In the same kernel.
+    #[track_caller]
+    pub fn get(self) -> T {
+        assert!(self.kernel == KERNEL.get(), "what belongs to one kernel is used in another, or after it was traced");
+        self.thing
+    }
 }
 
 /// A kernel while it is recorded.
@@ -61,8 +89,7 @@ pub(super) fn record(place: Place, body: impl FnOnce()) -> (Module, Vec<Place>, 
         names: HashMap::new(),
     };
     trace.go_to(place);
-    let outer = CURRENT.replace(Some(trace));
-    let restore = Restore(outer);
+    let restore = Restore(CURRENT.replace(Some(trace)), KERNEL.replace(KERNELS.fetch_add(1, Ordering::Relaxed)));
     body();
     let trace = CURRENT.take().expect("it was put there, and everything that takes it puts it back");
     drop(restore);
@@ -70,11 +97,12 @@ pub(super) fn record(place: Place, body: impl FnOnce()) -> (Module, Vec<Place>, 
 }
 
 /// Puts an outer recording back, also when a kernel panics.
-struct Restore(Option<Trace>);
+struct Restore(Option<Trace>, u32);
 
 impl Drop for Restore {
     fn drop(&mut self) {
         CURRENT.set(self.0.take());
+        KERNEL.set(self.1);
     }
 }
 
@@ -128,7 +156,12 @@ impl Trace {
             Number::Int(n) if ty == Scalar::I1 => (format!("c{n}_i1"), Attr::Bool(n != 0)),
             Number::Int(n) if ty == Scalar::Index => (format!("c{n}"), self.builder.int(n, &ir)),
             Number::Int(n) => (format!("c{n}_{}", ty.mlir()), self.builder.int(n, &ir)),
-            Number::Float(x) => ("cst".to_string(), self.builder.float(x, &ir)),
+            Number::Float(x) if x.is_finite() => ("cst".to_string(), self.builder.float(x, &ir)),
+            // Text has no word for these: they are written as bits.
+            Number::Float(x) => {
+                let id = self.builder.module.intern_type(ir.clone());
+                ("cst".to_string(), Attr::FloatBits(bits_of(ty, x), id))
+            }
         };
         let stem = stem.replace('-', "m").replace(['!', '.'], "");
         let name = self.fresh(&stem);
@@ -358,4 +391,20 @@ pub(super) fn type_of(text: &str) -> Type {
         });
         Type::Unknown
     })
+}
+
+/// The bits of a number that is infinite or none.
+fn bits_of(ty: Scalar, x: f64) -> u64 {
+    fn of<F: Float>(x: f64) -> u64 {
+        F::round(x as f32, Round::Rint, Saturate::Off).to_bits().into()
+    }
+    match ty {
+        Scalar::F64 => x.to_bits(),
+        Scalar::Elem(DType::F16) => of::<F16>(x),
+        Scalar::Elem(DType::Bf16) => of::<Bf16>(x),
+        Scalar::Elem(DType::F8E4M3) => of::<F8E4M3>(x),
+        Scalar::Elem(DType::F8E5M2) => of::<F8E5M2>(x),
+        Scalar::Elem(DType::Hif8) => of::<Hif8>(x),
+        _ => (x as f32).to_bits().into(),
+    }
 }
