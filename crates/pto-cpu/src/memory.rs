@@ -4,6 +4,8 @@
 
 use crate::args::Number;
 use pto_isa::{Loc, Target};
+use std::alloc::{Layout, alloc_zeroed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Numbers as the bytes they are made of.
 pub(crate) fn bytes<T: Number>(data: &[T]) -> &[u8] {
@@ -16,11 +18,6 @@ pub(crate) fn bytes_mut<T: Number>(data: &mut [T]) -> &mut [u8] {
     // SAFETY: as above, and every pattern of bits is a number.
     unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast(), size_of_val(data)) }
 }
-
-/// A line of memory; blocks of 64 bytes keep every space aligned.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Line(#[expect(dead_code, reason = "read through pointers")] [u8; 64]);
 
 /// Where the spaces of a core lie in its memory. Behind them lie the tiles that have no address of their own.
 #[derive(Clone, Debug)]
@@ -53,26 +50,40 @@ impl Spaces {
     }
 }
 
+/// Spaces start at multiples of this: a line of the cache.
+const LINE: usize = 64;
+
 /// The memory of one core, zero at first.
+#[derive(Debug)]
 pub(crate) struct CoreMemory {
-    lines: Vec<Line>,
+    /// With room to start at a line. Plain words, because the system hands out zeroed memory without touching it then.
+    words: Vec<u64>,
+    size: u64,
 }
 
 impl CoreMemory {
-    pub fn new(size: u64) -> Result<Self, std::collections::TryReserveError> {
-        let count = size.div_ceil(64) as usize;
-        let mut lines = Vec::new();
-        lines.try_reserve_exact(count)?;
-        lines.resize(count, Line([0; 64]));
-        Ok(Self { lines })
+    /// `None` when there is not so much memory.
+    pub fn new(size: u64) -> Option<Self> {
+        let count = usize::try_from(size).ok()?.checked_add(LINE)?.div_ceil(8);
+        let layout = Layout::array::<u64>(count).ok()?;
+        // SAFETY: the layout is not empty; the vector gets memory of this layout, all of it zero.
+        let words = unsafe {
+            let start = alloc_zeroed(layout).cast::<u64>();
+            if start.is_null() {
+                return None;
+            }
+            Vec::from_raw_parts(start, count, count)
+        };
+        Some(Self { words, size })
     }
 
     pub fn size(&self) -> u64 {
-        self.lines.len() as u64 * 64
+        self.size
     }
 
     pub fn ptr(&mut self) -> *mut u8 {
-        self.lines.as_mut_ptr().cast()
+        let start = self.words.as_mut_ptr().cast::<u8>();
+        start.wrapping_add(start.align_offset(LINE))
     }
 
     /// Copies bytes from one place to another; they may overlap.
@@ -86,6 +97,38 @@ impl CoreMemory {
         assert!(start + length <= self.size());
         // SAFETY: the range was checked, and lines are plain bytes.
         unsafe { std::slice::from_raw_parts_mut(self.ptr().add(start as usize), length as usize) }
+    }
+}
+
+/// Memory of cores that have finished, for others of the same plan: what is there already need not be asked for again.
+#[derive(Default, Debug)]
+pub(crate) struct Spare(Mutex<Vec<CoreMemory>>);
+
+impl Spare {
+    /// More than this many are given back.
+    const MOST: usize = 16;
+
+    pub fn take(&self) -> Option<CoreMemory> {
+        self.list().pop()
+    }
+
+    /// Keeps memory that is all zero.
+    pub fn keep(&self, memory: CoreMemory) {
+        let mut list = self.list();
+        if list.len() < Self::MOST {
+            list.push(memory);
+        }
+    }
+
+    fn list(&self) -> MutexGuard<'_, Vec<CoreMemory>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Another plan starts without.
+impl Clone for Spare {
+    fn clone(&self) -> Self {
+        Self::default()
     }
 }
 

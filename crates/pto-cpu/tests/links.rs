@@ -187,7 +187,7 @@ fn instructions_of_all_cores_are_timed() {
     let mut args = [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)];
     let (_, times) = plan.run_timed(&mut args, blocks(1)).unwrap();
     let counts: Vec<(&str, u64)> = times.iter().map(|t| (&*t.name, t.count)).collect();
-    assert_eq!(counts, [("tstore", 20), ("tload", 40)]);
+    assert_eq!(counts, [("tpop_from_aiv", 20), ("tstore", 20), ("tload", 40), ("tpush_to_aic", 40)]);
 }
 
 /// On the device the counter of a signal has four bits.

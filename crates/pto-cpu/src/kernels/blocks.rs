@@ -3,9 +3,13 @@
 //! Where both layouts divide rows and columns evenly, the copy is one nest of loops, each with a stride on either side. Otherwise
 //! it is cut where a layout has a seam, and every piece is a nest of two loops. A nest ends in runs of bytes or in a transposition.
 
+#[cfg(target_arch = "x86_64")]
+use super::cells::{self, Cells};
 use super::place::{Axis, Place, Region, pieces};
 use super::stream::{self, Cache};
 use super::transpose::{Turn, transpose};
+#[cfg(target_arch = "x86_64")]
+use pto_num::{CpuLevel, cpu_level};
 
 /// Runs that are worked on together, so that the lines of memory that one box leaves half read are still in the cache for
 /// the next.
@@ -186,16 +190,43 @@ unsafe fn run(mut nest: Nest, from: *const u8, to: *mut u8, size: usize, cache: 
             let (down, right) = (nest.loops[down], nest.take(right));
             let down_at = nest.all().iter().position(|l| l.to == down.to).unwrap_or(0);
             nest.take(down_at);
-            let turn = Turn { from, from_step: down.from, to, to_step: right.to, rows: down.count, cols: right.count };
+            let mut turn = Turn {
+                from,
+                from_step: down.from,
+                to,
+                to_step: right.to,
+                rows: down.count,
+                cols: right.count,
+                ..Turn::ONE
+            };
+            turn.twin = twins(&mut nest, down).unwrap_or(0);
+            if nest.count > 0 {
+                let Loop { count, from, to } = nest.take(0);
+                (turn.count, turn.from_next, turn.to_next) = (count, from, to);
+            }
             each(&nest, from, to, |from, to| transpose(&Turn { from, to, ..turn }, width));
         }
         _ => runs(nest, from, to, width, cache),
     }
 }
 
+/// Makes every two matrices that follow each other in the source one turn of their loop; the result is how far apart they are in
+/// the destination.
+#[inline(always)]
+fn twins(nest: &mut Nest, down: Loop) -> Option<usize> {
+    let at = nest.all().iter().position(|l| l.from == down.count * down.from && l.count.is_multiple_of(2))?;
+    let Loop { count, from, to } = nest.take(at);
+    nest.add(Loop { count: count / 2, from: 2 * from, to: 2 * to });
+    Some(to)
+}
+
 /// Runs of `width` bytes.
 #[inline(always)]
 unsafe fn runs(mut nest: Nest, from: *const u8, to: *mut u8, width: usize, cache: Cache) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(cells) = cells(&mut nest, width) {
+        return each(&nest, from, to, |from, to| cells.copy(from, to));
+    }
     let mut inner = if nest.count > 0 { nest.take(0) } else { Loop { count: 1, from: 0, to: 0 } };
     if nest.count > 0 && nest.count < LOOPS && inner.count > BAND && inner.count.is_multiple_of(BAND) {
         let band = Loop { count: inner.count / BAND, from: inner.from * BAND, to: inner.to * BAND };
@@ -221,6 +252,22 @@ unsafe fn runs(mut nest: Nest, from: *const u8, to: *mut u8, width: usize, cache
             row(inner, from, to, |from, to| std::ptr::copy_nonoverlapping(from, to, width));
         }),
     }
+}
+
+/// Takes out the two loops over the rows of boxes, which follow each other along one on one side and along the other on the
+/// other side.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn cells(nest: &mut Nest, width: usize) -> Option<Cells> {
+    let find = |side: fn(&Loop) -> usize| nest.all().iter().position(|l| side(l) == width && l.count.is_multiple_of(2));
+    let (x, y) = (find(|l| l.from)?, find(|l| l.to)?);
+    if width != cells::WIDTH || x == y || cpu_level() < CpuLevel::V4 {
+        return None;
+    }
+    let (along_from, along_to) = (nest.loops[x], nest.loops[y]);
+    nest.take(x.max(y));
+    nest.take(x.min(y));
+    Some(Cells { columns: along_from.count, rows: along_to.count, from_row: along_to.from, to_row: along_from.to })
 }
 
 #[inline(always)]

@@ -7,8 +7,8 @@ mod convert;
 use super::combine::{Combine, Combiner, combiner, exclusive};
 use super::moves::Kind;
 use super::place::{Place, Region, pieces};
-use super::transfer;
-use convert::{Cast, Convert, Eighth, Keep, LANES, Scaled, Shifted, Words};
+use super::{blocks, transfer};
+use convert::{Cast, Convert, Eighth, Keep, LANES, Same, Scaled, Shifted, Words};
 use pto_isa::{DType, Loc, Type};
 use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Hif8, Level};
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef};
@@ -98,7 +98,7 @@ impl Form {
 macro_rules! by_pair {
     ($from:expr, $to:expr, $quantised:expr, $c:ident => $body:expr) => {
         by_pair!(@arms $from, $to, $quantised, $c, $body;
-            F32 F32 false Cast<f32, f32>, F32 I32 false Cast<f32, i32>, F32 F16 false Cast<f32, F16>,
+            F32 F32 false Same, F32 I32 false Cast<f32, i32>, F32 F16 false Cast<f32, F16>,
             F32 Bf16 false Cast<f32, Bf16>, I32 I32 false Keep, I32 F32 false Cast<i32, f32>,
             I32 F16 false Cast<i32, F16>, I32 Bf16 false Cast<i32, Bf16>,
             F32 I8 true Eighth<f32>, F32 U8 true Eighth<f32>, F32 F16 true Scaled<f32, F16>,
@@ -269,6 +269,9 @@ unsafe fn set_word(words: &mut Words, lane: usize, form: Form, fp: &TileRef, col
     }
 }
 
+/// Rows that are worked on together: more would leave the cache before the next columns of the same lines are written.
+const BAND: usize = 16;
+
 /// How results are made.
 struct Out<'a> {
     form: Form,
@@ -279,10 +282,13 @@ struct Out<'a> {
 impl Out<'_> {
     #[inline(always)]
     unsafe fn region<L: Level, C: Convert>(&self, from: &Place, to: &Place, region: Region) {
+        if C::COPIES && !self.form.relu {
+            return blocks::copy_region(from, to, region, size_of::<C::Out>());
+        }
         let (src, dst) = (from.start.cast::<u32>(), to.start.cast::<C::Out>());
         let ((row, col), (row_there, col_there)) =
             ((from.rows.stride(), from.cols.stride()), (to.rows.stride(), to.cols.stride()));
-        pieces(from, to, region, (usize::MAX, LANES), |at| {
+        pieces(from, to, region, (BAND, LANES), |at| {
             let mut words = Words::NONE;
             for lane in 0..at.cols {
                 set_word(&mut words, lane, self.form, self.fp, region.from.1 + at.col + lane, self.word);

@@ -19,7 +19,7 @@ use pto_isa::{DType, Loc};
 use pto_num::cpu_level;
 use pto_vector::{Call, Kernel, Prepared, Site, kernels};
 #[cfg(target_arch = "x86_64")]
-pub(super) use x86::{turn_eight, turn_v4};
+pub(super) use x86::{turn_eight, turned};
 
 pto_isa::matrix!(kernels);
 

@@ -7,6 +7,8 @@
 
 mod apply;
 mod blocks;
+#[cfg(target_arch = "x86_64")]
+mod cells;
 mod combine;
 mod fixpipe;
 mod img2col;

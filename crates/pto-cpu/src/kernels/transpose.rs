@@ -58,7 +58,7 @@ units! {
 }
 
 /// A matrix to transpose: element `[r, c]` is at `r * from_step + c * size` of the source and at `r * size + c * to_step` of the
-/// destination; steps count bytes.
+/// destination; steps count bytes. There may be several, at even distances on both sides.
 #[derive(Clone, Copy)]
 pub(super) struct Turn {
     pub from: *const u8,
@@ -67,9 +67,42 @@ pub(super) struct Turn {
     pub to_step: usize,
     pub rows: usize,
     pub cols: usize,
+    /// Where not 0: a second matrix lies behind the first in the source, and so far away in the destination.
+    pub twin: usize,
+    pub count: usize,
+    pub from_next: usize,
+    pub to_next: usize,
 }
 
-/// Transposes a matrix of elements of 1, 2, 4 or 8 bytes: squares with sides of 16 bytes, and what is left element by element.
+impl Turn {
+    /// Nothing, once.
+    pub const ONE: Self = Self {
+        from: std::ptr::null(),
+        from_step: 0,
+        to: std::ptr::null_mut(),
+        to_step: 0,
+        rows: 0,
+        cols: 0,
+        twin: 0,
+        count: 1,
+        from_next: 0,
+        to_next: 0,
+    };
+
+    /// Calls `work` for every single matrix.
+    #[inline(always)]
+    unsafe fn each(&self, work: impl Fn(*const u8, *mut u8)) {
+        for at in 0..self.count {
+            let (from, to) = (self.from.add(at * self.from_next), self.to.add(at * self.to_next));
+            work(from, to);
+            if self.twin > 0 {
+                work(from.add(self.rows * self.from_step), to.add(self.twin));
+            }
+        }
+    }
+}
+
+/// Transposes matrices of elements of 1, 2, 4 or 8 bytes: squares with sides of 16 bytes, and what is left element by element.
 ///
 /// # Safety
 /// All elements must lie in memory that may be read and written, and must not overlap.
@@ -79,12 +112,15 @@ pub(super) unsafe fn transpose(turn: &Turn, size: usize) {
     if boxes(turn, size) {
         return;
     }
-    match size {
-        1 => squares::<u8, 16>(turn),
-        2 => squares::<u16, 8>(turn),
-        4 => squares::<u32, 4>(turn),
-        _ => squares::<u64, 2>(turn),
-    }
+    turn.each(|from, to| {
+        let turn = &Turn { from, to, ..*turn };
+        match size {
+            1 => squares::<u8, 16>(turn),
+            2 => squares::<u16, 8>(turn),
+            4 => squares::<u32, 4>(turn),
+            _ => squares::<u64, 2>(turn),
+        }
+    });
 }
 
 /// Whole boxes of the cube's memories in registers: rows of 32 bytes, one after the other. False where the matrix is not made
@@ -96,20 +132,18 @@ unsafe fn boxes(turn: &Turn, size: usize) -> bool {
     if turn.from_step != WIDTH || turn.cols * size != WIDTH {
         return false;
     }
-    let height = if size == 4 { 8 } else { 16 };
-    let turn_box: unsafe fn(*const u32, *mut u8, usize) = match (size, cpu_level()) {
-        (4, CpuLevel::V3 | CpuLevel::V4) => x86::turn_words,
-        (2, CpuLevel::V4) => x86::turn_halves,
-        (1, CpuLevel::V4) => x86::turn_bytes,
+    let (height, turn_boxes): (usize, unsafe fn(&Turn)) = match (size, cpu_level()) {
+        (4, CpuLevel::V4) if turn.rows == 8 && turn.twin > 0 => (8, x86::turn_twins),
+        (4, CpuLevel::V3 | CpuLevel::V4) => (8, x86::turn_words),
+        (2, CpuLevel::V4) => (16, x86::turn_halves),
+        (1, CpuLevel::V4) => (16, x86::turn_bytes),
         _ => return false,
     };
-    if !turn.rows.is_multiple_of(height) {
-        return false;
+    let whole = turn.rows.is_multiple_of(height);
+    if whole {
+        turn_boxes(turn);
     }
-    for r in (0..turn.rows).step_by(height) {
-        turn_box(turn.from.add(r * WIDTH).cast(), turn.to.add(r * size), turn.to_step);
-    }
-    true
+    whole
 }
 
 #[inline(always)]
@@ -169,47 +203,70 @@ unsafe fn rest<T: Copy>(turn: &Turn, rows: std::ops::Range<usize>, first_col: us
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::super::matrix::{turn_eight, turn_v4};
+    use super::super::matrix::{turn_eight, turned};
+    use super::Turn;
     use std::arch::x86_64::*;
 
-    /// Eight rows of eight words.
-    #[target_feature(enable = "avx2")]
-    pub unsafe fn turn_words(from: *const u32, to: *mut u8, step: usize) {
-        turn_eight(from, to.cast(), step / 4);
+    /// Calls `work` with the places of every box of so many rows of 32 bytes.
+    #[inline(always)]
+    unsafe fn each(turn: &Turn, height: usize, size: usize, work: impl Fn(*const u32, *mut u8)) {
+        turn.each(|from, to| {
+            (0..turn.rows).step_by(height).for_each(|row| work(from.add(row * 32).cast(), to.add(row * size)));
+        });
     }
 
-    /// Sixteen rows of sixteen halves.
+    /// Boxes of eight rows of eight words.
+    #[target_feature(enable = "avx2")]
+    pub unsafe fn turn_words(turn: &Turn) {
+        each(turn, 8, 4, |from, to| turn_eight(from, to.cast(), turn.to_step / 4));
+    }
+
+    /// The same, twins together.
+    #[target_feature(enable = "avx512f")]
+    pub unsafe fn turn_twins(turn: &Turn) {
+        for at in 0..turn.count {
+            let to = turn.to.add(at * turn.to_next);
+            let columns = turned(turn.from.add(at * turn.from_next).cast());
+            for (column, v) in columns.into_iter().enumerate() {
+                let to = to.add(column * turn.to_step);
+                _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(v));
+                _mm256_storeu_si256(to.add(turn.twin).cast(), _mm512_extracti64x4_epi64::<1>(v));
+            }
+        }
+    }
+
+    /// Boxes of sixteen rows of sixteen halves.
     #[target_feature(enable = "avx512f,avx512bw")]
-    pub unsafe fn turn_halves(from: *const u32, to: *mut u8, step: usize) {
-        let mut words = [0u32; 128];
-        turn_v4(from, words.as_mut_ptr(), 16);
+    pub unsafe fn turn_halves(turn: &Turn) {
         // The first halves of the four words of a lane, then the second ones; then those of all lanes.
         let split = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
         let gather = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-        for pair in 0..8 {
-            let v = _mm512_loadu_si512(words.as_ptr().add(16 * pair).cast());
-            let v = _mm512_permutexvar_epi64(gather, _mm512_shuffle_epi8(v, split));
-            _mm256_storeu_si256(to.add(2 * pair * step).cast(), _mm512_castsi512_si256(v));
-            _mm256_storeu_si256(to.add((2 * pair + 1) * step).cast(), _mm512_extracti64x4_epi64::<1>(v));
-        }
+        let step = turn.to_step;
+        each(turn, 16, 2, |from, to| {
+            for (pair, v) in turned(from).into_iter().enumerate() {
+                let v = _mm512_permutexvar_epi64(gather, _mm512_shuffle_epi8(v, split));
+                _mm256_storeu_si256(to.add(2 * pair * step).cast(), _mm512_castsi512_si256(v));
+                _mm256_storeu_si256(to.add((2 * pair + 1) * step).cast(), _mm512_extracti64x4_epi64::<1>(v));
+            }
+        });
     }
 
-    /// Sixteen rows of 32 bytes.
+    /// Boxes of sixteen rows of 32 bytes.
     #[target_feature(enable = "avx512f,avx512bw")]
-    pub unsafe fn turn_bytes(from: *const u32, to: *mut u8, step: usize) {
-        let mut words = [0u32; 128];
-        turn_v4(from, words.as_mut_ptr(), 16);
+    pub unsafe fn turn_bytes(turn: &Turn) {
         let split = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
         let gather = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-        for quad in 0..8 {
-            let v = _mm512_loadu_si512(words.as_ptr().add(16 * quad).cast());
-            let v = _mm512_permutexvar_epi32(gather, _mm512_shuffle_epi8(v, split));
-            let to = to.add(4 * quad * step);
-            _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(v));
-            _mm_storeu_si128(to.add(step).cast(), _mm512_extracti32x4_epi32::<1>(v));
-            _mm_storeu_si128(to.add(2 * step).cast(), _mm512_extracti32x4_epi32::<2>(v));
-            _mm_storeu_si128(to.add(3 * step).cast(), _mm512_extracti32x4_epi32::<3>(v));
-        }
+        let step = turn.to_step;
+        each(turn, 16, 1, |from, to| {
+            for (quad, v) in turned(from).into_iter().enumerate() {
+                let v = _mm512_permutexvar_epi32(gather, _mm512_shuffle_epi8(v, split));
+                let to = to.add(4 * quad * step);
+                _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(v));
+                _mm_storeu_si128(to.add(step).cast(), _mm512_extracti32x4_epi32::<1>(v));
+                _mm_storeu_si128(to.add(2 * step).cast(), _mm512_extracti32x4_epi32::<2>(v));
+                _mm_storeu_si128(to.add(3 * step).cast(), _mm512_extracti32x4_epi32::<3>(v));
+            }
+        });
     }
 }
 
@@ -223,9 +280,10 @@ mod tests {
             let mut to = vec![make(0); rows * cols];
             let size = size_of::<T>();
             let (from_step, to_step) = (cols * size, rows * size);
-            let turn = Turn { from: from.as_ptr().cast(), from_step, to: to.as_mut_ptr().cast(), to_step, rows, cols };
+            let (from_at, to_at) = (from.as_ptr().cast(), to.as_mut_ptr().cast());
+            let one = Turn { from: from_at, from_step, to: to_at, to_step, rows, cols, ..Turn::ONE };
             // SAFETY: both matrices have these sizes.
-            unsafe { transpose(&turn, size) };
+            unsafe { transpose(&one, size) };
             for (r, c) in (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))) {
                 assert_eq!(to[c * rows + r], from[r * cols + c], "{rows}x{cols} [{r}, {c}]");
             }

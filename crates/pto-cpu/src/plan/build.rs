@@ -163,6 +163,7 @@ impl<'a> Builder<'a> {
             numerics: options.numerics,
             spaces,
             core_bytes,
+            spare: Spare::default(),
             role: Role::Whole,
             vectors: 1,
             joint: false,

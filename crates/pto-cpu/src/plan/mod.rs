@@ -29,7 +29,7 @@ pub(crate) use step::*;
 
 use crate::Numerics;
 use crate::args::{Options, Param};
-use crate::memory::Spaces;
+use crate::memory::{Spaces, Spare};
 use pto_check::Checked;
 use pto_ir::{Module, OpId};
 use pto_isa::{Diagnostic, TileType};
@@ -67,6 +67,8 @@ pub struct Plan {
     pub(crate) spaces: Spaces,
     /// Bytes of a core's memory: the spaces, and the tiles behind them.
     pub(crate) core_bytes: u64,
+    /// Memory of cores that have finished.
+    pub(crate) spare: Spare,
     /// What the core of this plan executes.
     pub(crate) role: Role,
     /// Vector cores of a block, where it has several cores.

@@ -45,6 +45,8 @@ pub(super) struct Core<'p> {
     pub facts: Vec<u64>,
     /// Bytes used at the start of each space.
     pub used: [u64; Loc::ALL.len()],
+    /// Tiles behind the spaces may have been touched.
+    pub ran: bool,
     pub rank: u32,
     pub block: u32,
     pub blocks: u32,
@@ -74,7 +76,8 @@ pub(super) struct Core<'p> {
 
 impl<'p> Core<'p> {
     pub fn new(plan: &'p Plan, buffers: &'p [Buffer], blocks: u32) -> Result<Self, Diagnostic> {
-        let memory = CoreMemory::new(plan.core_bytes).map_err(|_| Fail::no_memory(plan.core_bytes))?;
+        let memory = plan.spare.take().or_else(|| CoreMemory::new(plan.core_bytes));
+        let memory = memory.ok_or_else(|| Fail::no_memory(plan.core_bytes))?;
         Ok(Self {
             plan,
             regs: plan.regs.clone(),
@@ -87,6 +90,7 @@ impl<'p> Core<'p> {
             checked: vec![Vec::new(); plan.checks.len()],
             facts: Vec::with_capacity(16),
             used: [0; Loc::ALL.len()],
+            ran: false,
             rank: 0,
             block: 0,
             blocks,
@@ -117,12 +121,19 @@ impl<'p> Core<'p> {
         self.tiles.copy_from_slice(&self.plan.tiles);
         self.views.copy_from_slice(&self.plan.views);
         self.checked.iter_mut().for_each(Vec::clear);
+        self.clear();
+    }
+
+    /// Makes all memory zero that the core may have touched.
+    fn clear(&mut self) {
         for loc in Loc::ALL {
             let used = std::mem::take(&mut self.used[loc as usize]);
             self.memory.part(self.plan.spaces.start(loc), used).fill(0);
         }
-        let own = self.plan.spaces.end;
-        self.memory.part(own, self.plan.core_bytes - own).fill(0);
+        if std::mem::take(&mut self.ran) {
+            let own = self.plan.spaces.end;
+            self.memory.part(own, self.plan.core_bytes - own).fill(0);
+        }
     }
 
     /// Which core it is.
@@ -143,6 +154,7 @@ impl<'p> Core<'p> {
 
     /// Goes on until the end, or until it must wait.
     pub fn resume<W: Watch>(&mut self, shared: &mut Shared, watch: &mut W) -> Result<State, Diagnostic> {
+        self.ran = true;
         let mut at = self.next;
         match self.steps(&mut at, shared, watch) {
             Ok(state) => {
@@ -306,6 +318,12 @@ impl<'p> Core<'p> {
             return Ok(());
         }
         self.kernel(which, at, watch)
+    }
+
+    /// Leaves the memory to the next core.
+    pub fn retire(mut self) {
+        self.clear();
+        self.plan.spare.keep(self.memory);
     }
 
     fn case(&self, switch: &Switch) -> usize {

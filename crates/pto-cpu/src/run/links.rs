@@ -10,6 +10,7 @@ use crate::kernels::{Call, TileRef, ViewRef};
 use crate::memory::{Buffer, split_address};
 use crate::plan::{End, Entry, Extent, Link, PipeOp, Pointer, Role, Scale, Tile, Way};
 use pto_isa::{GlobalLayout, Target};
+use std::time::Instant;
 
 /// What came of a step that concerns others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +44,7 @@ impl Core<'_> {
         if W::MEASURES {
             return self.measure_link(link, watch).map(|()| Outcome::Done);
         }
+        let start = W::TIMES.then(Instant::now);
         let outcome = match link {
             Link::Open(end) => self.open(*end as usize, at, watch).map(|()| Outcome::Done),
             Link::Push(op) => self.push(op, shared, at, watch),
@@ -105,7 +107,12 @@ impl Core<'_> {
             }
         }?;
         let moves = matches!(link, Link::Push(_) | Link::Pop(_) | Link::Transfer(_) | Link::Notify { .. });
-        self.instructions += u64::from(moves && outcome == Outcome::Done);
+        if moves && outcome == Outcome::Done {
+            self.instructions += 1;
+            if let Some(start) = start {
+                watch.time(plan.origins[at], start.elapsed().as_nanos() as u64);
+            }
+        }
         Ok(outcome)
     }
 

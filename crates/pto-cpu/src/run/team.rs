@@ -96,6 +96,8 @@ impl<'p> Team<'p> {
             written.iter_mut().zip(&core.written).for_each(|(all, one)| *all |= one);
         }
         let notes = self.cores.iter_mut().flat_map(|c| std::mem::take(&mut c.notes)).collect();
-        Report { written, instructions: self.cores.iter().map(|c| c.instructions).sum(), printed, notes }
+        let instructions = self.cores.iter().map(|c| c.instructions).sum();
+        self.cores.into_iter().for_each(Core::retire);
+        Report { written, instructions, printed, notes }
     }
 }

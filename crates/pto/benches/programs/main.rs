@@ -1,6 +1,6 @@
 //! Whole programs: the examples on the engine, against NumPy and against loops written by hand, in one run.
 //!
-//! `cargo bench -p pto --bench programs`. NumPy takes part when `python3` (or the interpreter in `PTO_PYTHON`) has it; then
+//! `cargo bench -p pto --bench programs`, or `… -- attention` for the programs whose names contain that. NumPy takes part when `python3` (or the interpreter in `PTO_PYTHON`) has it; then
 //! the results of the engine are compared with its, on the same data, and the bench fails where they differ too much.
 //! Times are the best of several runs; the ratios are what counts.
 
@@ -22,7 +22,7 @@ const ROWS: usize = 4096;
 const COLS: usize = 1024;
 const LENGTH: usize = 1 << 24;
 
-const RUNS: u32 = 9;
+const RUNS: u32 = 30;
 
 /// The shortest of several runs, in milliseconds.
 fn best(run: impl FnMut()) -> f64 {
@@ -31,20 +31,24 @@ fn best(run: impl FnMut()) -> f64 {
 
 fn main() -> ExitCode {
     let data = tempfile::tempdir().expect("a place for data");
-    let times: Vec<Times> = CASES.iter().map(|case| measure(case, data.path())).collect();
-    let numpy = in_numpy(data.path());
+    let wanted = std::env::args().skip(1).find(|a| !a.starts_with('-')).unwrap_or_default();
+    let cases: Vec<&Case> = CASES.iter().filter(|case| case.name.contains(&wanted)).collect();
+    let times: Vec<Times> = cases.iter().map(|case| measure(case, data.path())).collect();
+    let numpy = in_numpy(data.path(), &cases);
     println!("milliseconds, best of several runs; `by hand`: plain Rust loops, one thread; NumPy: one thread\n");
     println!(
         "| program | 1 block | 2 blocks | by hand | NumPy | NumPy / 1 block | 1 block / 2 blocks | largest error | of |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     let mut wrong = Vec::new();
-    for (case, times) in CASES.iter().zip(&times) {
+    for (case, times) in cases.iter().zip(&times) {
         let numpy = numpy.get(case.file);
         println!("{}", line(case, times, numpy));
         wrong.extend(numpy.filter(|n| !n.close(case.tolerance)).map(|n| (case, n)));
     }
-    overhead::print();
+    if wanted.is_empty() {
+        overhead::print();
+    }
     for (case, numpy) in &wrong {
         eprintln!("{}: {:e} from NumPy, where numbers go up to {}", case.name, numpy.error, numpy.largest);
     }
@@ -174,10 +178,10 @@ impl InNumPy {
 }
 
 /// What NumPy says, by file; empty where there is none.
-fn in_numpy(data: &Path) -> HashMap<String, InNumPy> {
+fn in_numpy(data: &Path, cases: &[&Case]) -> HashMap<String, InNumPy> {
     let python = std::env::var("PTO_PYTHON").unwrap_or_else(|_| "python3".to_string());
     let mut command = Command::new(python);
-    command.args(["-c", include_str!("in_numpy.py")]).arg(data);
+    command.args(["-c", include_str!("in_numpy.py")]).arg(data).args(cases.iter().map(|case| case.file));
     let output = command.env("OMP_NUM_THREADS", "1").env("OPENBLAS_NUM_THREADS", "1").output();
     let Ok(output) = output else { return HashMap::new() };
     if !output.status.success() {

@@ -36,6 +36,8 @@ impl Words {
 pub trait Convert {
     /// The result.
     type Out: Copy + Default;
+    /// Without ReLU, results are the bits of the accumulator.
+    const COPIES: bool = false;
 
     /// Converts a row of a box.
     fn row<L: Level>(bits: &[u32; LANES], words: &Words, relu: bool) -> [Self::Out; LANES];
@@ -170,11 +172,25 @@ impl<S: Source, D: Target> Convert for Cast<S, D> {
     }
 }
 
+/// Floats that stay floats.
+pub struct Same;
+
+impl Convert for Same {
+    type Out = f32;
+    const COPIES: bool = true;
+
+    #[inline(always)]
+    fn row<L: Level>(bits: &[u32; LANES], words: &Words, relu: bool) -> [f32; LANES] {
+        Cast::<f32, f32>::row::<L>(bits, words, relu)
+    }
+}
+
 /// Integers that stay integers.
 pub struct Keep;
 
 impl Convert for Keep {
     type Out = i32;
+    const COPIES: bool = true;
 
     #[inline(always)]
     fn row<L: Level>(bits: &[u32; LANES], _: &Words, relu: bool) -> [i32; LANES] {

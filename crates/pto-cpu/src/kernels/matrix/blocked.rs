@@ -162,19 +162,26 @@ impl Block<'_> {
         let copy = self.room.add(WIDTH * DEPTH);
         for first in (0..self.rows).step_by(HEIGHT) {
             let count = (self.rows - first).min(HEIGHT);
-            let rows = left(a, word, &self.machine.tools, (first, count), self.k, copy, HEIGHT);
+            let rows = left(a, word, &self.machine.tools, (first, count), self.k, copy);
             self.rows(&rows, 0, first, count);
         }
     }
 
     /// Rows `first` and on of the product, which are rows `start` and on of the left factor.
     unsafe fn rows(&self, left: &Left, start: usize, first: usize, count: usize) {
-        let mut add = [0u32; HEIGHT];
-        if self.machine.word == Word::Bytes {
-            for (r, add) in add[..count].iter_mut().enumerate() {
-                *add = (row_sum(left, start + r, self.k.1) * -128) as u32;
-            }
+        if self.machine.word != Word::Bytes {
+            return self.strips(left, start, first, count, std::ptr::null());
         }
+        let mut add = [0u32; HEIGHT];
+        for (r, add) in add[..count].iter_mut().enumerate() {
+            *add = (row_sum(left, start + r, self.k.1) * -128) as u32;
+        }
+        self.strips(left, start, first, count, add.as_ptr());
+    }
+
+    /// The same, with what is added to the sums of each row.
+    unsafe fn strips(&self, left: &Left, start: usize, first: usize, count: usize, add: *const u32) {
+        let ends = self.ends();
         for (col, width, panel) in self.panels() {
             let mut r = 0;
             while r < count {
@@ -185,30 +192,55 @@ impl Block<'_> {
                     a: left.row(start + r),
                     a_step: left.step,
                     b: panel,
-                    add: add.as_ptr().add(r),
+                    add: add.wrapping_add(r),
                     ..NOTHING
                 };
-                self.sums(run, strip, (first + r, height), (self.cols.0 + col, width));
+                self.sums(run, strip, ends, (first + r, height), (self.cols.0 + col, width));
                 r += height;
             }
         }
     }
 
-    /// Runs a strip on the accumulator itself, or on a copy where it is laid out otherwise or not all columns are valid.
-    unsafe fn sums(&self, run: unsafe fn(&Strip), mut strip: Strip, rows: (usize, usize), cols: (usize, usize)) {
-        let [dst, _, _, acc, bias, ..] = self.call.tiles else { return };
-        let whole = cols.0 + cols.1 <= self.cols.0 + self.cols.1;
+    /// What sums start from and where they go, where sixteen columns of a row are contiguous in both.
+    fn ends(&self) -> Option<(Sixteens, Sixteens)> {
+        let [dst, _, _, acc, bias, ..] = self.call.tiles else { return None };
         let from = if self.k.0 > 0 { dst } else { acc };
         let start = match (from.is_present(), bias.is_present()) {
-            (true, _) => sixteens(from, rows.0, cols.0),
-            (_, true) => sixteens(bias, 0, cols.0).map(|(p, _, cols)| (p, 0, cols)),
-            _ => Some((ZEROS.as_ptr().cast_mut(), 0, 0)),
+            (true, _) => Sixteens::of(from)?,
+            (_, true) => Sixteens { row: 0, ..Sixteens::of(bias)? },
+            _ => Sixteens { base: ZEROS.as_ptr().cast_mut(), row: 0, cols: 0 },
         };
-        if let (true, Some(start), Some(c)) = (whole, start, sixteens(dst, rows.0, cols.0)) {
-            (strip.start, strip.start_row, strip.start_cols) = (start.0, start.1, start.2);
-            (strip.c, strip.c_row, strip.c_cols) = c;
+        Some((start, Sixteens::of(dst)?))
+    }
+
+    /// Runs a strip on the accumulator itself, or on a copy where it is laid out otherwise or not all columns are valid.
+    #[inline(always)]
+    unsafe fn sums(
+        &self,
+        run: unsafe fn(&Strip),
+        mut strip: Strip,
+        ends: Option<(Sixteens, Sixteens)>,
+        rows: (usize, usize),
+        cols: (usize, usize),
+    ) {
+        let whole = cols.0 + cols.1 <= self.cols.0 + self.cols.1;
+        if let (true, Some((start, c))) = (whole, ends) {
+            (strip.start, strip.start_row, strip.start_cols) = (start.at(rows.0, cols.0), start.row, start.cols);
+            (strip.c, strip.c_row, strip.c_cols) = (c.at(rows.0, cols.0), c.row, c.cols);
             return run(&strip);
         }
+        self.sums_of_copy(run, strip, rows, cols);
+    }
+
+    #[inline(never)]
+    unsafe fn sums_of_copy(
+        &self,
+        run: unsafe fn(&Strip),
+        mut strip: Strip,
+        rows: (usize, usize),
+        cols: (usize, usize),
+    ) {
+        let [dst, ..] = self.call.tiles else { return };
         let mut copy = [0u32; 8 * 2 * COLUMNS];
         let there = cols.1.min(self.cols.0 + self.cols.1 - cols.0);
         for r in 0..rows.1 {
@@ -246,16 +278,30 @@ const NOTHING: Strip = Strip {
     add: std::ptr::null(),
 };
 
-/// Where sixteen columns of a row are contiguous: the place of an element, and the steps from row to row and from sixteen
-/// columns to the next. The column must be a multiple of 16.
-fn sixteens(tile: &TileRef, row: usize, col: usize) -> Option<(*mut u32, usize, usize)> {
-    // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
-    let ty: &TileType = unsafe { &*tile.geometry };
-    let (row_step, cols_step) = match ty.order() {
-        Order::Nz if ty.fractal == 1024 => (COLUMNS, ty.rows as usize * COLUMNS),
-        Order::Nd => (tile.row_stride, COLUMNS),
-        _ => return None,
-    };
-    let at = row * row_step + col / COLUMNS * cols_step;
-    Some((tile.ptr.cast::<u32>().wrapping_add(at), row_step, cols_step))
+/// A matrix in which sixteen columns of a row are contiguous.
+#[derive(Clone, Copy)]
+struct Sixteens {
+    base: *mut u32,
+    /// Words from row to row, and from sixteen columns to the next.
+    row: usize,
+    cols: usize,
+}
+
+impl Sixteens {
+    fn of(tile: &TileRef) -> Option<Self> {
+        // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
+        let ty: &TileType = unsafe { &*tile.geometry };
+        let (row, cols) = match ty.order() {
+            Order::Nz if ty.fractal == 1024 => (COLUMNS, ty.rows as usize * COLUMNS),
+            Order::Nd => (tile.row_stride, COLUMNS),
+            _ => return None,
+        };
+        Some(Self { base: tile.ptr.cast(), row, cols })
+    }
+
+    /// The place of an element whose column is a multiple of sixteen.
+    #[inline(always)]
+    fn at(self, row: usize, col: usize) -> *mut u32 {
+        self.base.wrapping_add(row * self.row + col / COLUMNS * self.cols)
+    }
 }

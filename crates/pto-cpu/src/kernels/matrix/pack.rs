@@ -5,7 +5,7 @@
 //! is rewritten, and other layouts are gathered element by element.
 
 use super::factor::{Factor, Scaling};
-use super::strip::{COLUMNS, GROUP};
+use super::strip::{COLUMNS, GROUP, STRIP};
 use pto_isa::{DType, Order, TileType};
 use pto_num::Level;
 
@@ -118,14 +118,15 @@ pub struct Left {
     base: *const u32,
     /// From one group of words along `k` to the next.
     pub step: usize,
-    /// From 16 rows to the next 16.
+    /// So many rows lie one after the other, and the next ones so far behind the first.
+    rows: usize,
     block: usize,
 }
 
 impl Left {
-    /// The first word of a row. Rows of a strip must not cross a multiple of 16.
+    /// The first word of a row. Rows of a strip must not cross a multiple of [`STRIP`].
     pub fn row(&self, row: usize) -> *const u32 {
-        self.base.wrapping_add(row / 16 * self.block + row % 16 * GROUP)
+        self.base.wrapping_add(row / self.rows * self.block + row % self.rows * GROUP)
     }
 }
 
@@ -142,7 +143,7 @@ pub fn left_in_place(factor: &Factor, word: Word, k: usize) -> Option<Left> {
     }
     let (step, block) = left_steps(ty)?;
     let base = factor.tile.ptr.cast::<u32>().wrapping_add(k / (word.steps() * GROUP) * step);
-    Some(Left { base, step, block })
+    Some(Left { base, step, rows: 16, block })
 }
 
 /// Words from box to box along `k`, and from 16 rows to the next.
@@ -155,10 +156,10 @@ fn left_steps(ty: &TileType) -> Option<(usize, usize)> {
     }
 }
 
-/// Rewrites some rows and some depth of a left factor.
+/// Rewrites some rows and some depth of a left factor, strip by strip: what a strip reads lies together.
 ///
 /// # Safety
-/// `out` has room for `height` rows of whole groups of words, `height` a multiple of 16; the region lies in the tile.
+/// `out` has room for whole strips of whole boxes along `k`; the region lies in the tile.
 pub unsafe fn left(
     factor: &Factor,
     word: Word,
@@ -166,40 +167,33 @@ pub unsafe fn left(
     rows: (usize, usize),
     k: (usize, usize),
     out: *mut u32,
-    height: usize,
 ) -> Left {
+    let block = k.1.div_ceil(word.steps()).next_multiple_of(2 * GROUP) * STRIP;
+    let packed = Left { base: out, step: STRIP * GROUP, rows: STRIP, block };
     let done = match factor.dtype {
-        DType::F16 | DType::Bf16 if is_raw(factor) => left_halves(factor, tools.halves, rows, k, out, height),
+        DType::F16 | DType::Bf16 if is_raw(factor) => left_halves(factor, tools.halves, rows, k, &packed),
         _ => false,
     };
     if !done {
         for r in 0..rows.1 {
-            any_words(factor, word, rows.0 + r, k, |w, bits| {
-                out.add(w / GROUP * height * GROUP + r * GROUP + w % GROUP).write(bits);
-            });
+            let row = packed.row(r).cast_mut();
+            any_words(factor, word, rows.0 + r, k, |w, bits| row.add(w / GROUP * packed.step + w % GROUP).write(bits));
         }
     }
-    Left { base: out, step: height * GROUP, block: 16 * GROUP }
+    packed
 }
 
 /// Rows of 16 halves in boxes.
-unsafe fn left_halves(
-    factor: &Factor,
-    halves: Halves,
-    rows: (usize, usize),
-    k: (usize, usize),
-    out: *mut u32,
-    height: usize,
-) -> bool {
+unsafe fn left_halves(factor: &Factor, halves: Halves, rows: (usize, usize), k: (usize, usize), out: &Left) -> bool {
     let ty = geometry(factor);
     let Some((step, block)) = left_steps(ty).filter(|_| ty.fractal == 512) else { return false };
-    let base = factor.tile.ptr.cast::<u32>();
-    for group in 0..k.1.div_ceil(16) {
-        let boxes = base.add((k.0 / 16 + group) * step);
-        let to = out.add(2 * group * height * GROUP);
-        for r in (0..rows.1).step_by(16) {
-            let (from, count) = (boxes.add((rows.0 + r) / 16 * block), (rows.1 - r).min(16));
-            (halves.rows)(from, count, to.add(r * GROUP), height * GROUP, factor.dtype == DType::F16);
+    let base = factor.tile.ptr.cast::<u32>().add(k.0 / 16 * step);
+    for r in (0..rows.1).step_by(STRIP) {
+        let (row, count) = (rows.0 + r, (rows.1 - r).min(STRIP));
+        let from = base.add(row / 16 * block + row % 16 * GROUP);
+        for group in 0..k.1.div_ceil(16) {
+            let to = out.row(r).cast_mut().add(2 * group * out.step);
+            (halves.rows)(from.add(group * step), count, to, out.step, factor.dtype == DType::F16);
         }
     }
     true

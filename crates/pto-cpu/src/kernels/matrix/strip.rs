@@ -3,6 +3,9 @@
 /// Words of a row of a box.
 pub const GROUP: usize = 8;
 
+/// The most rows of a strip.
+pub const STRIP: usize = 8;
+
 /// Columns of a row of a box of an accumulator.
 pub const COLUMNS: usize = 16;
 
@@ -111,7 +114,7 @@ pub struct Loops {
     pub wide: Option<[unsafe fn(&Strip); 4]>,
     /// For 16 columns.
     pub narrow: [unsafe fn(&Strip); 4],
-    /// The most rows at a time.
+    /// The most rows at a time, [`STRIP`] or fewer.
     pub rows: usize,
 }
 

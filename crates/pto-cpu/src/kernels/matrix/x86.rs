@@ -1,7 +1,7 @@
 //! The loops and the transpositions for AVX2 and AVX-512.
 
 use super::pack::{Halves, widen_columns};
-use super::strip::{Lanes, Loops, Strip, run};
+use super::strip::{COLUMNS, GROUP, Lanes, Loops, Strip, run};
 use std::arch::x86_64::*;
 
 /// Compiles a loop for a set of features, by number of rows.
@@ -127,9 +127,13 @@ pub unsafe fn turn_v4(from: *const u32, to: *mut u32, step: usize) {
     }
 }
 
+/// The same, in registers.
+///
+/// # Safety
+/// As [`turn_v4`].
 #[inline]
 #[target_feature(enable = "avx512f")]
-unsafe fn turned(from: *const u32) -> [__m512i; 8] {
+pub unsafe fn turned(from: *const u32) -> [__m512i; 8] {
     // Words 0 to 3, and 4 to 7, of four rows from two registers of two rows each.
     let low = _mm512_setr_epi32(0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27);
     let high = _mm512_setr_epi32(4, 12, 20, 28, 5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31);
@@ -211,22 +215,31 @@ pub const HALVES_V4: Halves = Halves { rows: widen_rows_v4, columns: widen_colum
 /// Halves become numbers.
 pub const HALVES_V3: Halves = Halves { rows: widen_rows, columns: widen_columns_v3 };
 
-/// See [`Halves::rows`].
+/// Sixteen halves become numbers.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+unsafe fn widened(halves: *const u32, is_f16: bool) -> __m512i {
+    let halves = _mm256_loadu_si256(halves.cast());
+    if is_f16 {
+        _mm512_castps_si512(_mm512_cvtph_ps(halves))
+    } else {
+        _mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(halves))
+    }
+}
+
+/// See [`Halves::rows`]. Two rows at a time, so that whole lines are written.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn widen_rows_v4(from: *const u32, rows: usize, to: *mut u32, second: usize, is_f16: bool) {
-    let put = |to: *mut u32, wide: __m512i| {
+    for r in (0..rows / 2 * 2).step_by(2) {
+        let (from, to) = (from.add(8 * r), to.add(8 * r));
+        let (x, y) = (widened(from, is_f16), widened(from.add(8), is_f16));
+        _mm512_storeu_si512(to.cast(), _mm512_shuffle_i64x2::<0b01_00_01_00>(x, y));
+        _mm512_storeu_si512(to.add(second).cast(), _mm512_shuffle_i64x2::<0b11_10_11_10>(x, y));
+    }
+    if rows % 2 == 1 {
+        let (wide, to) = (widened(from.add(8 * (rows - 1)), is_f16), to.add(8 * (rows - 1)));
         _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(wide));
         _mm256_storeu_si256(to.add(second).cast(), _mm512_extracti64x4_epi64::<1>(wide));
-    };
-    let row = |r: usize| _mm256_loadu_si256(from.add(8 * r).cast());
-    if is_f16 {
-        for r in 0..rows {
-            put(to.add(8 * r), _mm512_castps_si512(_mm512_cvtph_ps(row(r))));
-        }
-    } else {
-        for r in 0..rows {
-            put(to.add(8 * r), _mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(row(r))));
-        }
     }
 }
 
@@ -237,16 +250,21 @@ unsafe fn widen_columns_v4(from: *const u32, to: *mut u32, step: usize, is_f16: 
     let split = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
     let gather = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
     let high = _mm512_set1_epi32(0xffff_0000u32 as i32);
+    if !is_f16 {
+        for (word, v) in turned(from).into_iter().enumerate() {
+            _mm512_storeu_si512(to.add(2 * word * step).cast(), _mm512_slli_epi32::<16>(v));
+            _mm512_storeu_si512(to.add((2 * word + 1) * step).cast(), _mm512_and_si512(v, high));
+        }
+        return;
+    }
+    // Through memory: conversions that read it do not need the unit that permutes.
+    let mut halves = [0u32; COLUMNS * GROUP];
     for (word, v) in turned(from).into_iter().enumerate() {
-        let (first, second) = if is_f16 {
-            let v = _mm512_permutexvar_epi64(gather, _mm512_shuffle_epi8(v, split));
-            let wide = |halves: __m256i| _mm512_castps_si512(_mm512_cvtph_ps(halves));
-            (wide(_mm512_castsi512_si256(v)), wide(_mm512_extracti64x4_epi64::<1>(v)))
-        } else {
-            (_mm512_slli_epi32::<16>(v), _mm512_and_si512(v, high))
-        };
-        _mm512_storeu_si512(to.add(2 * word * step).cast(), first);
-        _mm512_storeu_si512(to.add((2 * word + 1) * step).cast(), second);
+        let v = _mm512_permutexvar_epi64(gather, _mm512_shuffle_epi8(v, split));
+        _mm512_storeu_si512(halves.as_mut_ptr().add(COLUMNS * word).cast(), v);
+    }
+    for k in 0..2 * GROUP {
+        _mm512_storeu_si512(to.add(k * step).cast(), widened(halves.as_ptr().add(GROUP * k), true));
     }
 }
 
