@@ -31,14 +31,28 @@ fn numbers(count: usize, salt: u64) -> Vec<f32> {
 
 #[test]
 fn products_of_matrices() {
-    const N: usize = 1024;
-    let (a, b, mut c) = (numbers(N * N, 1), numbers(N * N, 2), vec![0.0f32; N * N]);
+    let (a, b, mut c) = (numbers(SIDE * SIDE, 1), numbers(SIDE * SIDE, 2), vec![0.0f32; SIDE * SIDE]);
     run("gemm.pto", &mut [Arg::read(&a), Arg::read(&b), Arg::write(&mut c)], 3);
-    for row in [0, 127, 128, 700, 1023] {
-        for col in 0..N {
-            // One sum per element, in order of depth, each step rounded once.
-            let sum = (0..N).fold(0.0f32, |sum, k| a[row * N + k].mul_add(b[k * N + col], sum));
-            assert_eq!(c[row * N + col].to_bits(), sum.to_bits(), "[{row}, {col}]");
+    assert_product(&a, &b, &c);
+}
+
+#[test]
+fn products_of_matrices_of_halves() {
+    let [a, b] = [1, 2].map(|salt| numbers(SIDE * SIDE, salt).into_iter().map(F16::from_f32).collect::<Vec<F16>>());
+    let mut c = vec![0.0f32; SIDE * SIDE];
+    run("gemm_f16.pto", &mut [Arg::read(&a), Arg::read(&b), Arg::write(&mut c)], 3);
+    let wide = |halves: &[F16]| halves.iter().map(|x| x.to_f32()).collect::<Vec<f32>>();
+    assert_product(&wide(&a), &wide(&b), &c);
+}
+
+const SIDE: usize = 1024;
+
+/// One sum per element, in order of depth, each step rounded once; in some of the rows.
+fn assert_product(a: &[f32], b: &[f32], c: &[f32]) {
+    for row in [0, 127, 128, 255, 256, 700, 1023] {
+        for col in 0..SIDE {
+            let sum = (0..SIDE).fold(0.0f32, |sum, k| a[row * SIDE + k].mul_add(b[k * SIDE + col], sum));
+            assert_eq!(c[row * SIDE + col].to_bits(), sum.to_bits(), "[{row}, {col}]");
         }
     }
 }

@@ -124,6 +124,13 @@ pub const CASES: &[Case] = &[
         tolerance: 1e-5,
         ..CASE
     },
+    Case {
+        name: "matrix product 1024, f16",
+        file: "gemm_f16",
+        params: &[Half(SQUARE, 5.0), Half(SQUARE, 5.0), Out(SQUARE * 4)],
+        tolerance: 1e-5,
+        ..CASE
+    },
     Case { name: "attention 1024x64", file: "flash_attention", params: &attention(64), tolerance: 2e-3, ..CASE },
     Case { name: "attention 1024x128", file: "flash_attention_128", params: &attention(128), tolerance: 2e-3, ..CASE },
     Case {

@@ -73,10 +73,10 @@ def layer_norm(x, y, w, bias):
     return np.add(y, bias, out=y)
 
 
-def gemm():
-    a, b, c = (load("gemm", k, f4, 1024, 1024) for k in range(3))
+def gemm(name, dtype):
+    a, b = (load(name, k, dtype, 1024, 1024).astype(f4) for k in range(2))
     out = np.empty_like(a)
-    report("gemm", lambda: np.matmul(a, b, out=out), c)
+    report(name, lambda: np.matmul(a, b, out=out), load(name, 2, f4, 1024, 1024))
 
 
 def weighted(q, k, v, hidden=None):
@@ -201,7 +201,8 @@ PROGRAMS = {
     "softmax": lambda: rows("softmax", softmax),
     "rms_norm": lambda: rows("rms_norm", rms_norm, 1),
     "layer_norm": lambda: rows("layer_norm", layer_norm, 1, 2),
-    "gemm": gemm,
+    "gemm": lambda: gemm("gemm", f4),
+    "gemm_f16": lambda: gemm("gemm_f16", f2),
     "flash_attention": lambda: attention("flash_attention", 64),
     "flash_attention_128": lambda: attention("flash_attention_128", 128),
     "top_k": top_k,
