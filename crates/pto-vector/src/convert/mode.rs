@@ -9,8 +9,10 @@ use pto_num::{F16, Level, Round, Saturate};
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEG_INF, _MM_FROUND_TO_POS_INF, _MM_FROUND_TO_ZERO, _mm_storeu_si128,
-    _mm256_cvtps_ph, _mm256_loadu_ps, _mm512_cvt_roundepi32_ps, _mm512_loadu_si512, _mm512_storeu_ps,
+    __m512, __m512i, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEG_INF, _MM_FROUND_TO_POS_INF, _MM_FROUND_TO_ZERO,
+    _mm_storeu_si128, _mm256_cvtps_ph, _mm256_loadu_ps, _mm512_abs_epi32, _mm512_and_si512, _mm512_castsi512_ps,
+    _mm512_cmpge_epu32_mask, _mm512_cvt_roundepi32_ps, _mm512_cvt_roundepu32_ps, _mm512_cvttps_epu32,
+    _mm512_loadu_si512, _mm512_mask_mov_ps, _mm512_or_ps, _mm512_set1_epi32, _mm512_storeu_ps, _mm512_sub_epi32,
 };
 
 /// A rounding mode.
@@ -127,7 +129,7 @@ unsafe fn directed_half<R: Mode>(x: &[f32; CHUNK], bits: &mut [u16; CHUNK]) {
 #[inline(always)]
 pub fn to_single<L: Level, R: Mode>(x: &[i32; CHUNK]) -> [f32; CHUNK] {
     #[cfg(target_arch = "x86_64")]
-    if const { is_v4::<L>() && is_directed(R::ROUND) } {
+    if const { is_v4::<L>() && (is_directed(R::ROUND) || matches!(R::ROUND, Round::Round)) } {
         // SAFETY: who names this level has its instructions.
         return unsafe { to_single_v4::<R>(x) };
     }
@@ -143,9 +145,24 @@ unsafe fn to_single_v4<R: Mode>(x: &[i32; CHUNK]) -> [f32; CHUNK] {
         let value = match R::ROUND {
             Round::Floor => _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x),
             Round::Ceil => _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>(x),
+            Round::Round => away(x),
             _ => _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(x),
         };
         _mm512_storeu_ps(out.as_mut_ptr().add(at), value);
     }
     out
+}
+
+/// The nearer of the two neighbours, and of equally near ones the larger in magnitude.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn away(x: __m512i) -> __m512 {
+    let magnitude = _mm512_abs_epi32(x);
+    let below = _mm512_cvt_roundepu32_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(magnitude);
+    let above = _mm512_cvt_roundepu32_ps::<{ _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>(magnitude);
+    let to_below = _mm512_sub_epi32(magnitude, _mm512_cvttps_epu32(below));
+    let to_above = _mm512_sub_epi32(_mm512_cvttps_epu32(above), magnitude);
+    let nearer = _mm512_mask_mov_ps(below, _mm512_cmpge_epu32_mask(to_below, to_above), above);
+    let sign = _mm512_and_si512(x, _mm512_set1_epi32(i32::MIN));
+    _mm512_or_ps(nearer, _mm512_castsi512_ps(sign))
 }

@@ -55,7 +55,14 @@ pub unsafe fn row<C: Conversion>(
 #[inline(always)]
 unsafe fn forth<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::Dst, n: usize, how: How, range: Range) {
     let (whole, rest) = (n / LANES, n % LANES);
-    for i in 0..whole {
+    let fours = whole / 4;
+    for i in 0..fours {
+        step::<C, ON>(src, dst, 4 * i * LANES, !0, how, range);
+        step::<C, ON>(src, dst, (4 * i + 1) * LANES, !0, how, range);
+        step::<C, ON>(src, dst, (4 * i + 2) * LANES, !0, how, range);
+        step::<C, ON>(src, dst, (4 * i + 3) * LANES, !0, how, range);
+    }
+    for i in 4 * fours..whole {
         step::<C, ON>(src, dst, i * LANES, !0, how, range);
     }
     if rest != 0 {
@@ -164,14 +171,17 @@ pub unsafe fn whole<R: Mode>(x: __m512) -> __m512 {
         Round::Rint => _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEAREST_INT | QUIET }>(x),
         Round::Floor => _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEG_INF | QUIET }>(x),
         Round::Ceil => _mm512_roundscale_ps::<{ _MM_FROUND_TO_POS_INF | QUIET }>(x),
-        Round::Round => {
-            // The largest number below a half: it takes halves, and nothing less, to the next integer.
-            let sign = _mm512_and_ps(x, _mm512_set1_ps(-0.0));
-            let almost = _mm512_or_ps(sign, _mm512_set1_ps(0.5 - f32::EPSILON / 4.0));
-            _mm512_roundscale_ps::<{ _MM_FROUND_TO_ZERO | QUIET }>(_mm512_add_ps(x, almost))
-        }
+        Round::Round => _mm512_roundscale_ps::<{ _MM_FROUND_TO_ZERO | QUIET }>(halves_over(x)),
         _ => _mm512_roundscale_ps::<{ _MM_FROUND_TO_ZERO | QUIET }>(x),
     }
+}
+
+/// Takes halves, and nothing less, to the next integer: what is behind the point need only be dropped.
+#[inline(always)]
+unsafe fn halves_over(x: __m512) -> __m512 {
+    // The largest number below a half, with the sign of the number.
+    let sign = _mm512_and_ps(x, _mm512_set1_ps(-0.0));
+    _mm512_add_ps(x, _mm512_or_ps(sign, _mm512_set1_ps(0.5 - f32::EPSILON / 4.0)))
 }
 
 /// Rounds to half precision, in the low half.
@@ -231,7 +241,7 @@ unsafe fn integer<R: Mode>(x: __m512) -> __m512i {
         Round::Rint => _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEAREST_INT | QUIET }>(x),
         Round::Floor => _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEG_INF | QUIET }>(x),
         Round::Ceil => _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_POS_INF | QUIET }>(x),
-        Round::Round => _mm512_cvttps_epi32(whole::<R>(x)),
+        Round::Round => _mm512_cvttps_epi32(halves_over(x)),
         _ => _mm512_cvttps_epi32(x),
     }
 }
