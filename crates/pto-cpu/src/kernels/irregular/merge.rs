@@ -1,5 +1,7 @@
 //! `tmrgsort`: sorted lists of records become one.
 
+mod two;
+
 use super::key::{Sorted, get_record, put_record};
 use pto_isa::Type;
 use pto_isa::rules::AttrValue;
@@ -8,6 +10,7 @@ use pto_vector::elem::by_type;
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef, contiguous, write};
 use std::cell::Cell;
 use std::marker::PhantomData;
+use two::{AROUND, BITS, guard, merge_two};
 
 const SLOTS: [&str; 6] = ["src0", "src1", "src2", "src3", "dst", "executed"];
 
@@ -146,6 +149,15 @@ unsafe fn plain_merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> 
     taken
 }
 
+/// Bits of a key that number its record; above them is the order of its value. No memory has more records.
+const NUMBERS: u32 = BITS - u32::BITS;
+
+/// The number of a record, from its key.
+#[inline(always)]
+fn number(key: u64) -> usize {
+    (key & ((1 << NUMBERS) - 1)) as usize
+}
+
 thread_local! {
     /// Records and keys being merged; kept for the next time.
     static SCRATCH: Cell<Vec<u64>> = const { Cell::new(Vec::new()) };
@@ -156,23 +168,23 @@ thread_local! {
 unsafe fn fast_merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {
     let mut scratch = SCRATCH.take();
     let total: usize = lists.iter().map(|l| l.count).sum();
-    // Each list of keys stands between two guards.
-    let guarded = total + 2 * LISTS;
-    if scratch.len() < total + 3 * guarded {
-        scratch.resize(total + 3 * guarded, 0);
+    let guarded = total + AROUND * LISTS;
+    if scratch.len() < total + 2 * guarded {
+        scratch.resize(total + 2 * guarded, 0);
     }
-    let (records, keys) = scratch.split_at_mut(total);
-    let (first, keys) = keys.split_at_mut(guarded);
-    let (second, third) = keys.split_at_mut(guarded);
-    let taken = if load_lists::<E>(lists, records, first) {
-        let counts @ [a, b, c, d] = std::array::from_fn(|i| lists.get(i).map_or(0, |l| l.count));
-        let (left, right) = first.split_at(a + b + 4);
-        let (ab, cd) = second.split_at_mut(a + b + 2);
-        let cd = &mut cd[..c + d + 2];
-        merge_two(&left[..a + 2], &left[a + 2..], ab);
-        merge_two(&right[..c + 2], &right[c + 2..], cd);
-        merge_two(ab, cd, &mut third[..total + 2]);
-        let merged = &third[1..=total];
+    let (copy, keys) = scratch.split_at_mut(total);
+    let (first, second) = keys.split_at_mut(guarded);
+    let records = in_a_row(lists, total, out).unwrap_or_else(|| copied(lists, copy));
+    let counts @ [a, b, c, d] = std::array::from_fn(|i| lists.get(i).map_or(0, |l| l.count));
+    let taken = if load_keys::<E>(records, counts, first) {
+        let (left, right) = first.split_at(a + b + 2 * AROUND);
+        let (ab, cd) = second.split_at_mut(a + b + AROUND);
+        let cd = &mut cd[..c + d + AROUND];
+        merge_two(&left[..a + AROUND], &left[a + AROUND..], ab);
+        merge_two(&right[..c + AROUND], &right[c + AROUND..c + d + 2 * AROUND], cd);
+        // The lists themselves are not needed any more.
+        merge_two(ab, cd, &mut first[..total + AROUND]);
+        let merged = &first[1..=total];
         let (end, taken) = if exhausted { until_empty(lists, merged) } else { (total, counts) };
         store::<E>(records, &merged[..end.min(out.count)], out);
         taken
@@ -184,30 +196,42 @@ unsafe fn fast_merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [
     taken
 }
 
-/// Copies the records, and makes a key for each: earlier ones are smaller, and no two are equal. True when all lists are
-/// sorted.
+/// All records where they are, if they lie one after the other and nothing is written there.
+unsafe fn in_a_row<'a>(lists: &[List], total: usize, out: List) -> Option<&'a [u64]> {
+    let start = |list: &List| list.tile.ptr.cast::<u64>().wrapping_add(list.first).cast_const();
+    let first = start(lists.first()?);
+    let follow = lists.windows(2).all(|pair| start(&pair[1]) == start(&pair[0]).wrapping_add(pair[0].count));
+    let (to, apart) = (start(&out), |a: *const u64, b: *const u64, count| a.wrapping_add(count) <= b);
+    let untouched = apart(first, to, total) || apart(to, first, out.count);
+    (follow && untouched && first.is_aligned()).then(|| std::slice::from_raw_parts(first, total))
+}
+
+unsafe fn copied<'a>(lists: &[List], copy: &'a mut [u64]) -> &'a [u64] {
+    let mut at = 0;
+    for list in lists {
+        let from = list.tile.ptr.cast::<u64>().add(list.first);
+        let to = copy[at..at + list.count].as_mut_ptr();
+        std::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast(), 8 * list.count);
+        at += list.count;
+    }
+    copy
+}
+
+/// Makes a key for each record: earlier ones are smaller, and no two are equal. True when all lists are sorted.
 #[inline(always)]
-unsafe fn load_lists<E: Sorted>(lists: &[List], records: &mut [u64], keys: &mut [u64]) -> bool {
-    let mut sorted = true;
-    let (mut records, mut keys, mut number) = (records, keys, 0);
-    for i in 0..LISTS {
-        let count = lists.get(i).map_or(0, |l| l.count);
-        let (own, behind) = std::mem::take(&mut records).split_at_mut(count);
-        let (own_keys, keys_behind) = std::mem::take(&mut keys).split_at_mut(count + 2);
-        (records, keys) = (behind, keys_behind);
-        if let Some(list) = lists.get(i) {
-            let from = list.tile.ptr.cast::<u64>().add(list.first);
-            std::ptr::copy_nonoverlapping(from.cast::<u8>(), own.as_mut_ptr().cast(), 8 * count);
-        }
-        own_keys[0] = 0;
-        for (k, (key, record)) in own_keys[1..=count].iter_mut().zip(&*own).enumerate() {
+fn load_keys<E: Sorted>(records: &[u64], counts: [usize; LISTS], keys: &mut [u64]) -> bool {
+    let (mut sorted, mut first, mut keys) = (true, 0, keys);
+    for count in counts {
+        let (own, behind) = std::mem::take(&mut keys).split_at_mut(count + AROUND);
+        keys = behind;
+        guard(own);
+        for (k, (key, record)) in own[1..=count].iter_mut().zip(&records[first..first + count]).enumerate() {
             let order = E::of_record(*record).key() as u32 ^ 1 << 31;
-            *key = u64::from(order) << 32 | (number + k) as u64;
+            *key = u64::from(order) << NUMBERS | (first + k) as u64;
         }
-        own_keys[count + 1] = u64::MAX;
-        let pairs = own_keys.iter().zip(&own_keys[1..]);
+        let pairs = own[..=count].iter().zip(&own[1..]);
         sorted &= pairs.fold(true, |sorted, (one, next)| sorted & (one < next));
-        number += count;
+        first += count;
     }
     sorted
 }
@@ -218,10 +242,10 @@ unsafe fn store<E: Sorted>(records: &[u64], keys: &[u64], out: List) {
     let whole = keys.len().min((out.tile.cols / E::COLUMNS).saturating_sub(out.first));
     let to = out.tile.ptr.cast::<u64>().add(out.first);
     for (k, key) in keys[..whole].iter().enumerate() {
-        to.add(k).write_unaligned(*records.get_unchecked(*key as u32 as usize));
+        to.add(k).write_unaligned(*records.get_unchecked(number(*key)));
     }
     for (k, key) in keys.iter().enumerate().skip(whole) {
-        put_record::<E>(out.tile, 0, out.first + k, records[*key as u32 as usize]);
+        put_record::<E>(out.tile, 0, out.first + k, records[number(*key)]);
     }
 }
 
@@ -231,7 +255,7 @@ fn until_empty(lists: &[List], merged: &[u64]) -> (usize, [usize; LISTS]) {
     let mut end = 0;
     let is_empty = |taken: &[usize; LISTS]| lists.iter().zip(taken).any(|(l, n)| l.count == *n);
     while end < merged.len() && !is_empty(&taken) {
-        let mut number = merged[end] as u32 as usize;
+        let mut number = number(merged[end]);
         let mut list = 0;
         while number >= lists[list].count {
             number -= lists[list].count;
@@ -241,84 +265,4 @@ fn until_empty(lists: &[List], merged: &[u64]) -> (usize, [usize; LISTS]) {
         end += 1;
     }
     (end, taken)
-}
-
-/// Merges two lists of different numbers. The first and last element of each slice are guards: smaller and larger than
-/// all. From the middle and from both ends at once, because every step waits for the one before.
-fn merge_two(a: &[u64], b: &[u64], out: &mut [u64]) {
-    let (la, lb) = (a.len() - 2, b.len() - 2);
-    let total = la + lb;
-    assert!(out.len() == total + 2);
-    out[0] = 0;
-    out[total + 1] = u64::MAX;
-    let middle = total / 2;
-    let split = split(a, b, middle);
-    let (quarter, rest) = (middle / 2, (total - middle) / 2);
-    let (a, b, out) = (a.as_ptr(), b.as_ptr(), out.as_mut_ptr());
-    let chain = |at_a: usize, at_b: usize, to: usize| Chain {
-        a: a.wrapping_add(at_a),
-        b: b.wrapping_add(at_b),
-        out: out.wrapping_add(to),
-        taken: 0,
-    };
-    let mut one = chain(1, 1, 1);
-    let mut two = chain(split, middle - split, middle);
-    let mut three = chain(split + 1, middle - split + 1, middle + 1);
-    let mut four = chain(la, lb, total);
-    let (left, right) = (middle - quarter, total - middle - rest);
-    let together = quarter.min(rest);
-    // SAFETY: a chain never passes a guard, because it takes from the other list there, and no chain has more steps than
-    // there are numbers on its way. All chains together write every place once.
-    unsafe {
-        for step in 0..together {
-            one.forward(step);
-            two.backward(step);
-            three.forward(step);
-            four.backward(step);
-        }
-        (together..quarter).for_each(|step| one.forward(step));
-        (together..left).for_each(|step| two.backward(step));
-        (together..rest).for_each(|step| three.forward(step));
-        (together..right).for_each(|step| four.backward(step));
-    }
-}
-
-/// How many of the first `count` numbers of both lists together are of `a`.
-fn split(a: &[u64], b: &[u64], count: usize) -> usize {
-    let (mut low, mut high) = (count.saturating_sub(b.len() - 2), count.min(a.len() - 2));
-    while low < high {
-        let half = (low + high) / 2;
-        // The next of `a` belongs to them if it is smaller than the last that `b` would give instead.
-        let more = a[half + 1] < b[count - half];
-        low = if more { half + 1 } else { low };
-        high = if more { high } else { half };
-    }
-    low
-}
-
-/// A run of steps: where it starts in both lists and in the result, and how many numbers it took from the first list. What
-/// it took from the second follows from the number of the step, which leaves less to keep in registers.
-struct Chain {
-    a: *const u64,
-    b: *const u64,
-    out: *mut u64,
-    taken: usize,
-}
-
-impl Chain {
-    /// Takes the smaller of two.
-    #[inline(always)]
-    unsafe fn forward(&mut self, step: usize) {
-        let (x, y) = (*self.a.add(self.taken), *self.b.add(step - self.taken));
-        *self.out.add(step) = if x < y { x } else { y };
-        self.taken += usize::from(x < y);
-    }
-
-    /// Takes the larger of two.
-    #[inline(always)]
-    unsafe fn backward(&mut self, step: usize) {
-        let (x, y) = (*self.a.sub(self.taken), *self.b.sub(step - self.taken));
-        *self.out.sub(step) = if x > y { x } else { y };
-        self.taken += usize::from(x > y);
-    }
 }
