@@ -119,7 +119,7 @@ mod wide {
     const LANES: usize = 8;
 
     /// Lists with fewer numbers are not worth it to be cut often.
-    const SHORT: usize = 128;
+    const SHORT: usize = 256;
 
     /// Eight numbers at a time, in parts of the result. They are compared as f64, for which there are the faster instructions.
     ///
