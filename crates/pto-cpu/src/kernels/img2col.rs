@@ -4,12 +4,16 @@
 //! the filter is stated by the instruction.
 
 use super::padding::put;
+use super::place::{Axis, Place};
 use pto_isa::rules::AttrValue;
 use pto_vector::{Call, Fault, Kernel, Prepared, Site, TileRef};
 
 /// A window of the matrix at `[pos_m, pos_k]`.
 pub(super) const IMG2COL: Kernel =
     Kernel::new(&["src", "dst"], prepare).scalars(&["pos_m", "pos_k", "$fmatrix", "$img2col_padding"]);
+
+/// Bytes of the channels that lie together.
+const BLOCK: usize = 32;
 
 /// The attributes of the filter, in the order they are packed.
 const FILTER: [&str; 6] = ["filterH", "filterW", "strideH", "strideW", "dilationH", "dilationW"];
@@ -79,7 +83,7 @@ impl Convolution {
         let filter = |first: u32| [0, 2, 4].map(|k| byte(call.imm[0], first + k));
         let height = Dimension::new(fmatrix & 0xffff, (byte(fmatrix, 6), byte(fmatrix, 7)), filter(0));
         let width = Dimension::new(fmatrix >> 16 & 0xffff, (byte(fmatrix, 4), byte(fmatrix, 5)), filter(1));
-        let lanes = 32 / size;
+        let lanes = BLOCK / size;
         let planes = src.rows.checked_div(height.extent * width.extent).unwrap_or(0);
         // Without a number of channels there is one image.
         let groups = match (call.imm[1] >> 8) as usize {
@@ -95,16 +99,35 @@ impl Convolution {
         (rows, self.groups * self.height.filter * self.width.filter * self.lanes)
     }
 
-    /// Row and column of the source for an element of the matrix; `None` in the padding.
-    fn source(&self, m: usize, k: usize) -> Option<(usize, usize)> {
-        let (image, out) = (m / (self.height.out * self.width.out), m % (self.height.out * self.width.out));
-        let (tap, lane) = (k / self.lanes, k % self.lanes);
+    /// The filter's element that a column belongs to: the group of channels, and its row and column.
+    fn tap(&self, k: usize) -> (usize, usize, usize) {
         let taps = self.height.filter * self.width.filter;
-        let (group, tap) = (tap / taps, tap % taps);
-        let row = self.height.at(out / self.width.out, tap / self.width.filter)?;
-        let col = self.width.at(out % self.width.out, tap % self.width.filter)?;
-        let plane = image * self.groups + group;
-        Some(((plane * self.height.extent + row) * self.width.extent + col, lane))
+        let (group, tap) = (k / self.lanes / taps, k / self.lanes % taps);
+        (group, tap / self.width.filter, tap % self.width.filter)
+    }
+
+    /// The point of the result that a row belongs to: the image, and its row and column.
+    fn point(&self, m: usize) -> (usize, usize, usize) {
+        let (row, col) = (m / self.width.out, m % self.width.out);
+        (row / self.height.out, row % self.height.out, col)
+    }
+
+    /// The next point.
+    fn after(&self, (image, row, col): (usize, usize, usize)) -> (usize, usize, usize) {
+        if col + 1 < self.width.out {
+            (image, row, col + 1)
+        } else if row + 1 < self.height.out {
+            (image, row + 1, 0)
+        } else {
+            (image + 1, 0, 0)
+        }
+    }
+
+    /// The row of the source for a point and an element of the filter; `None` in the padding.
+    fn source(&self, point: (usize, usize, usize), tap: (usize, usize, usize)) -> Option<usize> {
+        let (row, col) = (self.height.at(point.1, tap.1)?, self.width.at(point.2, tap.2)?);
+        let plane = point.0 * self.groups + tap.0;
+        Some((plane * self.height.extent + row) * self.width.extent + col)
     }
 }
 
@@ -118,30 +141,82 @@ unsafe fn run(call: &Call) -> Result<(), Fault> {
         let window = (room.0 as u64, room.1 as u64);
         return Err(Fault::WindowMismatch { tile: (dst.rows, dst.cols), window });
     }
-    for r in 0..dst.rows {
-        let mut c = 0;
-        while c < dst.cols {
-            let place = *k as usize + c;
-            let count = (this.lanes - place % this.lanes).min(dst.cols - c);
-            match this.source(*m as usize + r, place) {
-                Some(from) => copy(src, from, dst, (r, c), count, size),
-                None => (c..c + count).for_each(|c| put(dst, size, r, c, *padding)),
-            }
-            c += count;
-        }
+    let at = (*m as usize, *k as usize);
+    match (Place::of_tile(src), Place::of_tile(dst)) {
+        (Some(from), Some(to)) => fast(&this, &from, (dst, &to), at, size, *padding),
+        _ => plain(&this, src, dst, at, size, *padding),
     }
     Ok(())
 }
 
-/// Copies elements of a row, all at once where they lie side by side in both tiles.
-unsafe fn copy(src: &TileRef, from: (usize, usize), dst: &TileRef, to: (usize, usize), count: usize, size: usize) {
-    let source = |i: usize| src.index(from.0, from.1 + i);
-    let target = |i: usize| dst.index(to.0, to.1 + i);
-    let (first, second, last) = (source(0), target(0), count - 1);
-    if source(last) == first + last && target(last) == second + last {
-        return std::ptr::copy_nonoverlapping(src.ptr.add(first * size), dst.ptr.add(second * size), count * size);
+/// Element by element.
+unsafe fn plain(this: &Convolution, src: &TileRef, dst: &TileRef, (m, k): (usize, usize), size: usize, padding: u64) {
+    for (r, c) in (0..dst.rows).flat_map(|r| (0..dst.cols).map(move |c| (r, c))) {
+        match this.source(this.point(m + r), this.tap(k + c)) {
+            Some(row) => {
+                let (from, to) = (src.index(row, (k + c) % this.lanes), dst.index(r, c));
+                std::ptr::copy_nonoverlapping(src.ptr.add(from * size), dst.ptr.add(to * size), size);
+            }
+            None => put(dst, size, r, c, padding),
+        }
     }
-    for i in 0..count {
-        std::ptr::copy_nonoverlapping(src.ptr.add(source(i) * size), dst.ptr.add(target(i) * size), size);
+}
+
+/// In runs of channels.
+unsafe fn fast(
+    this: &Convolution,
+    from: &Place,
+    (dst, to): (&TileRef, &Place),
+    (m, k): (usize, usize),
+    size: usize,
+    padding: u64,
+) {
+    // One element of the filter after the other, for all rows.
+    let mut c = 0;
+    while c < dst.cols {
+        let place = k + c;
+        let (tap, lane) = (this.tap(place), place % this.lanes);
+        let count = (this.lanes - lane).min(dst.cols - c);
+        let run = Run { count, size, from: &from.cols, lane, to: &to.cols, first: c };
+        let mut point = this.point(m);
+        for r in 0..dst.rows {
+            let target = to.start.add(to.rows.at(r) * size);
+            match this.source(point, tap) {
+                Some(row) => run.copy(from.start.add(from.rows.at(row) * size), target),
+                None => (c..c + count).for_each(|c| put(dst, size, r, c, padding)),
+            }
+            point = this.after(point);
+        }
+        c += count;
+    }
+}
+
+/// Neighbouring elements of a row: which they are in both tiles.
+struct Run<'a> {
+    count: usize,
+    size: usize,
+    from: &'a Axis,
+    lane: usize,
+    to: &'a Axis,
+    first: usize,
+}
+
+impl Run<'_> {
+    /// Copies them from a row to another, all at once where they lie side by side in both.
+    unsafe fn copy(&self, from: *const u8, to: *mut u8) {
+        let Self { count, size, .. } = *self;
+        let place = |i: usize| {
+            let (source, target) = (self.from.at(self.lane + i), self.to.at(self.first + i));
+            (from.add(source * size), to.add(target * size))
+        };
+        let ((from, to), last) = (place(0), place(count - 1));
+        let bytes = count * size;
+        if last != (from.add(bytes - size), to.add(bytes - size)) {
+            (0..count).map(place).for_each(|(from, to)| std::ptr::copy_nonoverlapping(from, to, size));
+        } else if bytes == BLOCK {
+            to.cast::<[u8; BLOCK]>().write_unaligned(from.cast::<[u8; BLOCK]>().read_unaligned());
+        } else {
+            std::ptr::copy_nonoverlapping(from, to, bytes);
+        }
     }
 }

@@ -45,8 +45,14 @@ impl Axis {
     pub fn at(&self, index: usize) -> usize {
         let (mut rest, mut sum) = (index, 0);
         for &(extent, stride) in &self.digits[..self.count - 1] {
-            sum += rest % extent * stride;
-            rest /= extent;
+            // Extents are sides of boxes, nearly always powers of two, for which the processor need not divide.
+            let (over, inside) = if extent.is_power_of_two() {
+                (rest >> extent.trailing_zeros(), rest & (extent - 1))
+            } else {
+                (rest / extent, rest % extent)
+            };
+            sum += inside * stride;
+            rest = over;
         }
         sum + rest * self.digits[self.count - 1].1
     }

@@ -1,9 +1,11 @@
 //! The two factors of a product: how their elements become numbers.
 
+use super::super::place::{Axis, Place};
 use super::Form;
 use pto_isa::{DType, Loc};
 use pto_num::{Bf16, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F8E8M0, F16, Hif8};
 use pto_vector::{Call, TileRef};
+use std::sync::LazyLock;
 
 /// Elements along `k` that share a scale.
 const GROUP: usize = 32;
@@ -69,6 +71,12 @@ pub struct Factor<'a> {
     pub scale: &'a TileRef,
     pub scaling: Scaling,
     pub rounding: Rounding,
+    /// The numbers of elements of 8 bits.
+    table: Option<&'static [f32; 256]>,
+    /// Where elements and scales lie along rows (columns, for the right factor) and along `k`; nothing where those depend on
+    /// each other.
+    axes: Option<[Axis; 2]>,
+    scale_axes: Option<[Axis; 2]>,
     /// The left one, whose columns are `k`; otherwise rows are.
     is_left: bool,
     /// Scale cells from one group of 16 rows to the next.
@@ -85,7 +93,22 @@ pub fn factors<'a>(call: &Call<'a>) -> Option<(Factor<'a>, Factor<'a>)> {
         let ty = unsafe { &*tile.geometry };
         let is_left = ty.loc == Loc::Left;
         let depth = if is_left { ty.cols } else { ty.rows };
-        Factor { tile, dtype, scale, scaling, rounding, is_left, cells: depth.div_ceil(64) as usize }
+        let axes = |tile: &TileRef| {
+            let Place { rows, cols, .. } = Place::of_tile(tile)?;
+            Some(if is_left { [rows, cols] } else { [cols, rows] })
+        };
+        Factor {
+            tile,
+            dtype,
+            scale,
+            scaling,
+            rounding,
+            table: table(dtype),
+            axes: axes(tile),
+            scale_axes: if scaling == Scaling::None { None } else { axes(scale) },
+            is_left,
+            cells: depth.div_ceil(64) as usize,
+        }
     };
     Some((new(a, form.a, a_scale, form.a_scaling), new(b, form.b, b_scale, form.b_scaling)))
 }
@@ -115,9 +138,15 @@ impl Factor<'_> {
             let first = k.0 + done;
             let count = (GROUP - first % GROUP).min(k.1 - done);
             match self.neighbours(at, first, count) {
-                Some((place, scale)) => {
-                    (0..count).for_each(|i| put(done + i, decode(self.tile.ptr, self.dtype, place + i) * scale));
-                }
+                Some((place, scale)) => match self.table {
+                    Some(table) => {
+                        let bytes = std::slice::from_raw_parts(self.tile.ptr.add(place), count);
+                        bytes.iter().enumerate().for_each(|(i, b)| put(done + i, table[usize::from(*b)] * scale));
+                    }
+                    None => {
+                        (0..count).for_each(|i| put(done + i, decode(self.tile.ptr, self.dtype, place + i) * scale));
+                    }
+                },
                 None => (0..count).for_each(|i| put(done + i, self.number(at, first + i))),
             }
             done += count;
@@ -129,9 +158,10 @@ impl Factor<'_> {
         if self.scaling == Scaling::Cells || self.dtype == DType::F32 {
             return None;
         }
-        let place = |k: usize| if self.is_left { self.tile.index(at, k) } else { self.tile.index(k, at) };
-        let first = place(k);
-        (place(k + count - 1) == first + count - 1).then(|| (first, self.factor(at, k)))
+        let [across, along] = self.axes?;
+        let first = along.at(k);
+        let side_by_side = along.at(k + count - 1) == first + count - 1;
+        side_by_side.then(|| (across.at(at) + first, self.factor(at, k)))
     }
 
     /// The integer there.
@@ -148,15 +178,22 @@ impl Factor<'_> {
     /// # Safety
     /// As [`Self::number`].
     pub unsafe fn factor(&self, at: usize, k: usize) -> f32 {
-        let group = k / GROUP;
-        let (row, col) = if self.is_left { (at, group) } else { (group, at) };
         match self.scaling {
             Scaling::None => 1.0,
-            Scaling::Exponents => F8E8M0(self.scale.ptr.add(self.scale.index(row, col)).read()).to_f32(),
+            Scaling::Exponents => F8E8M0(self.scale.ptr.add(self.scale_place(at, k / GROUP)).read()).to_f32(),
             Scaling::Factors => {
-                F16(self.scale.ptr.cast::<u16>().add(self.scale.index(row, col)).read_unaligned()).to_f32()
+                F16(self.scale.ptr.cast::<u16>().add(self.scale_place(at, k / GROUP)).read_unaligned()).to_f32()
             }
             Scaling::Cells => self.cell_factor(at, k),
+        }
+    }
+
+    /// Where the scale of a group lies, in elements.
+    fn scale_place(&self, at: usize, group: usize) -> usize {
+        match &self.scale_axes {
+            Some([across, along]) => across.at(at) + along.at(group),
+            None if self.is_left => self.scale.index(at, group),
+            None => self.scale.index(group, at),
         }
     }
 
@@ -170,6 +207,22 @@ impl Factor<'_> {
         let doublings = (eighths >> (inside / 8) & 1) as i32 + (quarters >> (inside / 4) & 1) as i32;
         let mantissa = 1.0 + f32::from(first & 3) / 4.0;
         mantissa * exp2(i32::from(first >> 2) - 48 + doublings)
+    }
+}
+
+/// What the patterns of a type of 8 bits stand for.
+fn table(dtype: DType) -> Option<&'static [f32; 256]> {
+    static TABLES: LazyLock<[[f32; 256]; 3]> = LazyLock::new(|| {
+        [DType::F8E4M3, DType::F8E5M2, DType::Hif8].map(|dtype| {
+            // SAFETY: the number of one byte is read.
+            std::array::from_fn(|bits| unsafe { decode(&(bits as u8), dtype, 0) })
+        })
+    });
+    match dtype {
+        DType::F8E4M3 => Some(&TABLES[0]),
+        DType::F8E5M2 => Some(&TABLES[1]),
+        DType::Hif8 => Some(&TABLES[2]),
+        _ => None,
     }
 }
 
