@@ -14,6 +14,7 @@ mod attr;
 pub mod buffers;
 mod ids;
 mod intern;
+mod lowered;
 mod make;
 mod module;
 pub mod print;

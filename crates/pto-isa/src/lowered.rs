@@ -12,15 +12,22 @@ impl MemrefType {
         }
     }
 
-    /// The tile behind a buffer in a memory of a core: its last dimension are the columns, those before it the rows, and the
-    /// rows lie one after another.
+    /// The tile behind a buffer in a memory of a core: its last dimension are the columns, those before it the rows. Rows lie one
+    /// after another, but what products take and make is in boxes, as they take and make it.
     pub fn tile(&self) -> Option<TileType> {
         let Some(PtrSpace::On(loc)) = self.space() else { return None };
         let plain = !self.rest.contains("strided") && !self.rest.contains("affine");
         let fixed: Vec<u64> = self.view.dims.iter().map(|d| d.fixed()).collect::<Option<_>>()?;
         let (cols, rows) = fixed.split_last().filter(|(_, rows)| plain && !rows.is_empty())?;
         let rows = rows.iter().try_fold(1u64, |n, d| n.checked_mul(*d))?;
-        Some(TileType::new(loc, self.view.elem.elem()?, rows, *cols))
+        let tile = TileType::new(loc, self.view.elem.elem()?, rows, *cols);
+        Some(match loc {
+            Loc::Mat if rows > 1 => tile.layout(BLayout::ColMajor, SLayout::RowMajor, 512),
+            Loc::Left => tile.layout(BLayout::ColMajor, SLayout::RowMajor, 512),
+            Loc::Right => tile.layout(BLayout::RowMajor, SLayout::ColMajor, 512),
+            Loc::Acc => tile.layout(BLayout::ColMajor, SLayout::RowMajor, 1024),
+            _ => tile,
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use crate::kernels;
 use pto_ir::{BlockId, ValueId};
 use pto_isa::row::Effect;
 use pto_isa::table::op;
-use pto_isa::{Family, Loc, Span, Type, ViewType, codes};
+use pto_isa::{Family, Loc, Span, Target, Type, ViewType, codes};
 
 /// Steps a plan may have; expanded calls can make a short program long.
 const MAX_STEPS: usize = 1 << 24;
@@ -20,8 +20,7 @@ const MAX_OWN_BYTES: u64 = 1 << 32;
 pub(crate) fn runs(code: pto_isa::Op) -> bool {
     let row = code.row();
     match row.family {
-        Family::Control | Family::Arith => true,
-        Family::View => !matches!(code, op::bind_tile | op::pointer_cast | op::declare_tile_memref),
+        Family::Control | Family::Arith | Family::View => true,
         Family::Sync => row.effect == Effect::Sync,
         Family::Fifo | Family::Comm => true,
         Family::Config => true,
@@ -78,6 +77,21 @@ pub(super) struct Return {
 }
 
 pub(super) fn build(checked: &Checked, entry: Option<&str>, options: Options) -> Built<Plan> {
+    match checked.module().with_tiles() {
+        Some(module) => build_tiles(&check_tiles(module, checked.info().target)?, entry, options),
+        None => build_tiles(checked, entry, options),
+    }
+}
+
+/// Rules about tiles hold for lowered buffers too, and kernels rely on them.
+fn check_tiles(module: Module, target: Target) -> Built<Checked> {
+    pto_check::check(module, target).map_err(|problems| {
+        let first = problems.into_iter().find(Diagnostic::is_error);
+        first.unwrap_or_else(|| Diagnostic::new(codes::RUN_UNSUPPORTED, Span::default(), "buffers that are no tiles"))
+    })
+}
+
+fn build_tiles(checked: &Checked, entry: Option<&str>, options: Options) -> Built<Plan> {
     let entry = entry_function(checked.module(), entry)?;
     let functions: Vec<OpId> = entry.function.into_iter().chain(entry.partner.map(|(f, _)| f)).collect();
     let traits = Traits::of(checked, &functions);

@@ -9,6 +9,7 @@ mod config;
 mod control;
 mod layouts;
 mod links;
+mod lowered;
 mod orders;
 mod params;
 mod prints;

@@ -68,9 +68,11 @@ impl Builder<'_> {
             Type::MultiTile(t, n) => (self.tile_type(t), *n),
             _ => return Err(self.unsupported("an allocation of this type")),
         };
-        let address = match self.operand(id, "addr") {
-            Some(addr) => Address::At(self.scalar(addr)?),
-            None => self.free_place(ty.bytes().saturating_mul(count))?,
+        let addresses = [self.operands(id, "addr"), self.operands(id, "addrs")].concat();
+        let address = match addresses[..] {
+            [addr] => Address::At(self.scalar(addr)?),
+            [_, ..] => return Err(self.unsupported("a buffer with several addresses")),
+            [] => self.free_place(ty.bytes().saturating_mul(count))?,
         };
         let tile = self.handle();
         let geometry = self.geometry(&ty);
@@ -151,19 +153,28 @@ impl Builder<'_> {
         })
     }
 
-    fn push_window(&mut self, window: Window) -> Built<()> {
+    pub fn push_window(&mut self, window: Window) -> Built<()> {
         self.plan.windows.push(window);
         self.push(Step::Window(self.plan.windows.len() as u32 - 1)).map(drop)
     }
 
     /// `treshape`, `bitcast`: the same bytes under another type.
     pub fn retype(&mut self, id: OpId) -> Built<()> {
-        let from = self.operand_tile(id, "src")?;
+        match self.operand(id, "src") {
+            Some(source) => self.retyped(id, source).map(drop),
+            None => Err(self.unsupported("it without `src`")),
+        }
+    }
+
+    /// The result as another name for the bytes of a tile.
+    pub fn retyped(&mut self, id: OpId, source: ValueId) -> Built<TileId> {
+        let from = self.tile(source)?;
         let value = self.result(id)?;
         let Some(ty) = self.module.tile(value).copied() else { return Err(self.unsupported("this result")) };
         let geometry = self.geometry(&self.tile_type(&ty));
         let Slot::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
-        self.push(Step::Retype { from, to, geometry }).map(drop)
+        self.push(Step::Retype { from, to, geometry })?;
+        Ok(to)
     }
 
     pub fn alias(&mut self, id: OpId) -> Built<()> {
@@ -371,20 +382,10 @@ impl Builder<'_> {
             Instance { row, target: info.target, manual: info.manual[id.index()], args: &args, attrs: &attrs };
         let site = Site { instance, numerics: self.options.numerics, plain: self.options.plain, level: None };
         (kernel.prepare)(&site).ok_or_else(|| {
-            let only_tile = |name| kernel.tiles.contains(&name) && !kernel.views.contains(&name);
-            let lowered = |a: &Arg| matches!(a.ty, Type::Memref(_)) && only_tile(row.slot_at(a.slot.into()).name);
-            if args.iter().any(lowered) {
-                return self.lowered_tile();
-            }
             let types: Vec<String> = args.iter().filter_map(|a| Some(a.ty.tile()?.to_string())).collect();
             let message = format!("`{}`: the engine has no code for these operands", row.full_name());
             Diagnostic::new(codes::RUN_UNSUPPORTED, self.place(), message).remark(types.join(", ")).page(row.page)
         })
-    }
-
-    /// A memref is bytes without a valid region or a tile layout.
-    fn lowered_tile(&self) -> Diagnostic {
-        self.unsupported("a memref in place of a tile").help("make the tile with `pto.alloc_tile`")
     }
 
     fn kernel_operand(&mut self, id: OpId, name: &str, kernel: &Kernel, tile: bool) -> Built<Operand> {
@@ -397,9 +398,8 @@ impl Builder<'_> {
             Some(Slot::Tile(t)) if tile => Some(t),
             Some(Slot::View(v)) if !tile => Some(v),
             Some(Slot::View(_)) if kernel.views.contains(&name) => None,
-            Some(Slot::View(_)) => return Err(self.lowered_tile()),
             // An absent operand is a null pointer to the kernel, so nothing else may look like one.
-            Some(Slot::Nothing | Slot::Multi(..) | Slot::Array(_) | Slot::End(_)) => {
+            Some(Slot::Nothing | Slot::View(_) | Slot::Multi(..) | Slot::Array(_) | Slot::End(_)) => {
                 return Err(self.unsupported("this operand"));
             }
             Some(Slot::Scalar(_) | Slot::Tile(_)) | None => None,

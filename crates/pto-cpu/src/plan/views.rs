@@ -18,7 +18,9 @@ impl Builder<'_> {
     pub fn view_op(&mut self, id: OpId) -> Built<()> {
         let code = self.module.op(id).op;
         match code {
-            op::alloc_tile | op::alloc_multi_tile => self.alloc(id),
+            op::alloc_tile | op::alloc_multi_tile | op::pointer_cast => self.alloc(id),
+            op::bind_tile => self.rebind(id),
+            op::declare_tile_memref => self.result(id).and_then(|v| self.define(v)).map(drop),
             op::multi_tile_get => self.pick(id),
             op::tassign => self.assign(id),
             op::treshape | op::bitcast => self.retype(id),
@@ -326,15 +328,22 @@ impl Builder<'_> {
 
     pub fn memref_op(&mut self, id: OpId) -> Built<()> {
         match self.module.op(id).op {
+            op::memref_alloc if self.module.results(id).any(|v| self.module.tile(v).is_some()) => self.alloc(id),
             op::memref_alloc => self.memref_alloc(id),
             op::memref_dealloc => Ok(()),
-            op::memref_load | op::memref_store => self.scalar_access(id, "memref", &["indices"], "value"),
+            op::memref_load | op::memref_store => match self.operand(id, "memref").map(|v| self.slot(v)) {
+                Some(Slot::Tile(tile)) => self.buffer_element(id, tile),
+                _ => self.scalar_access(id, "memref", &["indices"], "value"),
+            },
             op::memref_dim => self.memref_dim(id),
             op::memref_cast => {
                 let value = self.result(id)?;
                 let Some(from) = self.module.operands(id).first().map(|o| self.slot(o.value)) else { return Ok(()) };
                 self.slots[value.index()] = from;
                 Ok(())
+            }
+            op::memref_subview if self.module.results(id).any(|v| self.module.tile(v).is_some()) => {
+                self.buffer_window(id)
             }
             op::memref_subview | op::memref_reinterpret_cast => self.memref_window(id),
             _ => Err(self.unsupported("this operation")),
@@ -369,7 +378,10 @@ impl Builder<'_> {
 
     fn memref_dim(&mut self, id: OpId) -> Built<()> {
         let Some(source) = self.operand(id, "memref") else { return Err(self.unsupported("it without a memref")) };
-        let (view, rank) = (self.view(source)?, self.rank(source));
+        let (view, rank) = match self.module.tile(source) {
+            Some(tile) => (self.fixed_view([tile.rows, tile.cols]), 2),
+            None => (self.view(source)?, self.rank(source)),
+        };
         let index = self.operand_reg(id, "index")?;
         let out = self.result_reg(id)?;
         self.push(Step::ViewExtent { view, rank, strides: false, index, out }).map(drop)
@@ -391,7 +403,7 @@ impl Builder<'_> {
     }
 
     /// A list that is partly written in the text and partly given by operands.
-    fn mixed(&mut self, id: OpId, slot: &str, attr: &str) -> Built<Vec<Reg>> {
+    pub(super) fn mixed(&mut self, id: OpId, slot: &str, attr: &str) -> Built<Vec<Reg>> {
         let mut open = self.operands(id, slot).into_iter();
         let Some(Attr::Array(items)) = self.module.attr(id, attr).cloned() else { return Ok(Vec::new()) };
         let mut regs = Vec::new();

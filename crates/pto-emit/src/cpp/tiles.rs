@@ -77,18 +77,12 @@ impl Writer<'_> {
 
     /// Notes the tile that a lowered buffer is: its type, its configuration, and its valid region.
     fn lowered_tile(&mut self, id: OpId, value: ValueId) -> Built<()> {
-        let Some(plain) = self.module.value_type(value).local_tile() else {
+        if self.module.value_type(value).local_tile().is_none() {
             return Err(self.unsupported("a buffer that is no tile"));
-        };
-        let configured = match self.module.attr(id, "config") {
-            None => Some(plain),
-            Some(Attr::Raw(text)) => plain.configured(self.module.names.text(*text)),
-            Some(_) => None,
-        };
-        let Some(mut tile) = configured else { return Err(self.unsupported("this configuration of a tile")) };
-        if self.operand(id, "valid_row").is_some() {
-            (tile.valid_rows, tile.valid_cols) = (Dim::Dynamic, Dim::Dynamic);
         }
+        let Some(tile) = self.module.buffer_tile(id, value) else {
+            return Err(self.unsupported("this configuration of a tile"));
+        };
         self.tiles.insert(value, tile);
         Ok(())
     }

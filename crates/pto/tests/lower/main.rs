@@ -1,5 +1,6 @@
 //! Lowered programs compute the same, and nothing in them is out of order.
 
+mod buffers;
 mod generate;
 
 use generate::{HEIGHT, WIDTH, program};

@@ -1,0 +1,185 @@
+//! Buffers of lowered programs as tiles.
+//!
+//! A lowered program keeps its tiles in plain buffers (`memref`) of a memory of the core. What a buffer is as a tile its type and the
+//! operation that makes it say together; casts, windows, branches and loops hand that on.
+
+use crate::{Attr, Def, Module, OpId, RegionId, ValueId};
+use pto_isa::row::Kind;
+use pto_isa::table::op;
+use pto_isa::{Dim, Family, PtrSpace, TileType, Type};
+
+impl Module {
+    /// The tile that an operation makes of a lowered buffer: that of the type, with the configuration and the valid region which the
+    /// operation gives. `None` when the buffer is no tile, or its configuration cannot be read.
+    pub fn buffer_tile(&self, id: OpId, value: ValueId) -> Option<TileType> {
+        let plain = self.value_type(value).local_tile()?;
+        let tile = match self.attr(id, "config") {
+            None => plain,
+            Some(Attr::Raw(text)) => plain.configured(self.names.text(*text))?,
+            Some(_) => return None,
+        };
+        let row = self.op(id).op.row();
+        let open = row.slot("valid_row").is_some_and(|slot| self.in_slot(id, slot).next().is_some());
+        Some(if open { tile.valid(Dim::Dynamic, Dim::Dynamic) } else { tile })
+    }
+
+    /// The program with tiles in place of the buffers that instructions take for tiles. `None` when it has none.
+    ///
+    /// Only types change: operations that make and cast buffers now do so with tiles.
+    ///
+    /// ```
+    /// assert!(pto_ir::Module::default().with_tiles().is_none(), "nothing is a buffer");
+    /// ```
+    #[must_use]
+    pub fn with_tiles(&self) -> Option<Self> {
+        if !self.types().iter().any(is_local) {
+            return None;
+        }
+        let ways = self.ways();
+        let taken = self.taken_as_tiles(&ways);
+        let mut tiles: Vec<Option<TileType>> = vec![None; self.value_count()];
+        for value in (0..self.value_count()).map(ValueId::from_index).filter(|v| taken[v.index()]) {
+            tiles[value.index()] = match self.value(value).def {
+                Def::Result(id, _) => makes_buffers(self.op(id).op).then(|| self.buffer_tile(id, value)).flatten(),
+                _ => None,
+            };
+        }
+        spread(&ways, |from, to| {
+            let found = tiles[to.index()].is_none().then(|| self.handed_on(tiles[from.index()]?, to)).flatten();
+            tiles[to.index()] = tiles[to.index()].or(found);
+            found.is_some()
+        });
+        if !taken.contains(&true) {
+            return None;
+        }
+        let mut out = self.clone();
+        for value in (0..self.value_count()).map(ValueId::from_index).filter(|v| taken[v.index()]) {
+            // What nothing tells is told by the type: parameters, for example.
+            if let Some(tile) = tiles[value.index()].or_else(|| self.value_type(value).local_tile()) {
+                out.value_mut(value).ty = out.intern_type(Type::TileBuf(tile));
+            }
+        }
+        Some(out)
+    }
+
+    /// The tile under another name: a window has extents of its own.
+    fn handed_on(&self, tile: TileType, to: ValueId) -> Option<TileType> {
+        let Def::Result(id, _) = self.value(to).def else { return Some(tile) };
+        if self.op(id).op != op::memref_subview {
+            return Some(tile);
+        }
+        let Some(Attr::Array(sizes)) = self.attr(id, "static_sizes") else { return None };
+        let sizes: Vec<u64> = sizes.iter().map(|n| u64::try_from(n.int()?).ok()).collect::<Option<_>>()?;
+        let [rows, cols] = sizes[..] else { return None };
+        Some(TileType { rows, cols, valid_rows: Dim::Fixed(rows), valid_cols: Dim::Fixed(cols), ..tile })
+    }
+
+    /// Which buffers are, under any name, an operand that an instruction takes for a tile.
+    fn taken_as_tiles(&self, ways: &[(ValueId, ValueId)]) -> Vec<bool> {
+        let mut taken = vec![false; self.value_count()];
+        for id in self.order() {
+            let row = self.op(id).op.row();
+            if matches!(row.family, Family::Control | Family::Arith) {
+                continue;
+            }
+            if makes_buffers(self.op(id).op) {
+                let all = self.operands(id).iter().map(|o| o.value).chain(self.results(id));
+                all.filter(|v| self.is_local_buffer(*v)).for_each(|v| taken[v.index()] = true);
+            }
+            for operand in self.operands(id).iter().filter(|o| self.is_local_buffer(o.value)) {
+                let kind = row.slots.get(usize::from(operand.slot)).map(|s| s.kind);
+                taken[operand.value.index()] |=
+                    matches!(kind, Some(Kind::Tile | Kind::TileOrView | Kind::TileOrScalar));
+            }
+        }
+        spread(ways, |from, to| {
+            let (a, b) = (taken[from.index()], taken[to.index()]);
+            taken[from.index()] = a || b;
+            taken[to.index()] = a || b;
+            a != b
+        });
+        taken
+    }
+
+    fn is_local_buffer(&self, value: ValueId) -> bool {
+        is_local(self.value_type(value))
+    }
+
+    /// The ways of buffers: what becomes what, without being made anew.
+    fn ways(&self) -> Vec<(ValueId, ValueId)> {
+        let mut ways = Vec::new();
+        for id in self.order() {
+            self.ways_of(id, &mut |from, to| ways.extend(from.iter().copied().zip(to.iter().copied())));
+        }
+        ways.retain(|(from, to)| self.is_local_buffer(*from) && self.is_local_buffer(*to));
+        ways
+    }
+
+    fn ways_of(&self, id: OpId, hand: &mut impl FnMut(&[ValueId], &[ValueId])) {
+        let operands: Vec<ValueId> = self.operands(id).iter().map(|o| o.value).collect();
+        let results: Vec<ValueId> = self.results(id).collect();
+        let regions = self.op_regions(id);
+        for successor in self.successors(id) {
+            hand(&successor.args, &self.block(successor.block).args);
+        }
+        match self.op(id).op {
+            op::memref_cast | op::memref_subview => hand(&operands[..operands.len().min(1)], &results),
+            op::arith_select => operands.iter().skip(1).for_each(|v| hand(&[*v], &results)),
+            op::scf_for => {
+                let (first, carried) = (operands.get(3..).unwrap_or_default(), self.starts(regions[0], 1));
+                for values in self.ends(regions[0]).iter().map(Vec::as_slice).chain([first]) {
+                    hand(values, &carried);
+                    hand(values, &results);
+                }
+            }
+            op::scf_while => {
+                let [before, after] = regions[..] else { return };
+                hand(&operands, &self.starts(before, 0));
+                for values in self.ends(before) {
+                    hand(&values, &self.starts(after, 0));
+                    hand(&values, &results);
+                }
+                self.ends(after).iter().for_each(|values| hand(values, &self.starts(before, 0)));
+            }
+            op::func_call => {
+                let Some(&body) = self.called_function(id).and_then(|f| self.op_regions(f).first()) else { return };
+                hand(&operands, &self.starts(body, 0));
+                self.ends(body).iter().for_each(|values| hand(values, &results));
+            }
+            op::func_func => {}
+            _ => regions.iter().flat_map(|r| self.ends(*r)).for_each(|values| hand(&values, &results)),
+        }
+    }
+
+    /// The parameters of a region behind the first ones.
+    fn starts(&self, region: RegionId, skip: usize) -> Vec<ValueId> {
+        let first = self.region(region).blocks.first();
+        first.map_or_else(Vec::new, |b| self.block(*b).args.iter().skip(skip).copied().collect())
+    }
+
+    /// What the blocks of a region end with, without the condition of a loop.
+    fn ends(&self, region: RegionId) -> Vec<Vec<ValueId>> {
+        let last = self.region(region).blocks.iter().filter_map(|b| self.block(*b).ops.last());
+        last.filter(|end| self.successors(**end).is_empty())
+            .map(|end| {
+                let skip = usize::from(self.op(*end).op == op::scf_condition);
+                self.operands(*end).iter().skip(skip).map(|o| o.value).collect()
+            })
+            .collect()
+    }
+}
+
+/// A buffer in a memory of the core.
+fn is_local(ty: &Type) -> bool {
+    matches!(ty, Type::Memref(m) if matches!(m.space(), Some(PtrSpace::On(_))))
+}
+
+/// Operations whose result says itself what tile it is.
+fn makes_buffers(code: pto_isa::Op) -> bool {
+    matches!(code, op::memref_alloc | op::pointer_cast | op::bind_tile | op::declare_tile_memref)
+}
+
+/// Goes over all ways until nothing changes any more.
+fn spread(ways: &[(ValueId, ValueId)], mut step: impl FnMut(ValueId, ValueId) -> bool) {
+    while ways.iter().fold(false, |changed, (from, to)| step(*from, *to) || changed) {}
+}

@@ -1,0 +1,179 @@
+//! Programs whose tiles are plain buffers of the core.
+
+use super::{again, generate::program, lowered, outcome, prepared, races};
+use pto::cpu::Known;
+use pto::opt::Mode;
+use pto::{Arg, Launch, Plan, Program, Target, cost};
+
+const PROGRAMS: u64 = 60;
+
+/// A generated program as the public assembler lowers it: buffers instead of tiles.
+fn with_buffers(text: &str) -> String {
+    text.replace("!pto.tile_buf<vec, 16x32xf32>", "memref<16x32xf32, #pto.address_space<vec>>")
+        .replace(
+            "!pto.tile_buf<vec, 8x32xf32>",
+            "memref<8x32xf32, strided<[32, 1], offset: ?>, #pto.address_space<vec>>",
+        )
+        .replace("pto.alloc_tile : ", "memref.alloc() : ")
+        .replace("pto.subview", "memref.subview")
+        .replace("%zero] sizes [8, 32] : !tile -> !half", "0] [8, 32] [1, 1] : !tile to !half")
+}
+
+/// Buffers instead of tiles: the same numbers, before and after lowering, and the same order.
+#[test]
+fn random_programs_with_buffers_compute_what_they_do_with_tiles() {
+    for seed in 0..PROGRAMS {
+        let (text, target) = (program(seed), if seed % 2 == 0 { Target::A2A3 } else { Target::A5 });
+        let buffers = with_buffers(&text);
+        let source = Program::parse(&buffers);
+        let checked = source.check(target).unwrap_or_else(|e| panic!("seed {seed}: {e:?}\n{buffers}"));
+        let tiles = prepared(&Program::parse(&text), target, &text);
+        let plain = prepared(&source, target, &buffers);
+        let (low_text, low) = again(&lowered(&checked, seed % 3 == 0, Mode::Minimal));
+        let low = prepared(&low, target, &low_text);
+        for given in [(0, 1, true, true), (3, 2, false, true), (2, 3, true, false)] {
+            let expected = outcome(&tiles, given);
+            assert_eq!(expected, outcome(&plain, given), "seed {seed}, {given:?}\n{buffers}");
+            assert_eq!(expected, outcome(&low, given), "seed {seed}, {given:?}\n{low_text}");
+            let found = races(&low, given);
+            assert!(found.is_empty(), "seed {seed}, {given:?}, {target}: {found:#?}\n{low_text}");
+        }
+    }
+}
+
+/// A product, a window that is bound to a layout, a branch and a loop: what each writes.
+fn numbers(text: &str, target: Target) -> (Vec<f32>, f64) {
+    let plan = prepared(&Program::parse(text), target, text);
+    let a: Vec<u16> = (0..256u16).map(|k| 0x3c00 + (k % 7) * 64).collect();
+    let mut y = vec![0f32; 512];
+    plan.run(&mut [Arg::read(&a), Arg::read(&a), Arg::write(&mut y), Arg::Int(1)], Launch::default()).expect("it runs");
+    (y, cycles(&plan, target))
+}
+
+fn cycles(plan: &Plan, target: Target) -> f64 {
+    let known: Vec<Known> = plan.params().iter().map(|_| Known::Nothing).collect();
+    let known = [&known[..3], &[Known::Int(1)]].concat();
+    let trace = cost::record(plan, &known, Launch::default(), cost::Options::default()).expect("it can be followed");
+    let machine = cost::Machine::of(cost::Laws::of(target));
+    cost::simulate(&trace, &trace.charges, &machine).expect("it has an end").cycles
+}
+
+const TILES: &str = "
+  !mat = !pto.tile_buf<mat, 16x16xf16, blayout=col_major, slayout=row_major>
+  !left = !pto.tile_buf<left, 16x16xf16, blayout=col_major, slayout=row_major>
+  !right = !pto.tile_buf<right, 16x16xf16, slayout=col_major>
+  !acc = !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>
+  !vec = !pto.tile_buf<vec, 16x16xf32>
+  !part = !pto.tile_buf<vec, 16x16xf32, valid=?x?>
+  !square = !pto.tensor_view<16x16xf16>
+  !from = !pto.partition_tensor_view<16x16xf16>
+  !rows = !pto.tensor_view<32x16xf32>
+  !to = !pto.partition_tensor_view<16x16xf32>
+  !small = !pto.partition_tensor_view<?x?xf32>
+  func.func @f(%a: !pto.ptr<f16>, %b: !pto.ptr<f16>, %y: !pto.ptr<f32>, %flag: i1) {
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %two = arith.constant 2 : index
+    %eight = arith.constant 8 : index
+    %side = arith.constant 16 : index
+    %height = arith.constant 32 : index
+    %as = pto.make_tensor_view %a, shape = [%side, %side], strides = [%side, %one] : !square
+    %bs = pto.make_tensor_view %b, shape = [%side, %side], strides = [%side, %one] : !square
+    %ys = pto.make_tensor_view %y, shape = [%height, %side], strides = [%side, %one] : !rows
+    %aw = pto.partition_view %as, offsets = [%zero, %zero], sizes = [%side, %side] : !square -> !from
+    %bw = pto.partition_view %bs, offsets = [%zero, %zero], sizes = [%side, %side] : !square -> !from
+    %yw = pto.partition_view %ys, offsets = [%zero, %zero], sizes = [%side, %side] : !rows -> !to
+    %yv = pto.partition_view %ys, offsets = [%side, %zero], sizes = [%eight, %eight] : !rows -> !small
+    %am = ALLOC : !mat
+    %bm = ALLOC : !mat
+    %al = ALLOC : !left
+    %br = ALLOC : !right
+    %c = ALLOC : !acc
+    pto.tload ins(%aw : !from) outs(%am : !mat)
+    pto.tload ins(%bw : !from) outs(%bm : !mat)
+    pto.tmov ins(%am : !mat) outs(%al : !left)
+    pto.tmov ins(%bm : !mat) outs(%br : !right)
+    pto.tmatmul ins(%al, %br : !left, !right) outs(%c : !acc)
+    pto.tstore ins(%c : !acc) outs(%yw : !to)
+    %u = ALLOC : !vec
+    %v = ALLOC : !vec
+    %half = arith.constant 0.5 : f32
+    pto.texpands ins(%half : f32) outs(%u : !vec)
+    pto.texpands ins(%half : f32) outs(%v : !vec)
+    %w = scf.if %flag -> (!vec) {
+      scf.yield %u : !vec
+    } else {
+      scf.yield %v : !vec
+    }
+    %last = scf.for %i = %zero to %two step %one iter_args(%t = %w) -> (!vec) {
+      pto.tadd ins(%t, %u : !vec, !vec) outs(%v : !vec)
+      scf.yield %v : !vec
+    }
+    PART
+    pto.tstore ins(%part : !part) outs(%yv : !small)
+    return
+  }";
+
+/// Every part in both forms, on both devices; the cycles are the same too.
+#[test]
+fn buffers_are_tiles() {
+    let part = "%part = pto.alloc_tile valid_row = %eight valid_col = %eight : !part
+    pto.tmov ins(%last : !vec) outs(%part : !part)";
+    let tiles = TILES.replace("ALLOC", "pto.alloc_tile").replace("PART", part);
+    let buffer = |loc: &str, elem: &str| format!("memref<16x16x{elem}, #pto.address_space<{loc}>>");
+    let mut buffers = TILES.replace("ALLOC", "memref.alloc()");
+    for (name, loc, elem) in [
+        ("!mat", "mat", "f16"),
+        ("!left", "left", "f16"),
+        ("!right", "right", "f16"),
+        ("!acc", "acc", "f32"),
+        ("!vec", "vec", "f32"),
+        ("!part", "vec", "f32"),
+    ] {
+        let start = buffers.find(&format!("{name} = ")).expect("the type");
+        let end = start + buffers[start..].find('\n').expect("a line");
+        buffers.replace_range(start..end, &format!("{name} = {}", buffer(loc, elem)));
+    }
+    let bound = "%room = memref.alloc() : !part
+    %part = pto.bind_tile %room, %eight, %eight {config = #pto.tile_buf_config<blayout=row_major, slayout=none_box, s_fractal_size=512, pad=null>} : !part -> !part
+    pto.tmov ins(%last : !vec) outs(%part : !part)";
+    let buffers = buffers.replace("PART", bound);
+    for target in [Target::A2A3, Target::A5] {
+        let (expected, cycles) = numbers(&tiles, target);
+        assert!(expected[..256].iter().any(|n| *n > 16.0) && expected[256 + 3] == 1.5, "{expected:?}");
+        assert_eq!((expected.clone(), cycles), numbers(&buffers, target), "{target}");
+        let checked = Program::parse(&buffers).check(target).expect("legal");
+        let (low, _) = again(&lowered(&checked, false, Mode::Minimal));
+        assert!(low.contains("pto.pointer_cast(") && !low.contains("memref.alloc"), "{low}");
+        assert_eq!(expected, numbers(&low, target).0, "{target}\n{low}");
+    }
+}
+
+/// Single elements and extents of a buffer that instructions use too.
+#[test]
+fn elements_of_buffers() {
+    let text = "
+      !t = memref<4x8xf32, #pto.address_space<vec>>
+      func.func @f(%y: !pto.ptr<f32>) {
+        %two = arith.constant 2 : index
+        %one = arith.constant 1 : index
+        %k = arith.constant 2.5 : f32
+        %at = arith.constant 4096 : i64
+        %a = pto.pointer_cast(%at) : !t
+        pto.texpands ins(%k : f32) outs(%a : !t)
+        %width = memref.dim %a, %one : !t
+        %last = arith.subi %width, %one : index
+        %n = arith.index_cast %width : index to i32
+        %f = arith.sitofp %n : i32 to f32
+        memref.store %f, %a[%two, %last] : !t
+        %v = memref.load %a[%two, %last] : !t
+        %w = memref.load %a[%one, %last] : !t
+        %s = arith.addf %v, %w : f32
+        pto.store_scalar %s, %y[%one] : !pto.ptr<f32>, f32
+        return
+      }";
+    let plan = prepared(&Program::parse(text), Target::A2A3, text);
+    let mut y = [0f32; 2];
+    plan.run(&mut [Arg::write(&mut y)], Launch::default()).expect("it runs");
+    assert_eq!(y[1], 8.0 + 2.5);
+}
