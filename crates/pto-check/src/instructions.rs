@@ -2,8 +2,8 @@
 
 use crate::Info;
 use pto_ir::{Attr, Module, OpId, ValueId};
-use pto_isa::row::{AttrKind, AttrSpec, Domain, Elem};
-use pto_isa::rules::{Arg, AttrValue, Broken, Instance, Rule};
+use pto_isa::row::{AttrKind, AttrSpec, Elem};
+use pto_isa::rules::{Arg, AttrValue, Broken, Instance};
 use pto_isa::{Code, Diagnostic, Dim, Family, Row, Span, Target, TileRule, TileType, Type, codes, table};
 
 /// Checks every operation; rules that must wait for run time are noted in `info`.
@@ -37,21 +37,11 @@ pub fn recheck(checked: &crate::Checked, id: OpId, facts: &[(Type, Option<i64>)]
     broken.into_iter().next().map(|b| check.describe(b, &[]))
 }
 
-/// The operands that an elementwise operation wants to be valid in the same region, its destination among them, and the
-/// destination. `None` for other operations.
-pub fn same_region(row: &Row, target: Target) -> Option<(&'static [&'static str], &'static str)> {
-    let Domain::Valid(dst) = row.domain else { return None };
-    row.shape_rules.iter().find_map(|(targets, rule)| match rule {
-        Rule::SameValid(slots) if targets.contains(target) && slots.contains(&dst) => Some((*slots, dst)),
-        _ => None,
-    })
-}
-
 /// Lets the sources of an elementwise operation be valid where its destination is, whatever they say: so devices read them. False
 /// where the operation is none, or a source has no room for the region.
 pub fn widen(checked: &crate::Checked, id: OpId, facts: &mut [(Type, Option<i64>)]) -> bool {
     let (module, row) = (checked.module(), checked.module().op(id).op.row());
-    let Some((names, dst)) = same_region(row, checked.info().target) else { return false };
+    let Some((names, dst)) = row.same_region(checked.info().target) else { return false };
     let slots = module.operands(id).iter().map(|o| o.slot).chain(module.results(id).map(|v| module.value(v).slot));
     let slots: Vec<&str> = slots.map(|slot| row.slot_at(usize::from(slot)).name).collect();
     let region = slots.iter().zip(&*facts).rev().find(|(name, _)| **name == dst).and_then(|(_, (ty, _))| ty.tile());

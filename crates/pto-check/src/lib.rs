@@ -34,7 +34,7 @@ mod tiles;
 
 pub use fifo::{Epilogue, LinkedPipe, linked_pipes};
 pub use info::{Info, flag_of, pipe_of};
-pub use instructions::{recheck, same_region, widen};
+pub use instructions::{recheck, widen};
 pub use reach::{Reach, reach};
 pub use scratch::missing_scratch;
 

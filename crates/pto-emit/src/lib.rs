@@ -100,8 +100,7 @@ pub fn cpp(checked: &Checked, options: &Options<'_>) -> Result<String, Vec<Diagn
 fn lower(checked: &Checked, sync: Sync) -> Result<Cow<'_, Checked>, Vec<Diagnostic>> {
     let target = checked.info().target;
     let mut lowered = Cow::Borrowed(checked);
-    let module = checked.module();
-    if module.order().iter().any(|&id| module.is_value_form(id)) {
+    if pto_opt::needs_buffers(checked) {
         lowered = Cow::Owned(pto_check::check(pto_opt::to_buffers(&lowered)?, target)?);
     }
     if let Some(with_scratch) = pto_opt::provide_scratch(&lowered) {

@@ -20,6 +20,7 @@ mod module;
 pub mod print;
 mod same;
 mod symbols;
+mod ways;
 
 pub use attr::Attr;
 pub use ids::{BlockId, OpId, RegionId, Sym, TypeId, ValueId};

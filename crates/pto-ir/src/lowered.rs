@@ -3,7 +3,7 @@
 //! A lowered program keeps its tiles in plain buffers (`memref`) of a memory of the core. What a buffer is as a tile its type and the
 //! operation that makes it say together; casts, windows, branches and loops hand that on.
 
-use crate::{Attr, Def, Module, OpId, RegionId, ValueId};
+use crate::{Attr, Def, Module, OpId, ValueId};
 use pto_isa::row::Kind;
 use pto_isa::table::op;
 use pto_isa::{Dim, Family, PtrSpace, TileType, Type};
@@ -35,7 +35,8 @@ impl Module {
         if !self.types().iter().any(is_local) {
             return None;
         }
-        let ways = self.ways();
+        let mut ways = self.ways();
+        ways.retain(|(from, to)| self.is_local_buffer(*from) && self.is_local_buffer(*to));
         let taken = self.taken_as_tiles(&ways);
         let mut tiles: Vec<Option<TileType>> = vec![None; self.value_count()];
         for value in (0..self.value_count()).map(ValueId::from_index).filter(|v| taken[v.index()]) {
@@ -103,69 +104,6 @@ impl Module {
 
     fn is_local_buffer(&self, value: ValueId) -> bool {
         is_local(self.value_type(value))
-    }
-
-    /// The ways of buffers: what becomes what, without being made anew.
-    fn ways(&self) -> Vec<(ValueId, ValueId)> {
-        let mut ways = Vec::new();
-        for id in self.order() {
-            self.ways_of(id, &mut |from, to| ways.extend(from.iter().copied().zip(to.iter().copied())));
-        }
-        ways.retain(|(from, to)| self.is_local_buffer(*from) && self.is_local_buffer(*to));
-        ways
-    }
-
-    fn ways_of(&self, id: OpId, hand: &mut impl FnMut(&[ValueId], &[ValueId])) {
-        let operands: Vec<ValueId> = self.operands(id).iter().map(|o| o.value).collect();
-        let results: Vec<ValueId> = self.results(id).collect();
-        let regions = self.op_regions(id);
-        for successor in self.successors(id) {
-            hand(&successor.args, &self.block(successor.block).args);
-        }
-        match self.op(id).op {
-            op::memref_cast | op::memref_subview => hand(&operands[..operands.len().min(1)], &results),
-            op::arith_select => operands.iter().skip(1).for_each(|v| hand(&[*v], &results)),
-            op::scf_for => {
-                let (first, carried) = (operands.get(3..).unwrap_or_default(), self.starts(regions[0], 1));
-                for values in self.ends(regions[0]).iter().map(Vec::as_slice).chain([first]) {
-                    hand(values, &carried);
-                    hand(values, &results);
-                }
-            }
-            op::scf_while => {
-                let [before, after] = regions[..] else { return };
-                hand(&operands, &self.starts(before, 0));
-                for values in self.ends(before) {
-                    hand(&values, &self.starts(after, 0));
-                    hand(&values, &results);
-                }
-                self.ends(after).iter().for_each(|values| hand(values, &self.starts(before, 0)));
-            }
-            op::func_call => {
-                let Some(&body) = self.called_function(id).and_then(|f| self.op_regions(f).first()) else { return };
-                hand(&operands, &self.starts(body, 0));
-                self.ends(body).iter().for_each(|values| hand(values, &results));
-            }
-            op::func_func => {}
-            _ => regions.iter().flat_map(|r| self.ends(*r)).for_each(|values| hand(&values, &results)),
-        }
-    }
-
-    /// The parameters of a region behind the first ones.
-    fn starts(&self, region: RegionId, skip: usize) -> Vec<ValueId> {
-        let first = self.region(region).blocks.first();
-        first.map_or_else(Vec::new, |b| self.block(*b).args.iter().skip(skip).copied().collect())
-    }
-
-    /// What the blocks of a region end with, without the condition of a loop.
-    fn ends(&self, region: RegionId) -> Vec<Vec<ValueId>> {
-        let last = self.region(region).blocks.iter().filter_map(|b| self.block(*b).ops.last());
-        last.filter(|end| self.successors(**end).is_empty())
-            .map(|end| {
-                let skip = usize::from(self.op(*end).op == op::scf_condition);
-                self.operands(*end).iter().skip(skip).map(|o| o.value).collect()
-            })
-            .collect()
     }
 }
 

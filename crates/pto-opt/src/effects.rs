@@ -88,7 +88,7 @@ pub(crate) fn effect(checked: &Checked, places: &mut Places<'_>, id: OpId, core:
     if row.family == Family::Sync || row.effect == row::Effect::View {
         return Effect::None;
     }
-    let touches = touches(module, places, id, pipe, core);
+    let touches = touches(checked, places, id, pipe, core);
     if touches.is_empty() { Effect::None } else { Effect::Touches(touches) }
 }
 
@@ -109,7 +109,8 @@ fn told_others(places: &mut Places<'_>, id: OpId, core: CoreKind) -> Effect {
 }
 
 /// The operands that are memory, with what the row says about them.
-fn touches(module: &Module, places: &mut Places<'_>, id: OpId, pipe: Pipe, core: CoreKind) -> Vec<Touch> {
+fn touches(checked: &Checked, places: &mut Places<'_>, id: OpId, pipe: Pipe, core: CoreKind) -> Vec<Touch> {
+    let (module, target) = (checked.module(), checked.info().target);
     let row = module.op(id).op.row();
     let mut list = Vec::new();
     let mut add = |value: ValueId, dir: Dir| {
@@ -129,8 +130,11 @@ fn touches(module: &Module, places: &mut Places<'_>, id: OpId, pipe: Pipe, core:
     for operand in module.operands(id) {
         if is_memory(module.value_type(operand.value)) {
             let slot = row.slots.get(usize::from(operand.slot));
-            let is_scratch = row.scratch.is_some_and(|s| slot.is_some_and(|slot| slot.name == s.slot));
-            add(operand.value, if is_scratch { Dir::InOut } else { slot.map_or(Dir::In, |s| s.dir) });
+            match row.scratch.filter(|s| slot.is_some_and(|slot| slot.name == s.slot)) {
+                Some(scratch) if scratch.is_used(target) => add(operand.value, Dir::InOut),
+                Some(_) => {}
+                None => add(operand.value, slot.map_or(Dir::In, |s| s.dir)),
+            }
         }
     }
     for value in module.results(id) {

@@ -24,3 +24,8 @@ use pto_isa::{Diagnostic, Targets};
 pub fn to_buffers(checked: &Checked) -> Result<Module, Vec<Diagnostic>> {
     pto_ir::buffers::to_buffers(checked.module(), Targets::of(&[checked.info().target]))
 }
+
+/// True when [`to_buffers`] changes a program.
+pub fn needs_buffers(checked: &Checked) -> bool {
+    pto_ir::buffers::are_needed(checked.module(), Targets::of(&[checked.info().target]))
+}

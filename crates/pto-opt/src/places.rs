@@ -1,5 +1,6 @@
 //! What memory values stand for.
 
+use crate::effects::is_memory;
 use pto_check::Checked;
 use pto_ir::{BlockId, Def, Module, OpId, Operand, ValueId};
 use pto_isa::table::op;
@@ -65,6 +66,8 @@ pub(crate) struct Places<'a> {
     module: &'a Module,
     checked: &'a Checked,
     owners: HashMap<BlockId, OpId>,
+    /// What a value is another name for.
+    sources: HashMap<ValueId, Vec<ValueId>>,
     /// Tiles whose address changes as the program runs.
     rebound: BTreeSet<ValueId>,
     /// All homes of tiles, by memory: what an unknown tile may be.
@@ -81,12 +84,18 @@ impl<'a> Places<'a> {
             module,
             checked,
             owners: module.owners(),
+            sources: HashMap::new(),
             rebound: BTreeSet::new(),
             tiles: BTreeMap::new(),
             one_global: false,
             known: BTreeMap::new(),
         };
         module.walk(module.top, &mut |id| this.note(id));
+        for (from, to) in module.ways() {
+            if is_memory(module.value_type(to)) {
+                this.sources.entry(to).or_default().push(from);
+            }
+        }
         this
     }
 
@@ -159,8 +168,8 @@ impl<'a> Places<'a> {
             return self.anything(value);
         }
         match self.module.value(value).def {
-            Def::Arg(block, at) => self.of_argument(value, block, usize::from(at), open),
-            Def::Result(id, at) => self.of_result(value, id, usize::from(at), open),
+            Def::Arg(block, _) => self.of_argument(value, block, open),
+            Def::Result(id, _) => self.of_result(value, id, open),
             Def::Missing => Vec::new(),
         }
     }
@@ -182,33 +191,30 @@ impl<'a> Places<'a> {
         vec![Region { home, start: 0, end: ALL }]
     }
 
-    fn of_argument(&self, value: ValueId, block: BlockId, at: usize, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
+    fn of_argument(&self, value: ValueId, block: BlockId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
         let Some(&parent) = self.owners.get(&block) else { return self.anything(value) };
         match self.module.op(parent).op {
             op::func_func => match self.module.value_type(value).local_tile() {
                 Some(t) => vec![Region { home: Home::Given(t.loc), start: 0, end: ALL }],
                 None => self.global(value),
             },
-            op::scf_for if at > 0 => {
-                let init = self.module.operands(parent).get(2 + at).map(|o| o.value);
-                let yielded = self.yields(block).get(at - 1).copied();
-                self.union(init.into_iter().chain(yielded), open)
-            }
-            _ => self.anything(value),
+            _ => self.of_sources(value, open),
         }
     }
 
-    /// What a block hands on.
-    fn yields(&self, block: BlockId) -> Vec<ValueId> {
-        let last = self.module.block(block).ops.last();
-        last.map_or_else(Vec::new, |id| self.module.operands(*id).iter().map(|o| o.value).collect())
+    /// Whatever it is another name for.
+    fn of_sources(&self, value: ValueId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
+        match self.sources.get(&value) {
+            Some(sources) => self.union(sources.iter().copied(), open),
+            None => self.anything(value),
+        }
     }
 
     fn union(&self, values: impl Iterator<Item = ValueId>, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
         values.flat_map(|v| self.resolve(v, open)).collect()
     }
 
-    fn of_result(&self, value: ValueId, id: OpId, at: usize, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
+    fn of_result(&self, value: ValueId, id: OpId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
         let first = || self.module.operands(id).first().map(|o| o.value);
         let is_tile = self.module.tile(value).is_some();
         let is_local = self.module.value_type(value).local_tile().is_some();
@@ -221,17 +227,7 @@ impl<'a> Places<'a> {
                 Some(region) => vec![region],
                 None => self.union(first().into_iter(), open),
             },
-            op::arith_select => self.union(self.module.operands(id)[1..].iter().map(|o| o.value), open),
-            op::scf_for => {
-                let init = self.module.operands(id).get(3 + at).map(|o| o.value);
-                let body = self.module.op_regions(id).first().and_then(|r| self.module.region(*r).blocks.first());
-                let yielded = body.and_then(|b| self.yields(*b).get(at).copied());
-                self.union(init.into_iter().chain(yielded), open)
-            }
-            op::scf_if => {
-                let blocks = self.module.op_regions(id).iter().filter_map(|r| self.module.region(*r).blocks.first());
-                self.union(blocks.filter_map(|b| self.yields(*b).get(at).copied()), open)
-            }
+            _ if self.sources.contains_key(&value) => self.of_sources(value, open),
             op::partition_view => self.global_window(id, open),
             op::make_tensor_view | op::addptr | op::castptr => self.union(first().into_iter(), open),
             op::memref_alloc => self.global(value),

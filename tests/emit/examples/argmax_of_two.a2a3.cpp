@@ -25,7 +25,7 @@ __global__ AICORE void argmax_of_two(__gm__ float *x, __gm__ float *y, __gm__ fl
   VecF32_64x64 value;  // 19
   TASSIGN(value, 0);
   VecI32_64x64 index;
-  TASSIGN(index, 16384);
+  TASSIGN(index, 49152);
   TPARTARGMAX(value, a, b, index, first, second);
   TSTORE(bs, value);  // 20
   TSTORE(fs, index);  // 21

@@ -26,15 +26,15 @@ __global__ AICORE void layer_norm(__gm__ float *x, __gm__ float *w, __gm__ float
     GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<8192, 8192, 8192, 1024, 1>, Layout::ND> in(x + at * 1024);  // 40
     GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<8192, 8192, 8192, 1024, 1>, Layout::ND> out(y + at * 1024);  // 41
     VecF32_8x1024 t;  // 42
-    TASSIGN(t, 8256);
+    TASSIGN(t, 41024);
     VecF32_8x1024 squares;  // 43
     TASSIGN(squares, 73792);
     VecF32_8x1024 scratch;  // 44
-    TASSIGN(scratch, 41024);
+    TASSIGN(scratch, 8192);
     VecF32_8x1_dn mean;  // 45
-    TASSIGN(mean, 8192);
+    TASSIGN(mean, 40960);
     VecF32_8x1_dn variance;  // 46
-    TASSIGN(variance, 8224);
+    TASSIGN(variance, 40992);
     VecF32_1x8 means;  // 47
     TRESHAPE(means, mean);
     VecF32_1x8 variances;  // 48

@@ -22,13 +22,13 @@ __global__ AICORE void rms_norm(__gm__ float *x, __gm__ float *w, __gm__ float *
     GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<8192, 8192, 8192, 1024, 1>, Layout::ND> in(x + at * 1024);  // 37
     GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<8192, 8192, 8192, 1024, 1>, Layout::ND> out(y + at * 1024);  // 38
     VecF32_8x1024 t;  // 39
-    TASSIGN(t, 4128);
+    TASSIGN(t, 36896);
     VecF32_8x1024 squares;  // 40
-    TASSIGN(squares, 36896);
+    TASSIGN(squares, 69664);
     VecF32_8x1024 scratch;  // 41
-    TASSIGN(scratch, 69664);
+    TASSIGN(scratch, 4096);
     VecF32_8x1_dn mean;  // 42
-    TASSIGN(mean, 4096);
+    TASSIGN(mean, 36864);
     VecF32_1x8 means;  // 43
     TRESHAPE(means, mean);
     TLOAD(t, in);  // 45

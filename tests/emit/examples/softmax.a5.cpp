@@ -16,9 +16,9 @@ __global__ AICORE void softmax(__gm__ float *x, __gm__ float *y) {  // 10
     GlobalTensor<float, Shape<1, 1, 1, 16, 1024>, Stride<16384, 16384, 16384, 1024, 1>, Layout::ND> in(x + at * 1024);  // 27
     GlobalTensor<float, Shape<1, 1, 1, 16, 1024>, Stride<16384, 16384, 16384, 1024, 1>, Layout::ND> out(y + at * 1024);  // 28
     VecF32_16x1024 t;  // 29
-    TASSIGN(t, 0);
+    TASSIGN(t, 65536);
     VecF32_16x1024 scratch;  // 30
-    TASSIGN(scratch, 65536);
+    TASSIGN(scratch, 0);
     VecF32_16x1_dn largest;  // 31
     TASSIGN(largest, 131072);
     VecF32_16x1_dn total;  // 32

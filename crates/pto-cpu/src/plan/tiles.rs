@@ -337,7 +337,7 @@ impl Builder<'_> {
         if self.options.numerics == Numerics::Reference {
             return None;
         }
-        let (names, dst) = pto_check::same_region(row, self.checked.info().target)?;
+        let (names, dst) = row.same_region(self.checked.info().target)?;
         let at = |name: &str| kernel.tiles.iter().position(|tile| *tile == name);
         Some(Wide { sources: names.iter().filter_map(|name| at(name)).collect(), dst: at(dst)? })
     }

@@ -1,6 +1,6 @@
 //! Loops and branches that hand on tiles.
 
-use super::{Buffers, Extents, is_open, may_alias};
+use super::{Buffers, Extents, is_open};
 use crate::{Attr, BlockId, Def, NewOp, OpId, Operand, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Dim, Scalar, TileType, Type};
@@ -157,10 +157,19 @@ impl Buffers {
         let later = ops[at + 1..].iter().any(|id| uses(*id));
         // The new valid region must not be that of the old content before it is read.
         let keeps_extents = !self.out.tile(buffer).is_some_and(is_open) || self.like(maker, value) == old;
-        let in_place = keeps_extents && may_alias(self.out.op(maker).op.row().alias, self.targets);
+        let in_place = keeps_extents && self.may_overwrite(maker, value, old);
         if !later && (in_place || !uses(maker)) {
             self.wanted.insert(value, buffer);
         }
+    }
+
+    /// True when an instruction may make a value where an operand of it is.
+    fn may_overwrite(&self, maker: OpId, value: ValueId, old: Option<ValueId>) -> bool {
+        let (row, Some(made)) = (self.out.op(maker).op.row(), self.out.tile(value)) else { return false };
+        let to = (usize::from(self.out.value(value).slot), made);
+        let same = self.out.operands(maker).iter().filter(|o| Some(o.value) == old);
+        let from = same.filter_map(|o| Some((usize::from(o.slot), self.out.tile(o.value)?)));
+        from.into_iter().all(|from| row.may_overwrite(self.targets, from, to))
     }
 
     fn uses_inside(&self, id: OpId, value: Option<ValueId>) -> bool {

@@ -7,13 +7,16 @@
 //! A buffer whose valid region is known only at run time gets it from the operand that its value is like, whenever it is
 //! written.
 
+mod anew;
 mod control;
 
+pub use anew::are_needed;
+
 use crate::{BlockId, Def, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
-use pto_isa::row::{Alias, Infer};
+use pto_isa::row::Infer;
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Dim, Loc, Op, Scalar, Span, Targets, TileType, Type, codes};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Writes tile values as buffers, for all of some targets.
 ///
@@ -27,32 +30,22 @@ use std::collections::{BTreeMap, HashMap};
 /// # Errors
 /// What has no buffer form: tiles that functions return, copies that no instruction makes, valid regions that follow from nothing.
 pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Vec<Diagnostic>> {
-    // A result may also be written with the type of a buffer.
-    let has_values = module.order().iter().any(|id| module.is_value_form(*id))
-        || (0..module.value_count()).any(|k| matches!(module.value_type(ValueId::from_index(k)), Type::Tile(_)));
+    let is_needed = are_needed(module, targets);
     let mut this = Buffers {
         targets,
         out: module.clone(),
         buffers: HashMap::new(),
         wanted: BTreeMap::new(),
+        contents: BTreeSet::new(),
         names: Names::new(module),
         problems: Vec::new(),
     };
-    if has_values {
+    if is_needed {
         this.block(module.top);
         let last = this.buffers.keys().map(|value| (*value, this.now(*value))).collect();
         this.out.resolve_uses(&last);
     }
     if this.problems.is_empty() { Ok(this.out) } else { Err(this.problems) }
-}
-
-/// True when an instruction may write where it reads, on all of some targets.
-pub fn may_alias(alias: Alias, targets: Targets) -> bool {
-    match alias {
-        Alias::InPlace => true,
-        Alias::Distinct(distinct) => !targets.iter().any(|target| distinct.contains(target)),
-        Alias::None => false,
-    }
 }
 
 struct Buffers {
@@ -62,6 +55,8 @@ struct Buffers {
     buffers: HashMap<ValueId, ValueId>,
     /// Where a value is to be made.
     wanted: BTreeMap<ValueId, ValueId>,
+    /// Buffers that stand for what they hold.
+    contents: BTreeSet<ValueId>,
     names: Names,
     problems: Vec<Diagnostic>,
 }
@@ -83,6 +78,7 @@ impl Buffers {
         if regions.is_empty() && self.out.is_value_form(id) {
             return self.instruction(id, ops);
         }
+        self.note_contents(id);
         let args =
             regions.iter().flat_map(|r| self.out.region(*r).blocks.first()).flat_map(|b| &self.out.block(*b).args);
         let carries = self.out.results(id).chain(args.copied()).any(|v| self.is_value(v));
@@ -105,7 +101,7 @@ impl Buffers {
     }
 
     fn is_value(&self, value: ValueId) -> bool {
-        matches!(self.out.value_type(value), Type::Tile(_))
+        matches!(self.out.value_type(value), Type::Tile(_)) || self.contents.contains(&value)
     }
 
     fn refuse(&mut self, id: OpId, why: &str) {

@@ -6,6 +6,7 @@
 
 mod attr;
 mod columns;
+mod overwrite;
 mod slot;
 mod syntax;
 

@@ -4,8 +4,7 @@ use crate::effects::{CoreKind, Effect, effect};
 use crate::order::Order;
 use crate::places::{Home, Places, memory_of};
 use pto_check::Checked;
-use pto_ir::buffers::may_alias;
-use pto_ir::{OpId, ValueId};
+use pto_ir::{Module, OpId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Loc, Targets};
 use std::collections::BTreeMap;
@@ -25,6 +24,8 @@ pub(crate) struct Tile {
     pub last: OpId,
     /// The tile whose bytes it takes over: the instruction that reads that for the last time writes this.
     pub takes_over: Option<ValueId>,
+    /// The tile that the other side of a branch makes for the same result.
+    pub other_side: Option<ValueId>,
 }
 
 /// An access of a tile.
@@ -50,6 +51,7 @@ pub(crate) fn tiles(checked: &Checked, order: &Order) -> Vec<Tile> {
     }
     let mut tiles: Vec<Tile> = all.into_iter().filter_map(|id| tile(checked, order, id, &accesses)).collect();
     take_over(checked, &mut tiles, &accesses);
+    join_sides(module, order, &mut tiles);
     tiles
 }
 
@@ -101,14 +103,16 @@ fn tile(checked: &Checked, order: &Order, id: OpId, accesses: &BTreeMap<ValueId,
     // Whatever is called runs at the call.
     let calls = module.op(last).op == op::func_call;
     let (mut start, mut end) = (order.first(first), if calls { order.last(last) } else { order.first(last) });
-    for around in loops(checked, order, list).filter(|l| !order.contains(*l, id)) {
-        if needs_turns(order, around, list) {
+    // A tile that is made anew in every turn matters to others only when it is handed on.
+    let handed_on = |l: &OpId| list.iter().any(|a| !order.contains(*l, a.op) || order.first(a.op) < order.first(id));
+    for around in loops(checked, order, list).filter(|l| !order.contains(*l, id) || handed_on(l)) {
+        if needs_turns(order, around, list) || outlasts_condition(module, order, around, list) {
             start = start.min(order.first(around));
             end = end.max(order.last(around));
         }
     }
     end = end.max(order.called_until(id).unwrap_or(0));
-    Some(Tile { value, alloc: id, loc, bytes, start, end, first, last, takes_over: None })
+    Some(Tile { value, alloc: id, loc, bytes, start, end, first, last, takes_over: None, other_side: None })
 }
 
 /// The loops around accesses.
@@ -131,6 +135,41 @@ fn needs_turns(order: &Order, around: OpId, list: &[Access]) -> bool {
     !first.is_some_and(|a| a.kills && order.parent(a.op) == Some(around))
 }
 
+/// True when the second part of a conditional loop makes what is used behind the loop: the first part is executed in between.
+fn outlasts_condition(module: &Module, order: &Order, around: OpId, list: &[Access]) -> bool {
+    let [before, _] = module.op_regions(around)[..] else { return false };
+    let end = module.region(before).blocks.last().and_then(|b| module.block(*b).ops.last());
+    let in_second = |a: &Access| end.is_some_and(|end| order.first(a.op) > order.first(*end));
+    let first = list.iter().find(|a| order.contains(around, a.op));
+    let later = list.iter().any(|a| order.first(a.op) > order.last(around));
+    module.op(around).op == op::scf_while && later && first.is_some_and(in_second)
+}
+
+/// Finds tiles that the two sides of a branch make and that are used behind it: only one of them is ever there.
+fn join_sides(module: &Module, order: &Order, tiles: &mut [Tile]) {
+    // Branches inside others come first: what is joined there is on one side here.
+    let hands_on = |id: &OpId| module.op(*id).op == op::scf_if && module.results(*id).len() > 0;
+    for id in module.order().into_iter().rev().filter(hands_on) {
+        let blocks = module.op_regions(id).iter().filter_map(|r| module.region(*r).blocks.last());
+        let ends: Vec<u32> = blocks.filter_map(|b| module.block(*b).ops.last()).map(|end| order.first(*end)).collect();
+        let [middle, _] = ends[..] else { continue };
+        let begin = order.first(id);
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        for (k, tile) in tiles.iter().enumerate() {
+            let alone = tile.takes_over.is_none() && tile.other_side.is_none();
+            if alone && order.contains(id, tile.alloc) && tile.start > begin && tile.end > order.last(id) {
+                if order.first(tile.alloc) < middle { &mut first } else { &mut second }.push(k);
+            }
+        }
+        for a in first {
+            let alike = |b: &usize| (tiles[a].loc, tiles[a].bytes) == (tiles[*b].loc, tiles[*b].bytes);
+            if let Some(at) = second.iter().position(alike) {
+                tiles[second.remove(at)].other_side = Some(tiles[a].value);
+            }
+        }
+    }
+}
+
 /// Finds tiles that an instruction may write where it reads another for the last time.
 fn take_over(checked: &Checked, tiles: &mut [Tile], accesses: &BTreeMap<ValueId, Vec<Access>>) {
     let module = checked.module();
@@ -141,7 +180,7 @@ fn take_over(checked: &Checked, tiles: &mut [Tile], accesses: &BTreeMap<ValueId,
         // A tile that a loop keeps starts before its first access.
         let writer = tiles[k].first;
         let born = accesses.get(&tiles[k].value).and_then(|a| a.first()).is_some_and(|a| a.kills);
-        if !born || !may_alias(module.op(writer).op.row().alias, targets) {
+        if !born {
             continue;
         }
         for operand in module.operands(writer) {
@@ -150,7 +189,7 @@ fn take_over(checked: &Checked, tiles: &mut [Tile], accesses: &BTreeMap<ValueId,
                 && !given[source]
                 && tiles[source].end == tiles[k].start
                 && tiles[source].last == writer
-                && (tiles[source].loc, tiles[source].bytes) == (tiles[k].loc, tiles[k].bytes);
+                && may_overwrite(module, targets, writer, operand.value, tiles[k].value);
             if fits {
                 given[source] = true;
                 tiles[k].takes_over = Some(tiles[source].value);
@@ -158,4 +197,17 @@ fn take_over(checked: &Checked, tiles: &mut [Tile], accesses: &BTreeMap<ValueId,
             }
         }
     }
+}
+
+/// True when an instruction may write one of its operands over another.
+fn may_overwrite(module: &Module, targets: Targets, id: OpId, from: ValueId, to: ValueId) -> bool {
+    let slots = |value: ValueId| {
+        let same = module.operands(id).iter().filter(move |o| o.value == value);
+        same.map(|o| usize::from(o.slot)).collect::<Vec<_>>()
+    };
+    let tile = |value: ValueId| module.value_type(value).local_tile();
+    let (Some(source), Some(dest)) = (tile(from), tile(to)) else { return false };
+    let row = module.op(id).op.row();
+    let (from, to) = (slots(from), slots(to));
+    from.iter().all(|f| to.iter().all(|t| row.may_overwrite(targets, (*f, &source), (*t, &dest))))
 }

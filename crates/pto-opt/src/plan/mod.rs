@@ -99,7 +99,7 @@ pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Vec<D
     Ok(Planned { module, spaces })
 }
 
-/// Tiles that take over each other's bytes are one piece.
+/// Tiles that take over each other's bytes, or stand in for each other, are one piece.
 fn pieces(tiles: &[&Tile], align: u64) -> (Vec<Piece>, Vec<usize>) {
     let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
     let mut pieces: Vec<Piece> = Vec::new();
@@ -108,7 +108,8 @@ fn pieces(tiles: &[&Tile], align: u64) -> (Vec<Piece>, Vec<usize>) {
     order.sort_by_key(|k| tiles[*k].start);
     for k in order {
         let tile = tiles[k];
-        let source = tile.takes_over.and_then(|v| at.get(&v)).map(|s| of[*s]).filter(|p| *p != usize::MAX);
+        let source = tile.takes_over.or(tile.other_side);
+        let source = source.and_then(|v| at.get(&v)).map(|s| of[*s]).filter(|p| *p != usize::MAX);
         match source {
             Some(piece) => {
                 pieces[piece].end = pieces[piece].end.max(tile.end);

@@ -2,6 +2,7 @@
 
 mod buffers;
 mod generate;
+mod plans;
 
 use generate::{HEIGHT, WIDTH, program};
 use pto::checks::{Checked, check};

@@ -1,0 +1,199 @@
+//! Where tiles may lie: who needs bytes at the same time, and who may write over whom.
+
+use super::{again, lowered, prepared};
+use pto::opt::{self, Mode, plan};
+use pto::{Arg, Launch, Program, Target, race};
+use std::collections::BTreeMap;
+
+const HEAD: &str = "
+  !t = !pto.tile_buf<vec, 16x16xf32>
+  !v = !pto.partition_tensor_view<16x16xf32>
+  func.func @f(%x: !v, %y: !v, %flag: i1) {
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %three = arith.constant 3 : index
+    %k = arith.constant 2.0 : f32
+";
+
+fn whole(body: &str) -> String {
+    format!("{HEAD}{body}    return\n  }}\n")
+}
+
+/// The addresses of tiles, as close together as they can be.
+fn places(text: &str, target: Target) -> BTreeMap<String, (u64, u64)> {
+    let checked = Program::parse(text).check(target).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    let planned = opt::plan_memory(&checked, plan::Options { tight: true }).expect("it fits");
+    let tiles = planned.spaces.into_iter().flat_map(|s| s.tiles);
+    tiles.map(|t| (t.name, (t.address, t.address + t.bytes))).collect()
+}
+
+fn share(places: &BTreeMap<String, (u64, u64)>, a: &str, b: &str) -> bool {
+    let (a, b) = (places[a], places[b]);
+    a.0 < b.1 && b.0 < a.1
+}
+
+/// The same numbers before and after, packed, and nothing out of order.
+fn is_kept(text: &str) {
+    for target in [Target::A2A3, Target::A5] {
+        let source = Program::parse(text);
+        let checked = source.check(target).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let (low_text, low) = again(&lowered(&checked, true, Mode::Minimal));
+        let (before, after) = (prepared(&source, target, text), prepared(&low, target, &low_text));
+        for flag in [0, 1] {
+            let x: Vec<f32> = (0..256).map(|n| (n % 13) as f32 - 6.0).collect();
+            let (mut one, mut two) = (vec![0f32; 256], vec![0f32; 256]);
+            before.run(&mut [Arg::read(&x), Arg::write(&mut one), Arg::Int(flag)], Launch::default()).expect("it runs");
+            let args = vec![Arg::read(&x), Arg::write(&mut two), Arg::Int(flag)];
+            let report = race::check_as(race::Sync::Manual, &after, &mut [args], Launch::default());
+            assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
+            assert_eq!(one, two, "flag {flag} on {target}\n{low_text}");
+        }
+    }
+}
+
+/// Only one of the tiles that the sides of a branch hand on is ever there, also where a side picks one of two.
+#[test]
+fn sides_of_a_branch_share_their_bytes() {
+    let text = whole(
+        "    %m = scf.if %flag -> (!t) {
+      %a = pto.alloc_tile : !t
+      %b = pto.alloc_tile : !t
+      pto.tload ins(%x : !v) outs(%a : !t)
+      pto.texpands ins(%k : f32) outs(%b : !t)
+      %s = arith.select %flag, %a, %b : !t
+      scf.yield %s : !t
+    } else {
+      %c = pto.alloc_tile : !t
+      pto.texpands ins(%k : f32) outs(%c : !t)
+      scf.yield %c : !t
+    }
+    %d = pto.alloc_tile : !t
+    pto.texpands ins(%k : f32) outs(%d : !t)
+    pto.tadd ins(%m, %d : !t, !t) outs(%d : !t)
+    pto.tstore ins(%d : !t) outs(%y : !v)
+",
+    );
+    let places = places(&text, Target::A2A3);
+    assert!(share(&places, "a", "c") || share(&places, "b", "c"), "{places:?}");
+    assert!(!share(&places, "a", "b"), "{places:?}");
+    assert!(["a", "b", "c"].iter().all(|t| !share(&places, t, "d")), "{places:?}");
+    is_kept(&text);
+}
+
+/// What a region hands out is the tile that was made inside.
+#[test]
+fn results_of_regions_keep_their_bytes() {
+    for (start, end) in [
+        ("%m = scf.execute_region -> !t {", "scf.yield %a : !t\n    }"),
+        ("%m = pto.fusion_region {", "pto.yield(%a) : (!t) -> ()\n    } : !t"),
+    ] {
+        let text = whole(&format!(
+            "    {start}
+      %a = pto.alloc_tile : !t
+      pto.tload ins(%x : !v) outs(%a : !t)
+      {end}
+    %b = pto.alloc_tile : !t
+    pto.texpands ins(%k : f32) outs(%b : !t)
+    pto.tadd ins(%m, %b : !t, !t) outs(%b : !t)
+    pto.tstore ins(%b : !t) outs(%y : !v)
+"
+        ));
+        assert!(!share(&places(&text, Target::A2A3), "a", "b"), "{text}");
+        is_kept(&text);
+    }
+}
+
+/// A mask has other elements in its bytes than the result.
+#[test]
+fn masks_are_not_written_over() {
+    let text = "
+      !h = !pto.tile_buf<vec, 16x16xf16>
+      !m = !pto.tile_buf<vec, 16x32xi8>
+      !w = !pto.tile_buf<vec, 1x16xi32>
+      func.func @f() {
+        %m = pto.alloc_tile : !m
+        %a = pto.alloc_tile : !h
+        %b = pto.alloc_tile : !h
+        %w = pto.alloc_tile : !w
+        %d = pto.alloc_tile : !h
+        pto.tsel ins(%m, %a, %b, %w : !m, !h, !h, !w) outs(%d : !h)
+        return
+      }";
+    let places = places(text, Target::A2A3);
+    assert!(!share(&places, "m", "d") && !share(&places, "w", "d"), "{places:?}");
+    assert!(share(&places, "a", "d") || share(&places, "b", "d"), "{places:?}");
+}
+
+/// A scratch tile that a device does not use takes no room beside the others.
+#[test]
+fn scratch_that_is_not_used_needs_no_room() {
+    let text = "
+      !s = !pto.tile_buf<vec, 2x16384xf32, valid=2x16381>
+      !d = !pto.tile_buf<vec, 2x8xui32, valid=2x1>
+      func.func @f(%x: !pto.partition_tensor_view<2x16381xf32>, %y: !pto.partition_tensor_view<2x1xui32>) {
+        %s = pto.alloc_tile : !s
+        %w = pto.alloc_tile : !s
+        %d = pto.alloc_tile : !d
+        pto.tload ins(%x : !pto.partition_tensor_view<2x16381xf32>) outs(%s : !s)
+        pto.trowargmax ins(%s, %w : !s, !s) outs(%d : !d)
+        pto.tstore ins(%d : !d) outs(%y : !pto.partition_tensor_view<2x1xui32>)
+        return
+      }";
+    let places = places(text, Target::A5);
+    assert!(share(&places, "s", "w") && !share(&places, "s", "d"), "{places:?}");
+}
+
+/// A turn makes its buffer while it still reads the one it was handed, and hands both on.
+#[test]
+fn buffers_made_anew_in_every_turn_are_handed_on() {
+    for pair in [false, true] {
+        let (extra, also, types) = if pair { (", %d = %sum", ", %c", "!t, !t") } else { ("", "", "!t") };
+        let results = if pair { "%last:2" } else { "%last" };
+        let (last, body) = if pair { ("%last#0", "%d") } else { ("%last", "%c") };
+        let text = whole(&format!(
+            "    %init = pto.alloc_tile : !t
+    %sum = pto.alloc_tile : !t
+    pto.tload ins(%x : !v) outs(%init : !t)
+    pto.texpands ins(%k : f32) outs(%sum : !t)
+    %out = pto.alloc_tile : !t
+    pto.texpands ins(%k : f32) outs(%out : !t)
+    {results} = scf.for %i = %zero to %three step %one iter_args(%c = %init{extra}) -> ({types}) {{
+      %next = pto.alloc_tile : !t
+      pto.tadds ins(%c, %k : !t, f32) outs(%next : !t)
+      pto.tadd ins(%out, {body} : !t, !t) outs(%out : !t)
+      pto.tmul ins(%out, %next : !t, !t) outs(%out : !t)
+      scf.yield %next{also} : {types}
+    }}
+    pto.tadd ins(%out, {last} : !t, !t) outs(%out : !t)
+    pto.tstore ins(%out : !t) outs(%y : !v)
+"
+        ));
+        is_kept(&text);
+    }
+}
+
+/// The first part of a conditional loop is executed once more behind the last turn.
+#[test]
+fn conditions_leave_what_a_turn_has_made() {
+    let text = whole(
+        "    %a = pto.alloc_tile : !t
+    %b = pto.alloc_tile : !t
+    pto.texpands ins(%k : f32) outs(%a : !t)
+    %n = scf.while (%i = %zero) : (index) -> index {
+      pto.tload ins(%x : !v) outs(%b : !t)
+      pto.tadds ins(%b, %k : !t, f32) outs(%b : !t)
+      pto.tstore ins(%b : !t) outs(%y : !v)
+      %more = arith.cmpi slt, %i, %three : index
+      scf.condition(%more) %i : index
+    } do {
+    ^bb0(%i: index):
+      pto.texpands ins(%k : f32) outs(%a : !t)
+      %next = arith.addi %i, %one : index
+      scf.yield %next : index
+    }
+    pto.tstore ins(%a : !t) outs(%y : !v)
+",
+    );
+    assert!(!share(&places(&text, Target::A2A3), "a", "b"), "{text}");
+    is_kept(&text);
+}
