@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Leaf(Effect),
     /// Goes round: one block, and whether it does so at least once whatever happens.
     Loop(Vec<Item>, bool),
+    /// Goes round and is left in the middle: the items of both parts, and how many are in the first, which comes once more.
+    Conditional(Vec<Item>, usize),
     /// One of several lists; an empty one where it may be none, or not on every core.
     Branches(Vec<Vec<Item>>),
     /// Lists between which control goes in ways that are not followed.
@@ -68,7 +70,10 @@ fn kind(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) ->
         op::scf_while if single && lists.first().is_some_and(|(_, condition)| condition.is_empty()) => {
             Kind::Loop(lists.pop().map(|(_, list)| list).unwrap_or_default(), false)
         }
-        op::scf_while => Kind::Tangle(lists),
+        op::scf_while if single && lists.len() == 2 => {
+            let first = lists[0].1.len();
+            Kind::Conditional(lists.into_iter().flat_map(|(_, list)| list).collect(), first)
+        }
         code if single => {
             let has_all = code == op::scf_if && lists.len() == 2;
             let lists = lists.into_iter().map(|(_, list)| list);
@@ -81,7 +86,7 @@ fn kind(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) ->
 fn is_empty(kind: &Kind) -> bool {
     match kind {
         Kind::Leaf(_) => false,
-        Kind::Loop(list, _) => list.is_empty(),
+        Kind::Loop(list, _) | Kind::Conditional(list, _) => list.is_empty(),
         Kind::Branches(lists) => lists.iter().all(Vec::is_empty),
         Kind::Tangle(lists) => lists.iter().all(|(_, list)| list.is_empty()),
     }
@@ -91,7 +96,9 @@ fn touches(kind: &Kind) -> Vec<Touch> {
     let mut all: Vec<Touch> = match kind {
         Kind::Leaf(Effect::Touches(list)) => return list.clone(),
         Kind::Leaf(_) => return Vec::new(),
-        Kind::Loop(list, _) => list.iter().flat_map(|i| i.touches.iter().copied()).collect(),
+        Kind::Loop(list, _) | Kind::Conditional(list, _) => {
+            list.iter().flat_map(|i| i.touches.iter().copied()).collect()
+        }
         Kind::Branches(lists) => lists.iter().flatten().flat_map(|i| i.touches.iter().copied()).collect(),
         Kind::Tangle(lists) => lists.iter().flat_map(|(_, l)| l).flat_map(|i| i.touches.iter().copied()).collect(),
     };

@@ -30,10 +30,11 @@ pub(super) fn insert(module: &Module, edges: &[Edge]) -> Module {
                 around.entry(edge.before).or_default().waits.push(wait);
                 if let Some(turned) = edge.carried_by {
                     let prime = flag(&mut out, op::set_flag, (src, dst, id), before(module, turned));
+                    around.entry(turned).or_default().primes.push(prime);
+                }
+                if let Some(turned) = edge.drained_by {
                     let drain = flag(&mut out, op::wait_flag, (src, dst, id), behind(module, turned));
-                    let at = around.entry(turned).or_default();
-                    at.primes.push(prime);
-                    at.drains.push(drain);
+                    around.entry(turned).or_default().drains.push(drain);
                 }
             }
             Means::Barrier(pipe) => {

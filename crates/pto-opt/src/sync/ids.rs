@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// From where to where an edge is in use.
 fn span(order: &Order, edge: &Edge) -> (u32, u32) {
-    match edge.carried_by {
+    match edge.carried_by.or(edge.drained_by) {
         Some(around) => (order.first(around), order.last(around)),
         None => (order.last(edge.after), order.first(edge.before)),
     }
@@ -58,10 +58,10 @@ fn taken(module: &Module) -> BTreeSet<(Pipe, Pipe, u8)> {
 /// Edges that are set and waited for at the same places are one.
 fn unite_equal(edges: &mut Vec<Edge>) {
     let mut united: Vec<Edge> = Vec::new();
-    let mut at: BTreeMap<(Means, OpId, OpId, Option<OpId>), usize> = BTreeMap::new();
+    let mut at: BTreeMap<_, usize> = BTreeMap::new();
     for edge in edges.drain(..) {
         let next = united.len();
-        let place = *at.entry((edge.means, edge.after, edge.before, edge.carried_by)).or_insert(next);
+        let place = *at.entry((edge.means, edge.after, edge.before, edge.carried_by, edge.drained_by)).or_insert(next);
         if place == next {
             united.push(edge);
         } else {
@@ -112,7 +112,8 @@ fn relieve(order: &Order, edges: &mut Vec<Edge>, crowd: &[usize]) {
     }
     if let Some(&at) = crowd.last() {
         let why = "there are more flags between these pipes than the core has";
-        let carried = edges[at].carried_by.take();
+        let carried = edges[at].carried_by.take().or(edges[at].drained_by);
+        edges[at].drained_by = None;
         edges[at].means = Means::All(why);
         edges[at].after = edges[at].before;
         // What the flag did in front of the loop and behind it.
@@ -121,6 +122,7 @@ fn relieve(order: &Order, edges: &mut Vec<Edge>, crowd: &[usize]) {
             after: around,
             before: around,
             carried_by: None,
+            drained_by: None,
             reasons: Vec::new(),
         }));
     }
@@ -128,7 +130,7 @@ fn relieve(order: &Order, edges: &mut Vec<Edge>, crowd: &[usize]) {
 
 /// The operation that contains a place, in the list in which an edge ends, between its two ends.
 fn around(order: &Order, edge: &Edge, place: u32) -> Option<OpId> {
-    if edge.carried_by.is_some() {
+    if edge.carried_by.or(edge.drained_by).is_some() {
         return None;
     }
     let outer = order.member_around(order.parent(edge.before), place)?;
@@ -140,7 +142,7 @@ fn unite(order: &Order, edges: &mut Vec<Edge>, a: usize, b: usize) -> bool {
     let (x, y) = (&edges[a], &edges[b]);
     let same_list = order.parent(x.after) == order.parent(y.after)
         && order.parent(x.before) == order.parent(y.before)
-        && x.carried_by == y.carried_by;
+        && (x.carried_by, x.drained_by) == (y.carried_by, y.drained_by);
     if !same_list {
         return false;
     }

@@ -26,8 +26,27 @@ struct Pass<'i> {
     history: History,
     inserted: Vec<Inserted>,
     stretches: Vec<Stretch>,
-    /// The loop of which this is the body.
-    around: Option<OpId>,
+    round: Option<Round>,
+}
+
+/// The loop of which a list is the body.
+#[derive(Clone, Copy)]
+struct Round {
+    op: OpId,
+    /// How many items come once more behind the last turn.
+    once_more: usize,
+}
+
+impl Round {
+    /// The loops at whose start a flag between two items is raised, and at whose end it is taken down, so that there are as many sets
+    /// as waits.
+    fn ends(self, from: usize, to: usize, carried: bool) -> (Option<OpId>, Option<OpId>) {
+        let again = |item: usize| usize::from(item < self.once_more);
+        // The set of the same turn will do where there is one.
+        let carried = carried && again(to) >= again(from);
+        let left = usize::from(carried) + again(from) > again(to);
+        (carried.then_some(self.op), left.then_some(self.op))
+    }
 }
 
 impl<'e> Lists<'e> {
@@ -54,14 +73,24 @@ impl<'e> Lists<'e> {
     /// The body of a loop: what its next turn needs is carried.
     fn turned(&mut self, items: &[Item], around: OpId, surely: bool) -> Summary {
         let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
-        let inserted = self.order(items, &summaries, Some(around));
+        let inserted = self.order(items, &summaries, Some(Round { op: around, once_more: 0 }));
         Finished { items, summaries: &summaries, inserted: &inserted }.turned(surely)
+    }
+
+    /// A loop that is left in the middle. What it orders is not looked into from outside.
+    fn conditional(&mut self, items: &[Item], around: OpId, once_more: usize) {
+        let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
+        self.order(items, &summaries, Some(Round { op: around, once_more }));
     }
 
     fn inside(&mut self, item: &Item) -> Summary {
         let summary = match &item.kind {
             Kind::Leaf(_) => None,
             Kind::Loop(body, surely) => Some(self.turned(body, item.op, *surely)),
+            Kind::Conditional(body, first) => {
+                self.conditional(body, item.op, *first);
+                None
+            }
             Kind::Branches(lists) => Some(either(lists.iter().map(|list| self.straight(list)).collect())),
             Kind::Tangle(lists) => {
                 for (_, list) in lists {
@@ -78,11 +107,18 @@ impl<'e> Lists<'e> {
     }
 
     fn all(&mut self, after: OpId, before: OpId, why: &'static str) {
-        self.edges.push(Edge { means: Means::All(why), after, before, carried_by: None, reasons: Vec::new() });
+        self.edges.push(Edge {
+            means: Means::All(why),
+            after,
+            before,
+            carried_by: None,
+            drained_by: None,
+            reasons: Vec::new(),
+        });
     }
 
     /// Finds the flags of a list, then its barriers.
-    fn order(&mut self, items: &[Item], summaries: &[Summary], around: Option<OpId>) -> Vec<Inserted> {
+    fn order(&mut self, items: &[Item], summaries: &[Summary], round: Option<Round>) -> Vec<Inserted> {
         let mut pass = Pass {
             items,
             summaries,
@@ -90,9 +126,9 @@ impl<'e> Lists<'e> {
             history: History::default(),
             inserted: vec![Inserted::default(); items.len()],
             stretches: Vec::new(),
-            around,
+            round,
         };
-        let turns = if around.is_some() { 2 } else { 1 };
+        let turns = if round.is_some() { 2 } else { 1 };
         for shift in (0..turns).map(|turn| turn * items.len()) {
             for at in 0..items.len() {
                 self.step(&mut pass, at, shift);
@@ -148,7 +184,8 @@ impl<'e> Lists<'e> {
                 }
             } else {
                 let from = index(need.from.item) % pass.items.len();
-                self.flag(&pass.items[from], &pass.items[at], &need, pass.around.filter(|_| carried));
+                let ends = pass.round.map_or((None, None), |round| round.ends(from, at, carried));
+                self.flag(&pass.items[from], &pass.items[at], &need, ends);
                 let inserted = &mut pass.inserted[at];
                 let links = if carried { &mut inserted.carried } else { &mut inserted.ends };
                 links.push(Link { src, dst, from });
@@ -165,13 +202,13 @@ impl<'e> Lists<'e> {
     fn barrier(&mut self, item: &Item, need: &Need) {
         let means = Means::Barrier(need.part.touch.pipe);
         let reasons = vec![Self::reason(need)];
-        self.edges.push(Edge { means, after: item.op, before: item.op, carried_by: None, reasons });
+        self.edges.push(Edge { means, after: item.op, before: item.op, carried_by: None, drained_by: None, reasons });
     }
 
-    fn flag(&mut self, from: &Item, to: &Item, need: &Need, carried_by: Option<OpId>) {
+    fn flag(&mut self, from: &Item, to: &Item, need: &Need, (carried_by, drained_by): (Option<OpId>, Option<OpId>)) {
         let means = Means::Flag { src: need.from.part.touch.pipe, dst: need.part.touch.pipe, id: 0 };
         let reasons = vec![Self::reason(need)];
-        self.edges.push(Edge { means, after: from.op, before: to.op, carried_by, reasons });
+        self.edges.push(Edge { means, after: from.op, before: to.op, carried_by, drained_by, reasons });
     }
 }
 
@@ -188,6 +225,7 @@ pub(super) fn as_barriers(edges: Vec<Edge>) -> Vec<Edge> {
             after: edge.before,
             before: edge.before,
             carried_by: None,
+            drained_by: None,
             reasons: Vec::new(),
         });
         kept.reasons.extend(edge.reasons);

@@ -83,8 +83,10 @@ pub struct Edge {
     pub after: OpId,
     /// The operation in front of which it is waited for.
     pub before: OpId,
-    /// The loop from one turn to the next of which it reaches.
+    /// The loop from one turn to the next of which it reaches: the flag is up when the loop is entered.
     pub carried_by: Option<OpId>,
+    /// The loop that may be left while the flag is up: it is taken down behind it.
+    pub drained_by: Option<OpId>,
     /// Who needs it.
     pub reasons: Vec<Reason>,
 }

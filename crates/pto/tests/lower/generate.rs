@@ -22,13 +22,25 @@ struct Writer {
     windows: Vec<String>,
     names: u32,
     left: u32,
+    /// Some loops have a condition that is computed in their first part.
+    conditional: bool,
 }
 
 /// The text of a program: `@f(%x, %y, %n, %m, %flag, %other)`.
 pub fn program(seed: u64) -> String {
+    written(seed, false)
+}
+
+/// The same with loops that are left in the middle.
+pub fn conditional_program(seed: u64) -> String {
+    written(seed, true)
+}
+
+fn written(seed: u64, conditional: bool) -> String {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let left = 6 + random.below(26) as u32;
-    let mut writer = Writer { random, text: HEAD.to_string(), tiles: Vec::new(), windows: Vec::new(), names: 0, left };
+    let mut writer =
+        Writer { random, text: HEAD.to_string(), tiles: Vec::new(), windows: Vec::new(), names: 0, left, conditional };
     for _ in 0..2 {
         writer.new_tile(1);
     }
@@ -148,8 +160,24 @@ impl Writer {
 
     fn turned(&mut self, depth: usize, nesting: u32) {
         let (index, bound) = (self.name(), ["%n", "%m", "%three", "%zero"][self.random.below(4) as usize]);
+        if self.conditional && self.random.below(2) == 0 {
+            return self.left_in_the_middle(depth, nesting, &index, bound);
+        }
         self.line(depth, &format!("scf.for {index} = %zero to {bound} step %one {{"));
         self.list(depth + 1, nesting + 1);
+        self.line(depth, "}");
+    }
+
+    fn left_in_the_middle(&mut self, depth: usize, nesting: u32, index: &str, bound: &str) {
+        self.line(depth, &format!("{index} = scf.while ({index}b = %zero) : (index) -> index {{"));
+        self.list(depth + 1, nesting + 1);
+        self.line(depth + 1, &format!("{index}m = arith.cmpi slt, {index}b, {bound} : index"));
+        self.line(depth + 1, &format!("scf.condition({index}m) {index}b : index"));
+        self.line(depth, "} do {");
+        self.line(depth, &format!("^bb0({index}a: index):"));
+        self.list(depth + 1, nesting + 1);
+        self.line(depth + 1, &format!("{index}n = arith.addi {index}a, %one : index"));
+        self.line(depth + 1, &format!("scf.yield {index}n : index"));
         self.line(depth, "}");
     }
 

@@ -99,7 +99,8 @@ fn place(edge: &Edge, line: &impl Fn(OpId) -> u32) -> String {
     let (after, before) = (line(edge.after), line(edge.before));
     match (edge.means, edge.carried_by) {
         (Means::Flag { src, dst, id }, None) => {
-            format!("flag {id} from {src} to {dst}: set after line {after}, wait before line {before}")
+            let left = edge.drained_by.map_or(String::new(), |l| format!(" or behind the loop in line {}", line(l)));
+            format!("flag {id} from {src} to {dst}: set after line {after}, wait before line {before}{left}")
         }
         (Means::Flag { src, dst, id }, Some(around)) => format!(
             "flag {id} from {src} to {dst}, from one turn of the loop in line {} to the next: set after line {after}, wait before line {before}",
