@@ -1,6 +1,7 @@
 //! What an instruction does: which pipes read and write which memory.
 
 use crate::places::{Home, Places, Region};
+use crate::slots::Slot;
 use pto_check::Checked;
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::row::{self, Core};
@@ -13,6 +14,8 @@ pub(crate) struct Touch {
     pub pipe: Pipe,
     pub core: CoreKind,
     pub region: Region,
+    /// Which part of the region it is in which turn of a loop.
+    pub slot: Option<Slot>,
     pub write: bool,
     /// The instruction.
     pub op: OpId,
@@ -26,6 +29,22 @@ pub(crate) enum CoreKind {
     Any,
     Cube,
     Vector,
+}
+
+impl Touch {
+    /// The touch in a turn of a loop.
+    pub fn in_turn(mut self, around: OpId, turn: usize) -> Self {
+        if let Some(slot) = self.slot.filter(|s| s.around == around) {
+            self.region = slot.region(self.region, turn as u64);
+        }
+        self
+    }
+
+    /// The touch in any turn of a loop.
+    pub fn in_any_turn(mut self, around: OpId) -> Self {
+        self.slot = self.slot.filter(|s| s.around != around);
+        self
+    }
 }
 
 impl CoreKind {
@@ -104,7 +123,7 @@ fn flag(module: &Module, id: OpId, set: bool) -> Effect {
 fn told_others(places: &mut Places<'_>, id: OpId, core: CoreKind) -> Effect {
     let Some(signal) = places.operand(id, "signal") else { return Effect::None };
     let regions = places.all_global();
-    let touch = |region| Touch { pipe: Pipe::S, core, region, write: false, op: id, value: signal };
+    let touch = |region| Touch { pipe: Pipe::S, core, region, slot: None, write: false, op: id, value: signal };
     Effect::Touches(regions.into_iter().map(touch).collect())
 }
 
@@ -114,8 +133,9 @@ fn touches(checked: &Checked, places: &mut Places<'_>, id: OpId, pipe: Pipe, cor
     let row = module.op(id).op.row();
     let mut list = Vec::new();
     let mut add = |value: ValueId, dir: Dir| {
+        let slot = places.turned_slot(value);
         for region in places.of(value) {
-            let mut one = |pipe: Pipe, write: bool| list.push(Touch { pipe, core, region, write, op: id, value });
+            let mut one = |pipe: Pipe, write: bool| list.push(Touch { pipe, core, region, slot, write, op: id, value });
             // What drives several pipes itself loads on one and stores on the other; its stages are in between.
             let (load, store) = if pipe == Pipe::All { (Pipe::Mte2, Pipe::Mte3) } else { (pipe, pipe) };
             let staged = pipe == Pipe::All && !matches!(region.home, Home::Global(_) | Home::AnyGlobal);

@@ -6,6 +6,7 @@ mod places;
 pub mod plan;
 mod ranges;
 mod scratch;
+mod slots;
 pub mod sync;
 mod tree;
 

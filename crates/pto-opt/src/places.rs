@@ -1,6 +1,7 @@
 //! What memory values stand for.
 
 use crate::effects::is_memory;
+use crate::slots::{self, Slot};
 use pto_check::Checked;
 use pto_ir::{BlockId, Def, Module, OpId, Operand, ValueId};
 use pto_isa::table::op;
@@ -338,6 +339,21 @@ impl<'a> Places<'a> {
             }
             _ => None,
         }
+    }
+
+    /// One of several tiles, if it follows from the turn of a loop which.
+    pub fn turned_slot(&self, value: ValueId) -> Option<Slot> {
+        let Def::Result(id, _) = self.module.value(value).def else { return None };
+        if self.module.op(id).op != op::multi_tile_get || self.rebound.contains(&value) {
+            return None;
+        }
+        let source = self.operand(id, "source")?;
+        let Def::Result(made, _) = self.module.value(source).def else { return None };
+        let all = *(self.module.op(made).op == op::alloc_multi_tile).then(|| self.allocated(source, made))?.first()?;
+        let Type::MultiTile(_, count) = self.module.value_type(source) else { return None };
+        let size = ((all.end - all.start) / count, self.module.tile(value)?.bytes());
+        let found = slots::slot(self.checked, &self.owners, self.operand(id, "slot")?, size)?;
+        (all.end != ALL && found.period <= *count).then_some(found)
     }
 
     /// One of several tiles, if it is fixed which.

@@ -34,7 +34,7 @@ pub(crate) fn items(checked: &Checked, places: &mut Places<'_>, block: BlockId, 
     let mut list = Vec::new();
     for &id in &module.block(block).ops {
         let kind = kind(checked, places, id, core);
-        let touches = touches(&kind);
+        let touches = touches(&kind).into_iter().map(|t| t.in_any_turn(id)).collect();
         if !matches!(kind, Kind::Leaf(Effect::None)) && !is_empty(&kind) {
             list.push(Item { op: id, kind, touches });
         }
@@ -103,7 +103,7 @@ fn touches(kind: &Kind) -> Vec<Touch> {
         Kind::Tangle(lists) => lists.iter().flat_map(|(_, l)| l).flat_map(|i| i.touches.iter().copied()).collect(),
     };
     // One of each kind is enough to know that there is one.
-    all.sort_by_key(|t| (t.region, t.pipe, t.core, t.write, t.op));
-    all.dedup_by_key(|t| (t.region, t.pipe, t.core, t.write));
+    all.sort_by_key(|t| (t.region, t.slot, t.pipe, t.core, t.write, t.op));
+    all.dedup_by_key(|t| (t.region, t.slot, t.pipe, t.core, t.write));
     all
 }

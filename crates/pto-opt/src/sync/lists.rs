@@ -9,6 +9,7 @@ use crate::effects::Effect;
 use crate::tree::{Item, Kind};
 use pto_ir::OpId;
 use pto_isa::Target;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub(super) struct Lists<'e> {
@@ -29,6 +30,20 @@ struct Pass<'i> {
     round: Option<Round>,
 }
 
+impl<'i> Pass<'i> {
+    /// What an item touches in the turn that starts at `shift`.
+    fn parts(&self, at: usize, shift: usize) -> Cow<'i, [Part]> {
+        let parts = &self.summaries[at].parts;
+        match self.round {
+            Some(round) if parts.iter().any(|p| p.touch.slot.is_some()) => {
+                let turn = shift / self.items.len();
+                parts.iter().map(|p| Part { touch: p.touch.in_turn(round.op, turn), ..*p }).collect()
+            }
+            _ => Cow::Borrowed(parts),
+        }
+    }
+}
+
 /// The loop of which a list is the body.
 #[derive(Clone, Copy)]
 struct Round {
@@ -38,6 +53,13 @@ struct Round {
 }
 
 impl Round {
+    /// After how many turns the same bytes are used again.
+    fn period(self, summaries: &[Summary]) -> usize {
+        let slots = summaries.iter().flat_map(|s| &s.parts).filter_map(|part| part.touch.slot);
+        let periods = slots.filter(|slot| slot.around == self.op).map(|slot| slot.period as usize);
+        periods.max().unwrap_or(1)
+    }
+
     /// The loops at whose start a flag between two items is raised, and at whose end it is taken down, so that there are as many sets
     /// as waits.
     fn ends(self, from: usize, to: usize, carried: bool) -> (Option<OpId>, Option<OpId>) {
@@ -86,7 +108,11 @@ impl<'e> Lists<'e> {
     fn inside(&mut self, item: &Item) -> Summary {
         let summary = match &item.kind {
             Kind::Leaf(_) => None,
-            Kind::Loop(body, surely) => Some(self.turned(body, item.op, *surely)),
+            Kind::Loop(body, surely) => {
+                let mut summary = self.turned(body, item.op, *surely);
+                summary.parts.iter_mut().for_each(|part| part.touch = part.touch.in_any_turn(item.op));
+                Some(summary)
+            }
             Kind::Conditional(body, first) => {
                 self.conditional(body, item.op, *first);
                 None
@@ -128,7 +154,7 @@ impl<'e> Lists<'e> {
             stretches: Vec::new(),
             round,
         };
-        let turns = if round.is_some() { 2 } else { 1 };
+        let turns = round.map_or(1, |round| 1 + round.period(summaries));
         for shift in (0..turns).map(|turn| turn * items.len()) {
             for at in 0..items.len() {
                 self.step(&mut pass, at, shift);
@@ -148,6 +174,12 @@ impl<'e> Lists<'e> {
             for link in &pass.inserted[at].ends {
                 pass.knowledge.learn(link.src, link.dst, position(shift + link.from));
             }
+            // Those from the turn before the last.
+            if let Some(before) = shift.checked_sub(pass.items.len()).filter(|before| *before > 0) {
+                for link in &pass.inserted[at].carried {
+                    pass.knowledge.learn(link.src, link.dst, position(before + link.from));
+                }
+            }
         }
         match &item.kind {
             Kind::Leaf(Effect::Unknown(why)) => {
@@ -160,13 +192,13 @@ impl<'e> Lists<'e> {
         }
         pass.knowledge.pass(item, &pass.summaries[at], here);
         let is_leaf = matches!(item.kind, Kind::Leaf(_));
-        pass.history.remember(&pass.summaries[at].parts, here, &pass.knowledge.now, is_leaf);
+        pass.history.remember(&pass.parts(at, shift), here, &pass.knowledge.now, is_leaf);
         pass.knowledge.record();
     }
 
     /// Finds what an item needs and does not have yet.
     fn needs(&mut self, pass: &mut Pass<'_>, at: usize, shift: usize) {
-        let mut needs = pass.history.needs(&pass.summaries[at].parts, &pass.knowledge.now);
+        let mut needs = pass.history.needs(&pass.parts(at, shift), &pass.knowledge.now);
         // What comes later knows more: it may make the others superfluous, and flags may make barriers so.
         let is_barrier = |n: &Need| n.from.part.touch.pipe == n.part.touch.pipe;
         needs.sort_by_key(|n| (is_barrier(n), std::cmp::Reverse(n.from.item), n.part.touch));
@@ -185,7 +217,9 @@ impl<'e> Lists<'e> {
             } else {
                 let from = index(need.from.item) % pass.items.len();
                 let ends = pass.round.map_or((None, None), |round| round.ends(from, at, carried));
-                self.flag(&pass.items[from], &pass.items[at], &need, ends);
+                // Between two sets there is a wait: one that comes later in the turn is made in front of the set.
+                let to = if ends.0.is_some() { at.min(from) } else { at };
+                self.flag(&pass.items[from], &pass.items[to], &need, ends);
                 let inserted = &mut pass.inserted[at];
                 let links = if carried { &mut inserted.carried } else { &mut inserted.ends };
                 links.push(Link { src, dst, from });

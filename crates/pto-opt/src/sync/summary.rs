@@ -112,7 +112,7 @@ fn united(parts: Vec<Part>) -> Vec<Part> {
     let mut kinds: BTreeMap<_, Part> = BTreeMap::new();
     for part in parts {
         let touch = &part.touch;
-        let key = (touch.region, touch.pipe, touch.core, touch.write, part.after, part.done);
+        let key = (touch.region, touch.slot, touch.pipe, touch.core, touch.write, part.after, part.done);
         let kind = kinds.entry(key).or_insert(part);
         kind.touch = kind.touch.min(part.touch);
     }

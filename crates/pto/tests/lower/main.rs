@@ -3,6 +3,7 @@
 mod buffers;
 mod generate;
 mod plans;
+mod slots;
 
 use generate::{HEIGHT, WIDTH, conditional_program, program};
 use pto::checks::{Checked, check};

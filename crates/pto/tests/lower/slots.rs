@@ -1,0 +1,110 @@
+//! Double buffering with several tiles in a row, the number of which is computed in every turn.
+
+use super::{again, lowered, prepared};
+use pto::cpu::Known;
+use pto::opt::Mode;
+use pto::{Arg, Launch, Program, Target, cost, race};
+
+const HEIGHT: usize = 32;
+
+/// Loads a tile ahead of its use (or not), computes, stores; `pick` gives the tile with a number.
+fn text(ahead: bool, pick: &str, tiles: &str) -> String {
+    let picked = |name: &str, index: &str| pick.replace("NAME", name).replace("SLOT", &format!("{index}s"));
+    let load = if ahead { "%next" } else { "%i" };
+    let prologue = if ahead {
+        format!(
+            "{}\n    %v0 = pto.partition_view %xs, offsets = [%zero, %zero], sizes = [%four, %width] : !m -> !v
+    pto.tload ins(%v0 : !v) outs(%first : !t)",
+            picked("first", "%zero")
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "
+  !t = !pto.tile_buf<vec, 4x256xf32>
+  !m = !pto.tensor_view<32x256xf32>
+  !v = !pto.partition_tensor_view<4x256xf32>
+  func.func @f(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>, %n: index) {{
+    %zero = arith.constant 0 : index
+    %zeros = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %two = arith.constant 2 : index
+    %four = arith.constant 4 : index
+    %last = arith.constant 7 : index
+    %width = arith.constant 256 : index
+    %height = arith.constant 32 : index
+    %k = arith.constant 2.0 : f32
+    %xs = pto.make_tensor_view %x, shape = [%height, %width], strides = [%width, %one] : !m
+    %ys = pto.make_tensor_view %y, shape = [%height, %width], strides = [%width, %one] : !m
+    {tiles}
+    %out = pto.alloc_tile : !t
+    {prologue}
+    scf.for %i = %zero to %n step %one {{
+      %is = arith.remui %i, %two : index
+      %next = arith.addi %i, %one : index
+      %nexts = arith.remui %next, %two : index
+      %from = arith.minui {load}, %last : index
+      %row = arith.muli %from, %four : index
+      %to = arith.muli %i, %four : index
+      %vin = pto.partition_view %xs, offsets = [%row, %zero], sizes = [%four, %width] : !m -> !v
+      %vout = pto.partition_view %ys, offsets = [%to, %zero], sizes = [%four, %width] : !m -> !v
+      {}
+      pto.tload ins(%vin : !v) outs(%a : !t)
+      {}
+      pto.tmuls ins(%b, %k : !t, f32) outs(%out : !t)
+      pto.tadd ins(%out, %b : !t, !t) outs(%out : !t)
+      pto.tstore ins(%out : !t) outs(%vout : !v)
+    }}
+    return
+  }}",
+        picked("a", load),
+        picked("b", "%i"),
+    )
+}
+
+const SLOTS: &str = "%NAME = pto.multi_tile_get %both[SLOT] : !pto.multi_tile_buf<vec, 4x256xf32, count=2> -> !t";
+const BOTH: &str = "%both = pto.alloc_multi_tile : !pto.multi_tile_buf<vec, 4x256xf32, count=2>";
+
+/// The lowered program, its flags, and its cycles for eight turns, once it is known to be right.
+fn lower(text: &str, ahead: bool) -> (String, f64) {
+    let checked = Program::parse(text).check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
+    let plan = prepared(&low, Target::A2A3, &low_text);
+    for turns in [0, 1, 2, 5, 8] {
+        let x: Vec<f32> = (0..HEIGHT * 256).map(|k| k as f32).collect();
+        let mut y = vec![-1f32; HEIGHT * 256];
+        let args = vec![Arg::read(&x), Arg::write(&mut y), Arg::Int(turns)];
+        let report = race::check_as(race::Sync::Manual, &plan, &mut [args], Launch::default());
+        assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
+        let done = turns as usize * 1024;
+        assert!(
+            (0..done).all(|k| y[k] == 3.0 * x[k]) && y[done..].iter().all(|n| *n == -1.0),
+            "ahead {ahead}\n{low_text}"
+        );
+    }
+    let known = [Known::Nothing, Known::Nothing, Known::Int(8)];
+    let trace = cost::record(&plan, &known, Launch::default(), cost::Options::default()).expect("it can be followed");
+    let machine = cost::Machine::of(cost::Laws::of(Target::A2A3));
+    (low_text, cost::simulate(&trace, &trace.charges, &machine).expect("it has an end").cycles)
+}
+
+/// A tile that is loaded ahead is another than the one in use: the load waits for nothing of its own turn, and hides behind the rest.
+#[test]
+fn tiles_loaded_ahead_do_not_wait_for_those_in_use() {
+    let (low, ahead) = lower(&text(true, SLOTS, BOTH), true);
+    let (_, one) = lower(&text(false, "%NAME = pto.treshape %t : !t -> !t", "%t = pto.alloc_tile : !t"), false);
+    assert!(ahead < 0.8 * one, "{ahead} cycles with two tiles, {one} with one\n{low}");
+    // Within a turn nothing goes from the load to the computation.
+    let body: Vec<&str> = low.lines().skip_while(|l| !l.contains("scf.for")).collect();
+    let at = |what: &str| body.iter().position(|l| l.contains(what)).unwrap_or_else(|| panic!("no {what}\n{low}"));
+    assert!(at("pto.wait_flag[<PIPE_MTE2>, <PIPE_V>") < at("pto.tmuls"), "{low}");
+}
+
+/// Where load and use are in one turn, it is no worse than with one tile.
+#[test]
+fn two_tiles_are_no_worse_than_one() {
+    let (low, two) = lower(&text(false, SLOTS, BOTH), false);
+    let (_, one) = lower(&text(false, "%NAME = pto.treshape %t : !t -> !t", "%t = pto.alloc_tile : !t"), false);
+    assert!(two <= one, "{two} cycles with two tiles, {one} with one\n{low}");
+}
