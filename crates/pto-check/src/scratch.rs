@@ -4,9 +4,9 @@ use crate::Checked;
 use crate::instructions::OpCheck;
 use pto_ir::OpId;
 use pto_isa::rules::{Arg, Instance};
-use pto_isa::{BLOCK_BYTES, DType, Loc, Target, TileType, Type, codes};
+use pto_isa::{BLOCK_BYTES, DType, Dim, Loc, Target, TileType, Type, codes};
 
-/// The scratch tile of an operation that needs one and leaves it out: the first that its rules take. `None` where nothing is
+/// The scratch tile of an operation that needs one, or may need one with the valid regions of a run, and leaves it out: the first that its rules take. `None` where nothing is
 /// missing, or where the program places its tiles itself and so must have it.
 ///
 /// ```
@@ -34,7 +34,8 @@ pub fn missing_scratch(checked: &Checked, id: OpId) -> Option<TileType> {
     // As it would be judged when nobody added anything.
     let instance = |args: &[Arg<'_>]| Instance { row, target: info.target, manual: true, args, attrs: &attrs }.check();
     let stands_in = !row.cpp.scratch.is_empty() && info.target == Target::A2A3;
-    if !stands_in && !instance(&args).0.iter().any(|b| b.code == codes::SCRATCH) {
+    let lacks = |args: &[Arg<'_>]| instance(args).0.iter().any(|b| b.code == codes::SCRATCH);
+    if !stands_in && !lacks(&args) && !with_regions(&args).iter().any(|types| lacks(&retyped(&args, types))) {
         return None;
     }
     let bytes = row
@@ -52,6 +53,30 @@ pub fn missing_scratch(checked: &Checked, id: OpId) -> Option<TileType> {
     // Where the rules wait for the run, only the largest is safe.
     let certain = possible.iter().find(|t| verdict(t) == Some(false));
     certain.or_else(|| possible.iter().filter(|t| verdict(t).is_some()).max_by_key(|t| t.bytes())).copied()
+}
+
+/// The types of operands with some of the valid regions that they may have when the operation is executed.
+fn with_regions(args: &[Arg<'_>]) -> Vec<Vec<Type>> {
+    let is_open = |t: &TileType| t.valid_rows.fixed().is_none() || t.valid_cols.fixed().is_none();
+    if !args.iter().any(|a| a.ty.tile().is_some_and(is_open)) {
+        return Vec::new();
+    }
+    let fixed = |ty: &Type, region: fn(&TileType) -> (u64, u64)| {
+        let mut ty = ty.clone();
+        if let Type::Tile(t) | Type::TileBuf(t) = &mut ty {
+            let (rows, cols) = region(t);
+            t.valid_rows = Dim::Fixed(t.valid_rows.fixed().unwrap_or(rows));
+            t.valid_cols = Dim::Fixed(t.valid_cols.fixed().unwrap_or(cols));
+        }
+        ty
+    };
+    let regions: [fn(&TileType) -> (u64, u64); 3] =
+        [|t| (t.rows, t.cols), |t| (t.rows, t.cols.saturating_sub(1)), |_| (1, 1)];
+    regions.iter().map(|region| args.iter().map(|a| fixed(a.ty, *region)).collect()).collect()
+}
+
+fn retyped<'a>(args: &[Arg<'_>], types: &'a [Type]) -> Vec<Arg<'a>> {
+    args.iter().zip(types).map(|(a, ty)| Arg { slot: a.slot, ty, value: a.value }).collect()
 }
 
 /// Tiles like those of the operation first: devices walk through a scratch tile row by row, so its rows should be like theirs. Then

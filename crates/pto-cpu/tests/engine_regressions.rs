@@ -182,3 +182,13 @@ fn the_tile_decides_the_layout_of_its_window() {
         assert_eq!(*found, a[col / 8 * 128 + row * 8 + col % 8], "[{row}, {col}]");
     }
 }
+
+/// A parameter whose columns do not fill its boxes has elements outside of it.
+#[test]
+fn boxes_that_are_not_filled_do_not_run() {
+    let text = "func.func @f(%a: !pto.tile_buf<vec, 32x4xui8, slayout=row_major>) {\n  return\n}\n";
+    let (module, _) = pto_syntax::parse(text);
+    let checked = pto_check::check(module, Target::A5).expect("a warning only");
+    let problem = Plan::new(&checked, None, Options::default()).expect_err("no place for its elements");
+    assert!(problem.message.contains("do not fill its boxes"), "{}", problem.message);
+}

@@ -26,6 +26,36 @@ pub fn to_buffers(checked: &Checked) -> Result<Module, Vec<Diagnostic>> {
     pto_ir::buffers::to_buffers(checked.module(), Targets::of(&[checked.info().target]))
 }
 
+/// Everything: buffers, scratch tiles that are left out, places, and order.
+///
+/// ```
+/// use pto_opt::{Mode, lower, plan::Options};
+/// let (module, _) = pto_syntax::parse("func.func @f() { return }");
+/// let checked = pto_check::check(module, pto_isa::Target::A5).expect("legal");
+/// assert!(lower(&checked, Options::default(), Mode::Minimal).is_ok());
+/// ```
+///
+/// # Errors
+/// What has no buffer form, and what does not fit.
+pub fn lower(checked: &Checked, places: plan::Options, order: Mode) -> Result<Checked, Vec<Diagnostic>> {
+    let target = checked.info().target;
+    let checked = with_scratch(pto_check::check(to_buffers(checked)?, target)?)?;
+    let planned = plan_memory(&checked, places)?;
+    let checked = pto_check::check(planned.module, target)?;
+    pto_check::check(insert_sync(&checked, order).module, target)
+}
+
+/// The program with the scratch tiles that it leaves out.
+///
+/// # Errors
+/// None are known; the program is checked again.
+pub fn with_scratch(checked: Checked) -> Result<Checked, Vec<Diagnostic>> {
+    match provide_scratch(&checked) {
+        Some(module) => pto_check::check(module, checked.info().target),
+        None => Ok(checked),
+    }
+}
+
 /// True when [`to_buffers`] changes a program.
 pub fn needs_buffers(checked: &Checked) -> bool {
     pto_ir::buffers::are_needed(checked.module(), Targets::of(&[checked.info().target]))

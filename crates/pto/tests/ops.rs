@@ -7,7 +7,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use pto::isa::row::{AttrKind, Elem};
 use pto::isa::rules::Rule;
 use pto::isa::{Class, DType, Dim, Dir, Family, Loc, Op, Pad, Row, Scalar, Target, TileType, table};
-use pto::{Arg, Checked, Launch, Options, Plan, Program};
+use pto::{Arg, Checked, Launch, Options, Plan, Program, opt};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -182,13 +182,17 @@ fn read(path: &Path) -> Result<Vectors, Failed> {
     toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()).into())
 }
 
+/// One case in so many is also lowered; all of them with `PTO_LOWER_ALL`.
+const LOWERED: usize = 5;
+
 fn run_file(path: &Path) -> Result<(), Failed> {
     let vectors = read(path)?;
     let op = table::find(&vectors.op).ok_or("no such instruction")?;
     let mut problems = String::new();
     let mut failed = 0;
-    for case in &vectors.case {
-        if let Err(problem) = run(op, case) {
+    for (at, case) in vectors.case.iter().enumerate() {
+        let lowers = at % LOWERED == 0 || std::env::var_os("PTO_LOWER_ALL").is_some();
+        if let Err(problem) = run(op, case, lowers) {
             failed += 1;
             if failed <= 5 {
                 let _ = writeln!(problems, "case \"{}\"\n{problem}", case.name);
@@ -199,7 +203,7 @@ fn run_file(path: &Path) -> Result<(), Failed> {
 }
 
 /// Checks a case for each of its targets, runs it, and compares every byte of every tile but the scratch tiles.
-fn run(op: Op, case: &Case) -> Result<(), String> {
+fn run(op: Op, case: &Case, lowers: bool) -> Result<(), String> {
     let row = op.row();
     // Parameters in the order of the slots: tiles, then scalars.
     let mut tiles = Vec::new();
@@ -245,9 +249,29 @@ fn run(op: Op, case: &Case) -> Result<(), String> {
             for (view, got) in views.iter().zip(&results[tiles.len()..]) {
                 compare_view(view, got, allowed).map_err(|e| format!("on {target}, plain {plain}: {e}"))?;
             }
+            if lowers && !plain {
+                same_when_lowered(&checked, &tiles, &results, |low| run_case(low, &tiles, &scalars, &views, false))?;
+            }
         }
     }
     Ok(())
+}
+
+/// Lowering changes no byte of any operand but the scratch tiles.
+fn same_when_lowered(
+    checked: &Checked,
+    tiles: &[Tile],
+    results: &[Vec<u8>],
+    run: impl Fn(&Checked) -> Result<Vec<Vec<u8>>, String>,
+) -> Result<(), String> {
+    let low = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal);
+    let low = low.map_err(|problems| format!("it cannot be lowered: {}", problems[0].message))?;
+    let differs =
+        |(at, (a, b)): &(usize, (&Vec<u8>, &Vec<u8>))| a != b && tiles.get(*at).is_none_or(|t| t.name != "tmp");
+    match results.iter().zip(&run(&low)?).enumerate().find(differs) {
+        Some((at, _)) => Err(format!("operand {at} differs after lowering for {}", checked.info().target)),
+        None => Ok(()),
+    }
 }
 
 /// How the message of a run that does not finish starts.

@@ -13,7 +13,7 @@ use pto::isa::fill::Filling;
 use pto::isa::rules::{Arg as RuleArg, Instance};
 use pto::isa::{Code, DType, Op, TileType, Type, codes, table};
 use pto::sample::{RunParam, Runnable, Runnables};
-use pto::{Checked, Program, Target};
+use pto::{Checked, Program, Target, opt};
 use pto_cpu::kernels::{Site, find};
 use pto_cpu::{Arg, Event, Launch, Numerics, Observer, Options, Plan};
 use random::Random;
@@ -292,7 +292,28 @@ fn compare(program: &Runnable, checked: &Checked, seed: u64, start: &Memory) -> 
             return Err(format!("{how}: {difference}"));
         }
     }
+    if expected.is_ok() {
+        same_when_lowered(program, checked, numerics, start, &left)?;
+    }
     Ok(expected.map_or_else(Verdict::Failed, |()| Verdict::Ran))
+}
+
+/// The same numbers with addresses and flags, where there is room for the tiles.
+fn same_when_lowered(
+    program: &Runnable,
+    checked: &Checked,
+    numerics: Numerics,
+    start: &Memory,
+    left: &Memory,
+) -> Result<(), String> {
+    let Ok(low) = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal) else { return Ok(()) };
+    let plan =
+        Plan::new(&low, None, Options { numerics, plain: false }).map_err(|d| format!("lowered: {}", d.message))?;
+    let (done, found) = run(program, &plan, start, 1);
+    match (done, difference(program, left, &found)) {
+        (Ok(()), None) => Ok(()),
+        (done, difference) => Err(format!("lowered: {done:?} {}", difference.unwrap_or_default())),
+    }
 }
 
 /// Makes a failing program smaller.

@@ -11,7 +11,7 @@ mod support;
 use libtest_mimic::{Arguments, Failed, Trial};
 use pto::isa::row::{AttrKind, Count, Elem, Kind};
 use pto::isa::{BLayout, DType, Dim, Dir, Family, GlobalLayout, Loc, Pad, Row, SLayout, Target, TileType, table};
-use pto::{Arg, Checked, Launch, Options, Plan, Program};
+use pto::{Arg, Checked, Launch, Options, Plan, Program, opt};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -146,6 +146,7 @@ struct Recording {
 }
 
 /// An argument.
+#[derive(Clone, PartialEq)]
 enum Given {
     Memory(Vec<u8>),
     Int(i64),
@@ -522,7 +523,14 @@ impl Recording {
     }
 
     fn run(mut self, checked: &Checked, case: &Value, data: &[u8]) -> Result<(), String> {
+        let mut low_args = self.args.clone();
         execute(checked, &mut self.args)?;
+        if let Ok(low) = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal) {
+            execute(&low, &mut low_args)?;
+            if low_args != self.args {
+                return Err("other bytes after lowering".into());
+            }
+        }
         for (check, at) in case["checks"].as_array().into_iter().flatten().zip(&self.checked) {
             let Given::Memory(memory) = &self.args[*at] else { return Err("nothing to compare".into()) };
             compare(check, memory, data)?;

@@ -7,7 +7,7 @@ use pto_ir::ValueId;
 use pto_isa::row::{Elem, Infer};
 use pto_isa::rules::{Arg, Instance};
 use pto_isa::table::op;
-use pto_isa::{Dim, Dir, Order, Row, Type, codes};
+use pto_isa::{Dim, Dir, Order, Row, TileRule, Type, codes};
 
 impl Tile {
     /// A tile of this type at this place, valid as far as the type says.
@@ -35,11 +35,20 @@ impl Builder<'_> {
     /// A tile register with bytes of its own.
     pub fn new_tile(&mut self, ty: &TileType) -> Built<TileId> {
         let ty = self.tile_type(ty);
+        self.fills_boxes(&ty)?;
         let base = self.own_bytes(ty.bytes())?;
         let geometry = self.geometry(&ty);
         let root = self.plan.tiles.len() as TileId;
         self.plan.tiles.push(Tile { root, ..Tile::new(&ty, geometry, base) });
         Ok(root)
+    }
+
+    /// Where a tile is allocated that is an error, where it is given only a warning; but its elements would lie outside of it.
+    fn fills_boxes(&self, ty: &TileType) -> Built<()> {
+        if ty.breaks(TileRule::BoxCols) {
+            return Err(self.unsupported(&format!("{ty}, whose columns do not fill its boxes")));
+        }
+        Ok(())
     }
 
     /// A tile register that will stand for a tile made elsewhere.
@@ -68,6 +77,7 @@ impl Builder<'_> {
             Type::MultiTile(t, n) => (self.tile_type(t), *n),
             _ => return Err(self.unsupported("an allocation of this type")),
         };
+        self.fills_boxes(&ty)?;
         let addresses = [self.operands(id, "addr"), self.operands(id, "addrs")].concat();
         let address = match addresses[..] {
             [addr] => Address::At(self.scalar(addr)?),
@@ -171,6 +181,7 @@ impl Builder<'_> {
         let from = self.tile(source)?;
         let value = self.result(id)?;
         let Some(ty) = self.module.tile(value).copied() else { return Err(self.unsupported("this result")) };
+        self.fills_boxes(&ty)?;
         let geometry = self.geometry(&self.tile_type(&ty));
         let Slot::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
         self.push(Step::Retype { from, to, geometry })?;

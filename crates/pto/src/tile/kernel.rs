@@ -144,9 +144,8 @@ impl Kernel {
     /// Everything that is wrong, and what does not fit, with the Rust lines.
     pub fn lower(&self, target: Target) -> Result<Self, Problems> {
         let lowered = || -> Result<Module, Vec<Diagnostic>> {
-            let buffers = opt::to_buffers(&self.program.check(target)?)?;
-            let planned = opt::plan_memory(&pto_check::check(buffers, target)?, opt::plan::Options::default())?;
-            Ok(opt::insert_sync(&pto_check::check(planned.module, target)?, opt::Mode::Minimal).module)
+            let checked = self.program.check(target)?;
+            Ok(opt::lower(&checked, opt::plan::Options::default(), opt::Mode::Minimal)?.into_module())
         };
         let module = lowered().map_err(|list| self.problems(list))?;
         Ok(Self { program: Program { module, problems: Vec::new() }, places: self.places.clone() })

@@ -6,7 +6,7 @@ mod plans;
 mod slots;
 
 use generate::{HEIGHT, WIDTH, conditional_program, program};
-use pto::checks::{Checked, check};
+use pto::checks::Checked;
 use pto::cpu::{Event, Observer};
 use pto::ir::{Form, Style};
 use pto::opt::{self, Mode, plan};
@@ -18,11 +18,7 @@ use std::process::Command;
 
 /// Addresses and flags for a program.
 fn lowered(checked: &Checked, tight: bool, mode: Mode) -> Module {
-    let target = checked.info().target;
-    let buffers = check(opt::to_buffers(checked).expect("buffers"), target).expect("legal buffers");
-    let planned = opt::plan_memory(&buffers, plan::Options { tight }).expect("it fits");
-    let placed = check(planned.module, target).expect("legal addresses");
-    opt::insert_sync(&placed, mode).module
+    opt::lower(checked, plan::Options { tight }, mode).expect("it can be lowered").into_module()
 }
 
 /// What it is once it has been written and read.

@@ -108,23 +108,13 @@ pub(crate) fn run(args: &Args) -> Run {
     }
 }
 
-/// The program with the scratch tiles that it leaves out.
-fn with_scratch(checked: Checked) -> Result<Checked, Vec<Diagnostic>> {
-    match opt::provide_scratch(&checked) {
-        Some(module) => pto::checks::check(module, checked.info().target),
-        None => Ok(checked),
-    }
-}
-
 fn lowered(args: &Args, read: &Read) -> Result<Module, Vec<Diagnostic>> {
     let checked = read.check()?;
-    let buffers = opt::to_buffers(&checked)?;
-    if args.to == Level::Level2 {
-        return Ok(buffers);
+    match args.to {
+        Level::Level2 => opt::to_buffers(&checked),
+        Level::Level3 => {
+            let places = opt::plan::Options { tight: args.tight };
+            opt::lower(&checked, places, args.mode.into()).map(Checked::into_module)
+        }
     }
-    let checked = with_scratch(pto::checks::check(buffers, read.target)?)?;
-    let planned = opt::plan_memory(&checked, opt::plan::Options { tight: args.tight })?;
-    let checked = pto::checks::check(planned.module, read.target)?;
-    let synced = opt::insert_sync(&checked, args.mode.into());
-    pto::checks::check(synced.module, read.target).map(Checked::into_module)
 }
