@@ -55,13 +55,16 @@ pub fn missing_scratch(checked: &Checked, id: OpId) -> Option<TileType> {
     certain.or_else(|| possible.iter().filter(|t| verdict(t).is_some()).max_by_key(|t| t.bytes())).copied()
 }
 
+/// Valid rows and columns that a tile may have.
+type Region = fn(&TileType) -> (u64, u64);
+
 /// The types of operands with some of the valid regions that they may have when the operation is executed.
 fn with_regions(args: &[Arg<'_>]) -> Vec<Vec<Type>> {
     let is_open = |t: &TileType| t.valid_rows.fixed().is_none() || t.valid_cols.fixed().is_none();
     if !args.iter().any(|a| a.ty.tile().is_some_and(is_open)) {
         return Vec::new();
     }
-    let fixed = |ty: &Type, region: fn(&TileType) -> (u64, u64)| {
+    let fixed = |ty: &Type, region: Region| {
         let mut ty = ty.clone();
         if let Type::Tile(t) | Type::TileBuf(t) = &mut ty {
             let (rows, cols) = region(t);
@@ -70,8 +73,7 @@ fn with_regions(args: &[Arg<'_>]) -> Vec<Vec<Type>> {
         }
         ty
     };
-    let regions: [fn(&TileType) -> (u64, u64); 3] =
-        [|t| (t.rows, t.cols), |t| (t.rows, t.cols.saturating_sub(1)), |_| (1, 1)];
+    let regions: [Region; 3] = [|t| (t.rows, t.cols), |t| (t.rows, t.cols.saturating_sub(1)), |_| (1, 1)];
     regions.iter().map(|region| args.iter().map(|a| fixed(a.ty, *region)).collect()).collect()
 }
 
