@@ -16,7 +16,7 @@ pub use sync::{Mode, Synced, insert_sync};
 
 use pto_check::Checked;
 use pto_ir::Module;
-use pto_isa::{Diagnostic, Targets};
+use pto_isa::{Diagnostic, Span, Targets};
 
 /// Writes the tile values of a program as buffers, for its target.
 ///
@@ -24,6 +24,15 @@ use pto_isa::{Diagnostic, Targets};
 /// See [`pto_ir::buffers::to_buffers`].
 pub fn to_buffers(checked: &Checked) -> Result<Module, Vec<Diagnostic>> {
     pto_ir::buffers::to_buffers(checked.module(), Targets::of(&[checked.info().target]))
+}
+
+/// A program with addresses and flags.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The program.
+    pub program: Checked,
+    /// Where all pipes wait for each other because nothing better is known, and why.
+    pub blanket: Vec<(Span, &'static str)>,
 }
 
 /// Everything: buffers, scratch tiles that are left out, places, and order.
@@ -37,12 +46,14 @@ pub fn to_buffers(checked: &Checked) -> Result<Module, Vec<Diagnostic>> {
 ///
 /// # Errors
 /// What has no buffer form, and what does not fit.
-pub fn lower(checked: &Checked, places: plan::Options, order: Mode) -> Result<Checked, Vec<Diagnostic>> {
+pub fn lower(checked: &Checked, places: plan::Options, order: Mode) -> Result<Lowered, Vec<Diagnostic>> {
     let target = checked.info().target;
     let checked = with_scratch(pto_check::check(to_buffers(checked)?, target)?)?;
     let planned = plan_memory(&checked, places)?;
     let checked = pto_check::check(planned.module, target)?;
-    pto_check::check(insert_sync(&checked, order).module, target)
+    let synced = insert_sync(&checked, order);
+    let blanket = if order == Mode::Minimal { synced.blanket(checked.module()) } else { Vec::new() };
+    Ok(Lowered { program: pto_check::check(synced.module, target)?, blanket })
 }
 
 /// The program with the scratch tiles that it leaves out.

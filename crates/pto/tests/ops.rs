@@ -268,7 +268,7 @@ fn same_when_lowered(
     let low = low.map_err(|problems| format!("it cannot be lowered: {}", problems[0].message))?;
     let differs =
         |(at, (a, b)): &(usize, (&Vec<u8>, &Vec<u8>))| a != b && tiles.get(*at).is_none_or(|t| t.name != "tmp");
-    match results.iter().zip(&run(&low)?).enumerate().find(differs) {
+    match results.iter().zip(&run(&low.program)?).enumerate().find(differs) {
         Some((at, _)) => Err(format!("operand {at} differs after lowering for {}", checked.info().target)),
         None => Ok(()),
     }

@@ -307,8 +307,8 @@ fn same_when_lowered(
     left: &Memory,
 ) -> Result<(), String> {
     let Ok(low) = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal) else { return Ok(()) };
-    let plan =
-        Plan::new(&low, None, Options { numerics, plain: false }).map_err(|d| format!("lowered: {}", d.message))?;
+    let plan = Plan::new(&low.program, None, Options { numerics, plain: false })
+        .map_err(|d| format!("lowered: {}", d.message))?;
     let (done, found) = run(program, &plan, start, 1);
     match (done, difference(program, left, &found)) {
         (Ok(()), None) => Ok(()),

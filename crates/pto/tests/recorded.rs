@@ -526,7 +526,7 @@ impl Recording {
         let mut low_args = self.args.clone();
         execute(checked, &mut self.args)?;
         if let Ok(low) = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal) {
-            execute(&low, &mut low_args)?;
+            execute(&low.program, &mut low_args)?;
             if low_args != self.args {
                 return Err("other bytes after lowering".into());
             }

@@ -181,7 +181,6 @@ impl Builder<'_> {
         let from = self.tile(source)?;
         let value = self.result(id)?;
         let Some(ty) = self.module.tile(value).copied() else { return Err(self.unsupported("this result")) };
-        self.fills_boxes(&ty)?;
         let geometry = self.geometry(&self.tile_type(&ty));
         let Slot::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
         self.push(Step::Retype { from, to, geometry })?;

@@ -91,7 +91,13 @@ impl History {
                     let mut stands_for = |old: &Mark| done = done.both(known_by(old, known));
                     if touch.write {
                         for slot in cell.writes.iter_mut().chain(&mut cell.reads) {
-                            let settled = |m: &Mark| m.item < position && (is_leaf || m.known_to(lane, known));
+                            // Who knows that the item is done must know what it would stand for, as it may be skipped.
+                            let known_with_it = |m: &Mark| {
+                                (0..LANES).all(|l| l == lane || known[l][lane] < position || m.known_to(l, known))
+                            };
+                            let settled = |m: &Mark| {
+                                m.item < position && (is_leaf || m.known_to(lane, known) && known_with_it(m))
+                            };
                             if let Some(old) = slot.take_if(|m| settled(m)) {
                                 stands_for(&old);
                             }

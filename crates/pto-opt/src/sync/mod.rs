@@ -19,7 +19,7 @@ use crate::places::Places;
 use crate::tree;
 use pto_check::Checked;
 use pto_ir::{Module, OpId, ValueId};
-use pto_isa::Pipe;
+use pto_isa::{Pipe, Span};
 
 /// How pipes are ordered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,6 +109,17 @@ impl Synced {
     pub fn counts(&self) -> (usize, usize) {
         let flags = self.edges.iter().filter(|e| matches!(e.means, Means::Flag { .. })).count();
         (flags, self.edges.len() - flags)
+    }
+}
+
+impl Synced {
+    /// Where all pipes wait for each other, and why; `before` is the program before.
+    pub fn blanket(&self, before: &Module) -> Vec<(Span, &'static str)> {
+        let all = self.edges.iter().filter_map(|edge| match edge.means {
+            Means::All(why) => Some((before.op(edge.before).span, why)),
+            _ => None,
+        });
+        all.collect()
     }
 }
 

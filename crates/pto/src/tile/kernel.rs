@@ -145,7 +145,7 @@ impl Kernel {
     pub fn lower(&self, target: Target) -> Result<Self, Problems> {
         let lowered = || -> Result<Module, Vec<Diagnostic>> {
             let checked = self.program.check(target)?;
-            Ok(opt::lower(&checked, opt::plan::Options::default(), opt::Mode::Minimal)?.into_module())
+            Ok(opt::lower(&checked, opt::plan::Options::default(), opt::Mode::Minimal)?.program.into_module())
         };
         let module = lowered().map_err(|list| self.problems(list))?;
         Ok(Self { program: Program { module, problems: Vec::new() }, places: self.places.clone() })

@@ -18,7 +18,7 @@ use std::process::Command;
 
 /// Addresses and flags for a program.
 fn lowered(checked: &Checked, tight: bool, mode: Mode) -> Module {
-    opt::lower(checked, plan::Options { tight }, mode).expect("it can be lowered").into_module()
+    opt::lower(checked, plan::Options { tight }, mode).expect("it can be lowered").program.into_module()
 }
 
 /// What it is once it has been written and read.

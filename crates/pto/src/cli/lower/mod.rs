@@ -11,8 +11,11 @@ use super::input::{self, Source};
 use super::{Failure, Outcome, Run};
 use pto::checks::Checked;
 use pto::ir::{Form, Style};
+use pto::isa::Span;
 use pto::opt;
+use pto::syntax::Lines;
 use pto::{Diagnostic, Module, Program, Target};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -90,6 +93,18 @@ impl Read {
         pto::ir::print(module, Style { form: Some(Form::Level2), types, source: Some(&self.source.text) })
     }
 
+    /// Says where all pipes wait for each other.
+    fn say_blanket(&self, places: &[(Span, &'static str)]) {
+        let lines = Lines::new(&self.source.text);
+        let mut said = BTreeSet::new();
+        for (span, why) in places {
+            let line = lines.locate(span.start).0;
+            if said.insert((line, why)) {
+                anstream::eprintln!("note: {}:{line}: all pipes wait for each other here: {why}", self.source.name);
+            }
+        }
+    }
+
     fn problems(self, problems: Vec<Diagnostic>) -> Run {
         let Self { source, target, .. } = self;
         check::print_text(&[check::Report { source, target, problems }])?;
@@ -114,7 +129,9 @@ fn lowered(args: &Args, read: &Read) -> Result<Module, Vec<Diagnostic>> {
         Level::Level2 => opt::to_buffers(&checked),
         Level::Level3 => {
             let places = opt::plan::Options { tight: args.tight };
-            opt::lower(&checked, places, args.mode.into()).map(Checked::into_module)
+            let lowered = opt::lower(&checked, places, args.mode.into())?;
+            read.say_blanket(&lowered.blanket);
+            Ok(lowered.program.into_module())
         }
     }
 }

@@ -67,6 +67,9 @@ pub(crate) fn run(args: &Args) -> Run {
         out(&explain(&read, checked.module(), &synced))?;
     } else {
         write_or_show(&args.output, read.print(&synced.module).as_bytes())?;
+        if args.mode == ModeArg::Minimal {
+            read.say_blanket(&synced.blanket(checked.module()));
+        }
     }
     Ok(Outcome::Clean)
 }
