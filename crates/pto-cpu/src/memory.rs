@@ -95,7 +95,7 @@ impl CoreMemory {
     /// A part, as bytes.
     pub fn part(&mut self, start: u64, length: u64) -> &mut [u8] {
         assert!(start + length <= self.size());
-        // SAFETY: the range was checked, and lines are plain bytes.
+        // SAFETY: the range was checked, and words are plain bytes.
         unsafe { std::slice::from_raw_parts_mut(self.ptr().add(start as usize), length as usize) }
     }
 }
@@ -105,19 +105,21 @@ impl CoreMemory {
 pub(crate) struct Spare(Mutex<Vec<CoreMemory>>);
 
 impl Spare {
-    /// More than this many are given back.
-    const MOST: usize = 16;
+    /// More bytes than this are given back.
+    const MOST: u64 = 64 << 20;
 
     pub fn take(&self) -> Option<CoreMemory> {
         self.list().pop()
     }
 
+    /// Whether so many bytes more would be kept.
+    pub fn has_room(&self, bytes: u64) -> bool {
+        self.list().iter().map(CoreMemory::size).sum::<u64>().saturating_add(bytes) <= Self::MOST
+    }
+
     /// Keeps memory that is all zero.
     pub fn keep(&self, memory: CoreMemory) {
-        let mut list = self.list();
-        if list.len() < Self::MOST {
-            list.push(memory);
-        }
+        self.list().push(memory);
     }
 
     fn list(&self) -> MutexGuard<'_, Vec<CoreMemory>> {

@@ -192,3 +192,108 @@ fn boxes_that_are_not_filled_do_not_run() {
     let problem = Plan::new(&checked, None, Options::default()).expect_err("no place for its elements");
     assert!(problem.message.contains("do not fill its boxes"), "{}", problem.message);
 }
+
+fn plan(text: &str) -> Result<Plan, String> {
+    let (module, problems) = pto_syntax::parse(text);
+    assert!(problems.is_empty(), "{}", problems[0].message);
+    let checked = pto_check::check(module, Target::A2A3).map_err(|d| d[0].message.clone())?;
+    Plan::new(&checked, None, Options::default()).map_err(|d| d.message)
+}
+
+/// Bytes that a buffer does not have cannot get another type.
+#[test]
+fn buffers_do_not_grow_with_another_type() {
+    let text = |config: &str, from: &str, to: &str| {
+        format!(
+            "func.func @f() {{
+               %addr = arith.constant 0 : i64
+               %m = pto.pointer_cast(%addr) : memref<{from}>
+               %t = pto.bind_tile %m {{config = #pto.tile_buf_config<{config}, pad=null>}} : memref<{from}> -> memref<{to}>
+               %x = arith.constant 1.0 : f32
+               pto.texpands ins(%x : f32) outs(%t : memref<{to}>)
+               return
+             }}"
+        )
+    };
+    let plain = "blayout=row_major, slayout=none_box, s_fractal_size=512";
+    let (small, large) = ("1x8xf32, #pto.address_space<vec>", "64x64xf32, #pto.address_space<vec>");
+    assert!(plan(&text(plain, large, large)).is_ok());
+    let problem = plan(&text(plain, small, large)).expect_err("it is larger");
+    assert!(problem.contains("in the bytes of"), "{problem}");
+    let boxed = "blayout=col_major, slayout=row_major, s_fractal_size=512";
+    let (flat, thin) = ("1x8192xf32, #pto.address_space<vec>", "2048x4xf32, #pto.address_space<vec>");
+    assert!(plan(&text(boxed, flat, thin)).is_err(), "columns do not fill its boxes");
+}
+
+/// What a block or a launch leaves in the memory of a core is not there for the next.
+#[test]
+fn scalars_on_chip_are_gone_with_the_block() {
+    let text = "func.func @f(%o: !pto.ptr<f32>) {
+      %addr = arith.constant 4096 : i64
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1.0 : f32
+      %p = pto.castptr %addr : i64 -> !pto.ptr<f32, ub>
+      %x = pto.load_scalar %p[%zero] : !pto.ptr<f32, ub> -> f32
+      %y = arith.addf %x, %one : f32
+      pto.store_scalar %y, %p[%zero] : !pto.ptr<f32, ub>, f32
+      %block = pto.get_block_idx
+      %at = arith.index_cast %block : i64 to index
+      pto.store_scalar %y, %o[%at] : !pto.ptr<f32>, f32
+      return
+    }";
+    let plan = plan(text).expect("legal");
+    for _ in 0..2 {
+        let mut found = [0.0f32; 4];
+        let launch = Launch { blocks: 4, threads: 1 };
+        plan.run(&mut [Arg::write(&mut found)], launch).unwrap_or_else(|d| panic!("{}", d.message));
+        assert_eq!(found, [1.0; 4]);
+    }
+}
+
+/// A filter that does not fit its map has no rows, and none are asked for.
+#[test]
+fn a_convolution_without_rows_does_nothing() {
+    let text = "func.func @f(%n: index) {
+      %zero = arith.constant 0 : index
+      %cols = arith.constant 16 : index
+      %map = pto.alloc_tile : !pto.tile_buf<mat, 16x16xf16>
+      pto.setfmatrix ins(%map : !pto.tile_buf<mat, 16x16xf16>) {fmapH = 4, fmapW = 4}
+      %d = pto.alloc_tile valid_row = %n valid_col = %cols : !pto.tile_buf<left, 16x16xf16, valid=?x?, slayout=row_major>
+      pto.timg2col ins(%map, %zero, %zero : !pto.tile_buf<mat, 16x16xf16>, index, index)
+        outs(%d : !pto.tile_buf<left, 16x16xf16, valid=?x?, slayout=row_major>) {filterH = 5, filterW = 5}
+      return
+    }";
+    let plan = plan(text).expect("legal");
+    plan.run(&mut [Arg::Int(0)], Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
+}
+
+/// Matrices that are stored to one place: the last one stays.
+#[test]
+fn stores_at_a_distance_of_nothing_keep_the_last() {
+    let tile = "!pto.tile_buf<vec, 16x32xf32, blayout=col_major, slayout=row_major>";
+    let text = format!(
+        "func.func @f(%x: !pto.ptr<f32>, %o: !pto.ptr<f32>) {{
+           %zero = arith.constant 0 : index
+           %one = arith.constant 1 : index
+           %four = arith.constant 4 : index
+           %eight = arith.constant 8 : index
+           %rows = arith.constant 16 : index
+           %size = arith.constant 128 : index
+           %in = pto.make_tensor_view %x, shape = [%one, %four, %one, %rows, %eight],
+             strides = [%size, %size, %size, %eight, %one] {{layout = #pto.layout<nz>}} : !pto.tensor_view<1x4x1x16x8xf32>
+           %out = pto.make_tensor_view %o, shape = [%one, %one, %four, %rows, %eight],
+             strides = [%zero, %zero, %zero, %one, %rows] {{layout = #pto.layout<dn>}} : !pto.tensor_view<1x1x4x16x8xf32>
+           %a = pto.alloc_tile : {tile}
+           pto.tload ins(%in : !pto.tensor_view<1x4x1x16x8xf32>) outs(%a : {tile})
+           pto.tstore ins(%a : {tile}) outs(%out : !pto.tensor_view<1x1x4x16x8xf32>)
+           return
+         }}"
+    );
+    let numbers: Vec<f32> = (0u16..512).map(f32::from).collect();
+    let mut found = [0.0f32; 128];
+    let mut args = [Arg::read(&numbers), Arg::write(&mut found)];
+    plan(&text).expect("legal").run(&mut args, Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    for (at, found) in found.iter().enumerate() {
+        assert_eq!(*found, numbers[384 + at % 16 * 8 + at / 16], "{at}");
+    }
+}

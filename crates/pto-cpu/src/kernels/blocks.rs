@@ -214,7 +214,8 @@ unsafe fn run(mut nest: Nest, from: *const u8, to: *mut u8, size: usize, cache: 
 /// the destination.
 #[inline(always)]
 fn twins(nest: &mut Nest, down: Loop) -> Option<usize> {
-    let at = nest.all().iter().position(|l| l.from == down.count * down.from && l.count.is_multiple_of(2))?;
+    let at =
+        nest.all().iter().position(|l| l.from == down.count * down.from && l.to > 0 && l.count.is_multiple_of(2))?;
     let Loop { count, from, to } = nest.take(at);
     nest.add(Loop { count: count / 2, from: 2 * from, to: 2 * to });
     Some(to)

@@ -181,6 +181,11 @@ impl Builder<'_> {
         let from = self.tile(source)?;
         let value = self.result(id)?;
         let Some(ty) = self.module.tile(value).copied() else { return Err(self.unsupported("this result")) };
+        self.fills_boxes(&ty)?;
+        if let Some(whole) = self.module.tile(source).filter(|whole| ty.loc != whole.loc || ty.bytes() > whole.bytes())
+        {
+            return Err(self.unsupported(&format!("{ty} in the bytes of {whole}")));
+        }
         let geometry = self.geometry(&self.tile_type(&ty));
         let Slot::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
         self.push(Step::Retype { from, to, geometry })?;

@@ -322,8 +322,10 @@ impl<'p> Core<'p> {
 
     /// Leaves the memory to the next core.
     pub fn retire(mut self) {
-        self.clear();
-        self.plan.spare.keep(self.memory);
+        if self.plan.spare.has_room(self.memory.size()) {
+            self.clear();
+            self.plan.spare.keep(self.memory);
+        }
     }
 
     fn case(&self, switch: &Switch) -> usize {

@@ -300,6 +300,9 @@ impl Core<'_> {
         match place {
             Target::Space(loc, first) => {
                 let start = self.space_bytes(loc, first, bytes)?;
+                // Own tiles, behind the spaces, count as used anyway.
+                let end = (first as u64).saturating_add(bytes as u64).min(self.plan.spaces.size(loc));
+                self.used[loc as usize] = self.used[loc as usize].max(end);
                 self.memory.part(start, bytes as u64).copy_from_slice(&raw[..bytes]);
             }
             Target::Buffer(buffer, first) => self.write_global(buffer, first, &raw[..bytes])?,

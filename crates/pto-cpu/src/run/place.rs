@@ -169,7 +169,7 @@ impl Core<'_> {
         if source.base + ty.bytes() > self.memory.size() {
             return Err(Fail::Address {
                 loc: ty.loc,
-                address: (source.base - self.plan.spaces.start(ty.loc)) as i64,
+                address: source.base.wrapping_sub(self.plan.spaces.start(ty.loc)) as i64,
                 bytes: ty.bytes(),
                 size: self.plan.spaces.size(ty.loc),
             });

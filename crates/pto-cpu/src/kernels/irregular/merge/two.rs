@@ -142,10 +142,11 @@ mod wide {
         let vectors = total.div_ceil(LANES);
         let each = vectors / PARTS;
         let mut parts = [const { Part::NONE }; PARTS];
+        let to = out.as_mut_ptr();
         for (k, part) in parts.iter_mut().enumerate() {
             let first = k * each * LANES;
             let from_a = split(a, b, first);
-            *part = Part::new(&a[1 + from_a..], &b[1 + first - from_a..], &mut out[1 + first..]);
+            *part = Part::new(&a[1 + from_a..], &b[1 + first - from_a..], to.wrapping_add(1 + first));
         }
         // What is written behind a part belongs to the next and is the same there; behind the last one are guards.
         for _ in 0..each {
@@ -178,10 +179,10 @@ mod wide {
 
         #[inline]
         #[target_feature(enable = "avx512f")]
-        unsafe fn new(a: &[u64], b: &[u64], out: &mut [u64]) -> Self {
+        unsafe fn new(a: &[u64], b: &[u64], out: *mut u64) -> Self {
             let load = |from: &[u64]| _mm512_loadu_pd(from[..LANES].as_ptr().cast());
             let (held, first) = (load(a), load(b));
-            Self { held, first, a: a[LANES..].as_ptr(), b: b[LANES..].as_ptr(), out: out.as_mut_ptr() }
+            Self { held, first, a: a[LANES..].as_ptr(), b: b[LANES..].as_ptr(), out }
         }
 
         /// Writes the eight smallest numbers, and reads eight more from the list whose next number is smaller.
