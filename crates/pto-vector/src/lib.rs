@@ -24,6 +24,7 @@ mod blocks;
 mod call;
 mod convert;
 mod cover;
+mod divide;
 pub mod elem;
 mod elementwise;
 mod expand;

@@ -123,7 +123,8 @@ pub unsafe fn divisors<P: Pairwise<E>, E: Elem>(call: &Call) -> Result<(), Fault
 /// scalar counts; or `src0`, `src1`, `dst` with a [`Cover`] of values. The function gets the value second.
 pub struct ByValue<P, E>(PhantomData<(P, E)>);
 
-struct ByValueLanes<P, E: Elem>(*const E, E::Wide, PhantomData<P>);
+/// A row, the value for it, and what is known about that.
+struct ByValueLanes<P, E: Elem>(*const E, E::Wide, E::Wide, PhantomData<P>);
 
 impl<P: Pairwise<E>, E: Elem> Lanes<E> for ByValueLanes<P, E> {
     const WIDEST: usize = size_of::<E::Wide>();
@@ -131,7 +132,7 @@ impl<P: Pairwise<E>, E: Elem> Lanes<E> for ByValueLanes<P, E> {
     #[inline(always)]
     unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [E; N] {
         let x = E::unpack::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
-        E::pack::<L, N>(&P::run::<L, N>(&x, &[self.1; N]))
+        E::pack::<L, N>(&P::by_value::<L, N>(&x, self.1, self.2))
     }
 }
 
@@ -158,7 +159,7 @@ impl<P: Pairwise<E>, E: Elem> Body for ByValue<P, E> {
         let (rows, cols) = operands.shape();
         for r in 0..rows {
             let value = values.map_or_else(|| E::scalar(scalar), |t| t.at::<E>(r, 0).read_unaligned()).widen();
-            fill::<L, E, _>(dst.row(r), cols, &ByValueLanes::<P, E>(src.row(r), value, PhantomData));
+            fill::<L, E, _>(dst.row(r), cols, &ByValueLanes::<P, E>(src.row(r), value, P::known(value), PhantomData));
         }
         Ok(())
     }

@@ -15,12 +15,28 @@ pub trait Unary<W> {
 }
 
 /// A function of two elements.
-pub trait Binary<W> {
+pub trait Binary<W: Copy + Default> {
     /// The second element must not be zero.
     const DIVIDES: bool = false;
 
     /// Its value.
     fn apply<L: Level>(a: W, b: W) -> W;
+
+    /// What is worth knowing about a second element that many first ones share.
+    #[inline(always)]
+    fn known(b: W) -> W {
+        b
+    }
+
+    /// Its values for one second element, about which something is known.
+    #[inline(always)]
+    fn by_value<L: Level, const N: usize>(a: &[W; N], b: W, _known: W) -> [W; N] {
+        let mut out = [W::default(); N];
+        for i in 0..N {
+            out[i] = Self::apply::<L>(a[i], b);
+        }
+        out
+    }
 }
 
 /// Functions of one element for some types: `unary!(Neg for f32 i8: |a| -a)`.
@@ -73,7 +89,6 @@ binary!(Mul for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| a.wrapping_mul(b));
 /// `a / b`; integers towards zero. Integers are divided only after the divisors have been checked, and the test for
 /// zero keeps a panic out of the loop.
 pub struct Div;
-binary!(Div for f32: |a, b| a / b);
 binary!(Div for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| if b == 0 { 0 } else { a.wrapping_div(b) }, DIVIDES = true);
 
 /// `1 / a`

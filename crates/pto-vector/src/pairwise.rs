@@ -22,6 +22,18 @@ pub trait Pairwise<E: Elem> {
 
     /// Its values.
     fn run<L: Level, const N: usize>(a: &[E::Wide; N], b: &[E::Wide; N]) -> [E::Wide; N];
+
+    /// What is worth knowing about a second element that many first ones share.
+    #[inline(always)]
+    fn known(b: E::Wide) -> E::Wide {
+        b
+    }
+
+    /// Its values for one second element, about which something is known.
+    #[inline(always)]
+    fn by_value<L: Level, const N: usize>(a: &[E::Wide; N], b: E::Wide, _known: E::Wide) -> [E::Wide; N] {
+        Self::run::<L, N>(a, &[b; N])
+    }
 }
 
 /// Functions of single elements are functions of runs. One implementation for all of them would forbid the others.
@@ -40,6 +52,16 @@ macro_rules! each_element {
                     out[i] = <Self as ops::Binary<E::Wide>>::apply::<L>(a[i], b[i]);
                 }
                 out
+            }
+
+            #[inline(always)]
+            fn known(b: E::Wide) -> E::Wide {
+                <Self as ops::Binary<E::Wide>>::known(b)
+            }
+
+            #[inline(always)]
+            fn by_value<L: Level, const N: usize>(a: &[E::Wide; N], b: E::Wide, known: E::Wide) -> [E::Wide; N] {
+                <Self as ops::Binary<E::Wide>>::by_value::<L, N>(a, b, known)
             }
         }
     )+};
