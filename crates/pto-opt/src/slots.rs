@@ -3,6 +3,7 @@
 use crate::places::Region;
 use pto_check::Checked;
 use pto_ir::{BlockId, Def, OpId, ValueId};
+use pto_isa::Scalar;
 use pto_isa::table::op;
 use std::collections::HashMap;
 
@@ -42,22 +43,27 @@ pub(crate) fn slot(
         Def::Result(id, _) => Some((module.op(id).op, module.operands(id).iter().map(|o| o.value).collect::<Vec<_>>())),
         _ => None,
     };
-    let through_casts = |mut value: ValueId| {
-        while let Some((op::arith_index_cast, operands)) = made(value) {
-            value = operands[0];
-        }
-        value
+    // A narrow number of a turn starts again before the loop ends.
+    let is_wide = |value: ValueId| match module.value_type(value).scalar() {
+        Some(Scalar::Elem(d)) => d.bits() >= 32,
+        scalar => scalar == Some(Scalar::Index),
     };
-    let (op::arith_remui | op::arith_remsi, operands) = made(through_casts(number))? else { return None };
+    let through_casts = |mut value: ValueId| {
+        while let Some((op::arith_index_cast, operands)) = made(value).filter(|_| is_wide(value)) {
+            value = *operands.first()?;
+        }
+        is_wide(value).then_some(value)
+    };
+    let (op::arith_remui | op::arith_remsi, operands) = made(through_casts(number)?)? else { return None };
     let [dividend, period] = operands[..] else { return None };
-    let (index, more) = match made(through_casts(dividend)) {
+    let (index, more) = match made(through_casts(dividend)?) {
         Some((op::arith_addi, operands)) => match operands[..] {
             [a, b] => fixed(b).map(|n| (a, n)).or_else(|| fixed(a).map(|n| (b, n)))?,
             _ => return None,
         },
         _ => (dividend, 0),
     };
-    let Def::Arg(block, 0) = module.value(through_casts(index)).def else { return None };
+    let Def::Arg(block, 0) = module.value(through_casts(index)?).def else { return None };
     let around = *owners.get(&block).filter(|id| module.op(**id).op == op::scf_for)?;
     let bounds: Vec<ValueId> = module.operands(around).iter().map(|o| o.value).collect();
     let period = fixed(period).filter(|n| *n > 0)?;

@@ -28,6 +28,8 @@ struct Pass<'i> {
     inserted: Vec<Inserted>,
     stretches: Vec<Stretch>,
     round: Option<Round>,
+    /// After how many turns of the loop everything is used again. Without that, a slot may be any in every turn.
+    period: Option<usize>,
 }
 
 impl<'i> Pass<'i> {
@@ -35,7 +37,7 @@ impl<'i> Pass<'i> {
     fn parts(&self, at: usize, shift: usize) -> Cow<'i, [Part]> {
         let parts = &self.summaries[at].parts;
         match self.round {
-            Some(round) if parts.iter().any(|p| p.touch.slot.is_some()) => {
+            Some(round) if self.period.is_some() && parts.iter().any(|p| p.touch.slot.is_some()) => {
                 let turn = shift / self.items.len();
                 parts.iter().map(|p| Part { touch: p.touch.in_turn(round.op, turn), ..*p }).collect()
             }
@@ -53,11 +55,13 @@ struct Round {
 }
 
 impl Round {
-    /// After how many turns the same bytes are used again.
-    fn period(self, summaries: &[Summary]) -> usize {
+    /// After how many turns the same bytes are used again, if that is the same for everything. Otherwise which turns meet depends on more
+    /// than how far apart they are.
+    fn period(self, summaries: &[Summary]) -> Option<usize> {
         let slots = summaries.iter().flat_map(|s| &s.parts).filter_map(|part| part.touch.slot);
-        let periods = slots.filter(|slot| slot.around == self.op).map(|slot| slot.period as usize);
-        periods.max().unwrap_or(1)
+        let mut periods = slots.filter(|slot| slot.around == self.op).map(|slot| slot.period as usize);
+        let first = periods.next()?;
+        periods.all(|period| period == first).then_some(first)
     }
 
     /// The loops at whose start a flag between two items is raised, and at whose end it is taken down, so that there are as many sets
@@ -145,6 +149,7 @@ impl<'e> Lists<'e> {
 
     /// Finds the flags of a list, then its barriers.
     fn order(&mut self, items: &[Item], summaries: &[Summary], round: Option<Round>) -> Vec<Inserted> {
+        let period = round.and_then(|round| round.period(summaries));
         let mut pass = Pass {
             items,
             summaries,
@@ -153,8 +158,9 @@ impl<'e> Lists<'e> {
             inserted: vec![Inserted::default(); items.len()],
             stretches: Vec::new(),
             round,
+            period,
         };
-        let turns = round.map_or(1, |round| 1 + round.period(summaries));
+        let turns = round.map_or(1, |_| 1 + period.unwrap_or(1));
         for shift in (0..turns).map(|turn| turn * items.len()) {
             for at in 0..items.len() {
                 self.step(&mut pass, at, shift);

@@ -108,3 +108,80 @@ fn two_tiles_are_no_worse_than_one() {
     let (_, one) = lower(&text(false, "%NAME = pto.treshape %t : !t -> !t", "%t = pto.alloc_tile : !t"), false);
     assert!(two <= one, "{two} cycles with two tiles, {one} with one\n{low}");
 }
+
+/// Loads into one of three tiles and reads another, in many turns: nothing is out of order.
+fn is_in_order(body: &str) {
+    let text = format!(
+        "
+  !t = !pto.tile_buf<vec, 16x16xf32>
+  !m = !pto.multi_tile_buf<vec, 16x16xf32, count=3>
+  !v = !pto.tensor_view<16x16xf32>
+  func.func @f(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>, %z: !pto.ptr<f32>) {{
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %two = arith.constant 2 : index
+    %three = arith.constant 3 : index
+    %side = arith.constant 16 : index
+    %n = arith.constant 300 : index
+    %k = arith.constant 1.0 : f32
+    %xs = pto.make_tensor_view %x, shape = [%side, %side], strides = [%side, %one] : !v
+    %ys = pto.make_tensor_view %y, shape = [%side, %side], strides = [%side, %one] : !v
+    %zs = pto.make_tensor_view %z, shape = [%side, %side], strides = [%side, %one] : !v
+    %all = pto.alloc_multi_tile : !m
+    %t = pto.alloc_tile : !t
+    %u = pto.alloc_tile : !t
+    pto.texpands ins(%k : f32) outs(%t : !t)
+    %first = pto.multi_tile_get %all[%zero] : !m -> !t
+    pto.tload ins(%xs : !v) outs(%first : !t)
+    scf.for %i = %zero to %n step %one {{
+{body}
+    }}
+    return
+  }}"
+    );
+    for target in [Target::A2A3, Target::A5] {
+        let checked = Program::parse(&text).check(target).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
+        let plan = prepared(&low, target, &low_text);
+        let (mut x, mut y, mut z) = (vec![1f32; 256], vec![0f32; 256], vec![0f32; 256]);
+        let args = vec![Arg::write(&mut x), Arg::write(&mut y), Arg::write(&mut z)];
+        let report = race::check_as(race::Sync::Manual, &plan, &mut [args], Launch::default());
+        assert!(report.findings.is_empty(), "{target}: {:?}\n{low_text}", report.findings);
+    }
+}
+
+/// One tile of two and one of three meet in other turns each time.
+#[test]
+fn slots_of_different_periods_are_in_order() {
+    is_in_order(
+        "      pto.tload ins(%ys : !v) outs(%u : !t)
+      %next = arith.addi %i, %one : index
+      %a = arith.remui %next, %three : index
+      %to = pto.multi_tile_get %all[%a] : !m -> !t
+      pto.tload ins(%xs : !v) outs(%to : !t)
+      pto.tstore ins(%t : !t) outs(%zs : !v)
+      pto.tstore ins(%u : !t) outs(%ys : !v)
+      %b = arith.remui %i, %two : index
+      %from = pto.multi_tile_get %all[%b] : !m -> !t
+      pto.tadds ins(%from, %k : !t, f32) outs(%t : !t)",
+    );
+}
+
+/// A number of eight bits starts again at the 256th turn, in the middle of three.
+#[test]
+fn narrow_numbers_of_slots_are_in_order() {
+    is_in_order(
+        "      %j = arith.index_cast %i : index to i8
+      %ones = arith.constant 1 : i8
+      %threes = arith.constant 3 : i8
+      %b = arith.remui %j, %threes : i8
+      %bi = arith.index_cast %b : i8 to index
+      %from = pto.multi_tile_get %all[%bi] : !m -> !t
+      pto.tadds ins(%from, %k : !t, f32) outs(%t : !t)
+      %next = arith.addi %j, %ones : i8
+      %a = arith.remui %next, %threes : i8
+      %ai = arith.index_cast %a : i8 to index
+      %to = pto.multi_tile_get %all[%ai] : !m -> !t
+      pto.tload ins(%xs : !v) outs(%to : !t)",
+    );
+}
