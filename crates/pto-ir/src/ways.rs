@@ -28,8 +28,9 @@ impl Module {
             op::memref_cast | op::memref_subview => hand(&operands[..operands.len().min(1)], &results),
             op::arith_select => operands.iter().skip(1).for_each(|v| hand(&[*v], &results)),
             op::scf_for => {
-                let (first, carried) = (operands.get(3..).unwrap_or_default(), self.starts(regions[0], 1));
-                for values in self.ends(regions[0]).iter().map(Vec::as_slice).chain([first]) {
+                let Some(&body) = regions.first() else { return };
+                let (first, carried) = (operands.get(3..).unwrap_or_default(), self.starts(body, 1));
+                for values in self.ends(body).iter().map(Vec::as_slice).chain([first]) {
                     hand(values, &carried);
                     hand(values, &results);
                 }
@@ -54,13 +55,13 @@ impl Module {
     }
 
     /// The parameters of a region behind the first ones.
-    fn starts(&self, region: RegionId, skip: usize) -> Vec<ValueId> {
+    pub(crate) fn starts(&self, region: RegionId, skip: usize) -> Vec<ValueId> {
         let first = self.region(region).blocks.first();
         first.map_or_else(Vec::new, |b| self.block(*b).args.iter().skip(skip).copied().collect())
     }
 
     /// What the blocks of a region end with, without the condition of a loop.
-    fn ends(&self, region: RegionId) -> Vec<Vec<ValueId>> {
+    pub(crate) fn ends(&self, region: RegionId) -> Vec<Vec<ValueId>> {
         let last = self.region(region).blocks.iter().filter_map(|b| self.block(*b).ops.last());
         last.filter(|end| self.successors(**end).is_empty())
             .map(|end| {

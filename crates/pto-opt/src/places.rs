@@ -228,6 +228,7 @@ impl<'a> Places<'a> {
                 Some(region) => vec![region],
                 None => self.union(first().into_iter(), open),
             },
+            op::func_call if is_local => self.returned(value, id, open),
             _ if self.sources.contains_key(&value) => self.of_sources(value, open),
             op::partition_view => self.global_window(id, open),
             op::make_tensor_view | op::addptr | op::castptr => self.union(first().into_iter(), open),
@@ -244,6 +245,18 @@ impl<'a> Places<'a> {
                 _ => self.anything(value),
             },
         }
+    }
+
+    /// A tile that a function returns: what it was given is what this call gives it.
+    fn returned(&self, value: ValueId, call: OpId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
+        let found = self.of_sources(value, open);
+        let (given, mut own): (Vec<Region>, Vec<Region>) =
+            found.into_iter().partition(|region| matches!(region.home, Home::Given(_)));
+        if !given.is_empty() {
+            let tiles = self.module.operands(call).iter().map(|o| o.value);
+            own.extend(self.union(tiles.filter(|v| self.module.value_type(*v).local_tile().is_some()), open));
+        }
+        own
     }
 
     /// A window of global memory: where everything about it is fixed, from its first element to its last.

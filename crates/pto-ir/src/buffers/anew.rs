@@ -4,7 +4,7 @@
 //! buffer holds, as it does for values.
 
 use super::Buffers;
-use crate::{BlockId, Def, Module, OpId, ValueId};
+use crate::{BlockId, Module, OpId, ValueId};
 use pto_isa::row::Effect;
 use pto_isa::table::op;
 use pto_isa::{Targets, Type};
@@ -40,12 +40,19 @@ fn contents(module: &Module, targets: Targets, id: OpId) -> BTreeSet<ValueId> {
     let args = &module.block(first).args[skip.min(module.block(first).args.len())..];
     let Some(&end) = module.block(last).ops.last() else { return BTreeSet::new() };
     let handed: Vec<ValueId> = module.operands(end).iter().map(|o| o.value).collect();
-    if !args.iter().zip(&handed).any(|(_, next)| is_made_inside(module, *next, &blocks)) {
+    if handed.is_empty() || args.is_empty() {
+        return BTreeSet::new();
+    }
+    let made = made_inside(module, &blocks);
+    if made.is_empty() {
         return BTreeSet::new();
     }
     let ways = module.ways();
     let clashes = |(arg, next): &(&ValueId, &ValueId)| {
-        is_made_inside(module, **next, &blocks) && is_overwritten(module, targets, &ways, **arg, **next, &blocks)
+        // What is handed on may be made inside under another name: as one side of a branch, or with another type.
+        let own = |made: &ValueId| Some(names(module, &ways, *made, &blocks)).filter(|n| n.contains(next));
+        let next: BTreeSet<ValueId> = made.iter().filter_map(own).flatten().collect();
+        !next.is_empty() && is_overwritten(module, targets, &names(module, &ways, **arg, &blocks), &next, &blocks)
     };
     let mut found: BTreeSet<ValueId> = args.iter().zip(&handed).filter(clashes).map(|(arg, _)| *arg).collect();
     if found.is_empty() {
@@ -64,46 +71,68 @@ fn contents(module: &Module, targets: Targets, id: OpId) -> BTreeSet<ValueId> {
     found
 }
 
-/// True for a buffer without an address that these blocks allocate.
-fn is_made_inside(module: &Module, value: ValueId, blocks: &[BlockId]) -> bool {
-    let Def::Result(made, _) = module.value(value).def else { return false };
-    if module.op(made).op != op::alloc_tile {
-        return false;
+/// The buffers without an address that these blocks allocate.
+fn made_inside(module: &Module, blocks: &[BlockId]) -> Vec<ValueId> {
+    let address = op::alloc_tile.row().slot("addr");
+    let is_placed = |id: OpId| address.is_some_and(|slot| module.in_slot(id, slot).next().is_some());
+    let mut made = Vec::new();
+    for block in blocks {
+        module.walk(*block, &mut |id| {
+            if module.op(id).op == op::alloc_tile && !is_placed(id) {
+                made.extend(module.results(id));
+            }
+        });
     }
-    let placed = op::alloc_tile.row().slot("addr").is_some_and(|slot| module.in_slot(made, slot).next().is_some());
-    let inside = |b: &BlockId| {
-        let mut found = false;
-        module.walk(*b, &mut |id| found |= id == made);
-        found
-    };
-    !placed && blocks.iter().any(inside)
+    made
 }
 
 /// True when what a turn was handed is used, under any name, once its own buffer has been touched.
 fn is_overwritten(
     module: &Module,
     targets: Targets,
-    ways: &[(ValueId, ValueId)],
-    arg: ValueId,
-    next: ValueId,
+    arg: &BTreeSet<ValueId>,
+    next: &BTreeSet<ValueId>,
     blocks: &[BlockId],
 ) -> bool {
-    let (arg, next) = (names(module, ways, arg, blocks), names(module, ways, next, blocks));
     let mut touched = false;
     let mut clash = false;
     for block in blocks {
         module.walk(*block, &mut |id| {
-            if module.op(id).op.row().effect == Effect::View {
+            let hands_on = hands_on(module, id);
+            let ends = hands_on && blocks.iter().any(|b| module.block(*b).ops.last() == Some(&id));
+            // Names only, also at the end of a branch.
+            if module.op(id).op.row().effect == Effect::View || (hands_on && !ends) {
                 return;
             }
             let uses = |names: &BTreeSet<ValueId>| module.operands(id).iter().any(|o| names.contains(&o.value));
-            let (old, new) = (uses(&arg), uses(&next));
-            let ends = matches!(module.op(id).op, op::scf_yield | op::scf_condition);
-            clash |= old && (touched || (new && (ends || !in_place(module, targets, id, &arg, &next))));
+            let (old, new) = (uses(arg), uses(next));
+            // In its second turn, a loop reads what its first turn has written over.
+            clash |= is_loop(module, id) && has_uses(module, id, arg) && has_uses(module, id, next);
+            clash |= old && (touched || (new && (ends || !in_place(module, targets, id, arg, next))));
             touched |= new;
         });
     }
     clash
+}
+
+fn is_loop(module: &Module, id: OpId) -> bool {
+    matches!(module.op(id).op, op::scf_for | op::scf_while)
+}
+
+/// True when instructions inside an operation use a buffer.
+fn has_uses(module: &Module, id: OpId, names: &BTreeSet<ValueId>) -> bool {
+    let mut found = false;
+    for block in module.op_regions(id).iter().flat_map(|r| &module.region(*r).blocks) {
+        module.walk(*block, &mut |inner| {
+            let names_only = module.op(inner).op.row().effect == Effect::View || hands_on(module, inner);
+            found |= !names_only && module.operands(inner).iter().any(|o| names.contains(&o.value));
+        });
+    }
+    found
+}
+
+fn hands_on(module: &Module, id: OpId) -> bool {
+    matches!(module.op(id).op, op::scf_yield | op::scf_condition)
 }
 
 /// All names of a buffer in some blocks: windows, other types, and what branches hand on.

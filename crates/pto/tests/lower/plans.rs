@@ -172,6 +172,88 @@ fn buffers_made_anew_in_every_turn_are_handed_on() {
     }
 }
 
+/// The same where it is made under another name: by a branch, with another type, in turns of a loop.
+#[test]
+fn buffers_made_anew_under_other_names_are_handed_on() {
+    for made in [
+        "%next = scf.if %flag -> (!t) {
+        %a = pto.alloc_tile : !t
+        pto.tadds ins(%c, %k : !t, f32) outs(%a : !t)
+        scf.yield %a : !t
+      } else {
+        %b = pto.alloc_tile : !t
+        pto.tmuls ins(%c, %k : !t, f32) outs(%b : !t)
+        scf.yield %b : !t
+      }",
+        "%a = pto.alloc_tile : !s
+      %wide = pto.treshape %c : !t -> !s
+      pto.tadds ins(%wide, %k : !s, f32) outs(%a : !s)
+      %next = pto.treshape %a : !s -> !t",
+        "%next = pto.alloc_tile : !t
+      scf.for %j = %zero to %three step %one {
+        pto.tadds ins(%c, %k : !t, f32) outs(%next : !t)
+      }",
+    ] {
+        let body = format!(
+            "    %init = pto.alloc_tile : !t
+    pto.tload ins(%x : !v) outs(%init : !t)
+    %out = pto.alloc_tile : !t
+    pto.texpands ins(%k : f32) outs(%out : !t)
+    %last = scf.for %i = %zero to %three step %one iter_args(%c = %init) -> (!t) {{
+      {made}
+      pto.tmul ins(%out, %next : !t, !t) outs(%out : !t)
+      OLD
+      scf.yield %next : !t
+    }}
+    pto.tadd ins(%out, %last : !t, !t) outs(%out : !t)
+    pto.tstore ins(%out : !t) outs(%y : !v)
+"
+        );
+        for old in ["", "pto.tadd ins(%out, %c : !t, !t) outs(%out : !t)"] {
+            is_kept(&format!("!s = !pto.tile_buf<vec, 8x32xf32>{}", whole(&body.replace("OLD", old))));
+        }
+    }
+}
+
+/// What can be written is looked at before it is known to be right.
+#[test]
+fn loops_without_a_body_hand_nothing_on() {
+    let program = Program::parse(
+        "func.func @f(%n: index) {\n  \"scf.for\"(%n, %n, %n) : (index, index, index) -> ()\n  return\n}",
+    );
+    assert!(program.module().ways().is_empty());
+}
+
+/// A tile that a function returns is one that it was given.
+#[test]
+fn returned_tiles_keep_their_bytes() {
+    let function = "  func.func private @same(%p: !t) -> !t {
+    return %p : !t
+  }
+";
+    let packed = whole(
+        "    %a = pto.alloc_tile : !t
+    pto.tload ins(%x : !v) outs(%a : !t)
+    %r = func.call @same(%a) : (!t) -> !t
+    %b = pto.alloc_tile : !t
+    pto.texpands ins(%k : f32) outs(%b : !t)
+    pto.tadd ins(%r, %b : !t, !t) outs(%b : !t)
+    pto.tstore ins(%b : !t) outs(%y : !v)
+",
+    );
+    let ordered = whole(
+        "    %a = pto.alloc_tile : !t
+    pto.texpands ins(%k : f32) outs(%a : !t)
+    %r = func.call @same(%a) : (!t) -> !t
+    pto.tload ins(%x : !v) outs(%a : !t)
+    pto.tstore ins(%r : !t) outs(%y : !v)
+",
+    );
+    for text in [packed, ordered].map(|text| text + function) {
+        is_kept(&text.replace("%flag: i1)", "%flag: i1) attributes {pto.entry}"));
+    }
+}
+
 /// The first part of a conditional loop is executed once more behind the last turn.
 #[test]
 fn conditions_leave_what_a_turn_has_made() {
