@@ -6,7 +6,7 @@
 use crate::{Attr, Def, Module, OpId, ValueId};
 use pto_isa::row::Kind;
 use pto_isa::table::op;
-use pto_isa::{Dim, Family, PtrSpace, TileType, Type};
+use pto_isa::{Diagnostic, Dim, Family, FnType, PtrSpace, TileType, Type, codes};
 
 impl Module {
     /// The tile that an operation makes of a lowered buffer: that of the type, with the configuration and the valid region which the
@@ -28,12 +28,14 @@ impl Module {
     /// Only types change: operations that make and cast buffers now do so with tiles.
     ///
     /// ```
-    /// assert!(pto_ir::Module::default().with_tiles().is_none(), "nothing is a buffer");
+    /// assert!(matches!(pto_ir::Module::default().with_tiles(), Ok(None)), "nothing is a buffer");
     /// ```
-    #[must_use]
-    pub fn with_tiles(&self) -> Option<Self> {
+    ///
+    /// # Errors
+    /// A buffer that may be one of several different tiles, or of which more is asked than a tile tells.
+    pub fn with_tiles(&self) -> Result<Option<Self>, Box<Diagnostic>> {
         if !self.types().iter().any(is_local) {
-            return None;
+            return Ok(None);
         }
         let mut ways = self.ways();
         ways.retain(|(from, to)| self.is_local_buffer(*from) && self.is_local_buffer(*to));
@@ -51,8 +53,10 @@ impl Module {
             found.is_some()
         });
         if !taken.contains(&true) {
-            return None;
+            return Ok(None);
         }
+        self.are_one_tile(&ways, &tiles)?;
+        self.have_two_dimensions(&taken)?;
         let mut out = self.clone();
         for value in (0..self.value_count()).map(ValueId::from_index).filter(|v| taken[v.index()]) {
             // What nothing tells is told by the type: parameters, for example.
@@ -60,7 +64,59 @@ impl Module {
                 out.value_mut(value).ty = out.intern_type(Type::TileBuf(tile));
             }
         }
-        Some(out)
+        for function in self.functions() {
+            out.retype_function(function);
+        }
+        Ok(Some(out))
+    }
+
+    /// Wherever several buffers meet in one value, they are the same tile.
+    fn are_one_tile(&self, ways: &[(ValueId, ValueId)], tiles: &[Option<TileType>]) -> Result<(), Box<Diagnostic>> {
+        for (from, to) in ways {
+            let (Some(from), Some(have)) = (tiles[from.index()], tiles[to.index()]) else { continue };
+            if let Some(other) = self.handed_on(from, *to).filter(|other| !other.same_object(&have)) {
+                let message = format!("a buffer that may be {have} or {other}: the engine needs to know which");
+                let problem = Diagnostic::new(codes::RUN_UNSUPPORTED, self.value(*to).span, message);
+                return Err(Box::new(problem.legal("buffers of one configuration")));
+            }
+        }
+        Ok(())
+    }
+
+    /// A tile has rows and columns: nothing tells the extents that a buffer had besides.
+    fn have_two_dimensions(&self, taken: &[bool]) -> Result<(), Box<Diagnostic>> {
+        let rank = |value: ValueId| match self.value_type(value) {
+            Type::Memref(m) => m.view.dims.len(),
+            _ => 2,
+        };
+        let asks = |id: &OpId| matches!(self.op(*id).op, op::memref_dim | op::memref_load | op::memref_store);
+        for id in self.order().into_iter().filter(asks) {
+            let mut buffers = self.operands(id).iter().map(|o| o.value).filter(|v| taken[v.index()]);
+            if let Some(value) = buffers.find(|v| rank(*v) != 2) {
+                let (name, rank) = (self.op(id).op.row().full_name(), rank(value));
+                let message = format!("`{name}`: the engine does not run it on a tile that has {rank} dimensions");
+                let problem = Diagnostic::new(codes::RUN_UNSUPPORTED, self.op(id).name_span, message);
+                return Err(Box::new(problem.legal("a buffer of two dimensions, rows and columns")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the type of a function the tiles that its parameters and results are.
+    fn retype_function(&mut self, function: OpId) {
+        let Some(&body) = self.op_regions(function).first() else { return };
+        let (name, Some(Attr::Type(old))) = (self.names.intern("function_type"), self.attr(function, "function_type"))
+        else {
+            return;
+        };
+        let Type::Function(old) = self.ty(*old) else { return };
+        let types = |values: Vec<ValueId>| values.into_iter().map(|v| self.value_type(v).clone()).collect::<Box<[_]>>();
+        let inputs = types(self.starts(body, 0));
+        let results = self.ends(body).into_iter().next().map_or_else(|| old.results.clone(), types);
+        if inputs.len() == old.inputs.len() && results.len() == old.results.len() {
+            let ty = self.intern_type(Type::Function(Box::new(FnType { inputs, results })));
+            self.set_attr(function, name, Attr::Type(ty));
+        }
     }
 
     /// The tile under another name: a window has extents of its own.

@@ -77,7 +77,7 @@ pub(super) struct Return {
 }
 
 pub(super) fn build(checked: &Checked, entry: Option<&str>, options: Options) -> Built<Plan> {
-    match checked.module().with_tiles() {
+    match checked.module().with_tiles().map_err(|problem| *problem)? {
         Some(module) => build_tiles(&check_tiles(module, checked.info().target)?, entry, options),
         None => build_tiles(checked, entry, options),
     }

@@ -4,8 +4,6 @@ use super::build::{Builder, Built};
 use super::*;
 use pto_isa::Order as ElementOrder;
 
-const INDEX: Int = Int { bits: 64, unsigned: false };
-
 impl Builder<'_> {
     /// `bind_tile`: the same bytes with a layout and a valid region.
     pub fn rebind(&mut self, id: OpId) -> Built<()> {
@@ -42,19 +40,24 @@ impl Builder<'_> {
         self.push_window(Window { from, to, row, col, size, valid })
     }
 
-    /// `memref.load`, `memref.store`: one element of a tile whose rows lie one after another.
+    /// `memref.load`, `memref.store`: one element of a tile whose rows lie one after another, or of a window of one.
     pub fn buffer_element(&mut self, id: OpId, tile: TileId) -> Built<()> {
         let Some(ty) = self.operand(id, "memref").and_then(|v| self.module.tile(v)).copied() else {
             return Err(self.unsupported("this buffer"));
         };
         let indices = self.operands(id, "indices");
-        let ([row, col], ElementOrder::Nd) = (&indices[..], ty.order()) else {
-            return Err(self.unsupported("elements of a buffer that has boxes, or not two dimensions"));
-        };
-        let (row, col, width) = (self.scalar(*row)?, self.scalar(*col)?, self.constant(ty.cols));
-        let (start, offset) = (self.reg(), self.reg());
-        self.push(Step::Int { op: IntOp::Mul, kind: INDEX, a: row, b: width, out: start })?;
-        self.push(Step::Int { op: IntOp::Add, kind: INDEX, a: start, b: col, out: offset })?;
+        let [row, col] = indices[..] else { return Err(self.unsupported("this number of indices")) };
+        if ty.is_boxed() || ty.order() != ElementOrder::Nd {
+            let why = if ty.is_boxed() { "has boxes" } else { "is bound column by column" };
+            return Err(self.unsupported(&format!("elements of a buffer that {why}")));
+        }
+        let (row, col) = (self.scalar(row)?, self.scalar(col)?);
+        // Only when the program runs it is known how far apart the rows of a window are.
+        let element = self.handle();
+        let valid = WindowValid::Given(Extent::Fixed(1), Extent::Fixed(1));
+        self.push_window(Window { from: tile, to: element, row, col, size: (1, 1), valid })?;
+        self.is_inside(row, col, [ty.rows, ty.cols])?;
+        let (tile, offset) = (element, self.constant(0));
         match self.operand(id, "value") {
             Some(value) => {
                 let value = self.scalar(value)?;
@@ -65,6 +68,14 @@ impl Builder<'_> {
                 self.push(Step::TileGet { tile, offset, out }).map(drop)
             }
         }
+    }
+
+    /// Checks the place of an element against the extents of a window: the tile around it has others.
+    fn is_inside(&mut self, row: Reg, col: Reg, extents: [u64; 2]) -> Built<()> {
+        let (from, to, one) = (self.fixed_view(extents), self.new_view(), self.constant(1));
+        let (offsets, sizes) = (vec![row, col], vec![one, one]);
+        let partition = Partition { from, to, offsets, sizes, steps: Vec::new(), bits: 8, reinterpret: false };
+        self.push_partition(partition)
     }
 
     /// A view that only says how large something is.

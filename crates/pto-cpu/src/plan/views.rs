@@ -203,11 +203,11 @@ impl Builder<'_> {
             reinterpret: false,
         };
         let value = self.result(id)?;
-        self.push_partition(value, partition)
+        self.slots[value.index()] = Slot::View(partition.to);
+        self.push_partition(partition)
     }
 
-    fn push_partition(&mut self, value: ValueId, partition: Partition) -> Built<()> {
-        self.slots[value.index()] = Slot::View(partition.to);
+    pub(super) fn push_partition(&mut self, partition: Partition) -> Built<()> {
         self.plan.partitions.push(partition);
         self.push(Step::Partition(self.plan.partitions.len() as u32 - 1)).map(drop)
     }
@@ -399,7 +399,8 @@ impl Builder<'_> {
             reinterpret: self.module.op(id).op == op::memref_reinterpret_cast,
         };
         let value = self.result(id)?;
-        self.push_partition(value, partition)
+        self.slots[value.index()] = Slot::View(partition.to);
+        self.push_partition(partition)
     }
 
     /// A list that is partly written in the text and partly given by operands.

@@ -177,3 +177,85 @@ fn elements_of_buffers() {
     plan.run(&mut [Arg::write(&mut y)], Launch::default()).expect("it runs");
     assert_eq!(y[1], 8.0 + 2.5);
 }
+
+const CONSTANTS: &str = "
+  !t = memref<16x16xf32, #pto.address_space<vec>>
+  !w = memref<8x8xf32, strided<[16, 1], offset: ?>, #pto.address_space<vec>>
+  func.func @f(%y: !pto.ptr<f32>, %n: index, %flag: i1) attributes {pto.entry} {
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %side = arith.constant 16 : index
+    %k = arith.constant 2.5 : f32
+    %ys = pto.make_tensor_view %y, shape = [%side, %side], strides = [%side, %one] : !pto.tensor_view<16x16xf32>
+    %m = memref.alloc() : !t
+";
+
+/// What a program with buffers writes, or why it does not run.
+fn written(body: &str, more: &str, n: i64) -> Result<Vec<f32>, String> {
+    let text = format!("{CONSTANTS}{body}    return\n  }}\n{more}");
+    let plan = Program::parse(&text).plan(Target::A2A3, None, pto::Options::default());
+    let plan = plan.map_err(|problems| problems[0].message.clone())?;
+    let mut y = vec![0f32; 256];
+    let ran = plan.run(&mut [Arg::write(&mut y), Arg::Int(n), Arg::Int(1)], Launch::default());
+    ran.map(|_| y).map_err(|problem| problem.message.clone())
+}
+
+/// The rows of a window are as far apart as those of its buffer, and an element is inside its window.
+#[test]
+fn elements_of_windows() {
+    let body = "    pto.texpands ins(%k : f32) outs(%m : !t)
+    %w = memref.subview %m[%one, 2] [8, 8] [1, 1] : !t to !w
+    %old = memref.load %w[%one, %n] : !w
+    %new = arith.addf %old, %k : f32
+    memref.store %new, %w[%one, %n] : !w
+    pto.tstore ins(%m : !t) outs(%ys : !pto.tensor_view<16x16xf32>)
+";
+    let y = written(body, "", 3).expect("it runs");
+    assert!(y.iter().enumerate().all(|(k, v)| *v == if k == 2 * 16 + 5 { 5.0 } else { 2.5 }), "{y:?}");
+    assert!(written(body, "", 8).is_err(), "behind the last column of the window");
+    assert!(written(body, "", -1).is_err(), "before its first column");
+    let whole = body.replace("%w[%one", "%m[%one").replace(", %n] : !w", ", %n] : !t");
+    assert!(written(&whole, "", 15).is_ok());
+    assert!(written(&whole, "", 16).is_err_and(|why| why.contains("16x16")), "behind the last column of the buffer");
+}
+
+/// Functions take and return buffers as tiles.
+#[test]
+fn functions_take_buffers() {
+    let body = "    %r = func.call @g(%m) : (!t) -> !t
+    pto.tstore ins(%r : !t) outs(%ys : !pto.tensor_view<16x16xf32>)
+";
+    let function = "  func.func private @g(%p: !t) -> !t {
+    %two = arith.constant 2.0 : f32
+    pto.texpands ins(%two : f32) outs(%p : !t)
+    return %p : !t
+  }
+";
+    assert_eq!(written(body, function, 0), Ok(vec![2.0; 256]));
+}
+
+/// What would have to be guessed is refused by name.
+#[test]
+fn unclear_buffers_are_refused() {
+    let columns = "{config = #pto.tile_buf_config<blayout=col_major, slayout=none_box, s_fractal_size=512, pad=null>}";
+    let two = format!(
+        "    %b = pto.bind_tile %m {columns} : !t -> !t
+    %o = memref.alloc() : !t
+    %s = arith.select %flag, %o, %b : !t
+    pto.texpands ins(%k : f32) outs(%s : !t)
+"
+    );
+    let bound = format!(
+        "    %b = pto.bind_tile %m {columns} : !t -> !t
+    memref.store %k, %b[%one, %zero] : !t
+"
+    );
+    let deep = "    %d = memref.alloc() : memref<2x8x16xf32, #pto.address_space<vec>>
+    pto.texpands ins(%k : f32) outs(%d : memref<2x8x16xf32, #pto.address_space<vec>>)
+    %e = memref.dim %d, %zero : memref<2x8x16xf32, #pto.address_space<vec>>
+";
+    for (body, why) in [(&two[..], "may be"), (&bound, "column by column"), (deep, "3 dimensions")] {
+        let refused = written(body, "", 0).expect_err(body);
+        assert!(refused.contains(why), "{refused}\n{body}");
+    }
+}
