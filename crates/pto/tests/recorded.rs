@@ -525,11 +525,11 @@ impl Recording {
     fn run(mut self, checked: &Checked, case: &Value, data: &[u8]) -> Result<(), String> {
         let mut low_args = self.args.clone();
         execute(checked, &mut self.args)?;
-        if let Ok(low) = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal) {
-            execute(&low.program, &mut low_args)?;
-            if low_args != self.args {
-                return Err("other bytes after lowering".into());
-            }
+        let low = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal)
+            .map_err(|found| format!("not lowered: {}: {}", found[0].code, found[0].message))?;
+        execute(&low.program, &mut low_args)?;
+        if low_args != self.args {
+            return Err("other bytes after lowering".into());
         }
         for (check, at) in case["checks"].as_array().into_iter().flatten().zip(&self.checked) {
             let Given::Memory(memory) = &self.args[*at] else { return Err("nothing to compare".into()) };
