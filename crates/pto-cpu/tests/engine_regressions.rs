@@ -3,15 +3,20 @@
 use pto_cpu::{Arg, Launch, Options, Plan};
 use pto_isa::Target;
 
+/// The plan of a program, or why there is none.
+fn plan(text: &str, target: Target) -> Result<Plan, String> {
+    let (module, problems) = pto_syntax::parse(text);
+    assert!(problems.is_empty(), "{}", problems[0].message);
+    let checked = pto_check::check(module, target).map_err(|d| d[0].message.clone())?;
+    Plan::new(&checked, None, Options::default()).map_err(|d| d.message)
+}
+
 /// Loads two matrices into `%x` (ones) and `%y` (twos), runs some statements, and returns the matrix behind `%cv`.
 fn run(body: &str) -> Vec<f32> {
     let text = PROGRAM.replace("BODY", body).replace("BUF", "!pto.tile_buf<vec, 8x8xf32>");
     let text = text.replace("OPEN", "!pto.tile_buf<vec, 8x8xf32, valid=?x?>");
     let text = text.replace("TILE", "!pto.tile<vec, 8x8xf32>").replace("VIEW", "!pto.tensor_view<8x8xf32>");
-    let (module, problems) = pto_syntax::parse(&text);
-    assert!(problems.is_empty(), "{}", problems[0].message);
-    let checked = pto_check::check(module, Target::A2A3).unwrap_or_else(|d| panic!("{}", d[0].message));
-    let plan = Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    let plan = plan(&text, Target::A2A3).unwrap_or_else(|problem| panic!("{problem}"));
     let (a, b, mut c) = (vec![1.0f32; 64], vec![2.0f32; 64], vec![0.0f32; 64]);
     let mut args = [Arg::read(&a), Arg::read(&b), Arg::write(&mut c)];
     plan.run(&mut args, Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
@@ -169,10 +174,7 @@ fn the_tile_decides_the_layout_of_its_window() {
         outs(%bv : !pto.tensor_view<16x16xf32>)
       return
     }";
-    let (module, problems) = pto_syntax::parse(text);
-    assert!(problems.is_empty(), "{}", problems[0].message);
-    let checked = pto_check::check(module, Target::A5).unwrap_or_else(|d| panic!("{}", d[0].message));
-    let plan = Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    let plan = plan(text, Target::A5).unwrap_or_else(|problem| panic!("{problem}"));
     let a: Vec<f32> = (0u8..=255).map(f32::from).collect();
     let mut b = vec![0.0f32; 256];
     let mut args = [Arg::read(&a), Arg::write(&mut b)];
@@ -187,17 +189,8 @@ fn the_tile_decides_the_layout_of_its_window() {
 #[test]
 fn boxes_that_are_not_filled_do_not_run() {
     let text = "func.func @f(%a: !pto.tile_buf<vec, 32x4xui8, slayout=row_major>) {\n  return\n}\n";
-    let (module, _) = pto_syntax::parse(text);
-    let checked = pto_check::check(module, Target::A5).expect("a warning only");
-    let problem = Plan::new(&checked, None, Options::default()).expect_err("no place for its elements");
-    assert!(problem.message.contains("do not fill its boxes"), "{}", problem.message);
-}
-
-fn plan(text: &str) -> Result<Plan, String> {
-    let (module, problems) = pto_syntax::parse(text);
-    assert!(problems.is_empty(), "{}", problems[0].message);
-    let checked = pto_check::check(module, Target::A2A3).map_err(|d| d[0].message.clone())?;
-    Plan::new(&checked, None, Options::default()).map_err(|d| d.message)
+    let problem = plan(text, Target::A5).expect_err("no place for its elements");
+    assert!(problem.contains("do not fill its boxes"), "{problem}");
 }
 
 /// Bytes that a buffer does not have cannot get another type.
@@ -217,12 +210,12 @@ fn buffers_do_not_grow_with_another_type() {
     };
     let plain = "blayout=row_major, slayout=none_box, s_fractal_size=512";
     let (small, large) = ("1x8xf32, #pto.address_space<vec>", "64x64xf32, #pto.address_space<vec>");
-    assert!(plan(&text(plain, large, large)).is_ok());
-    let problem = plan(&text(plain, small, large)).expect_err("it is larger");
+    assert!(plan(&text(plain, large, large), Target::A2A3).is_ok());
+    let problem = plan(&text(plain, small, large), Target::A2A3).expect_err("it is larger");
     assert!(problem.contains("in the bytes of"), "{problem}");
     let boxed = "blayout=col_major, slayout=row_major, s_fractal_size=512";
     let (flat, thin) = ("1x8192xf32, #pto.address_space<vec>", "2048x4xf32, #pto.address_space<vec>");
-    assert!(plan(&text(boxed, flat, thin)).is_err(), "columns do not fill its boxes");
+    assert!(plan(&text(boxed, flat, thin), Target::A2A3).is_err(), "columns do not fill its boxes");
 }
 
 /// What a block or a launch leaves in the memory of a core is not there for the next.
@@ -241,7 +234,7 @@ fn scalars_on_chip_are_gone_with_the_block() {
       pto.store_scalar %y, %o[%at] : !pto.ptr<f32>, f32
       return
     }";
-    let plan = plan(text).expect("legal");
+    let plan = plan(text, Target::A2A3).expect("legal");
     for _ in 0..2 {
         let mut found = [0.0f32; 4];
         let launch = Launch { blocks: 4, threads: 1 };
@@ -263,7 +256,7 @@ fn a_convolution_without_rows_does_nothing() {
         outs(%d : !pto.tile_buf<left, 16x16xf16, valid=?x?, slayout=row_major>) {filterH = 5, filterW = 5}
       return
     }";
-    let plan = plan(text).expect("legal");
+    let plan = plan(text, Target::A2A3).expect("legal");
     plan.run(&mut [Arg::Int(0)], Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
 }
 
@@ -292,7 +285,10 @@ fn stores_at_a_distance_of_nothing_keep_the_last() {
     let numbers: Vec<f32> = (0u16..512).map(f32::from).collect();
     let mut found = [0.0f32; 128];
     let mut args = [Arg::read(&numbers), Arg::write(&mut found)];
-    plan(&text).expect("legal").run(&mut args, Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    plan(&text, Target::A2A3)
+        .expect("legal")
+        .run(&mut args, Launch::default())
+        .unwrap_or_else(|d| panic!("{}", d.message));
     for (at, found) in found.iter().enumerate() {
         assert_eq!(*found, numbers[384 + at % 16 * 8 + at / 16], "{at}");
     }

@@ -110,9 +110,7 @@ impl Synced {
         let flags = self.edges.iter().filter(|e| matches!(e.means, Means::Flag { .. })).count();
         (flags, self.edges.len() - flags)
     }
-}
 
-impl Synced {
     /// Where all pipes wait for each other, and why; `before` is the program before.
     pub fn blanket(&self, before: &Module) -> Vec<(Span, &'static str)> {
         let all = self.edges.iter().filter_map(|edge| match edge.means {
