@@ -12,7 +12,10 @@ impl Module {
     /// The tile that an operation makes of a lowered buffer: that of the type, with the configuration and the valid region which the
     /// operation gives. `None` when the buffer is no tile, or its configuration cannot be read.
     pub fn buffer_tile(&self, id: OpId, value: ValueId) -> Option<TileType> {
-        let plain = self.value_type(value).local_tile()?;
+        let plain = match self.value_type(value) {
+            Type::Memref(m) => m.whole_tile()?,
+            ty => ty.local_tile()?,
+        };
         let tile = match self.attr(id, "config") {
             None => plain,
             Some(Attr::Raw(text)) => plain.configured(self.names.text(*text))?,

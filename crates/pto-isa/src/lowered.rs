@@ -15,10 +15,15 @@ impl MemrefType {
     /// The tile behind a buffer in a memory of a core: its last dimension are the columns, those before it the rows. Rows lie one
     /// after another, but what products take and make is in boxes, as they take and make it.
     pub fn tile(&self) -> Option<TileType> {
-        let Some(PtrSpace::On(loc)) = self.space() else { return None };
         let plain = !self.rest.contains("strided") && !self.rest.contains("affine");
+        self.whole_tile().filter(|_| plain)
+    }
+
+    /// The tile of a buffer that is made, and so is not a window of another: strides say what the configuration says again.
+    pub fn whole_tile(&self) -> Option<TileType> {
+        let Some(PtrSpace::On(loc)) = self.space() else { return None };
         let fixed: Vec<u64> = self.view.dims.iter().map(|d| d.fixed()).collect::<Option<_>>()?;
-        let (cols, rows) = fixed.split_last().filter(|(_, rows)| plain && !rows.is_empty())?;
+        let (cols, rows) = fixed.split_last().filter(|(_, rows)| !rows.is_empty())?;
         let rows = rows.iter().try_fold(1u64, |n, d| n.checked_mul(*d))?;
         let tile = TileType::new(loc, self.view.elem.elem()?, rows, *cols);
         Some(match loc {

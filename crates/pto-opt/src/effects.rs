@@ -79,8 +79,8 @@ pub(crate) enum Effect {
     /// A flag of the program: source, destination, id where it is fixed.
     Set(Pipe, Pipe, Option<u8>),
     Wait(Pipe, Pipe, Option<u8>),
-    /// Nothing is known about it.
-    Unknown(&'static str),
+    /// What is called drives pipes of these cores, in ways that are not looked into.
+    Call(CoreKind),
 }
 
 /// The effect of an operation that has no regions.
@@ -89,7 +89,7 @@ pub(crate) fn effect(checked: &Checked, places: &mut Places<'_>, id: OpId, core:
     let code = module.op(id).op;
     let row = code.row();
     match code {
-        op::func_call => return Effect::Unknown("what is called is not looked into"),
+        op::func_call => return called(checked, places, id, core),
         op::barrier | op::barrier_sync => {
             return match pto_check::pipe_of(module, id, checked.info().target) {
                 Some(Pipe::All) | None => Effect::BarrierAll,
@@ -109,6 +109,28 @@ pub(crate) fn effect(checked: &Checked, places: &mut Places<'_>, id: OpId, core:
     }
     let touches = touches(checked, places, id, pipe, core);
     if touches.is_empty() { Effect::None } else { Effect::Touches(touches) }
+}
+
+/// A function that drives no pipe does not matter, and one for a kind of core runs on no other.
+fn called(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) -> Effect {
+    match checked.module().called_function(id) {
+        Some(function) if !has_effects(checked, places, function) => Effect::None,
+        Some(function) if core == CoreKind::Any => Effect::Call(CoreKind::of_function(checked.module(), function)),
+        _ => Effect::Call(core),
+    }
+}
+
+/// True when something in a function has an effect, or may have: its body may be elsewhere.
+fn has_effects(checked: &Checked, places: &mut Places<'_>, function: OpId) -> bool {
+    let module = checked.module();
+    let mut inner = Vec::new();
+    let blocks = module.op_regions(function).iter().flat_map(|r| &module.region(*r).blocks);
+    let mut has_body = false;
+    for block in blocks {
+        has_body = true;
+        module.walk(*block, &mut |id| inner.push(id));
+    }
+    !has_body || inner.into_iter().any(|id| effect(checked, places, id, CoreKind::Any) != Effect::None)
 }
 
 fn flag(module: &Module, id: OpId, set: bool) -> Effect {

@@ -28,6 +28,19 @@ pub(crate) enum Kind {
     Tangle(Vec<(BlockId, Vec<Item>)>),
 }
 
+impl Item {
+    /// The items directly inside.
+    pub fn inner(&self) -> impl Iterator<Item = &Item> {
+        let lists: Vec<&[Item]> = match &self.kind {
+            Kind::Leaf(_) => Vec::new(),
+            Kind::Loop(list, _) | Kind::Conditional(list, _) => vec![list],
+            Kind::Branches(lists) => lists.iter().map(Vec::as_slice).collect(),
+            Kind::Tangle(lists) => lists.iter().map(|(_, list)| list.as_slice()).collect(),
+        };
+        lists.into_iter().flatten()
+    }
+}
+
 /// The items of a block.
 pub(crate) fn items(checked: &Checked, places: &mut Places<'_>, block: BlockId, core: CoreKind) -> Vec<Item> {
     let module = checked.module();

@@ -177,6 +177,7 @@ family! { Config, "pto", config;
     /// Needed once at the start of a kernel on A2/A3 before any signal between cores; the runtime passes the
     /// address to the kernel.
     set_ffts: CONFIG
+        .effect(Effect::View)
         .slots(&[value_in("ffts", Kind::Ptr).elem(&[I64, U64, I8, U8])])
         .pattern("$ffts {} : :ffts")
         .cpp("set_ffts_base_addr")

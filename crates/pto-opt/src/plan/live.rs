@@ -24,6 +24,8 @@ pub(crate) struct Tile {
     pub last: OpId,
     /// The tile whose bytes it takes over: the instruction that reads that for the last time writes this.
     pub takes_over: Option<ValueId>,
+    /// Nobody else reads that tile, so there is nobody to wait for.
+    pub for_free: bool,
     /// The tile that the other side of a branch makes for the same result.
     pub other_side: Option<ValueId>,
 }
@@ -112,7 +114,19 @@ fn tile(checked: &Checked, order: &Order, id: OpId, accesses: &BTreeMap<ValueId,
         }
     }
     end = end.max(order.called_until(id).unwrap_or(0));
-    Some(Tile { value, alloc: id, loc, bytes, start, end, first, last, takes_over: None, other_side: None })
+    Some(Tile {
+        value,
+        alloc: id,
+        loc,
+        bytes,
+        start,
+        end,
+        first,
+        last,
+        takes_over: None,
+        for_free: false,
+        other_side: None,
+    })
 }
 
 /// The loops around accesses.
@@ -175,6 +189,7 @@ fn take_over(checked: &Checked, tiles: &mut [Tile], accesses: &BTreeMap<ValueId,
     let module = checked.module();
     let targets = Targets::of(&[checked.info().target]);
     let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
+    let readers = |tile: ValueId| accesses.get(&tile).map_or(0, |list| list.iter().filter(|a| a.reads).count());
     let mut given = vec![false; tiles.len()];
     for k in 0..tiles.len() {
         // A tile that a loop keeps starts before its first access.
@@ -193,6 +208,7 @@ fn take_over(checked: &Checked, tiles: &mut [Tile], accesses: &BTreeMap<ValueId,
             if fits {
                 given[source] = true;
                 tiles[k].takes_over = Some(tiles[source].value);
+                tiles[k].for_free = readers(tiles[source].value) == 1;
                 break;
             }
         }

@@ -99,8 +99,23 @@ pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Vec<D
     Ok(Planned { module, spaces })
 }
 
+/// Which tiles take over the bytes of others.
+#[derive(Clone, Copy, PartialEq)]
+enum TakeOver {
+    /// Those for which nobody has to wait longer.
+    ForFree,
+    /// All that may.
+    All,
+}
+
+impl TakeOver {
+    fn source(self, tile: &Tile) -> Option<ValueId> {
+        tile.takes_over.filter(|_| tile.for_free || self == Self::All)
+    }
+}
+
 /// Tiles that take over each other's bytes, or stand in for each other, are one piece.
-fn pieces(tiles: &[&Tile], align: u64) -> (Vec<Piece>, Vec<usize>) {
+fn pieces(tiles: &[&Tile], align: u64, which: TakeOver) -> (Vec<Piece>, Vec<usize>) {
     let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
     let mut pieces: Vec<Piece> = Vec::new();
     let mut of = vec![usize::MAX; tiles.len()];
@@ -108,7 +123,7 @@ fn pieces(tiles: &[&Tile], align: u64) -> (Vec<Piece>, Vec<usize>) {
     order.sort_by_key(|k| tiles[*k].start);
     for k in order {
         let tile = tiles[k];
-        let source = tile.takes_over.or(tile.other_side);
+        let source = which.source(tile).or(tile.other_side);
         let source = source.and_then(|v| at.get(&v)).map(|s| of[*s]).filter(|p| *p != usize::MAX);
         match source {
             Some(piece) => {
@@ -132,10 +147,16 @@ fn place(checked: &Checked, loc: Loc, tiles: &[&Tile], options: Options) -> Resu
         let message = format!("there is no memory for tiles of `{loc}` on {target}");
         return Err(Box::new(Diagnostic::new(codes::OUT_OF_MEMORY, module.op(tiles[0].alloc).span, message)));
     };
-    let (pieces, of) = pieces(tiles, space.align);
     let reserved = reserved(module, loc).next_multiple_of(space.align);
-    let mut places = pack::side_by_side(&pieces, reserved);
-    let shared = options.tight || pack::peak(&pieces, &places) > space.bytes;
+    let apart = |which: TakeOver| {
+        let (pieces, of) = pieces(tiles, space.align, which);
+        let places = pack::side_by_side(&pieces, reserved);
+        let fits = !options.tight && pack::peak(&pieces, &places) <= space.bytes;
+        (which, pieces, of, places, fits)
+    };
+    let (which, pieces, of, mut places, fits) =
+        Some(apart(TakeOver::ForFree)).filter(|(.., fits)| *fits).unwrap_or_else(|| apart(TakeOver::All));
+    let shared = !fits;
     if shared {
         places = pack::pack(&pieces, reserved);
     }
@@ -153,7 +174,7 @@ fn place(checked: &Checked, loc: Loc, tiles: &[&Tile], options: Options) -> Resu
         first: tile.first,
         last: tile.last,
         live: (tile.start, tile.end),
-        takes_over: tile.takes_over,
+        takes_over: which.source(tile),
     };
     let tiles = tiles.iter().enumerate().map(placed).collect();
     Ok(Space { loc, capacity: space.bytes, peak, needed, reserved, shared, tiles })

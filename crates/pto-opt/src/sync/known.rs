@@ -132,7 +132,7 @@ impl Knowledge {
         *own = (*own).max(position);
     }
 
-    fn finish_all(&mut self, position: u32) {
+    pub fn finish_all(&mut self, position: u32) {
         self.now = [[position; LANES]; LANES];
     }
 
@@ -163,7 +163,8 @@ impl Knowledge {
                 self.raised.push_back((*src, *dst, *id, known));
             }
             Kind::Leaf(Effect::Wait(src, dst, id)) => self.wait(*src, *dst, *id),
-            Kind::Leaf(Effect::Unknown(_)) => self.finish_all(position + 1),
+            // All pipes finish behind it.
+            Kind::Leaf(Effect::Call(_)) => self.finish_all(position + 1),
             _ => self.leave(summary, position),
         }
     }

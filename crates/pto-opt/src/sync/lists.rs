@@ -1,6 +1,7 @@
 //! What the items of a list need from each other.
 
 use super::barriers::{self, Stretch};
+use super::calls::{self, UnderWay};
 use super::history::{History, Need};
 use super::known::{Inserted, Knowledge, Link, Part, Summary, index, position};
 use super::summary::{Finished, either};
@@ -30,6 +31,9 @@ struct Pass<'i> {
     round: Option<Round>,
     /// After how many turns of the loop everything is used again. Without that, a slot may be any in every turn.
     period: Option<usize>,
+    /// In the list of a function, where calls can be told from what is around them. Elsewhere all pipes finish in front of a call and
+    /// behind it.
+    under_way: Option<UnderWay>,
 }
 
 impl<'i> Pass<'i> {
@@ -83,7 +87,7 @@ impl<'e> Lists<'e> {
     /// A block of a function. Where it is not known what follows, all pipes finish before `end`.
     pub fn block(&mut self, items: &[Item], end: Option<OpId>) {
         let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
-        self.order(items, &summaries, None);
+        self.order(items, &summaries, None, Some(UnderWay::default()));
         if let (Some(end), Some(last)) = (end, items.last()) {
             self.all(last.op, end, "control goes on in ways that are not followed");
         }
@@ -92,21 +96,21 @@ impl<'e> Lists<'e> {
     /// A list that is gone through once.
     fn straight(&mut self, items: &[Item]) -> Summary {
         let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
-        let inserted = self.order(items, &summaries, None);
+        let inserted = self.order(items, &summaries, None, None);
         Finished { items, summaries: &summaries, inserted: &inserted }.once()
     }
 
     /// The body of a loop: what its next turn needs is carried.
     fn turned(&mut self, items: &[Item], around: OpId, surely: bool) -> Summary {
         let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
-        let inserted = self.order(items, &summaries, Some(Round { op: around, once_more: 0 }));
+        let inserted = self.order(items, &summaries, Some(Round { op: around, once_more: 0 }), None);
         Finished { items, summaries: &summaries, inserted: &inserted }.turned(surely)
     }
 
     /// A loop that is left in the middle. What it orders is not looked into from outside.
     fn conditional(&mut self, items: &[Item], around: OpId, once_more: usize) {
         let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
-        self.order(items, &summaries, Some(Round { op: around, once_more }));
+        self.order(items, &summaries, Some(Round { op: around, once_more }), None);
     }
 
     fn inside(&mut self, item: &Item) -> Summary {
@@ -124,7 +128,7 @@ impl<'e> Lists<'e> {
             Kind::Branches(lists) => Some(either(lists.iter().map(|list| self.straight(list)).collect())),
             Kind::Tangle(lists) => {
                 for (_, list) in lists {
-                    self.block(list, None);
+                    self.straight(list);
                     if let (Some(first), Some(last)) = (list.first(), list.last()) {
                         self.all(last.op, first.op, "control goes round in ways that are not followed");
                     }
@@ -148,7 +152,13 @@ impl<'e> Lists<'e> {
     }
 
     /// Finds the flags of a list, then its barriers.
-    fn order(&mut self, items: &[Item], summaries: &[Summary], round: Option<Round>) -> Vec<Inserted> {
+    fn order(
+        &mut self,
+        items: &[Item],
+        summaries: &[Summary],
+        round: Option<Round>,
+        under_way: Option<UnderWay>,
+    ) -> Vec<Inserted> {
         let period = round.and_then(|round| round.period(summaries));
         let mut pass = Pass {
             items,
@@ -159,6 +169,7 @@ impl<'e> Lists<'e> {
             stretches: Vec::new(),
             round,
             period,
+            under_way,
         };
         let turns = round.map_or(1, |_| 1 + period.unwrap_or(1));
         for shift in (0..turns).map(|turn| turn * items.len()) {
@@ -187,16 +198,24 @@ impl<'e> Lists<'e> {
                 }
             }
         }
-        match &item.kind {
-            Kind::Leaf(Effect::Unknown(why)) => {
-                if shift == 0 {
-                    self.all(item.op, item.op, why);
-                }
-                pass.history.forget();
-            }
-            _ => self.needs(pass, at, shift),
+        if pass.under_way.as_mut().is_some_and(|under_way| under_way.has_to_finish(item)) {
+            self.all(pass.items[at - 1].op, item.op, calls::WHY);
+            pass.history.forget();
+            pass.knowledge.finish_all(here - 1);
         }
-        pass.knowledge.pass(item, &pass.summaries[at], here);
+        let is_call = matches!(item.kind, Kind::Leaf(Effect::Call(_)));
+        if !is_call {
+            self.needs(pass, at, shift);
+        }
+        if !is_call || pass.under_way.is_none() {
+            pass.knowledge.pass(item, &pass.summaries[at], here);
+        }
+        if is_call && pass.under_way.is_none() {
+            pass.history.forget();
+            if shift == 0 {
+                self.all(item.op, item.op, calls::WHY);
+            }
+        }
         let is_leaf = matches!(item.kind, Kind::Leaf(_));
         pass.history.remember(&pass.parts(at, shift), here, &pass.knowledge.now, is_leaf);
         pass.knowledge.record();
@@ -262,7 +281,7 @@ pub(super) fn as_barriers(edges: Vec<Edge>) -> Vec<Edge> {
         };
         let kept = by_place.entry(edge.before).or_insert(Edge {
             means,
-            after: edge.before,
+            after: if matches!(edge.means, Means::All(_)) { edge.after } else { edge.before },
             before: edge.before,
             carried_by: None,
             drained_by: None,

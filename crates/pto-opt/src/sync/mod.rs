@@ -7,6 +7,7 @@
 
 mod apply;
 mod barriers;
+mod calls;
 mod history;
 mod ids;
 mod known;

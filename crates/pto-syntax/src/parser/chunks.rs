@@ -6,6 +6,7 @@
 use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, TypeId, ValueId};
+use pto_isa::row::Count;
 use pto_isa::{Row, Span, codes, enums};
 
 /// A use of a value in a chunk.
@@ -256,7 +257,7 @@ impl<'s> Parser<'s> {
         Some(())
     }
 
-    /// `(%a, %b : T, T)` or `(name = %a : T, %b : T)`
+    /// `(%a, %b : T, T)` or `(name = %a : T, %b : T)`, or `(%a) %b`
     fn paren_chunk(&mut self, row: &'static Row, c: &mut Chunks) -> Parse<()> {
         let open = self.expect(b'(')?.span;
         let mut untyped: Vec<Use> = Vec::new();
@@ -300,6 +301,23 @@ impl<'s> Parser<'s> {
             }
         }
         self.close(b')', open)?;
+        if self.token.tok == Tok::Value && !self.at_result_list() {
+            self.behind_parens(row, c)?;
+        }
+        Some(())
+    }
+
+    /// `(%address, %address) %rows, %cols`: what follows belongs to the slots behind the one that takes many.
+    fn behind_parens(&mut self, row: &'static Row, c: &mut Chunks) -> Parse<()> {
+        let first = row.slots.iter().position(|slot| slot.count == Count::Many).map_or(0, |many| many + 1);
+        let mut slots = row.slots[first..].iter();
+        for (value, span) in self.parse_uses()? {
+            let Some(slot) = slots.next() else {
+                self.expected("`:` or an attribute");
+                return None;
+            };
+            c.named.push((slot.name.to_string(), vec![Use { value, span }], span));
+        }
         Some(())
     }
 

@@ -219,6 +219,22 @@ fn elements_of_windows() {
     assert!(written(&whole, "", 16).is_err_and(|why| why.contains("16x16")), "behind the last column of the buffer");
 }
 
+/// As the public assembler prints them: a valid region behind the address, and strides that say what the configuration says.
+#[test]
+fn buffers_with_strides_and_a_valid_region() {
+    let body = "    %at = arith.constant 2048 : i64
+    %rows = arith.constant 4 : index
+    %c = pto.pointer_cast(%at) %rows, %rows {config = #pto.tile_buf_config<blayout=#pto.blayout<row_major>, slayout=#pto.slayout<none_box>, s_fractal_size=512, pad=#pto.pad_value<null>, compact=#pto.compact_mode<null>>} : !s
+    %b = pto.bind_tile %c, %rows, %rows {config = #pto.tile_buf_config<blayout=#pto.blayout<row_major>, slayout=#pto.slayout<none_box>, s_fractal_size=512, pad=#pto.pad_value<null>, compact=#pto.compact_mode<null>>} : !s -> !s
+    pto.texpands ins(%k : f32) outs(%b : !s)
+    %part = pto.partition_view %ys, offsets = [%zero, %zero], sizes = [%rows, %rows] : !pto.tensor_view<16x16xf32> -> !pto.partition_tensor_view<4x4xf32>
+    pto.tstore ins(%b : !s) outs(%part : !pto.partition_tensor_view<4x4xf32>)
+"
+    .replace("!s", "memref<16x16xf32, strided<[16, 1], offset: ?>, #pto.address_space<vec>>");
+    let y = written(&body, "", 0).expect("it runs");
+    assert!(y.iter().enumerate().all(|(k, v)| *v == if k % 16 < 4 && k < 64 { 2.5 } else { 0.0 }), "{y:?}");
+}
+
 /// Functions take and return buffers as tiles.
 #[test]
 fn functions_take_buffers() {

@@ -1,6 +1,7 @@
 //! Lowered programs compute the same, and nothing in them is out of order.
 
 mod buffers;
+mod calls;
 mod generate;
 mod plans;
 mod slots;

@@ -15,7 +15,7 @@ const HEAD: &str = "
     %k = arith.constant 2.0 : f32
 ";
 
-fn whole(body: &str) -> String {
+pub fn whole(body: &str) -> String {
     format!("{HEAD}{body}    return\n  }}\n")
 }
 
@@ -33,7 +33,7 @@ fn share(places: &BTreeMap<String, (u64, u64)>, a: &str, b: &str) -> bool {
 }
 
 /// The same numbers before and after, packed, and nothing out of order.
-fn is_kept(text: &str) {
+pub fn is_kept(text: &str) {
     for target in [Target::A2A3, Target::A5] {
         let source = Program::parse(text);
         let checked = source.check(target).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
@@ -49,6 +49,41 @@ fn is_kept(text: &str) {
             assert_eq!(one, two, "flag {flag} on {target}\n{low_text}");
         }
     }
+}
+
+/// A tile takes over the bytes of another that nobody else reads. Where somebody does, who would have to be waited for, it only does so
+/// when there is no room.
+#[test]
+fn bytes_are_taken_over_where_that_costs_nothing() {
+    let one_reader = whole(
+        "    %a = pto.alloc_tile : !t
+    %b = pto.alloc_tile : !t
+    pto.tload ins(%x : !v) outs(%a : !t)
+    pto.tmuls ins(%a, %k : !t, f32) outs(%b : !t)
+    pto.tstore ins(%b : !t) outs(%y : !v)
+",
+    );
+    let two_readers = whole(
+        "    %a = pto.alloc_tile : !t
+    %b = pto.alloc_tile : !t
+    %c = pto.alloc_tile : !t
+    pto.tload ins(%x : !v) outs(%a : !t)
+    pto.tmuls ins(%a, %k : !t, f32) outs(%c : !t)
+    pto.tadds ins(%a, %k : !t, f32) outs(%b : !t)
+    pto.tstore ins(%c : !t) outs(%y : !v)
+    pto.tstore ins(%b : !t) outs(%x : !v)
+",
+    );
+    let taken_over = |text: &str, tight: bool| {
+        let checked = Program::parse(text).check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let planned = opt::plan_memory(&checked, plan::Options { tight }).expect("it fits");
+        planned.spaces.iter().flat_map(|s| &s.tiles).any(|t| t.name == "b" && t.takes_over.is_some())
+    };
+    assert!(taken_over(&one_reader, false) && taken_over(&one_reader, true));
+    assert!(!taken_over(&two_readers, false) && taken_over(&two_readers, true));
+    let checked = Program::parse(&two_readers).check(Target::A2A3).expect("legal");
+    let (low, _) = again(&lowered(&checked, false, Mode::Minimal));
+    assert!(!low.contains("pto.barrier"), "{low}");
 }
 
 /// Only one of the tiles that the sides of a branch hand on is ever there, also where a side picks one of two.

@@ -1,0 +1,67 @@
+//! Calls. What is called is not looked into, so all pipes of a core finish between its work and what is around it.
+
+use crate::effects::{CoreKind, Effect};
+use crate::tree::{Item, Kind};
+
+/// Why all pipes wait for each other.
+pub(super) const WHY: &str = "what is called is not looked into";
+
+/// What may still be going on where the list of a function has got to: work of its own, and work of what it called.
+#[derive(Default)]
+pub(super) struct UnderWay {
+    own: Cores,
+    called: Cores,
+}
+
+impl UnderWay {
+    /// Goes on to an item; true when all pipes have to finish in front of it.
+    pub fn has_to_finish(&mut self, item: &Item) -> bool {
+        let cores = Cores::of(item);
+        let is_call = matches!(item.kind, Kind::Leaf(Effect::Call(_)));
+        let is_barrier = matches!(item.kind, Kind::Leaf(Effect::BarrierAll));
+        let meets = self.called.meet(cores) || is_call && self.own.meet(cores);
+        if meets || is_barrier {
+            *self = Self::default();
+        }
+        let under_way = if is_call { &mut self.called } else { &mut self.own };
+        under_way.add(cores);
+        meets && !is_barrier
+    }
+}
+
+/// The kinds of cores for which there is work.
+#[derive(Clone, Copy, Default)]
+struct Cores {
+    cube: bool,
+    vector: bool,
+}
+
+impl Cores {
+    /// Those of an item: both, where it orders pipes itself.
+    fn of(item: &Item) -> Self {
+        let mut all = Self::default();
+        match &item.kind {
+            Kind::Leaf(Effect::None) => {}
+            Kind::Leaf(Effect::Call(core)) => all.add(Self::from(*core)),
+            Kind::Leaf(Effect::Touches(touches)) => touches.iter().for_each(|t| all.add(Self::from(t.core))),
+            Kind::Leaf(_) => all.add(Self::from(CoreKind::Any)),
+            _ => item.inner().for_each(|inner| all.add(Self::of(inner))),
+        }
+        all
+    }
+
+    fn add(&mut self, other: Self) {
+        self.cube |= other.cube;
+        self.vector |= other.vector;
+    }
+
+    fn meet(self, other: Self) -> bool {
+        self.cube && other.cube || self.vector && other.vector
+    }
+}
+
+impl From<CoreKind> for Cores {
+    fn from(core: CoreKind) -> Self {
+        Self { cube: core != CoreKind::Vector, vector: core != CoreKind::Cube }
+    }
+}
