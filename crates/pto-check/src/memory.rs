@@ -5,7 +5,7 @@ use crate::info::definition;
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::row::{Alias, Effect};
 use pto_isa::table::op;
-use pto_isa::{Diagnostic, Dir, Loc, Span, TileType, Type, codes};
+use pto_isa::{Diagnostic, Dir, Loc, Space, Span, Target, TileType, Type, codes};
 
 /// Where a tile lies, when the program says it with a constant.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, problems: &mut
     let check = MemoryCheck { module, info };
     for &id in order {
         let code = module.op(id).op;
-        if code == op::alloc_tile || code == op::alloc_multi_tile || code == op::tassign {
+        if matches!(code, op::alloc_tile | op::alloc_multi_tile | op::tassign | op::memref_alloc | op::pointer_cast) {
             check.placement(id, problems);
         }
         if code.row().alias != Alias::None {
@@ -40,14 +40,13 @@ struct MemoryCheck<'a> {
 }
 
 impl MemoryCheck<'_> {
-    /// The address operand or attribute of an allocation or assignment.
-    fn address(&self, id: OpId) -> Option<(Option<i64>, Span)> {
+    /// The address operands or the address attribute of an allocation or assignment.
+    fn addresses(&self, id: OpId) -> Vec<(Option<i64>, Span)> {
         let row = self.module.op(id).op.row();
-        let slot = row.slot("addr").or_else(|| row.slot("address"));
-        if let Some(o) = slot.and_then(|s| self.module.in_slot(id, s).next()) {
-            return Some((self.info.constant(o.value), o.span));
-        }
-        self.module.attr(id, "addr").map(|a| (a.int(), self.module.op(id).name_span))
+        let slot = ["addr", "address", "addrs"].iter().find_map(|name| row.slot(name));
+        let operands = slot.into_iter().flat_map(|s| self.module.in_slot(id, s));
+        let attr = self.module.attr(id, "addr").map(|a| (a.int(), self.module.op(id).name_span));
+        operands.map(|o| (self.info.constant(o.value), o.span)).chain(attr).collect()
     }
 
     /// The tile an allocation or assignment places, and how many copies of it.
@@ -57,6 +56,7 @@ impl MemoryCheck<'_> {
         match self.module.value_type(value) {
             Type::TileBuf(t) | Type::Tile(t) => Some((*t, 1)),
             Type::MultiTile(t, n) => Some((*t, *n)),
+            Type::Memref(_) => self.module.buffer_tile(id, value).map(|t| (t, 1)),
             _ => None,
         }
     }
@@ -65,39 +65,21 @@ impl MemoryCheck<'_> {
         let Some((tile, copies)) = self.placed_tile(id) else { return };
         let target = self.info.target;
         let Some(space) = target.profile().space(tile.loc) else { return };
-        let Some((Some(addr), span)) = self.address(id) else {
-            let bytes = tile.bytes().saturating_mul(copies);
-            if bytes > space.bytes {
-                let message = format!("the tile has {bytes} bytes, {} of {target} has {}", space.name, space.bytes);
-                let d = Diagnostic::new(codes::OUT_OF_MEMORY, self.module.op(id).name_span, message);
-                let d = d.legal(format!("at most {} KiB", space.bytes / 1024));
-                // Other tools plan the two small tables with room the device does not have.
-                let small = matches!(tile.loc, Loc::Bias | Loc::Scaling);
-                problems.push(if small { d.warning() } else { d });
+        let bytes = tile.bytes().saturating_mul(copies);
+        let mut is_placed = false;
+        for (addr, span) in self.addresses(id) {
+            if let Some(addr) = addr {
+                is_placed = true;
+                problems.extend(place_problem(target, space, bytes, addr, span));
             }
-            return;
-        };
-        if addr < 0 || !(addr as u64).is_multiple_of(space.align) {
-            let near = (addr.max(0) as u64).next_multiple_of(space.align);
-            problems.push(
-                Diagnostic::new(codes::MISALIGNED, span, format!("address {addr:#x} in {}", space.name))
-                    .legal(format!("a multiple of {} bytes", space.align))
-                    .help(format!("use {near:#x}")),
-            );
-            return;
         }
-        let end = (addr as u64).saturating_add(tile.bytes().saturating_mul(copies));
-        if end > space.bytes {
-            let message = format!(
-                "the tile ends at {end:#x}, {} of {target} ends at {:#x} ({} KiB)",
-                space.name,
-                space.bytes,
-                space.bytes / 1024
-            );
-            problems.push(Diagnostic::new(codes::OUT_OF_MEMORY, span, message).legal(format!(
-                "{} bytes at most, counted from the address {addr:#x}",
-                space.bytes.saturating_sub(addr as u64)
-            )));
+        if !is_placed && bytes > space.bytes {
+            let message = format!("the tile has {bytes} bytes, {} of {target} has {}", space.name, space.bytes);
+            let d = Diagnostic::new(codes::OUT_OF_MEMORY, self.module.op(id).name_span, message);
+            let d = d.legal(format!("at most {} KiB", space.bytes / 1024));
+            // Other tools plan the two small tables with room the device does not have.
+            let small = matches!(tile.loc, Loc::Bias | Loc::Scaling);
+            problems.push(if small { d.warning() } else { d });
         }
     }
 
@@ -126,7 +108,7 @@ impl MemoryCheck<'_> {
         if code != op::alloc_tile && code != op::tassign {
             return None;
         }
-        let (addr, _) = self.address(id)?;
+        let (addr, _) = *self.addresses(id).first()?;
         let start = u64::try_from(addr?).ok()?;
         let tile = self.module.tile(value)?;
         Some(Place { loc: tile.loc, start, end: start.saturating_add(tile.bytes()) })
@@ -188,7 +170,7 @@ impl MemoryCheck<'_> {
             for &block in &self.module.region(region).blocks {
                 self.module.walk(block, &mut |id| {
                     if self.module.op(id).op == op::alloc_tile {
-                        let place = if self.address(id).is_some() { &mut with } else { &mut without };
+                        let place = if self.addresses(id).is_empty() { &mut without } else { &mut with };
                         place.get_or_insert(id);
                     }
                 });
@@ -210,4 +192,27 @@ enum Overlap {
     Same,
     Partial(u64),
     Unknown,
+}
+
+/// What is wrong with a fixed address.
+fn place_problem(target: Target, space: &Space, bytes: u64, addr: i64, span: Span) -> Option<Diagnostic> {
+    if addr < 0 || !(addr as u64).is_multiple_of(space.align) {
+        let last = space.bytes.saturating_sub(bytes) / space.align * space.align;
+        let near = (addr.max(0) as u64).next_multiple_of(space.align).min(last);
+        let written = if addr < 0 { addr.to_string() } else { format!("{addr:#x}") };
+        let d = Diagnostic::new(codes::MISALIGNED, span, format!("address {written} in {}", space.name));
+        return Some(d.legal(format!("a multiple of {} bytes", space.align)).help(format!("use {near:#x}")));
+    }
+    let end = (addr as u64).saturating_add(bytes);
+    (end > space.bytes).then(|| {
+        let message = format!(
+            "the tile ends at {end:#x}, {} of {target} ends at {:#x} ({} KiB)",
+            space.name,
+            space.bytes,
+            space.bytes / 1024
+        );
+        let left = space.bytes.saturating_sub(addr as u64);
+        let d = Diagnostic::new(codes::OUT_OF_MEMORY, span, message);
+        d.legal(format!("{left} bytes at most, counted from the address {addr:#x}"))
+    })
 }
