@@ -18,9 +18,9 @@ __global__ AICORE void kernel(__gm__ float *x) {  // 4
   VecF32_16x128 b;  // 10
   TASSIGN(b, 12800);
   VecF32_16x128 c;  // 11
-  TASSIGN(c, 0);
+  TASSIGN(c, 20992);
   TREM(c, a, b, c);  // 12
   VecF32_16x128 d;  // 15
-  TASSIGN(d, 20992);
+  TASSIGN(d, 29184);
   TREM(d, c, b, d);  // 16
 }
