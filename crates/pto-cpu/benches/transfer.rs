@@ -1,4 +1,4 @@
-//! Loads and stores that change the layout, against a plain copy of as many bytes, in one run.
+//! Loads, stores and moves that change the layout, against a plain copy of as many bytes, in one run.
 //!
 //! `cargo bench -p pto-cpu --bench transfer`. Each program moves the same window again and again; windows and tiles stay in the
 //! cache, so that the work of changing the layout is what is measured.
@@ -19,10 +19,33 @@ struct Case {
     cols: u64,
     /// The layout of the window.
     global: GlobalLayout,
-    /// Memory, box order and element order of the tile.
+    /// Box order and element order of the tile.
     tile: &'static str,
-    load: bool,
+    way: Way,
 }
+
+/// Where the data goes.
+#[derive(Clone, Copy)]
+enum Way {
+    Load,
+    Store,
+    /// From the tile to another, in this memory and of this order.
+    Move(&'static str),
+}
+use Way::{Load, Move, Store};
+
+impl Way {
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Load => ("load", "to"),
+            Store => ("store", "from"),
+            Move(to) => ("move", to),
+        }
+    }
+}
+
+const LEFT: &str = "left, blayout=col_major, slayout=row_major";
+const RIGHT: &str = "right, blayout=row_major, slayout=col_major";
 
 const ND: &str = "blayout=row_major, slayout=none_box";
 const DN: &str = "blayout=col_major, slayout=none_box";
@@ -31,58 +54,64 @@ const ZN: &str = "blayout=row_major, slayout=col_major";
 const ZZ_SCALES: &str = "blayout=row_major, slayout=row_major, fractal=32";
 const NN_SCALES: &str = "blayout=col_major, slayout=col_major, fractal=32";
 
-const fn case(elem: &'static str, bytes: u64, global: GlobalLayout, tile: &'static str, load: bool) -> Case {
-    Case { target: Target::A5, elem, bytes, cols: 512 / bytes, global, tile, load }
+const fn case(elem: &'static str, bytes: u64, global: GlobalLayout, tile: &'static str, way: Way) -> Case {
+    Case { target: Target::A5, elem, bytes, cols: 512 / bytes, global, tile, way }
 }
 
 fn main() {
     use GlobalLayout::{Dn, MxAZz, MxAdn, MxAnd, MxBdn, MxBnd, MxBnn, Nd, Nz};
     let cases = [
-        case("f32", 4, Nd, ND, true),
-        case("f32", 4, Dn, DN, true),
-        case("f16", 2, Nz, NZ, true),
-        case("i8", 1, Nd, NZ, true),
-        case("f16", 2, Nd, NZ, true),
-        case("f32", 4, Nd, NZ, true),
-        case("i8", 1, Dn, ZN, true),
-        case("f16", 2, Dn, ZN, true),
-        case("f32", 4, Dn, ZN, true),
-        case("i8", 1, Dn, NZ, true),
-        case("f16", 2, Dn, NZ, true),
-        case("f32", 4, Dn, NZ, true),
-        case("f8E8M0FNU", 1, MxAZz, ZZ_SCALES, true),
-        case("f8E8M0FNU", 1, MxAnd, ZZ_SCALES, true),
-        case("f8E8M0FNU", 1, MxAdn, ZZ_SCALES, true),
-        case("f8E8M0FNU", 1, MxBnn, NN_SCALES, true),
-        case("f8E8M0FNU", 1, MxBnd, NN_SCALES, true),
-        case("f8E8M0FNU", 1, MxBdn, NN_SCALES, true),
-        case("f32", 4, Nd, ND, false),
-        case("f16", 2, Nz, NZ, false),
-        case("f16", 2, Nd, NZ, false),
-        case("i8", 1, Nd, ZN, false),
-        case("f16", 2, Nd, ZN, false),
+        case("f32", 4, Nd, ND, Load),
+        case("f32", 4, Dn, DN, Load),
+        case("f16", 2, Nz, NZ, Load),
+        case("i8", 1, Nd, NZ, Load),
+        case("f16", 2, Nd, NZ, Load),
+        case("f32", 4, Nd, NZ, Load),
+        case("i8", 1, Dn, ZN, Load),
+        case("f16", 2, Dn, ZN, Load),
+        case("f32", 4, Dn, ZN, Load),
+        case("i8", 1, Dn, NZ, Load),
+        case("f16", 2, Dn, NZ, Load),
+        case("f32", 4, Dn, NZ, Load),
+        case("f8E8M0FNU", 1, MxAZz, ZZ_SCALES, Load),
+        case("f8E8M0FNU", 1, MxAnd, ZZ_SCALES, Load),
+        case("f8E8M0FNU", 1, MxAdn, ZZ_SCALES, Load),
+        case("f8E8M0FNU", 1, MxBnn, NN_SCALES, Load),
+        case("f8E8M0FNU", 1, MxBnd, NN_SCALES, Load),
+        case("f8E8M0FNU", 1, MxBdn, NN_SCALES, Load),
+        case("f32", 4, Nd, ND, Store),
+        case("f16", 2, Nz, NZ, Store),
+        case("f16", 2, Nd, NZ, Store),
+        case("i8", 1, Nd, ZN, Store),
+        case("f16", 2, Nd, ZN, Store),
+        case("i8", 1, Nd, NZ, Move(LEFT)),
+        case("f16", 2, Nd, NZ, Move(LEFT)),
+        case("f32", 4, Nd, NZ, Move(LEFT)),
+        case("i8", 1, Nd, NZ, Move(RIGHT)),
+        case("f16", 2, Nd, NZ, Move(RIGHT)),
+        case("f32", 4, Nd, NZ, Move(RIGHT)),
+        case("i8", 1, Nd, ZN, Move(RIGHT)),
+        case("f16", 2, Nd, ZN, Move(RIGHT)),
     ];
     println!("microseconds for 64 KiB, best of several runs\n");
     println!("| transfer | engine | plain copy | ratio |\n|---|---|---|---|");
     for case in cases {
         let (engine, copy) = times(&case);
         let order = case.tile.replace("blayout=", "").replace("slayout=", "");
-        let way = if case.load { "load" } else { "store" };
-        println!(
-            "| {way} {} {} {}, {order} | {engine:.2} | {copy:.2} | {:.2} |",
-            case.elem,
-            case.global.name(),
-            if case.load { "to" } else { "from" },
-            engine / copy
-        );
+        let (verb, other) = case.way.words();
+        let way = match case.way {
+            Move(_) => format!("{order} to {}", other.replace("blayout=", "").replace("slayout=", "")),
+            _ => format!("{} {other} {order}", case.global.name()),
+        };
+        println!("| {verb} {} {way} | {engine:.2} | {copy:.2} | {:.2} |", case.elem, engine / copy);
     }
 }
 
 /// What a transfer takes, and a copy of as many bytes.
 fn times(case: &Case) -> (f64, f64) {
     let (module, _) = pto_syntax::parse(&program(case));
-    let checked =
-        pto_check::check(module, if case.load { case.target } else { Target::Cpu }).unwrap_or_else(|d| panic!("{d:?}"));
+    let target = if matches!(case.way, Store) { Target::Cpu } else { case.target };
+    let checked = pto_check::check(module, target).unwrap_or_else(|d| panic!("{d:?}"));
     let plan = Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{d:?}"));
     let bytes = (ROWS * case.cols * case.bytes) as usize;
     let mut data = vec![1u8; bytes];
@@ -123,14 +152,21 @@ fn program(case: &Case) -> String {
     let view = format!("!pto.tensor_view<{dims}x{elem}>");
     let tile = format!("!pto.tile_buf<mat, {ROWS}x{cols}x{elem}, {tile}>");
     let layout = global.name().to_ascii_lowercase();
-    let work = match case.load {
-        true => format!("pto.tload ins(%v : {view}) outs(%t : {tile})"),
-        false => format!("pto.tstore ins(%t : {tile}) outs(%v : {view})"),
+    let mut other = String::new();
+    let work = match case.way {
+        Load => format!("pto.tload ins(%v : {view}) outs(%t : {tile})"),
+        Store => format!("pto.tstore ins(%t : {tile}) outs(%v : {view})"),
+        Move(to) => {
+            let (memory, order) = to.split_once(", ").expect("a memory and an order");
+            let to = format!("!pto.tile_buf<{memory}, {ROWS}x{cols}x{elem}, {order}>");
+            let _ = writeln!(other, "  %o = pto.alloc_tile : {to}");
+            format!("pto.tmov ins(%t : {tile}) outs(%o : {to})")
+        }
     };
     let _ = write!(
         text,
         "  %v = pto.make_tensor_view %p, shape = [{}], strides = [{}] {{layout = #pto.layout<{layout}>}} : {view}\n  \
-         %t = pto.alloc_tile : {tile}\n  %zero = arith.constant 0 : index\n  %one = arith.constant 1 : index\n  \
+         %t = pto.alloc_tile : {tile}\n{other}  %zero = arith.constant 0 : index\n  %one = arith.constant 1 : index\n  \
          scf.for %i = %zero to %n step %one {{\n    {work}\n  }}\n  return\n}}\n",
         list("d"),
         list("s"),

@@ -136,7 +136,7 @@ unsafe fn boxes(turn: &Turn, size: usize) -> bool {
         (4, CpuLevel::V4) if turn.rows == 8 && turn.twin > 0 => (8, x86::turn_twins),
         (4, CpuLevel::V3 | CpuLevel::V4) => (8, x86::turn_words),
         (2, CpuLevel::V4) => (16, x86::turn_halves),
-        (1, CpuLevel::V4) => (16, x86::turn_bytes),
+        (1, CpuLevel::V4) if is_x86_feature_detected!("avx512vbmi") => (16, x86::turn_bytes),
         _ => return false,
     };
     let whole = turn.rows.is_multiple_of(height);
@@ -252,21 +252,45 @@ mod x86 {
     }
 
     /// Boxes of sixteen rows of 32 bytes.
-    #[target_feature(enable = "avx512f,avx512bw")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub unsafe fn turn_bytes(turn: &Turn) {
-        let split = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
-        let gather = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        // The first bytes of all words, then the second ones, and so on.
+        let split: [u8; 64] = std::array::from_fn(|k| (4 * (k % 16) + k / 16) as u8);
+        let split = _mm512_loadu_si512(split.as_ptr().cast());
         let step = turn.to_step;
         each(turn, 16, 1, |from, to| {
-            for (quad, v) in turned(from).into_iter().enumerate() {
-                let v = _mm512_permutexvar_epi32(gather, _mm512_shuffle_epi8(v, split));
-                let to = to.add(4 * quad * step);
-                _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(v));
-                _mm_storeu_si128(to.add(step).cast(), _mm512_extracti32x4_epi32::<1>(v));
-                _mm_storeu_si128(to.add(2 * step).cast(), _mm512_extracti32x4_epi32::<2>(v));
-                _mm_storeu_si128(to.add(3 * step).cast(), _mm512_extracti32x4_epi32::<3>(v));
+            for half in 0..2 {
+                for (quad, words) in words_of_rows(from.cast::<u8>().add(16 * half)).into_iter().enumerate() {
+                    let v = _mm512_permutexvar_epi8(split, words);
+                    let to = to.add((16 * half + 4 * quad) * step);
+                    _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(v));
+                    _mm_storeu_si128(to.add(step).cast(), _mm512_extracti32x4_epi32::<1>(v));
+                    _mm_storeu_si128(to.add(2 * step).cast(), _mm512_extracti32x4_epi32::<2>(v));
+                    _mm_storeu_si128(to.add(3 * step).cast(), _mm512_extracti32x4_epi32::<3>(v));
+                }
             }
         });
+    }
+
+    /// The first, second, third and fourth words of sixteen rows, which are 32 bytes apart. Rows are put together as they are loaded, which
+    /// costs no shuffle.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn words_of_rows(from: *const u8) -> [__m512i; 4] {
+        let row = |r: usize| _mm_loadu_si128(from.add(32 * r).cast());
+        let each_fourth = |r: usize| {
+            let two = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(row(r)), row(r + 4));
+            _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(two, row(r + 8)), row(r + 12))
+        };
+        let (a, b, c, d) = (each_fourth(0), each_fourth(1), each_fourth(2), each_fourth(3));
+        let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
+        let (ab_high, cd_high) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));
+        [
+            _mm512_unpacklo_epi64(ab, cd),
+            _mm512_unpackhi_epi64(ab, cd),
+            _mm512_unpacklo_epi64(ab_high, cd_high),
+            _mm512_unpackhi_epi64(ab_high, cd_high),
+        ]
     }
 }
 
@@ -275,7 +299,8 @@ mod tests {
     use super::*;
 
     fn check<T: Copy + PartialEq + std::fmt::Debug>(make: impl Fn(usize) -> T) {
-        for (rows, cols) in [(1, 1), (7, 5), (16, 16), (33, 18), (40, 64)] {
+        // The last one is made of boxes.
+        for (rows, cols) in [(1, 1), (7, 5), (16, 16), (33, 18), (40, 64), (48, 32 / size_of::<T>())] {
             let from: Vec<T> = (0..rows * cols).map(&make).collect();
             let mut to = vec![make(0); rows * cols];
             let size = size_of::<T>();
