@@ -150,6 +150,14 @@ impl<'s> Lexer<'s> {
         self.pos += 1;
         let start = self.pos;
         self.name();
+        // Printed names of negative constants have a sign: `%c-1_i32`.
+        while matches!(tok, Tok::Value | Tok::Symbol | Tok::Caret)
+            && self.byte(self.pos) == b'-'
+            && is_name(self.byte(self.pos + 1))
+        {
+            self.pos += 1;
+            self.name();
+        }
         if tok == Tok::Value && self.byte(self.pos) == b'#' {
             self.pos += 1;
             self.name();
@@ -242,6 +250,13 @@ mod tests {
             }
             out.push((t.tok, &source[t.span.start as usize..t.span.end as usize]));
         }
+    }
+
+    #[test]
+    fn names_with_signs() {
+        let got = words("%c-1_i32 = f %a-> %b -> @g-h ^bb-2");
+        let texts: Vec<&str> = got.iter().map(|w| w.1).collect();
+        assert_eq!(texts, ["%c-1_i32", "=", "f", "%a", "->", "%b", "->", "@g-h", "^bb-2"]);
     }
 
     #[test]
