@@ -1,136 +1,18 @@
-//! Runs recorded instruction cases from a folder outside the project: `PTO_CASES=<folder> cargo test --test recorded`.
-//!
-//! A case is a pair of files. `name.json` has `gm_buffers` (global buffers and their sizes), `steps` (writes to memory, and
-//! instructions in C++ argument order with full descriptions of their operands) and `checks`; `name.bin` has the data that
-//! they point into. A case becomes one program with placed tiles, as tiles are recorded with their addresses; what the C++ calls
-//! TASSIGN, TSUBVIEW and TRESHAPE do is in the addresses already. There is one test per instruction; a case that needs
-//! something else than the vector families, loads and stores is counted as unsupported.
+//! A case as a program, and what it is run with.
 
-mod support;
-
-use libtest_mimic::{Arguments, Failed, Trial};
-use pto::isa::row::{AttrKind, Count, Elem, Kind};
-use pto::isa::{BLayout, DType, Dim, Dir, Family, GlobalLayout, Loc, Pad, Row, SLayout, Target, TileType, table};
-use pto::{Arg, Checked, Launch, Options, Plan, Program, opt};
+use super::arguments::*;
+use super::compare::compare;
+use super::support::*;
+use pto::isa::row::{Elem, Kind};
+use pto::isa::{BLayout, DType, Dim, Dir, Family, GlobalLayout, Loc, Pad, Row, SLayout, TileType, table};
+use pto::{Arg, Checked, Launch, Options, Plan, opt};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use support::{element, float, show, tile_text};
-
-/// Cases, by the start of their names, whose recorded results follow other rules than this project's, and why.
-const DIFFERENT: &[(&str, &str)] = &[
-    ("tcmps__", "masks packed without gaps between rows"),
-    ("tsel__", "masks read as one stream of bits"),
-    ("taxpy__TAXPYTest.case2", "f16 products rounded before the sum"),
-    ("tmuladddst__TMULADDDSTTest.case_half", "f16 products rounded before the sum"),
-    ("tfusemuladdrelu__TFUSEMULADDRELUTest.case_half", "f16 products rounded before the sum"),
-    ("tload__TLOADTest.case_float_GT_32_64_128_VT_64_128_BLK32_DYN", "column-major by name, row-major by strides"),
-];
-
-fn main() {
-    let arguments = Arguments::from_args();
-    let Some(folder) = std::env::var_os("PTO_CASES") else {
-        let skipped = Trial::test("set PTO_CASES to a folder with recorded cases", || Ok(())).with_ignored_flag(true);
-        libtest_mimic::run(&arguments, vec![skipped]).exit();
-    };
-    let mut groups: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-    for path in files(Path::new(&folder)) {
-        for name in instructions(&path) {
-            groups.entry(name).or_default().push(path.clone());
-        }
-    }
-    let trials = groups.into_iter().map(|(name, paths)| {
-        let title = format!("{name} ({} cases)", paths.len());
-        let supported = paths.iter().any(|p| !matches!(outcome(p), Outcome::Unsupported(_)));
-        Trial::test(title, move || run_group(&paths)).with_ignored_flag(!supported)
-    });
-    libtest_mimic::run(&arguments, trials.collect()).exit();
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut all: Vec<PathBuf> = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
-    all.retain(|p| p.extension().is_some_and(|e| e == "json"));
-    all.sort();
-    all
-}
-
-fn read(path: &Path) -> Option<Value> {
-    serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()
-}
-
-fn instructions(path: &Path) -> Vec<String> {
-    let case = read(path).unwrap_or_default();
-    let names = case["instructions"].as_array().into_iter().flatten();
-    names.filter_map(|n| n.as_str().map(String::from)).collect()
-}
-
-/// What became of a case.
-enum Outcome {
-    Passed,
-    Failed(String),
-    Unsupported(String),
-}
-
-fn run_group(paths: &[PathBuf]) -> Result<(), Failed> {
-    let (mut passed, mut failed) = (0, 0);
-    let mut others: BTreeMap<String, usize> = BTreeMap::new();
-    let mut problems = String::new();
-    for path in paths {
-        let case = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let known = DIFFERENT.iter().find(|(start, _)| case.starts_with(start));
-        match (outcome(path), known) {
-            (Outcome::Passed, _) => passed += 1,
-            (Outcome::Failed(_), Some((_, why))) => *others.entry(format!("other rules ({why})")).or_default() += 1,
-            (Outcome::Unsupported(why), _) => *others.entry(format!("unsupported ({why})")).or_default() += 1,
-            (Outcome::Failed(why), None) => {
-                failed += 1;
-                if failed <= 5 {
-                    let _ = writeln!(problems, "{case}\n  {why}");
-                }
-            }
-        }
-    }
-    let mut summary = format!("{passed} passed, {failed} failed");
-    for (why, n) in others {
-        let _ = write!(summary, "\n  {n} {why}");
-    }
-    if failed == 0 {
-        println!("{summary}");
-        return Ok(());
-    }
-    Err(format!("{summary}\n{problems}").into())
-}
-
-fn outcome(path: &Path) -> Outcome {
-    let (Some(case), Ok(data)) = (read(path), std::fs::read(path.with_extension("bin"))) else {
-        return Outcome::Failed("unreadable".into());
-    };
-    let recording = match Recording::new(&case, &data) {
-        Ok(recording) => recording,
-        Err(why) => return Outcome::Unsupported(why),
-    };
-    let program = recording.program();
-    let checked = match Program::parse(&program).check(Target::Cpu) {
-        Ok(checked) => checked,
-        Err(problems) => {
-            let errors: Vec<String> =
-                problems.iter().filter(|d| d.is_error()).map(|d| format!("{}: {}", d.code, d.message)).collect();
-            return Outcome::Unsupported(format!("not legal: {}", errors.join("; ")));
-        }
-    };
-    match recording.run(&checked, &case, &data) {
-        Ok(()) => Outcome::Passed,
-        Err(why) if why.starts_with("no plan") => Outcome::Unsupported(why),
-        // With PTO_SHOW, also the program.
-        Err(why) if std::env::var_os("PTO_SHOW").is_some() => Outcome::Failed(format!("{why}\n{program}")),
-        Err(why) => Outcome::Failed(why),
-    }
-}
 
 /// The program of a case and what it is run with.
 #[derive(Default)]
-struct Recording {
+pub struct Recording {
     lines: String,
     /// Parameters: name and type.
     params: Vec<(String, String)>,
@@ -153,23 +35,8 @@ enum Given {
     Float(f64),
 }
 
-type Unless<T> = Result<T, String>;
-
-fn number(v: &Value) -> Unless<u64> {
-    v.as_u64().ok_or_else(|| format!("`{v}` instead of a number"))
-}
-
-/// Global buffers have numbers; memory of the host has a number for each address.
-fn buffer_id(at: &Value) -> Unless<u64> {
-    if text(&at["space"]) == "host" { Ok(number(&at["addr"])? + (1 << 32)) } else { number(&at["buf"]) }
-}
-
-fn text(v: &Value) -> &str {
-    v.as_str().unwrap_or_default()
-}
-
 impl Recording {
-    fn new(case: &Value, data: &[u8]) -> Unless<Self> {
+    pub fn new(case: &Value, data: &[u8]) -> Unless<Self> {
         let mut r = Self::default();
         for b in case["gm_buffers"].as_array().into_iter().flatten() {
             let (id, bytes) = (number(&b["buf"])?, number(&b["bytes"])? as usize);
@@ -513,7 +380,7 @@ impl Recording {
         self.op(&serde_json::json!({ "op": "TMOV", "args": [bias, mat] }), used)
     }
 
-    fn program(&self) -> String {
+    pub fn program(&self) -> String {
         let params: Vec<String> = self
             .params
             .iter()
@@ -522,7 +389,7 @@ impl Recording {
         format!("func.func @case({}) {{\n{}  return\n}}\n", params.join(", "), self.lines)
     }
 
-    fn run(mut self, checked: &Checked, case: &Value, data: &[u8]) -> Result<(), String> {
+    pub fn run(mut self, checked: &Checked, case: &Value, data: &[u8]) -> Result<(), String> {
         let mut low_args = self.args.clone();
         execute(checked, &mut self.args)?;
         let low = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal)
@@ -565,220 +432,4 @@ fn execute(program: &Checked, given: &mut [Given]) -> Result<(), String> {
         .collect();
     plan.run(&mut args, Launch { threads: 1, ..Launch::default() }).map_err(|e| format!("stopped: {}", e.message))?;
     Ok(())
-}
-
-/// One C++ name stands for several products, which differ in their tiles.
-fn is_form(row: &Row, args: &[Value]) -> bool {
-    let has =
-        |loc: &str, out: bool| args.iter().any(|a| text(&a["loc"]) == loc && (a["out"].as_bool() == Some(true)) == out);
-    row.family != Family::Matrix
-        || row.slot("bias").is_some() == has("bias", false) && row.slot("acc_in").is_some() == has("acc", false)
-}
-
-fn with_pad(tile: &Value, pad: &Value) -> Option<Value> {
-    let name = text(pad).strip_prefix("PadValue::")?;
-    let at = Pad::ALL.iter().position(|p| p.name().eq_ignore_ascii_case(name))?;
-    let mut tile = tile.clone();
-    tile["pad"] = Value::from(at);
-    (text(&tile["kind"]) == "tile").then_some(tile)
-}
-
-fn with_one_column(tile: &Value) -> Value {
-    let mut tile = tile.clone();
-    tile["vcol"] = Value::from(1);
-    tile
-}
-
-fn any_dtype(name: &Value) -> Unless<DType> {
-    DType::parse(text(name)).ok_or_else(|| format!("element type {}", text(name)))
-}
-
-fn dtype(name: &Value) -> Unless<DType> {
-    let d = any_dtype(name)?;
-    // Recorded in units that differ from the dialect's.
-    if d.bits() < 8 { Err(format!("packed {d}")) } else { Ok(d) }
-}
-
-/// Every argument with the slot or attribute it is for. Written operands come first; optional ones may be missing.
-fn place<'a>(row: &'static Row, args: &'a [Value]) -> Unless<Vec<(&'static str, &'a Value)>> {
-    let default: Vec<&'static str> = {
-        let slots = |out: bool| row.slots.iter().filter(move |s| (s.dir != Dir::In) == out).map(|s| s.name);
-        let attrs = row.attrs.iter().map(|a| a.name).filter(|a| !row.cpp.templates.contains(a));
-        slots(true).chain(slots(false)).chain(attrs).collect()
-    };
-    let mut order = if row.cpp.args.is_empty() { default } else { row.cpp.args.to_vec() };
-    // A length, which comes last, goes with one list alone.
-    if args.last().is_some_and(|a| text(&a["kind"]) == "scalar") && order.last() == Some(&"block_len") {
-        order = vec!["dst", "src0", "block_len"];
-    }
-    // With fewer numbers than there are places for, the optional ones are missing.
-    let is_number = |name: &str| row.slot(name).is_some_and(|s| matches!(row.slots[s].kind, Kind::Int | Kind::Index));
-    let numbers = args.iter().filter(|a| text(&a["kind"]) == "scalar").count();
-    if numbers < order.iter().filter(|n| is_number(n)).count() {
-        order.retain(|n| !is_number(n) || row.slot(n).is_some_and(|s| row.slots[s].count != Count::Optional));
-    }
-    // With every operand there, position says all; else the marks of written operands help.
-    let tiles = |name: &&str| row.slot(name).is_some_and(|s| row.slots[s].kind == Kind::Tile);
-    if order.iter().filter(|n| tiles(n)).count() == args.iter().filter(|a| text(&a["kind"]) == "tile").count() {
-        let mut names = order.into_iter();
-        let place = |arg| Some((names.by_ref().find(|name| takes(row, name, arg))?, arg));
-        return args.iter().map(place).collect::<Option<_>>().ok_or_else(|| "an argument without a place".into());
-    }
-    let is_out = |name: &str| row.slot(name).is_some_and(|s| row.slots[s].dir != Dir::In);
-    let optional = |name: &str| row.slot(name).is_none_or(|s| row.slots[s].count == Count::Optional);
-    let out_names: Vec<_> = order.iter().copied().filter(|n| is_out(n)).collect();
-    let mut in_names: Vec<_> = order.iter().copied().filter(|n| !is_out(n)).collect();
-    let is_written = |a: &Value| a["out"].as_bool() == Some(true) || text(&a["kind"]) == "pod";
-    // Only the first result is marked.
-    let results = if row.family == Family::Layout { out_names.len() } else { 0 };
-    let (outs, ins): (Vec<_>, Vec<_>) = args.iter().enumerate().partition(|(at, a)| *at < results || is_written(a));
-    let plain = |list: Vec<(usize, &'a Value)>| list.into_iter().map(|(_, a)| a).collect::<Vec<_>>();
-    let (outs, ins) = (plain(outs), plain(ins));
-    // As many operands as must be there: they are those.
-    if ins.len() == in_names.iter().filter(|n| !optional(n)).count() {
-        in_names.retain(|n| !optional(n));
-    }
-    let mut placed = Vec::new();
-    let missing = out_names.len().checked_sub(outs.len()).ok_or("more results than the instruction has")?;
-    let mut left_out = missing;
-    let mut outs = outs.into_iter();
-    for name in out_names {
-        if left_out > 0 && optional(name) {
-            left_out -= 1;
-        } else {
-            placed.push((name, outs.next().ok_or("a missing result")?));
-        }
-    }
-    let mut names = in_names.into_iter();
-    for arg in ins {
-        let name = names
-            .by_ref()
-            .find(|name| takes(row, name, arg) || !optional(name))
-            .filter(|name| takes(row, name, arg))
-            .ok_or("an argument without a place")?;
-        placed.push((name, arg));
-    }
-    Ok(placed)
-}
-
-/// Whether an argument can be for this slot or attribute.
-fn takes(row: &Row, name: &str, arg: &Value) -> bool {
-    let kind = text(&arg["kind"]);
-    let Some(slot) = row.slot(name) else {
-        return match row.attr(name).map(|a| a.kind) {
-            Some(AttrKind::Enum(def)) => kind == "enum" && def.cpp == text(&arg["type"]),
-            Some(AttrKind::Bool) => text(&arg["dtype"]) == "bool",
-            _ => false,
-        };
-    };
-    match row.slots[slot].kind {
-        Kind::Tile => kind == "tile",
-        Kind::TileOrScalar => kind == "tile" || kind == "scalar",
-        Kind::TileOrView => kind == "tile" || kind == "gm",
-        Kind::View => kind == "gm",
-        Kind::Vector => kind == "pod",
-        _ => kind == "scalar",
-    }
-}
-
-fn attribute(row: &Row, name: &str, arg: &Value) -> Unless<String> {
-    match row.attr(name).map(|a| a.kind) {
-        Some(AttrKind::Enum(def)) => {
-            let at = arg["value"].as_i64().and_then(|n| def.find_number(n)).ok_or("an unknown enumerator")?;
-            Ok(format!("#pto<{} {}>", def.name, def.value(at)))
-        }
-        Some(AttrKind::Bool) => {
-            Ok((arg["value"].as_bool() == Some(true) || arg["value"].as_i64() == Some(1)).to_string())
-        }
-        _ => Err(format!("attribute {name}")),
-    }
-}
-
-/// Template arguments that are attributes here; those that change nothing are dropped.
-fn templates(row: &Row, given: &Value) -> Unless<Vec<String>> {
-    let mut attrs = Vec::new();
-    for (name, value) in given.as_object().into_iter().flatten() {
-        let value = text(value);
-        let plain = ["DEFAULT", "NoRelu", "AtomicNone"].iter().any(|p| value.ends_with(p));
-        if let Some(attr) = enumerator(row, value) {
-            attrs.push(attr);
-            continue;
-        }
-        match (name.as_str(), row.attr(name).map(|a| (a.name, a.kind))) {
-            ("gatherType" | "ScatterType", _) => {
-                let axis = if value.ends_with("COL") { "col" } else { "row" };
-                // An axis that is not stated leaves the shape of the result open, as C++ does along rows.
-                if axis == "col" || name == "ScatterType" {
-                    attrs.push(format!("axis = \"{axis}\""));
-                }
-            }
-            ("maskPattern", _) => {
-                let pattern = value.rsplit(':').next().unwrap_or_default();
-                attrs.push(format!("maskPattern = #pto.mask_pattern<{pattern}>"));
-            }
-            (_, Some((attr, AttrKind::OneOf(_) | AttrKind::Int(..)))) => attrs.push(format!("{attr} = {value} : i32")),
-            (_, Some((attr, AttrKind::Bool))) => attrs.push(format!("{attr} = {}", value == "1" || value == "true")),
-            ("atomicType", _) if value.ends_with("AtomicAdd") => {
-                attrs.push("atomicType = #pto<atomic_type atomic_add>".into());
-            }
-            ("reluMode" | "reluPreMode", _) if value.ends_with("NormalRelu") => {
-                attrs.push("reluPreMode = #pto<relu_pre_mode normal_relu>".into());
-            }
-            ("PrecisionType" | "atomicType" | "reluMode" | "reluPreMode", _) if !plain => {
-                return Err(format!("{name} {value}"));
-            }
-            _ => {}
-        }
-    }
-    Ok(attrs)
-}
-
-/// A template argument of the gathers and scatters, `Coalesce::Row` for example, as the attribute it is here.
-fn enumerator(row: &Row, value: &str) -> Option<String> {
-    if !row.name.starts_with("mgather") && !row.name.starts_with("mscatter") {
-        return None;
-    }
-    let (ty, name) = value.split_once("::")?;
-    row.attrs.iter().find_map(|a| match a.kind {
-        AttrKind::Enum(def) if def.cpp == ty => {
-            Some(format!("{} = #pto<{} {}>", a.name, def.name, name.to_ascii_lowercase()))
-        }
-        _ => None,
-    })
-}
-
-/// Every element within the tolerance of the check, absolute or relative; integers exactly.
-fn compare(check: &Value, memory: &[u8], data: &[u8]) -> Result<(), String> {
-    let d = dtype(&check["dtype"])?;
-    let (off, len) = (number(&check["golden"]["off"])? as usize, number(&check["golden"]["len"])? as usize);
-    let golden = data.get(off..off + len).ok_or("expected values outside the file")?;
-    let start = if text(&check["buffer"]["space"]) == "gm" {
-        check["buffer"]["addr"].as_u64().unwrap_or(0) as usize
-    } else {
-        0
-    };
-    let window = check["window"]["prefix_bytes"].as_u64().map_or(len, |n| n as usize);
-    let size = d.unit_bytes() as usize;
-    let count = (number(&check["elems"])? as usize).min(window / size).min(len / size);
-    let got = memory.get(start..start + count * size).ok_or("the buffer is too small")?;
-    let eps = check["eps"].as_f64().unwrap_or(0.0);
-    let mut wrong = 0;
-    let mut shown = String::new();
-    for at in 0..count {
-        let (is, want) = (element(d, got, at), element(d, golden, at));
-        if near(d, is, want, eps) {
-            continue;
-        }
-        wrong += 1;
-        if wrong <= 4 {
-            let _ = write!(shown, "; [{at}] {}, want {}", show(d, is), show(d, want));
-        }
-    }
-    if wrong == 0 { Ok(()) } else { Err(format!("{wrong} of {count} elements of type {d}{shown}")) }
-}
-
-fn near(d: DType, is: u64, want: u64, eps: f64) -> bool {
-    let (Some(x), Some(y)) = (float(d, is), float(d, want)) else { return is == want };
-    let off = (x - y).abs();
-    x == y || x.is_nan() && y.is_nan() || off <= eps || off <= eps * y.abs()
 }

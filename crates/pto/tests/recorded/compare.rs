@@ -1,0 +1,43 @@
+//! Results against recorded ones.
+
+use super::arguments::{dtype, number, text};
+use super::support::{element, float, show};
+use pto::isa::DType;
+use serde_json::Value;
+use std::fmt::Write;
+
+/// Every element within the tolerance of the check, absolute or relative; integers exactly.
+pub fn compare(check: &Value, memory: &[u8], data: &[u8]) -> Result<(), String> {
+    let d = dtype(&check["dtype"])?;
+    let (off, len) = (number(&check["golden"]["off"])? as usize, number(&check["golden"]["len"])? as usize);
+    let golden = data.get(off..off + len).ok_or("expected values outside the file")?;
+    let start = if text(&check["buffer"]["space"]) == "gm" {
+        check["buffer"]["addr"].as_u64().unwrap_or(0) as usize
+    } else {
+        0
+    };
+    let window = check["window"]["prefix_bytes"].as_u64().map_or(len, |n| n as usize);
+    let size = d.unit_bytes() as usize;
+    let count = (number(&check["elems"])? as usize).min(window / size).min(len / size);
+    let got = memory.get(start..start + count * size).ok_or("the buffer is too small")?;
+    let eps = check["eps"].as_f64().unwrap_or(0.0);
+    let mut wrong = 0;
+    let mut shown = String::new();
+    for at in 0..count {
+        let (is, want) = (element(d, got, at), element(d, golden, at));
+        if near(d, is, want, eps) {
+            continue;
+        }
+        wrong += 1;
+        if wrong <= 4 {
+            let _ = write!(shown, "; [{at}] {}, want {}", show(d, is), show(d, want));
+        }
+    }
+    if wrong == 0 { Ok(()) } else { Err(format!("{wrong} of {count} elements of type {d}{shown}")) }
+}
+
+fn near(d: DType, is: u64, want: u64, eps: f64) -> bool {
+    let (Some(x), Some(y)) = (float(d, is), float(d, want)) else { return is == want };
+    let off = (x - y).abs();
+    x == y || x.is_nan() && y.is_nan() || off <= eps || off <= eps * y.abs()
+}
