@@ -161,7 +161,7 @@ impl Module {
         taken
     }
 
-    fn is_local_buffer(&self, value: ValueId) -> bool {
+    pub(crate) fn is_local_buffer(&self, value: ValueId) -> bool {
         is_local(self.value_type(value))
     }
 }

@@ -4,7 +4,7 @@
 //! buffer holds, as it does for values.
 
 use super::Buffers;
-use crate::{BlockId, Module, OpId, ValueId};
+use crate::{BlockId, Module, OpId, Operand, ValueId};
 use pto_isa::row::Effect;
 use pto_isa::table::op;
 use pto_isa::{Targets, Type};
@@ -77,10 +77,10 @@ fn made_inside(module: &Module, blocks: &[BlockId]) -> Vec<ValueId> {
     let is_placed = |id: OpId| address.is_some_and(|slot| module.in_slot(id, slot).next().is_some());
     let mut made = Vec::new();
     for block in blocks {
-        module.walk(*block, &mut |id| {
-            if module.op(id).op == op::alloc_tile && !is_placed(id) {
-                made.extend(module.results(id));
-            }
+        module.walk(*block, &mut |id| match module.op(id).op {
+            op::alloc_tile if !is_placed(id) => made.extend(module.results(id)),
+            op::memref_alloc => made.extend(module.results(id).filter(|v| module.is_local_buffer(*v))),
+            _ => {}
         });
     }
     made
@@ -162,9 +162,10 @@ fn names(module: &Module, ways: &[(ValueId, ValueId)], value: ValueId, blocks: &
 fn in_place(module: &Module, targets: Targets, id: OpId, old: &BTreeSet<ValueId>, new: &BTreeSet<ValueId>) -> bool {
     let tiles = |names: &BTreeSet<ValueId>| {
         let operands = module.operands(id).iter().filter(|o| names.contains(&o.value));
-        operands.filter_map(|o| Some((usize::from(o.slot), *module.tile(o.value)?))).collect::<Vec<_>>()
+        let tile = |o: &Operand| Some((usize::from(o.slot), module.value_type(o.value).local_tile()?));
+        operands.map(tile).collect::<Option<Vec<_>>>()
     };
     let row = module.op(id).op.row();
-    let (from, to) = (tiles(old), tiles(new));
+    let (Some(from), Some(to)) = (tiles(old), tiles(new)) else { return false };
     from.iter().all(|f| to.iter().all(|t| row.may_overwrite(targets, (f.0, &f.1), (t.0, &t.1))))
 }

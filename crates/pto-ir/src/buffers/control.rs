@@ -1,7 +1,7 @@
 //! Loops and branches that hand on tiles.
 
 use super::{Buffers, Extents, is_open};
-use crate::{Attr, BlockId, Def, NewOp, OpId, Operand, ValueId};
+use crate::{Attr, BlockId, Def, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Dim, Scalar, TileType, Type};
 
@@ -104,20 +104,50 @@ impl Buffers {
         {
             return start;
         }
-        let Some(tile) = self.out.tile(arg).copied() else { return start };
-        let extents = is_open(&tile).then(|| self.extents_of(id, start, ops));
         let name = self.out.value(arg).name;
-        let buffer = self.new_tile(both_open(&tile), name, self.place(id), extents, ops);
+        let Some(buffer) = self.new_buffer(id, arg, name, Some(start), ops) else { return start };
         self.copy(id, start, buffer, ops);
         buffer
     }
 
     /// A buffer for what blocks hand on.
     fn handed_buffer(&mut self, id: OpId, value: ValueId, ops: &mut Vec<OpId>) -> ValueId {
-        let Some(tile) = self.out.tile(value).copied() else { return value };
-        let extents = is_open(&tile).then(|| self.whole(id, &tile, ops));
         let name = self.out.value(value).name;
-        self.new_tile(both_open(&tile), name, self.place(id), extents, ops)
+        self.new_buffer(id, value, name, None, ops).unwrap_or(value)
+    }
+
+    /// A buffer of the type of a value. What the type leaves open of its valid region is that of another buffer, or all.
+    fn new_buffer(
+        &mut self,
+        id: OpId,
+        like: ValueId,
+        name: Sym,
+        valid: Option<ValueId>,
+        ops: &mut Vec<OpId>,
+    ) -> Option<ValueId> {
+        if matches!(self.out.value_type(like), Type::Memref(_)) {
+            return self.new_lowered(id, like, name, ops);
+        }
+        let tile = self.out.tile(like).copied()?;
+        let extents = is_open(&tile).then(|| match valid {
+            Some(other) => self.extents_of(id, other, ops),
+            None => self.whole(id, &tile, ops),
+        });
+        Some(self.new_tile(both_open(&tile), name, self.place(id), extents, ops))
+    }
+
+    /// A lowered buffer of the type of another.
+    fn new_lowered(&mut self, id: OpId, like: ValueId, name: Sym, ops: &mut Vec<OpId>) -> Option<ValueId> {
+        if self.out.value_type(like).local_tile().is_none() {
+            self.refuse(id, "it hands on a window of a buffer that every turn makes anew");
+            return None;
+        }
+        let (ty, span) = (self.out.value(like).ty, self.place(id));
+        let slot = op::memref_alloc.row().slots.len() as u8;
+        let results = vec![(ty, name, slot, span)];
+        let made = self.out.new_op(op::memref_alloc, NewOp { results, span, ..NewOp::default() });
+        ops.push(made);
+        self.out.results(made).next()
     }
 
     /// All rows and columns of a tile.
@@ -206,10 +236,8 @@ impl Buffers {
 
     /// A copy of a buffer.
     fn held(&mut self, id: OpId, from: ValueId, ops: &mut Vec<OpId>) -> ValueId {
-        let Some(tile) = self.out.tile(from).copied() else { return from };
         let name = self.fresh("held");
-        let extents = is_open(&tile).then(|| self.extents_of(id, from, ops));
-        let held = self.new_tile(both_open(&tile), name, self.place(id), extents, ops);
+        let Some(held) = self.new_buffer(id, from, name, Some(from), ops) else { return from };
         self.copy(id, from, held, ops);
         held
     }

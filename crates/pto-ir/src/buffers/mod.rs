@@ -288,7 +288,7 @@ impl Buffers {
 
     /// Copies a tile, with its valid region where that may change.
     fn copy(&mut self, id: OpId, from: ValueId, to: ValueId, ops: &mut Vec<OpId>) {
-        if self.out.tile(to).is_some_and(|t| t.loc != Loc::Vec) {
+        if self.out.value_type(to).local_tile().is_some_and(|t| t.loc != Loc::Vec) {
             self.refuse(id, "it would have to copy a tile, which is possible in the vector memory only");
         }
         if self.out.tile(to).is_some_and(is_open) {

@@ -204,7 +204,14 @@ fn buffers_made_anew_in_every_turn_are_handed_on() {
 "
         ));
         is_kept(&text);
+        is_kept(&with_buffers(&text));
     }
+}
+
+/// The same program with lowered buffers.
+fn with_buffers(text: &str) -> String {
+    text.replace("!pto.tile_buf<vec, 16x16xf32>", "memref<16x16xf32, #pto.address_space<vec>>")
+        .replace("pto.alloc_tile", "memref.alloc()")
 }
 
 /// The same where it is made under another name: by a branch, with another type, in turns of a loop.
@@ -245,7 +252,11 @@ fn buffers_made_anew_under_other_names_are_handed_on() {
 "
         );
         for old in ["", "pto.tadd ins(%out, %c : !t, !t) outs(%out : !t)"] {
-            is_kept(&format!("!s = !pto.tile_buf<vec, 8x32xf32>{}", whole(&body.replace("OLD", old))));
+            let text = format!("!s = !pto.tile_buf<vec, 8x32xf32>{}", whole(&body.replace("OLD", old)));
+            is_kept(&text);
+            if !made.contains("treshape") {
+                is_kept(&with_buffers(&text));
+            }
         }
     }
 }
