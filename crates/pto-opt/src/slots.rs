@@ -20,6 +20,8 @@ pub(crate) struct Slot {
     distance: u64,
     /// Bytes of a tile.
     bytes: u64,
+    /// The number itself, where every turn has it as an index.
+    pub number: Option<ValueId>,
 }
 
 impl Slot {
@@ -27,6 +29,12 @@ impl Slot {
     pub fn region(self, all: Region, turn: u64) -> Region {
         let start = all.start + (self.first + turn * self.step) % self.period * self.distance;
         Region { start, end: start + self.bytes, ..all }
+    }
+
+    /// True when another slot has the same number in every turn.
+    pub fn has_number_of(self, other: Self) -> bool {
+        let numbers = |slot: Self| (slot.around, slot.first, slot.step, slot.period);
+        numbers(self) == numbers(other)
     }
 }
 
@@ -69,5 +77,11 @@ pub(crate) fn slot(
     let period = fixed(period).filter(|n| *n > 0)?;
     let (lower, step) = (fixed(*bounds.first()?)?, fixed(*bounds.get(2)?)?);
     let first = (lower % period + more % period) % period;
-    Some(Slot { around, first, step: step % period, period, distance, bytes })
+    let in_every_turn = |id: &OpId| module.block(block).ops.contains(id);
+    let is_index = module.value_type(number).scalar() == Some(Scalar::Index);
+    let number = match module.value(number).def {
+        Def::Result(id, _) if is_index && in_every_turn(&id) => Some(number),
+        _ => None,
+    };
+    Some(Slot { around, first, step: step % period, period, distance, bytes, number })
 }

@@ -1,7 +1,7 @@
 //! Puts flags and barriers into a program.
 
 use super::{Edge, Means};
-use pto_ir::{Attr, Module, NewOp, OpId};
+use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, Sym, TypeId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{EnumDef, Op, Pipe, Span, enums};
 use std::collections::BTreeMap;
@@ -20,21 +20,33 @@ struct Around {
 /// The program with everything in its place.
 pub(super) fn insert(module: &Module, edges: &[Edge]) -> Module {
     let mut out = module.clone();
+    let mut numbers = Numbers { names: Names::new(module) };
     let mut around: BTreeMap<OpId, Around> = BTreeMap::new();
     for edge in edges {
         match edge.means {
             Means::Flag { src, dst, id } => {
-                let set = flag(&mut out, op::set_flag, (src, dst, id), behind(module, edge.after));
-                let wait = flag(&mut out, op::wait_flag, (src, dst, id), before(module, edge.before));
-                around.entry(edge.after).or_default().sets.push(set);
-                around.entry(edge.before).or_default().waits.push(wait);
-                if let Some(turned) = edge.carried_by {
-                    let prime = flag(&mut out, op::set_flag, (src, dst, id), before(module, turned));
-                    around.entry(turned).or_default().primes.push(prime);
-                }
-                if let Some(turned) = edge.drained_by {
-                    let drain = flag(&mut out, op::wait_flag, (src, dst, id), behind(module, turned));
-                    around.entry(turned).or_default().drains.push(drain);
+                let (behind_it, before_it) = (behind(module, edge.after), before(module, edge.before));
+                let (sets, waits) = match edge.numbered {
+                    None => (
+                        vec![flag(&mut out, op::set_flag, (src, dst, id), behind_it)],
+                        vec![flag(&mut out, op::wait_flag, (src, dst, id), before_it)],
+                    ),
+                    Some(numbered) => (
+                        numbers.flag(&mut out, op::set_flag_dyn, (src, dst, id), numbered.set, behind_it),
+                        numbers.flag(&mut out, op::wait_flag_dyn, (src, dst, id), numbered.wait, before_it),
+                    ),
+                };
+                around.entry(edge.after).or_default().sets.extend(sets);
+                around.entry(edge.before).or_default().waits.extend(waits);
+                for id in id..id + edge.numbered.map_or(1, |n| n.count) {
+                    if let Some(turned) = edge.carried_by {
+                        let prime = flag(&mut out, op::set_flag, (src, dst, id), before(module, turned));
+                        around.entry(turned).or_default().primes.push(prime);
+                    }
+                    if let Some(turned) = edge.drained_by {
+                        let drain = flag(&mut out, op::wait_flag, (src, dst, id), behind(module, turned));
+                        around.entry(turned).or_default().drains.push(drain);
+                    }
                 }
             }
             Means::Barrier(pipe) => {
@@ -81,12 +93,66 @@ fn behind(module: &Module, id: OpId) -> Span {
 }
 
 fn flag(module: &mut Module, code: Op, (src, dst, id): (Pipe, Pipe, u8), span: Span) -> OpId {
-    let attrs = vec![
+    let mut attrs = pipes(module, src, dst);
+    attrs.push((module.names.intern("event_id"), Attr::Enum(&enums::EVENT, id)));
+    module.new_op(code, NewOp { attrs, span, ..NewOp::default() })
+}
+
+fn pipes(module: &mut Module, src: Pipe, dst: Pipe) -> Vec<(Sym, Attr)> {
+    vec![
         (module.names.intern("src_pipe"), choice(&enums::PIPE, src.name())),
         (module.names.intern("dst_pipe"), choice(&enums::PIPE, dst.name())),
-        (module.names.intern("event_id"), Attr::Enum(&enums::EVENT, id)),
-    ];
-    module.new_op(code, NewOp { attrs, span, ..NewOp::default() })
+    ]
+}
+
+/// Ids that are computed.
+struct Numbers {
+    names: Names,
+}
+
+impl Numbers {
+    /// A flag whose id is so much more than the number of a tile.
+    fn flag(
+        &mut self,
+        out: &mut Module,
+        code: Op,
+        (src, dst, first): (Pipe, Pipe, u8),
+        number: ValueId,
+        span: Span,
+    ) -> Vec<OpId> {
+        let mut ops = Vec::new();
+        let id = if first == 0 { number } else { self.sum(out, number, first, span, &mut ops) };
+        let operand = Operand { value: id, slot: code.row().slot("event_id").unwrap_or(0) as u8, span };
+        let attrs = pipes(out, src, dst);
+        ops.push(out.new_op(code, NewOp { operands: vec![operand], attrs, span, ..NewOp::default() }));
+        ops
+    }
+
+    fn sum(&mut self, out: &mut Module, number: ValueId, more: u8, span: Span, ops: &mut Vec<OpId>) -> ValueId {
+        let ty = out.value(number).ty;
+        let value = out.names.intern("value");
+        let attrs = vec![(value, Attr::Int(i128::from(more), ty))];
+        let base = self.made(out, op::arith_constant, "first_flag", NewOp { attrs, span, ..NewOp::default() }, ty, ops);
+        let operands = (0u8..).zip([number, base]).map(|(slot, value)| Operand { value, slot, span }).collect();
+        self.made(out, op::arith_addi, "flag", NewOp { operands, span, ..NewOp::default() }, ty, ops)
+    }
+
+    /// The result of a new operation.
+    fn made(
+        &mut self,
+        out: &mut Module,
+        code: Op,
+        name: &str,
+        mut new: NewOp,
+        ty: TypeId,
+        ops: &mut Vec<OpId>,
+    ) -> ValueId {
+        let name = self.names.fresh(out, name);
+        new.results = vec![(ty, name, code.row().slots.len() as u8, new.span)];
+        let id = out.new_op(code, new);
+        ops.push(id);
+        out.results(id).next().unwrap_or_else(|| ValueId::from_index(0))
+    }
 }
 
 fn barrier(module: &mut Module, pipe: Pipe, span: Span) -> OpId {

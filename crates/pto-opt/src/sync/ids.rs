@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// From where to where an edge is in use.
 fn span(order: &Order, edge: &Edge) -> (u32, u32) {
-    match edge.carried_by.or(edge.drained_by) {
+    match edge.numbered.map(|n| n.around).or(edge.carried_by).or(edge.drained_by) {
         Some(around) => (order.first(around), order.last(around)),
         None => (order.last(edge.after), order.first(edge.before)),
     }
@@ -61,7 +61,8 @@ fn unite_equal(edges: &mut Vec<Edge>) {
     let mut at: BTreeMap<_, usize> = BTreeMap::new();
     for edge in edges.drain(..) {
         let next = united.len();
-        let place = *at.entry((edge.means, edge.after, edge.before, edge.carried_by, edge.drained_by)).or_insert(next);
+        let (ends, loops) = ((edge.after, edge.before), (edge.carried_by, edge.drained_by));
+        let place = *at.entry((edge.means, ends, loops, edge.numbered)).or_insert(next);
         if place == next {
             united.push(edge);
         } else {
@@ -82,10 +83,14 @@ fn colour(order: &Order, edges: &mut [Edge], of: (Pipe, Pipe), free: &[u8]) -> R
     let mut busy: Vec<(u32, u8, usize)> = Vec::new();
     for (start, end, at) in spans {
         busy.retain(|(until, ..)| *until > start);
-        let Some(&id) = free.iter().find(|id| !busy.iter().any(|(_, used, _)| used == *id)) else {
-            return Err(busy.iter().map(|(_, _, edge)| *edge).chain([at]).collect());
+        let count = edges[at].numbered.map_or(1, |n| n.count);
+        let is_free = |id: u8| free.contains(&id) && !busy.iter().any(|(_, used, _)| *used == id);
+        let Some(&id) = free.iter().find(|id| (0..count).all(|k| is_free(**id + k))) else {
+            let mut crowd: Vec<usize> = busy.iter().map(|(_, _, edge)| *edge).chain([at]).collect();
+            crowd.dedup();
+            return Err(crowd);
         };
-        busy.push((end, id, at));
+        busy.extend((0..count).map(|k| (end, id + k, at)));
         if let Means::Flag { id: slot, .. } = &mut edges[at].means {
             *slot = id;
         }
@@ -95,6 +100,11 @@ fn colour(order: &Order, edges: &mut [Edge], of: (Pipe, Pipe), free: &[u8]) -> R
 
 /// Makes two flags one, or, where that cannot be, lets one end earlier or become a barrier.
 fn relieve(order: &Order, edges: &mut Vec<Edge>, crowd: &[usize]) {
+    // One flag for all tiles of a loop makes turns wait that need not, and is right too.
+    if let Some(&at) = crowd.iter().rev().find(|at| edges[**at].numbered.is_some()) {
+        edges[at].numbered = None;
+        return;
+    }
     for (n, &a) in crowd.iter().enumerate() {
         for &b in &crowd[n + 1..] {
             if unite(order, edges, a, b) {
@@ -123,6 +133,7 @@ fn relieve(order: &Order, edges: &mut Vec<Edge>, crowd: &[usize]) {
             before: around,
             carried_by: None,
             drained_by: None,
+            numbered: None,
             reasons: Vec::new(),
         }));
     }

@@ -72,6 +72,8 @@ pub(super) struct Link {
     pub src: Pipe,
     pub dst: Pipe,
     pub from: usize,
+    /// How many turns ago it was set.
+    pub turns: usize,
 }
 
 /// What is inserted in front of an item.
@@ -79,7 +81,7 @@ pub(super) struct Link {
 pub(super) struct Inserted {
     /// Waits for flags of this turn.
     pub ends: Vec<Link>,
-    /// Waits for flags of the turn before.
+    /// Waits for flags of earlier turns.
     pub carried: Vec<Link>,
     /// Pipes that finish.
     pub barriers: Vec<Pipe>,
@@ -139,7 +141,7 @@ impl Knowledge {
     /// What was inserted in front of an item, in the turn that starts behind `shift` items.
     pub fn enter(&mut self, inserted: &Inserted, at: usize, shift: usize, turn: usize) {
         for link in &inserted.carried {
-            match shift.checked_sub(turn) {
+            match shift.checked_sub(link.turns * turn) {
                 Some(before) => self.learn(link.src, link.dst, position(before + link.from)),
                 None => self.primed(link.src, link.dst),
             }

@@ -5,7 +5,7 @@ use super::calls::{self, UnderWay};
 use super::history::{History, Need};
 use super::known::{Inserted, Knowledge, Link, Part, Summary, index, position};
 use super::summary::{Finished, either};
-use super::{Edge, Means, Reason};
+use super::{Edge, Means, Numbered, Reason};
 use crate::effects::Effect;
 use crate::tree::{Item, Kind};
 use pto_ir::OpId;
@@ -47,6 +47,18 @@ impl<'i> Pass<'i> {
             }
             _ => Cow::Borrowed(parts),
         }
+    }
+
+    /// Flags by the number of a tile, between accesses of it that are in the same turn, or so many turns apart that the same tile is
+    /// used again: what is in between uses others, and need not wait.
+    fn numbered(&self, need: &Need, back: usize) -> Option<Numbered> {
+        let round = self.round.filter(|round| round.once_more == 0)?;
+        let period = self.period.filter(|period| *period > 1 && (back == 0 || back == *period))?;
+        let own = |part: &Part| part.touch.slot.filter(|slot| slot.around == round.op);
+        let (set, wait) = (own(&need.from.part)?, own(&need.part)?);
+        let count = u8::try_from(period).ok()?;
+        let numbers = set.number.zip(wait.number).filter(|_| set.has_number_of(wait))?;
+        Some(Numbered { around: round.op, count, set: numbers.0, wait: numbers.1 })
     }
 }
 
@@ -147,6 +159,7 @@ impl<'e> Lists<'e> {
             before,
             carried_by: None,
             drained_by: None,
+            numbered: None,
             reasons: Vec::new(),
         });
     }
@@ -193,7 +206,7 @@ impl<'e> Lists<'e> {
             }
             // Those from the turn before the last.
             if let Some(before) = shift.checked_sub(pass.items.len()).filter(|before| *before > 0) {
-                for link in &pass.inserted[at].carried {
+                for link in pass.inserted[at].carried.iter().filter(|link| link.turns == 1) {
                     pass.knowledge.learn(link.src, link.dst, position(before + link.from));
                 }
             }
@@ -244,10 +257,13 @@ impl<'e> Lists<'e> {
                 let ends = pass.round.map_or((None, None), |round| round.ends(from, at, carried));
                 // Between two sets there is a wait: one that comes later in the turn is made in front of the set.
                 let to = if ends.0.is_some() { at.min(from) } else { at };
-                self.flag(&pass.items[from], &pass.items[to], &need, ends);
+                let back = shift / pass.items.len() - index(need.from.item) / pass.items.len();
+                let numbered = if to == at { pass.numbered(&need, back) } else { None };
+                self.flag(&pass.items[from], &pass.items[to], &need, ends, numbered);
+                let turns = if numbered.is_some() { back } else { usize::from(carried) };
                 let inserted = &mut pass.inserted[at];
                 let links = if carried { &mut inserted.carried } else { &mut inserted.ends };
-                links.push(Link { src, dst, from });
+                links.push(Link { src, dst, from, turns });
                 pass.knowledge.learn(src, dst, need.from.item);
             }
         }
@@ -261,13 +277,21 @@ impl<'e> Lists<'e> {
     fn barrier(&mut self, item: &Item, need: &Need) {
         let means = Means::Barrier(need.part.touch.pipe);
         let reasons = vec![Self::reason(need)];
-        self.edges.push(Edge { means, after: item.op, before: item.op, carried_by: None, drained_by: None, reasons });
+        let (after, before) = (item.op, item.op);
+        self.edges.push(Edge { means, after, before, carried_by: None, drained_by: None, numbered: None, reasons });
     }
 
-    fn flag(&mut self, from: &Item, to: &Item, need: &Need, (carried_by, drained_by): (Option<OpId>, Option<OpId>)) {
+    fn flag(
+        &mut self,
+        from: &Item,
+        to: &Item,
+        need: &Need,
+        (carried_by, drained_by): (Option<OpId>, Option<OpId>),
+        numbered: Option<Numbered>,
+    ) {
         let means = Means::Flag { src: need.from.part.touch.pipe, dst: need.part.touch.pipe, id: 0 };
         let reasons = vec![Self::reason(need)];
-        self.edges.push(Edge { means, after: from.op, before: to.op, carried_by, drained_by, reasons });
+        self.edges.push(Edge { means, after: from.op, before: to.op, carried_by, drained_by, numbered, reasons });
     }
 }
 
@@ -285,6 +309,7 @@ pub(super) fn as_barriers(edges: Vec<Edge>) -> Vec<Edge> {
             before: edge.before,
             carried_by: None,
             drained_by: None,
+            numbered: None,
             reasons: Vec::new(),
         });
         kept.reasons.extend(edge.reasons);

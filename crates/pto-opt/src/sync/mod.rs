@@ -75,6 +75,19 @@ pub enum Means {
     All(&'static str),
 }
 
+/// Flags of one edge that are told apart by the number of a tile, where a loop uses several tiles in turn.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Numbered {
+    /// The loop.
+    pub around: OpId,
+    /// How many flags there are. The id of the edge is that of the first.
+    pub count: u8,
+    /// The number of the tile where a flag is set.
+    pub set: ValueId,
+    /// The same number where it is waited for.
+    pub wait: ValueId,
+}
+
 /// Something that is inserted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edge {
@@ -88,6 +101,8 @@ pub struct Edge {
     pub carried_by: Option<OpId>,
     /// The loop that may be left while the flag is up: it is taken down behind it.
     pub drained_by: Option<OpId>,
+    /// There is a flag for every tile that a loop uses in turn.
+    pub numbered: Option<Numbered>,
     /// Who needs it.
     pub reasons: Vec<Reason>,
 }

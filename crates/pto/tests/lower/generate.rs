@@ -1,10 +1,14 @@
 //! Random programs without addresses and flags: loops, branches, windows, tiles that come and go.
 
 /// Numbers in a fixed order.
-pub struct Random(pub u64);
+pub struct Random(u64);
 
 impl Random {
-    fn below(&mut self, n: u64) -> u64 {
+    pub fn of(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % n
     }
@@ -37,7 +41,7 @@ pub fn conditional_program(seed: u64) -> String {
 }
 
 fn written(seed: u64, conditional: bool) -> String {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut random = Random::of(seed);
     let left = 6 + random.below(26) as u32;
     let mut writer =
         Writer { random, text: HEAD.to_string(), tiles: Vec::new(), windows: Vec::new(), names: 0, left, conditional };

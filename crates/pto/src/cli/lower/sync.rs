@@ -100,6 +100,15 @@ fn explain(read: &Read, module: &Module, synced: &Synced) -> String {
 /// What is inserted, and where.
 fn place(edge: &Edge, line: &impl Fn(OpId) -> u32) -> String {
     let (after, before) = (line(edge.after), line(edge.before));
+    if let (Means::Flag { src, dst, id }, Some(numbered)) = (edge.means, edge.numbered) {
+        let last = id + numbered.count - 1;
+        let turns = edge.carried_by.map_or(String::new(), |around| {
+            format!(", from one turn of the loop in line {} to the next with that tile", line(around))
+        });
+        return format!(
+            "flags {id} to {last} from {src} to {dst}, one for each tile{turns}: set after line {after}, wait before line {before}"
+        );
+    }
     match (edge.means, edge.carried_by) {
         (Means::Flag { src, dst, id }, None) => {
             let left = edge.drained_by.map_or(String::new(), |l| format!(" or behind the loop in line {}", line(l)));
@@ -143,6 +152,8 @@ struct JsonEdge {
     source: Option<&'static str>,
     destination: Option<&'static str>,
     id: Option<u8>,
+    /// How many ids from that one on: one for each tile that a loop uses in turn.
+    ids: Option<u8>,
     after_line: u32,
     before_line: u32,
     loop_line: Option<u32>,
@@ -182,6 +193,7 @@ fn json_edge(module: &Module, lines: &Lines, edge: &Edge) -> JsonEdge {
         source,
         destination,
         id,
+        ids: id.map(|_| edge.numbered.map_or(1, |n| n.count)),
         after_line: line(edge.after),
         before_line: line(edge.before),
         loop_line: edge.carried_by.map(line),
