@@ -216,22 +216,27 @@ impl<'e> Lists<'e> {
             pass.history.forget();
             pass.knowledge.finish_all(here - 1);
         }
-        let is_call = matches!(item.kind, Kind::Leaf(Effect::Call(_)));
-        if !is_call {
+        if matches!(item.kind, Kind::Leaf(Effect::Call(_))) {
+            self.call(pass, at, shift);
+        } else {
             self.needs(pass, at, shift);
-        }
-        if !is_call || pass.under_way.is_none() {
             pass.knowledge.pass(item, &pass.summaries[at], here);
-        }
-        if is_call && pass.under_way.is_none() {
-            pass.history.forget();
-            if shift == 0 {
-                self.all(item.op, item.op, calls::WHY);
-            }
         }
         let is_leaf = matches!(item.kind, Kind::Leaf(_));
         pass.history.remember(&pass.parts(at, shift), here, &pass.knowledge.now, is_leaf);
         pass.knowledge.record();
+    }
+
+    /// Inside of loops and branches, all pipes finish in front of a call and behind it.
+    fn call(&mut self, pass: &mut Pass<'_>, at: usize, shift: usize) {
+        if pass.under_way.is_none() {
+            let item = &pass.items[at];
+            pass.history.forget();
+            pass.knowledge.pass(item, &pass.summaries[at], position(shift + at));
+            if shift == 0 {
+                self.all(item.op, item.op, calls::WHY);
+            }
+        }
     }
 
     /// Finds what an item needs and does not have yet.
@@ -253,20 +258,25 @@ impl<'e> Lists<'e> {
                     pass.knowledge.finish(src, need.from.item + 1);
                 }
             } else {
-                let from = index(need.from.item) % pass.items.len();
-                let ends = pass.round.map_or((None, None), |round| round.ends(from, at, carried));
-                // Between two sets there is a wait: one that comes later in the turn is made in front of the set.
-                let to = if ends.0.is_some() { at.min(from) } else { at };
-                let back = shift / pass.items.len() - index(need.from.item) / pass.items.len();
-                let numbered = if to == at { pass.numbered(&need, back) } else { None };
-                self.flag(&pass.items[from], &pass.items[to], &need, ends, numbered);
-                let turns = if numbered.is_some() { back } else { usize::from(carried) };
-                let inserted = &mut pass.inserted[at];
-                let links = if carried { &mut inserted.carried } else { &mut inserted.ends };
-                links.push(Link { src, dst, from, turns });
+                self.wait(pass, at, shift, &need);
                 pass.knowledge.learn(src, dst, need.from.item);
             }
         }
+    }
+
+    /// A flag from an earlier item.
+    fn wait(&mut self, pass: &mut Pass<'_>, at: usize, shift: usize, need: &Need) {
+        let (turn, first) = (shift / pass.items.len(), index(need.from.item));
+        let (from, back) = (first % pass.items.len(), turn - first / pass.items.len());
+        let ends = pass.round.map_or((None, None), |round| round.ends(from, at, back > 0));
+        // Between two sets there is a wait: one that comes later in the turn is made in front of the set.
+        let to = if ends.0.is_some() { at.min(from) } else { at };
+        let numbered = if to == at { pass.numbered(need, back) } else { None };
+        self.flag(&pass.items[from], &pass.items[to], need, ends, numbered);
+        let turns = if numbered.is_some() { back } else { back.min(1) };
+        let link = Link { src: need.from.part.touch.pipe, dst: need.part.touch.pipe, from, turns };
+        let inserted = &mut pass.inserted[at];
+        if back > 0 { &mut inserted.carried } else { &mut inserted.ends }.push(link);
     }
 
     fn reason(need: &Need) -> Reason {
