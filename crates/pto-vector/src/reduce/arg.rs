@@ -50,8 +50,9 @@ where
         let mut base = 0;
         while base < rows {
             let count = rows::MOST.min(rows - base);
-            for i in (0..count).step_by(rows::group_rows::<L, F, E>()) {
-                rows::group::<L, F, E>(&src, base + i, rows, values.add(i));
+            let mut done = 0;
+            while done < count {
+                done += rows::group::<L, F, E>(&src, base + done, base + count, values.add(done));
             }
             if !places_of::<L, F, E>(call, base, count, values) {
                 for i in 0..count {

@@ -33,13 +33,12 @@ impl<F: Reduce<E>, E: Elem> Body for Rows<F, E> {
         // Copies, which what is written cannot change.
         let [src, dst] = *call.tiles else { return Ok(()) };
         let rows = extent(&src, &dst);
-        let most = group_rows::<L, F, E>();
+        let direct = dst.row_stride == 1;
         let mut buffer = MaybeUninit::<[E; MOST]>::uninit();
         let mut base = 0;
         while base < rows {
-            let count = most.min(rows - base);
-            let direct = dst.row_stride == 1 && count == most;
-            group::<L, F, E>(&src, base, rows, if direct { dst.row(base) } else { buffer.as_mut_ptr().cast() });
+            let to = if direct { dst.row(base) } else { buffer.as_mut_ptr().cast() };
+            let count = group::<L, F, E>(&src, base, rows, to);
             if !direct {
                 for i in 0..count {
                     dst.at::<E>(base + i, 0).write_unaligned(buffer.as_ptr().cast::<E>().add(i).read());
@@ -62,21 +61,12 @@ impl<F: Reduce<E>, E: Elem> Body for Rows<F, E> {
 /// The most rows that are reduced together.
 pub const MOST: usize = 64;
 
-/// Rows that are reduced together.
-pub const fn group_rows<L: Level, F: Reduce<E>, E: Elem>() -> usize {
-    #[cfg(target_arch = "x86_64")]
-    if is_v4::<L>() && F::PRESENT {
-        return super::v4::group_rows::<F, E>();
-    }
-    1
-}
-
-/// The results of rows from `base` on: of a group, or of those that are left. There must be room for a group.
+/// The results of the first rows from `base` on, and how many: at most [`MOST`].
 ///
 /// # Safety
 /// The rows must lie in the tile and have at least one column; the processor must have the level.
 #[inline(always)]
-pub unsafe fn group<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, base: usize, rows: usize, to: *mut E) {
+pub unsafe fn group<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, base: usize, rows: usize, to: *mut E) -> usize {
     #[cfg(target_arch = "x86_64")]
     if const { F::PRESENT && is_v4::<L>() } {
         return super::v4::group::<F, E>(src, base, rows, to);
@@ -86,6 +76,7 @@ pub unsafe fn group<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, base: usize,
     // Fewer columns than lanes leave the upper lanes empty, and the steps that would take them in do nothing.
     let n = src.cols;
     to.write_unaligned(if n <= 16 { row::<L, F, E, 16>(from, n) } else { row::<L, F, E, LANES>(from, n) });
+    1
 }
 
 /// The result of a row of `n` elements, in `N` lanes.

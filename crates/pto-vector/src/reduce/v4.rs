@@ -11,16 +11,17 @@ use crate::elem::Elem;
 use pto_num::{Bf16, F16, V4};
 use std::arch::x86_64::{
     __m512i, _mm256_mask_loadu_epi16, _mm256_set1_epi16, _mm512_add_epi8, _mm512_add_epi16, _mm512_add_epi32,
-    _mm512_add_ps, _mm512_castps_si512, _mm512_castsi512_ps, _mm512_cvtepu16_epi32, _mm512_cvtph_ps,
-    _mm512_mask_loadu_epi8, _mm512_mask_loadu_epi16, _mm512_mask_loadu_epi32, _mm512_max_epi8, _mm512_max_epi16,
-    _mm512_max_epi32, _mm512_max_epu8, _mm512_max_epu16, _mm512_max_epu32, _mm512_min_epi8, _mm512_min_epi16,
-    _mm512_min_epi32, _mm512_min_epu8, _mm512_min_epu16, _mm512_min_epu32, _mm512_mul_ps, _mm512_mullo_epi16,
-    _mm512_mullo_epi32, _mm512_set1_epi8, _mm512_set1_epi16, _mm512_set1_epi32, _mm512_setzero_si512,
-    _mm512_slli_epi32, _mm512_storeu_si512,
+    _mm512_add_ps, _mm512_and_si512, _mm512_castps_si512, _mm512_castsi512_ps, _mm512_cvtph_ps, _mm512_mask_loadu_epi8,
+    _mm512_mask_loadu_epi16, _mm512_mask_loadu_epi32, _mm512_max_epi8, _mm512_max_epi16, _mm512_max_epi32,
+    _mm512_max_epu8, _mm512_max_epu16, _mm512_max_epu32, _mm512_min_epi8, _mm512_min_epi16, _mm512_min_epi32,
+    _mm512_min_epu8, _mm512_min_epu16, _mm512_min_epu32, _mm512_mul_ps, _mm512_mullo_epi16, _mm512_mullo_epi32,
+    _mm512_set1_epi8, _mm512_set1_epi16, _mm512_set1_epi32, _mm512_setzero_si512, _mm512_slli_epi32,
+    _mm512_storeu_si512,
 };
+use std::marker::PhantomData;
 
 pub use columns::columns;
-pub use tree::{group, group_rows};
+pub use tree::group;
 
 /// Elements as the lanes of registers.
 ///
@@ -35,8 +36,12 @@ pub trait Registers<E: Elem>: 'static {
     const SIDE: usize = 4;
     /// Bytes of a lane.
     const BYTES: usize = 4;
+    /// True when these are the elements at even places only; [`Self::Odd`] has the others. The results of both are merged.
+    const HALVED: bool = false;
     /// What always gives the result.
     type Exact: Registers<E>;
+    /// The elements at odd places, where these are not all.
+    type Odd: Registers<E>;
     /// A mask of what was seen.
     type Seen: Copy + PartialEq;
     /// Nothing was seen.
@@ -78,6 +83,7 @@ macro_rules! lanes {
             const SIDE: usize = $bits / 8;
             const BYTES: usize = $bits / 8;
             type Exact = Self;
+            type Odd = Self;
             type Seen = ();
             const NOTHING: () = ();
             #[inline(always)]
@@ -133,9 +139,12 @@ lanes! {
 
 /// A fold of 16-bit floats in single precision.
 macro_rules! widened {
-    ($($fold:ident $elem:ident, $load:ident $start:literal, $join:path;)+) => {$(
+    ($($(#[$doc:meta])? $fold:ty, $elem:ident $side:literal, $load:ident $start:literal, $join:path $(, odd $odd:ty)?;)+) => {$(
+        $(#[$doc])?
         impl Registers<$elem> for $fold {
+            const SIDE: usize = $side;
             type Exact = Self;
+            widened!(@ $($odd)?);
             type Seen = ();
             const NOTHING: () = ();
             #[inline(always)]
@@ -154,12 +163,25 @@ macro_rules! widened {
             }
         }
     )+};
+    (@) => {
+        type Odd = Self;
+    };
+    (@ $odd:ty) => {
+        const HALVED: bool = true;
+        type Odd = $odd;
+    };
 }
+
+/// The fold of the elements at odd places.
+pub struct Odd<F>(PhantomData<F>);
+
 widened! {
-    Sum F16, half -0.0, add;
-    Sum Bf16, bf16 -0.0, add;
-    Product F16, half 1.0, multiply;
-    Product Bf16, bf16 1.0, multiply;
+    Sum, F16 4, half -0.0, add;
+    Product, F16 4, half 1.0, multiply;
+    Sum, Bf16 2, even -0.0, add, odd Odd<Sum>;
+    Odd<Sum>, Bf16 2, odd -0.0, add;
+    Product, Bf16 2, even 1.0, multiply, odd Odd<Product>;
+    Odd<Product>, Bf16 2, odd 1.0, multiply;
 }
 
 #[inline(always)]
@@ -178,11 +200,22 @@ unsafe fn half(from: *const F16, valid: u64, start: f32) -> __m512i {
     _mm512_castps_si512(_mm512_cvtph_ps(_mm256_mask_loadu_epi16(start, valid as u16, from.cast())))
 }
 
+/// The numbers at even places. A number is the upper half of a lane, so these need only be shifted, and those at odd places
+/// cut out, which is less work than to spread all of them in order.
 #[inline(always)]
-unsafe fn bf16(from: *const Bf16, valid: u64, start: f32) -> __m512i {
-    let start = _mm256_set1_epi16(Bf16::from_f32(start).0 as i16);
-    let bits = _mm256_mask_loadu_epi16(start, valid as u16, from.cast());
-    _mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(bits))
+unsafe fn even(from: *const Bf16, valid: u64, start: f32) -> __m512i {
+    _mm512_slli_epi32::<16>(pairs(from, valid, start))
+}
+
+#[inline(always)]
+unsafe fn odd(from: *const Bf16, valid: u64, start: f32) -> __m512i {
+    _mm512_and_si512(pairs(from, valid, start), _mm512_set1_epi32(-0x1_0000))
+}
+
+#[inline(always)]
+unsafe fn pairs(from: *const Bf16, valid: u64, start: f32) -> __m512i {
+    let start = _mm512_set1_epi16(Bf16::from_f32(start).0 as i16);
+    _mm512_mask_loadu_epi16(start, valid as u32, from.cast())
 }
 
 /// Where there are no instructions, the portable code is used.
@@ -191,6 +224,7 @@ macro_rules! without {
         impl Registers<$elem> for $fold {
             const PRESENT: bool = false;
             type Exact = Self;
+            type Odd = Self;
             type Seen = ();
             const NOTHING: () = ();
             unsafe fn load(_: *const $elem, _: u64) -> __m512i {

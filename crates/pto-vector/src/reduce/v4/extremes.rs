@@ -26,6 +26,7 @@ macro_rules! keys {
             const SIDE: usize = $bits / 8;
             const BYTES: usize = $bits / 8;
             type Exact = Self;
+            type Odd = Self;
             type Seen = ();
             const NOTHING: () = ();
             #[inline(always)]
@@ -78,6 +79,7 @@ macro_rules! single {
         impl Registers<f32> for $fold {
             const WATCHED: bool = true;
             type Exact = Keys<Self>;
+            type Odd = Self;
             type Seen = u16;
             const NOTHING: u16 = !0;
             #[inline(always)]
@@ -117,6 +119,7 @@ macro_rules! half_largest {
             const SIDE: usize = 2;
             const BYTES: usize = 2;
             type Exact = Keys<Self>;
+            type Odd = Self;
             type Seen = u32;
             const NOTHING: u32 = !0;
             #[inline(always)]
@@ -162,6 +165,7 @@ macro_rules! half_smallest {
             const SIDE: usize = 2;
             const BYTES: usize = 2;
             type Exact = Keys<Self>;
+            type Odd = Self;
             type Seen = u32;
             const NOTHING: u32 = !0;
             #[inline(always)]

@@ -9,41 +9,49 @@ use crate::bits::{WORD, first};
 use crate::call::TileRef;
 use crate::elem::Elem;
 use std::arch::x86_64::{
-    __m512i, _mm512_castps_si512, _mm512_castsi512_ps, _mm512_mask_blend_epi8, _mm512_mask_blend_epi16,
-    _mm512_setzero_si512, _mm512_shuffle_i32x4, _mm512_shuffle_ps, _mm512_slli_epi16, _mm512_slli_epi32,
-    _mm512_srli_epi16, _mm512_srli_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
+    __m512i, _mm512_castps_si512, _mm512_castsi128_si512, _mm512_castsi256_si512, _mm512_castsi512_ps,
+    _mm512_cvtepi32_epi8, _mm512_cvtepi32_epi16, _mm512_mask_blend_epi8, _mm512_mask_blend_epi16, _mm512_setzero_si512,
+    _mm512_shuffle_i32x4, _mm512_shuffle_ps, _mm512_slli_epi16, _mm512_slli_epi32, _mm512_srli_epi16,
+    _mm512_srli_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
 };
+use std::mem::MaybeUninit;
 
 /// Lanes of 32 bits in a register.
 const WIDE: usize = 16;
 
 /// Rows folded together.
-pub const fn group_rows<F: Registers<E>, E: Elem>() -> usize {
+const fn group_rows<F: Registers<E>, E: Elem>() -> usize {
     WORD / F::BYTES
 }
 
-/// The results of the rows from `base` on: of as many as are folded together, or that are left; the others are not
-/// results. There must be room for all.
+/// The results of the first rows from `base` on, and how many: those that are folded together, or sixteen, or what is
+/// left.
 ///
 /// # Safety
 /// The rows must lie in the tile and have at least one column; the processor must have level `v4`.
 #[inline(always)]
-pub unsafe fn group<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, rows: usize, to: *mut E) {
-    let row = src.row::<E>(base).cast_const();
+pub unsafe fn group<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, rows: usize, to: *mut E) -> usize {
+    let (row, left) = (src.row::<E>(base).cast_const(), rows - base);
     let steps = src.cols / WORD;
-    let even = rows - base >= group_rows::<F, E>() && steps > 0 && src.cols.is_multiple_of(WORD);
+    let even = left >= WIDE && steps > 0 && src.cols.is_multiple_of(WORD);
     if even && (!F::WATCHED || F::is_promising(F::load(row, !0))) {
+        let whole = left >= group_rows::<F, E>();
         let mut seen = [F::NOTHING; 4];
-        let results = if steps == 1 {
-            all::<F, E, true>(row, src.row_stride, 1, &mut seen)
-        } else {
-            all::<F, E, false>(row, src.row_stride, steps, &mut seen)
+        let results = match (whole, steps) {
+            (true, 1) => all::<F, E, true>(row, src.row_stride, 1, &mut seen),
+            (true, _) => all::<F, E, false>(row, src.row_stride, steps, &mut seen),
+            (false, _) => spread::<F, E>(wide::<F, E, false>(row, src.row_stride, steps, &mut seen)),
         };
         if !F::WATCHED || seen == [F::NOTHING; 4] && F::is_settled(results) {
-            return F::put(results, to);
+            if whole {
+                F::put(results, to);
+                return group_rows::<F, E>();
+            }
+            put_spread::<F, E>(results, to, WIDE);
+            return WIDE;
         }
     }
-    uneven::<F::Exact, E>(src, base, rows, to);
+    uneven::<F::Exact, E>(src, base, rows, to)
 }
 
 /// A result for each row, in the order of the rows. `SINGLE` says that there is one step.
@@ -55,6 +63,11 @@ unsafe fn all<F: Registers<E>, E: Elem, const SINGLE: bool>(
     seen: &mut [F::Seen; 4],
 ) -> __m512i {
     match F::BYTES {
+        4 if F::HALVED => {
+            let even = wide::<F, E, SINGLE>(row, stride, steps, seen);
+            let mut seen = [F::Odd::NOTHING; 4];
+            F::merge(even, wide::<F::Odd, E, SINGLE>(row, stride, steps, &mut seen))
+        }
         4 => wide::<F, E, SINGLE>(row, stride, steps, seen),
         2 => {
             let even = wide::<F, E, SINGLE>(row, 2 * stride, steps, seen);
@@ -118,33 +131,60 @@ unsafe fn four<F: Registers<E>, E: Elem, const SINGLE: bool, const SIDE: usize>(
     rows
 }
 
-/// The same as [`group`] for rows of any length and number.
+/// The same as [`group`] for rows of any length, at most sixteen.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
 #[inline(never)]
-unsafe fn uneven<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, rows: usize, to: *mut E) {
-    let mut parts = [_mm512_setzero_si512(); 4];
-    let skip = group_rows::<F, E>() / WIDE;
-    for (start, part) in parts.iter_mut().enumerate().take(skip) {
-        let mut quads = [_mm512_setzero_si512(); 4];
-        for (k, quad) in quads.iter_mut().enumerate() {
-            let mut four = [_mm512_setzero_si512(); 4];
-            for (i, one) in four.iter_mut().enumerate() {
-                let r = base + start + skip * (k + 4 * i);
-                // Rows that there are not give nothing.
-                if r < rows {
-                    *one = any::<F, E>(src.row(r), src.cols);
-                }
-            }
-            *quad = fold_four::<F, E>(four);
-        }
-        *part = fold_quads::<F, E>(quads);
+unsafe fn uneven<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, rows: usize, to: *mut E) -> usize {
+    let count = WIDE.min(rows - base);
+    let mut results = any_wide::<F, E>(src, base, count);
+    if F::HALVED {
+        results = F::merge(results, any_wide::<F::Odd, E>(src, base, count));
     }
+    put_spread::<F, E>(spread::<F, E>(results), to, count);
+    count
+}
+
+/// Sixteen rows of any length, or fewer, with 32 bits for each.
+#[inline(always)]
+unsafe fn any_wide<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, count: usize) -> __m512i {
+    let mut quads = [_mm512_setzero_si512(); 4];
+    for (k, quad) in quads.iter_mut().enumerate() {
+        let mut four = [_mm512_setzero_si512(); 4];
+        for (i, one) in four.iter_mut().enumerate() {
+            // Rows that there are not give nothing.
+            if k + 4 * i < count {
+                *one = any::<F, E>(src.row(base + k + 4 * i), src.cols);
+            }
+        }
+        *quad = fold_four::<F, E>(four);
+    }
+    fold_quads::<F, E>(quads)
+}
+
+/// What is left to fold of the 32 bits of each row: all of them are then its result.
+#[inline(always)]
+unsafe fn spread<F: Registers<E>, E: Elem>(x: __m512i) -> __m512i {
+    match F::BYTES {
+        4 => x,
+        2 => words::<F, E>(x, x),
+        _ => {
+            let x = words::<F, E>(x, x);
+            bytes::<F, E>(x, x)
+        }
+    }
+}
+
+/// Writes the first `count` of sixteen results that have 32 bits each.
+#[inline(always)]
+unsafe fn put_spread<F: Registers<E>, E: Elem>(results: __m512i, to: *mut E, count: usize) {
     let results = match F::BYTES {
-        4 => parts[0],
-        2 => words::<F, E>(parts[0], parts[1]),
-        _ => bytes::<F, E>(words::<F, E>(parts[0], parts[2]), words::<F, E>(parts[1], parts[3])),
+        4 => results,
+        2 => _mm512_castsi256_si512(_mm512_cvtepi32_epi16(results)),
+        _ => _mm512_castsi128_si512(_mm512_cvtepi32_epi8(results)),
     };
-    F::put(results, to);
+    let mut buffer = MaybeUninit::<[E; WORD]>::uninit();
+    F::put(results, buffer.as_mut_ptr().cast());
+    std::ptr::copy_nonoverlapping(buffer.as_ptr().cast(), to, count);
 }
 
 /// A row of any length as one register.
