@@ -7,8 +7,8 @@ use pto_isa::DType;
 use std::arch::x86_64::{
     _mm512_and_si512, _mm512_loadu_si512, _mm512_lzcnt_epi64, _mm512_mask_cmpeq_epi8_mask,
     _mm512_mask_cmpeq_epi16_mask, _mm512_mask_cmpeq_epi32_mask, _mm512_mask_storeu_epi64, _mm512_maskz_loadu_epi8,
-    _mm512_maskz_loadu_epi16, _mm512_maskz_loadu_epi32, _mm512_set1_epi8, _mm512_set1_epi16, _mm512_set1_epi32,
-    _mm512_set1_epi64, _mm512_setzero_si512, _mm512_sub_epi64, _mm512_test_epi64_mask,
+    _mm512_maskz_loadu_epi16, _mm512_maskz_loadu_epi32, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_setzero_si512,
+    _mm512_sub_epi64, _mm512_test_epi64_mask,
 };
 use std::hint::black_box;
 
@@ -26,12 +26,13 @@ pub unsafe fn places<E: Elem>(call: &Call, base: usize, count: usize, values: *c
     if src.cols > LONGEST || has_several_codes(values, count) {
         return false;
     }
+    let wanted = repeated(values, count);
     let (mut numbers, mut masks) = ([0u64; WORD], [0u64; WORD]);
     // The parts of a mask are put together in memory; the compiler, if it could see through this, would do it with
     // instructions that run where the comparisons do.
     let masks = black_box(masks.as_mut_ptr());
     for word in (0..src.cols.div_ceil(WORD)).rev() {
-        where_equal::<E>(&src, base, count, word, values, masks);
+        where_equal::<E>(&src, base, count, word, &wanted, masks);
         lowest(masks, count, word, &mut numbers);
     }
     if val.is_present() {
@@ -63,6 +64,21 @@ unsafe fn has_several_codes<E: Elem>(values: *const E, count: usize) -> bool {
     any
 }
 
+/// The bits of values, as often as 32 bits have room for them: these go to all lanes of a register without an instruction
+/// that runs where the comparisons do.
+#[inline(always)]
+unsafe fn repeated<E: Elem>(values: *const E, count: usize) -> [u32; WORD] {
+    let mut all = [0; WORD];
+    for (i, one) in all.iter_mut().enumerate().take(count) {
+        *one = match size_of::<E>() {
+            1 => u32::from(values.cast::<u8>().add(i).read()) * 0x0101_0101,
+            2 => u32::from(values.cast::<u16>().add(i).read()) * 0x1_0001,
+            _ => values.cast::<u32>().add(i).read(),
+        };
+    }
+    all
+}
+
 /// Which of the elements of a word equal the value of their row.
 #[inline(always)]
 unsafe fn where_equal<E: Elem>(
@@ -70,7 +86,7 @@ unsafe fn where_equal<E: Elem>(
     base: usize,
     count: usize,
     word: usize,
-    values: *const E,
+    wanted: &[u32; WORD],
     masks: *mut u64,
 ) {
     let n = src.cols - WORD * word;
@@ -78,37 +94,36 @@ unsafe fn where_equal<E: Elem>(
     // A mask that is known costs nothing.
     if n >= WORD {
         for i in 0..count {
-            equal::<E>(from.add(i * src.row_stride), values.add(i), !0, masks.add(i));
+            equal::<E>(from.add(i * src.row_stride), wanted[i], !0, masks.add(i));
         }
     } else {
         for i in 0..count {
-            equal::<E>(from.add(i * src.row_stride), values.add(i), first(n), masks.add(i));
+            equal::<E>(from.add(i * src.row_stride), wanted[i], first(n), masks.add(i));
         }
     }
 }
 
 /// Which of 64 elements equal a value.
 #[inline(always)]
-unsafe fn equal<E: Elem>(from: *const E, value: *const E, valid: u64, mask: *mut u64) {
+unsafe fn equal<E: Elem>(from: *const E, wanted: u32, valid: u64, mask: *mut u64) {
+    let wanted = _mm512_set1_epi32(wanted as i32);
     match size_of::<E>() {
         1 => {
             let x = _mm512_maskz_loadu_epi8(valid, from.cast());
-            *mask = _mm512_mask_cmpeq_epi8_mask(valid, x, _mm512_set1_epi8(value.cast::<i8>().read()));
+            *mask = _mm512_mask_cmpeq_epi8_mask(valid, x, wanted);
         }
         2 => {
-            let value = _mm512_set1_epi16(value.cast::<i16>().read());
             for i in 0..2 {
                 let valid = (valid >> (32 * i)) as u32;
                 let x = _mm512_maskz_loadu_epi16(valid, from.wrapping_add(32 * i).cast());
-                mask.cast::<u32>().add(i).write(_mm512_mask_cmpeq_epi16_mask(valid, x, value));
+                mask.cast::<u32>().add(i).write(_mm512_mask_cmpeq_epi16_mask(valid, x, wanted));
             }
         }
         _ => {
-            let value = _mm512_set1_epi32(value.cast::<i32>().read());
             for i in 0..4 {
                 let valid = (valid >> (16 * i)) as u16;
                 let x = _mm512_maskz_loadu_epi32(valid, from.wrapping_add(16 * i).cast());
-                mask.cast::<u16>().add(i).write(_mm512_mask_cmpeq_epi32_mask(valid, x, value));
+                mask.cast::<u16>().add(i).write(_mm512_mask_cmpeq_epi32_mask(valid, x, wanted));
             }
         }
     }

@@ -37,8 +37,10 @@ pub unsafe fn group<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, rows: 
     if even && (!F::WATCHED || F::is_promising(F::load(row, !0))) {
         let whole = left >= group_rows::<F, E>();
         let mut seen = [F::NOTHING; 4];
-        let results = match (whole, steps) {
-            (true, 1) => all::<F, E, true>(row, src.row_stride, 1, &mut seen),
+        // Distances that are known cost nothing.
+        let dense = steps == 1 && src.row_stride == WORD;
+        let results = match (whole, dense) {
+            (true, true) => all::<F, E, true>(row, WORD, 1, &mut seen),
             (true, _) => all::<F, E, false>(row, src.row_stride, steps, &mut seen),
             (false, _) => spread::<F, E>(wide::<F, E, false>(row, src.row_stride, steps, &mut seen)),
         };
