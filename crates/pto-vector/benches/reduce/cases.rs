@@ -221,23 +221,23 @@ fn conversions(wanted: &dyn Fn(&str) -> bool) {
         (I16, F16),
         (I8, F16),
     ];
-    for (src, dst) in pairs {
+    for ((src, dst), n) in pairs.into_iter().flat_map(|p| [(p, 64), (p, 128)]) {
         for mode in ["RINT", "TRUNC", "ROUND", "FLOOR", "CEIL"] {
             let exact = !src.is_float() && (dst.is_int() || src == I8) || src.bits() < dst.bits() && dst.is_float();
             if exact && mode != "RINT" {
                 continue;
             }
-            let name = format!("tcvt {src} {dst} {mode} 64x128");
+            let name = format!("tcvt {src} {dst} {mode} {n}x{n}");
             if !wanted(&name) {
                 continue;
             }
-            let (mut a, mut b) = (Tile::new(src, 64, 128), Tile::new(dst, 64, 128));
+            let (mut a, mut b) = (Tile::new(src, n, n), Tile::new(dst, n, n));
             let (x, y) = (a.ptr(), b.ptr());
             let bytes = a.ty.bytes() + b.ty.bytes();
             let attrs = [("rmode", value(&enums::ROUND_MODE, mode))];
             let job = Job::new(op::tcvt, &mut [("src", &mut a), ("dst", &mut b)], None, &attrs);
-            // SAFETY: the tiles have 8192 elements.
-            let by_hand = nanoseconds(|| unsafe { hand::convert(src, dst, mode, x, y, 8192) });
+            // SAFETY: the tiles have so many elements.
+            let by_hand = nanoseconds(|| unsafe { hand::convert(src, dst, mode, x, y, (n * n) as usize) });
             report(&name, bytes, nanoseconds(|| job.run()), by_hand);
         }
     }

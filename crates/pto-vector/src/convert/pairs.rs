@@ -10,7 +10,7 @@ use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Float, Hif8, Level, Round, Saturate};
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
     __m512, __m512i, _mm512_castps_si512, _mm512_castsi128_si512, _mm512_castsi256_si512, _mm512_cvtepi32_epi8,
-    _mm512_cvtepi32_epi16,
+    _mm512_cvtepi32_epi16, _mm512_maskz_loadu_epi32,
 };
 use std::marker::PhantomData;
 
@@ -330,10 +330,11 @@ impl Conversion for FromLong {
 pub struct IntToInt<A, B>(PhantomData<(A, B)>);
 
 macro_rules! int_to_int {
-    ($($a:ty => $($b:ty)+;)+) => {$($(
+    ($($a:ty => $($b:ident $([$cut:ident, $nearest:ident, $store:ident])?)+;)+) => {$($(
         impl Conversion for IntToInt<$a, $b> {
             type Src = $a;
             type Dst = $b;
+            $(int_to_int!(@ $cut, $nearest, $store);)?
             #[inline(always)]
             fn chunk<L: Level>(x: &[$a; CHUNK], limits: &Limits<Self>) -> ([$b; CHUNK], bool) {
                 if limits.saturate == Saturate::Off {
@@ -345,10 +346,26 @@ macro_rules! int_to_int {
             }
         }
     )+)+};
+    (@ $cut:ident, $nearest:ident, $store:ident) => {
+        #[cfg(target_arch = "x86_64")]
+        const REGISTERS: bool = true;
+        #[cfg(target_arch = "x86_64")]
+        #[inline(always)]
+        unsafe fn sixteen<const ON: bool>(from: *const Self::Src, valid: u16, _: Range) -> (__m512i, u16) {
+            let x = _mm512_maskz_loadu_epi32(valid, from.cast());
+            (if ON { v4::$nearest(x) } else { v4::$cut(x) }, 0)
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[inline(always)]
+        unsafe fn store(to: *mut Self::Dst, valid: u16, value: __m512i) {
+            v4::$store(to, valid, value);
+        }
+    };
 }
 int_to_int! {
     i64 => i32;
-    i32 => i64 i16 u8 u16 i8;
+    i32 => i64 i16[low16, nearest_i16, store16] u8[low8, nearest_u8, store8] u16[low16, nearest_u16, store16]
+        i8[low8, nearest_i8, store8];
     u32 => i16 u8 u16;
     i16 => i32 u32 u8 i8;
     i8 => i32 i16;

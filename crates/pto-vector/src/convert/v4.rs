@@ -11,13 +11,15 @@ use std::arch::x86_64::{
     __m256i, __m512, __m512i, _CMP_GE_OQ, _CMP_ORD_Q, _CMP_UNORD_Q, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT,
     _MM_FROUND_TO_NEG_INF, _MM_FROUND_TO_POS_INF, _MM_FROUND_TO_ZERO, _mm_mask_storeu_epi8, _mm_maskz_loadu_epi8,
     _mm256_mask_storeu_epi16, _mm256_maskz_loadu_epi16, _mm512_add_epi32, _mm512_add_ps, _mm512_and_ps,
-    _mm512_and_si512, _mm512_andnot_si512, _mm512_castps_si512, _mm512_castsi256_si512, _mm512_castsi512_ps,
-    _mm512_castsi512_si128, _mm512_castsi512_si256, _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask,
-    _mm512_cvt_roundps_epi32, _mm512_cvtepi8_epi32, _mm512_cvtepi16_epi32, _mm512_cvtepi32_epi16, _mm512_cvtepi32_ps,
-    _mm512_cvtepu8_epi32, _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_cvtps_ph, _mm512_cvttps_epi32,
-    _mm512_fpclass_ps_mask, _mm512_mask_mov_epi32, _mm512_mask_storeu_epi32, _mm512_maskz_loadu_ps,
-    _mm512_maskz_mov_epi32, _mm512_max_ps, _mm512_min_ps, _mm512_or_ps, _mm512_or_si512, _mm512_roundscale_ps,
-    _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_si512, _mm512_slli_epi32, _mm512_srai_epi32, _mm512_srli_epi32,
+    _mm512_and_si512, _mm512_andnot_si512, _mm512_castps_si512, _mm512_castsi128_si512, _mm512_castsi256_si512,
+    _mm512_castsi512_ps, _mm512_castsi512_si128, _mm512_castsi512_si256, _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask,
+    _mm512_cvt_roundps_epi32, _mm512_cvtepi8_epi32, _mm512_cvtepi16_epi32, _mm512_cvtepi32_epi8, _mm512_cvtepi32_epi16,
+    _mm512_cvtepi32_ps, _mm512_cvtepu8_epi32, _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_cvtps_ph,
+    _mm512_cvtsepi32_epi8, _mm512_cvtsepi32_epi16, _mm512_cvttps_epi32, _mm512_cvtusepi32_epi8,
+    _mm512_cvtusepi32_epi16, _mm512_fpclass_ps_mask, _mm512_mask_mov_epi32, _mm512_mask_storeu_epi32,
+    _mm512_maskz_loadu_ps, _mm512_maskz_mov_epi32, _mm512_max_epi32, _mm512_max_ps, _mm512_min_ps, _mm512_or_ps,
+    _mm512_or_si512, _mm512_roundscale_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_si512, _mm512_slli_epi32,
+    _mm512_srai_epi32, _mm512_srli_epi32,
 };
 
 /// Numbers in a register of single precision.
@@ -272,4 +274,29 @@ pub unsafe fn short<R: Mode, const ON: bool, const SMALL: bool>(x: __m512, range
     let value = integer::<R>(x);
     let lost = if SMALL { 0 } else { _mm512_cmpeq_epi32_mask(value, _mm512_set1_epi32(OUTSIDE)) };
     (value, lost)
+}
+
+/// Integers of 32 bits to 16 or 8, in the low half or quarter.
+macro_rules! narrower {
+    ($($(#[$doc:meta])+ $name:ident, |$x:ident| $value:expr;)+) => {$(
+        $(#[$doc])+
+        #[inline(always)]
+        pub unsafe fn $name($x: __m512i) -> __m512i {
+            $value
+        }
+    )+};
+}
+narrower! {
+    /// The low 16 bits.
+    low16, |x| _mm512_castsi256_si512(_mm512_cvtepi32_epi16(x));
+    /// The low 8 bits.
+    low8, |x| _mm512_castsi128_si512(_mm512_cvtepi32_epi8(x));
+    /// The nearest value there is.
+    nearest_i16, |x| _mm512_castsi256_si512(_mm512_cvtsepi32_epi16(x));
+    /// The nearest value there is.
+    nearest_i8, |x| _mm512_castsi128_si512(_mm512_cvtsepi32_epi8(x));
+    /// The nearest value there is.
+    nearest_u16, |x| _mm512_castsi256_si512(_mm512_cvtusepi32_epi16(_mm512_max_epi32(x, _mm512_setzero_si512())));
+    /// The nearest value there is.
+    nearest_u8, |x| _mm512_castsi128_si512(_mm512_cvtusepi32_epi8(_mm512_max_epi32(x, _mm512_setzero_si512())));
 }
