@@ -4,15 +4,17 @@ use pto_isa::DType;
 use std::arch::x86_64::{
     __m256i, __m512, __m512i, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LT_OQ, _CMP_ORD_Q, _CMP_UNORD_Q, _MM_FROUND_NO_EXC,
     _MM_FROUND_TO_NEAREST_INT, _MM_FROUND_TO_NEG_INF, _MM_FROUND_TO_POS_INF, _MM_FROUND_TO_ZERO, _mm_loadu_si128,
-    _mm_storeu_si128, _mm256_loadu_si256, _mm256_storeu_si256, _mm512_add_epi32, _mm512_add_ps, _mm512_and_ps,
-    _mm512_and_si512, _mm512_castps_si512, _mm512_castsi512_ps, _mm512_cmp_ps_mask, _mm512_cmpgt_epi8_mask,
-    _mm512_cmpgt_epi16_mask, _mm512_cmplt_epi8_mask, _mm512_cmplt_epi16_mask, _mm512_cvt_roundepi32_ps,
-    _mm512_cvtepi8_epi32, _mm512_cvtepi16_epi32, _mm512_cvtepi32_epi8, _mm512_cvtepi32_epi16, _mm512_cvtepi32_ps,
-    _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_cvtps_ph, _mm512_cvttps_epi32, _mm512_fpclass_ps_mask,
-    _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_epi8, _mm512_mask_blend_epi16, _mm512_mask_blend_epi32,
+    _mm_storeu_si128, _mm256_loadu_si256, _mm256_storeu_si256, _mm512_abs_epi32, _mm512_add_epi32, _mm512_add_ps,
+    _mm512_and_ps, _mm512_and_si512, _mm512_castps_si512, _mm512_castsi512_ps, _mm512_cmp_ps_mask,
+    _mm512_cmpgt_epi8_mask, _mm512_cmpgt_epi16_mask, _mm512_cmplt_epi8_mask, _mm512_cmplt_epi16_mask,
+    _mm512_cvt_roundepi32_ps, _mm512_cvt_roundepu32_ps, _mm512_cvtepi8_epi32, _mm512_cvtepi16_epi32,
+    _mm512_cvtepi32_epi8, _mm512_cvtepi32_epi16, _mm512_cvtepi32_ps, _mm512_cvtepu16_epi32, _mm512_cvtph_ps,
+    _mm512_cvtps_ph, _mm512_cvttps_epi32, _mm512_fpclass_ps_mask, _mm512_loadu_ps, _mm512_loadu_si512,
+    _mm512_lzcnt_epi32, _mm512_mask_blend_epi8, _mm512_mask_blend_epi16, _mm512_mask_blend_epi32,
     _mm512_maskz_cvttps_epi32, _mm512_max_ps, _mm512_min_ps, _mm512_or_ps, _mm512_or_si512, _mm512_reduce_add_ps,
     _mm512_roundscale_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_ps, _mm512_setzero_si512,
-    _mm512_slli_epi32, _mm512_srai_epi32, _mm512_srli_epi32, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_xor_si512,
+    _mm512_slli_epi32, _mm512_srai_epi32, _mm512_srli_epi32, _mm512_srlv_epi32, _mm512_storeu_ps, _mm512_storeu_si512,
+    _mm512_xor_si512,
 };
 use std::hint::black_box;
 
@@ -154,7 +156,7 @@ unsafe fn convert_types<const MODE: u8>(src: DType, dst: DType, a: *const u8, ou
     }
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,f16c")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,f16c")]
 unsafe fn convert_loop<const MODE: u8, const SRC: u8, const DST: u8>(a: *const u8, out: *mut u8, n: usize) {
     use DType::{Bf16, F16, F32, I8, I16, I32};
     let (src, dst) = (DType::ALL[SRC as usize], DType::ALL[DST as usize]);
@@ -173,6 +175,7 @@ unsafe fn convert_loop<const MODE: u8, const SRC: u8, const DST: u8>(a: *const u
                 TRUNC => _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(load512(a)),
                 FLOOR => _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(load512(a)),
                 CEIL => _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>(load512(a)),
+                AWAY => int_away(load512(a)),
                 _ => _mm512_cvtepi32_ps(load512(a)),
             },
             I16 => _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256(a.cast()))),
@@ -229,6 +232,16 @@ unsafe fn whole<const MODE: u8>(x: __m512) -> __m512 {
             _mm512_roundscale_ps::<11>(_mm512_add_ps(x, almost))
         }
     }
+}
+
+/// Half a unit of the last place more, and the rest dropped.
+#[inline]
+#[target_feature(enable = "avx512f,avx512cd,avx512dq")]
+unsafe fn int_away(x: __m512i) -> __m512 {
+    let size = _mm512_abs_epi32(x);
+    let more = _mm512_add_epi32(size, _mm512_srlv_epi32(_mm512_set1_epi32(0x80), _mm512_lzcnt_epi32(size)));
+    let value = _mm512_cvt_roundepu32_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(more);
+    _mm512_or_ps(value, _mm512_and_ps(_mm512_castsi512_ps(x), _mm512_set1_ps(-0.0)))
 }
 
 #[inline]

@@ -10,9 +10,9 @@ use pto_num::{F16, Level, Round, Saturate};
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
     __m512, __m512i, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEG_INF, _MM_FROUND_TO_POS_INF, _MM_FROUND_TO_ZERO,
-    _mm_storeu_si128, _mm256_cvtps_ph, _mm256_loadu_ps, _mm512_abs_epi32, _mm512_and_si512, _mm512_castsi512_ps,
-    _mm512_cmpge_epu32_mask, _mm512_cvt_roundepi32_ps, _mm512_cvt_roundepu32_ps, _mm512_cvttps_epu32,
-    _mm512_loadu_si512, _mm512_mask_mov_ps, _mm512_or_ps, _mm512_set1_epi32, _mm512_storeu_ps, _mm512_sub_epi32,
+    _mm_storeu_si128, _mm256_cvtps_ph, _mm256_loadu_ps, _mm512_abs_epi32, _mm512_add_epi32, _mm512_and_si512,
+    _mm512_castsi512_ps, _mm512_cvt_roundepi32_ps, _mm512_cvt_roundepu32_ps, _mm512_loadu_si512, _mm512_lzcnt_epi32,
+    _mm512_or_ps, _mm512_set1_epi32, _mm512_srlv_epi32, _mm512_storeu_ps,
 };
 
 /// A rounding mode.
@@ -153,16 +153,15 @@ unsafe fn to_single_v4<R: Mode>(x: &[i32; CHUNK]) -> [f32; CHUNK] {
     out
 }
 
-/// The nearer of the two neighbours, and of equally near ones the larger in magnitude.
+/// With half a unit of the last place more, what is behind it need only be dropped. That half is a bit eight places below
+/// the leading one, and nothing where all bits fit.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn away(x: __m512i) -> __m512 {
     let magnitude = _mm512_abs_epi32(x);
-    let below = _mm512_cvt_roundepu32_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(magnitude);
-    let above = _mm512_cvt_roundepu32_ps::<{ _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>(magnitude);
-    let to_below = _mm512_sub_epi32(magnitude, _mm512_cvttps_epu32(below));
-    let to_above = _mm512_sub_epi32(_mm512_cvttps_epu32(above), magnitude);
-    let nearer = _mm512_mask_mov_ps(below, _mm512_cmpge_epu32_mask(to_below, to_above), above);
+    let half = _mm512_srlv_epi32(_mm512_set1_epi32(0x80), _mm512_lzcnt_epi32(magnitude));
+    let sum = _mm512_add_epi32(magnitude, half);
+    let value = _mm512_cvt_roundepu32_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(sum);
     let sign = _mm512_and_si512(x, _mm512_set1_epi32(i32::MIN));
-    _mm512_or_ps(nearer, _mm512_castsi512_ps(sign))
+    _mm512_or_ps(value, _mm512_castsi512_ps(sign))
 }

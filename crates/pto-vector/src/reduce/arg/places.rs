@@ -93,12 +93,12 @@ unsafe fn where_equal<E: Elem>(
     let from = src.row::<E>(base).cast_const().add(WORD * word);
     // A mask that is known costs nothing.
     if n >= WORD {
-        for i in 0..count {
-            equal::<E>(from.add(i * src.row_stride), wanted[i], !0, masks.add(i));
+        for (i, value) in wanted.iter().enumerate().take(count) {
+            equal::<E>(from.add(i * src.row_stride), *value, !0, masks.add(i));
         }
     } else {
-        for i in 0..count {
-            equal::<E>(from.add(i * src.row_stride), wanted[i], first(n), masks.add(i));
+        for (i, value) in wanted.iter().enumerate().take(count) {
+            equal::<E>(from.add(i * src.row_stride), *value, first(n), masks.add(i));
         }
     }
 }
