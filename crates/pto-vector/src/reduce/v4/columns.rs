@@ -1,10 +1,11 @@
-//! Columns, 64 at a time, for folds that are watched.
+//! Columns, 64 at a time, for folds that are watched or slow.
 
 use super::Registers;
-use super::tree::take;
+use super::tree::{join, take};
 use crate::bits::WORD;
 use crate::call::TileRef;
 use crate::elem::Elem;
+use std::arch::x86_64::_mm512_setzero_si512;
 
 /// Results for 64 columns from `at` on; false when there are none, because they cannot be had this way.
 ///
@@ -18,33 +19,52 @@ pub unsafe fn columns<F: Registers<E>, E: Elem>(src: &TileRef, at: usize, to: *m
     }
 }
 
-/// Rows two by two, so that the registers they go to are waited for half as often. The order must not matter.
+/// Rows that are folded apart from each other, so that each is waited for a quarter as often.
+const APART: usize = 4;
+
+/// The order must not matter.
 #[inline(always)]
 unsafe fn side<F: Registers<E>, E: Elem, const SIDE: usize>(src: &TileRef, at: usize, to: *mut E) -> bool {
     let lanes = WORD / SIDE;
     let row = src.row::<E>(0).cast_const().add(at);
     let mut seen = [F::NOTHING; SIDE];
-    let mut all = take::<F, E, SIDE>(row, !0, &mut seen[0]);
-    if !F::is_promising(all[0]) {
+    let mut all = [[_mm512_setzero_si512(); SIDE]; APART];
+    let first = APART.min(src.rows);
+    for (k, all) in all.iter_mut().enumerate().take(first) {
+        *all = take::<F, E, SIDE>(row.add(k * src.row_stride), !0, &mut seen[0]);
+    }
+    if !F::is_promising(all[0][0]) {
         return false;
     }
-    let mut r = 1;
-    while r < src.rows {
-        let (a, b) = (row.add(r * src.row_stride), row.add((r + 1).min(src.rows - 1) * src.row_stride));
-        for i in 0..SIDE {
-            let (x, y) = (F::load(a.add(i * lanes), !0), F::load(b.add(i * lanes), !0));
-            seen[i] = F::watch(seen[i], x, y);
-            all[i] = F::merge(all[i], F::merge(x, y));
+    let mut r = first;
+    while r + APART <= src.rows {
+        // Two at a time, as memory likes it and as they are watched.
+        for k in (0..APART).step_by(2) {
+            let (a, b) = (row.add((r + k) * src.row_stride), row.add((r + k + 1) * src.row_stride));
+            for i in 0..SIDE {
+                let (x, y) = (F::load(a.add(i * lanes), !0), F::load(b.add(i * lanes), !0));
+                seen[i] = F::watch(seen[i], x, y);
+                all[k][i] = F::merge(all[k][i], x);
+                all[k + 1][i] = F::merge(all[k + 1][i], y);
+            }
         }
-        r += 2;
+        r += APART;
+    }
+    for r in r..src.rows {
+        let x = take::<F, E, SIDE>(row.add(r * src.row_stride), !0, &mut seen[0]);
+        join::<F, E, SIDE>(&mut all[0], x);
+    }
+    for k in 1..first {
+        let x = all[k];
+        join::<F, E, SIDE>(&mut all[0], x);
     }
     let mut is_settled = true;
     for i in 0..SIDE {
-        is_settled &= seen[i] == F::NOTHING && F::is_settled(all[i]);
+        is_settled &= seen[i] == F::NOTHING && F::is_settled(all[0][i]);
     }
     if is_settled {
-        for (i, all) in all.into_iter().enumerate() {
-            F::put(all, to.add(i * lanes));
+        for (i, x) in all[0].into_iter().enumerate() {
+            F::put(x, to.add(i * lanes));
         }
     }
     is_settled

@@ -278,7 +278,7 @@ unsafe fn as_one<F: Registers<E>, E: Elem, const SIDE: usize>(all: [__m512i; SID
 }
 
 #[inline(always)]
-unsafe fn join<F: Registers<E>, E: Elem, const SIDE: usize>(all: &mut [__m512i; SIDE], x: [__m512i; SIDE]) {
+pub unsafe fn join<F: Registers<E>, E: Elem, const SIDE: usize>(all: &mut [__m512i; SIDE], x: [__m512i; SIDE]) {
     for i in 0..SIDE {
         all[i] = F::merge(all[i], x[i]);
     }
