@@ -58,7 +58,9 @@ impl<F: Reduce<E>, E: Elem> Body for Cols<F, E> {
 #[inline(always)]
 unsafe fn wide_chunk<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, dst: &TileRef, at: usize) {
     #[cfg(target_arch = "x86_64")]
-    if const { (F::WATCHED || F::SLOW) && is_v4::<L>() } && v4::columns::<F, E>(src, at, dst.row::<E>(0).add(at)) {
+    if const { (F::WATCHED || F::SLOW || F::HALVED) && is_v4::<L>() }
+        && v4::columns::<F, E>(src, at, dst.row::<E>(0).add(at))
+    {
         return;
     }
     chunk::<L, F, E, 64>(src, dst, at);

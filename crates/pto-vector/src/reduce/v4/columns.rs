@@ -1,4 +1,4 @@
-//! Columns, 64 at a time, for folds that are watched or slow.
+//! Columns, 64 at a time, for folds that are watched or slow, or whose elements are taken in halves.
 
 use super::Registers;
 use super::tree::{join, take};
@@ -6,6 +6,7 @@ use crate::bits::WORD;
 use crate::call::TileRef;
 use crate::elem::Elem;
 use std::arch::x86_64::_mm512_setzero_si512;
+use std::mem::MaybeUninit;
 
 /// Results for 64 columns from `at` on; false when there are none, because they cannot be had this way.
 ///
@@ -14,6 +15,7 @@ use std::arch::x86_64::_mm512_setzero_si512;
 #[inline(always)]
 pub unsafe fn columns<F: Registers<E>, E: Elem>(src: &TileRef, at: usize, to: *mut E) -> bool {
     match F::SIDE {
+        _ if F::HALVED => halved::<F, E>(src, at, to),
         4 => side::<F, E, 4>(src, at, to),
         _ => side::<F, E, 2>(src, at, to),
     }
@@ -68,4 +70,32 @@ unsafe fn side<F: Registers<E>, E: Elem, const SIDE: usize>(src: &TileRef, at: u
         }
     }
     is_settled
+}
+
+/// Numbers at even and odd places, in registers of their own until they are results.
+#[inline(always)]
+unsafe fn halved<F: Registers<E>, E: Elem>(src: &TileRef, at: usize, to: *mut E) -> bool {
+    const HALF: usize = WORD / 2;
+    let row = src.row::<E>(0).cast_const().add(at);
+    let mut all = [[_mm512_setzero_si512(); 2]; 2];
+    for (i, all) in all.iter_mut().enumerate() {
+        *all = [F::load(row.add(i * HALF), !0), F::Odd::load(row.add(i * HALF), !0)];
+    }
+    for r in 1..src.rows {
+        let row = row.add(r * src.row_stride);
+        for (i, all) in all.iter_mut().enumerate() {
+            all[0] = F::merge(all[0], F::load(row.add(i * HALF), !0));
+            all[1] = F::merge(all[1], F::Odd::load(row.add(i * HALF), !0));
+        }
+    }
+    for (i, all) in all.into_iter().enumerate() {
+        let mut results = MaybeUninit::<[[E; HALF / 2]; 2]>::uninit();
+        let results = results.as_mut_ptr().cast::<E>();
+        F::put(all[0], results);
+        F::put(all[1], results.add(HALF / 2));
+        for k in 0..HALF {
+            to.add(i * HALF + k).write_unaligned(results.add(k / 2 + k % 2 * (HALF / 2)).read());
+        }
+    }
+    true
 }
