@@ -82,7 +82,7 @@ const KERNELS: Kernels = Kernels {
     tadd: binary!(Add, modular, I8 I16 I32 F16 Bf16 F32; I64),
     tsub: binary!(Sub, modular, I8 I16 I32 F16 Bf16 F32; I64),
     tmul: binary!(Mul, modular, I8 I16 I32 F16 Bf16 F32; I64),
-    tdiv: binary!(Div, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64),
+    tdiv: binary!(Div, identity, F16 Bf16 F32 I8 U8 I16 U16 I32 U32; I64 U64),
     tmax: binary!(Max, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32; I64 U64),
     tmin: binary!(Min, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32; I64 U64),
     tabs: sign!(ClearSign, ClearSign, Abs, identity, I8 I16 I32 F32;),

@@ -40,6 +40,7 @@ mod partial;
 mod parts;
 #[cfg(test)]
 mod probe;
+mod quotient;
 mod reduce;
 mod rows;
 mod ternary;

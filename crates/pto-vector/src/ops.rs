@@ -1,8 +1,9 @@
 //! The arithmetic of single elements. Everything else is a loop around these.
 //!
 //! The expressions have neither branches that stay nor panics, so that loops around them become vector code; only
-//! integer division and powers, and remainders, are computed one by one.
+//! division of 64-bit integers, integer powers, and remainders of floats are computed one by one.
 
+use super::quotient::Integer;
 use pto_num::{Level, math};
 
 /// A function of one element.
@@ -86,10 +87,9 @@ pub struct Mul;
 binary!(Mul for f32: |a, b| a * b);
 binary!(Mul for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| a.wrapping_mul(b));
 
-/// `a / b`; integers towards zero. Integers are divided only after the divisors have been checked, and the test for
-/// zero keeps a panic out of the loop.
+/// `a / b`; integers towards zero. Integers are divided only after the divisors have been checked.
 pub struct Div;
-binary!(Div for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| if b == 0 { 0 } else { a.wrapping_div(b) }, DIVIDES = true);
+binary!(Div for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| a.quotient(b), DIVIDES = true);
 
 /// `1 / a`
 pub struct Recip;
@@ -99,16 +99,16 @@ unary!(Recip for i8 u8 i16 u16 i32 u32 i64 u64: |a| match a { 0 => 0, a => 1 / a
 /// The remainder with the sign of the dividend.
 pub struct Fmod;
 binary!(Fmod for f32: |a, b| math::fmod(a, b));
-binary!(Fmod for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| if b == 0 { 0 } else { a.wrapping_rem(b) }, DIVIDES = true);
+binary!(Fmod for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| a.remainder(b), DIVIDES = true);
 
 /// The remainder with the sign of the divisor.
 pub struct Rem;
 binary!(Rem for f32: |a, b| math::rem(a, b));
 binary!(Rem for i8 i16 i32 i64: |a, b| {
-    let r = if b == 0 { 0 } else { a.wrapping_rem(b) };
+    let r = a.remainder(b);
     if r != 0 && (r < 0) != (b < 0) { r + b } else { r }
 }, DIVIDES = true);
-binary!(Rem for u8 u16 u32 u64: |a, b| if b == 0 { 0 } else { a % b }, DIVIDES = true);
+binary!(Rem for u8 u16 u32 u64: |a, b| a.remainder(b), DIVIDES = true);
 
 /// `aᵇ`
 pub struct Pow;
