@@ -35,25 +35,42 @@ pub unsafe fn group<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, rows: 
     let steps = src.cols / WORD;
     let even = left >= WIDE && steps > 0 && src.cols.is_multiple_of(WORD);
     if even && (!F::WATCHED || F::is_promising(F::load(row, !0))) {
-        let whole = left >= group_rows::<F, E>();
-        let mut seen = [F::NOTHING; 4];
-        // Distances that are known cost nothing.
-        let dense = steps == 1 && src.row_stride == WORD;
-        let results = match (whole, dense) {
-            (true, true) => all::<F, E, true>(row, WORD, 1, &mut seen),
-            (true, _) => all::<F, E, false>(row, src.row_stride, steps, &mut seen),
-            (false, _) => spread::<F, E>(wide::<F, E, false>(row, src.row_stride, steps, &mut seen)),
-        };
-        if !F::WATCHED || seen == [F::NOTHING; 4] && F::is_settled(results) {
-            if whole {
+        if left >= group_rows::<F, E>() {
+            let mut seen = [F::NOTHING; 4];
+            // Distances that are known cost nothing.
+            let results = if steps == 1 && src.row_stride == WORD {
+                all::<F, E, true>(row, WORD, 1, &mut seen)
+            } else {
+                all::<F, E, false>(row, src.row_stride, steps, &mut seen)
+            };
+            if is_right::<F, E>(seen, results) {
                 F::put(results, to);
                 return group_rows::<F, E>();
             }
-            put_spread::<F, E>(results, to, WIDE);
+        } else if const { group_rows::<F, E>() > WIDE } && sixteen::<F, E>(row, src.row_stride, steps, to) {
             return WIDE;
         }
     }
     uneven::<F::Exact, E>(src, base, rows, to)
+}
+
+/// True when nothing was seen that makes results wrong.
+#[inline(always)]
+unsafe fn is_right<F: Registers<E>, E: Elem>(seen: [F::Seen; 4], results: __m512i) -> bool {
+    !F::WATCHED || seen == [F::NOTHING; 4] && F::is_settled(results)
+}
+
+/// The results of sixteen rows where more would be folded together; false when there are none.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
+#[inline(never)]
+unsafe fn sixteen<F: Registers<E>, E: Elem>(row: *const E, stride: usize, steps: usize, to: *mut E) -> bool {
+    let mut seen = [F::NOTHING; 4];
+    let results = spread::<F, E>(wide::<F, E, false>(row, stride, steps, &mut seen));
+    let right = is_right::<F, E>(seen, results);
+    if right {
+        put_spread::<F, E>(results, to, WIDE);
+    }
+    right
 }
 
 /// A result for each row, in the order of the rows. `SINGLE` says that there is one step.
