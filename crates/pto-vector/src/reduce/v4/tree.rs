@@ -35,29 +35,54 @@ pub unsafe fn group<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, rows: 
     let steps = src.cols / WORD;
     let even = left >= WIDE && steps > 0 && src.cols.is_multiple_of(WORD);
     if even && (!F::WATCHED || F::is_promising(F::load(row, !0))) {
-        if left >= group_rows::<F, E>() {
-            let mut seen = [F::NOTHING; 4];
-            // Distances that are known cost nothing.
-            let results = if steps == 1 && src.row_stride == WORD {
-                all::<F, E, true>(row, WORD, 1, &mut seen)
-            } else {
-                all::<F, E, false>(row, src.row_stride, steps, &mut seen)
-            };
-            if is_right::<F, E>(seen, results) {
-                F::put(results, to);
-                return group_rows::<F, E>();
-            }
-        } else if const { group_rows::<F, E>() > WIDE } && sixteen::<F, E>(row, src.row_stride, steps, to) {
-            return WIDE;
+        let right = if left < group_rows::<F, E>() {
+            sixteen::<F, E>(row, src.row_stride, steps, to)
+        } else if steps == 1 && src.row_stride == WORD {
+            whole::<F, E, true>(row, src.row_stride, steps, to)
+        } else {
+            whole::<F, E, false>(row, src.row_stride, steps, to)
+        };
+        if right {
+            return if left < group_rows::<F, E>() { WIDE } else { group_rows::<F, E>() };
         }
     }
     uneven::<F::Exact, E>(src, base, rows, to)
 }
 
+/// The results of a whole group; false when there are none. `DENSE` says that rows have one step and no gaps: distances
+/// that are known cost nothing.
+///
+/// Not inlined, because what stands around it would change how well it is compiled.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
+#[inline(never)]
+unsafe fn whole<F: Registers<E>, E: Elem, const DENSE: bool>(
+    row: *const E,
+    stride: usize,
+    steps: usize,
+    to: *mut E,
+) -> bool {
+    let mut seen = [F::NOTHING; 4];
+    let (stride, steps) = if DENSE { (WORD, 1) } else { (stride, steps) };
+    let mut results = all::<F, E, DENSE>(row, stride, steps, &mut seen);
+    // There are no instructions in this. It keeps the compiler from testing first and folding later, with all that was
+    // loaded in memory until then.
+    std::arch::asm!("/* {0} */", inout(zmm_reg) results, options(nomem, nostack, preserves_flags));
+    let right = is_right::<F, E>(&seen, results);
+    if right {
+        F::put(results, to);
+    }
+    right
+}
+
 /// True when nothing was seen that makes results wrong.
 #[inline(always)]
-unsafe fn is_right<F: Registers<E>, E: Elem>(seen: [F::Seen; 4], results: __m512i) -> bool {
-    !F::WATCHED || seen == [F::NOTHING; 4] && F::is_settled(results)
+unsafe fn is_right<F: Registers<E>, E: Elem>(seen: &[F::Seen; 4], results: __m512i) -> bool {
+    // One by one: together they would go through memory.
+    let mut nothing = true;
+    for seen in seen {
+        nothing &= *seen == F::NOTHING;
+    }
+    !F::WATCHED || nothing && F::is_settled(results)
 }
 
 /// The results of sixteen rows where more would be folded together; false when there are none.
@@ -66,7 +91,7 @@ unsafe fn is_right<F: Registers<E>, E: Elem>(seen: [F::Seen; 4], results: __m512
 unsafe fn sixteen<F: Registers<E>, E: Elem>(row: *const E, stride: usize, steps: usize, to: *mut E) -> bool {
     let mut seen = [F::NOTHING; 4];
     let results = spread::<F, E>(wide::<F, E, false>(row, stride, steps, &mut seen));
-    let right = is_right::<F, E>(seen, results);
+    let right = is_right::<F, E>(&seen, results);
     if right {
         put_spread::<F, E>(results, to, WIDE);
     }
