@@ -13,132 +13,132 @@ using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64, 
 using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, 64, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF16_64x128 = Tile<TileType::Vec, half, 64, 128, BLayout::RowMajor, 64, 128, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 
-static AICORE void cube(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 39
+static AICORE void cube(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 37
 #if defined(__DAV_CUBE__)
-  auto pipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>(s_slots, 0, 0);  // 50
-  auto pipe_2 = TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>(p_slots, 0, 0);  // 51
-  auto pipe_3 = TPipe<4, Direction::DIR_C2V, 65536, 2, 1, false>(o_slots, 65536, 0);  // 52
-  const int64_t block64 = get_block_idx();  // 57
-  const int64_t blocks64 = get_block_num();  // 58
-  const int64_t block = static_cast<int64_t>(block64);  // 59
-  const int64_t blocks = static_cast<int64_t>(blocks64);  // 60
-  const int64_t first = block * 128;  // 61
-  const int64_t stride = blocks * 128;  // 62
-  for (int64_t at = first; at < 1024; at += stride) {  // 63
-    GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<16384, 16384, 16384, 128, 1>, Layout::ND> q_in(q + at * 128);  // 64
-    MatF16_128x128 q_l1;  // 65
+  auto pipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>(s_slots, 0, 0);  // 48
+  auto pipe_2 = TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>(p_slots, 0, 0);  // 49
+  auto pipe_3 = TPipe<4, Direction::DIR_C2V, 65536, 2, 1, false>(o_slots, 65536, 0);  // 50
+  const int64_t block64 = get_block_idx();  // 55
+  const int64_t blocks64 = get_block_num();  // 56
+  const int64_t block = static_cast<int64_t>(block64);  // 57
+  const int64_t blocks = static_cast<int64_t>(blocks64);  // 58
+  const int64_t first = block * 128;  // 59
+  const int64_t stride = blocks * 128;  // 60
+  for (int64_t at = first; at < 1024; at += stride) {  // 61
+    GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<16384, 16384, 16384, 128, 1>, Layout::ND> q_in(q + at * 128);  // 62
+    MatF16_128x128 q_l1;  // 63
     TASSIGN(q_l1, 65536);
-    LeftF16_128x128 q_l0;  // 66
+    LeftF16_128x128 q_l0;  // 64
     TASSIGN(q_l0, 0);
-    TLOAD(q_l1, q_in);  // 67
-    TMOV(q_l0, q_l1);  // 68
-    for (int64_t j = 0; j < 1024; j += 128) {  // 69
-      GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<128, 128, 128, 1, 128>, Layout::DN> k_in(k + j * 128);  // 70
-      MatF16_128x128_zn k_l1;  // 71
+    TLOAD(q_l1, q_in);  // 65
+    TMOV(q_l0, q_l1);  // 66
+    for (int64_t j = 0; j < 1024; j += 128) {  // 67
+      GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<128, 128, 128, 1, 128>, Layout::DN> k_in(k + j * 128);  // 68
+      MatF16_128x128_zn k_l1;  // 69
       TASSIGN(k_l1, 98304);
-      RightF16_128x128 k_l0;  // 72
+      RightF16_128x128 k_l0;  // 70
       TASSIGN(k_l0, 0);
-      AccF32_128x128 s;  // 73
+      AccF32_128x128 s;  // 71
       TASSIGN(s, 0);
-      TLOAD(k_l1, k_in);  // 74
-      TMOV(k_l0, k_l1);  // 75
-      TMATMUL(s, q_l0, k_l0);  // 76
-      TPUSH<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, AccF32_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe, s);  // 77
-      GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<16384, 16384, 16384, 128, 1>, Layout::ND> v_in(v + j * 128);  // 79
-      MatF16_128x128 v_l1;  // 80
+      TLOAD(k_l1, k_in);  // 72
+      TMOV(k_l0, k_l1);  // 73
+      TMATMUL(s, q_l0, k_l0);  // 74
+      TPUSH<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, AccF32_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe, s);  // 75
+      GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<16384, 16384, 16384, 128, 1>, Layout::ND> v_in(v + j * 128);  // 77
+      MatF16_128x128 v_l1;  // 78
       TASSIGN(v_l1, 131072);
-      RightF16_128x128 v_l0;  // 81
+      RightF16_128x128 v_l0;  // 79
       TASSIGN(v_l0, 32768);
-      LeftF16_128x128 p_l0;  // 82
+      LeftF16_128x128 p_l0;  // 80
       TASSIGN(p_l0, 32768);
-      AccF32_128x128 pv;  // 83
+      AccF32_128x128 pv;  // 81
       TASSIGN(pv, 65536);
-      TLOAD(v_l1, v_in);  // 84
-      TMOV(v_l0, v_l1);  // 85
-      MatF16_128x128 p;  // 86
+      TLOAD(v_l1, v_in);  // 82
+      TMOV(v_l0, v_l1);  // 83
+      MatF16_128x128 p;  // 84
       TPOP<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, MatF16_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);
-      TMOV(p_l0, p);  // 87
-      TFREE<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_2);  // 88
-      TMATMUL(pv, p_l0, v_l0);  // 89
-      TPUSH<TPipe<4, Direction::DIR_C2V, 65536, 2, 1, false>, AccF32_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe_3, pv);  // 90
+      TMOV(p_l0, p);  // 85
+      TFREE<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_2);  // 86
+      TMATMUL(pv, p_l0, v_l0);  // 87
+      TPUSH<TPipe<4, Direction::DIR_C2V, 65536, 2, 1, false>, AccF32_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe_3, pv);  // 88
     }
   }
 #endif // __DAV_CUBE__
 }
 
-static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 96
+static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 94
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
-  auto pipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>(s_slots, 0, 0);  // 111
-  auto pipe_2 = TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>(p_slots, 0, 0);  // 112
-  auto pipe_3 = TPipe<4, Direction::DIR_C2V, 65536, 2, 1, false>(o_slots, 65536, 0);  // 113
-  const int64_t block64 = get_block_idx();  // 116
-  const int64_t blocks64 = get_block_num();  // 117
-  const int64_t half64 = get_subblockid();  // 118
-  const int64_t block = static_cast<int64_t>(block64);  // 119
-  const int64_t blocks = static_cast<int64_t>(blocks64);  // 120
-  const int64_t number = static_cast<int64_t>(half64);  // 121
-  const int64_t down = number * 64;  // 122
-  const int64_t first = block * 128;  // 123
-  const int64_t stride = blocks * 128;  // 124
-  for (int64_t at = first; at < 1024; at += stride) {  // 125
-    VecF32_64x128 total;  // 126
+  auto pipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>(s_slots, 0, 0);  // 109
+  auto pipe_2 = TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>(p_slots, 0, 0);  // 110
+  auto pipe_3 = TPipe<4, Direction::DIR_C2V, 65536, 2, 1, false>(o_slots, 65536, 0);  // 111
+  const int64_t block64 = get_block_idx();  // 114
+  const int64_t blocks64 = get_block_num();  // 115
+  const int64_t half64 = get_subblockid();  // 116
+  const int64_t block = static_cast<int64_t>(block64);  // 117
+  const int64_t blocks = static_cast<int64_t>(blocks64);  // 118
+  const int64_t number = static_cast<int64_t>(half64);  // 119
+  const int64_t down = number * 64;  // 120
+  const int64_t first = block * 128;  // 121
+  const int64_t stride = blocks * 128;  // 122
+  for (int64_t at = first; at < 1024; at += stride) {  // 123
+    VecF32_64x128 total;  // 124
     TASSIGN(total, 131584);
-    VecF32_64x1_dn largest;  // 127
+    VecF32_64x1_dn largest;  // 125
     TASSIGN(largest, 131072);
-    VecF32_64x1_dn sum;  // 128
+    VecF32_64x1_dn sum;  // 126
     TASSIGN(sum, 131328);
-    VecF32_1x64 largest_row;  // 129
+    VecF32_1x64 largest_row;  // 127
     TRESHAPE(largest_row, largest);
-    VecF32_1x64 sum_row;  // 130
+    VecF32_1x64 sum_row;  // 128
     TRESHAPE(sum_row, sum);
-    TEXPANDS(total, 0.0f);  // 131
-    TEXPANDS(largest_row, -3e38f);  // 132
-    TEXPANDS(sum_row, 0.0f);  // 133
-    for (int64_t j = 0; j < 1024; j += 128) {  // 134
-      VecF32_64x64 scratch;  // 135
+    TEXPANDS(total, 0.0f);  // 129
+    TEXPANDS(largest_row, -3e38f);  // 130
+    TEXPANDS(sum_row, 0.0f);  // 131
+    for (int64_t j = 0; j < 1024; j += 128) {  // 132
+      VecF32_64x64 scratch;  // 133
       TASSIGN(scratch, 164864);
-      VecF16_64x128 p;  // 136
+      VecF16_64x128 p;  // 134
       TASSIGN(p, 164864);
-      VecF32_64x1_dn found;  // 137
+      VecF32_64x1_dn found;  // 135
       TASSIGN(found, 164352);
-      VecF32_64x1_dn added;  // 138
+      VecF32_64x1_dn added;  // 136
       TASSIGN(added, 164608);
-      VecF32_1x64 found_row;  // 139
+      VecF32_1x64 found_row;  // 137
       TRESHAPE(found_row, found);
-      VecF32_1x64 added_row;  // 140
+      VecF32_1x64 added_row;  // 138
       TRESHAPE(added_row, added);
-      VecF32_64x128 s;  // 142
+      VecF32_64x128 s;  // 140
       TPOP<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, VecF32_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe, s);
-      TMULS(s, s, 0.088388346f);  // 143
-      TROWMAX(found, s, scratch);  // 144
-      TMAX(found_row, found_row, largest_row);  // 145
-      TROWEXPANDEXPDIF(s, s, found);  // 146
-      TROWSUM(added, s, scratch);  // 147
-      TCVT(p, s, RoundMode::CAST_RINT);  // 148
-      TPUSH<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, VecF16_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);  // 149
-      TFREE<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe);  // 150
-      TSUB(largest_row, largest_row, found_row);  // 153
-      TEXP(largest_row, largest_row);  // 154
-      TMUL(sum_row, sum_row, largest_row);  // 155
-      TADD(sum_row, sum_row, added_row);  // 156
-      TROWEXPANDMUL(total, total, largest);  // 157
-      TADDS(largest_row, found_row, 0.0f);  // 158
-      VecF32_64x128 pv;  // 160
+      TMULS(s, s, 0.088388346f);  // 141
+      TROWMAX(found, s, scratch);  // 142
+      TMAX(found_row, found_row, largest_row);  // 143
+      TROWEXPANDEXPDIF(s, s, found);  // 144
+      TROWSUM(added, s, scratch);  // 145
+      TCVT(p, s, RoundMode::CAST_RINT);  // 146
+      TPUSH<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, VecF16_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);  // 147
+      TFREE<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe);  // 148
+      TSUB(largest_row, largest_row, found_row);  // 151
+      TEXP(largest_row, largest_row);  // 152
+      TMUL(sum_row, sum_row, largest_row);  // 153
+      TADD(sum_row, sum_row, added_row);  // 154
+      TROWEXPANDMUL(total, total, largest);  // 155
+      TADDS(largest_row, found_row, 0.0f);  // 156
+      VecF32_64x128 pv;  // 158
       TPOP<TPipe<4, Direction::DIR_C2V, 65536, 2, 1, false>, VecF32_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe_3, pv);
-      TADD(total, total, pv);  // 161
-      TFREE<TPipe<4, Direction::DIR_C2V, 65536, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_3);  // 162
+      TADD(total, total, pv);  // 159
+      TFREE<TPipe<4, Direction::DIR_C2V, 65536, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_3);  // 160
     }
-    TROWEXPANDDIV(total, total, sum);  // 164
-    const int64_t row_at = at + down;  // 165
-    GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<8192, 8192, 8192, 128, 1>, Layout::ND> to(o + row_at * 128);  // 166
-    TSTORE(to, total);  // 167
+    TROWEXPANDDIV(total, total, sum);  // 162
+    const int64_t row_at = at + down;  // 163
+    GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<8192, 8192, 8192, 128, 1>, Layout::ND> to(o + row_at * 128);  // 164
+    TSTORE(to, total);  // 165
   }
 #endif // __DAV_VEC__
 }
 
-__global__ AICORE void flash_attention(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ float *o, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 33
-  cube(q, k, v, s_slots, p_slots, o_slots);  // 34
-  vector(o, s_slots, p_slots, o_slots);  // 35
+__global__ AICORE void flash_attention(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ float *o, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 31
+  cube(q, k, v, s_slots, p_slots, o_slots);  // 32
+  vector(o, s_slots, p_slots, o_slots);  // 33
 }
