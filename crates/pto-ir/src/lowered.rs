@@ -21,6 +21,9 @@ impl Module {
             Some(Attr::Raw(text)) => plain.configured(self.names.text(*text))?,
             Some(_) => return None,
         };
+        if matches!(self.value_type(value), Type::Memref(m) if !m.has_strides_of(&tile)) {
+            return None;
+        }
         let row = self.op(id).op.row();
         let open = row.slot("valid_row").is_some_and(|slot| self.in_slot(id, slot).next().is_some());
         Some(if open { tile.valid(Dim::Dynamic, Dim::Dynamic) } else { tile })

@@ -19,7 +19,22 @@ impl MemrefType {
         self.whole_tile().filter(|_| plain)
     }
 
-    /// The tile of a buffer that is made, and so is not a window of another: strides say what the configuration says again.
+    /// The strides that the type writes, where all are fixed.
+    fn strides(&self) -> Option<Vec<u64>> {
+        let (_, list) = self.rest.split_once("strided<[")?;
+        list.split(']').next()?.split(',').map(|n| n.trim().parse().ok()).collect()
+    }
+
+    /// True when strides are those of a tile whose elements lie one after another, in its order; boxes have strides of their own.
+    pub fn has_strides_of(&self, tile: &TileType) -> bool {
+        let dense = match tile.blayout {
+            BLayout::RowMajor => [tile.cols, 1],
+            BLayout::ColMajor => [1, tile.rows],
+        };
+        !self.rest.contains("strided") || tile.is_boxed() || self.strides().is_some_and(|s| s == dense)
+    }
+
+    /// The tile of a buffer that is made, and so is not a window of another.
     pub fn whole_tile(&self) -> Option<TileType> {
         let Some(PtrSpace::On(loc)) = self.space() else { return None };
         let fixed: Vec<u64> = self.view.dims.iter().map(|d| d.fixed()).collect::<Option<_>>()?;
@@ -37,6 +52,17 @@ impl MemrefType {
 }
 
 impl Type {
+    /// The memory of a core in which a tile, a lowered buffer, or a window of one is.
+    pub fn local_space(&self) -> Option<Loc> {
+        match self {
+            Self::Memref(m) => match m.space() {
+                Some(PtrSpace::On(loc)) => Some(loc),
+                _ => None,
+            },
+            _ => self.local_tile().map(|tile| tile.loc),
+        }
+    }
+
     /// The tile behind a value, a buffer, or a lowered buffer in a memory of a core.
     ///
     /// ```

@@ -113,15 +113,22 @@ pub(crate) fn effect(checked: &Checked, places: &mut Places<'_>, id: OpId, core:
 
 /// A function that drives no pipe does not matter, and one for a kind of core runs on no other.
 fn called(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) -> Effect {
-    match checked.module().called_function(id) {
-        Some(function) if !has_effects(checked, places, function) => Effect::None,
-        Some(function) if core == CoreKind::Any => Effect::Call(CoreKind::of_function(checked.module(), function)),
-        _ => Effect::Call(core),
+    let Some(function) = places.called(id) else { return Effect::Call(core) };
+    if !has_effects(checked, places, function) {
+        return Effect::None;
+    }
+    match (core, CoreKind::of_function(checked.module(), function)) {
+        (CoreKind::Any, own) => Effect::Call(own),
+        (core, CoreKind::Any) => Effect::Call(core),
+        (core, own) => Effect::Call(if core == own { own } else { CoreKind::Any }),
     }
 }
 
 /// True when something in a function has an effect, or may have: its body may be elsewhere.
 fn has_effects(checked: &Checked, places: &mut Places<'_>, function: OpId) -> bool {
+    if let Some(known) = places.has_effects.get(&function) {
+        return *known;
+    }
     let module = checked.module();
     let mut inner = Vec::new();
     let blocks = module.op_regions(function).iter().flat_map(|r| &module.region(*r).blocks);
@@ -130,7 +137,9 @@ fn has_effects(checked: &Checked, places: &mut Places<'_>, function: OpId) -> bo
         has_body = true;
         module.walk(*block, &mut |id| inner.push(id));
     }
-    !has_body || inner.into_iter().any(|id| effect(checked, places, id, CoreKind::Any) != Effect::None)
+    let found = !has_body || inner.into_iter().any(|id| effect(checked, places, id, CoreKind::Any) != Effect::None);
+    places.has_effects.insert(function, found);
+    found
 }
 
 fn flag(module: &Module, id: OpId, set: bool) -> Effect {

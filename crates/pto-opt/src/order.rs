@@ -1,6 +1,7 @@
 //! Where operations begin and end in the text of a program, and what is around them.
 
 use pto_ir::{Module, OpId};
+use pto_isa::table::op;
 use std::collections::BTreeMap;
 
 /// Positions of operations, outer around inner. A function that is called stands where it is called for the first time.
@@ -8,14 +9,22 @@ pub(crate) struct Order {
     first: BTreeMap<OpId, u32>,
     last: BTreeMap<OpId, u32>,
     parents: BTreeMap<OpId, OpId>,
-    /// Where functions are called.
+    /// Where functions are called, and what is called there.
     calls: BTreeMap<OpId, Vec<OpId>>,
+    called: BTreeMap<OpId, OpId>,
 }
 
 impl Order {
     pub fn new(module: &Module) -> Self {
         let (first, last, parents) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut this = Self { first, last, parents, calls: calls(module) };
+        let called = called(module);
+        let mut calls: BTreeMap<OpId, Vec<OpId>> = BTreeMap::new();
+        for id in module.order() {
+            if let Some(function) = called.get(&id) {
+                calls.entry(*function).or_default().push(id);
+            }
+        }
+        let mut this = Self { first, last, parents, calls, called };
         let mut next = 0;
         for &id in &module.block(module.top).ops {
             this.visit(module, id, &mut next);
@@ -46,7 +55,7 @@ impl Order {
                 }
             }
         }
-        if let Some(called) = module.called_function(id)
+        if let Some(called) = self.called.get(&id).copied()
             && !self.first.contains_key(&called)
         {
             self.parents.insert(called, id);
@@ -56,11 +65,61 @@ impl Order {
         self.last.insert(id, *next);
     }
 
-    /// Where the function around an operation is called for the last time, if that is somewhere else than for the first.
+    /// Where the function around an operation is called for the last time, by whatever calls it, if that is somewhere else than for the
+    /// first.
     pub fn called_until(&self, id: OpId) -> Option<u32> {
-        let function = std::iter::once(id).chain(self.around(id)).find(|f| self.calls.contains_key(f))?;
-        let sites = self.calls.get(&function).filter(|sites| sites.len() > 1)?;
-        sites.iter().map(|site| self.last(*site)).max()
+        self.function_around(id).map(|f| self.until(f, &mut BTreeMap::new())).filter(|until| *until > 0)
+    }
+
+    fn function_around(&self, id: OpId) -> Option<OpId> {
+        std::iter::once(id).chain(self.around(id)).find(|f| self.calls.contains_key(f))
+    }
+
+    fn until(&self, function: OpId, known: &mut BTreeMap<OpId, u32>) -> u32 {
+        if let Some(until) = known.get(&function) {
+            return *until;
+        }
+        let mut until = 0;
+        let sites = self.calls.get(&function).map_or(&[][..], Vec::as_slice);
+        for site in sites {
+            let last = if sites.len() > 1 { self.last(*site) } else { 0 };
+            let outer = self.function_around(*site).map_or(0, |f| self.until(f, known));
+            until = until.max(last).max(outer);
+        }
+        known.insert(function, until);
+        until
+    }
+
+    /// The function around an operation, and whether it is executed more than once: called at several places, or in a loop.
+    pub fn repeated_function(&self, module: &Module, id: OpId) -> Option<OpId> {
+        let function = self.function_around(id)?;
+        let is_loop = |id: OpId| matches!(module.op(id).op, op::scf_for | op::scf_while);
+        let again = |f: OpId| {
+            let sites = self.calls.get(&f).map_or(&[][..], Vec::as_slice);
+            let own = |site: &OpId| self.around(*site).take_while(|outer| !self.calls.contains_key(outer));
+            sites.len() > 1 || sites.iter().any(|site| own(site).any(is_loop))
+        };
+        let all =
+            std::iter::successors(Some(function), |f| self.parent(*f).and_then(|site| self.function_around(site)));
+        all.into_iter().any(again).then_some(function)
+    }
+
+    /// Where the functions stand that are called between two places and do not stand there: they are called somewhere else first.
+    pub fn called_elsewhere(&self, (start, end): (u32, u32)) -> Vec<(u32, u32)> {
+        let mut found: Vec<(u32, u32)> = Vec::new();
+        let mut open = vec![(start, end)];
+        while let Some((start, end)) = open.pop() {
+            for (function, sites) in &self.calls {
+                let own = (self.first(*function), self.last(*function));
+                let stands_here = start <= own.0 && own.1 <= end;
+                let called_here = sites.iter().any(|s| start < self.first(*s) && self.last(*s) < end);
+                if called_here && !stands_here && !found.contains(&own) {
+                    found.push(own);
+                    open.push(own);
+                }
+            }
+        }
+        found
     }
 
     pub fn first(&self, id: OpId) -> u32 {
@@ -92,12 +151,12 @@ impl Order {
     }
 }
 
-fn calls(module: &Module) -> BTreeMap<OpId, Vec<OpId>> {
-    let mut all: BTreeMap<OpId, Vec<OpId>> = BTreeMap::new();
+/// The functions that operations call.
+fn called(module: &Module) -> BTreeMap<OpId, OpId> {
+    let functions = module.functions_by_name();
+    let mut all = BTreeMap::new();
     module.walk(module.top, &mut |id| {
-        if let Some(called) = module.called_function(id) {
-            all.entry(called).or_default().push(id);
-        }
+        all.extend(module.callee(id).and_then(|name| functions.get(&name)).map(|function| (id, *function)));
     });
     all
 }

@@ -3,7 +3,7 @@
 use crate::effects::is_memory;
 use crate::slots::{self, Slot};
 use pto_check::Checked;
-use pto_ir::{BlockId, Def, Module, OpId, Operand, ValueId};
+use pto_ir::{BlockId, Def, Module, OpId, Operand, Sym, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Loc, Type};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -52,8 +52,12 @@ struct Origin {
 
 /// The memory that a tile, a lowered buffer, or several tiles in a row need.
 pub(crate) fn memory_of(checked: &Checked, value: ValueId) -> Option<(Loc, u64)> {
-    let ty = checked.module().value_type(value);
-    let tile = ty.local_tile()?;
+    let module = checked.module();
+    let ty = module.value_type(value);
+    let tile = match (ty, module.value(value).def) {
+        (Type::Memref(_), Def::Result(id, _)) => module.buffer_tile(id, value)?,
+        _ => ty.local_tile()?,
+    };
     let align = checked.info().target.profile().space(tile.loc).map_or(1, |s| s.align.max(1));
     let bytes = match ty {
         Type::MultiTile(_, count) => tile.bytes().next_multiple_of(align) * *count,
@@ -76,6 +80,9 @@ pub(crate) struct Places<'a> {
     /// Some global memory is of unknown origin, so all of it is one.
     one_global: bool,
     known: BTreeMap<ValueId, Vec<Region>>,
+    functions: HashMap<Sym, OpId>,
+    /// Functions of which it is known whether something in them has an effect.
+    pub has_effects: HashMap<OpId, bool>,
 }
 
 impl<'a> Places<'a> {
@@ -90,6 +97,8 @@ impl<'a> Places<'a> {
             tiles: BTreeMap::new(),
             one_global: false,
             known: BTreeMap::new(),
+            functions: module.functions_by_name(),
+            has_effects: HashMap::new(),
         };
         module.walk(module.top, &mut |id| this.note(id));
         for (from, to) in module.ways() {
@@ -102,7 +111,7 @@ impl<'a> Places<'a> {
 
     fn note(&mut self, id: OpId) {
         let module = self.module;
-        let tile = |v: ValueId| module.value_type(v).local_tile().map(|t| t.loc);
+        let tile = |v: ValueId| module.value_type(v).local_space();
         match module.op(id).op {
             op::tassign | op::tsubview | op::talias => {
                 self.rebound.extend(module.operands(id).iter().map(|o| o.value).filter(|v| tile(*v).is_some()));
@@ -121,6 +130,11 @@ impl<'a> Places<'a> {
             }
             _ => {}
         }
+    }
+
+    /// The function that an operation calls, if the program has it.
+    pub fn called(&self, id: OpId) -> Option<OpId> {
+        self.functions.get(&self.module.callee(id)?).copied()
     }
 
     pub fn operand(&self, id: OpId, name: &str) -> Option<ValueId> {
@@ -178,10 +192,10 @@ impl<'a> Places<'a> {
     /// Whatever a value of this type may be.
     fn anything(&self, value: ValueId) -> Vec<Region> {
         let whole = |home: Home| Region { home, start: 0, end: ALL };
-        match self.module.value_type(value).local_tile() {
-            Some(t) => {
-                let own = [Home::Space(t.loc), Home::Given(t.loc), Home::Ring(t.loc)];
-                self.tiles.get(&t.loc).into_iter().flatten().copied().chain(own).map(whole).collect()
+        match self.module.value_type(value).local_space() {
+            Some(loc) => {
+                let own = [Home::Space(loc), Home::Given(loc), Home::Ring(loc)];
+                self.tiles.get(&loc).into_iter().flatten().copied().chain(own).map(whole).collect()
             }
             None => vec![whole(Home::AnyGlobal)],
         }
@@ -195,8 +209,8 @@ impl<'a> Places<'a> {
     fn of_argument(&self, value: ValueId, block: BlockId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
         let Some(&parent) = self.owners.get(&block) else { return self.anything(value) };
         match self.module.op(parent).op {
-            op::func_func => match self.module.value_type(value).local_tile() {
-                Some(t) => vec![Region { home: Home::Given(t.loc), start: 0, end: ALL }],
+            op::func_func => match self.module.value_type(value).local_space() {
+                Some(loc) => vec![Region { home: Home::Given(loc), start: 0, end: ALL }],
                 None => self.global(value),
             },
             _ => self.of_sources(value, open),
@@ -218,7 +232,7 @@ impl<'a> Places<'a> {
     fn of_result(&self, value: ValueId, id: OpId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
         let first = || self.module.operands(id).first().map(|o| o.value);
         let is_tile = self.module.tile(value).is_some();
-        let is_local = self.module.value_type(value).local_tile().is_some();
+        let is_local = self.module.value_type(value).local_space().is_some();
         match self.module.op(id).op {
             op::alloc_tile | op::alloc_multi_tile => self.allocated(value, id),
             op::memref_alloc | op::pointer_cast if is_local => self.allocated(value, id),
@@ -254,7 +268,7 @@ impl<'a> Places<'a> {
             found.into_iter().partition(|region| matches!(region.home, Home::Given(_)));
         if !given.is_empty() {
             let tiles = self.module.operands(call).iter().map(|o| o.value);
-            own.extend(self.union(tiles.filter(|v| self.module.value_type(*v).local_tile().is_some()), open));
+            own.extend(self.union(tiles.filter(|v| self.module.value_type(*v).local_space().is_some()), open));
         }
         own
     }

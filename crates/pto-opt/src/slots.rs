@@ -75,6 +75,13 @@ pub(crate) fn slot(
     let around = *owners.get(&block).filter(|id| module.op(**id).op == op::scf_for)?;
     let bounds: Vec<ValueId> = module.operands(around).iter().map(|o| o.value).collect();
     let period = fixed(period).filter(|n| *n > 0)?;
+    // What is cast to 32 bits starts again where those end.
+    let is_narrow =
+        |value: ValueId| matches!(module.value_type(value).scalar(), Some(Scalar::Elem(d)) if d.bits() < 64);
+    let highest = fixed(*bounds.get(1)?).and_then(|upper| upper.checked_add(more));
+    if (is_narrow(dividend) || is_narrow(number)) && highest.is_none_or(|n| n > i32::MAX as u64) {
+        return None;
+    }
     let (lower, step) = (fixed(*bounds.first()?)?, fixed(*bounds.get(2)?)?);
     let first = (lower % period + more % period) % period;
     let in_every_turn = |id: &OpId| module.block(block).ops.contains(id);

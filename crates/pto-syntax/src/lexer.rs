@@ -150,19 +150,26 @@ impl<'s> Lexer<'s> {
         self.pos += 1;
         let start = self.pos;
         self.name();
-        // Printed names of negative constants have a sign: `%c-1_i32`.
-        while matches!(tok, Tok::Value | Tok::Symbol | Tok::Caret)
-            && self.byte(self.pos) == b'-'
-            && is_name(self.byte(self.pos + 1))
-        {
-            self.pos += 1;
-            self.name();
+        if matches!(tok, Tok::Value | Tok::Symbol | Tok::Caret) {
+            self.signed_parts();
         }
         if tok == Tok::Value && self.byte(self.pos) == b'#' {
             self.pos += 1;
             self.name();
         }
         if self.pos == start { Tok::Bad } else { tok }
+    }
+
+    /// The rest of a name with signs, as printed names of negative constants are: `%c-1_i32`.
+    fn signed_parts(&mut self) {
+        loop {
+            let signs = self.source.as_bytes()[self.pos..].iter().take_while(|b| **b == b'-').count();
+            if signs == 0 || !is_name(self.byte(self.pos + signs)) {
+                return;
+            }
+            self.pos += signs;
+            self.name();
+        }
     }
 
     fn name(&mut self) {
@@ -254,9 +261,9 @@ mod tests {
 
     #[test]
     fn names_with_signs() {
-        let got = words("%c-1_i32 = f %a-> %b -> @g-h ^bb-2");
+        let got = words("%c-1_i32 = f %a-> %b--1 -> @g-h ^bb-2");
         let texts: Vec<&str> = got.iter().map(|w| w.1).collect();
-        assert_eq!(texts, ["%c-1_i32", "=", "f", "%a", "->", "%b", "->", "@g-h", "^bb-2"]);
+        assert_eq!(texts, ["%c-1_i32", "=", "f", "%a", "->", "%b--1", "->", "@g-h", "^bb-2"]);
     }
 
     #[test]

@@ -4,9 +4,9 @@ use crate::effects::{CoreKind, Effect, effect};
 use crate::order::Order;
 use crate::places::{Home, Places, memory_of};
 use pto_check::Checked;
-use pto_ir::{Module, OpId, ValueId};
+use pto_ir::{Def, Module, OpId, Operand, ValueId};
 use pto_isa::table::op;
-use pto_isa::{Loc, Targets};
+use pto_isa::{Diagnostic, Loc, Targets, codes};
 use std::collections::BTreeMap;
 
 /// A tile that needs a place.
@@ -51,10 +51,39 @@ pub(crate) fn tiles(checked: &Checked, order: &Order) -> Vec<Tile> {
             _ => note(checked, &mut places, id, &mut accesses),
         }
     }
+    // A function may stand behind what calls it.
+    accesses.values_mut().for_each(|list| list.sort_by_key(|access| order.first(access.op)));
     let mut tiles: Vec<Tile> = all.into_iter().filter_map(|id| tile(checked, order, id, &accesses)).collect();
     take_over(checked, &mut tiles, &accesses);
     join_sides(module, order, &mut tiles);
     tiles
+}
+
+/// A tile has one place. A function that allocates one and returns it, and is called again, would return that place again.
+pub(crate) fn returned_anew(checked: &Checked, order: &Order) -> Vec<Diagnostic> {
+    let module = checked.module();
+    let mut places = Places::new(checked);
+    let mut problems = Vec::new();
+    for id in module.order().into_iter().filter(|id| module.op(*id).op == op::func_return) {
+        let is_local = |o: &&Operand| module.value_type(o.value).local_space().is_some();
+        for operand in module.operands(id).iter().filter(is_local) {
+            let Some(function) = order.repeated_function(module, id) else { continue };
+            let is_own = |home: Home| match home {
+                Home::Tile(tile) => match module.value(tile).def {
+                    Def::Result(made, _) => order.contains(function, made),
+                    _ => false,
+                },
+                _ => false,
+            };
+            if places.of(operand.value).into_iter().any(|region| is_own(region.home)) {
+                let message = "a function that is called more than once returns a buffer which it allocates";
+                let problem = Diagnostic::new(codes::NOT_INFERRED, operand.span, message);
+                let legal = "buffers that have a place of their own for every call";
+                problems.push(problem.legal(legal).help("allocate it where the function is called, and hand it in"));
+            }
+        }
+    }
+    problems
 }
 
 fn note(checked: &Checked, places: &mut Places<'_>, id: OpId, accesses: &mut BTreeMap<ValueId, Vec<Access>>) {
@@ -78,7 +107,7 @@ fn note(checked: &Checked, places: &mut Places<'_>, id: OpId, accesses: &mut BTr
         }
         _ => {
             // Whoever looks at a tile, at its address for example, may keep it.
-            let is_tile = |v: &ValueId| module.value_type(*v).local_tile().is_some();
+            let is_tile = |v: &ValueId| module.value_type(*v).local_space().is_some();
             let operands = module.operands(id).iter().map(|o| o.value).filter(is_tile);
             for value in operands.collect::<Vec<_>>() {
                 for region in places.of(value) {

@@ -79,6 +79,10 @@ pub struct Options {
 /// When they do not fit: which tiles are needed at the worst moment, and how much is missing.
 pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Vec<Diagnostic>> {
     let order = Order::new(checked.module());
+    let returned = live::returned_anew(checked, &order);
+    if !returned.is_empty() {
+        return Err(returned);
+    }
     let tiles = live::tiles(checked, &order);
     let mut spaces = Vec::new();
     let mut problems = Vec::new();

@@ -19,13 +19,17 @@ impl UnderWay {
         let cores = Cores::of(item);
         let is_call = matches!(item.kind, Kind::Leaf(Effect::Call(_)));
         let is_barrier = matches!(item.kind, Kind::Leaf(Effect::BarrierAll));
+        if is_barrier {
+            *self = Self::default();
+            return false;
+        }
         let meets = self.called.meet(cores) || is_call && self.own.meet(cores);
-        if meets || is_barrier {
+        if meets {
             *self = Self::default();
         }
         let under_way = if is_call { &mut self.called } else { &mut self.own };
         under_way.add(cores);
-        meets && !is_barrier
+        meets
     }
 }
 

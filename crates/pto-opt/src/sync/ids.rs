@@ -32,6 +32,22 @@ pub(super) fn assign(checked: &Checked, edges: &mut Vec<Edge>) {
             relieve(&order, edges, &crowd);
         }
     }
+    plain_ways_back(&order, edges);
+}
+
+/// Where one flag goes forward for all tiles of a loop, one goes back: otherwise the first would be raised again before it is waited for.
+fn plain_ways_back(order: &Order, edges: &mut [Edge]) {
+    let forward: Vec<((Pipe, Pipe), OpId)> = edges
+        .iter()
+        .filter(|e| e.numbered.is_none() && e.carried_by.is_none())
+        .filter_map(|e| Some((pair(e)?, e.after)))
+        .collect();
+    for edge in edges.iter_mut().filter(|e| e.carried_by.is_some()) {
+        let (Some((src, dst)), Some(numbered)) = (pair(edge), edge.numbered) else { continue };
+        if forward.iter().any(|(way, at)| *way == (dst, src) && order.contains(numbered.around, *at)) {
+            edge.numbered = None;
+        }
+    }
 }
 
 fn pair(edge: &Edge) -> Option<(Pipe, Pipe)> {
@@ -78,24 +94,68 @@ fn colour(order: &Order, edges: &mut [Edge], of: (Pipe, Pipe), free: &[u8]) -> R
     for (at, edge) in edges.iter().enumerate().filter(|(_, e)| pair(e) == Some(of)) {
         let (start, end) = span(order, edge);
         spans.push((start, end, at));
+        // What is called meanwhile uses its flags where it stands.
+        spans.extend(order.called_elsewhere((start, end)).into_iter().map(|(start, end)| (start, end, at)));
     }
     spans.sort_unstable();
+    let mut ids: BTreeMap<usize, u8> = BTreeMap::new();
+    let several = several(&spans);
     let mut busy: Vec<(u32, u8, usize)> = Vec::new();
-    for (start, end, at) in spans {
+    for &(start, end, at) in &spans {
         busy.retain(|(until, ..)| *until > start);
         let count = edges[at].numbered.map_or(1, |n| n.count);
-        let is_free = |id: u8| free.contains(&id) && !busy.iter().any(|(_, used, _)| *used == id);
+        if let Some(id) = ids.get(&at) {
+            busy.extend((0..count).map(|k| (end, id + k, at)));
+            continue;
+        }
+        let mut taken: Vec<(u8, usize)> = busy.iter().map(|(_, id, edge)| (*id, *edge)).collect();
+        taken.extend(others(&spans, &several, &ids, at, edges));
+        let is_free = |id: u8| free.contains(&id) && !taken.iter().any(|(used, _)| *used == id);
         let Some(&id) = free.iter().find(|id| (0..count).all(|k| is_free(**id + k))) else {
-            let mut crowd: Vec<usize> = busy.iter().map(|(_, _, edge)| *edge).chain([at]).collect();
+            let mut crowd: Vec<usize> = taken.iter().map(|(_, edge)| *edge).collect();
+            crowd.sort_unstable();
             crowd.dedup();
+            crowd.push(at);
             return Err(crowd);
         };
+        ids.insert(at, id);
         busy.extend((0..count).map(|k| (end, id + k, at)));
         if let Means::Flag { id: slot, .. } = &mut edges[at].means {
             *slot = id;
         }
     }
     Ok(())
+}
+
+/// Edges that are in use at several places.
+fn several(spans: &[(u32, u32, usize)]) -> BTreeSet<usize> {
+    let mut seen = BTreeSet::new();
+    spans.iter().filter(|(.., at)| !seen.insert(*at)).map(|(.., at)| *at).collect()
+}
+
+/// The ids of edges that meet one somewhere else than where that is looked at, because one of the two is in use at several places.
+fn others(
+    spans: &[(u32, u32, usize)],
+    several: &BTreeSet<usize>,
+    ids: &BTreeMap<usize, u8>,
+    at: usize,
+    edges: &[Edge],
+) -> Vec<(u8, usize)> {
+    if several.is_empty() {
+        return Vec::new();
+    }
+    let own: Vec<(u32, u32)> = spans.iter().filter(|(.., a)| *a == at).map(|(s, e, _)| (*s, *e)).collect();
+    let meets = |(s, e): (u32, u32)| own.iter().any(|(start, end)| s < *end && *start < e);
+    let mut found = Vec::new();
+    for &(start, end, other) in
+        spans.iter().filter(|(.., o)| *o != at && (several.contains(o) || several.contains(&at)))
+    {
+        if let Some(id) = ids.get(&other).filter(|_| meets((start, end))) {
+            let count = edges[other].numbered.map_or(1, |n| n.count);
+            found.extend((0..count).map(|k| (id + k, other)));
+        }
+    }
+    found
 }
 
 /// Makes two flags one, or, where that cannot be, lets one end earlier or become a barrier.

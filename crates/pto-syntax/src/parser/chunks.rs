@@ -313,7 +313,7 @@ impl<'s> Parser<'s> {
         let mut slots = row.slots[first..].iter();
         for (value, span) in self.parse_uses()? {
             let Some(slot) = slots.next() else {
-                self.expected("`:` or an attribute");
+                self.error(codes::OPERAND_COUNT, span, format!("`{}` takes no operand here", row.full_name()));
                 return None;
             };
             c.named.push((slot.name.to_string(), vec![Use { value, span }], span));

@@ -3,7 +3,7 @@
 use super::{again, generate::program, lowered, outcome, prepared, races};
 use pto::cpu::Known;
 use pto::opt::Mode;
-use pto::{Arg, Launch, Plan, Program, Target, cost};
+use pto::{Arg, Launch, Options, Plan, Program, Target, cost};
 
 const PROGRAMS: u64 = 60;
 
@@ -233,6 +233,39 @@ fn buffers_with_strides_and_a_valid_region() {
     .replace("!s", "memref<16x16xf32, strided<[16, 1], offset: ?>, #pto.address_space<vec>>");
     let y = written(&body, "", 0).expect("it runs");
     assert!(y.iter().enumerate().all(|(k, v)| *v == if k % 16 < 4 && k < 64 { 2.5 } else { 0.0 }), "{y:?}");
+}
+
+/// Buffers with strides lie where others do.
+#[test]
+fn buffers_with_strides_are_placed_and_ordered() {
+    let text = "
+  !v = !pto.partition_tensor_view<16x16xf32>
+  !s = memref<16x16xf32, strided<[16, 1]>, #pto.address_space<vec>>
+  !t = memref<16x16xf32, #pto.address_space<vec>>
+  func.func @f(%x: !v, %y: !v, %flag: i1) {
+    %k = arith.constant 1.0 : f32
+    %at = arith.constant 0 : i64
+    MADE
+    pto.tload ins(%x : !v) outs(%s : !s)
+    pto.tstore ins(%s : !s) outs(%y : !v)
+    pto.texpands ins(%k : f32) outs(%t : !t)
+    pto.tstore ins(%t : !t) outs(%x : !v)
+    return
+  }";
+    let fixed = "%s = pto.pointer_cast(%at) : !s\n    %t = pto.pointer_cast(%at) : !t";
+    let open = "%s = memref.alloc() : !s\n    %t = memref.alloc() : !t";
+    let low = |made: &str| {
+        let text = text.replace("MADE", made);
+        let checked = Program::parse(&text).check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        again(&lowered(&checked, false, Mode::Minimal)).0
+    };
+    assert!(low(fixed).contains("pto.wait_flag[<PIPE_MTE3>, <PIPE_V>"), "{}", low(fixed));
+    assert!(!low(open).contains("memref.alloc"), "{}", low(open));
+    let wrong = text.replace("MADE", fixed).replace("strided<[16, 1]>", "strided<[32, 1]>");
+    assert!(
+        Program::parse(&wrong).plan(Target::A2A3, None, Options::default()).is_err(),
+        "rows that are further apart"
+    );
 }
 
 /// Functions take and return buffers as tiles.

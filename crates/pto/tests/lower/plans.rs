@@ -208,6 +208,30 @@ fn buffers_made_anew_in_every_turn_are_handed_on() {
     }
 }
 
+/// What a loop writes to a buffer that it was handed must not be lost, and is where a copy of it is handed on.
+#[test]
+fn writes_to_what_is_handed_on_are_not_lost() {
+    let text = whole(
+        "    %a = pto.alloc_tile : !t
+    pto.tload ins(%x : !v) outs(%a : !t)
+    %r = scf.for %i = %zero to %three step %one iter_args(%o = %a) -> (!t) {
+      %b = pto.alloc_tile : !t
+      pto.texpands ins(%k : f32) outs(%b : !t)
+      pto.tadd ins(%b, %o : !t, !t) outs(%o : !t)
+      pto.tadd ins(%b, %o : !t, !t) outs(%b : !t)
+      scf.yield %b : !t
+    }
+    pto.tadd ins(%a, %r : !t, !t) outs(%r : !t)
+    pto.tstore ins(%r : !t) outs(%y : !v)
+",
+    );
+    for text in [with_buffers(&text), text] {
+        let checked = Program::parse(&text).check(Target::A5).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let problems = opt::lower(&checked, plan::Options::default(), Mode::Minimal).expect_err("it would be lost");
+        assert!(problems[0].message.contains("used behind it"), "{problems:?}");
+    }
+}
+
 /// The same program with lowered buffers.
 fn with_buffers(text: &str) -> String {
     text.replace("!pto.tile_buf<vec, 16x16xf32>", "memref<16x16xf32, #pto.address_space<vec>>")
