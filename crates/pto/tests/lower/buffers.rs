@@ -193,7 +193,7 @@ const CONSTANTS: &str = "
 /// What a program with buffers writes, or why it does not run.
 fn written(body: &str, more: &str, n: i64) -> Result<Vec<f32>, String> {
     let text = format!("{CONSTANTS}{body}    return\n  }}\n{more}");
-    let plan = Program::parse(&text).plan(Target::A2A3, None, pto::Options::default());
+    let plan = Program::parse(&text).plan(Target::A2A3, None, Options::default());
     let plan = plan.map_err(|problems| problems[0].message.clone())?;
     let mut y = vec![0f32; 256];
     let ran = plan.run(&mut [Arg::write(&mut y), Arg::Int(n), Arg::Int(1)], Launch::default());
