@@ -421,6 +421,13 @@ impl Module {
         }
     }
 
+    /// Visits every operation inside another, outer before inner, in text order.
+    pub fn walk_inside(&self, id: OpId, visit: &mut impl FnMut(OpId)) {
+        for block in self.op_regions(id).iter().flat_map(|r| &self.region(*r).blocks) {
+            self.walk(*block, visit);
+        }
+    }
+
     /// Every block of the program, outer before inner, in text order.
     pub fn all_blocks(&self) -> Vec<BlockId> {
         let mut blocks = vec![self.top];

@@ -29,6 +29,16 @@ impl Module {
         self.functions_by_name().get(&name).copied()
     }
 
+    /// What every call calls, where the program has it.
+    pub fn calls(&self) -> HashMap<OpId, OpId> {
+        let functions = self.functions_by_name();
+        let mut calls = HashMap::new();
+        self.walk(self.top, &mut |id| {
+            calls.extend(self.callee(id).and_then(|name| functions.get(&name)).map(|function| (id, *function)));
+        });
+        calls
+    }
+
     /// Functions by name; of two with one name the first, since checks report the second.
     pub fn functions_by_name(&self) -> HashMap<Sym, OpId> {
         let functions = self.functions();

@@ -1,6 +1,6 @@
 //! The ways of values: what becomes what without being made anew, through branches, loops, calls and casts.
 
-use crate::{Module, OpId, RegionId, Sym, ValueId};
+use crate::{Module, OpId, RegionId, ValueId};
 use pto_isa::table::op;
 use std::collections::HashMap;
 
@@ -12,14 +12,14 @@ impl Module {
     /// ```
     pub fn ways(&self) -> Vec<(ValueId, ValueId)> {
         let mut ways = Vec::new();
-        let functions = self.functions_by_name();
+        let calls = self.calls();
         for id in self.order() {
-            self.ways_of(id, &functions, &mut |from, to| ways.extend(from.iter().copied().zip(to.iter().copied())));
+            self.ways_of(id, &calls, &mut |from, to| ways.extend(from.iter().copied().zip(to.iter().copied())));
         }
         ways
     }
 
-    fn ways_of(&self, id: OpId, functions: &HashMap<Sym, OpId>, hand: &mut impl FnMut(&[ValueId], &[ValueId])) {
+    fn ways_of(&self, id: OpId, calls: &HashMap<OpId, OpId>, hand: &mut impl FnMut(&[ValueId], &[ValueId])) {
         let operands: Vec<ValueId> = self.operands(id).iter().map(|o| o.value).collect();
         let results: Vec<ValueId> = self.results(id).collect();
         let regions = self.op_regions(id);
@@ -47,8 +47,7 @@ impl Module {
                 self.ends(after).iter().for_each(|values| hand(values, &self.starts(before, 0)));
             }
             op::func_call => {
-                let called = self.callee(id).and_then(|name| functions.get(&name));
-                let Some(&body) = called.and_then(|f| self.op_regions(*f).first()) else { return };
+                let Some(&body) = calls.get(&id).and_then(|f| self.op_regions(*f).first()) else { return };
                 hand(&operands, &self.starts(body, 0));
                 self.ends(body).iter().for_each(|values| hand(values, &results));
             }

@@ -113,7 +113,7 @@ pub(crate) fn effect(checked: &Checked, places: &mut Places<'_>, id: OpId, core:
 
 /// A function that drives no pipe does not matter, and one for a kind of core runs on no other.
 fn called(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) -> Effect {
-    let Some(function) = places.called(id) else { return Effect::Call(core) };
+    let Some(&function) = places.calls.get(&id) else { return Effect::Call(core) };
     if !has_effects(checked, places, function) {
         return Effect::None;
     }
@@ -131,13 +131,9 @@ fn has_effects(checked: &Checked, places: &mut Places<'_>, function: OpId) -> bo
     }
     let module = checked.module();
     let mut inner = Vec::new();
-    let blocks = module.op_regions(function).iter().flat_map(|r| &module.region(*r).blocks);
-    let mut has_body = false;
-    for block in blocks {
-        has_body = true;
-        module.walk(*block, &mut |id| inner.push(id));
-    }
-    let found = !has_body || inner.into_iter().any(|id| effect(checked, places, id, CoreKind::Any) != Effect::None);
+    module.walk_inside(function, &mut |id| inner.push(id));
+    let found =
+        inner.is_empty() || inner.into_iter().any(|id| effect(checked, places, id, CoreKind::Any) != Effect::None);
     places.has_effects.insert(function, found);
     found
 }

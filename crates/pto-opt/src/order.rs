@@ -2,7 +2,7 @@
 
 use pto_ir::{Module, OpId};
 use pto_isa::table::op;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Positions of operations, outer around inner. A function that is called stands where it is called for the first time.
 pub(crate) struct Order {
@@ -11,13 +11,13 @@ pub(crate) struct Order {
     parents: BTreeMap<OpId, OpId>,
     /// Where functions are called, and what is called there.
     calls: BTreeMap<OpId, Vec<OpId>>,
-    called: BTreeMap<OpId, OpId>,
+    called: HashMap<OpId, OpId>,
 }
 
 impl Order {
     pub fn new(module: &Module) -> Self {
         let (first, last, parents) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let called = called(module);
+        let called = module.calls();
         let mut calls: BTreeMap<OpId, Vec<OpId>> = BTreeMap::new();
         for id in module.order() {
             if let Some(function) = called.get(&id) {
@@ -149,14 +149,4 @@ impl Order {
         let members = self.parents.iter().filter(|(_, p)| Some(**p) == parent).map(|(id, _)| *id);
         members.into_iter().find(|id| self.first(*id) < place && place < self.last(*id))
     }
-}
-
-/// The functions that operations call.
-fn called(module: &Module) -> BTreeMap<OpId, OpId> {
-    let functions = module.functions_by_name();
-    let mut all = BTreeMap::new();
-    module.walk(module.top, &mut |id| {
-        all.extend(module.callee(id).and_then(|name| functions.get(&name)).map(|function| (id, *function)));
-    });
-    all
 }

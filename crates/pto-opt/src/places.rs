@@ -3,7 +3,7 @@
 use crate::effects::is_memory;
 use crate::slots::{self, Slot};
 use pto_check::Checked;
-use pto_ir::{BlockId, Def, Module, OpId, Operand, Sym, ValueId};
+use pto_ir::{BlockId, Def, Module, OpId, Operand, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Loc, Type};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -80,7 +80,8 @@ pub(crate) struct Places<'a> {
     /// Some global memory is of unknown origin, so all of it is one.
     one_global: bool,
     known: BTreeMap<ValueId, Vec<Region>>,
-    functions: HashMap<Sym, OpId>,
+    /// What calls call.
+    pub calls: HashMap<OpId, OpId>,
     /// Functions of which it is known whether something in them has an effect.
     pub has_effects: HashMap<OpId, bool>,
 }
@@ -97,7 +98,7 @@ impl<'a> Places<'a> {
             tiles: BTreeMap::new(),
             one_global: false,
             known: BTreeMap::new(),
-            functions: module.functions_by_name(),
+            calls: module.calls(),
             has_effects: HashMap::new(),
         };
         module.walk(module.top, &mut |id| this.note(id));
@@ -130,11 +131,6 @@ impl<'a> Places<'a> {
             }
             _ => {}
         }
-    }
-
-    /// The function that an operation calls, if the program has it.
-    pub fn called(&self, id: OpId) -> Option<OpId> {
-        self.functions.get(&self.module.callee(id)?).copied()
     }
 
     pub fn operand(&self, id: OpId, name: &str) -> Option<ValueId> {

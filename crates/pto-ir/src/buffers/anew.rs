@@ -7,7 +7,7 @@ use super::Buffers;
 use crate::{BlockId, Module, OpId, Operand, ValueId};
 use pto_isa::row::Effect;
 use pto_isa::table::op;
-use pto_isa::{Targets, Type};
+use pto_isa::{Dir, Targets, Type};
 use std::collections::BTreeSet;
 
 /// True when a program has to be converted: it has tile values, or loops that must hand on what their buffers hold.
@@ -25,6 +25,31 @@ impl Buffers {
     pub(super) fn note_contents(&mut self, id: OpId) {
         let found = contents(&self.out, self.targets, id);
         self.contents.extend(found);
+    }
+
+    /// True when a loop writes to a buffer that it was handed, under any name, and something behind the loop, or in the next turn of a
+    /// loop around it, uses that buffer: the copy that is carried would keep the writes for itself.
+    pub(super) fn loses_writes(&self, id: OpId, init: ValueId, arg: ValueId) -> bool {
+        let module = &self.out;
+        // What is carried is a copy, and so no other name.
+        let ways: Vec<_> = module.ways().into_iter().filter(|(_, to)| !self.contents.contains(to)).collect();
+        let (blocks, order) = (module.all_blocks(), module.order());
+        let (handed, kept) = (names(module, &ways, arg, &blocks), names(module, &ways, init, &blocks));
+        let writes = |id: OpId| {
+            let row = module.op(id).op.row();
+            let out = |slot: u8| row.slots.get(usize::from(slot)).is_some_and(|s| s.dir != Dir::In);
+            module.operands(id).iter().any(|o| handed.contains(&o.value) && out(o.slot))
+        };
+        let uses = |id: OpId| module.operands(id).iter().any(|o| kept.contains(&o.value));
+        let mut inside = BTreeSet::new();
+        module.walk_inside(id, &mut |inner| inside.extend([inner]));
+        let behind = order.iter().skip_while(|op| **op != id).skip(1).filter(|op| !inside.contains(op));
+        let is_around = |outer: &OpId| {
+            let mut found = false;
+            module.walk_inside(*outer, &mut |inner| found |= inner == id);
+            found && is_loop(module, *outer)
+        };
+        inside.iter().any(|op| writes(*op)) && (behind.into_iter().any(|op| uses(*op)) || order.iter().any(is_around))
     }
 }
 
@@ -122,12 +147,10 @@ fn is_loop(module: &Module, id: OpId) -> bool {
 /// True when instructions inside an operation use a buffer.
 fn has_uses(module: &Module, id: OpId, names: &BTreeSet<ValueId>) -> bool {
     let mut found = false;
-    for block in module.op_regions(id).iter().flat_map(|r| &module.region(*r).blocks) {
-        module.walk(*block, &mut |inner| {
-            let names_only = module.op(inner).op.row().effect == Effect::View || hands_on(module, inner);
-            found |= !names_only && module.operands(inner).iter().any(|o| names.contains(&o.value));
-        });
-    }
+    module.walk_inside(id, &mut |inner| {
+        let names_only = module.op(inner).op.row().effect == Effect::View || hands_on(module, inner);
+        found |= !names_only && module.operands(inner).iter().any(|o| names.contains(&o.value));
+    });
     found
 }
 

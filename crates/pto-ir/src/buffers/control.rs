@@ -3,7 +3,7 @@
 use super::{Buffers, Extents, is_open};
 use crate::{Attr, BlockId, Def, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::table::op;
-use pto_isa::{Dim, Dir, Scalar, TileType, Type};
+use pto_isa::{Dim, Scalar, TileType, Type};
 
 impl Buffers {
     // ---- loops ------------------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ impl Buffers {
         {
             return start;
         }
-        if self.contents.contains(&arg) && self.is_written(id, arg) && self.is_used_later(id, init) {
+        if self.contents.contains(&arg) && self.loses_writes(id, init, arg) {
             self.refuse(
                 id,
                 "it writes to a buffer that it was handed, hands on another, and what was written is used behind it",
@@ -114,38 +114,6 @@ impl Buffers {
         let Some(buffer) = self.new_buffer(id, arg, name, Some(start), ops) else { return start };
         self.copy(id, start, buffer, ops);
         buffer
-    }
-
-    /// True when an instruction inside an operation writes to a buffer.
-    fn is_written(&self, id: OpId, buffer: ValueId) -> bool {
-        let mut found = false;
-        for block in self.out.op_regions(id).iter().flat_map(|r| &self.out.region(*r).blocks) {
-            self.out.walk(*block, &mut |inner| {
-                let row = self.out.op(inner).op.row();
-                let writes = |slot: u8| row.slots.get(usize::from(slot)).is_some_and(|s| s.dir != Dir::In);
-                found |= self.out.operands(inner).iter().any(|o| o.value == buffer && writes(o.slot));
-            });
-        }
-        found
-    }
-
-    /// True when something behind a loop uses a buffer, or may do so in the next turn of a loop around it.
-    fn is_used_later(&self, id: OpId, buffer: ValueId) -> bool {
-        let order = self.out.order();
-        let inside = |op: &OpId| *op == id || self.is_inside(id, *op);
-        let behind = order.iter().skip_while(|op| **op != id).filter(|op| !inside(op));
-        let around = |op: &OpId| matches!(self.out.op(*op).op, op::scf_for | op::scf_while) && self.is_inside(*op, id);
-        behind.into_iter().any(|op| self.out.operands(*op).iter().any(|o| o.value == buffer))
-            || order.iter().any(around)
-    }
-
-    /// True when an operation is inside another.
-    fn is_inside(&self, outer: OpId, inner: OpId) -> bool {
-        let mut found = false;
-        for block in self.out.op_regions(outer).iter().flat_map(|r| &self.out.region(*r).blocks) {
-            self.out.walk(*block, &mut |op| found |= op == inner);
-        }
-        found
     }
 
     /// A buffer for what blocks hand on.
@@ -242,13 +210,9 @@ impl Buffers {
 
     fn uses_inside(&self, id: OpId, value: Option<ValueId>) -> bool {
         let mut found = false;
-        for region in self.out.op_regions(id) {
-            for block in &self.out.region(*region).blocks {
-                self.out.walk(*block, &mut |inner| {
-                    found |= self.out.operands(inner).iter().any(|o| Some(o.value) == value);
-                });
-            }
-        }
+        self.out.walk_inside(id, &mut |inner| {
+            found |= self.out.operands(inner).iter().any(|o| Some(o.value) == value);
+        });
         found
     }
 

@@ -21,20 +21,11 @@ pub(super) fn is_user_sync(module: &Module, id: OpId) -> bool {
 /// True for functions whose flags cannot be followed: they compute the ids, or use buffer tokens.
 pub(super) fn orders_itself(module: &Module, function: OpId) -> bool {
     let mut found = false;
-    for region in module.op_regions(function) {
-        for block in &module.region(*region).blocks {
-            module.walk(*block, &mut |id| {
-                found |= matches!(
-                    module.op(id).op,
-                    op::set_flag_dyn
-                        | op::wait_flag_dyn
-                        | op::get_buf
-                        | op::rls_buf
-                        | op::get_buf_dyn
-                        | op::rls_buf_dyn
-                );
-            });
-        }
-    }
+    module.walk_inside(function, &mut |id| {
+        found |= matches!(
+            module.op(id).op,
+            op::set_flag_dyn | op::wait_flag_dyn | op::get_buf | op::rls_buf | op::get_buf_dyn | op::rls_buf_dyn
+        );
+    });
     found
 }

@@ -225,7 +225,15 @@ fn writes_to_what_is_handed_on_are_not_lost() {
     pto.tstore ins(%r : !t) outs(%y : !v)
 ",
     );
-    for text in [with_buffers(&text), text] {
+    let renamed = text.replace(
+        "pto.tadd ins(%b, %o : !t, !t) outs(%o : !t)",
+        "%w = pto.treshape %o : !t -> !pto.tile_buf<vec, 8x32xf32>
+      pto.tadds ins(%w, %k : !pto.tile_buf<vec, 8x32xf32>, f32) outs(%w : !pto.tile_buf<vec, 8x32xf32>)",
+    );
+    assert_ne!(renamed, text);
+    // What nobody uses any more may be lost.
+    is_kept(&text.replace("ins(%a, %r : !t, !t)", "ins(%r, %r : !t, !t)"));
+    for text in [with_buffers(&text), renamed, text] {
         let checked = Program::parse(&text).check(Target::A5).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
         let problems = opt::lower(&checked, plan::Options::default(), Mode::Minimal).expect_err("it would be lost");
         assert!(problems[0].message.contains("used behind it"), "{problems:?}");
