@@ -5,6 +5,7 @@ use pto_check::Checked;
 use pto_ir::{BlockId, Def, OpId, ValueId};
 use pto_isa::Scalar;
 use pto_isa::table::op;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// One of several tiles, another in every turn.
@@ -51,9 +52,13 @@ pub(crate) fn slot(
         Def::Result(id, _) => Some((module.op(id).op, module.operands(id).iter().map(|o| o.value).collect::<Vec<_>>())),
         _ => None,
     };
-    // A narrow number of a turn starts again before the loop ends.
+    // A narrow number of a turn starts again before the loop ends; one of 32 bits may do so, too.
+    let is_short = Cell::new(false);
     let is_wide = |value: ValueId| match module.value_type(value).scalar() {
-        Some(Scalar::Elem(d)) => d.bits() >= 32,
+        Some(Scalar::Elem(d)) => {
+            is_short.set(is_short.get() || d.bits() < 64);
+            d.bits() >= 32
+        }
         scalar => scalar == Some(Scalar::Index),
     };
     let through_casts = |mut value: ValueId| {
@@ -75,11 +80,8 @@ pub(crate) fn slot(
     let around = *owners.get(&block).filter(|id| module.op(**id).op == op::scf_for)?;
     let bounds: Vec<ValueId> = module.operands(around).iter().map(|o| o.value).collect();
     let period = fixed(period).filter(|n| *n > 0)?;
-    // What is cast to 32 bits starts again where those end.
-    let is_narrow =
-        |value: ValueId| matches!(module.value_type(value).scalar(), Some(Scalar::Elem(d)) if d.bits() < 64);
     let highest = fixed(*bounds.get(1)?).and_then(|upper| upper.checked_add(more));
-    if (is_narrow(dividend) || is_narrow(number)) && highest.is_none_or(|n| n > i32::MAX as u64) {
+    if is_short.get() && highest.is_none_or(|n| n > i32::MAX as u64) {
         return None;
     }
     let (lower, step) = (fixed(*bounds.first()?)?, fixed(*bounds.get(2)?)?);

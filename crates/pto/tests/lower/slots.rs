@@ -136,6 +136,10 @@ fn is_in_order(body: &str) {
     pto.texpands ins(%k : f32) outs(%t : !t)
     %first = pto.multi_tile_get %all[%zero] : !m -> !t
     pto.tload ins(%xs : !v) outs(%first : !t)
+    %second = pto.multi_tile_get %all[%one] : !m -> !t
+    %third = pto.multi_tile_get %all[%two] : !m -> !t
+    pto.texpands ins(%k : f32) outs(%second : !t)
+    pto.texpands ins(%k : f32) outs(%third : !t)
     scf.for %i = %zero to %n step %one {{
 {body}
     }}
@@ -186,6 +190,27 @@ fn narrow_numbers_of_slots_are_in_order() {
       %ai = arith.index_cast %a : i8 to index
       %to = pto.multi_tile_get %all[%ai] : !m -> !t
       pto.tload ins(%xs : !v) outs(%to : !t)",
+    );
+}
+
+/// A number of 32 bits starts again, too, if it goes that far, also where only something in between has so few.
+#[test]
+fn numbers_of_32_bits_are_in_order() {
+    is_in_order(
+        "      %far = arith.constant 4294967293 : index
+      %end = arith.constant 4294967302 : index
+      scf.for %j = %far to %end step %one {
+        %short = arith.index_cast %j : index to i32
+        %long = arith.index_cast %short : i32 to index
+        %b = arith.remui %long, %three : index
+        %from = pto.multi_tile_get %all[%b] : !m -> !t
+        %next = arith.addi %long, %one : index
+        %a = arith.remui %next, %three : index
+        %to = pto.multi_tile_get %all[%a] : !m -> !t
+        pto.tload ins(%xs : !v) outs(%to : !t)
+        pto.tadds ins(%from, %k : !t, f32) outs(%from : !t)
+        pto.tstore ins(%from : !t) outs(%zs : !v)
+      }",
     );
 }
 
