@@ -46,7 +46,9 @@ pub(crate) fn constants(module: &Module, order: &[OpId]) -> Vec<Option<i64>> {
             None
         };
         if let Some(result) = module.results(id).next() {
-            known[result.index()] = value;
+            // A cast keeps as many bits as its result has.
+            let kept = |n: i64| module.value_type(result).scalar().map_or(n.into(), |s| s.wrapped(n.into()));
+            known[result.index()] = value.and_then(|n| i64::try_from(kept(n)).ok());
         }
     }
     known

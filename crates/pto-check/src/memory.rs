@@ -5,7 +5,8 @@ use crate::info::definition;
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::row::{Alias, Effect};
 use pto_isa::table::op;
-use pto_isa::{Diagnostic, Dir, Loc, Space, Span, Target, TileType, Type, codes};
+use pto_isa::{Diagnostic, Dir, Loc, Op, Space, Span, Target, TileType, Type, codes};
+use std::collections::HashSet;
 
 /// Where a tile lies, when the program says it with a constant.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,10 +21,15 @@ const MAX_VIEWS: usize = 100;
 
 pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, problems: &mut Vec<Diagnostic>) {
     let check = MemoryCheck { module, info };
+    let binds = || order.iter().filter(|id| module.op(**id).op == op::bind_tile);
+    let bound: HashSet<ValueId> = binds().filter_map(|id| Some(module.operands(*id).first()?.value)).collect();
     for &id in order {
         let code = module.op(id).op;
         if matches!(code, op::alloc_tile | op::alloc_multi_tile | op::tassign | op::memref_alloc | op::pointer_cast) {
             check.placement(id, problems);
+        }
+        if makes_buffer(code) || code == op::bind_tile {
+            problems.extend(check.strides(id, &bound));
         }
         if code.row().alias != Alias::None {
             check.aliasing(id, problems);
@@ -32,6 +38,11 @@ pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, problems: &mut
             check.mixed_addresses(id, problems);
         }
     }
+}
+
+/// Operations whose result is a lowered buffer of its own, not a window of another.
+fn makes_buffer(code: Op) -> bool {
+    matches!(code, op::memref_alloc | op::pointer_cast | op::declare_tile_memref)
 }
 
 struct MemoryCheck<'a> {
@@ -81,6 +92,33 @@ impl MemoryCheck<'_> {
             let small = matches!(tile.loc, Loc::Bias | Loc::Scaling);
             problems.push(if small { d.warning() } else { d });
         }
+    }
+
+    /// Strides of a whole buffer that are not those of the tile which its extents and configuration say; the configuration of one
+    /// that is `bound` comes later.
+    fn strides(&self, id: OpId, bound: &HashSet<ValueId>) -> Option<Diagnostic> {
+        let value = self.module.results(id).next()?;
+        if self.module.attr(id, "config").is_none() && bound.contains(&value) {
+            return None;
+        }
+        let Type::Memref(buffer) = self.module.value_type(value) else { return None };
+        if let Some(source) = self.module.operands(id).first().filter(|_| self.module.op(id).op == op::bind_tile) {
+            // A window has the strides of what it is a window of.
+            definition(self.module, source.value).filter(|id| makes_buffer(self.module.op(*id).op))?;
+        }
+        let (written, tile) = (buffer.strides()?, self.module.configured_tile(id, value)?);
+        if buffer.has_strides_of(&tile) {
+            return None;
+        }
+        let (name, dense) = (self.module.value_name(value), buffer.dense_strides(&tile));
+        let order = tile.blayout.name();
+        let message =
+            format!("`%{name}` has strides {written:?}, but it is a {order} tile of {}x{}", tile.rows, tile.cols);
+        let d = Diagnostic::new(codes::LAYOUT, self.module.value(value).span, message);
+        Some(
+            d.legal(format!("strides of this tile: {dense:?}"))
+                .help("correct the strides or leave them out; for a part of a larger buffer use `memref.subview`"),
+        )
     }
 
     /// Follows views back to the tile they show; false when the view may start elsewhere. A wrong program can
@@ -165,17 +203,17 @@ impl MemoryCheck<'_> {
     }
 
     fn mixed_addresses(&self, function: OpId, problems: &mut Vec<Diagnostic>) {
-        let (mut with, mut without) = (None, None);
-        for &region in self.module.op_regions(function) {
-            for &block in &self.module.region(region).blocks {
-                self.module.walk(block, &mut |id| {
-                    if self.module.op(id).op == op::alloc_tile {
-                        let place = if self.addresses(id).is_empty() { &mut without } else { &mut with };
-                        place.get_or_insert(id);
-                    }
-                });
-            }
-        }
+        let (mut with, mut without) = (None, Vec::new());
+        // Tiles that get their address later.
+        let mut assigned = HashSet::new();
+        self.module.walk_inside(function, &mut |id| match self.module.op(id).op {
+            op::alloc_tile if self.addresses(id).is_empty() => without.push(id),
+            op::alloc_tile => _ = with.get_or_insert(id),
+            op::tassign => assigned.extend(self.module.operands(id).first().map(|o| o.value)),
+            _ => {}
+        });
+        let is_open = |id: &OpId| self.module.results(*id).all(|tile| !assigned.contains(&tile));
+        let without = without.into_iter().find(is_open);
         if let (Some(with), Some(without)) = (with, without) {
             let span = |id: OpId| self.module.op(id).name_span;
             problems.push(

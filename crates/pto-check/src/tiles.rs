@@ -1,10 +1,10 @@
-//! The static rules of tile types, and whether the target has their memory.
+//! The static rules of tile types, whether the target has their memory, and extents of everything else.
 
 use pto_ir::{Def, Module, OpId, ValueId};
 use pto_isa::table::op;
-use pto_isa::{BLayout, Diagnostic, Span, Target, TileRule, TileType, Type, codes};
+use pto_isa::{BLayout, Diagnostic, Span, Target, TileRule, TileType, Type, ViewType, codes};
 
-/// Reports each broken tile type once, at the first value that has it; values with memory of their own first.
+/// Reports each broken type once, at the first value that has it; values with memory of their own first.
 pub(crate) fn check(module: &Module, order: &[OpId], target: Target, problems: &mut Vec<Diagnostic>) {
     let mut seen = vec![false; module.types().len()];
     let ids = values_of(module, order);
@@ -14,11 +14,14 @@ pub(crate) fn check(module: &Module, order: &[OpId], target: Target, problems: &
         if std::mem::replace(&mut seen[value.ty.index()], true) {
             continue;
         }
+        let name = module.names.text(value.name);
         let tile = match module.ty(value.ty) {
             Type::Tile(t) | Type::TileBuf(t) | Type::MultiTile(t, _) => *t,
-            _ => continue,
+            other => {
+                problems.extend(other.extents().and_then(|view| too_large(view, name, value.span)));
+                continue;
+            }
         };
-        let name = module.names.text(value.name);
         for rule in tile.broken_rules() {
             let d = describe(&tile, rule, name, value.span);
             // A view or a parameter shows memory that somebody else laid out; the device headers still refuse it.
@@ -59,6 +62,15 @@ fn allocates(module: &Module, def: Def) -> bool {
         }
         Def::Arg(..) | Def::Missing => false,
     }
+}
+
+/// Bytes beyond every address.
+fn too_large(view: &ViewType, name: &str, span: Span) -> Option<Diagnostic> {
+    (!view.is_addressable()).then(|| {
+        let message = format!("`%{name}` is {view}: more bytes than addresses tell apart");
+        let d = Diagnostic::new(codes::NUMBER_RANGE, span, message);
+        d.legal("extents that give fewer than 2^63 bytes").help("make an extent smaller, or leave it open: `?`")
+    })
 }
 
 fn describe(t: &TileType, rule: TileRule, name: &str, span: Span) -> Diagnostic {

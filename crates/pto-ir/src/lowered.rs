@@ -12,21 +12,26 @@ impl Module {
     /// The tile that an operation makes of a lowered buffer: that of the type, with the configuration and the valid region which the
     /// operation gives. `None` when the buffer is no tile, or its configuration cannot be read.
     pub fn buffer_tile(&self, id: OpId, value: ValueId) -> Option<TileType> {
-        let plain = match self.value_type(value) {
-            Type::Memref(m) => m.whole_tile()?,
-            ty => ty.local_tile()?,
-        };
-        let tile = match self.attr(id, "config") {
-            None => plain,
-            Some(Attr::Raw(text)) => plain.configured(self.names.text(*text))?,
-            Some(_) => return None,
-        };
+        let tile = self.configured_tile(id, value)?;
         if matches!(self.value_type(value), Type::Memref(m) if !m.has_strides_of(&tile)) {
             return None;
         }
         let row = self.op(id).op.row();
         let open = row.slot("valid_row").is_some_and(|slot| self.in_slot(id, slot).next().is_some());
         Some(if open { tile.valid(Dim::Dynamic, Dim::Dynamic) } else { tile })
+    }
+
+    /// The tile that extents and configuration say, whatever strides the type has.
+    pub fn configured_tile(&self, id: OpId, value: ValueId) -> Option<TileType> {
+        let plain = match self.value_type(value) {
+            Type::Memref(m) => m.whole_tile()?,
+            ty => ty.local_tile()?,
+        };
+        match self.attr(id, "config") {
+            None => Some(plain),
+            Some(Attr::Raw(text)) => plain.configured(self.names.text(*text)),
+            Some(_) => None,
+        }
     }
 
     /// The program with tiles in place of the buffers that instructions take for tiles. `None` when it has none.

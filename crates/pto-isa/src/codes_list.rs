@@ -37,7 +37,8 @@ codes! {
     NOT_INFERRED = 15, "a type that is missing and does not follow from the program",
         "A type may be left out (or written `!pto.tile<...>`) where the operands determine it. Here they do not; write the full type.";
     NUMBER_RANGE = 16, "a number that is too large",
-        "Integers in a program fit in 64 bits; extents of tiles are below 2^24, extents of views below 2^63.";
+        "Integers in a program fit in 64 bits, and in their type where they have one; extents of tiles are below 2^24, extents of views below 2^63, and all extents together give fewer than 2^63 bytes. A number without a sign that fits only when all bits of a signed type are counted, 255 in `i8`, is read as the assembler does, as the negative number with these bits, with a warning.",
+        "func.func @f() {\n  %a = arith.constant 300 : i8\n  return\n}\n";
     BAD_ALIAS = 17, "an alias that is wrong",
         "`!name = type` and `#name = attribute` define an alias once, before its use, and never in terms of itself.";
     TOO_LARGE = 18, "a file that is too large",

@@ -4,6 +4,7 @@
 //! tile (`index`, `i1`, `f64`) are in [`Scalar`].
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// The element type of a tile or of global memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -328,6 +329,39 @@ impl Scalar {
     /// True for the floating-point types.
     pub const fn is_float(self) -> bool {
         !self.is_int()
+    }
+
+    /// The numbers that an integer type holds; `None` for a floating-point type. True of one bit is written 1 or -1.
+    ///
+    /// ```
+    /// use pto_isa::{DType, Scalar};
+    /// assert_eq!(Scalar::Elem(DType::I8).int_range(), Some(-128..=127));
+    /// assert_eq!(Scalar::Elem(DType::U8).int_range(), Some(0..=255));
+    /// ```
+    pub fn int_range(self) -> Option<RangeInclusive<i128>> {
+        let half = |bits: u32| 1i128 << (bits - 1);
+        match self {
+            Self::I1 => Some(-1..=1),
+            Self::Index => Some(-half(64)..=half(64) - 1),
+            Self::Elem(d) if d.class() == Class::Unsigned => Some(0..=2 * half(d.bits()) - 1),
+            Self::Elem(d) if d.is_int() => Some(-half(d.bits())..=half(d.bits()) - 1),
+            Self::Elem(_) | Self::F64 => None,
+        }
+    }
+
+    /// The number that a larger one becomes when only as many bits are kept as the integer type has.
+    ///
+    /// ```
+    /// use pto_isa::{DType, Scalar};
+    /// assert_eq!(Scalar::Elem(DType::I8).wrapped(255), -1);
+    /// assert_eq!(Scalar::Elem(DType::I8).wrapped(300), 44);
+    /// ```
+    pub fn wrapped(self, n: i128) -> i128 {
+        match self.int_range() {
+            Some(_) if self == Self::I1 => n & 1,
+            Some(range) => range.start() + (n - range.start()).rem_euclid(range.end() - range.start() + 1),
+            None => n,
+        }
     }
 }
 

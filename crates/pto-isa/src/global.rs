@@ -26,6 +26,21 @@ impl ViewType {
     pub fn elements(&self) -> Option<u64> {
         self.dims.iter().try_fold(1u64, |n, d| n.checked_mul(d.fixed()?))
     }
+
+    /// True when the extents that are part of the type give fewer than 2^63 bytes: more cannot be told apart by address.
+    ///
+    /// ```
+    /// use pto_isa::{DType, Dim, Scalar, ViewType};
+    /// let square = |n| ViewType { dims: [Dim::Fixed(n), Dim::Fixed(n)].into(), elem: Scalar::Elem(DType::F32) };
+    /// assert!(square(1 << 30).is_addressable());
+    /// assert!(!square(1 << 32).is_addressable());
+    /// ```
+    pub fn is_addressable(&self) -> bool {
+        let fixed = || self.dims.iter().filter_map(|d| d.fixed());
+        let bits = u128::from(self.elem.elem().map_or(64, DType::bits));
+        let bytes = fixed().try_fold(bits, |n, extent| n.checked_mul(extent.into())).map(|bits| bits / 8);
+        fixed().any(|extent| extent == 0) || bytes.is_some_and(|bytes| i64::try_from(bytes).is_ok())
+    }
 }
 
 impl fmt::Display for ViewType {

@@ -20,18 +20,31 @@ impl MemrefType {
     }
 
     /// The strides that the type writes, where all are fixed.
-    fn strides(&self) -> Option<Vec<u64>> {
+    pub fn strides(&self) -> Option<Vec<u64>> {
         let (_, list) = self.rest.split_once("strided<[")?;
         list.split(']').next()?.split(',').map(|n| n.trim().parse().ok()).collect()
     }
 
-    /// True when strides are those of a tile whose elements lie one after another, in its order; boxes have strides of their own.
+    /// The strides when the buffer is a tile whose elements lie one after another, in its order.
+    pub fn dense_strides(&self, tile: &TileType) -> Vec<u64> {
+        if tile.blayout == BLayout::ColMajor {
+            return vec![1, tile.rows];
+        }
+        let mut strides = vec![1u64; self.view.dims.len()];
+        for at in (1..strides.len()).rev() {
+            strides[at - 1] = self.view.dims[at].fixed().map_or(0, |extent| strides[at].saturating_mul(extent));
+        }
+        strides
+    }
+
+    /// True when strides are those of a tile, as far as there is more than one element to step to; boxes have strides of their own.
     pub fn has_strides_of(&self, tile: &TileType) -> bool {
-        let dense = match tile.blayout {
-            BLayout::RowMajor => [tile.cols, 1],
-            BLayout::ColMajor => [1, tile.rows],
-        };
-        !self.rest.contains("strided") || tile.is_boxed() || self.strides().is_some_and(|s| s == dense)
+        if !self.rest.contains("strided") || tile.is_boxed() {
+            return true;
+        }
+        let (Some(written), dense) = (self.strides(), self.dense_strides(tile)) else { return false };
+        let same = written.iter().zip(&dense).zip(&self.view.dims);
+        written.len() == dense.len() && same.into_iter().all(|((a, b), extent)| a == b || extent.fixed() == Some(1))
     }
 
     /// The tile of a buffer that is made, and so is not a window of another.

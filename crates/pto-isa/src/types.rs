@@ -161,6 +161,15 @@ impl Type {
         }
     }
 
+    /// Extents and elements: of views, lowered buffers, vectors and arrays.
+    pub const fn extents(&self) -> Option<&ViewType> {
+        match self {
+            Self::TensorView(v) | Self::PartitionView(v) | Self::Vector(v) | Self::LocalArray(v) => Some(v),
+            Self::Memref(m) => Some(&m.view),
+            _ => None,
+        }
+    }
+
     /// The scalar type, when it is one.
     pub const fn scalar(&self) -> Option<Scalar> {
         match self {

@@ -25,7 +25,7 @@ pub struct FormatOptions {
 /// ```
 pub fn format(source: &str, options: FormatOptions) -> Result<String, Vec<Diagnostic>> {
     let (module, diagnostics) = crate::parse(source);
-    if !diagnostics.is_empty() {
+    if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(diagnostics);
     }
     let module = match options.form {
@@ -33,4 +33,14 @@ pub fn format(source: &str, options: FormatOptions) -> Result<String, Vec<Diagno
         _ => module,
     };
     Ok(print(&module, Style { form: options.form, types: options.types, source: Some(source) }))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_is_only_warned_about_is_formatted_as_it_is_spelled() {
+        let text =
+            "func.func @f() {\n  %a = arith.constant 65535 : i16\n  %b = arith.constant 0xFFFF : i16\n  return\n}\n";
+        assert_eq!(super::format(text, super::FormatOptions::default()), Ok(text.to_string()));
+    }
 }

@@ -11,7 +11,7 @@ use pto_isa::{Dir, Targets, Type};
 use std::collections::BTreeSet;
 
 /// True when a program has to be converted: it has tile values, or loops that must hand on what their buffers hold.
-pub fn are_needed(module: &Module, targets: Targets) -> bool {
+pub(super) fn are_needed(module: &Module, targets: Targets) -> bool {
     let is_value = |k: usize| matches!(module.value_type(ValueId::from_index(k)), Type::Tile(_));
     let order = module.order();
     // A result may also be written with the type of a buffer.

@@ -10,7 +10,7 @@
 mod anew;
 mod control;
 
-pub use anew::are_needed;
+use anew::are_needed;
 
 use crate::{BlockId, Def, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::row::Infer;

@@ -3,7 +3,7 @@
 use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, Sym, TypeId};
-use pto_isa::{Diagnostic, EnumDef, Row, Scalar, Span, Type, codes, enums};
+use pto_isa::{DType, Diagnostic, EnumDef, Row, Scalar, Span, Type, codes, enums};
 
 /// An attribute with its name and place.
 pub(super) type Entry = (Sym, Attr, Span);
@@ -122,9 +122,13 @@ impl<'s> Parser<'s> {
         let text = self.text(token.span);
         let span = Span::new(start.start, token.span.end);
         let hex = text.len() > 2 && matches!(&text[..2], "0x" | "0X");
-        let float_type = matches!(self.module.ty(ty), Type::Scalar(s) if s.is_float());
         if token.tok == Tok::Int {
-            return self.integer(text, negative, ty, hex && float_type, span);
+            let n = self.integer(text, negative, span)?;
+            return match *self.module.ty(ty) {
+                Type::Scalar(s) if hex && s.is_float() => self.float_bits(n, s, ty, span),
+                Type::Scalar(s) if s.is_int() => Some(Attr::Int(self.fitting(n, s, hex, span), ty)),
+                _ => Some(Attr::Int(n, ty)),
+            };
         }
         let value: f64 = text.parse().unwrap_or(f64::INFINITY);
         if !value.is_finite() {
@@ -135,7 +139,7 @@ impl<'s> Parser<'s> {
         Some(Attr::Float(if negative { -value } else { value }, ty))
     }
 
-    fn integer(&mut self, text: &str, negative: bool, ty: TypeId, bits: bool, span: Span) -> Parse<Attr> {
+    fn integer(&mut self, text: &str, negative: bool, span: Span) -> Parse<i128> {
         let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
             Some(digits) => u64::from_str_radix(digits, 16),
             None => text.parse(),
@@ -145,11 +149,38 @@ impl<'s> Parser<'s> {
             self.report(d.legal("-2^63 … 2^64-1"));
             return None;
         };
-        if bits {
-            return Some(Attr::FloatBits(n, ty));
+        Some(if negative { -i128::from(n) } else { n.into() })
+    }
+
+    /// A floating-point number given by its bits.
+    fn float_bits(&mut self, n: i128, s: Scalar, ty: TypeId, span: Span) -> Parse<Attr> {
+        let bits = s.elem().map_or(64, DType::bits);
+        match u64::try_from(n).ok().filter(|n| u128::from(*n) < 1 << bits) {
+            Some(n) => Some(Attr::FloatBits(n, ty)),
+            None => {
+                let d = Diagnostic::new(codes::NUMBER_RANGE, span, format!("these are not the bits of {s}"));
+                self.report(d.legal(format!("{bits} bits, without a sign")));
+                None
+            }
         }
-        let n = i128::from(n);
-        Some(Attr::Int(if negative { -n } else { n }, ty))
+    }
+
+    /// The number that a literal is in its type. What fits only when all bits of a signed type count has the sign that these bits
+    /// give it; in hexadecimal that is how bits are written.
+    pub(super) fn fitting(&mut self, n: i128, s: Scalar, hex: bool, span: Span) -> i128 {
+        let Some(range) = s.int_range().filter(|range| !range.contains(&n)) else { return n };
+        let legal = format!("{s} holds {} … {}", range.start(), range.end());
+        let read = s.wrapped(n);
+        if n > 0 && read < 0 && n - read == range.end() - range.start() + 1 {
+            if !hex {
+                let d = Diagnostic::new(codes::NUMBER_RANGE, span, format!("{n} is {read} in {s}")).warning();
+                self.report(d.legal(legal).help(format!("write {read}, or the bits: {n:#x}")));
+            }
+            return read;
+        }
+        let d = Diagnostic::new(codes::NUMBER_RANGE, span, format!("{n} does not fit in {s}"));
+        self.report(d.legal(legal).help("write a number of this range, or take a type that holds it"));
+        n
     }
 
     /// `: type` after a number, unless the colon belongs to something else.

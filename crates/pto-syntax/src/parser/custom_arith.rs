@@ -53,8 +53,8 @@ impl<'s> Parser<'s> {
         self.finish_op(head, NewOp { attrs, ..NewOp::default() }, &[(ty, 0)])
     }
 
-    /// A constant carries the type of its result; an integer must fit it.
-    fn typed_constant(&mut self, value: Attr, ty: TypeId, span: Span) -> Parse<Attr> {
+    /// A constant carries the type of its result.
+    pub(super) fn typed_constant(&mut self, value: Attr, ty: TypeId, span: Span) -> Parse<Attr> {
         Some(match (value, self.module.ty(ty)) {
             (Attr::Int(n, _), Type::Scalar(Scalar::I1)) => Attr::Bool(n != 0),
             (Attr::Int(n, _), Type::Scalar(s)) if s.is_float() => {
@@ -63,14 +63,10 @@ impl<'s> Parser<'s> {
                 self.report(d.help(format!("write `{n}.0`")));
                 Attr::Float(n as f64, ty)
             }
-            (Attr::Int(n, _), Type::Scalar(s)) => {
-                let bits = s.elem().map_or(64, |d| d.bits());
-                let fits = n >= -(1i128 << (bits - 1)) && n < 1i128 << bits;
-                if !fits {
-                    let d = Diagnostic::new(codes::NUMBER_RANGE, span, format!("{n} does not fit in {s}"));
-                    self.report(d);
-                }
-                Attr::Int(n, ty)
+            // One that has a type already was looked at with it.
+            (Attr::Int(n, own), Type::Scalar(s)) if own == TypeId::UNKNOWN => {
+                let s = *s;
+                Attr::Int(self.fitting(n, s, false, span), ty)
             }
             (Attr::Float(..), Type::Scalar(s)) if s.is_int() => {
                 self.error(codes::BAD_ATTRIBUTE, span, format!("a number with a point is not {s}"));

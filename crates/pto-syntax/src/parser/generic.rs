@@ -3,8 +3,9 @@
 use super::statement::{Head, Results};
 use super::{Parse, Parser};
 use crate::lexer::Tok;
-use pto_ir::{Attr, BlockId, NewOp, OpId, Operand, RegionId, Successor, TypeId, ValueId};
+use pto_ir::{Attr, BlockId, NewOp, OpId, Operand, RegionId, Successor, Sym, TypeId, ValueId};
 use pto_isa::row::{Count, Custom, Kind, Syntax};
+use pto_isa::table::op;
 use pto_isa::{Diagnostic, Row, Span, codes, table};
 
 impl<'s> Parser<'s> {
@@ -62,10 +63,26 @@ impl<'s> Parser<'s> {
         self.state_types(&uses, &inputs);
         let segments = self.take_segments(&mut entries, row);
         let operands = self.generic_operands(head, row, &uses, segments, outputs.len())?;
-        let attrs = self.bind_attrs(row, Vec::new(), entries, head.name_span);
+        let mut attrs = self.bind_attrs(row, Vec::new(), entries, head.name_span);
+        if let (op::arith_constant, [(ty, _)]) = (head.op, &outputs[..]) {
+            self.type_constant(&mut attrs, *ty, head.name_span)?;
+        }
         let types = generic_results(row, &outputs);
         let new = NewOp { operands, attrs, regions, successors, ..NewOp::default() };
         self.finish_op(head, new, &types)
+    }
+
+    /// The type of a constant is that of its result, whatever its number says.
+    fn type_constant(&mut self, attrs: &mut [(Sym, Attr)], ty: TypeId, span: Span) -> Parse<()> {
+        let name = self.intern("value");
+        for (_, value) in attrs.iter_mut().filter(|(n, _)| *n == name) {
+            if let Attr::Int(n, own) = *value
+                && own != ty
+            {
+                *value = self.typed_constant(Attr::Int(n, TypeId::UNKNOWN), ty, span)?;
+            }
+        }
+        Some(())
     }
 
     /// `[^a(%x : T), 3: ^b]`
