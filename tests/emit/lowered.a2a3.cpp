@@ -5,8 +5,9 @@ using namespace pto;
 using VecF16_32x16 = Tile<TileType::Vec, half, 32, 16, BLayout::RowMajor, 32, 16, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF16_16x16 = Tile<TileType::Vec, half, 16, 16, BLayout::RowMajor, 16, 16, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF16_16x16_nz = Tile<TileType::Vec, half, 16, 16, BLayout::ColMajor, 16, 16, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_16x16 = Tile<TileType::Vec, float, 16, 16, BLayout::RowMajor, 16, 16, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 
-__global__ AICORE void lowered(__gm__ half *from, __gm__ half *to) {  // 3
+AICORE void lowered(__gm__ half *from, __gm__ half *to) {  // 3
   GlobalTensor<half, Shape<1, 1, 2, 16, 16>, Stride<512, 512, 256, 16, 1>, Layout::ND> from_2(from);
   GlobalTensor<half, Shape<1, 1, 2, 16, 16>, Stride<512, 512, 256, 16, 1>, Layout::ND> to_2(to);
   for (int64_t i = 0; i < 4; ++i) {  // 7
@@ -25,4 +26,13 @@ __global__ AICORE void lowered(__gm__ half *from, __gm__ half *to) {  // 3
   VecF16_16x16 d;  // 19
   TASSIGN(d, 65536);
   TEXP(boxed, d);  // 20
+}
+
+AICORE void strided(__gm__ float *from, __gm__ float *to) {  // 25
+  GlobalTensor<float, Shape<1, 1, 1, 16, 16>, Stride<256, 256, 256, 16, 1>, Layout::ND> from_2(from);
+  GlobalTensor<float, Shape<1, 1, 1, 16, 16>, Stride<256, 256, 256, 16, 1>, Layout::ND> to_2(to);
+  VecF32_16x16 a;  // 26
+  TASSIGN(a, 2560);
+  TLOAD(a, from_2);  // 27
+  TSTORE(to_2, a);  // 28
 }

@@ -12,11 +12,8 @@ AICORE void auto_(VecF32_16x16 &src0, VecF32_16x16 &src1) {  // 2
 
 AICORE void manual() {  // 7
   VecF32_16x16 src0;  // 8
-  TASSIGN(src0, 1024);
   VecF32_16x16 src1;  // 9
-  TASSIGN(src1, 2048);
   VecF32_16x16 dst;  // 10
-  TASSIGN(dst, 3072);
   TASSIGN(src0, 4096);  // 11
   TASSIGN(src1, 8192);  // 12
   TASSIGN(dst, 12288);  // 13

@@ -33,10 +33,8 @@ mod place;
 pub use cpp::{emits, spellings};
 
 use pto_check::Checked;
-use pto_ir::OpId;
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Span, Target, codes};
-use std::borrow::Cow;
 
 /// How the text looks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -92,44 +90,13 @@ pub fn cpp(checked: &Checked, options: &Options<'_>) -> Result<String, Vec<Diagn
         return Err(vec![Diagnostic::new(codes::EMIT_UNSUPPORTED, Span::default(), message).legal("a2a3, a5")]);
     }
     check_level(checked, options.level)?;
-    let lowered = lower(checked, options.sync)?;
-    cpp::emit(&lowered, options)
-}
-
-/// What C++ needs and the program leaves open: buffers for tile values, scratch tiles, addresses for tiles, and order between pipes where it is asked for.
-fn lower(checked: &Checked, sync: Sync) -> Result<Cow<'_, Checked>, Vec<Diagnostic>> {
-    let target = checked.info().target;
-    let mut lowered = Cow::Borrowed(checked);
-    if pto_opt::needs_buffers(checked) {
-        lowered = Cow::Owned(pto_check::check(pto_opt::to_buffers(&lowered)?, target)?);
-    }
-    if let Some(with_scratch) = pto_opt::provide_scratch(&lowered) {
-        lowered = Cow::Owned(pto_check::check(with_scratch, target)?);
-    }
-    if needs_places(&lowered) {
-        let planned = pto_opt::plan_memory(&lowered, pto_opt::plan::Options::default())?;
-        lowered = Cow::Owned(pto_check::check(planned.module, target)?);
-    }
-    if sync == Sync::Auto {
-        let synced = pto_opt::insert_sync(&lowered, pto_opt::Mode::Minimal);
-        lowered = Cow::Owned(pto_check::check(synced.module, target)?);
-    }
-    Ok(lowered)
-}
-
-/// A tile or a buffer of a pipe has no address, and its function does not give it one later.
-fn needs_places(checked: &Checked) -> bool {
-    let module = checked.module();
-    let open = |id: &OpId| match module.op(*id).op {
-        code @ (op::alloc_tile | op::alloc_multi_tile) => {
-            let given = code.row().slot("addr").is_some_and(|slot| module.in_slot(*id, slot).next().is_some());
-            !given && !checked.info().manual[id.index()]
-        }
-        op::memref_alloc => module.results(*id).any(|v| module.value_type(v).local_tile().is_some()),
-        op::reserve_buffer => module.attr(*id, "base").is_none(),
-        _ => false,
+    // What C++ needs and the program leaves open.
+    let order = match options.sync {
+        Sync::Auto => pto_opt::Mode::Minimal,
+        Sync::None => pto_opt::Mode::None,
     };
-    module.order().iter().any(open)
+    let lowered = pto_opt::lower(checked, pto_opt::plan::Options::default(), order)?;
+    cpp::emit(&lowered.program, options)
 }
 
 /// A stated level must be that of the program: addresses at level 3, none below.

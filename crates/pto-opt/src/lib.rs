@@ -11,7 +11,7 @@ pub mod sync;
 mod tree;
 
 pub use plan::{Planned, plan_memory};
-pub use scratch::provide_scratch;
+use scratch::provide_scratch;
 pub use sync::{Mode, Synced, insert_sync};
 
 use pto_check::Checked;
@@ -35,7 +35,7 @@ pub struct Lowered {
     pub blanket: Vec<(Span, &'static str)>,
 }
 
-/// Everything: buffers, scratch tiles that are left out, places, and order.
+/// Everything: buffers and scratch tiles ([`prepare`]), places, and order, each where the program leaves it open.
 ///
 /// ```
 /// use pto_opt::{Mode, lower, plan::Options};
@@ -48,26 +48,22 @@ pub struct Lowered {
 /// What has no buffer form, and what does not fit.
 pub fn lower(checked: &Checked, places: plan::Options, order: Mode) -> Result<Lowered, Vec<Diagnostic>> {
     let target = checked.info().target;
-    let checked = with_scratch(pto_check::check(to_buffers(checked)?, target)?)?;
-    let planned = plan_memory(&checked, places)?;
-    let checked = pto_check::check(planned.module, target)?;
-    let synced = insert_sync(&checked, order);
-    let blanket = if order == Mode::Minimal { synced.blanket(checked.module()) } else { Vec::new() };
+    let planned = plan_memory(&prepare(checked)?, places)?;
+    let placed = pto_check::check(planned.module, target)?;
+    let synced = insert_sync(&placed, order);
+    let blanket = if order == Mode::Minimal { synced.blanket(placed.module()) } else { Vec::new() };
     Ok(Lowered { program: pto_check::check(synced.module, target)?, blanket })
 }
 
-/// The program with the scratch tiles that it leaves out.
+/// The program with buffers for its tile values, and the scratch tiles that it leaves out.
 ///
 /// # Errors
-/// None are known; the program is checked again.
-pub fn with_scratch(checked: Checked) -> Result<Checked, Vec<Diagnostic>> {
-    match provide_scratch(&checked) {
-        Some(module) => pto_check::check(module, checked.info().target),
-        None => Ok(checked),
+/// What has no buffer form.
+pub fn prepare(checked: &Checked) -> Result<Checked, Vec<Diagnostic>> {
+    let target = checked.info().target;
+    let buffers = pto_check::check(to_buffers(checked)?, target)?;
+    match provide_scratch(&buffers) {
+        Some(module) => pto_check::check(module, target),
+        None => Ok(buffers),
     }
-}
-
-/// True when [`to_buffers`] changes a program.
-pub fn needs_buffers(checked: &Checked) -> bool {
-    pto_ir::buffers::are_needed(checked.module(), Targets::of(&[checked.info().target]))
 }

@@ -298,9 +298,11 @@ impl<'a> Places<'a> {
             return None;
         }
         let bits = u64::from(self.module.value_type(view).elem()?.column_bits());
-        let first: u64 = offsets.iter().zip(&strides).map(|(o, s)| o * s).sum();
-        let last: u64 = sizes.iter().zip(&strides).map(|(n, s)| (n - 1) * s).sum();
-        Some((first * bits / 8, ((last + 1) * bits).div_ceil(8)))
+        let first = dot(&offsets, &strides)?;
+        let last = dot(&sizes.iter().map(|n| n - 1).collect::<Vec<_>>(), &strides)?;
+        let length = last.checked_add(1)?.checked_mul(bits)?.div_ceil(8);
+        let first = first.checked_mul(bits)? / 8;
+        first.checked_add(length).map(|_| (first, length))
     }
 
     /// A tile where it was put, or a place of its own.
@@ -357,8 +359,8 @@ impl<'a> Places<'a> {
                 let offset = |o: &Operand| self.checked.info().constant(o.value).and_then(|n| u64::try_from(n).ok());
                 let offsets: Option<Vec<u64>> = self.module.in_slot(id, slot).map(offset).collect();
                 let [row, col] = offsets?[..] else { return None };
-                let first = (row * whole.stride + col) * u64::from(tile.column_bits()) / 8;
-                Some(Origin { start: whole.start + first, ..whole })
+                let first = dot(&[row, col], &[whole.stride, 1])?.checked_mul(u64::from(tile.column_bits()))? / 8;
+                Some(Origin { start: whole.start.checked_add(first)?, ..whole })
             }
             _ => None,
         }
@@ -393,4 +395,9 @@ impl<'a> Places<'a> {
         let start = all.start + slot * ((all.end - all.start) / count);
         Some(Region { start, end: start + bytes, ..all })
     }
+}
+
+/// Elements from the first one to the one with these indices; nothing where no address reaches it.
+fn dot(indices: &[u64], strides: &[u64]) -> Option<u64> {
+    indices.iter().zip(strides).try_fold(0u64, |sum, (index, stride)| sum.checked_add(index.checked_mul(*stride)?))
 }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// The program with the scratch tiles that it leaves out; `None` when it leaves none out.
 ///
 /// Only functions whose tiles have no addresses get any: where a program places its tiles, there is no room that is known to be free.
-pub fn provide_scratch(checked: &Checked) -> Option<Module> {
+pub(crate) fn provide_scratch(checked: &Checked) -> Option<Module> {
     let module = checked.module();
     let missing: HashMap<OpId, TileType> =
         module.order().into_iter().filter_map(|id| Some((id, missing_scratch(checked, id)?))).collect();

@@ -77,7 +77,7 @@ impl Writer<'_> {
 
     /// Notes the tile that a lowered buffer is: its type, its configuration, and its valid region.
     fn lowered_tile(&mut self, id: OpId, value: ValueId) -> Built<()> {
-        if self.module.value_type(value).local_tile().is_none() {
+        if self.module.value_type(value).local_space().is_none() {
             return Err(self.unsupported("a buffer that is no tile"));
         }
         let Some(tile) = self.module.buffer_tile(id, value) else {

@@ -39,21 +39,35 @@ struct Access {
     reads: bool,
 }
 
-/// The tiles of all functions, in text order.
+/// The tiles of all functions that need a place, in text order.
 pub(crate) fn tiles(checked: &Checked, order: &Order) -> Vec<Tile> {
     let module = checked.module();
     let mut places = Places::new(checked);
     let mut accesses: BTreeMap<ValueId, Vec<Access>> = BTreeMap::new();
     let mut all = Vec::new();
+    // Where the program gives an address to a tile.
+    let mut assigned: BTreeMap<ValueId, OpId> = BTreeMap::new();
     for id in module.order() {
         match module.op(id).op {
             op::alloc_tile | op::alloc_multi_tile | op::memref_alloc if places.address(id).is_none() => all.push(id),
+            op::tassign => {
+                if let Some(tile) = module.operands(id).first() {
+                    assigned.entry(tile.value).or_insert(id);
+                }
+            }
             _ => note(checked, &mut places, id, &mut accesses),
         }
     }
     // A function may stand behind what calls it.
     accesses.values_mut().for_each(|list| list.sort_by_key(|access| order.first(access.op)));
-    let mut tiles: Vec<Tile> = all.into_iter().filter_map(|id| tile(checked, order, id, &accesses)).collect();
+    // What uses a tile before it is given one needs a place until then.
+    let has_address = |tile: &ValueId| {
+        let first = accesses.get(tile).and_then(|list| list.first());
+        assigned.get(tile).is_some_and(|at| first.is_none_or(|a| order.first(*at) < order.first(a.op)))
+    };
+    let is_open = |id: &OpId| module.results(*id).all(|tile| !has_address(&tile));
+    let open = all.into_iter().filter(is_open);
+    let mut tiles: Vec<Tile> = open.filter_map(|id| tile(checked, order, id, &accesses)).collect();
     take_over(checked, &mut tiles, &accesses);
     join_sides(module, order, &mut tiles);
     tiles

@@ -1,5 +1,6 @@
 //! Gives every tile a place.
 
+mod fixed;
 mod live;
 pub mod pack;
 
@@ -151,7 +152,7 @@ fn place(checked: &Checked, loc: Loc, tiles: &[&Tile], options: Options) -> Resu
         let message = format!("there is no memory for tiles of `{loc}` on {target}");
         return Err(Box::new(Diagnostic::new(codes::OUT_OF_MEMORY, module.op(tiles[0].alloc).span, message)));
     };
-    let reserved = reserved(module, loc).next_multiple_of(space.align);
+    let reserved = reserved(module, loc).max(fixed::end(checked, loc, tiles)?).next_multiple_of(space.align);
     let apart = |which: TakeOver| {
         let (pieces, of) = pieces(tiles, space.align, which);
         let places = pack::side_by_side(&pieces, reserved);

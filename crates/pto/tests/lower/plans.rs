@@ -86,6 +86,75 @@ fn bytes_are_taken_over_where_that_costs_nothing() {
     assert!(!low.contains("pto.barrier"), "{low}");
 }
 
+/// A tile to which the program gives an address later has a place, and takes none of the memory of others.
+#[test]
+fn tiles_that_get_an_address_later_are_left_alone() {
+    let text = whole(
+        "    %a = pto.alloc_tile : !t
+    pto.tassign %a, @tile(0x1000)
+    pto.tload ins(%x : !v) outs(%a : !t)
+    pto.tstore ins(%a : !t) outs(%y : !v)
+",
+    );
+    let checked = Program::parse(&text).check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    let planned = opt::plan_memory(&checked, plan::Options::default()).expect("nothing to place");
+    assert!(planned.spaces.is_empty(), "{:?}", planned.spaces);
+}
+
+/// Open tiles go behind those that the program has placed: by `tassign`, or in a function that is called or calls.
+#[test]
+fn open_tiles_keep_off_placed_ones() {
+    is_kept(&whole(
+        "    %a = pto.alloc_tile : !t
+    %b = pto.alloc_tile : !t
+    pto.tassign %a, @tile(0x0)
+    pto.tload ins(%x : !v) outs(%a : !t)
+    pto.texpands ins(%k : f32) outs(%b : !t)
+    pto.tadd ins(%a, %b : !t, !t) outs(%b : !t)
+    pto.tadd ins(%a, %b : !t, !t) outs(%b : !t)
+    pto.tstore ins(%b : !t) outs(%y : !v)
+",
+    ));
+    let caller = whole(
+        "    %at = arith.constant 0 : i64
+    %a = pto.alloc_tile addr = %at : !t
+    pto.tload ins(%x : !v) outs(%a : !t)
+    func.call @g() : () -> ()
+    pto.tstore ins(%a : !t) outs(%y : !v)
+",
+    )
+    .replace("%flag: i1) {", "%flag: i1) attributes {pto.entry} {");
+    is_kept(&format!(
+        "{caller}
+  func.func private @g() {{
+    %one = arith.constant 1.0 : f32
+    %b = pto.alloc_tile : !t
+    pto.texpands ins(%one : f32) outs(%b : !t)
+    return
+  }}
+"
+    ));
+}
+
+/// Nobody knows what is free where an address is computed.
+#[test]
+fn open_tiles_next_to_computed_addresses_are_refused() {
+    let text = whole(
+        "    %wide = arith.extui %flag : i1 to i64
+    %a = pto.alloc_tile : !t
+    %b = pto.alloc_tile : !t
+    pto.tassign ins(%a, %wide : !t, i64)
+    pto.tload ins(%x : !v) outs(%a : !t)
+    pto.tload ins(%x : !v) outs(%b : !t)
+    pto.tadd ins(%a, %b : !t, !t) outs(%b : !t)
+    pto.tstore ins(%b : !t) outs(%y : !v)
+",
+    );
+    let checked = Program::parse(&text).check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    let problems = opt::plan_memory(&checked, plan::Options::default()).expect_err("it is not known what is free");
+    assert_eq!(problems[0].code.to_string(), "PTO-E0404", "{problems:?}");
+}
+
 /// Only one of the tiles that the sides of a branch hand on is ever there, also where a side picks one of two.
 #[test]
 fn sides_of_a_branch_share_their_bytes() {
@@ -356,4 +425,31 @@ fn conditions_leave_what_a_turn_has_made() {
     );
     assert!(!share(&places(&text, Target::A2A3), "a", "b"), "{text}");
     is_kept(&text);
+}
+
+/// Windows that no address reaches are windows of everything.
+#[test]
+fn windows_beyond_every_address_are_ordered() {
+    let text = "
+  !t = !pto.tile_buf<vec, 16x16xf32>
+  !v = !pto.tensor_view<32x16xf32>
+  !w = !pto.partition_tensor_view<16x16xf32>
+  func.func @f(%x: !pto.ptr<f32>) {
+    %zero = arith.constant 0 : index
+    %wide = arith.constant 4611686018427387904 : index
+    %one = arith.constant 1 : index
+    %half = arith.constant 16 : index
+    %rows = arith.constant 32 : index
+    %all = pto.make_tensor_view %x, shape = [%rows, %half], strides = [%wide, %one] : !v
+    %upper = pto.partition_view %all, offsets = [%zero, %zero], sizes = [%half, %half] : !v -> !w
+    %lower = pto.partition_view %all, offsets = [%half, %zero], sizes = [%half, %half] : !v -> !w
+    %a = pto.alloc_tile : !t
+    %b = pto.alloc_tile : !t
+    pto.tload ins(%upper : !w) outs(%a : !t)
+    pto.tstore ins(%b : !t) outs(%lower : !w)
+    return
+  }";
+    let checked = Program::parse(text).check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    let (low, _) = again(&lowered(&checked, false, Mode::Minimal));
+    assert!(low.contains("pto.wait_flag[<PIPE_MTE2>, <PIPE_MTE3>"), "{low}");
 }

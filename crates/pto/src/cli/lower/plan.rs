@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Run {
 
 fn planned(args: &Args, read: &Read) -> Result<(Module, Planned), Vec<Diagnostic>> {
     let checked = read.check()?;
-    let buffers = opt::with_scratch(pto::checks::check(opt::to_buffers(&checked)?, read.target)?)?;
+    let buffers = opt::prepare(&checked)?;
     let planned = opt::plan_memory(&buffers, Options { tight: args.tight })?;
     Ok((Checked::into_module(buffers), planned))
 }

@@ -1,0 +1,79 @@
+//! What the program has placed itself, next to tiles that are still open.
+
+use super::live::Tile;
+use crate::places::memory_of;
+use pto_check::Checked;
+use pto_ir::{OpId, ValueId};
+use pto_isa::table::op;
+use pto_isa::{Diagnostic, Loc, codes};
+use std::collections::BTreeSet;
+
+/// Where the tiles end that the program places in this memory, in functions that call each other or one of the open tiles: those
+/// go behind them.
+///
+/// # Errors
+/// An address that is computed: then nobody knows what is free.
+pub(super) fn end(checked: &Checked, loc: Loc, open: &[&Tile]) -> Result<u64, Box<Diagnostic>> {
+    let module = checked.module();
+    let mut end = 0;
+    for function in related(checked, open) {
+        let mut placed = Vec::new();
+        module.walk_inside(function, &mut |id| placed.extend(given(checked, id).map(|(tile, at)| (id, tile, at))));
+        for (id, tile, at) in placed {
+            let Some((_, bytes)) = memory_of(checked, tile).filter(|(l, _)| *l == loc) else { continue };
+            let Some(at) = at else { return Err(Box::new(unknown(checked, open[0].alloc, id))) };
+            end = end.max(at.saturating_add(bytes));
+        }
+    }
+    Ok(end)
+}
+
+/// The tile to which an operation gives an address, and the address, where that is known.
+fn given(checked: &Checked, id: OpId) -> Option<(ValueId, Option<u64>)> {
+    let module = checked.module();
+    let address = |name: &str| Some(module.in_slot(id, module.op(id).op.row().slot(name)?).next()?.value);
+    let known = |value: ValueId| checked.info().constant(value).and_then(|at| u64::try_from(at).ok());
+    match module.op(id).op {
+        op::alloc_tile => Some((module.results(id).next()?, known(address("addr")?))),
+        op::tassign => {
+            let in_text = || module.attr(id, "addr")?.int().and_then(|at| u64::try_from(at).ok());
+            Some((module.operands(id).first()?.value, address("address").map_or_else(in_text, known)))
+        }
+        _ => None,
+    }
+}
+
+/// The functions of the open tiles, what they call, and what calls them.
+fn related(checked: &Checked, open: &[&Tile]) -> BTreeSet<OpId> {
+    let module = checked.module();
+    let calls = module.calls();
+    let tiles: BTreeSet<OpId> = open.iter().map(|tile| tile.alloc).collect();
+    let mut related = BTreeSet::new();
+    let mut pairs = Vec::new();
+    for function in module.functions() {
+        module.walk_inside(function, &mut |id| {
+            if tiles.contains(&id) {
+                related.insert(function);
+            }
+            pairs.extend(calls.get(&id).map(|callee| (function, *callee)));
+        });
+    }
+    loop {
+        let before = related.len();
+        for (caller, callee) in &pairs {
+            if related.contains(caller) || related.contains(callee) {
+                related.extend([*caller, *callee]);
+            }
+        }
+        if related.len() == before {
+            return related;
+        }
+    }
+}
+
+fn unknown(checked: &Checked, open: OpId, placed: OpId) -> Diagnostic {
+    let span = |id: OpId| checked.module().op(id).name_span;
+    Diagnostic::new(codes::MIXED_ADDRESSES, span(open), "this tile has no address")
+        .label(span(placed), "where this one lies is known only when the program runs")
+        .help("give every tile an address, or none")
+}
