@@ -8,8 +8,8 @@ use crate::links::Links;
 use crate::memory::Memories;
 use crate::paths::{Branches, is_loop};
 use crate::shadow::{NO_TILE, Stamp};
-use pto_cpu::{Access, Action, CoreId, Event, Observer, Ring};
-use pto_ir::{Module, OpId};
+use pto_cpu::{Access, Action, CoreId, Event, Observer, Plan, Ring};
+use pto_ir::OpId;
 use pto_isa::{Pipe, Target};
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ const MAX_QUEUE: usize = 1 << 16;
 /// What the run is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setting<'a> {
-    pub module: &'a Module,
+    pub plan: &'a Plan,
     pub target: Target,
     /// Who orders the pipes of a core.
     pub sync: Sync,
@@ -48,7 +48,7 @@ pub(crate) struct Detector<'a> {
 impl Observer for Detector<'_> {
     fn event(&mut self, event: &Event<'_>) {
         let core = self.core(event.core);
-        let site = Site { op: event.op, core: event.core };
+        let site = Site { op: event.op, step: event.step, core: event.core };
         match event.action {
             Action::Work => self.issue(core, self.lane_of(event.pipe), Step::Work, site, event.accesses),
             Action::SetFlag(flag) | Action::WaitFlag(flag) if !self.findings.has_event(flag.id) => {
@@ -79,7 +79,7 @@ impl Observer for Detector<'_> {
     }
 
     fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
-        if is_loop(self.setting.module.op(op).op) {
+        if is_loop(self.setting.plan.checked().module().op(op).op) {
             self.branches.turn(core, op, taken)
         } else {
             self.branches.branch(op, taken)
@@ -98,7 +98,7 @@ impl<'a> Detector<'a> {
             cores: Vec::new(),
             memories: Memories::default(),
             links: Links::default(),
-            findings: Findings::new(setting.module, setting.target),
+            findings: Findings::new(setting.plan),
             branches,
             history_bytes: 0,
         }
@@ -312,6 +312,7 @@ impl<'a> Detector<'a> {
             thread: now.thread,
             time: now.time,
             op: site.op,
+            step: site.step,
             value: a.value,
             tile: a.tile.unwrap_or(NO_TILE),
             atomic: a.atomic,
@@ -346,6 +347,7 @@ impl<'a> Detector<'a> {
             thread: (core * LANES) as u32,
             time: 0,
             op: site.op,
+            step: site.step,
             value: access.value,
             tile: crate::shadow::FREED,
             atomic: false,
@@ -353,7 +355,7 @@ impl<'a> Detector<'a> {
         self.memories.visit(core, access, |_, _, segment| {
             // When the ring has come round, another entry lies there.
             if segment.write.is_none_or(|w| Some(w.tile) == access.tile) {
-                segment.lost = segment.write;
+                segment.lost = segment.write.into_iter().collect();
                 segment.write = Some(stamp);
                 segment.reads.clear();
             }

@@ -126,7 +126,7 @@ fn follow(
 ) -> (Report, Branches) {
     let checked = plan.checked();
     let joint = plan.blocks_wait() || ranks.len() > 1;
-    let setting = Setting { module: checked.module(), target: checked.info().target, sync, joint };
+    let setting = Setting { plan, target: checked.info().target, sync, joint };
     let mut detector = Detector::new(setting, branches);
     detector.findings.path = path;
     let outcome = match ranks {

@@ -2,7 +2,7 @@
 
 use crate::detector::Now;
 use crate::findings::{Findings, Site};
-use crate::shadow::{ANY_TILE, FREED, Segment, Shadow, Stamp};
+use crate::shadow::{FREED, Segment, Shadow, Stamp};
 use pto_cpu::{Access, Place};
 use pto_isa::Loc;
 
@@ -79,8 +79,7 @@ impl Memories {
                 None if on_chip => findings.unwritten(access, first, bytes, site),
                 _ => {}
             }
-            if let Some(lost) = &segment.lost
-                && lost.tile == stamp.tile
+            if let Some(lost) = segment.lost.iter().find(|lost| lost.tile == stamp.tile)
                 && let Some(write) = segment.write.as_ref().filter(|w| w.tile != FREED)
             {
                 findings.taken(&conflict(write), lost, stamp);
@@ -119,18 +118,10 @@ impl Memories {
             {
                 findings.written_in_any_order(&conflict(write), stamp);
             }
-            segment.lost = lost(segment, stamp);
+            segment.lose(stamp);
             segment.earlier = segment.earlier_than(stamp);
             segment.write = Some(*stamp);
             segment.reads.clear();
         });
-    }
-}
-
-/// The tile whose data a write destroys.
-fn lost(segment: &Segment, stamp: &Stamp) -> Option<Stamp> {
-    match segment.write {
-        Some(write) if write.is_tile() && stamp.is_tile() && write.tile != stamp.tile => Some(write),
-        _ => segment.lost.filter(|lost| stamp.tile != ANY_TILE && lost.tile != stamp.tile),
     }
 }

@@ -1,38 +1,37 @@
 //! Tiles that have several names.
 
+use crate::findings::Site;
 use crate::shadow::Stamp;
-use pto_ir::{BlockId, Def, Module, OpId, ValueId};
+use pto_cpu::{Plan, Role};
+use pto_ir::{Def, Module, ValueId};
 use pto_isa::table::op;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 /// Generators of level-3 programs give every value a tile of its own and put those that are one variable at one address.
 #[derive(Debug)]
 pub(crate) struct Names<'a> {
     module: &'a Module,
-    /// The operation around each operation.
-    parents: BTreeMap<OpId, OpId>,
+    /// What goes round on cores of each role.
+    loops: BTreeMap<Role, Vec<RangeInclusive<u32>>>,
 }
 
 impl<'a> Names<'a> {
-    pub fn new(module: &'a Module) -> Self {
-        let inside = |(block, owner): (BlockId, OpId)| module.block(block).ops.iter().map(move |op| (*op, owner));
-        let parents = module.owners().into_iter().flat_map(inside).collect();
-        Self { module, parents }
+    pub fn new(plan: &'a Plan) -> Self {
+        let loops = [Role::Whole, Role::Cube, Role::Vector].map(|role| (role, plan.loops(role)));
+        Self { module: plan.checked().module(), loops: loops.into() }
     }
 
     /// A tile that was written, a write over it, and a read of the first. They are one variable when both tiles have one
     /// type and one address, and the value comes from another turn of a loop; in a straight line the first is lost.
-    pub fn are_one_tile(&self, written: &Stamp, over: &Stamp, read: OpId) -> bool {
+    pub fn are_one_tile(&self, written: &Stamp, over: &Stamp, read: Site) -> bool {
         let (Some(a), Some(b)) = (written.value, over.value) else { return false };
-        let position = |id: OpId| self.module.op(id).span.start;
-        let line = position(written.op) < position(over.op) && position(over.op) < position(read);
-        let straight = line && self.loops(over.op).all(|l| self.loops(read).any(|m| m == l));
-        self.same_place(a, b) && !straight
+        self.same_place(a, b) && !self.in_a_line(written, over, read)
     }
 
-    fn loops(&self, id: OpId) -> impl Iterator<Item = OpId> {
-        let outer = |id: &OpId| self.parents.get(id).copied();
-        std::iter::successors(outer(&id), outer).filter(|id| crate::paths::is_loop(self.module.op(*id).op))
+    fn in_a_line(&self, written: &Stamp, over: &Stamp, read: Site) -> bool {
+        let mut around = self.loops[&read.core.role].iter().filter(|turn| turn.contains(&over.step));
+        written.step < over.step && over.step < read.step && around.all(|turn| turn.contains(&read.step))
     }
 
     fn same_place(&self, a: ValueId, b: ValueId) -> bool {

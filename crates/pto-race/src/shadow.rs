@@ -25,6 +25,8 @@ pub(crate) struct Stamp {
     /// Its position in the lane, from 1.
     pub time: u32,
     pub op: OpId,
+    /// Its position among the steps of the core.
+    pub step: u32,
     pub value: Option<ValueId>,
     /// The tile, whatever window of it.
     pub tile: u32,
@@ -50,8 +52,8 @@ pub(crate) struct Segment {
     pub earlier: Option<Stamp>,
     /// Reads since then that nothing orders with each other.
     pub reads: Vec<Stamp>,
-    /// The tile whose data the last write destroyed.
-    pub lost: Option<Stamp>,
+    /// Tiles whose data was destroyed by later writes, each with its last own write.
+    pub lost: Vec<Stamp>,
 }
 
 impl Segment {
@@ -62,6 +64,16 @@ impl Segment {
             (Some(first), Some(last)) if same(&last) => Some(first),
             (_, last) => last,
         }
+    }
+
+    /// A write destroys the data of whatever tile was there.
+    pub fn lose(&mut self, new: &Stamp) {
+        if new.tile == ANY_TILE {
+            return self.lost.clear();
+        }
+        self.lost.retain(|lost| lost.tile != new.tile);
+        // No tile is listed twice: its own write has taken it off the list.
+        self.lost.extend(self.write.filter(|old| old.is_tile() && new.is_tile() && old.tile != new.tile));
     }
 }
 
@@ -74,7 +86,8 @@ pub(crate) struct Shadow {
 impl Shadow {
     /// Memory that the history takes.
     pub fn bytes(&self) -> u64 {
-        let segment = |s: &Segment| size_of::<Segment>() + s.reads.capacity() * size_of::<Stamp>();
+        let segment =
+            |s: &Segment| size_of::<Segment>() + (s.reads.capacity() + s.lost.capacity()) * size_of::<Stamp>();
         let page = |p: &Vec<Segment>| size_of::<Vec<Segment>>() + p.iter().map(segment).sum::<usize>();
         self.pages.iter().map(page).sum::<usize>() as u64
     }
@@ -111,7 +124,7 @@ fn visit_page(page: &mut Vec<Segment>, start: u16, end: u16, each: &mut impl FnM
         if at < next {
             page.insert(
                 index,
-                Segment { start: at, end: next, write: None, earlier: None, reads: Vec::new(), lost: None },
+                Segment { start: at, end: next, write: None, earlier: None, reads: Vec::new(), lost: Vec::new() },
             );
         } else {
             cut(page, index, end);
@@ -144,8 +157,16 @@ mod tests {
     }
 
     fn note(shadow: &mut Shadow, start: u64, bytes: u64) {
-        let stamp =
-            Stamp { team: 0, thread: 0, time: 1, op: OpId::from_index(0), value: None, tile: NO_TILE, atomic: false };
+        let stamp = Stamp {
+            team: 0,
+            thread: 0,
+            time: 1,
+            op: OpId::from_index(0),
+            step: 0,
+            value: None,
+            tile: NO_TILE,
+            atomic: false,
+        };
         shadow.visit(start, bytes, |_, _, segment| segment.reads.push(stamp));
     }
 

@@ -7,7 +7,7 @@ use crate::clock::{LANES, pipe};
 use crate::core::{Queued, Step};
 use crate::names::Names;
 use crate::shadow::Stamp;
-use pto_cpu::{Access, CoreId, Flag, Place, Role};
+use pto_cpu::{Access, CoreId, Flag, Place, Plan, Role};
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::codes::{self, Code};
 use pto_isa::table::op;
@@ -18,6 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Site {
     pub op: OpId,
+    /// Its position among the steps of the core: what comes first in the program, also where functions are called.
+    pub step: u32,
     pub core: CoreId,
 }
 
@@ -39,7 +41,12 @@ impl Conflict {
     /// The same conflict, with the write as the later access.
     pub fn seen_from(&self, write: &Stamp, read: &Stamp) -> Self {
         let core = self.other_core.unwrap_or(self.site.core);
-        Self { other: *read, other_core: Some(self.site.core), site: Site { op: write.op, core }, ..*self }
+        Self {
+            other: *read,
+            other_core: Some(self.site.core),
+            site: Site { op: write.op, step: write.step, core },
+            ..*self
+        }
     }
 
     fn bytes(&self, before: impl Into<String>, behind: impl Into<String>) -> Bytes {
@@ -117,8 +124,9 @@ impl Found {
 }
 
 impl<'a> Findings<'a> {
-    pub fn new(module: &'a Module, target: Target) -> Self {
-        Self { module, target, found: BTreeMap::new(), names: Names::new(module), path: None, now: 0, stuck: false }
+    pub fn new(plan: &'a Plan) -> Self {
+        let (module, target) = (plan.checked().module(), plan.checked().info().target);
+        Self { module, target, found: BTreeMap::new(), names: Names::new(plan), path: None, now: 0, stuck: false }
     }
 
     /// Everything, worst first. What happened often says so.

@@ -49,7 +49,7 @@ impl Findings<'_> {
     fn repair(&self, conflict: &Conflict, stamp: &Stamp) -> (String, String) {
         let (from, to) = (pipe(conflict.other.thread as usize % LANES), pipe(stamp.thread as usize % LANES));
         let same_core = conflict.other_core == Some(conflict.site.core);
-        let lines = (conflict.other.op, conflict.site.op);
+        let next_turn = conflict.site.step <= conflict.other.step;
         match conflict.other_core {
             _ if same_core && from == to => (
                 format!("{from} starts an instruction before the one before it is done: a barrier orders them"),
@@ -59,7 +59,7 @@ impl Findings<'_> {
                 "the transfer goes on in the background until its event is waited for".to_string(),
                 "wait for the event of the transfer before the memory is used".to_string(),
             ),
-            _ if same_core => (format!("a flag from {from} to {to} orders them"), self.flag_pair(from, to, lines)),
+            _ if same_core => (format!("a flag from {from} to {to} orders them"), self.flag_pair(from, to, next_turn)),
             Some(other) if (other.rank, other.block) == (conflict.site.core.rank, conflict.site.core.block) => (
                 format!("a signal from {} to {} orders them", core_name(other), core_name(conflict.site.core)),
                 format!(
@@ -78,12 +78,12 @@ impl Findings<'_> {
         }
     }
 
-    /// The two flag operations, with an id that this pair of pipes does not use yet. Where the second line comes first in
-    /// the text, it belongs to the next turn of a loop.
-    fn flag_pair(&self, from: Pipe, to: Pipe, lines: (OpId, OpId)) -> String {
+    /// The two flag operations, with an id that this pair of pipes does not use yet. A second step that comes
+    /// first in the program belongs to the next turn of a loop.
+    fn flag_pair(&self, from: Pipe, to: Pipe, next_turn: bool) -> String {
         let id = self.free_id(from, to);
         let flag = format!("[<{from}>, <{to}>, <EVENT_ID{id}>]");
-        if self.span(lines.1).start <= self.span(lines.0).start {
+        if next_turn {
             return format!(
                 "the next turn of the loop has to wait: after the first: pto.set_flag {flag}; before the second: pto.wait_flag {flag}; \
                  and once pto.set_flag before the loop and pto.wait_flag behind it"
@@ -122,7 +122,7 @@ impl Findings<'_> {
     }
 
     pub fn taken(&mut self, conflict: &Conflict, lost: &Stamp, stamp: &Stamp) {
-        if self.names.are_one_tile(lost, &conflict.other, conflict.site.op) {
+        if self.names.are_one_tile(lost, &conflict.other, conflict.site) {
             return;
         }
         self.note_bytes(codes::RACE_FOREIGN, conflict.site.op, Some(conflict.other.op), |all| {
