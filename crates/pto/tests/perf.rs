@@ -173,3 +173,24 @@ fn order_by_data_is_close_to_what_auto_mode_makes() {
     }
     assert!(compared >= 5);
 }
+
+/// Without memory behind it, a window may be of any extent and at any distance.
+#[test]
+fn windows_of_any_extent() {
+    let text = |shape: &str, strides: &str, ty: &str| {
+        format!(
+            "func.func @f(%x: !pto.ptr<f32>) attributes {{pto.entry}} {{
+               %eight = arith.constant 8 : index
+               %huge = arith.constant 4611686018427387904 : index
+               %v = pto.make_tensor_view %x, shape = [{shape}], strides = [{strides}] : !pto.tensor_view<{ty}xf32>
+               %t = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+               pto.tload ins(%v : !pto.tensor_view<{ty}xf32>) outs(%t : !pto.tile_buf<vec, 8x8xf32>)
+               return
+             }}"
+        )
+    };
+    for text in [text("%eight, %eight", "%huge, %huge", "8x8"), text("%huge, %huge", "%huge, %huge", "?x?")] {
+        let (plan, target) = plan(&text);
+        predicted(&plan, target, Options::default());
+    }
+}

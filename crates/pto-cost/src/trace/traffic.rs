@@ -22,7 +22,8 @@ impl Default for Traffic {
 impl Traffic {
     /// Counts a transfer.
     pub fn count(&mut self, first: i64, end: i64, bytes: u64, writes: bool) {
-        *(if writes { &mut self.written } else { &mut self.read }) += bytes;
+        let all = if writes { &mut self.written } else { &mut self.read };
+        *all = all.saturating_add(bytes);
         self.first = self.first.min(first);
         self.end = self.end.max(end);
     }
@@ -30,7 +31,7 @@ impl Traffic {
     /// Bytes between the first and the last that are touched; no more than are moved.
     pub fn distinct(&self) -> u64 {
         let moved = self.read.max(self.written);
-        if moved == 0 { 0 } else { moved.min((self.end - self.first).max(0) as u64) }
+        if moved == 0 { 0 } else { moved.min(self.end.saturating_sub(self.first).max(0) as u64) }
     }
 }
 

@@ -170,7 +170,11 @@ impl Core<'_> {
                 view.strides[at] = step;
             } else {
                 let offset = self.int(p.offsets[k]);
-                let last = if size == 0 { offset } else { offset.saturating_add((size - 1).saturating_mul(step)) + 1 };
+                let last = if size == 0 {
+                    offset
+                } else {
+                    offset.saturating_add((size - 1).saturating_mul(step)).saturating_add(1)
+                };
                 if offset < 0 || step < 0 || last > source.shape[at] as i64 {
                     return Err(Fail::Partition { dimension: k, offset, size, extent: source.shape[at] });
                 }
@@ -396,9 +400,9 @@ fn likely_layout(view: &View, make: &MakeView) -> GlobalLayout {
     let [_, _, sc, sd, se] = view.strides;
     let rank = make.shape.len();
     let block = rank == 5 && e.saturating_mul(make.bits.into()) == 256 && se == 1;
-    let boxes = d == 16 && sd == e as i64 && sc == 16 * e as i64;
+    let boxes = || d == 16 && sd == e as i64 && sc == 16 * e as i64;
     let columns = make.boxed && (a > 1 || b > 1);
-    if block && (boxes || columns) {
+    if block && (boxes() || columns) {
         GlobalLayout::Nz
     } else if rank >= 2 && se != 1 && sd == 1 {
         GlobalLayout::Dn

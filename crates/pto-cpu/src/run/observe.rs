@@ -26,6 +26,9 @@ pub trait Observer {
 pub struct Event<'a> {
     /// The operation.
     pub op: OpId,
+    /// Its position among the steps of its core, which are in program order. Calls are expanded in place, so an operation of a
+    /// function has one for each call.
+    pub step: u32,
     /// Where it stands.
     pub span: Span,
     /// The pipe that executes it. [`Pipe::All`] with [`Action::Work`] is an engine that works in the background.

@@ -15,7 +15,7 @@ impl Core<'_> {
         let span = self.plan.module().op(op).span;
         let target = self.plan.checked.info().target;
         let pipe = pipe.or_else(|| pto_check::pipe_of(self.plan.module(), op, target));
-        watch.event(&Event { op, span, pipe, core: self.id(), action, accesses });
+        watch.event(&Event { op, step: at as u32, span, pipe, core: self.id(), action, accesses });
     }
 
     /// The same, if somebody listens.
@@ -225,15 +225,26 @@ fn push_both(list: &mut Vec<Access>, access: Access, operand: &Operand) {
     }
 }
 
-/// The runs of a window: its two innermost dimensions as rectangles, one for each place in the outer ones.
+/// A window with more runs than this is told as if it were one; no memory has so many.
+const MOST_RUNS: u64 = 1 << 24;
+
+/// The runs of a window: its two innermost dimensions as rectangles, one for each place in the outer ones. Extents and strides may
+/// be any numbers where there is no memory behind them.
 fn view_accesses(view: &View, bits: u32, value: Option<ValueId>, push: &mut impl FnMut(Access)) {
     let (buffer, first) = split_address(view.address);
     let bytes = |elements: i64| elements.wrapping_mul(i64::from(bits)) / 8;
+    let along = |index: u64, stride: i64| (index as i64).wrapping_mul(stride);
     let [a, b, c, d, e] = view.shape;
     let [sa, sb, sc, sd, se] = view.strides;
-    for outer in 0..a * b * c {
+    let outer_places = a.saturating_mul(b).saturating_mul(c);
+    if outer_places.saturating_mul(d) > MOST_RUNS {
+        let elements = outer_places.saturating_mul(d).saturating_mul(e);
+        let length = elements.saturating_mul(u64::from(bits)).min(i64::MAX as u64) / 8;
+        return push(run(Place::Global(buffer), first, length, value));
+    }
+    for outer in 0..outer_places {
         let (i, j, k) = (outer / (b * c), outer / c % b, outer % c);
-        let start = first + bytes(i as i64 * sa + j as i64 * sb + k as i64 * sc);
+        let start = first.wrapping_add(bytes(along(i, sa).wrapping_add(along(j, sb)).wrapping_add(along(k, sc))));
         let place = Place::Global(buffer);
         let (rows, stride, length) = if se == 1 || e == 1 {
             (d, bytes(sd), e)
@@ -242,13 +253,13 @@ fn view_accesses(view: &View, bits: u32, value: Option<ValueId>, push: &mut impl
         } else {
             // Neither dimension is contiguous: every element is a run of its own, per row.
             for row in 0..d {
-                let start = start + bytes(row as i64 * sd);
+                let start = start.wrapping_add(bytes(along(row, sd)));
                 let element = run(place, start, u64::from(bits).div_ceil(8), value);
                 push(Access { rows: e, stride: bytes(se), ..element });
             }
             continue;
         };
-        let row_bytes = (length * u64::from(bits)).div_ceil(8);
+        let row_bytes = length.saturating_mul(u64::from(bits)).div_ceil(8);
         push(Access { rows: if row_bytes == 0 { 0 } else { rows }, stride, ..run(place, start, row_bytes, value) });
     }
 }
