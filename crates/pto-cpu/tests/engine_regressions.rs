@@ -293,3 +293,26 @@ fn stores_at_a_distance_of_nothing_keep_the_last() {
         assert_eq!(*found, numbers[384 + at % 16 * 8 + at / 16], "{at}");
     }
 }
+
+/// Extents, strides and offsets near the end of their range are refused where they are used, or never matter.
+#[test]
+fn views_of_any_size() {
+    let run = |offset: &str| {
+        let text = "
+    func.func @f(%x: !pto.ptr<f32>) {
+      %one = arith.constant 1 : index
+      %two = arith.constant 2 : index
+      %rows = arith.constant 16 : index
+      %wide = arith.constant 4611686018427387904 : index
+      %at = arith.constant OFFSET : index
+      %v = pto.make_tensor_view %x, shape = [%rows, %wide], strides = [%wide, %one] : !pto.tensor_view<?x?xf32>
+      %w = pto.partition_view %v, offsets = [%one, %at], sizes = [%one, %two] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<1x2xf32>
+      return
+    }";
+        let plan = plan(&text.replace("OFFSET", offset), Target::A2A3).unwrap_or_else(|problem| panic!("{problem}"));
+        plan.run(&mut [Arg::write(&mut [0.0f32; 8])], Launch::default()).map_err(|d| d.message.clone())
+    };
+    run("0").expect("nothing is read or written");
+    let problem = run("9223372036854775807").expect_err("behind the end");
+    assert!(problem.contains("9223372036854775807"), "{problem}");
+}

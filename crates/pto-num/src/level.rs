@@ -17,8 +17,8 @@ pub use x86::{V3, V4};
 /// The methods of `V3` and `V4` execute their instructions unconditionally: code that names these types must have asked
 /// [`cpu_level`] before.
 pub trait Level: Copy + 'static {
-    /// `baseline`, `v3` or `v4`.
-    const NAME: &'static str;
+    /// Which one it is, as a value.
+    const CPU: CpuLevel;
 
     /// Widens half precision; exact, and a signalling NaN becomes quiet.
     fn f16_to_f32<const N: usize>(src: &[u16; N], dst: &mut [f32; N]);
@@ -35,7 +35,7 @@ pub trait Level: Copy + 'static {
 pub struct Baseline;
 
 impl Level for Baseline {
-    const NAME: &'static str = "baseline";
+    const CPU: CpuLevel = CpuLevel::Baseline;
 
     #[inline(always)]
     fn f16_to_f32<const N: usize>(src: &[u16; N], dst: &mut [f32; N]) {
@@ -72,7 +72,7 @@ impl CpuLevel {
     /// Every level, lowest first.
     pub const ALL: [Self; 3] = [Self::Baseline, Self::V3, Self::V4];
 
-    /// The name that [`Level::NAME`] and `PTO_CPU_LEVEL` use.
+    /// The name that `PTO_CPU_LEVEL` uses.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Baseline => "baseline",

@@ -5,7 +5,7 @@
 
 use super::call::TileRef;
 use super::elem::Elem;
-use pto_num::{Baseline, Level};
+use pto_num::{CpuLevel, Level};
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
@@ -65,10 +65,9 @@ unsafe fn spans<L: Level, D: Elem, S: Lanes<D>, const N: usize>(dst: *mut D, n: 
     }
 }
 
-/// Long spans pay where vectors are long; elsewhere they are only more code. (Constants can compare the lengths of
-/// names, not the names.)
+/// Long spans pay where vectors are long; elsewhere they are only more code.
 pub const fn long_spans<L: Level>() -> bool {
-    L::NAME.len() != Baseline::NAME.len()
+    !matches!(L::CPU, CpuLevel::Baseline)
 }
 
 /// Reads `count` elements, at most `N`; the others are zero.

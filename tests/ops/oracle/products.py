@@ -1,5 +1,5 @@
 """Matrix products: each sum starts from zero, an accumulator or a bias and takes in the products in the order of k, with
-one rounding per step."""
+one rounding per step, or blocks of 32 of them in that order where bf16 holds both factors."""
 
 import dataclasses
 from fractions import Fraction
@@ -45,13 +45,28 @@ def as_f32(d, x):
     return np.array(numbers_of(d, x), np.float32).reshape(x.shape)
 
 
-def product(a, b, start):
+def in_blocks(*kinds):
+    """Whether bf16 holds the factors of these types, scales among them."""
+    return not {"f32", "f16", "i8"} & set(kinds)
+
+
+def product(a, b, start, blocks):
     """The sums in f32 or, for integers, modulo 2^32."""
     if a.dtype == np.int64:
         return ((start.astype(np.int64) + a @ b + 2**31) % 2**32 - 2**31).astype(np.int32)
-    total = np.broadcast_to(start, (a.shape[0], b.shape[1])).astype(np.float32)
-    for k in range(a.shape[1]):
-        total = fma(np.repeat(a[:, k : k + 1], b.shape[1], 1), np.repeat(b[k : k + 1], a.shape[0], 0), total)
+    shape = (a.shape[0], b.shape[1])
+    step = lambda k, total: fma(np.repeat(a[:, k : k + 1], shape[1], 1), np.repeat(b[k : k + 1], shape[0], 0), total)
+    total = np.broadcast_to(start, shape).astype(np.float32)
+    if not blocks:
+        for k in range(a.shape[1]):
+            total = step(k, total)
+        return total
+    for first in range(0, a.shape[1], 32):
+        parts = [np.zeros(shape, np.float32), np.zeros(shape, np.float32)]
+        for k in range(first, min(first + 32, a.shape[1])):
+            parts[k % 2] = step(k, parts[k % 2])
+        with np.errstate(all="ignore"):
+            total = total + (parts[0] + parts[1])
     return total
 
 
@@ -134,7 +149,7 @@ def plain(op, table, rng):
             a = numbers(da, m * k, rng, kind).reshape(m, k)
             b = numbers(db, k * n, rng, kind).reshape(k, n)
             start, more = starts(op, dst, m, n, rng, kind)
-            got = product(factor(da, a), factor(db, b), start)
+            got = product(factor(da, a), factor(db, b), start, in_blocks(da, db))
             dynamic = {"dynamic": True} if name == "dynamic" else {}
             tiles = {"a": left(da, m, k, a, **dynamic), "b": right(db, k, n, b, **dynamic), "dst": result(dst, m, n, got, **dynamic), **more}
             title = f"{da} {db} {name}" if kind == "mild" else f"{da} {db} {kind}"
@@ -170,7 +185,7 @@ def scaled(op, table, rng):
                     x = as_f32(da, a) * np.repeat(fa, 32, 1)
                     y = as_f32(db, b) * np.repeat(fb, 32, 0)
                 start, more = starts(op, dst, m, n, rng, kind)
-                got = product(x, y, start)
+                got = product(x, y, start, in_blocks(da, db, scale))
                 tiles = {
                     "a": left(da, m, k, a, mx=True), "b": right(db, k, n, b, mx=True), "dst": result(dst, m, n, got), **more,
                     "a_scale": source(scale, (up(m, 16), up(groups, 2)), (m, groups), sa, order="ZZ", fractal=32, loc="scaling"),
@@ -208,7 +223,7 @@ def hif4(table, rng):
         b = numbers("f4e1m2", k * n, rng, "mild").reshape(k, n)
         sa, fa = cells(m, k, rng)
         sb, fb = cells(n, k, rng)
-        got = product(as_f32("f4e1m2", a) * fa, as_f32("f4e1m2", b) * fb.T, np.zeros((m, n), np.float32))
+        got = product(as_f32("f4e1m2", a) * fa, as_f32("f4e1m2", b) * fb.T, np.zeros((m, n), np.float32), True)
         flat = lambda s: source("u8", (1, len(s)), (1, len(s)), s, loc="mat")
         tiles = {"a": left("f4e1m2", m, k, a, mx=True), "a_scale": flat(sa), "b": right("f4e1m2", k, n, b, mx=True), "b_scale": flat(sb), "dst": result("f32", m, n, got)}
         yield Case(name, ["cpu"], tiles)

@@ -8,8 +8,7 @@ use super::cells::{self, Cells};
 use super::place::{Axis, Place, Region, pieces};
 use super::stream::{self, Cache};
 use super::transpose::{Turn, transpose};
-#[cfg(target_arch = "x86_64")]
-use pto_num::{CpuLevel, cpu_level};
+use pto_num::Level;
 
 /// Runs that are worked on together, so that the lines of memory that one box leaves half read are still in the cache for
 /// the next.
@@ -136,16 +135,16 @@ impl<'a> Digits<'a> {
 /// Copies a matrix of elements of `size` bytes.
 ///
 /// # Safety
-/// Both places must have all the rows and columns, and must not overlap.
+/// Both places must have all the rows and columns, and must not overlap. The processor must have the level.
 #[inline(always)]
-pub(super) unsafe fn copy(from: &Place, to: &Place, rows: usize, cols: usize, size: usize, cache: Cache) {
+pub(super) unsafe fn copy<L: Level>(from: &Place, to: &Place, rows: usize, cols: usize, size: usize, cache: Cache) {
     let mut nest = Nest::EMPTY;
     if nest.add_axis(&from.rows, &to.rows, rows, size) && nest.add_axis(&from.cols, &to.cols, cols, size) {
         nest.join();
-        run(nest, from.start, to.start, size, cache);
+        run::<L>(nest, from.start, to.start, size, cache);
     } else {
         let region = Region { rows, cols, from: (0, 0), to: (0, 0) };
-        copy_pieces(from, to, region, size, cache);
+        copy_pieces::<L>(from, to, region, size, cache);
     }
     if cache == Cache::To {
         stream::finish();
@@ -157,16 +156,16 @@ pub(super) unsafe fn copy(from: &Place, to: &Place, rows: usize, cols: usize, si
 /// # Safety
 /// As [`copy`], for the region.
 #[inline(always)]
-pub(super) unsafe fn copy_region(from: &Place, to: &Place, region: Region, size: usize) {
+pub(super) unsafe fn copy_region<L: Level>(from: &Place, to: &Place, region: Region, size: usize) {
     match (from.part(region.from, size), to.part(region.to, size)) {
-        (Some(from), Some(to)) => copy(&from, &to, region.rows, region.cols, size, Cache::Ordinary),
-        _ => copy_pieces(from, to, region, size, Cache::Ordinary),
+        (Some(from), Some(to)) => copy::<L>(&from, &to, region.rows, region.cols, size, Cache::Ordinary),
+        _ => copy_pieces::<L>(from, to, region, size, Cache::Ordinary),
     }
 }
 
 /// Every piece is a nest of two loops.
 #[inline(never)]
-unsafe fn copy_pieces(from: &Place, to: &Place, region: Region, size: usize, cache: Cache) {
+unsafe fn copy_pieces<L: Level>(from: &Place, to: &Place, region: Region, size: usize, cache: Cache) {
     let strides = |from: &Axis, to: &Axis| (from.stride() * size, to.stride() * size);
     let (down, right) = (strides(&from.rows, &to.rows), strides(&from.cols, &to.cols));
     pieces(from, to, region, (BAND, usize::MAX), |at| {
@@ -174,12 +173,12 @@ unsafe fn copy_pieces(from: &Place, to: &Place, region: Region, size: usize, cac
         nest.add(Loop { count: at.rows, from: down.0, to: down.1 });
         nest.add(Loop { count: at.cols, from: right.0, to: right.1 });
         nest.join();
-        run(nest, from.start.wrapping_add(at.src * size), to.start.wrapping_add(at.dst * size), size, cache);
+        run::<L>(nest, from.start.wrapping_add(at.src * size), to.start.wrapping_add(at.dst * size), size, cache);
     });
 }
 
 #[inline(always)]
-unsafe fn run(mut nest: Nest, from: *const u8, to: *mut u8, size: usize, cache: Cache) {
+unsafe fn run<L: Level>(mut nest: Nest, from: *const u8, to: *mut u8, size: usize, cache: Cache) {
     let mut width = size;
     if nest.count > 0 && (nest.loops[0].from, nest.loops[0].to) == (size, size) {
         width = nest.take(0).count * size;
@@ -204,9 +203,9 @@ unsafe fn run(mut nest: Nest, from: *const u8, to: *mut u8, size: usize, cache: 
                 let Loop { count, from, to } = nest.take(0);
                 (turn.count, turn.from_next, turn.to_next) = (count, from, to);
             }
-            each(&nest, from, to, |from, to| transpose(&Turn { from, to, ..turn }, width));
+            each(&nest, from, to, |from, to| transpose::<L>(&Turn { from, to, ..turn }, width));
         }
-        _ => runs(nest, from, to, width, cache),
+        _ => runs::<L>(nest, from, to, width, cache),
     }
 }
 
@@ -223,9 +222,9 @@ fn twins(nest: &mut Nest, down: Loop) -> Option<usize> {
 
 /// Runs of `width` bytes.
 #[inline(always)]
-unsafe fn runs(mut nest: Nest, from: *const u8, to: *mut u8, width: usize, cache: Cache) {
+unsafe fn runs<L: Level>(mut nest: Nest, from: *const u8, to: *mut u8, width: usize, cache: Cache) {
     #[cfg(target_arch = "x86_64")]
-    if let Some(cells) = cells(&mut nest, width) {
+    if let Some(cells) = cells::<L>(&mut nest, width) {
         return each(&nest, from, to, |from, to| cells.copy(from, to));
     }
     let mut inner = if nest.count > 0 { nest.take(0) } else { Loop { count: 1, from: 0, to: 0 } };
@@ -237,7 +236,7 @@ unsafe fn runs(mut nest: Nest, from: *const u8, to: *mut u8, width: usize, cache
         nest.count += 1;
     }
     if cache != Cache::Ordinary && width >= stream::LONG_RUN {
-        each(&nest, from, to, |from, to| row(inner, from, to, |from, to| stream::copy(from, to, width, cache)));
+        each(&nest, from, to, |from, to| row(inner, from, to, |from, to| stream::copy::<L>(from, to, width, cache)));
         return;
     }
     // The rows of boxes, without a call for each.
@@ -259,10 +258,10 @@ unsafe fn runs(mut nest: Nest, from: *const u8, to: *mut u8, width: usize, cache
 /// other side.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn cells(nest: &mut Nest, width: usize) -> Option<Cells> {
+fn cells<L: Level>(nest: &mut Nest, width: usize) -> Option<Cells> {
     let find = |side: fn(&Loop) -> usize| nest.all().iter().position(|l| side(l) == width && l.count.is_multiple_of(2));
     let (x, y) = (find(|l| l.from)?, find(|l| l.to)?);
-    if width != cells::WIDTH || x == y || cpu_level() < CpuLevel::V4 {
+    if width != cells::WIDTH || x == y || !matches!(L::CPU, pto_num::CpuLevel::V4) {
         return None;
     }
     let (along_from, along_to) = (nest.loops[x], nest.loops[y]);

@@ -283,7 +283,7 @@ impl Out<'_> {
     #[inline(always)]
     unsafe fn region<L: Level, C: Convert>(&self, from: &Place, to: &Place, region: Region) {
         if C::COPIES && !self.form.relu {
-            return blocks::copy_region(from, to, region, size_of::<C::Out>());
+            return blocks::copy_region::<L>(from, to, region, size_of::<C::Out>());
         }
         let (src, dst) = (from.start.cast::<u32>(), to.start.cast::<C::Out>());
         let ((row, col), (row_there, col_there)) =

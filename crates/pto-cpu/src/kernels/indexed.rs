@@ -9,6 +9,7 @@ use super::place::Place;
 use super::stream::Cache;
 use super::transfer::{check_bytes, size};
 use pto_isa::{DType, Type};
+use pto_num::Baseline;
 use pto_vector::{Call, Fault, Kernel, KernelFn, Prepared, Site, TileRef, ViewRef};
 
 /// From a table into a tile; the indices are a tile, or a window of global memory.
@@ -253,7 +254,8 @@ unsafe fn gather<T: Copy + Default>(call: &Call) -> Result<(), Fault> {
                 Some(named) => {
                     let from = this.table_row(named, size);
                     if let Some(to) = this.tile_row(row, size) {
-                        blocks::copy(&from, &to, 1, this.data.cols, size, Cache::Ordinary);
+                        // One row is one run, or a few; no level has more for it.
+                        blocks::copy::<Baseline>(&from, &to, 1, this.data.cols, size, Cache::Ordinary);
                     } else {
                         let get = |col| from.start.wrapping_add(from.cols.at(col) * size).cast::<T>().read_unaligned();
                         (0..this.data.cols).for_each(|col| put(row, col, get(col)));

@@ -1,15 +1,20 @@
 //! Products of matrices.
 //!
 //! Every form is one sum per element of `dst`: it starts from zero, an accumulator or a bias, and takes in the products in
-//! the order of `k`, each with one rounding. [`plain`] says just that. [`blocked`] keeps many sums in registers at a time;
-//! since each keeps its order, both give the same bits.
+//! the order of `k`, or blocks of them in that order; see [`Sums`]. [`plain`] says just that. [`blocked`] keeps many sums in
+//! registers at a time, [`tiles`] leaves them to the unit for matrices of a processor that has one; since each keeps its
+//! order, all give the same bits.
 
 mod blocked;
+#[cfg(target_arch = "x86_64")]
+mod bytes;
 mod factor;
 mod pack;
 mod plain;
 mod portable;
 mod strip;
+#[cfg(target_arch = "x86_64")]
+mod tiles;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -91,22 +96,42 @@ impl Form {
         }
     }
 
-    /// Sums of integers; all other sums are f32.
-    fn is_int(self) -> bool {
-        self.a == DType::I8
+    /// How the sums of this form take in products.
+    fn sums(self) -> Sums {
+        use DType::{F16, F32, I8};
+        let has_more_bits = |dtype, scaling| matches!(dtype, F32 | F16) || scaling == Scaling::Factors;
+        match self.a {
+            I8 => Sums::Integers,
+            _ if has_more_bits(self.a, self.a_scaling) || has_more_bits(self.b, self.b_scaling) => Sums::Steps,
+            _ => Sums::Blocks,
+        }
     }
+}
+
+/// How a sum takes in products.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sums {
+    /// In i32, where the order does not matter.
+    Integers,
+    /// In f32, one after the other, each with one rounding.
+    Steps,
+    /// In f32, in blocks of [`strip::BLOCK`]: the products of a block with even `k` are summed from +0, those with odd `k` too,
+    /// the two are added, and the sum takes in that. Units for matrices work so; bf16 holds all factors of these forms.
+    Blocks,
 }
 
 fn prepare(site: &Site) -> Option<Prepared> {
     let form = Form::of(site)?;
     let dst = site.tile("dst")?;
-    let result = if form.is_int() { DType::I32 } else { DType::F32 };
-    let decodes = factor::decodes(form.a) && factor::decodes(form.b) && form.is_int() == (form.b == DType::I8);
+    let sums = form.sums();
+    let result = if sums == Sums::Integers { DType::I32 } else { DType::F32 };
+    let decodes =
+        factor::decodes(form.a) && factor::decodes(form.b) && (sums == Sums::Integers) == (form.b == DType::I8);
     if dst.dtype != result || !decodes || !cells_fit(site, form) {
         return None;
     }
     let level = site.level.map_or(cpu_level(), |l| l.min(cpu_level()));
-    let run = if site.plain { plain::run } else { blocked::run(form.is_int(), level) };
+    let run = if site.plain { plain::run } else { blocked::run(sums, level) };
     Some(Prepared { run, imm: form.imm() })
 }
 

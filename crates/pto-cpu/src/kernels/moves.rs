@@ -102,7 +102,7 @@ impl Body for Move {
         match (Place::of_tile(src), Place::of_tile(dst)) {
             // What overlaps is moved in one order only.
             (Some(from), Some(to)) if !overlap(src, dst) => {
-                blocks::copy_region(&from, &to, region, call.imm[0] as usize / 8);
+                blocks::copy_region::<L>(&from, &to, region, call.imm[0] as usize / 8);
                 Ok(())
             }
             _ => Self::plain(call),

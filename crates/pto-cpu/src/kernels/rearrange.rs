@@ -4,7 +4,7 @@ use super::place::Place;
 use super::stream::Cache;
 use super::{blocks, padding};
 use pto_isa::TileType;
-use pto_num::Level;
+use pto_num::{Baseline, Level};
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef};
 
 /// `dst[c,r] = src[r,c]`.
@@ -66,9 +66,9 @@ impl<'a> Part<'a> {
 
 /// Copies a rectangle; the two do not overlap.
 #[inline(always)]
-unsafe fn copy<const PLAIN: bool>(from: Part, to: Part, (rows, cols): (usize, usize), size: usize) {
+unsafe fn copy<L: Level, const PLAIN: bool>(from: Part, to: Part, (rows, cols): (usize, usize), size: usize) {
     if let (false, Some(a), Some(b)) = (PLAIN, from.place(size), to.place(size)) {
-        blocks::copy(&a, &b, rows, cols, size, Cache::Ordinary);
+        blocks::copy::<L>(&a, &b, rows, cols, size, Cache::Ordinary);
         return;
     }
     for row in 0..rows {
@@ -86,11 +86,11 @@ macro_rules! body {
         impl Body for $name {
             #[inline(always)]
             unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-                $run::<false>(call)
+                $run::<L, false>(call)
             }
 
             unsafe fn plain(call: &Call) -> Result<(), Fault> {
-                $run::<true>(call)
+                $run::<Baseline, true>(call)
             }
         }
     };
@@ -102,7 +102,7 @@ body!(Concat, concat);
 body!(ConcatCounted, concat_counted);
 
 #[inline(always)]
-unsafe fn transpose<const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
+unsafe fn transpose<L: Level, const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
     let [src, dst] = call.tiles else { return Ok(()) };
     let (size, room) = known(call);
     if src.cols > room.0 || src.rows > room.1 {
@@ -111,7 +111,7 @@ unsafe fn transpose<const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
     }
     if let (false, Some(from), Some(to)) = (PLAIN, Place::of_tile(src), Place::of_tile(dst)) {
         let turned = Place { rows: to.cols, cols: to.rows, ..to };
-        blocks::copy(&from, &turned, src.rows, src.cols, size, Cache::Ordinary);
+        blocks::copy::<L>(&from, &turned, src.rows, src.cols, size, Cache::Ordinary);
         return Ok(());
     }
     for r in 0..src.rows {
@@ -124,12 +124,12 @@ unsafe fn transpose<const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
 }
 
 #[inline(always)]
-unsafe fn fill<const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
+unsafe fn fill<L: Level, const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
     let [src, dst] = call.tiles else { return Ok(()) };
     let (size, room) = known(call);
     let (rows, cols) = (src.rows.min(room.0), src.cols.min(room.1));
     if src.ptr != dst.ptr {
-        copy::<PLAIN>(Part::whole(src), Part::whole(dst), (rows, cols), size);
+        copy::<L, PLAIN>(Part::whole(src), Part::whole(dst), (rows, cols), size);
     } else if (*src.geometry).cols != (*dst.geometry).cols || (*src.geometry).rows != (*dst.geometry).rows {
         // The larger tile starts where the smaller does: its last elements go first.
         for at in (0..rows * cols).rev() {
@@ -160,15 +160,15 @@ unsafe fn fill_row(tile: &TileRef, size: usize, row: usize, cols: std::ops::Rang
 }
 
 #[inline(always)]
-unsafe fn concat<const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
+unsafe fn concat<L: Level, const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
     let [a, b, dst] = call.tiles else { return Ok(()) };
     let size = known(call).0;
-    copy::<PLAIN>(Part::whole(a), Part::whole(dst), (dst.rows, a.cols), size);
-    copy::<PLAIN>(Part::whole(b), Part { tile: dst, row: 0, col: a.cols }, (dst.rows, b.cols), size);
+    copy::<L, PLAIN>(Part::whole(a), Part::whole(dst), (dst.rows, a.cols), size);
+    copy::<L, PLAIN>(Part::whole(b), Part { tile: dst, row: 0, col: a.cols }, (dst.rows, b.cols), size);
     Ok(())
 }
 
-unsafe fn concat_counted<const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
+unsafe fn concat_counted<L: Level, const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
     let [a, b, a_counts, b_counts, dst] = call.tiles else { return Ok(()) };
     let size = known(call).0;
     for row in 0..dst.rows {
@@ -177,8 +177,8 @@ unsafe fn concat_counted<const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
         let first = first.min(dst.cols);
         let second = second.min(dst.cols - first);
         let part = |tile, col| Part { tile, row, col };
-        copy::<true>(part(a, 0), part(dst, 0), (1, first), size);
-        copy::<true>(part(b, 0), part(dst, first), (1, second), size);
+        copy::<L, true>(part(a, 0), part(dst, 0), (1, first), size);
+        copy::<L, true>(part(b, 0), part(dst, first), (1, second), size);
     }
     Ok(())
 }

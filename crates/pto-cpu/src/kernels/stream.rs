@@ -3,6 +3,10 @@
 //! Stores go past the cache: the processor need not read the lines it is about to overwrite, and inputs stay in the cache.
 //! Loads ask for what lies a little further on, because the next window most often follows this one.
 
+#[cfg(target_arch = "x86_64")]
+use pto_num::CpuLevel;
+use pto_num::Level;
+
 /// From this size on a buffer is not expected to be in the cache when it is read.
 const LARGE_BUFFER: usize = 8 << 20;
 
@@ -36,13 +40,13 @@ impl Cache {
     }
 }
 
-/// Copies a long run. After all copies to a large destination, [`finish`] must follow.
+/// Copies a long run. After all copies to a large destination, [`finish`] must follow. The processor must have the level.
 #[inline]
-pub(super) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize, cache: Cache) {
+pub(super) unsafe fn copy<L: Level>(from: *const u8, to: *mut u8, bytes: usize, cache: Cache) {
     #[cfg(target_arch = "x86_64")]
     match cache {
-        Cache::From if std::is_x86_feature_detected!("avx512f") => return x86::ahead_v4(from, to, bytes),
-        Cache::To if std::is_x86_feature_detected!("avx512f") => return x86::past_v4(from, to, bytes),
+        Cache::From if matches!(L::CPU, CpuLevel::V4) => return x86::ahead_v4(from, to, bytes),
+        Cache::To if matches!(L::CPU, CpuLevel::V4) => return x86::past_v4(from, to, bytes),
         Cache::To => return x86::past(from, to, bytes),
         _ => {}
     }
@@ -108,32 +112,34 @@ mod x86 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pto_num::{CpuLevel, Kernel, dispatch_at};
+
+    /// A copy from one slice to the start of another.
+    struct Copied<'a>(&'a [u8], &'a mut [u8], Cache);
+
+    impl Kernel for Copied<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<L: Level>(self) {
+            assert!(self.0.len() <= self.1.len());
+            // SAFETY: the destination has room, and the processor has the level.
+            unsafe { copy::<L>(self.0.as_ptr(), self.1.as_mut_ptr(), self.0.len(), self.2) };
+            finish();
+        }
+    }
 
     #[test]
     fn every_start_and_length_is_copied_and_nothing_else() {
         let from: Vec<u8> = (0..400).map(|i| i as u8).collect();
-        for cache in [Cache::Ordinary, Cache::From, Cache::To] {
+        let caches = [Cache::Ordinary, Cache::From, Cache::To];
+        for (level, cache) in CpuLevel::ALL.into_iter().flat_map(|level| caches.map(|cache| (level, cache))) {
             for (start, bytes) in (0..66).flat_map(|s| [0, 1, 63, 64, 65, 127, 128, 200, 300].map(|b| (s, b))) {
                 let mut to = vec![0xa5; 400];
-                // SAFETY: both ranges lie in their vectors.
-                unsafe { copy(from.as_ptr().add(3), to.as_mut_ptr().add(start), bytes, cache) };
-                finish();
+                dispatch_at(level, Copied(&from[3..3 + bytes], &mut to[start..], cache));
                 assert_eq!(to[start..start + bytes], from[3..3 + bytes]);
                 assert!(to[..start].iter().chain(&to[start + bytes..]).all(|b| *b == 0xa5), "{start} {bytes}");
             }
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[test]
-    fn older_processors_copy_the_same() {
-        let from: Vec<u8> = (0..400).map(|i| i as u8).collect();
-        for start in 0..66 {
-            let mut to = vec![0; 400];
-            // SAFETY: both ranges lie in their vectors.
-            unsafe { x86::past(from.as_ptr(), to.as_mut_ptr().add(start), 300) };
-            finish();
-            assert_eq!(to[start..start + 300], from[..300]);
         }
     }
 }

@@ -151,7 +151,7 @@ impl Body for Load {
         let size = (call.imm[0] >> 8) as usize;
         if let Some((tile, view)) = operands(call, 8 * size)? {
             let Some(to) = Place::of_tile(tile) else { return Self::plain(call) };
-            blocks::copy(&Place::of_view(&view), &to, tile.rows, tile.cols, size, Cache::of_load(view.bytes));
+            blocks::copy::<L>(&Place::of_view(&view), &to, tile.rows, tile.cols, size, Cache::of_load(view.bytes));
             padding::after_load(tile, view.layout);
         }
         Ok(())
@@ -178,7 +178,7 @@ impl Body for Store {
             return combine(tile, &view, size, call.imm[1], how);
         }
         let Some(from) = Place::of_tile(tile) else { return Self::plain(call) };
-        blocks::copy(&from, &Place::of_view(&view), tile.rows, tile.cols, size, Cache::of_store(view.bytes));
+        blocks::copy::<L>(&from, &Place::of_view(&view), tile.rows, tile.cols, size, Cache::of_store(view.bytes));
         Ok(())
     }
 

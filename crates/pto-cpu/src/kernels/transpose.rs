@@ -1,7 +1,8 @@
 //! Transposed copies of blocks whose rows are contiguous on one side and whose columns are contiguous on the other.
 
 #[cfg(target_arch = "x86_64")]
-use pto_num::{CpuLevel, cpu_level};
+use pto_num::CpuLevel;
+use pto_num::Level;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
@@ -105,11 +106,11 @@ impl Turn {
 /// Transposes matrices of elements of 1, 2, 4 or 8 bytes: squares with sides of 16 bytes, and what is left element by element.
 ///
 /// # Safety
-/// All elements must lie in memory that may be read and written, and must not overlap.
+/// All elements must lie in memory that may be read and written, and must not overlap. The processor must have the level.
 #[inline(always)]
-pub(super) unsafe fn transpose(turn: &Turn, size: usize) {
+pub(super) unsafe fn transpose<L: Level>(turn: &Turn, size: usize) {
     #[cfg(target_arch = "x86_64")]
-    if boxes(turn, size) {
+    if boxes::<L>(turn, size) {
         return;
     }
     turn.each(|from, to| {
@@ -127,12 +128,12 @@ pub(super) unsafe fn transpose(turn: &Turn, size: usize) {
 /// of them.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn boxes(turn: &Turn, size: usize) -> bool {
+unsafe fn boxes<L: Level>(turn: &Turn, size: usize) -> bool {
     const WIDTH: usize = 32;
     if turn.from_step != WIDTH || turn.cols * size != WIDTH {
         return false;
     }
-    let (height, turn_boxes): (usize, unsafe fn(&Turn)) = match (size, cpu_level()) {
+    let (height, turn_boxes): (usize, unsafe fn(&Turn)) = match (size, L::CPU) {
         (4, CpuLevel::V4) if turn.rows == 8 && turn.twin > 0 => (8, x86::turn_twins),
         (4, CpuLevel::V3 | CpuLevel::V4) => (8, x86::turn_words),
         (2, CpuLevel::V4) => (16, x86::turn_halves),
@@ -297,6 +298,20 @@ mod x86 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pto_num::{CpuLevel, Kernel, dispatch_at};
+
+    /// A matrix, and the size of its elements.
+    struct Transposed<'a>(&'a Turn, usize);
+
+    impl Kernel for Transposed<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<L: Level>(self) {
+            // SAFETY: both matrices have the sizes that the turn says, and the processor has the level.
+            unsafe { transpose::<L>(self.0, self.1) };
+        }
+    }
 
     fn check<T: Copy + PartialEq + std::fmt::Debug>(make: impl Fn(usize) -> T) {
         // The last one is made of boxes.
@@ -307,10 +322,12 @@ mod tests {
             let (from_step, to_step) = (cols * size, rows * size);
             let (from_at, to_at) = (from.as_ptr().cast(), to.as_mut_ptr().cast());
             let one = Turn { from: from_at, from_step, to: to_at, to_step, rows, cols, ..Turn::ONE };
-            // SAFETY: both matrices have these sizes.
-            unsafe { transpose(&one, size) };
-            for (r, c) in (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))) {
-                assert_eq!(to[c * rows + r], from[r * cols + c], "{rows}x{cols} [{r}, {c}]");
+            for level in CpuLevel::ALL {
+                dispatch_at(level, Transposed(&one, size));
+                for (r, c) in (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))) {
+                    assert_eq!(to[c * rows + r], from[r * cols + c], "{level:?}: {rows}x{cols} [{r}, {c}]");
+                }
+                to.fill(make(0));
             }
         }
     }

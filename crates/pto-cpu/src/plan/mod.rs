@@ -34,6 +34,7 @@ use crate::memory::{Spaces, Spare};
 use pto_check::Checked;
 use pto_ir::{Module, OpId};
 use pto_isa::{Diagnostic, TileType};
+use std::ops::RangeInclusive;
 
 /// A program that is ready to run.
 #[derive(Clone, Debug)]
@@ -134,6 +135,16 @@ impl Plan {
     pub fn orders_pipes(&self) -> bool {
         let orders = |o: &Order| !matches!(o, Order::Other | Order::AwaitBackground | Order::Sync(_));
         self.roles().any(|p| p.orders.iter().any(orders))
+    }
+
+    /// What goes round on cores of a role: steps from where a jump back leads to the jump.
+    pub fn loops(&self, role: Role) -> Vec<RangeInclusive<u32>> {
+        let turn = |(at, step): (usize, &Step)| match *step {
+            Step::Jump(head) | Step::LoopNext { head, .. } => Some(head..=at as u32),
+            _ => None,
+        };
+        let plans = self.roles().filter(|p| p.role == role);
+        plans.flat_map(|p| p.steps.iter().enumerate().filter_map(turn)).filter(|turn| !turn.is_empty()).collect()
     }
 
     /// The plans of the cores of a block.

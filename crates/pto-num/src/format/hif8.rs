@@ -20,8 +20,16 @@ impl Hif8 {
     /// The value; exact.
     #[inline(always)]
     pub fn to_f32(self) -> f32 {
-        VALUES[self.0 as usize]
+        Self::VALUES[self.0 as usize]
     }
+
+    /// The value of every code.
+    ///
+    /// ```
+    /// use pto_num::Hif8;
+    /// assert_eq!(Hif8::VALUES[0x08], 1.0);
+    /// ```
+    pub const VALUES: &'static [f32; 256] = &VALUES;
 }
 
 /// The value of every code.

@@ -17,7 +17,7 @@ pub struct V3;
 pub struct V4;
 
 impl Level for V3 {
-    const NAME: &'static str = "v3";
+    const CPU: CpuLevel = CpuLevel::V3;
 
     #[inline(always)]
     fn f16_to_f32<const N: usize>(src: &[u16; N], dst: &mut [f32; N]) {
@@ -51,7 +51,7 @@ impl Level for V3 {
 }
 
 impl Level for V4 {
-    const NAME: &'static str = "v4";
+    const CPU: CpuLevel = CpuLevel::V4;
 
     #[inline(always)]
     fn f16_to_f32<const N: usize>(src: &[u16; N], dst: &mut [f32; N]) {

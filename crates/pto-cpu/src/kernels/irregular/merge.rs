@@ -1,5 +1,6 @@
 //! `tmrgsort`: sorted lists of records become one.
 
+mod four;
 mod two;
 
 use super::key::{Sorted, get_record, put_record};
@@ -58,7 +59,7 @@ struct Merge<E>(PhantomData<E>);
 impl<E: Sorted> Body for Merge<E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        run::<E, Fast>(call);
+        run::<E, Fast<L>>(call);
         Ok(())
     }
 
@@ -73,15 +74,15 @@ trait Way {
     /// Merges lists, perhaps until one is empty; how many records it took from each.
     ///
     /// # Safety
-    /// The lists must lie in their tiles.
+    /// The lists must lie in their tiles, and the processor must have the level of the way.
     unsafe fn merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS];
 }
 
-struct Fast;
-impl Way for Fast {
+struct Fast<L>(PhantomData<L>);
+impl<L: Level> Way for Fast<L> {
     #[inline(always)]
     unsafe fn merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {
-        fast_merge::<E>(lists, exhausted, out)
+        fast_merge::<E, L>(lists, exhausted, out)
     }
 }
 
@@ -132,16 +133,18 @@ unsafe fn merge_blocks<E: Sorted, W: Way>(src: List, length: usize, out: List) {
     }
 }
 
-/// Step by step: the earliest of the first records, of equal ones that of the lower list.
+/// Step by step: the earliest of the first records, of equal ones that of the lower list. All records are read before any is
+/// written, as they may lie where the result goes.
 unsafe fn plain_merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {
+    let all = |l: &List| (0..l.count).map(|k| get_record::<E>(l.tile, 0, l.first + k)).collect::<Vec<_>>();
+    let records: Vec<Vec<_>> = lists.iter().map(all).collect();
     let mut taken = [0; LISTS];
     let mut written = 0;
     while !(exhausted && (0..lists.len()).any(|i| taken[i] == lists[i].count)) {
         let heads = (0..lists.len()).filter(|i| taken[*i] < lists[*i].count);
-        let record = |i: usize| get_record::<E>(lists[i].tile, 0, lists[i].first + taken[i]);
-        let Some(next) = heads.min_by_key(|i| E::of_record(record(*i)).key()) else { break };
+        let Some(next) = heads.min_by_key(|i| E::of_record(records[*i][taken[*i]]).key()) else { break };
         if written < out.count {
-            put_record::<E>(out.tile, 0, out.first + written, record(next));
+            put_record::<E>(out.tile, 0, out.first + written, records[next][taken[next]]);
         }
         written += 1;
         taken[next] += 1;
@@ -165,7 +168,7 @@ thread_local! {
 
 /// Keys with the numbers of their records are merged in pairs; then records go where their keys are.
 #[inline(always)]
-unsafe fn fast_merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {
+unsafe fn fast_merge<E: Sorted, L: Level>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {
     let mut scratch = SCRATCH.take();
     let total: usize = lists.iter().map(|l| l.count).sum();
     let guarded = total + AROUND * LISTS;
@@ -177,13 +180,15 @@ unsafe fn fast_merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [
     let records = in_a_row(lists, total, out).unwrap_or_else(|| copied(lists, copy));
     let counts @ [a, b, c, d] = std::array::from_fn(|i| lists.get(i).map_or(0, |l| l.count));
     let taken = if load_keys::<E>(records, counts, first) {
-        let (left, right) = first.split_at(a + b + 2 * AROUND);
-        let (ab, cd) = second.split_at_mut(a + b + AROUND);
-        let cd = &mut cd[..c + d + AROUND];
-        merge_two(&left[..a + AROUND], &left[a + AROUND..], ab);
-        merge_two(&right[..c + AROUND], &right[c + AROUND..c + d + 2 * AROUND], cd);
-        // The lists themselves are not needed any more.
-        merge_two(ab, cd, &mut first[..total + AROUND]);
+        if !(counts == [four::LENGTH; LISTS] && four::merge::<L>(first)) {
+            let (left, right) = first.split_at(a + b + 2 * AROUND);
+            let (ab, cd) = second.split_at_mut(a + b + AROUND);
+            let cd = &mut cd[..c + d + AROUND];
+            merge_two::<L>(&left[..a + AROUND], &left[a + AROUND..], ab);
+            merge_two::<L>(&right[..c + AROUND], &right[c + AROUND..c + d + 2 * AROUND], cd);
+            // The lists themselves are not needed any more.
+            merge_two::<L>(ab, cd, &mut first[..total + AROUND]);
+        }
         let merged = &first[1..=total];
         let (end, taken) = if exhausted { until_empty(lists, merged) } else { (total, counts) };
         store::<E>(records, &merged[..end.min(out.count)], out);

@@ -4,6 +4,8 @@
 //! It is Batcher's odd-even merge sort.
 
 use super::key::GROUP;
+#[cfg(target_arch = "x86_64")]
+use pto_num::CpuLevel;
 use pto_num::Level;
 
 /// Comparisons for 32 places.
@@ -74,13 +76,13 @@ impl Lanes for [i64; 8] {
     unsafe fn in_order<L: Level>(a: Self, b: Self) -> (Self, Self) {
         use std::arch::x86_64::*;
         let (mut least, mut most) = (a, b);
-        match L::NAME {
-            "v4" => {
+        match L::CPU {
+            CpuLevel::V4 => {
                 let (x, y) = (_mm512_loadu_epi64(a.as_ptr()), _mm512_loadu_epi64(b.as_ptr()));
                 _mm512_storeu_epi64(least.as_mut_ptr(), _mm512_min_epi64(x, y));
                 _mm512_storeu_epi64(most.as_mut_ptr(), _mm512_max_epi64(x, y));
             }
-            "v3" => {
+            CpuLevel::V3 => {
                 for half in [0, 4] {
                     let x = _mm256_loadu_si256(a.as_ptr().add(half).cast());
                     let y = _mm256_loadu_si256(b.as_ptr().add(half).cast());
@@ -90,7 +92,7 @@ impl Lanes for [i64; 8] {
                     _mm256_storeu_si256(most.as_mut_ptr().add(half).cast(), high);
                 }
             }
-            _ => return each_in_order(a, b),
+            CpuLevel::Baseline => return each_in_order(a, b),
         }
         (least, most)
     }

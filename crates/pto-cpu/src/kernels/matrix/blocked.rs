@@ -3,7 +3,7 @@
 use super::factor::{Factor, factors};
 use super::pack::{Left, Tools, Word, left, left_in_place, right, row_sum};
 use super::strip::{COLUMNS, Loops, Strip};
-use super::{extents, plain};
+use super::{Sums, extents, plain};
 use pto_isa::{Order, TileType};
 use pto_num::CpuLevel;
 use pto_vector::{Call, Fault, KernelFn, TileRef};
@@ -21,16 +21,19 @@ struct Line(#[expect(dead_code, reason = "used through pointers")] [u32; LINE]);
 
 const LINE: usize = 16;
 
+/// Columns of the widest strip.
+pub const WIDE: usize = 2 * COLUMNS;
+
 thread_local! {
     /// Room for packed factors. On the stack it would cost a touch of every page in every product.
     static ROOM: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
 }
 
 /// How products are computed on a processor.
-struct Machine {
-    word: Word,
-    loops: Loops,
-    tools: Tools,
+pub struct Machine {
+    pub word: Word,
+    pub loops: Loops,
+    pub tools: Tools,
 }
 
 /// Makes a kernel of a machine.
@@ -39,87 +42,119 @@ macro_rules! kernel {
         static MACHINE: Machine =
             Machine { word: Word::$word, loops: $loops, tools: Tools { turn: $turn, halves: $halves } };
         unsafe fn product(call: &Call) -> Result<(), Fault> {
-            drive(call, &MACHINE);
+            drive(call, &MACHINE, |block, a, b| block.run(a, b));
             Ok(())
         }
         product as KernelFn
     }};
 }
 
-/// The kernel for this kind of numbers on this level of the processor.
+/// The kernel for these sums on this level of the processor.
 #[cfg(target_arch = "x86_64")]
-pub fn run(is_int: bool, level: CpuLevel) -> KernelFn {
-    use super::{portable, x86};
-    match (level, is_int) {
-        (CpuLevel::V4, false) => kernel!(F32, x86::V4_F32, x86::turn_v4, x86::HALVES_V4),
-        (CpuLevel::V4, true) if is_x86_feature_detected!("avx512vnni") => {
+pub fn run(sums: Sums, level: CpuLevel) -> KernelFn {
+    use super::{tiles, x86};
+    match (level, sums) {
+        (CpuLevel::V4, Sums::Integers) if tiles::are_there() => tiles::integers,
+        (CpuLevel::V4, Sums::Integers) if is_x86_feature_detected!("avx512vnni") => {
             kernel!(Bytes, x86::V4_BYTES, x86::turn_v4, x86::HALVES_V4)
         }
-        (CpuLevel::V4, true) => kernel!(Pairs, x86::V4_PAIRS, x86::turn_v4, x86::HALVES_V4),
-        (CpuLevel::V3, false) => kernel!(F32, x86::V3_F32, x86::turn_v3, x86::HALVES_V3),
-        (CpuLevel::V3, true) => kernel!(Pairs, x86::V3_PAIRS, x86::turn_v3, x86::HALVES_V3),
-        (CpuLevel::Baseline, false) => kernel!(F32, portable::F32, portable::turn, portable::HALVES),
-        (CpuLevel::Baseline, true) => kernel!(Pairs, portable::PAIRS, portable::turn, portable::HALVES),
+        (CpuLevel::V4, Sums::Integers) => kernel!(Pairs, x86::V4_PAIRS, x86::turn_v4, x86::HALVES_V4),
+        (CpuLevel::V4, Sums::Steps) => kernel!(F32, x86::V4_F32, x86::turn_v4, x86::HALVES_V4),
+        (CpuLevel::V4, Sums::Blocks) if tiles::are_there() => tiles::floats,
+        (CpuLevel::V4, Sums::Blocks) => kernel!(F32, x86::V4_BLOCKS, x86::turn_v4, x86::HALVES_V4),
+        (CpuLevel::V3, Sums::Integers) => kernel!(Pairs, x86::V3_PAIRS, x86::turn_v3, x86::HALVES_V3),
+        (CpuLevel::V3, Sums::Steps) => kernel!(F32, x86::V3_F32, x86::turn_v3, x86::HALVES_V3),
+        (CpuLevel::V3, Sums::Blocks) => kernel!(F32, x86::V3_BLOCKS, x86::turn_v3, x86::HALVES_V3),
+        (CpuLevel::Baseline, _) => portable(sums),
     }
 }
 
-/// The kernel for this kind of numbers.
+/// The kernel for these sums.
 #[cfg(not(target_arch = "x86_64"))]
-pub fn run(is_int: bool, _: CpuLevel) -> KernelFn {
-    use super::portable;
-    if is_int {
-        kernel!(Pairs, portable::PAIRS, portable::turn, portable::HALVES)
-    } else {
-        kernel!(F32, portable::F32, portable::turn, portable::HALVES)
+pub fn run(sums: Sums, _: CpuLevel) -> KernelFn {
+    portable(sums)
+}
+
+/// The kernel for any processor.
+fn portable(sums: Sums) -> KernelFn {
+    use super::portable::{BLOCKS, F32, HALVES, PAIRS, turn};
+    match sums {
+        Sums::Integers => kernel!(Pairs, PAIRS, turn, HALVES),
+        Sums::Steps => kernel!(F32, F32, turn, HALVES),
+        Sums::Blocks => kernel!(F32, BLOCKS, turn, HALVES),
     }
 }
 
 /// A product, block by block. Every sum takes in the blocks of `k` in order, so blocks change nothing.
-unsafe fn drive(call: &Call, machine: &Machine) {
+///
+/// # Safety
+/// As [`KernelFn`].
+pub unsafe fn drive(call: &Call, machine: &Machine, run: impl Fn(&Block, &Factor, &Factor)) {
     let (Some((a, b)), Some((rows, cols, depth))) = (factors(call), extents(call)) else { return };
     let [dst, _, _, acc, ..] = call.tiles else { return };
     // Sums that start from other sums of this product depend on the order of elements.
-    if acc.is_present() && acc.ptr != dst.ptr && super::super::moves::overlap(acc, dst) {
+    if acc.is_present() && !is_same_place(acc, dst) && super::super::moves::overlap(acc, dst) {
         let _ = plain::run(call);
         return;
     }
     ROOM.with_borrow_mut(|room| {
         room.resize((WIDTH + HEIGHT) * DEPTH / LINE, Line([0; LINE]));
-        blocks(call, machine, (a, b), (rows, cols, depth), room.as_mut_ptr().cast());
+        for block in blocks(call, machine, (rows, cols, depth), room.as_mut_ptr().cast()) {
+            run(&block, &a, &b);
+        }
     });
 }
 
-unsafe fn blocks(
-    call: &Call,
-    machine: &Machine,
-    (a, b): (Factor, Factor),
-    (rows, cols, depth): (usize, usize, usize),
-    room: *mut u32,
-) {
-    let steps = DEPTH * machine.word.steps();
-    for k in (0..depth.max(1)).step_by(steps) {
-        let k = (k, (depth - k).min(steps));
-        for n in (0..cols).step_by(WIDTH) {
-            let block = Block { call, machine, k, cols: (n, (cols - n).min(WIDTH)), rows, room };
-            block.pack(&b);
-            block.multiply(&a);
-        }
-    }
+/// True when every element of one tile lies where it does in the other.
+unsafe fn is_same_place(a: &TileRef, b: &TileRef) -> bool {
+    let shape = |t: &TileType| (t.order(), t.fractal, t.rows, t.cols);
+    a.ptr == b.ptr && a.row_stride == b.row_stride && shape(&*a.geometry) == shape(&*b.geometry)
 }
 
-/// Some columns and some depth of a product, of all rows.
-struct Block<'a> {
+/// The blocks of a product.
+fn blocks<'a>(
     call: &'a Call<'a>,
     machine: &'a Machine,
-    /// First, and how many.
-    k: (usize, usize),
-    cols: (usize, usize),
-    rows: usize,
-    /// Panels, and behind them rows of the left factor.
+    (rows, cols, depth): (usize, usize, usize),
     room: *mut u32,
+) -> impl Iterator<Item = Block<'a>> {
+    let steps = DEPTH * machine.word.steps();
+    (0..depth.max(1)).step_by(steps).flat_map(move |k| {
+        (0..cols).step_by(WIDTH).map(move |n| Block {
+            call,
+            machine,
+            k: (k, (depth - k).min(steps)),
+            cols: (n, (cols - n).min(WIDTH)),
+            rows: (0, rows),
+            room,
+        })
+    })
+}
+
+/// Some columns, some depth and some rows of a product.
+#[derive(Clone, Copy)]
+pub struct Block<'a> {
+    pub call: &'a Call<'a>,
+    pub machine: &'a Machine,
+    /// First, and how many.
+    pub k: (usize, usize),
+    pub cols: (usize, usize),
+    pub rows: (usize, usize),
+    /// Panels, and behind them rows of the left factor.
+    pub room: *mut u32,
 }
 
 impl Block<'_> {
+    /// Computes it.
+    ///
+    /// # Safety
+    /// As [`pto_vector::KernelFn`].
+    pub unsafe fn run(&self, a: &Factor, b: &Factor) {
+        self.pack(b);
+        self.multiply(a);
+    }
+
+    /// Words along `k`.
     fn words(&self) -> usize {
         self.k.1.div_ceil(self.machine.word.steps())
     }
@@ -154,17 +189,26 @@ impl Block<'_> {
     unsafe fn multiply(&self, a: &Factor) {
         let word = self.machine.word;
         if let Some(rows) = left_in_place(a, word, self.k.0) {
-            for first in (0..self.rows).step_by(HEIGHT) {
-                self.rows(&rows, first, first, (self.rows - first).min(HEIGHT));
+            for (first, count) in self.heights() {
+                self.rows(&rows, first, first, count);
             }
             return;
         }
-        let copy = self.room.add(WIDTH * DEPTH);
-        for first in (0..self.rows).step_by(HEIGHT) {
-            let count = (self.rows - first).min(HEIGHT);
-            let rows = left(a, word, &self.machine.tools, (first, count), self.k, copy);
+        for (first, count) in self.heights() {
+            let rows = left(a, word, &self.machine.tools, (first, count), self.k, self.left_room());
             self.rows(&rows, 0, first, count);
         }
+    }
+
+    /// As many rows as are packed at a time: the first, and how many.
+    pub fn heights(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let (start, end) = (self.rows.0, self.rows.0 + self.rows.1);
+        (start..end).step_by(HEIGHT).map(move |first| (first, (end - first).min(HEIGHT)))
+    }
+
+    /// Where rows of the left factor are packed.
+    pub fn left_room(&self) -> *mut u32 {
+        self.room.wrapping_add(WIDTH * DEPTH)
     }
 
     /// Rows `first` and on of the product, which are rows `start` and on of the left factor.
@@ -202,7 +246,7 @@ impl Block<'_> {
     }
 
     /// What sums start from and where they go, where sixteen columns of a row are contiguous in both.
-    fn ends(&self) -> Option<(Sixteens, Sixteens)> {
+    pub fn ends(&self) -> Option<(Sixteens, Sixteens)> {
         let [dst, _, _, acc, bias, ..] = self.call.tiles else { return None };
         let from = if self.k.0 > 0 { dst } else { acc };
         let start = match (from.is_present(), bias.is_present()) {
@@ -240,22 +284,39 @@ impl Block<'_> {
         rows: (usize, usize),
         cols: (usize, usize),
     ) {
-        let [dst, ..] = self.call.tiles else { return };
-        let mut copy = [0u32; 8 * 2 * COLUMNS];
-        let there = cols.1.min(self.cols.0 + self.cols.1 - cols.0);
-        for r in 0..rows.1 {
-            for c in 0..there {
-                let (m, n) = (rows.0 + r, cols.0 + c);
-                copy[r * 2 * COLUMNS + c] =
-                    if self.k.0 > 0 { plain::get(dst, m, n) } else { plain::start(self.call, m, n) };
-            }
-        }
-        (strip.c, strip.c_row, strip.c_cols) = (copy.as_mut_ptr(), 2 * COLUMNS, COLUMNS);
+        let mut copy = [0u32; 8 * WIDE];
+        let there = (rows, (cols.0, cols.1.min(self.cols.0 + self.cols.1 - cols.0)));
+        self.copy_starts(&mut copy, there);
+        (strip.c, strip.c_row, strip.c_cols) = (copy.as_mut_ptr(), WIDE, COLUMNS);
         (strip.start, strip.start_row, strip.start_cols) = (strip.c, strip.c_row, strip.c_cols);
         run(&strip);
+        self.put_sums(&copy, there);
+    }
+
+    /// What the sums of some rows and columns start from, [`WIDE`] words from row to row.
+    ///
+    /// # Safety
+    /// They must lie in the product.
+    pub unsafe fn copy_starts(&self, copy: &mut [u32], (rows, cols): ((usize, usize), (usize, usize))) {
         for r in 0..rows.1 {
-            for c in 0..there {
-                plain::put(dst, rows.0 + r, cols.0 + c, strip.c.add(r * 2 * COLUMNS + c).read());
+            for c in 0..cols.1 {
+                let (m, n) = (rows.0 + r, cols.0 + c);
+                copy[r * WIDE + c] = match self.k.0 {
+                    0 => plain::start(self.call, m, n),
+                    _ => plain::get(&self.call.tiles[0], m, n),
+                };
+            }
+        }
+    }
+
+    /// Writes sums that lie [`WIDE`] words from row to row.
+    ///
+    /// # Safety
+    /// As [`Self::copy_starts`].
+    pub unsafe fn put_sums(&self, copy: &[u32], (rows, cols): ((usize, usize), (usize, usize))) {
+        for r in 0..rows.1 {
+            for c in 0..cols.1 {
+                plain::put(&self.call.tiles[0], rows.0 + r, cols.0 + c, copy[r * WIDE + c]);
             }
         }
     }
@@ -280,14 +341,19 @@ const NOTHING: Strip = Strip {
 
 /// A matrix in which sixteen columns of a row are contiguous.
 #[derive(Clone, Copy)]
-struct Sixteens {
+pub struct Sixteens {
     base: *mut u32,
     /// Words from row to row, and from sixteen columns to the next.
-    row: usize,
+    pub row: usize,
     cols: usize,
 }
 
 impl Sixteens {
+    /// Words from row to row, and from sixteen columns to the next.
+    pub fn new(base: *mut u32, row: usize, cols: usize) -> Self {
+        Self { base, row, cols }
+    }
+
     fn of(tile: &TileRef) -> Option<Self> {
         // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
         let ty: &TileType = unsafe { &*tile.geometry };
@@ -301,7 +367,7 @@ impl Sixteens {
 
     /// The place of an element whose column is a multiple of sixteen.
     #[inline(always)]
-    fn at(self, row: usize, col: usize) -> *mut u32 {
+    pub fn at(self, row: usize, col: usize) -> *mut u32 {
         self.base.wrapping_add(row * self.row + col / COLUMNS * self.cols)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::place::{Axis, Place};
 use super::Form;
-use pto_isa::{DType, Loc};
+use pto_isa::{DType, Loc, Order, TileType};
 use pto_num::{Bf16, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F8E8M0, F16, Hif8};
 use pto_vector::{Call, TileRef};
 use std::sync::LazyLock;
@@ -104,13 +104,20 @@ pub fn factors<'a>(call: &Call<'a>) -> Option<(Factor<'a>, Factor<'a>)> {
             scaling,
             rounding,
             table: table(dtype),
-            axes: axes(tile),
+            axes: if is_packed_by_boxes(ty, scaling) { None } else { axes(tile) },
             scale_axes: if scaling == Scaling::None { None } else { axes(scale) },
             is_left,
             cells: depth.div_ceil(64) as usize,
         }
     };
     Some((new(a, form.a, a_scale, form.a_scaling), new(b, form.b, b_scale, form.b_scaling)))
+}
+
+/// True when hardly an element is looked up by itself, so that it does not pay to find out where each lies.
+fn is_packed_by_boxes(ty: &TileType, scaling: Scaling) -> bool {
+    use DType::{Bf16, F16, F32, I8};
+    let in_boxes = ty.fractal == 512 && matches!(ty.order(), Order::Nz | Order::Zz | Order::Zn);
+    in_boxes && scaling == Scaling::None && matches!(ty.dtype, F32 | F16 | Bf16 | I8)
 }
 
 impl Factor<'_> {
@@ -140,8 +147,10 @@ impl Factor<'_> {
             match self.neighbours(at, first, count) {
                 Some((place, scale)) => match self.table {
                     Some(table) => {
+                        let mut numbers = [0.0; GROUP];
                         let bytes = std::slice::from_raw_parts(self.tile.ptr.add(place), count);
-                        bytes.iter().enumerate().for_each(|(i, b)| put(done + i, table[usize::from(*b)] * scale));
+                        numbers.iter_mut().zip(bytes).for_each(|(n, b)| *n = table[usize::from(*b)] * scale);
+                        numbers[..count].iter().enumerate().for_each(|(i, n)| put(done + i, *n));
                     }
                     None => {
                         (0..count).for_each(|i| put(done + i, decode(self.tile.ptr, self.dtype, place + i) * scale));
@@ -212,8 +221,8 @@ impl Factor<'_> {
 
 /// What the patterns of a type of 8 bits stand for.
 fn table(dtype: DType) -> Option<&'static [f32; 256]> {
-    static TABLES: LazyLock<[[f32; 256]; 3]> = LazyLock::new(|| {
-        [DType::F8E4M3, DType::F8E5M2, DType::Hif8].map(|dtype| {
+    static TABLES: LazyLock<[[f32; 256]; 2]> = LazyLock::new(|| {
+        [DType::F8E4M3, DType::F8E5M2].map(|dtype| {
             // SAFETY: the number of one byte is read.
             std::array::from_fn(|bits| unsafe { decode(&(bits as u8), dtype, 0) })
         })
@@ -221,7 +230,7 @@ fn table(dtype: DType) -> Option<&'static [f32; 256]> {
     match dtype {
         DType::F8E4M3 => Some(&TABLES[0]),
         DType::F8E5M2 => Some(&TABLES[1]),
-        DType::Hif8 => Some(&TABLES[2]),
+        DType::Hif8 => Some(Hif8::VALUES),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@
 //! is rewritten, and other layouts are gathered element by element.
 
 use super::factor::{Factor, Scaling};
-use super::strip::{COLUMNS, GROUP, STRIP};
+use super::strip::{BLOCK, COLUMNS, GROUP, STRIP};
 use pto_isa::{DType, Order, TileType};
 use pto_num::Level;
 
@@ -18,6 +18,10 @@ pub enum Word {
     Bytes,
     /// Two integers of 16 bits.
     Pairs,
+    /// Four signed integers.
+    Signed,
+    /// Two numbers of bf16.
+    Halves,
 }
 
 impl Word {
@@ -25,8 +29,8 @@ impl Word {
     pub const fn steps(self) -> usize {
         match self {
             Self::F32 => 1,
-            Self::Bytes => 4,
-            Self::Pairs => 2,
+            Self::Bytes | Self::Signed => 4,
+            Self::Pairs | Self::Halves => 2,
         }
     }
 }
@@ -100,12 +104,12 @@ pub unsafe fn widen_columns<L: Level>(turned: &[u32; COLUMNS * GROUP], to: *mut 
     }
 }
 
-fn geometry<'a>(factor: &Factor<'a>) -> &'a TileType {
+pub fn geometry<'a>(factor: &Factor<'a>) -> &'a TileType {
     // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
     unsafe { &*factor.tile.geometry }
 }
 
-fn is_raw(factor: &Factor) -> bool {
+pub fn is_raw(factor: &Factor) -> bool {
     factor.scaling == Scaling::None && (factor.dtype != DType::F32 || factor.rounding.is_off())
 }
 
@@ -118,15 +122,16 @@ pub struct Left {
     base: *const u32,
     /// From one group of words along `k` to the next.
     pub step: usize,
-    /// So many rows lie one after the other, and the next ones so far behind the first.
-    rows: usize,
+    /// This power of two is how many rows lie one after the other; the next ones lie so far behind the first.
+    log_rows: u32,
     block: usize,
 }
 
 impl Left {
     /// The first word of a row. Rows of a strip must not cross a multiple of [`STRIP`].
     pub fn row(&self, row: usize) -> *const u32 {
-        self.base.wrapping_add(row / self.rows * self.block + row % self.rows * GROUP)
+        let inside = row & ((1 << self.log_rows) - 1);
+        self.base.wrapping_add((row >> self.log_rows) * self.block + inside * GROUP)
     }
 }
 
@@ -143,11 +148,11 @@ pub fn left_in_place(factor: &Factor, word: Word, k: usize) -> Option<Left> {
     }
     let (step, block) = left_steps(ty)?;
     let base = factor.tile.ptr.cast::<u32>().wrapping_add(k / (word.steps() * GROUP) * step);
-    Some(Left { base, step, rows: 16, block })
+    Some(Left { base, step, log_rows: 4, block })
 }
 
 /// Words from box to box along `k`, and from 16 rows to the next.
-fn left_steps(ty: &TileType) -> Option<(usize, usize)> {
+pub fn left_steps(ty: &TileType) -> Option<(usize, usize)> {
     let (rows, row_words) = (ty.rows as usize, ty.cols as usize * ty.dtype.unit_bytes() as usize / 4);
     match ty.order() {
         Order::Nz => Some((rows * GROUP, 16 * GROUP)),
@@ -169,7 +174,7 @@ pub unsafe fn left(
     out: *mut u32,
 ) -> Left {
     let block = k.1.div_ceil(word.steps()).next_multiple_of(2 * GROUP) * STRIP;
-    let packed = Left { base: out, step: STRIP * GROUP, rows: STRIP, block };
+    let packed = Left { base: out, step: STRIP * GROUP, log_rows: STRIP.ilog2(), block };
     let done = match factor.dtype {
         DType::F16 | DType::Bf16 if is_raw(factor) => left_halves(factor, tools.halves, rows, k, &packed),
         _ => false,
@@ -219,9 +224,11 @@ pub unsafe fn row_sum(left: &Left, row: usize, depth: usize) -> i32 {
 }
 
 /// Words of any factor in any layout; what lies behind the depth is zero.
-unsafe fn any_words(factor: &Factor, word: Word, at: usize, k: (usize, usize), mut put: impl FnMut(usize, u32)) {
-    if word == Word::F32 {
-        return factor.numbers(at, k, |w, number| put(w, number.to_bits()));
+pub unsafe fn any_words(factor: &Factor, word: Word, at: usize, k: (usize, usize), mut put: impl FnMut(usize, u32)) {
+    match word {
+        Word::F32 => return factor.numbers(at, k, |w, number| put(w, number.to_bits())),
+        Word::Halves => return halves(factor, at, k, put),
+        Word::Bytes | Word::Pairs | Word::Signed => {}
     }
     let byte = |step: usize| if step < k.1 { factor.integer(at, k.0 + step) } else { 0 };
     for w in 0..k.1.div_ceil(word.steps()) {
@@ -230,6 +237,18 @@ unsafe fn any_words(factor: &Factor, word: Word, at: usize, k: (usize, usize), m
             _ => u32::from_le_bytes([0, 1, 2, 3].map(|i| byte(4 * w + i) as u8)),
         };
         put(w, bits);
+    }
+}
+
+/// Numbers that bf16 holds, two to a word. Those too small for it become a subnormal, which tells that they were there.
+unsafe fn halves(factor: &Factor, at: usize, k: (usize, usize), mut put: impl FnMut(usize, u32)) {
+    let half = |number: f32| (number.to_bits() >> 16) | u32::from(number.to_bits() & 0xffff != 0);
+    for first in (0..k.1).step_by(BLOCK) {
+        let count = (k.1 - first).min(BLOCK);
+        let mut numbers = [0.0; BLOCK];
+        factor.numbers(at, (k.0 + first, count), |i, number| numbers[i] = number);
+        let words: [u32; BLOCK / 2] = std::array::from_fn(|w| half(numbers[2 * w]) | half(numbers[2 * w + 1]) << 16);
+        words[..count.div_ceil(2)].iter().enumerate().for_each(|(w, bits)| put(first / 2 + w, *bits));
     }
 }
 
@@ -280,19 +299,27 @@ unsafe fn right_boxes(
     width: usize,
 ) -> bool {
     let ty = geometry(factor);
-    let depth = ty.box_shape().0 as usize;
-    let regular = ty.order() == Order::Zn && ty.fractal == 512 && (ty.rows as usize).is_multiple_of(depth);
-    if !regular || !is_raw(factor) || !matches!(factor.dtype, DType::F32 | DType::F16 | DType::Bf16 | DType::I8) {
+    // Steps of `k` in a box, as a power of two: divisions take as long as a box.
+    let log_depth = match factor.dtype {
+        DType::F32 => 3,
+        DType::F16 | DType::Bf16 => 4,
+        DType::I8 => 5,
+        _ => return false,
+    };
+    let whole = ty.rows & ((1 << log_depth) - 1) == 0;
+    if !whole || !is_raw(factor) || ty.order() != Order::Zn || ty.fractal != 512 {
         return false;
     }
-    let base = factor.tile.ptr.cast::<u32>().add(col / COLUMNS * 16 * GROUP);
     let step = ty.cols as usize * GROUP;
-    let mut turned = [0u32; COLUMNS * GROUP];
-    for group in 0..k.1.div_ceil(depth) {
-        let from = base.add((k.0 / depth + group) * step);
+    let base = factor.tile.ptr.cast::<u32>().add(col / COLUMNS * 16 * GROUP + (k.0 >> log_depth) * step);
+    for group in 0..(k.1 + (1 << log_depth) - 1) >> log_depth {
+        let from = base.add(group * step);
         match (factor.dtype, word) {
-            (DType::F32, _) | (DType::I8, Word::Bytes) => (tools.turn)(from, out.add(group * GROUP * width), width),
+            (DType::F32, _) | (DType::I8, Word::Bytes | Word::Signed) | (DType::Bf16, Word::Halves) => {
+                (tools.turn)(from, out.add(group * GROUP * width), width);
+            }
             (DType::I8, _) => {
+                let mut turned = [0u32; COLUMNS * GROUP];
                 (tools.turn)(from, turned.as_mut_ptr(), COLUMNS);
                 expand(&turned, out.add(2 * group * GROUP * width), width, pairs);
             }

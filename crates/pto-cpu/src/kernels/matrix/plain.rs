@@ -1,7 +1,8 @@
 //! Products as they are defined, element by element, for any layout.
 
 use super::factor::factors;
-use super::{Form, extents};
+use super::strip::BLOCK;
+use super::{Form, Sums, extents};
 use pto_num::math::fma;
 use pto_vector::{Call, Fault, TileRef};
 
@@ -10,10 +11,10 @@ use pto_vector::{Call, Fault, TileRef};
 /// # Safety
 /// As [`pto_vector::KernelFn`].
 pub unsafe fn run(call: &Call) -> Result<(), Fault> {
-    if Form::from_call(call).is_int() {
-        integers(call);
-    } else {
-        floats(call);
+    match Form::from_call(call).sums() {
+        Sums::Integers => integers(call),
+        Sums::Steps => floats(call),
+        Sums::Blocks => blocks(call),
     }
     Ok(())
 }
@@ -25,6 +26,23 @@ unsafe fn floats(call: &Call) {
             let mut sum = f32::from_bits(start(call, m, n));
             for k in 0..depth {
                 sum = fma(a.number(m, k), b.number(n, k), sum);
+            }
+            put(&call.tiles[0], m, n, sum.to_bits());
+        }
+    }
+}
+
+unsafe fn blocks(call: &Call) {
+    let (Some((a, b)), Some((rows, cols, depth))) = (factors(call), extents(call)) else { return };
+    for m in 0..rows {
+        for n in 0..cols {
+            let mut sum = f32::from_bits(start(call, m, n));
+            for first in (0..depth).step_by(BLOCK) {
+                let mut parts = [0.0; 2];
+                for k in first..depth.min(first + BLOCK) {
+                    parts[k % 2] = fma(a.number(m, k), b.number(n, k), parts[k % 2]);
+                }
+                sum += parts[0] + parts[1];
             }
             put(&call.tiles[0], m, n, sum.to_bits());
         }

@@ -1,21 +1,23 @@
 //! The loops for every processor.
 
 use super::pack::{Halves, widen_columns, widen_rows};
-use super::strip::{Lanes, Loops, Strip, run};
+use super::strip::{FloatLanes, Lanes, Loops, Strip, run, run_in_blocks};
 use pto_num::Baseline;
 
 macro_rules! by_rows {
-    ($lanes:ty) => {{
+    ($run:ident::<$lanes:ty>) => {{
         unsafe fn sums<const ROWS: usize>(s: &Strip) {
-            run::<$lanes, ROWS, 2>(s);
+            $run::<$lanes, ROWS, 2>(s);
         }
         [sums::<8>, sums::<4>, sums::<2>, sums::<1>]
     }};
 }
 /// Sums in f32.
-pub const F32: Loops = Loops { wide: None, narrow: by_rows!(Floats), rows: 4 };
+pub const F32: Loops = Loops { wide: None, narrow: by_rows!(run::<Floats>), rows: 4 };
+/// Sums in f32 that take in blocks.
+pub const BLOCKS: Loops = Loops { wide: None, narrow: by_rows!(run_in_blocks::<Floats>), rows: 2 };
 /// Sums of integers, two products at a time.
-pub const PAIRS: Loops = Loops { wide: None, narrow: by_rows!(Pairs), rows: 4 };
+pub const PAIRS: Loops = Loops { wide: None, narrow: by_rows!(run::<Pairs>), rows: 4 };
 
 macro_rules! lanes {
     ($name:ident, |$sum:ident, $a:ident, $b:ident| $step:expr) => {
@@ -60,6 +62,20 @@ lanes!(Pairs, |sum, a, b| {
     let product = |x: u32, y: u32| (i32::from(x as i16) * i32::from(y as i16)) as u32;
     sum.wrapping_add(product(a, b)).wrapping_add(product(a >> 16, b >> 16))
 });
+
+impl FloatLanes for Floats {
+    #[inline(always)]
+    unsafe fn zero() -> [u32; 8] {
+        [0; 8]
+    }
+    #[inline(always)]
+    unsafe fn plus(mut x: [u32; 8], y: [u32; 8]) -> [u32; 8] {
+        for i in 0..8 {
+            x[i] = (f32::from_bits(x[i]) + f32::from_bits(y[i])).to_bits();
+        }
+        x
+    }
+}
 
 /// One rounding: by the instruction where every processor of the kind has it.
 #[inline(always)]

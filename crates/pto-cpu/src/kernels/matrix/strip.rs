@@ -55,37 +55,95 @@ pub trait Lanes: Copy {
     unsafe fn step(sum: Self::V, a: Self::V, b: Self::V) -> Self::V;
 }
 
+/// Sums that can be added to each other.
+pub trait FloatLanes: Lanes {
+    /// +0 in every place.
+    unsafe fn zero() -> Self::V;
+    /// A sum of sums, rounded.
+    unsafe fn plus(x: Self::V, y: Self::V) -> Self::V;
+}
+
+/// Steps of `k` whose products are summed before the sums take them in, where they do so in blocks.
+pub const BLOCK: usize = 32;
+
 /// The sums of `ROWS` rows and `VECTORS` vectors of columns.
 ///
 /// # Safety
 /// The operands must lie in memory, and the processor must have the instructions.
 #[inline(always)]
 pub unsafe fn run<L: Lanes, const ROWS: usize, const VECTORS: usize>(s: &Strip) {
-    let place = |v: usize, cols: usize| v * L::WIDTH / COLUMNS * cols + v * L::WIDTH % COLUMNS;
+    let mut sums = [starts::<L, ROWS, VECTORS>(s)];
+    ascend::<L, ROWS, VECTORS, 1>(s, 0, s.depth, &mut sums);
+    finish::<L, ROWS, VECTORS>(s, &sums[0]);
+}
+
+/// The same for sums that take in blocks: a block has a sum of its even steps and one of its odd steps.
+///
+/// # Safety
+/// As [`run`].
+#[inline(always)]
+pub unsafe fn run_in_blocks<L: FloatLanes, const ROWS: usize, const VECTORS: usize>(s: &Strip) {
+    let mut sums = starts::<L, ROWS, VECTORS>(s);
+    for first in (0..s.depth).step_by(BLOCK) {
+        let mut parts = [[[L::zero(); VECTORS]; ROWS]; 2];
+        ascend::<L, ROWS, VECTORS, 2>(s, first, (s.depth - first).min(BLOCK), &mut parts);
+        for r in 0..ROWS {
+            for v in 0..VECTORS {
+                sums[r][v] = L::plus(sums[r][v], L::plus(parts[0][r][v], parts[1][r][v]));
+            }
+        }
+    }
+    finish::<L, ROWS, VECTORS>(s, &sums);
+}
+
+/// Where a vector of columns lies.
+#[inline(always)]
+fn place<L: Lanes>(vector: usize, cols: usize) -> usize {
+    vector * L::WIDTH / COLUMNS * cols + vector * L::WIDTH % COLUMNS
+}
+
+#[inline(always)]
+unsafe fn starts<L: Lanes, const ROWS: usize, const VECTORS: usize>(s: &Strip) -> [[L::V; VECTORS]; ROWS] {
     let mut sums = [[L::load(s.start); VECTORS]; ROWS];
     for (r, row) in sums.iter_mut().enumerate() {
         for (v, sum) in row.iter_mut().enumerate() {
-            *sum = L::load(s.start.add(r * s.start_row + place(v, s.start_cols)));
+            *sum = L::load(s.start.add(r * s.start_row + place::<L>(v, s.start_cols)));
             if L::ADDS {
                 *sum = L::add(*sum, s.add.add(r));
             }
         }
     }
-    let (mut a, mut b) = (s.a, s.b);
-    for _ in 0..s.depth / GROUP {
-        for k in 0..GROUP {
-            step::<L, ROWS, VECTORS>(&mut sums, a.add(k), b.add(k * VECTORS * L::WIDTH));
-        }
-        a = a.add(s.a_step);
-        b = b.add(GROUP * VECTORS * L::WIDTH);
-    }
-    for k in 0..s.depth % GROUP {
-        step::<L, ROWS, VECTORS>(&mut sums, a.add(k), b.add(k * VECTORS * L::WIDTH));
-    }
+    sums
+}
+
+#[inline(always)]
+unsafe fn finish<L: Lanes, const ROWS: usize, const VECTORS: usize>(s: &Strip, sums: &[[L::V; VECTORS]; ROWS]) {
     for (r, row) in sums.iter().enumerate() {
         for (v, sum) in row.iter().enumerate() {
-            L::store(s.c.add(r * s.c_row + place(v, s.c_cols)), *sum);
+            L::store(s.c.add(r * s.c_row + place::<L>(v, s.c_cols)), *sum);
         }
+    }
+}
+
+/// So many words along `k`, from the first on, which begins a group. The sums take them in turn.
+#[inline(always)]
+unsafe fn ascend<L: Lanes, const ROWS: usize, const VECTORS: usize, const SUMS: usize>(
+    s: &Strip,
+    first: usize,
+    count: usize,
+    sums: &mut [[[L::V; VECTORS]; ROWS]; SUMS],
+) {
+    let word = VECTORS * L::WIDTH;
+    let (mut a, mut b) = (s.a.add(first / GROUP * s.a_step), s.b.add(first * word));
+    for _ in 0..count / GROUP {
+        for k in 0..GROUP {
+            step::<L, ROWS, VECTORS>(&mut sums[k % SUMS], a.add(k), b.add(k * word));
+        }
+        a = a.add(s.a_step);
+        b = b.add(GROUP * word);
+    }
+    for k in 0..count % GROUP {
+        step::<L, ROWS, VECTORS>(&mut sums[k % SUMS], a.add(k), b.add(k * word));
     }
 }
 
@@ -126,8 +184,8 @@ impl Loops {
 
     /// The loop for as many rows as possible of those that are left, and how many that is.
     pub fn pick(&self, left: usize, columns: usize) -> (unsafe fn(&Strip), usize) {
-        let rows = self.rows.min(1 << left.ilog2());
+        let log_rows = self.rows.ilog2().min(left.ilog2());
         let list = self.wide.as_ref().filter(|_| columns > COLUMNS).unwrap_or(&self.narrow);
-        (list[(8 / rows).ilog2() as usize], rows)
+        (list[3 - log_rows as usize], 1 << log_rows)
     }
 }

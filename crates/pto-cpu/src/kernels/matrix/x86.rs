@@ -1,35 +1,42 @@
 //! The loops and the transpositions for AVX2 and AVX-512.
 
 use super::pack::{Halves, widen_columns};
-use super::strip::{COLUMNS, GROUP, Lanes, Loops, Strip, run};
+use super::strip::{COLUMNS, FloatLanes, GROUP, Lanes, Loops, Strip, run, run_in_blocks};
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 /// Compiles a loop for a set of features, by number of rows.
 macro_rules! by_rows {
-    ($name:ident, $lanes:ty, $vectors:literal, $features:literal) => {
+    ($name:ident, $run:ident::<$lanes:ty, $vectors:literal>, $features:literal) => {
         const $name: [unsafe fn(&Strip); 4] = {
             #[target_feature(enable = $features)]
             unsafe fn sums<const ROWS: usize>(s: &Strip) {
-                run::<$lanes, ROWS, $vectors>(s);
+                $run::<$lanes, ROWS, $vectors>(s);
             }
             [sums::<8>, sums::<4>, sums::<2>, sums::<1>]
         };
     };
 }
 
-by_rows!(F32_WIDE, V4F32, 2, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-by_rows!(F32_NARROW, V4F32, 1, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-by_rows!(BYTES_WIDE, V4Bytes, 2, "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma");
-by_rows!(BYTES_NARROW, V4Bytes, 1, "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma");
-by_rows!(PAIRS_WIDE, V4Pairs, 2, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-by_rows!(PAIRS_NARROW, V4Pairs, 1, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-by_rows!(F32_AVX2, V3F32, 2, "avx2,fma");
-by_rows!(PAIRS_AVX2, V3Pairs, 2, "avx2,fma");
+by_rows!(F32_WIDE, run::<V4F32, 2>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+by_rows!(F32_NARROW, run::<V4F32, 1>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+by_rows!(BLOCKS_WIDE, run_in_blocks::<V4F32, 2>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+by_rows!(BLOCKS_NARROW, run_in_blocks::<V4F32, 1>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+by_rows!(BYTES_WIDE, run::<V4Bytes, 2>, "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma");
+by_rows!(BYTES_NARROW, run::<V4Bytes, 1>, "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma");
+by_rows!(PAIRS_WIDE, run::<V4Pairs, 2>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+by_rows!(PAIRS_NARROW, run::<V4Pairs, 1>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+by_rows!(F32_AVX2, run::<V3F32, 2>, "avx2,fma");
+by_rows!(BLOCKS_AVX2, run_in_blocks::<V3F32, 2>, "avx2,fma");
+by_rows!(PAIRS_AVX2, run::<V3Pairs, 2>, "avx2,fma");
 
 pub const V4_F32: Loops = Loops { wide: Some(F32_WIDE), narrow: F32_NARROW, rows: 8 };
+// Sums in blocks take twice the registers.
+pub const V4_BLOCKS: Loops = Loops { wide: Some(BLOCKS_WIDE), narrow: BLOCKS_NARROW, rows: 4 };
 pub const V4_BYTES: Loops = Loops { wide: Some(BYTES_WIDE), narrow: BYTES_NARROW, rows: 8 };
 pub const V4_PAIRS: Loops = Loops { wide: Some(PAIRS_WIDE), narrow: PAIRS_NARROW, rows: 8 };
 pub const V3_F32: Loops = Loops { wide: None, narrow: F32_AVX2, rows: 4 };
+pub const V3_BLOCKS: Loops = Loops { wide: None, narrow: BLOCKS_AVX2, rows: 2 };
 pub const V3_PAIRS: Loops = Loops { wide: None, narrow: PAIRS_AVX2, rows: 4 };
 
 /// Vectors of 16 words.
@@ -115,6 +122,28 @@ lanes256!(V3F32, |sum, a, b| {
     _mm256_castps_si256(product)
 });
 lanes256!(V3Pairs, |sum, a, b| _mm256_add_epi32(sum, _mm256_madd_epi16(a, b)));
+
+impl FloatLanes for V4F32 {
+    #[inline(always)]
+    unsafe fn zero() -> __m512i {
+        _mm512_setzero_si512()
+    }
+    #[inline(always)]
+    unsafe fn plus(x: __m512i, y: __m512i) -> __m512i {
+        _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(x), _mm512_castsi512_ps(y)))
+    }
+}
+
+impl FloatLanes for V3F32 {
+    #[inline(always)]
+    unsafe fn zero() -> __m256i {
+        _mm256_setzero_si256()
+    }
+    #[inline(always)]
+    unsafe fn plus(x: __m256i, y: __m256i) -> __m256i {
+        _mm256_castps_si256(_mm256_add_ps(_mm256_castsi256_ps(x), _mm256_castsi256_ps(y)))
+    }
+}
 
 /// Sixteen rows of eight words become eight rows of sixteen.
 ///
@@ -258,13 +287,14 @@ unsafe fn widen_columns_v4(from: *const u32, to: *mut u32, step: usize, is_f16: 
         return;
     }
     // Through memory: conversions that read it do not need the unit that permutes.
-    let mut halves = [0u32; COLUMNS * GROUP];
+    let mut room = MaybeUninit::<[__m512i; GROUP]>::uninit();
+    let halves = room.as_mut_ptr().cast::<u32>();
     for (word, v) in turned(from).into_iter().enumerate() {
         let v = _mm512_permutexvar_epi64(gather, _mm512_shuffle_epi8(v, split));
-        _mm512_storeu_si512(halves.as_mut_ptr().add(COLUMNS * word).cast(), v);
+        _mm512_store_si512(halves.add(COLUMNS * word).cast(), v);
     }
     for k in 0..2 * GROUP {
-        _mm512_storeu_si512(to.add(k * step).cast(), widened(halves.as_ptr().add(GROUP * k), true));
+        _mm512_storeu_si512(to.add(k * step).cast(), widened(halves.add(GROUP * k), true));
     }
 }
 

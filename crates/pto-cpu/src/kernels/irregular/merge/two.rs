@@ -1,7 +1,8 @@
 //! Two sorted lists become one.
 
+use pto_num::Level;
 #[cfg(target_arch = "x86_64")]
-use pto_num::{CpuLevel, cpu_level};
+pub use wide::{reversed, sort_bitonic};
 
 /// Words of a list that are not its numbers: one before them, and some behind.
 pub const AROUND: usize = 1 + BEHIND;
@@ -23,13 +24,15 @@ pub fn guard(list: &mut [u64]) {
 }
 
 /// Merges two lists of different numbers, all with their guards.
-pub fn merge_two(a: &[u64], b: &[u64], out: &mut [u64]) {
+///
+/// # Safety
+/// The processor must have the level.
+pub unsafe fn merge_two<L: Level>(a: &[u64], b: &[u64], out: &mut [u64]) {
     assert!(out.len() + AROUND == a.len() + b.len());
     guard(out);
     #[cfg(target_arch = "x86_64")]
-    if cpu_level() == CpuLevel::V4 {
-        // SAFETY: the processor has the instructions.
-        return unsafe { wide::merge(a, b, out) };
+    if matches!(L::CPU, pto_num::CpuLevel::V4) {
+        return wide::merge(a, b, out);
     }
     merge_steps(a, b, out);
 }
@@ -208,14 +211,21 @@ mod wide {
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn merge_eight(x: __m512d, y: __m512d) -> (__m512d, __m512d) {
-        let turned = _mm512_permutexvar_pd(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0), y);
+        let turned = reversed(y);
         (sort_bitonic(_mm512_min_pd(x, turned)), sort_bitonic(_mm512_max_pd(x, turned)))
+    }
+
+    /// The last comes first.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn reversed(v: __m512d) -> __m512d {
+        _mm512_permutexvar_pd(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0), v)
     }
 
     /// Sorts numbers that first rise and then fall, or the other way round.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    unsafe fn sort_bitonic(v: __m512d) -> __m512d {
+    pub fn sort_bitonic(v: __m512d) -> __m512d {
         let other = _mm512_shuffle_f64x2::<0b01_00_11_10>(v, v);
         let v = _mm512_mask_max_pd(_mm512_min_pd(v, other), 0b1111_0000, v, other);
         let other = _mm512_permutex_pd::<0b01_00_11_10>(v);
@@ -228,6 +238,20 @@ mod wide {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pto_num::{CpuLevel, Kernel, dispatch_at};
+
+    /// Two lists and the place for the merged one.
+    struct Lists<'a>(&'a [u64], &'a [u64], &'a mut [u64]);
+
+    impl Kernel for Lists<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<L: Level>(self) {
+            // SAFETY: the processor has the level, or this would not be called.
+            unsafe { merge_two::<L>(self.0, self.1, self.2) };
+        }
+    }
 
     fn list(numbers: &[u64]) -> Vec<u64> {
         let mut list = vec![1; numbers.len() + AROUND];
@@ -238,7 +262,7 @@ mod tests {
 
     /// All sizes up to a few vectors, and lists that lie before, behind, in and between each other.
     #[test]
-    fn both_ways_merge_lists_of_all_sizes() {
+    fn every_level_merges_lists_of_all_sizes() {
         let shapes: [fn(u64) -> u64; 5] = [|k| 2 * k, |k| 3 * k + 1, |k| k * k + 1, |k| k + 1000, |k| 40 + k];
         for (la, lb) in (0..70).flat_map(|la| [0, 1, 7, 8, 9, 31, 64, 200].map(|lb| (la, lb))) {
             for (f, g) in shapes.iter().flat_map(|f| shapes.map(|g| (f, g))) {
@@ -247,9 +271,9 @@ mod tests {
                 let b: Vec<u64> = (0..lb).map(|k| 2 * g(k) + 3).collect();
                 let mut sorted = [&*a, &*b].concat();
                 sorted.sort_unstable();
-                for merge in [merge_two, merge_steps] {
+                for level in CpuLevel::ALL {
                     let mut out = list(&vec![7; sorted.len()]);
-                    merge(&list(&a), &list(&b), &mut out);
+                    dispatch_at(level, Lists(&list(&a), &list(&b), &mut out));
                     assert_eq!(out[1..=sorted.len()], sorted, "{la} and {lb}");
                     assert!(out[sorted.len() + 1..].iter().all(|x| *x == LAST));
                 }
