@@ -1,7 +1,7 @@
 //! Attention with an online softmax, the twin of `flash_attention.pto`: `cargo run --release --example flash_attention`.
 //!
 //! ```text
-//! o = softmax(q·kᵀ / √64) · v     for heads of 64, f16 in, f32 inside
+//! o = softmax(q·kᵀ / √64) · v     for heads of 64, bf16 in, f32 inside
 //! ```
 //!
 //! A block takes 128 rows of q. Its cube core multiplies, its two vector cores (64 rows each) keep the running maximum, the
@@ -35,17 +35,17 @@ const PRODUCTS_SIZE: i64 = (TILE * HEAD * 4) as i64;
 const BY_ROWS: i64 = 1;
 
 /// Where the entries of each pipe lie in global memory.
-type Slots = (Gm<f32>, Gm<F16>, Gm<f32>);
+type Slots = (Gm<f32>, Gm<Bf16>, Gm<f32>);
 
 /// Attention of N rows.
 #[pto::kernel]
 pub fn flash_attention<const N: usize>(
-    q: Gm<F16>,
-    k: Gm<F16>,
-    v: Gm<F16>,
+    q: Gm<Bf16>,
+    k: Gm<Bf16>,
+    v: Gm<Bf16>,
     o: Gm<f32>,
     s_slots: Gm<f32>,
-    p_slots: Gm<F16>,
+    p_slots: Gm<Bf16>,
     o_slots: Gm<f32>,
 ) {
     let slots = (s_slots, p_slots, o_slots);
@@ -54,7 +54,7 @@ pub fn flash_attention<const N: usize>(
 }
 
 /// The cube core: scores, and weights times v.
-fn multiply<const N: usize>(q: Gm<F16>, k: Gm<F16>, v: Gm<F16>, (s_slots, p_slots, o_slots): Slots) {
+fn multiply<const N: usize>(q: Gm<Bf16>, k: Gm<Bf16>, v: Gm<Bf16>, (s_slots, p_slots, o_slots): Slots) {
     let s_ring = import_reserved_buffer("scores", "vector");
     let p_ring = reserve_buffer("weights", 2 * WEIGHTS_SIZE, AddressSpace::Mat, true).get();
     let o_ring = import_reserved_buffer("products", "vector");
@@ -80,26 +80,26 @@ fn multiply<const N: usize>(q: Gm<F16>, k: Gm<F16>, v: Gm<F16>, (s_slots, p_slot
     let (qs, vs) = (q.view([N, HEAD]), v.view([N, HEAD]));
     let ks = k.laid_out(Layout::Dn, [HEAD, N], [1, HEAD]);
     my_rows(N, |at| {
-        let mut q_l1 = TileMat::<F16, TILE, HEAD>::new();
-        let mut q_l0 = TileLeft::<F16, TILE, HEAD>::new();
+        let mut q_l1 = TileMat::<Bf16, TILE, HEAD>::new();
+        let mut q_l0 = TileLeft::<Bf16, TILE, HEAD>::new();
         tload(&mut q_l1, &qs.part((at, 0), [TILE, HEAD]));
         tmov(&mut q_l0, &q_l1);
         for_range(0, N, TILE, |j| {
-            let mut k_l1 = Tile::<Mat, F16, HEAD, TILE, RowMajor, HEAD, TILE, ColMajor>::new();
-            let mut k_l0 = TileRight::<F16, HEAD, TILE>::new();
+            let mut k_l1 = Tile::<Mat, Bf16, HEAD, TILE, RowMajor, HEAD, TILE, ColMajor>::new();
+            let mut k_l0 = TileRight::<Bf16, HEAD, TILE>::new();
             let mut s = TileAcc::<f32, TILE, TILE>::new();
             tload(&mut k_l1, &ks.part((0, j), [HEAD, TILE]));
             tmov(&mut k_l0, &k_l1);
             tmatmul(&mut s, &q_l0, &k_l0);
             tpush_to_aiv(&s, BY_ROWS).id(SCORES);
 
-            let mut v_l1 = TileMat::<F16, TILE, HEAD>::new();
-            let mut v_l0 = TileRight::<F16, TILE, HEAD>::new();
-            let mut p_l0 = TileLeft::<F16, TILE, TILE>::new();
+            let mut v_l1 = TileMat::<Bf16, TILE, HEAD>::new();
+            let mut v_l0 = TileRight::<Bf16, TILE, HEAD>::new();
+            let mut p_l0 = TileLeft::<Bf16, TILE, TILE>::new();
             let mut pv = TileAcc::<f32, TILE, HEAD>::new();
             tload(&mut v_l1, &vs.part((j, 0), [TILE, HEAD]));
             tmov(&mut v_l0, &v_l1);
-            let p: TileMat<F16, TILE, TILE> = tpop_from_aiv(BY_ROWS).id(WEIGHTS).get();
+            let p: TileMat<Bf16, TILE, TILE> = tpop_from_aiv(BY_ROWS).id(WEIGHTS).get();
             tmov(&mut p_l0, &p);
             tfree_from_aiv(BY_ROWS).id(WEIGHTS);
             tmatmul(&mut pv, &p_l0, &v_l0);
@@ -147,7 +147,7 @@ fn soften<const N: usize>(o: Gm<f32>, (s_slots, p_slots, o_slots): Slots) {
         texpands(&mut largest_row, -3.0e38);
         texpands(&mut sum_row, 0.0);
         for_range(0, N, TILE, |_| {
-            let (mut scratch, mut p) = (Scores::new(), Tile::<Vec, F16, HALF, TILE>::new());
+            let (mut scratch, mut p) = (Scores::new(), Tile::<Vec, Bf16, HALF, TILE>::new());
             let (mut found, mut added) = (Column::new(), Column::new());
             let (mut found_row, added_row): (Row, Row) = (treshape(&found), treshape(&added));
 
@@ -185,9 +185,10 @@ fn my_rows(rows: usize, body: impl FnOnce(Index)) {
 }
 
 /// A row of the output in plain Rust.
-fn reference(q: &[F16], k: &[F16], v: &[F16]) -> std::vec::Vec<f64> {
-    let dot =
-        |a: &[F16], b: &[F16]| a.iter().zip(b).map(|(a, b)| f64::from(a.to_f32()) * f64::from(b.to_f32())).sum::<f64>();
+fn reference(q: &[Bf16], k: &[Bf16], v: &[Bf16]) -> std::vec::Vec<f64> {
+    let dot = |a: &[Bf16], b: &[Bf16]| {
+        a.iter().zip(b).map(|(a, b)| f64::from(a.to_f32()) * f64::from(b.to_f32())).sum::<f64>()
+    };
     let scores: std::vec::Vec<f64> = k.chunks(HEAD).map(|k| dot(q, k) / 8.0).collect();
     let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weights: std::vec::Vec<f64> = scores.iter().map(|s| (s - largest).exp()).collect();
@@ -204,11 +205,11 @@ pub fn main() {
     println!("attention {N}x{HEAD}: {} lines of PTO text", kernel.to_text(Form::Level2).lines().count());
 
     let half = |step: usize| {
-        (0..N * HEAD).map(|i| F16::from_f32((i * step % 4093) as f32 / 1000.0 - 2.0)).collect::<std::vec::Vec<F16>>()
+        (0..N * HEAD).map(|i| Bf16::from_f32((i * step % 4093) as f32 / 1000.0 - 2.0)).collect::<std::vec::Vec<Bf16>>()
     };
     let (q, k, v, mut o) = (half(7919), half(6577), half(5281), vec![0.0f32; N * HEAD]);
     // On a device, entries of the pipes lie in global memory; here the pipes have their own.
-    let (mut s_slots, mut p_slots, mut o_slots) = ([0.0f32; 0], [F16(0); 0], [0.0f32; 0]);
+    let (mut s_slots, mut p_slots, mut o_slots) = ([0.0f32; 0], [Bf16(0); 0], [0.0f32; 0]);
     let mut args = [
         Arg::read(&q),
         Arg::read(&k),

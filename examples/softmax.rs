@@ -24,8 +24,7 @@ pub fn softmax<const HEIGHT: usize, const WIDTH: usize>(x: Gm<f32>, y: Gm<f32>) 
 
         tload(&mut t, &xs.part((row, 0), [ROWS, WIDTH]));
         trowmax(&mut largest, &t).tmp(&mut scratch);
-        trowexpandsub(&mut t, Same, &largest);
-        texp(&mut t, Same);
+        trowexpandexpdif(&mut t, Same, &largest);
         trowsum(&mut total, &t).tmp(&mut scratch);
         trowexpanddiv(&mut t, Same, &total);
         tstore(&mut ys.part((row, 0), [ROWS, WIDTH]), &t);

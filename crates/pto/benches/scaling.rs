@@ -9,7 +9,7 @@ mod common;
 use common::best;
 use pto::cpu::{Arg, Launch, Options, Plan};
 use pto::{Program, Target};
-use pto_num::F16;
+use pto_num::Bf16;
 
 const RUNS: u32 = 15;
 
@@ -88,7 +88,7 @@ fn floats(count: usize, salt: usize) -> Vec<u8> {
 }
 
 fn halves(count: usize, salt: usize) -> Vec<u8> {
-    numbers(count, salt).flat_map(|x| F16::from_f32(x).0.to_le_bytes()).collect()
+    numbers(count, salt).flat_map(|x| Bf16::from_f32(x).0.to_le_bytes()).collect()
 }
 
 /// A text with other numbers in it.

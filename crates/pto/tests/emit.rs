@@ -147,7 +147,7 @@ fn ptoas_is_the_public_command_line() {
     let (code, _, stderr) = ptoas(&["--pto-level=level3", &path("examples/softmax.pto"), "-o", &out]);
     assert_eq!(code, Some(1));
     assert!(stderr.contains("PTO-E0902") && stderr.ends_with("Error: Failed to emit C++.\n"), "{stderr}");
-    assert!(std::fs::read_to_string(&out).expect("the old file").contains("TEXP("));
+    assert!(std::fs::read_to_string(&out).expect("the old file").contains("TROWSUM("));
     let flags = |text: &str| text.matches("set_flag(").count();
     let (code, stdout, stderr) = ptoas(&["--enable-insert-sync", &path("examples/vector_add.pto")]);
     assert!(code == Some(0) && flags(&stdout) > 1, "{stdout}{stderr}");

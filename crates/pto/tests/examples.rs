@@ -2,7 +2,7 @@
 
 use pto::cpu::{Arg, Launch, Options, Plan};
 use pto::{Program, Target};
-use pto_num::F16;
+use pto_num::{Bf16, F16};
 use std::path::Path;
 
 fn plan(file: &str) -> Plan {
@@ -38,18 +38,23 @@ fn products_of_matrices() {
 
 #[test]
 fn products_of_matrices_of_halves() {
-    let [a, b] = [1, 2].map(|salt| numbers(SIDE * SIDE, salt).into_iter().map(F16::from_f32).collect::<Vec<F16>>());
+    let [a, b] = [1, 2].map(|salt| numbers(SIDE * SIDE, salt).into_iter().map(Bf16::from_f32).collect::<Vec<Bf16>>());
     let mut c = vec![0.0f32; SIDE * SIDE];
-    run("gemm_f16.pto", &mut [Arg::read(&a), Arg::read(&b), Arg::write(&mut c)], 3);
-    let wide = |halves: &[F16]| halves.iter().map(|x| x.to_f32()).collect::<Vec<f32>>();
-    assert_product(&wide(&a), &wide(&b), &c);
+    run("gemm_bf16.pto", &mut [Arg::read(&a), Arg::read(&b), Arg::write(&mut c)], 3);
+    for row in SOME_ROWS {
+        for col in 0..SIDE {
+            let factors = |k: usize| (a[row * SIDE + k].to_f32(), b[k * SIDE + col].to_f32());
+            assert_eq!(c[row * SIDE + col].to_bits(), sum_in_blocks(SIDE, factors).to_bits(), "[{row}, {col}]");
+        }
+    }
 }
 
 const SIDE: usize = 1024;
+const SOME_ROWS: [usize; 7] = [0, 127, 128, 255, 256, 700, 1023];
 
 /// One sum per element, in order of depth, each step rounded once; in some of the rows.
 fn assert_product(a: &[f32], b: &[f32], c: &[f32]) {
-    for row in [0, 127, 128, 255, 256, 700, 1023] {
+    for row in SOME_ROWS {
         for col in 0..SIDE {
             let sum = (0..SIDE).fold(0.0f32, |sum, k| a[row * SIDE + k].mul_add(b[k * SIDE + col], sum));
             assert_eq!(c[row * SIDE + col].to_bits(), sum.to_bits(), "[{row}, {col}]");
@@ -57,15 +62,23 @@ fn assert_product(a: &[f32], b: &[f32], c: &[f32]) {
     }
 }
 
+/// One sum in blocks of 32, each of which sums its even and its odd steps.
+fn sum_in_blocks(depth: usize, factors: impl Fn(usize) -> (f32, f32)) -> f32 {
+    let part = |block: usize, parity: usize| {
+        (0..16).map(|i| factors(32 * block + 2 * i + parity)).fold(0.0f32, |sum, (a, b)| a.mul_add(b, sum))
+    };
+    (0..depth / 32).fold(0.0, |sum, block| sum + (part(block, 0) + part(block, 1)))
+}
+
 fn attention(file: &str, d: usize) {
     const N: usize = 1024;
-    let half = |salt| numbers(N * d, salt).iter().map(|x| F16::from_f32(x * 2.0)).collect::<Vec<F16>>();
+    let half = |salt| numbers(N * d, salt).iter().map(|x| Bf16::from_f32(x * 2.0)).collect::<Vec<Bf16>>();
     let (q, k, v) = (half(3), half(4), half(5));
-    let (mut o, mut s_slots, mut p_slots, mut o_slots) = (vec![0.0f32; N * d], [0.0f32; 0], [F16(0); 0], [0.0f32; 0]);
+    let (mut o, mut s_slots, mut p_slots, mut o_slots) = (vec![0.0f32; N * d], [0.0f32; 0], [Bf16(0); 0], [0.0f32; 0]);
     let mut args = [Arg::read(&q), Arg::read(&k), Arg::read(&v), Arg::write(&mut o)].into_iter().collect::<Vec<_>>();
     args.extend([Arg::write(&mut s_slots), Arg::write(&mut p_slots), Arg::write(&mut o_slots)]);
     run(file, &mut args, 5);
-    let at = |m: &[F16], row: usize, col: usize| f64::from(m[row * d + col].to_f32());
+    let at = |m: &[Bf16], row: usize, col: usize| f64::from(m[row * d + col].to_f32());
     for row in [0, 63, 64, 500, 1023] {
         let score = |j: usize| (0..d).map(|c| at(&q, row, c) * at(&k, j, c)).sum::<f64>() / (d as f64).sqrt();
         let scores: Vec<f64> = (0..N).map(score).collect();
@@ -183,8 +196,7 @@ fn products_of_scaled_bytes() {
     for (row, col) in (0..N).map(|row| (row, (row * 37 + 11) % N)) {
         let term =
             |k: usize| (number(a[row * N + k], sa[row * 8 + k / 32]), number(b[k * N + col], sb[col * 8 + k / 32]));
-        let sum = (0..N).map(term).fold(0.0f32, |sum, (x, y)| x.mul_add(y, sum));
-        assert_eq!(y[row * N + col], sum, "[{row}, {col}]");
+        assert_eq!(y[row * N + col], sum_in_blocks(N, term), "[{row}, {col}]");
     }
 }
 
@@ -207,7 +219,7 @@ struct Layer {
     x: Vec<f32>,
     norms: [Vec<f32>; 2],
     /// q, k, v, output, gate, up, down.
-    weights: [Vec<F16>; 7],
+    weights: [Vec<Bf16>; 7],
     turns: [Vec<f32>; 2],
 }
 
@@ -221,7 +233,7 @@ impl Layer {
         let (hidden, inner, turns) = (Self::HIDDEN, Self::INNER, Self::HEAD / 2);
         let sizes = [hidden, hidden, hidden, hidden, inner, inner, inner];
         let weights = std::array::from_fn(|at| {
-            let small = numbers(hidden * sizes[at], 60 + at as u64).into_iter().map(|x| F16::from_f32(x * 0.15));
+            let small = numbers(hidden * sizes[at], 60 + at as u64).into_iter().map(|x| Bf16::from_f32(x * 0.15));
             small.collect()
         });
         let angle = |at: usize| (at / turns) as f32 * 10_000f32.powf(-((at % turns) as f32) / turns as f32);
@@ -240,7 +252,7 @@ impl Layer {
         row.iter().zip(weight).map(|(x, w)| x * scale * f64::from(*w)).collect()
     }
 
-    fn times(row: &[f64], weights: &[F16]) -> Vec<f64> {
+    fn times(row: &[f64], weights: &[Bf16]) -> Vec<f64> {
         let width = weights.len() / row.len();
         let mut sums = vec![0.0; width];
         for (x, line) in row.iter().zip(weights.chunks_exact(width)) {
@@ -301,8 +313,8 @@ fn attended(q: &[f64], k: &[Vec<f64>], v: &[Vec<f64>]) -> Vec<f64> {
 fn a_layer_of_a_decoder() {
     let layer = Layer::new();
     let size = 2 * Layer::TOKENS * Layer::HIDDEN;
-    let (mut y, mut work16, mut work32) = (vec![0.0f32; size], vec![F16(0); 8 * size], vec![0.0f32; 10 * size]);
-    let (mut s_slots, mut p_slots, mut o_slots) = ([0.0f32; 0], [F16(0); 0], [0.0f32; 0]);
+    let (mut y, mut work16, mut work32) = (vec![0.0f32; size], vec![Bf16(0); 8 * size], vec![0.0f32; 10 * size]);
+    let (mut s_slots, mut p_slots, mut o_slots) = ([0.0f32; 0], [Bf16(0); 0], [0.0f32; 0]);
     let [wq, wk, wv, wo, w_gate, w_up, w_down] = &layer.weights;
     let mut args = vec![Arg::read(&layer.x), Arg::read(&layer.norms[0]), Arg::read(wq), Arg::read(wk), Arg::read(wv)];
     args.extend(layer.turns.iter().map(|t| Arg::read(t)));
@@ -317,7 +329,7 @@ fn a_layer_of_a_decoder() {
             let at = (sequence * Layer::TOKENS + token) * Layer::HIDDEN;
             for (c, (found, want)) in y[at..at + Layer::HIDDEN].iter().zip(want).enumerate() {
                 let error = (f64::from(*found) - want).abs();
-                assert!(error < 0.015, "sequence {sequence}, token {token}, column {c}: {found}, expected {want}");
+                assert!(error < 0.1, "sequence {sequence}, token {token}, column {c}: {found}, expected {want}");
             }
         }
     }

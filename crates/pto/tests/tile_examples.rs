@@ -9,7 +9,7 @@ mod kernels;
 #[path = "../../../examples/softmax.rs"]
 mod softmax;
 
-use pto::tile::{F16, Kernel};
+use pto::tile::{Bf16, Kernel};
 use pto::{Arg, Launch, Options, Plan, Program, Target, race};
 use std::path::Path;
 
@@ -25,8 +25,8 @@ fn numbers(count: usize, step: usize) -> Vec<f32> {
     (0..count).map(|i| (i * step % 10_007) as f32 / 5003.0 - 1.0).collect()
 }
 
-fn halves(count: usize, step: usize) -> Vec<F16> {
-    numbers(count, step).iter().map(|x| F16::from_f32(x * 2.0)).collect()
+fn halves(count: usize, step: usize) -> Vec<Bf16> {
+    numbers(count, step).iter().map(|x| Bf16::from_f32(x * 2.0)).collect()
 }
 
 /// Both programs give the same bits on these arguments, of which `run` makes a new set each time, and race alike: not at all.
@@ -80,7 +80,7 @@ fn flash_attention_is_its_twin() {
     let (q, k, v) = (halves(65536, 7919), halves(65536, 6577), halves(65536, 5281));
     are_twins(&flash_attention::flash_attention::<1024>(), "flash_attention", |run| {
         let mut o = vec![0.0f32; q.len()];
-        let (mut s_slots, mut p_slots, mut o_slots) = ([0.0f32; 0], [F16(0); 0], [0.0f32; 0]);
+        let (mut s_slots, mut p_slots, mut o_slots) = ([0.0f32; 0], [Bf16(0); 0], [0.0f32; 0]);
         run(vec![
             Arg::read(&q),
             Arg::read(&k),

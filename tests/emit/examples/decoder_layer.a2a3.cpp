@@ -3,44 +3,44 @@
 using namespace pto;
 
 using AccF32_128x128 = Tile<TileType::Acc, float, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 1024, PadValue::Null, CompactMode::Null>;
-using MatF16_128x128 = Tile<TileType::Mat, half, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
-using LeftF16_128x128 = Tile<TileType::Left, half, 128, 128, BLayout::RowMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
-using RightF16_128x128 = Tile<TileType::Right, half, 128, 128, BLayout::RowMajor, 128, 128, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
-using MatF16_128x64 = Tile<TileType::Mat, half, 128, 64, BLayout::ColMajor, 128, 64, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
-using LeftF16_128x64 = Tile<TileType::Left, half, 128, 64, BLayout::RowMajor, 128, 64, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
-using MatF16_64x64_zn = Tile<TileType::Mat, half, 64, 64, BLayout::RowMajor, 64, 64, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
-using RightF16_64x64 = Tile<TileType::Right, half, 64, 64, BLayout::RowMajor, 64, 64, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
+using MatBf16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using LeftBf16_128x128 = Tile<TileType::Left, bfloat16_t, 128, 128, BLayout::RowMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using RightBf16_128x128 = Tile<TileType::Right, bfloat16_t, 128, 128, BLayout::RowMajor, 128, 128, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
+using MatBf16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::ColMajor, 128, 64, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using LeftBf16_128x64 = Tile<TileType::Left, bfloat16_t, 128, 64, BLayout::RowMajor, 128, 64, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using MatBf16_64x64_zn = Tile<TileType::Mat, bfloat16_t, 64, 64, BLayout::RowMajor, 64, 64, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
+using RightBf16_64x64 = Tile<TileType::Right, bfloat16_t, 64, 64, BLayout::RowMajor, 64, 64, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
 using AccF32_128x64 = Tile<TileType::Acc, float, 128, 64, BLayout::ColMajor, 128, 64, SLayout::RowMajor, 1024, PadValue::Null, CompactMode::Null>;
-using MatF16_64x64 = Tile<TileType::Mat, half, 64, 64, BLayout::ColMajor, 64, 64, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using MatBf16_64x64 = Tile<TileType::Mat, bfloat16_t, 64, 64, BLayout::ColMajor, 64, 64, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_16x256 = Tile<TileType::Vec, float, 16, 256, BLayout::RowMajor, 16, 256, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_1x256 = Tile<TileType::Vec, float, 1, 256, BLayout::RowMajor, 1, 256, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
-using VecF16_16x256 = Tile<TileType::Vec, half, 16, 256, BLayout::RowMajor, 16, 256, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecBf16_16x256 = Tile<TileType::Vec, bfloat16_t, 16, 256, BLayout::RowMajor, 16, 256, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_16x1_dn = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, 16, 1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 16, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_64x32 = Tile<TileType::Vec, float, 64, 32, BLayout::RowMajor, 64, 32, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
-using VecF16_64x32 = Tile<TileType::Vec, half, 64, 32, BLayout::RowMajor, 64, 32, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecBf16_64x32 = Tile<TileType::Vec, bfloat16_t, 64, 32, BLayout::RowMajor, 64, 32, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_16x512 = Tile<TileType::Vec, float, 16, 512, BLayout::RowMajor, 16, 512, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
-using VecF16_16x512 = Tile<TileType::Vec, half, 16, 512, BLayout::RowMajor, 16, 512, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecBf16_16x512 = Tile<TileType::Vec, bfloat16_t, 16, 512, BLayout::RowMajor, 16, 512, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, 64, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_64x1_dn = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, 64, 1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
-using VecF16_64x64 = Tile<TileType::Vec, half, 64, 64, BLayout::RowMajor, 64, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecBf16_64x64 = Tile<TileType::Vec, bfloat16_t, 64, 64, BLayout::RowMajor, 64, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 
-static AICORE void project(__gm__ half *x, __gm__ half *w, __gm__ float *y, int64_t first, int64_t depth, int64_t width) {  // 171
+static AICORE void project(__gm__ bfloat16_t *x, __gm__ bfloat16_t *w, __gm__ float *y, int64_t first, int64_t depth, int64_t width) {  // 171
 #if defined(__DAV_CUBE__)
   for (int64_t column = 0; column < width; column += 128) {  // 179
     AccF32_128x128 sum;  // 180
     TASSIGN(sum, 0);
     for (int64_t k = 0; k < depth; k += 128) {  // 181
-      GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<-1, -1, -1, -1, 1>, Layout::ND> x_in(x + first * depth + k, Shape<1, 1, 1, 128, 128>(), Stride<-1, -1, -1, -1, 1>(128 * depth, 128 * depth, 128 * depth, depth));  // 182
-      GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<-1, -1, -1, -1, 1>, Layout::ND> w_in(w + k * width + column, Shape<1, 1, 1, 128, 128>(), Stride<-1, -1, -1, -1, 1>(128 * width, 128 * width, 128 * width, width));  // 183
-      MatF16_128x128 x_l1;  // 184
+      GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<-1, -1, -1, -1, 1>, Layout::ND> x_in(x + first * depth + k, Shape<1, 1, 1, 128, 128>(), Stride<-1, -1, -1, -1, 1>(128 * depth, 128 * depth, 128 * depth, depth));  // 182
+      GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<-1, -1, -1, -1, 1>, Layout::ND> w_in(w + k * width + column, Shape<1, 1, 1, 128, 128>(), Stride<-1, -1, -1, -1, 1>(128 * width, 128 * width, 128 * width, width));  // 183
+      MatBf16_128x128 x_l1;  // 184
       TASSIGN(x_l1, 32768);
-      MatF16_128x128 w_l1;  // 185
+      MatBf16_128x128 w_l1;  // 185
       TASSIGN(w_l1, 65536);
-      LeftF16_128x128 x_l0;  // 186
+      LeftBf16_128x128 x_l0;  // 186
       TASSIGN(x_l0, 0);
-      RightF16_128x128 w_l0;  // 187
+      RightBf16_128x128 w_l0;  // 187
       TASSIGN(w_l0, 0);
       TLOAD(x_l1, x_in);  // 188
       TLOAD(w_l1, w_in);  // 189
@@ -59,17 +59,17 @@ static AICORE void project(__gm__ half *x, __gm__ half *w, __gm__ float *y, int6
 #endif // __DAV_CUBE__
 }
 
-static AICORE void cube(__gm__ half *wq, __gm__ half *wk, __gm__ half *wv, __gm__ half *wo, __gm__ half *w_gate, __gm__ half *w_up, __gm__ half *w_down, __gm__ half *work16, __gm__ float *work32, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 67
+static AICORE void cube(__gm__ bfloat16_t *wq, __gm__ bfloat16_t *wk, __gm__ bfloat16_t *wv, __gm__ bfloat16_t *wo, __gm__ bfloat16_t *w_gate, __gm__ bfloat16_t *w_up, __gm__ bfloat16_t *w_down, __gm__ bfloat16_t *work16, __gm__ float *work32, __gm__ float *s_slots, __gm__ bfloat16_t *p_slots, __gm__ float *o_slots) {  // 67
 #if defined(__DAV_CUBE__)
   auto pipe = TPipe<0, Direction::DIR_C2V, 32768, 2, 1, false>(s_slots, 0, 0);  // 72
   auto pipe_2 = TPipe<2, Direction::DIR_V2C, 16384, 2, 2, false>(p_slots, 0, 0);  // 73
   auto pipe_3 = TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>(o_slots, 32768, 0);  // 74
-  __gm__ half *q16 = work16 + 65536;  // 90
-  __gm__ half *k16 = work16 + 131072;  // 91
-  __gm__ half *v16 = work16 + 196608;  // 92
-  __gm__ half *mixed = work16 + 262144;  // 93
-  __gm__ half *normed = work16 + 327680;  // 94
-  __gm__ half *gated = work16 + 393216;  // 95
+  __gm__ bfloat16_t *q16 = work16 + 65536;  // 90
+  __gm__ bfloat16_t *k16 = work16 + 131072;  // 91
+  __gm__ bfloat16_t *v16 = work16 + 196608;  // 92
+  __gm__ bfloat16_t *mixed = work16 + 262144;  // 93
+  __gm__ bfloat16_t *normed = work16 + 327680;  // 94
+  __gm__ bfloat16_t *gated = work16 + 393216;  // 95
   __gm__ float *k32 = work32 + 65536;  // 98
   __gm__ float *v32 = work32 + 131072;  // 99
   __gm__ float *out = work32 + 196608;  // 100
@@ -90,19 +90,19 @@ static AICORE void cube(__gm__ half *wq, __gm__ half *wk, __gm__ half *wv, __gm_
     ffts_cross_core_sync(PIPE_FIX, getFFTSMsg(FFTS_MODE_VAL, 9));  // 120
     wait_flag_dev(8);  // 121
     for (int64_t head = 0; head < 256; head += 64) {  // 124
-      GlobalTensor<half, Shape<1, 1, 1, 128, 64>, Stride<32768, 32768, 32768, 256, 1>, Layout::ND> q_in(q16 + first * 256 + head);  // 125
-      MatF16_128x64 q_l1;  // 126
+      GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 64>, Stride<32768, 32768, 32768, 256, 1>, Layout::ND> q_in(q16 + first * 256 + head);  // 125
+      MatBf16_128x64 q_l1;  // 126
       TASSIGN(q_l1, 98304);
-      LeftF16_128x64 q_l0;  // 127
+      LeftBf16_128x64 q_l0;  // 127
       TASSIGN(q_l0, 32768);
       TLOAD(q_l1, q_in);  // 128
       TMOV(q_l0, q_l1);  // 129
       for (int64_t j = 0; j < 128; j += 64) {  // 130
         const int64_t key_ = first + j;  // 131
-        GlobalTensor<half, Shape<1, 1, 1, 64, 64>, Stride<64, 64, 64, 1, 256>, Layout::DN> k_in(k16 + head + key_ * 256);  // 132
-        MatF16_64x64_zn k_l1;  // 133
+        GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 64>, Stride<64, 64, 64, 1, 256>, Layout::DN> k_in(k16 + head + key_ * 256);  // 132
+        MatBf16_64x64_zn k_l1;  // 133
         TASSIGN(k_l1, 114688);
-        RightF16_64x64 k_l0;  // 134
+        RightBf16_64x64 k_l0;  // 134
         TASSIGN(k_l0, 32768);
         AccF32_128x64 s;  // 135
         TASSIGN(s, 65536);
@@ -110,19 +110,19 @@ static AICORE void cube(__gm__ half *wq, __gm__ half *wk, __gm__ half *wv, __gm_
         TMOV(k_l0, k_l1);  // 137
         TMATMUL(s, q_l0, k_l0);  // 138
         TPUSH<TPipe<0, Direction::DIR_C2V, 32768, 2, 1, false>, AccF32_128x64, TileSplitAxis::TILE_UP_DOWN>(pipe, s);  // 139
-        GlobalTensor<half, Shape<1, 1, 1, 64, 64>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> v_in(v16 + key_ * 256 + head);  // 141
-        MatF16_64x64 v_l1;  // 142
+        GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 64>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> v_in(v16 + key_ * 256 + head);  // 141
+        MatBf16_64x64 v_l1;  // 142
         TASSIGN(v_l1, 122880);
-        RightF16_64x64 v_l0;  // 143
+        RightBf16_64x64 v_l0;  // 143
         TASSIGN(v_l0, 40960);
-        LeftF16_128x64 p_l0;  // 144
+        LeftBf16_128x64 p_l0;  // 144
         TASSIGN(p_l0, 49152);
         AccF32_128x64 pv;  // 145
         TASSIGN(pv, 98304);
         TLOAD(v_l1, v_in);  // 146
         TMOV(v_l0, v_l1);  // 147
-        MatF16_128x64 p;  // 148
-        TPOP<TPipe<2, Direction::DIR_V2C, 16384, 2, 2, false>, MatF16_128x64, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);
+        MatBf16_128x64 p;  // 148
+        TPOP<TPipe<2, Direction::DIR_V2C, 16384, 2, 2, false>, MatBf16_128x64, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);
         TMOV(p_l0, p);  // 149
         TFREE<TPipe<2, Direction::DIR_V2C, 16384, 2, 2, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_2);  // 150
         TMATMUL(pv, p_l0, v_l0);  // 151
@@ -143,7 +143,7 @@ static AICORE void cube(__gm__ half *wq, __gm__ half *wk, __gm__ half *wv, __gm_
 #endif // __DAV_CUBE__
 }
 
-static AICORE void normalize(VecF32_16x256 &t, VecF32_1x256 &weight, VecF16_16x256 &result) {  // 338
+static AICORE void normalize(VecF32_16x256 &t, VecF32_1x256 &weight, VecBf16_16x256 &result) {  // 338
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
@@ -166,7 +166,7 @@ static AICORE void normalize(VecF32_16x256 &t, VecF32_1x256 &weight, VecF16_16x2
 #endif // __DAV_VEC__
 }
 
-static AICORE void input_norm(__gm__ float *x, __gm__ float *w, __gm__ half *y, int64_t first) {  // 356
+static AICORE void input_norm(__gm__ float *x, __gm__ float *w, __gm__ bfloat16_t *y, int64_t first) {  // 356
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
@@ -177,10 +177,10 @@ static AICORE void input_norm(__gm__ float *x, __gm__ float *w, __gm__ half *y, 
   const int64_t end = first + 64;  // 367
   for (int64_t at = first; at < end; at += 16) {  // 368
     GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> in(x + at * 256);  // 369
-    GlobalTensor<half, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> to(y + at * 256);  // 370
+    GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> to(y + at * 256);  // 370
     VecF32_16x256 t;  // 371
     TASSIGN(t, 66560);
-    VecF16_16x256 normed;  // 372
+    VecBf16_16x256 normed;  // 372
     TASSIGN(normed, 82944);
     TLOAD(t, in);  // 373
     normalize(t, weight, normed);  // 374
@@ -189,7 +189,7 @@ static AICORE void input_norm(__gm__ float *x, __gm__ float *w, __gm__ half *y, 
 #endif // __DAV_VEC__
 }
 
-static AICORE void rotate(__gm__ float *x, __gm__ float *cosines, __gm__ float *sines, float scale, __gm__ half *y, int64_t first, int64_t position) {  // 381
+static AICORE void rotate(__gm__ float *x, __gm__ float *cosines, __gm__ float *sines, float scale, __gm__ bfloat16_t *y, int64_t first, int64_t position) {  // 381
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
@@ -205,8 +205,8 @@ static AICORE void rotate(__gm__ float *x, __gm__ float *cosines, __gm__ float *
     const int64_t middle = head + 32;  // 399
     GlobalTensor<float, Shape<1, 1, 1, 64, 32>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> a_in(x + first * 256 + head);  // 400
     GlobalTensor<float, Shape<1, 1, 1, 64, 32>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> b_in(x + first * 256 + middle);  // 401
-    GlobalTensor<half, Shape<1, 1, 1, 64, 32>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> a_to(y + first * 256 + head);  // 402
-    GlobalTensor<half, Shape<1, 1, 1, 64, 32>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> b_to(y + first * 256 + middle);  // 403
+    GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 32>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> a_to(y + first * 256 + head);  // 402
+    GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 32>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> b_to(y + first * 256 + middle);  // 403
     VecF32_64x32 a;  // 404
     TASSIGN(a, 81920);
     VecF32_64x32 b;  // 405
@@ -215,9 +215,9 @@ static AICORE void rotate(__gm__ float *x, __gm__ float *cosines, __gm__ float *
     TASSIGN(turned, 132160);
     VecF32_64x32 other;  // 407
     TASSIGN(other, 140352);
-    VecF16_64x32 a16;  // 408
+    VecBf16_64x32 a16;  // 408
     TASSIGN(a16, 148544);
-    VecF16_64x32 b16;  // 409
+    VecBf16_64x32 b16;  // 409
     TASSIGN(b16, 152640);
     TLOAD(a, a_in);  // 410
     TLOAD(b, b_in);  // 411
@@ -237,17 +237,17 @@ static AICORE void rotate(__gm__ float *x, __gm__ float *cosines, __gm__ float *
 #endif // __DAV_VEC__
 }
 
-static AICORE void narrow(__gm__ float *x, __gm__ half *y, int64_t first) {  // 429
+static AICORE void narrow(__gm__ float *x, __gm__ bfloat16_t *y, int64_t first) {  // 429
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
   const int64_t end = first + 64;  // 437
   for (int64_t at = first; at < end; at += 16) {  // 438
     GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> in(x + at * 256);  // 439
-    GlobalTensor<half, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> to(y + at * 256);  // 440
+    GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> to(y + at * 256);  // 440
     VecF32_16x256 t;  // 441
     TASSIGN(t, 65536);
-    VecF16_16x256 narrow;  // 442
+    VecBf16_16x256 narrow;  // 442
     TASSIGN(narrow, 81920);
     TLOAD(t, in);  // 443
     TCVT(narrow, t, RoundMode::CAST_RINT);  // 444
@@ -256,7 +256,7 @@ static AICORE void narrow(__gm__ float *x, __gm__ half *y, int64_t first) {  // 
 #endif // __DAV_VEC__
 }
 
-static AICORE void residual_norm(__gm__ float *x, __gm__ float *added, __gm__ float *w, __gm__ float *sum, __gm__ half *y, int64_t first) {  // 451
+static AICORE void residual_norm(__gm__ float *x, __gm__ float *added, __gm__ float *w, __gm__ float *sum, __gm__ bfloat16_t *y, int64_t first) {  // 451
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
@@ -269,12 +269,12 @@ static AICORE void residual_norm(__gm__ float *x, __gm__ float *added, __gm__ fl
     GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> x_in(x + at * 256);  // 466
     GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> a_in(added + at * 256);  // 467
     GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> sum_to(sum + at * 256);  // 468
-    GlobalTensor<half, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> to(y + at * 256);  // 469
+    GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> to(y + at * 256);  // 469
     VecF32_16x256 t;  // 470
     TASSIGN(t, 66560);
     VecF32_16x256 a;  // 471
     TASSIGN(a, 123968);
-    VecF16_16x256 normed;  // 472
+    VecBf16_16x256 normed;  // 472
     TASSIGN(normed, 82944);
     TLOAD(t, x_in);  // 473
     TLOAD(a, a_in);  // 474
@@ -286,7 +286,7 @@ static AICORE void residual_norm(__gm__ float *x, __gm__ float *added, __gm__ fl
 #endif // __DAV_VEC__
 }
 
-static AICORE void swiglu(__gm__ float *gate, __gm__ float *up, __gm__ half *y, int64_t first) {  // 484
+static AICORE void swiglu(__gm__ float *gate, __gm__ float *up, __gm__ bfloat16_t *y, int64_t first) {  // 484
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
@@ -294,14 +294,14 @@ static AICORE void swiglu(__gm__ float *gate, __gm__ float *up, __gm__ half *y, 
   for (int64_t at = first; at < end; at += 16) {  // 497
     GlobalTensor<float, Shape<1, 1, 1, 16, 512>, Stride<8192, 8192, 8192, 512, 1>, Layout::ND> g_in(gate + at * 512);  // 498
     GlobalTensor<float, Shape<1, 1, 1, 16, 512>, Stride<8192, 8192, 8192, 512, 1>, Layout::ND> u_in(up + at * 512);  // 499
-    GlobalTensor<half, Shape<1, 1, 1, 16, 512>, Stride<8192, 8192, 8192, 512, 1>, Layout::ND> to(y + at * 512);  // 500
+    GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 512>, Stride<8192, 8192, 8192, 512, 1>, Layout::ND> to(y + at * 512);  // 500
     VecF32_16x512 g;  // 501
     TASSIGN(g, 65536);
     VecF32_16x512 u;  // 502
     TASSIGN(u, 98304);
     VecF32_16x512 below;  // 503
     TASSIGN(below, 131072);
-    VecF16_16x512 result;  // 504
+    VecBf16_16x512 result;  // 504
     TASSIGN(result, 98304);
     TLOAD(g, g_in);  // 505
     TLOAD(u, u_in);  // 506
@@ -337,19 +337,19 @@ static AICORE void add(__gm__ float *a, __gm__ float *b, __gm__ float *y, int64_
 #endif // __DAV_VEC__
 }
 
-static AICORE void vector(__gm__ float *x, __gm__ float *norm1, __gm__ float *cosines, __gm__ float *sines, __gm__ float *norm2, __gm__ float *y, __gm__ half *work16, __gm__ float *work32, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 205
+static AICORE void vector(__gm__ float *x, __gm__ float *norm1, __gm__ float *cosines, __gm__ float *sines, __gm__ float *norm2, __gm__ float *y, __gm__ bfloat16_t *work16, __gm__ float *work32, __gm__ float *s_slots, __gm__ bfloat16_t *p_slots, __gm__ float *o_slots) {  // 205
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
   auto pipe = TPipe<0, Direction::DIR_C2V, 32768, 2, 1, false>(s_slots, 0, 0);  // 210
   auto pipe_2 = TPipe<2, Direction::DIR_V2C, 16384, 2, 2, false>(p_slots, 0, 0);  // 211
   auto pipe_3 = TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>(o_slots, 32768, 0);  // 212
-  __gm__ half *q16 = work16 + 65536;  // 232
-  __gm__ half *k16 = work16 + 131072;  // 233
-  __gm__ half *v16 = work16 + 196608;  // 234
-  __gm__ half *mixed = work16 + 262144;  // 235
-  __gm__ half *normed = work16 + 327680;  // 236
-  __gm__ half *gated = work16 + 393216;  // 237
+  __gm__ bfloat16_t *q16 = work16 + 65536;  // 232
+  __gm__ bfloat16_t *k16 = work16 + 131072;  // 233
+  __gm__ bfloat16_t *v16 = work16 + 196608;  // 234
+  __gm__ bfloat16_t *mixed = work16 + 262144;  // 235
+  __gm__ bfloat16_t *normed = work16 + 327680;  // 236
+  __gm__ bfloat16_t *gated = work16 + 393216;  // 237
   __gm__ float *k32 = work32 + 65536;  // 238
   __gm__ float *v32 = work32 + 131072;  // 239
   __gm__ float *out = work32 + 196608;  // 240
@@ -394,7 +394,7 @@ static AICORE void vector(__gm__ float *x, __gm__ float *norm1, __gm__ float *co
         TASSIGN(mask, 123968);
         VecF32_64x64 scratch;  // 281
         TASSIGN(scratch, 123968);
-        VecF16_64x64 p;  // 282
+        VecBf16_64x64 p;  // 282
         TASSIGN(p, 82944);
         VecF32_64x1_dn found;  // 283
         TASSIGN(found, 82432);
@@ -416,7 +416,7 @@ static AICORE void vector(__gm__ float *x, __gm__ float *norm1, __gm__ float *co
         TMAX(found_row, found_row, largest_row);  // 298
         TROWEXPANDEXPDIF(s, s, found);  // 299
         TCVT(p, s, RoundMode::CAST_RINT);  // 300
-        TPUSH<TPipe<2, Direction::DIR_V2C, 16384, 2, 2, false>, VecF16_64x64, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);  // 301
+        TPUSH<TPipe<2, Direction::DIR_V2C, 16384, 2, 2, false>, VecBf16_64x64, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);  // 301
         TROWSUM(added, s, scratch);  // 302
         TFREE<TPipe<0, Direction::DIR_C2V, 32768, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe);  // 303
         TSUB(largest_row, largest_row, found_row);  // 306
@@ -430,11 +430,11 @@ static AICORE void vector(__gm__ float *x, __gm__ float *norm1, __gm__ float *co
         TADD(total, total, pv);  // 314
         TFREE<TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_3);  // 315
       }
-      VecF16_64x64 result;  // 317
+      VecBf16_64x64 result;  // 317
       TASSIGN(result, 82432);
       TROWEXPANDDIV(total, total, sum);  // 318
       TCVT(result, total, RoundMode::CAST_RINT);  // 319
-      GlobalTensor<half, Shape<1, 1, 1, 64, 64>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> to(mixed + first * 256 + head);  // 320
+      GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 64>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> to(mixed + first * 256 + head);  // 320
       TSTORE(to, result);  // 321
     }
     ffts_cross_core_sync(PIPE_MTE3, getFFTSMsg(FFTS_MODE_VAL, 8));  // 324
@@ -450,7 +450,7 @@ static AICORE void vector(__gm__ float *x, __gm__ float *norm1, __gm__ float *co
 #endif // __DAV_VEC__
 }
 
-__global__ AICORE void decoder_layer(__gm__ float *x, __gm__ float *norm1, __gm__ half *wq, __gm__ half *wk, __gm__ half *wv, __gm__ float *cosines, __gm__ float *sines, __gm__ half *wo, __gm__ float *norm2, __gm__ half *w_gate, __gm__ half *w_up, __gm__ half *w_down, __gm__ float *y, __gm__ half *work16, __gm__ float *work32, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 61
+__global__ AICORE void decoder_layer(__gm__ float *x, __gm__ float *norm1, __gm__ bfloat16_t *wq, __gm__ bfloat16_t *wk, __gm__ bfloat16_t *wv, __gm__ float *cosines, __gm__ float *sines, __gm__ bfloat16_t *wo, __gm__ float *norm2, __gm__ bfloat16_t *w_gate, __gm__ bfloat16_t *w_up, __gm__ bfloat16_t *w_down, __gm__ float *y, __gm__ bfloat16_t *work16, __gm__ float *work32, __gm__ float *s_slots, __gm__ bfloat16_t *p_slots, __gm__ float *o_slots) {  // 61
   cube(wq, wk, wv, wo, w_gate, w_up, w_down, work16, work32, s_slots, p_slots, o_slots);  // 62
   vector(x, norm1, cosines, sines, norm2, y, work16, work32, s_slots, p_slots, o_slots);  // 63
 }

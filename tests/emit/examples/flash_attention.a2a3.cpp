@@ -2,22 +2,22 @@
 #include "pto/pto-inst.hpp"
 using namespace pto;
 
-using MatF16_128x64 = Tile<TileType::Mat, half, 128, 64, BLayout::ColMajor, 128, 64, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
-using LeftF16_128x64 = Tile<TileType::Left, half, 128, 64, BLayout::RowMajor, 128, 64, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
-using MatF16_64x128_zn = Tile<TileType::Mat, half, 64, 128, BLayout::RowMajor, 64, 128, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
-using RightF16_64x128 = Tile<TileType::Right, half, 64, 128, BLayout::RowMajor, 64, 128, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
+using MatBf16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::ColMajor, 128, 64, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using LeftBf16_128x64 = Tile<TileType::Left, bfloat16_t, 128, 64, BLayout::RowMajor, 128, 64, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using MatBf16_64x128_zn = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::RowMajor, 64, 128, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
+using RightBf16_64x128 = Tile<TileType::Right, bfloat16_t, 64, 128, BLayout::RowMajor, 64, 128, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
 using AccF32_128x128 = Tile<TileType::Acc, float, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 1024, PadValue::Null, CompactMode::Null>;
-using RightF16_128x64 = Tile<TileType::Right, half, 128, 64, BLayout::RowMajor, 128, 64, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
-using LeftF16_128x128 = Tile<TileType::Left, half, 128, 128, BLayout::RowMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using RightBf16_128x64 = Tile<TileType::Right, bfloat16_t, 128, 64, BLayout::RowMajor, 128, 64, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
+using LeftBf16_128x128 = Tile<TileType::Left, bfloat16_t, 128, 128, BLayout::RowMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
 using AccF32_128x64 = Tile<TileType::Acc, float, 128, 64, BLayout::ColMajor, 128, 64, SLayout::RowMajor, 1024, PadValue::Null, CompactMode::Null>;
-using MatF16_128x128 = Tile<TileType::Mat, half, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using MatBf16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, 64, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_64x1_dn = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, 64, 1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, 64, 128, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
-using VecF16_64x128 = Tile<TileType::Vec, half, 64, 128, BLayout::RowMajor, 64, 128, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecBf16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor, 64, 128, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 
-static AICORE void cube(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 43
+static AICORE void cube(__gm__ bfloat16_t *q, __gm__ bfloat16_t *k, __gm__ bfloat16_t *v, __gm__ float *s_slots, __gm__ bfloat16_t *p_slots, __gm__ float *o_slots) {  // 43
 #if defined(__DAV_CUBE__)
   auto pipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>(s_slots, 0, 0);  // 53
   auto pipe_2 = TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>(p_slots, 0, 0);  // 54
@@ -29,18 +29,18 @@ static AICORE void cube(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ f
   const int64_t first = block * 128;  // 64
   const int64_t stride = blocks * 128;  // 65
   for (int64_t at = first; at < 1024; at += stride) {  // 66
-    GlobalTensor<half, Shape<1, 1, 1, 128, 64>, Stride<8192, 8192, 8192, 64, 1>, Layout::ND> q_in(q + at * 64);  // 67
-    MatF16_128x64 q_l1;  // 68
+    GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 64>, Stride<8192, 8192, 8192, 64, 1>, Layout::ND> q_in(q + at * 64);  // 67
+    MatBf16_128x64 q_l1;  // 68
     TASSIGN(q_l1, 65536);
-    LeftF16_128x64 q_l0;  // 69
+    LeftBf16_128x64 q_l0;  // 69
     TASSIGN(q_l0, 0);
     TLOAD(q_l1, q_in);  // 70
     TMOV(q_l0, q_l1);  // 71
     for (int64_t j = 0; j < 1024; j += 128) {  // 72
-      GlobalTensor<half, Shape<1, 1, 1, 64, 128>, Stride<64, 64, 64, 1, 64>, Layout::DN> k_in(k + j * 64);  // 73
-      MatF16_64x128_zn k_l1;  // 74
+      GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<64, 64, 64, 1, 64>, Layout::DN> k_in(k + j * 64);  // 73
+      MatBf16_64x128_zn k_l1;  // 74
       TASSIGN(k_l1, 81920);
-      RightF16_64x128 k_l0;  // 75
+      RightBf16_64x128 k_l0;  // 75
       TASSIGN(k_l0, 0);
       AccF32_128x128 s;  // 76
       TASSIGN(s, 0);
@@ -48,19 +48,19 @@ static AICORE void cube(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ f
       TMOV(k_l0, k_l1);  // 78
       TMATMUL(s, q_l0, k_l0);  // 79
       TPUSH<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, AccF32_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe, s);  // 80
-      GlobalTensor<half, Shape<1, 1, 1, 128, 64>, Stride<8192, 8192, 8192, 64, 1>, Layout::ND> v_in(v + j * 64);  // 82
-      MatF16_128x64 v_l1;  // 83
+      GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 64>, Stride<8192, 8192, 8192, 64, 1>, Layout::ND> v_in(v + j * 64);  // 82
+      MatBf16_128x64 v_l1;  // 83
       TASSIGN(v_l1, 98304);
-      RightF16_128x64 v_l0;  // 84
+      RightBf16_128x64 v_l0;  // 84
       TASSIGN(v_l0, 16384);
-      LeftF16_128x128 p_l0;  // 85
+      LeftBf16_128x128 p_l0;  // 85
       TASSIGN(p_l0, 16384);
       AccF32_128x64 pv;  // 86
       TASSIGN(pv, 65536);
       TLOAD(v_l1, v_in);  // 87
       TMOV(v_l0, v_l1);  // 88
-      MatF16_128x128 p;  // 89
-      TPOP<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, MatF16_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);
+      MatBf16_128x128 p;  // 89
+      TPOP<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, MatBf16_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);
       TMOV(p_l0, p);  // 90
       TFREE<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_2);  // 91
       TMATMUL(pv, p_l0, v_l0);  // 92
@@ -70,7 +70,7 @@ static AICORE void cube(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ f
 #endif // __DAV_CUBE__
 }
 
-static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 99
+static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ bfloat16_t *p_slots, __gm__ float *o_slots) {  // 99
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
@@ -103,7 +103,7 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ half *p
     for (int64_t j = 0; j < 1024; j += 128) {  // 136
       VecF32_64x128 scratch;  // 137
       TASSIGN(scratch, 115712);
-      VecF16_64x128 p;  // 138
+      VecBf16_64x128 p;  // 138
       TASSIGN(p, 148480);
       VecF32_64x1_dn found;  // 139
       TASSIGN(found, 115200);
@@ -120,7 +120,7 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ half *p
       TMAX(found_row, found_row, largest_row);  // 147
       TROWEXPANDEXPDIF(s, s, found);  // 148
       TCVT(p, s, RoundMode::CAST_RINT);  // 149
-      TPUSH<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, VecF16_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);  // 150
+      TPUSH<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, VecBf16_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);  // 150
       TROWSUM(added, s, scratch);  // 151
       TFREE<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe);  // 152
       TSUB(largest_row, largest_row, found_row);  // 155
@@ -142,7 +142,7 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ half *p
 #endif // __DAV_VEC__
 }
 
-__global__ AICORE void flash_attention(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ float *o, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 37
+__global__ AICORE void flash_attention(__gm__ bfloat16_t *q, __gm__ bfloat16_t *k, __gm__ bfloat16_t *v, __gm__ float *o, __gm__ float *s_slots, __gm__ bfloat16_t *p_slots, __gm__ float *o_slots) {  // 37
   cube(q, k, v, s_slots, p_slots, o_slots);  // 38
   vector(o, s_slots, p_slots, o_slots);  // 39
 }

@@ -2,18 +2,18 @@
 #include "pto/pto-inst.hpp"
 using namespace pto;
 
-using MatF16_128x128 = Tile<TileType::Mat, half, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
-using LeftF16_128x128 = Tile<TileType::Left, half, 128, 128, BLayout::RowMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
-using MatF16_128x128_zn = Tile<TileType::Mat, half, 128, 128, BLayout::RowMajor, 128, 128, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
-using RightF16_128x128 = Tile<TileType::Right, half, 128, 128, BLayout::RowMajor, 128, 128, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
+using MatBf16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using LeftBf16_128x128 = Tile<TileType::Left, bfloat16_t, 128, 128, BLayout::RowMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using MatBf16_128x128_zn = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::RowMajor, 128, 128, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
+using RightBf16_128x128 = Tile<TileType::Right, bfloat16_t, 128, 128, BLayout::RowMajor, 128, 128, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
 using AccF32_128x128 = Tile<TileType::Acc, float, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 1024, PadValue::Null, CompactMode::Null>;
 using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, 64, 128, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_64x1_dn = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, 64, 1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, 64, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
-using VecF16_64x128 = Tile<TileType::Vec, half, 64, 128, BLayout::RowMajor, 64, 128, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecBf16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor, 64, 128, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 
-static AICORE void cube(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 37
+static AICORE void cube(__gm__ bfloat16_t *q, __gm__ bfloat16_t *k, __gm__ bfloat16_t *v, __gm__ float *s_slots, __gm__ bfloat16_t *p_slots, __gm__ float *o_slots) {  // 37
 #if defined(__DAV_CUBE__)
   auto pipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>(s_slots, 0, 0);  // 48
   auto pipe_2 = TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>(p_slots, 0, 0);  // 49
@@ -25,18 +25,18 @@ static AICORE void cube(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ f
   const int64_t first = block * 128;  // 59
   const int64_t stride = blocks * 128;  // 60
   for (int64_t at = first; at < 1024; at += stride) {  // 61
-    GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<16384, 16384, 16384, 128, 1>, Layout::ND> q_in(q + at * 128);  // 62
-    MatF16_128x128 q_l1;  // 63
+    GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<16384, 16384, 16384, 128, 1>, Layout::ND> q_in(q + at * 128);  // 62
+    MatBf16_128x128 q_l1;  // 63
     TASSIGN(q_l1, 65536);
-    LeftF16_128x128 q_l0;  // 64
+    LeftBf16_128x128 q_l0;  // 64
     TASSIGN(q_l0, 0);
     TLOAD(q_l1, q_in);  // 65
     TMOV(q_l0, q_l1);  // 66
     for (int64_t j = 0; j < 1024; j += 128) {  // 67
-      GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<128, 128, 128, 1, 128>, Layout::DN> k_in(k + j * 128);  // 68
-      MatF16_128x128_zn k_l1;  // 69
+      GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<128, 128, 128, 1, 128>, Layout::DN> k_in(k + j * 128);  // 68
+      MatBf16_128x128_zn k_l1;  // 69
       TASSIGN(k_l1, 98304);
-      RightF16_128x128 k_l0;  // 70
+      RightBf16_128x128 k_l0;  // 70
       TASSIGN(k_l0, 0);
       AccF32_128x128 s;  // 71
       TASSIGN(s, 0);
@@ -44,19 +44,19 @@ static AICORE void cube(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ f
       TMOV(k_l0, k_l1);  // 73
       TMATMUL(s, q_l0, k_l0);  // 74
       TPUSH<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, AccF32_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe, s);  // 75
-      GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<16384, 16384, 16384, 128, 1>, Layout::ND> v_in(v + j * 128);  // 77
-      MatF16_128x128 v_l1;  // 78
+      GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<16384, 16384, 16384, 128, 1>, Layout::ND> v_in(v + j * 128);  // 77
+      MatBf16_128x128 v_l1;  // 78
       TASSIGN(v_l1, 131072);
-      RightF16_128x128 v_l0;  // 79
+      RightBf16_128x128 v_l0;  // 79
       TASSIGN(v_l0, 32768);
-      LeftF16_128x128 p_l0;  // 80
+      LeftBf16_128x128 p_l0;  // 80
       TASSIGN(p_l0, 32768);
       AccF32_128x128 pv;  // 81
       TASSIGN(pv, 65536);
       TLOAD(v_l1, v_in);  // 82
       TMOV(v_l0, v_l1);  // 83
-      MatF16_128x128 p;  // 84
-      TPOP<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, MatF16_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);
+      MatBf16_128x128 p;  // 84
+      TPOP<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, MatBf16_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);
       TMOV(p_l0, p);  // 85
       TFREE<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_2);  // 86
       TMATMUL(pv, p_l0, v_l0);  // 87
@@ -66,7 +66,7 @@ static AICORE void cube(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ f
 #endif // __DAV_CUBE__
 }
 
-static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 94
+static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ bfloat16_t *p_slots, __gm__ float *o_slots) {  // 94
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
@@ -99,7 +99,7 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ half *p
     for (int64_t j = 0; j < 1024; j += 128) {  // 132
       VecF32_64x64 scratch;  // 133
       TASSIGN(scratch, 164864);
-      VecF16_64x128 p;  // 134
+      VecBf16_64x128 p;  // 134
       TASSIGN(p, 164864);
       VecF32_64x1_dn found;  // 135
       TASSIGN(found, 164352);
@@ -117,7 +117,7 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ half *p
       TROWEXPANDEXPDIF(s, s, found);  // 144
       TROWSUM(added, s, scratch);  // 145
       TCVT(p, s, RoundMode::CAST_RINT);  // 146
-      TPUSH<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, VecF16_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);  // 147
+      TPUSH<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, VecBf16_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);  // 147
       TFREE<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe);  // 148
       TSUB(largest_row, largest_row, found_row);  // 151
       TEXP(largest_row, largest_row);  // 152
@@ -138,7 +138,7 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ half *p
 #endif // __DAV_VEC__
 }
 
-__global__ AICORE void flash_attention(__gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ float *o, __gm__ float *s_slots, __gm__ half *p_slots, __gm__ float *o_slots) {  // 31
+__global__ AICORE void flash_attention(__gm__ bfloat16_t *q, __gm__ bfloat16_t *k, __gm__ bfloat16_t *v, __gm__ float *o, __gm__ float *s_slots, __gm__ bfloat16_t *p_slots, __gm__ float *o_slots) {  // 31
   cube(q, k, v, s_slots, p_slots, o_slots);  // 32
   vector(o, s_slots, p_slots, o_slots);  // 33
 }

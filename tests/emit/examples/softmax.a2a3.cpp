@@ -25,10 +25,9 @@ __global__ AICORE void softmax(__gm__ float *x, __gm__ float *y) {  // 10
     TASSIGN(total, 131136);
     TLOAD(t, in);  // 34
     TROWMAX(largest, t, scratch);  // 35
-    TROWEXPANDSUB(t, t, largest);  // 36
-    TEXP(t, t);  // 37
-    TROWSUM(total, t, scratch);  // 38
-    TROWEXPANDDIV(t, t, total);  // 39
-    TSTORE(out, t);  // 40
+    TROWEXPANDEXPDIF(t, t, largest);  // 36
+    TROWSUM(total, t, scratch);  // 37
+    TROWEXPANDDIV(t, t, total);  // 38
+    TSTORE(out, t);  // 39
   }
 }

@@ -19,6 +19,11 @@ def load(name, arg, dtype, *shape):
     return np.fromfile(f"{DATA}/{name}.{arg}.bin", dtype).reshape(shape)
 
 
+def load_bf16(name, arg, *shape):
+    """Numbers of bf16 as f32: their bits are the upper half."""
+    return (load(name, arg, np.uint16, *shape).astype(np.uint32) << 16).view(f4)
+
+
 def best(f):
     times = []
     for _ in range(30):
@@ -73,8 +78,8 @@ def layer_norm(x, y, w, bias):
     return np.add(y, bias, out=y)
 
 
-def gemm(name, dtype):
-    a, b = (load(name, k, dtype, 1024, 1024).astype(f4) for k in range(2))
+def gemm(name, numbers):
+    a, b = (numbers(name, k, 1024, 1024) for k in range(2))
     out = np.empty_like(a)
     report(name, lambda: np.matmul(a, b, out=out), load(name, 2, f4, 1024, 1024))
 
@@ -91,7 +96,7 @@ def weighted(q, k, v, hidden=None):
 
 
 def attention(name, d):
-    q, k, v = (load(name, at, f2, 1024, d).astype(f4) for at in range(3))
+    q, k, v = (load_bf16(name, at, 1024, d) for at in range(3))
     report(name, lambda: weighted(q, k, v), load(name, 3, f4, 1024, d))
 
 
@@ -156,9 +161,9 @@ def decoder_layer():
     name = "decoder_layer"
     x, y = load(name, 0, f4, 2, 128, 256), load(name, 12, f4, 2, 128, 256)
     norm1, norm2 = load(name, 1, f4, 256), load(name, 8, f4, 256)
-    wq, wk, wv, wo = (load(name, k, f2, 256, 256).astype(f4) for k in (2, 3, 4, 7))
-    w_gate, w_up = (load(name, k, f2, 256, 512).astype(f4) for k in (9, 10))
-    w_down = load(name, 11, f2, 512, 256).astype(f4)
+    wq, wk, wv, wo = (load_bf16(name, k, 256, 256) for k in (2, 3, 4, 7))
+    w_gate, w_up = (load_bf16(name, k, 256, 512) for k in (9, 10))
+    w_down = load_bf16(name, 11, 512, 256)
     cos, sin = (load(name, k, f4, 128, 1, 32) for k in (5, 6))
     later = np.triu(np.ones((128, 128), bool), 1)
 
@@ -201,8 +206,8 @@ PROGRAMS = {
     "softmax": lambda: rows("softmax", softmax),
     "rms_norm": lambda: rows("rms_norm", rms_norm, 1),
     "layer_norm": lambda: rows("layer_norm", layer_norm, 1, 2),
-    "gemm": lambda: gemm("gemm", f4),
-    "gemm_f16": lambda: gemm("gemm_f16", f2),
+    "gemm": lambda: gemm("gemm", lambda name, arg, *shape: load(name, arg, f4, *shape)),
+    "gemm_bf16": lambda: gemm("gemm_bf16", load_bf16),
     "flash_attention": lambda: attention("flash_attention", 64),
     "flash_attention_128": lambda: attention("flash_attention_128", 128),
     "top_k": top_k,

@@ -1,14 +1,14 @@
-// gemm_f16.pto for a2a3. Numbers at the ends of lines are its lines.
+// gemm_bf16.pto for a2a3. Numbers at the ends of lines are its lines.
 #include "pto/pto-inst.hpp"
 using namespace pto;
 
-using MatF16_256x256 = Tile<TileType::Mat, half, 256, 256, BLayout::ColMajor, 256, 256, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
-using MatF16_256x128 = Tile<TileType::Mat, half, 256, 128, BLayout::ColMajor, 256, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
-using RightF16_128x128 = Tile<TileType::Right, half, 128, 128, BLayout::RowMajor, 128, 128, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
-using LeftF16_128x128 = Tile<TileType::Left, half, 128, 128, BLayout::RowMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using MatBf16_256x256 = Tile<TileType::Mat, bfloat16_t, 256, 256, BLayout::ColMajor, 256, 256, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using MatBf16_256x128 = Tile<TileType::Mat, bfloat16_t, 256, 128, BLayout::ColMajor, 256, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
+using RightBf16_128x128 = Tile<TileType::Right, bfloat16_t, 128, 128, BLayout::RowMajor, 128, 128, SLayout::ColMajor, 512, PadValue::Null, CompactMode::Null>;
+using LeftBf16_128x128 = Tile<TileType::Left, bfloat16_t, 128, 128, BLayout::RowMajor, 128, 128, SLayout::RowMajor, 512, PadValue::Null, CompactMode::Null>;
 using AccF32_128x128 = Tile<TileType::Acc, float, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 1024, PadValue::Null, CompactMode::Null>;
 
-__global__ AICORE void gemm_f16(__gm__ half *a, __gm__ half *b, __gm__ float *c) {  // 19
+__global__ AICORE void gemm_bf16(__gm__ bfloat16_t *a, __gm__ bfloat16_t *b, __gm__ float *c) {  // 19
   set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 37
   set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 38
   set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // 39
@@ -34,12 +34,12 @@ __global__ AICORE void gemm_f16(__gm__ half *a, __gm__ half *b, __gm__ float *c)
       const int64_t b_at = b_half + 262144;  // 61
       const int64_t a_address = static_cast<int64_t>(a_at);  // 62
       const int64_t b_address = static_cast<int64_t>(b_at);  // 63
-      MatF16_256x256 a_l1;  // 64
+      MatBf16_256x256 a_l1;  // 64
       TASSIGN(a_l1, a_address);
-      MatF16_256x128 b_l1;  // 65
+      MatBf16_256x128 b_l1;  // 65
       TASSIGN(b_l1, b_address);
-      GlobalTensor<half, Shape<1, 1, 1, 256, 256>, Stride<262144, 262144, 262144, 1024, 1>, Layout::ND> a_in(a + row * 1024 + k);  // 66
-      GlobalTensor<half, Shape<1, 1, 1, 256, 128>, Stride<262144, 262144, 262144, 1024, 1>, Layout::ND> b_in(b + k * 1024 + col);  // 67
+      GlobalTensor<bfloat16_t, Shape<1, 1, 1, 256, 256>, Stride<262144, 262144, 262144, 1024, 1>, Layout::ND> a_in(a + row * 1024 + k);  // 66
+      GlobalTensor<bfloat16_t, Shape<1, 1, 1, 256, 128>, Stride<262144, 262144, 262144, 1024, 1>, Layout::ND> b_in(b + k * 1024 + col);  // 67
       wait_flag(PIPE_MTE1, PIPE_MTE2, static_cast<event_t>(l1));  // 68
       TLOAD(a_l1, a_in);  // 69
       TLOAD(b_l1, b_in);  // 70
@@ -51,7 +51,7 @@ __global__ AICORE void gemm_f16(__gm__ half *a, __gm__ half *b, __gm__ float *c)
         const int64_t b_free = l0 + 2;  // 77
         const int64_t b_l0_at = l0 * 32768;  // 78
         const int64_t b_l0_address = static_cast<int64_t>(b_l0_at);  // 79
-        RightF16_128x128 b_l0;  // 80
+        RightBf16_128x128 b_l0;  // 80
         TASSIGN(b_l0, b_l0_address);
         const int64_t depth = k + inner;  // 81
         const bool first = depth == 0;  // 82
@@ -61,7 +61,7 @@ __global__ AICORE void gemm_f16(__gm__ half *a, __gm__ half *b, __gm__ float *c)
           const int64_t down = half_ * 128;  // 87
           const int64_t a_l0_at = half_ * 32768;  // 88
           const int64_t a_l0_address = static_cast<int64_t>(a_l0_at);  // 89
-          LeftF16_128x128 a_l0;  // 90
+          LeftBf16_128x128 a_l0;  // 90
           TASSIGN(a_l0, a_l0_address);
           const int64_t acc_at = half_ * 65536;  // 91
           const int64_t acc_address = static_cast<int64_t>(acc_at);  // 92
