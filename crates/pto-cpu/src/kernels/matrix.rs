@@ -24,7 +24,7 @@ use pto_isa::{DType, Loc};
 use pto_num::cpu_level;
 use pto_vector::{Call, Kernel, Prepared, Site, kernels};
 #[cfg(target_arch = "x86_64")]
-pub(super) use x86::{turn_eight, turned};
+pub(super) use x86::{turn_eight, turned, turned_halves, words_of_rows};
 
 pto_isa::matrix!(kernels);
 

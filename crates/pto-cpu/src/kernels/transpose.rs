@@ -204,7 +204,7 @@ unsafe fn rest<T: Copy>(turn: &Turn, rows: std::ops::Range<usize>, first_col: us
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::super::matrix::{turn_eight, turned};
+    use super::super::matrix::{turn_eight, turned, turned_halves, words_of_rows};
     use super::Turn;
     use std::arch::x86_64::*;
 
@@ -229,9 +229,11 @@ mod x86 {
             let to = turn.to.add(at * turn.to_next);
             let columns = turned(turn.from.add(at * turn.from_next).cast());
             for (column, v) in columns.into_iter().enumerate() {
-                let to = to.add(column * turn.to_step);
-                _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(v));
-                _mm256_storeu_si256(to.add(turn.twin).cast(), _mm512_extracti64x4_epi64::<1>(v));
+                _mm256_storeu_si256(to.add(column * turn.to_step).cast(), _mm512_castsi512_si256(v));
+            }
+            for (column, v) in columns.into_iter().enumerate() {
+                let to = to.add(turn.twin + column * turn.to_step);
+                _mm256_storeu_si256(to.cast(), _mm512_extracti64x4_epi64::<1>(v));
             }
         }
     }
@@ -239,13 +241,9 @@ mod x86 {
     /// Boxes of sixteen rows of sixteen halves.
     #[target_feature(enable = "avx512f,avx512bw")]
     pub unsafe fn turn_halves(turn: &Turn) {
-        // The first halves of the four words of a lane, then the second ones; then those of all lanes.
-        let split = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
-        let gather = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
         let step = turn.to_step;
         each(turn, 16, 2, |from, to| {
-            for (pair, v) in turned(from).into_iter().enumerate() {
-                let v = _mm512_permutexvar_epi64(gather, _mm512_shuffle_epi8(v, split));
+            for (pair, v) in turned_halves(from.cast()).into_iter().enumerate() {
                 _mm256_storeu_si256(to.add(2 * pair * step).cast(), _mm512_castsi512_si256(v));
                 _mm256_storeu_si256(to.add((2 * pair + 1) * step).cast(), _mm512_extracti64x4_epi64::<1>(v));
             }
@@ -271,27 +269,6 @@ mod x86 {
                 }
             }
         });
-    }
-
-    /// The first, second, third and fourth words of sixteen rows, which are 32 bytes apart. Rows are put together as they are loaded, which
-    /// costs no shuffle.
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    unsafe fn words_of_rows(from: *const u8) -> [__m512i; 4] {
-        let row = |r: usize| _mm_loadu_si128(from.add(32 * r).cast());
-        let each_fourth = |r: usize| {
-            let two = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(row(r)), row(r + 4));
-            _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(two, row(r + 8)), row(r + 12))
-        };
-        let (a, b, c, d) = (each_fourth(0), each_fourth(1), each_fourth(2), each_fourth(3));
-        let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
-        let (ab_high, cd_high) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));
-        [
-            _mm512_unpacklo_epi64(ab, cd),
-            _mm512_unpackhi_epi64(ab, cd),
-            _mm512_unpacklo_epi64(ab_high, cd_high),
-            _mm512_unpackhi_epi64(ab_high, cd_high),
-        ]
     }
 }
 

@@ -163,28 +163,64 @@ pub unsafe fn turn_v4(from: *const u32, to: *mut u32, step: usize) {
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub unsafe fn turned(from: *const u32) -> [__m512i; 8] {
-    // Words 0 to 3, and 4 to 7, of four rows from two registers of two rows each.
-    let low = _mm512_setr_epi32(0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27);
-    let high = _mm512_setr_epi32(4, 12, 20, 28, 5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31);
-    // The first two words, and the last two, of eight rows from two registers of four rows each.
-    let first = _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23);
-    let last = _mm512_setr_epi32(8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31);
-    let row = |i: usize| _mm512_loadu_si512(from.add(16 * i).cast());
-    let quads = |i: usize| {
-        let (x, y) = (row(2 * i), row(2 * i + 1));
-        (_mm512_permutex2var_epi32(x, low, y), _mm512_permutex2var_epi32(x, high, y))
-    };
-    let (q0, q1, q2, q3) = (quads(0), quads(1), quads(2), quads(3));
-    let pair = |x: (__m512i, __m512i), y: (__m512i, __m512i), index: __m512i| {
-        let left = _mm512_permutex2var_epi32(x.0, index, x.1);
-        let right = _mm512_permutex2var_epi32(y.0, index, y.1);
-        (_mm512_shuffle_i64x2::<0b01_00_01_00>(left, right), _mm512_shuffle_i64x2::<0b11_10_11_10>(left, right))
-    };
-    let (w0, w1) = pair((q0.0, q1.0), (q2.0, q3.0), first);
-    let (w2, w3) = pair((q0.0, q1.0), (q2.0, q3.0), last);
-    let (w4, w5) = pair((q0.1, q1.1), (q2.1, q3.1), first);
-    let (w6, w7) = pair((q0.1, q1.1), (q2.1, q3.1), last);
+    let from = from.cast::<u8>();
+    let ([w0, w1, w2, w3], [w4, w5, w6, w7]) = (words_of_rows(from), words_of_rows(from.add(16)));
     [w0, w1, w2, w3, w4, w5, w6, w7]
+}
+
+/// The first, second, third and fourth words of sixteen rows.
+///
+/// # Safety
+/// The rows must lie in memory, 32 bytes apart.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub unsafe fn words_of_rows(from: *const u8) -> [__m512i; 4] {
+    let [a, b, c, d] = every_fourth_row(from);
+    let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
+    let (ab_high, cd_high) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));
+    [
+        _mm512_unpacklo_epi64(ab, cd),
+        _mm512_unpackhi_epi64(ab, cd),
+        _mm512_unpacklo_epi64(ab_high, cd_high),
+        _mm512_unpackhi_epi64(ab_high, cd_high),
+    ]
+}
+
+/// Sixteen rows of sixteen halves become sixteen columns, two to a register.
+///
+/// # Safety
+/// The rows must lie in memory one after the other.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub unsafe fn turned_halves(from: *const u8) -> [__m512i; 8] {
+    let mut columns = [_mm512_setzero_si512(); 8];
+    for half in 0..2 {
+        let [a, b, c, d] = every_fourth_row(from.add(16 * half));
+        let (ab, cd) = (_mm512_unpacklo_epi16(a, b), _mm512_unpacklo_epi16(c, d));
+        let (ab_high, cd_high) = (_mm512_unpackhi_epi16(a, b), _mm512_unpackhi_epi16(c, d));
+        let four_rows = [
+            _mm512_unpacklo_epi32(ab, cd),
+            _mm512_unpackhi_epi32(ab, cd),
+            _mm512_unpacklo_epi32(ab_high, cd_high),
+            _mm512_unpackhi_epi32(ab_high, cd_high),
+        ];
+        // A lane has two columns of four rows.
+        let gather = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+        columns[4 * half..][..4].copy_from_slice(&four_rows.map(|v| _mm512_permutexvar_epi64(gather, v)));
+    }
+    columns
+}
+
+/// Sixteen bytes of sixteen rows: every fourth row from the first on, from the second on, and so on. They are put together as they
+/// are loaded, which costs no shuffle.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn every_fourth_row(from: *const u8) -> [__m512i; 4] {
+    let row = |r: usize| _mm_loadu_si128(from.add(32 * r).cast());
+    [0, 1, 2, 3].map(|r| {
+        let two = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(row(r)), row(r + 4));
+        _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(two, row(r + 8)), row(r + 12))
+    })
 }
 
 /// The same with registers of eight words.
@@ -275,9 +311,6 @@ unsafe fn widen_rows_v4(from: *const u32, rows: usize, to: *mut u32, second: usi
 /// See [`Halves::columns`].
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn widen_columns_v4(from: *const u32, to: *mut u32, step: usize, is_f16: bool) {
-    // The first halves of the four words of a lane, then the second ones; then those of all lanes.
-    let split = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
-    let gather = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
     let high = _mm512_set1_epi32(0xffff_0000u32 as i32);
     if !is_f16 {
         for (word, v) in turned(from).into_iter().enumerate() {
@@ -289,9 +322,8 @@ unsafe fn widen_columns_v4(from: *const u32, to: *mut u32, step: usize, is_f16: 
     // Through memory: conversions that read it do not need the unit that permutes.
     let mut room = MaybeUninit::<[__m512i; GROUP]>::uninit();
     let halves = room.as_mut_ptr().cast::<u32>();
-    for (word, v) in turned(from).into_iter().enumerate() {
-        let v = _mm512_permutexvar_epi64(gather, _mm512_shuffle_epi8(v, split));
-        _mm512_store_si512(halves.add(COLUMNS * word).cast(), v);
+    for (pair, v) in turned_halves(from.cast()).into_iter().enumerate() {
+        _mm512_store_si512(halves.add(COLUMNS * pair).cast(), v);
     }
     for k in 0..2 * GROUP {
         _mm512_storeu_si512(to.add(k * step).cast(), widened(halves.add(GROUP * k), true));
