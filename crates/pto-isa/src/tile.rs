@@ -402,7 +402,8 @@ impl TileType {
     /// assert_eq!(nz.box_shape(), (16, 16));
     /// ```
     pub const fn box_shape(&self) -> (u64, u64) {
-        let unit = BLOCK_BYTES / self.dtype.unit_bytes() as u64;
+        // Sizes of elements are powers of two, for which the processor need not divide.
+        let unit = BLOCK_BYTES >> self.dtype.unit_bytes().trailing_zeros();
         match (self.slayout, self.fractal) {
             (SLayout::NoneBox, _) => (1, 1),
             (_, 1024) => (16, 16),

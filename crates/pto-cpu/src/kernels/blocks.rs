@@ -5,7 +5,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::cells::{self, Cells};
-use super::place::{Axis, Place, Region, pieces};
+use super::place::{Axis, Place, Region, divided, pieces};
 use super::stream::{self, Cache};
 use super::transpose::{Turn, transpose};
 use pto_num::Level;
@@ -62,15 +62,13 @@ impl Nest {
         let mut left = count;
         while left > 1 {
             let step = a.extent.min(b.extent).min(left);
-            let divides = |n: usize| n == usize::MAX || n.is_multiple_of(step);
-            if self.count == LOOPS
-                || !left.is_multiple_of(step)
-                || (step < left && !(divides(a.extent) && divides(b.extent)))
-            {
+            let divides = |n: usize| n == usize::MAX || divided(n, step).1 == 0;
+            let (over, inside) = divided(left, step);
+            if self.count == LOOPS || inside != 0 || (step < left && !(divides(a.extent) && divides(b.extent))) {
                 return false;
             }
             self.add(Loop { count: step, from: a.stride, to: b.stride });
-            left /= step;
+            left = over;
             a.advance(step);
             b.advance(step);
         }
@@ -127,7 +125,7 @@ impl<'a> Digits<'a> {
             (self.extent, self.stride) = (extent, stride * self.size);
         } else {
             self.stride *= step;
-            self.extent = if self.extent == usize::MAX { usize::MAX } else { self.extent / step };
+            self.extent = if self.extent == usize::MAX { usize::MAX } else { divided(self.extent, step).0 };
         }
     }
 }

@@ -3,11 +3,17 @@
 //! In every layout, of tiles as of global memory, the place of an element is a sum of two parts: one that depends on its row,
 //! one on its column. Each part is a number in mixed radix whose digits have strides: the position inside a box, the box, and so on.
 
-use pto_isa::{GlobalLayout, Order, SLayout};
+use pto_isa::{BLayout, GlobalLayout, Order, SLayout};
 use pto_vector::{TileRef, ViewRef};
 
 /// The most digits an index has: rows of a global tensor have four.
 const DIGITS: usize = 4;
+
+/// `n / by` and `n % by`. Sides of boxes are powers of two nearly always, for which the processor need not divide.
+#[inline(always)]
+pub(super) fn divided(n: usize, by: usize) -> (usize, usize) {
+    if by.is_power_of_two() { (n >> by.trailing_zeros(), n & (by - 1)) } else { (n / by, n % by) }
+}
 
 /// Where the indices of one dimension lie, counted in elements.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +27,20 @@ impl Axis {
     /// Indices at one distance.
     pub const fn even(stride: usize) -> Self {
         Self { digits: [(usize::MAX, stride); DIGITS], count: 1 }
+    }
+
+    /// Of boxes with sides of so many indices: the distance of two inside, and of two boxes.
+    #[inline(always)]
+    fn boxed(side: usize, inside: usize, step: usize) -> Self {
+        let joined = side == 1 || side * inside == step;
+        let first = if side == 1 { step } else { inside };
+        let mut axis = Self::even(first);
+        if !joined {
+            axis.digits[0].0 = side;
+            axis.digits[1] = (usize::MAX, step);
+            axis.count = 2;
+        }
+        axis
     }
 
     /// From the lowest digit to the highest. Digits that go on where the one before ends are joined.
@@ -45,12 +65,7 @@ impl Axis {
     pub fn at(&self, index: usize) -> usize {
         let (mut rest, mut sum) = (index, 0);
         for &(extent, stride) in &self.digits[..self.count - 1] {
-            // Extents are sides of boxes, nearly always powers of two, for which the processor need not divide.
-            let (over, inside) = if extent.is_power_of_two() {
-                (rest >> extent.trailing_zeros(), rest & (extent - 1))
-            } else {
-                (rest / extent, rest % extent)
-            };
+            let (over, inside) = divided(rest, extent);
             sum += inside * stride;
             rest = over;
         }
@@ -72,7 +87,7 @@ impl Axis {
     #[inline(always)]
     pub fn run(&self, index: usize) -> usize {
         let first = self.digits[0].0;
-        if self.count == 1 { usize::MAX } else { first - index % first }
+        if self.count == 1 { usize::MAX } else { first - divided(index, first).1 }
     }
 
     /// That distance.
@@ -90,7 +105,7 @@ impl Axis {
     /// True when the indices from this one on lie like those from the first on.
     fn starts_at(&self, index: usize) -> bool {
         let limited = self.digits[..self.count - 1].iter().fold(1usize, |all, d| all.saturating_mul(d.0));
-        index.is_multiple_of(limited)
+        divided(index, limited).1 == 0
     }
 
     /// The largest place of the first `count` indices: that of the last one, or of one whose lower digits are all at their end.
@@ -122,20 +137,21 @@ impl Place {
     pub fn of_tile(tile: &TileRef) -> Option<Self> {
         // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
         let ty = unsafe { &*tile.geometry };
-        if !ty.rows.is_multiple_of(ty.box_shape().0) && ty.order() != Order::Nz {
+        if !ty.is_boxed() {
+            let (rows, cols) = (Axis::even(tile.row_stride), Axis::even(tile.col_stride));
+            return Some(Self { start: tile.ptr, rows, cols });
+        }
+        let (box_rows, box_cols) = (ty.box_shape().0 as usize, ty.box_shape().1 as usize);
+        let (all_rows, all_cols) = (ty.rows as usize, ty.cols as usize);
+        if divided(all_rows, box_rows).1 != 0 && ty.order() != Order::Nz {
             return None;
         }
-        let (rows, cols) = if ty.is_boxed() {
-            let (box_rows, box_cols) = (ty.box_shape().0 as usize, ty.box_shape().1 as usize);
-            let (down, right) = if ty.slayout == SLayout::RowMajor { (box_cols, 1) } else { (1, box_rows) };
-            let step = |r: u64, c: u64| ty.offset(r, c) as usize;
-            (
-                Axis::new(&[(box_rows, down), (usize::MAX, step(box_rows as u64, 0))]),
-                Axis::new(&[(box_cols, right), (usize::MAX, step(0, box_cols as u64))]),
-            )
-        } else {
-            (Axis::even(tile.row_stride), Axis::even(tile.col_stride))
+        let (down, right) = if ty.slayout == SLayout::RowMajor { (box_cols, 1) } else { (1, box_rows) };
+        let (next_below, next_right) = match ty.blayout {
+            BLayout::RowMajor => (all_cols * box_rows, box_rows * box_cols),
+            BLayout::ColMajor => (box_rows * box_cols, all_rows * box_cols),
         };
+        let (rows, cols) = (Axis::boxed(box_rows, down, next_below), Axis::boxed(box_cols, right, next_right));
         Some(Self { start: tile.ptr, rows, cols })
     }
 
