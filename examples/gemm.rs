@@ -1,86 +1,97 @@
 //! c = a·b for f32 matrices, placed and synchronised by hand; the twin of `gemm.pto`: `cargo run --release --example gemm`.
 //!
-//! A block takes 128x128 parts of c. Pieces of 256 columns of a and 256 rows of b go through L1, of 64 through L0; every buffer
-//! exists twice, so that the next piece is loaded while this one is multiplied, and a finished part is stored while the next
-//! one is begun. Buffer n of a pair has event n: "full" goes forward, "free" goes back, and all are free at the start.
+//! A block takes 128x256 parts of c; the left and the right half of a part have an accumulator each. Pieces of 128 columns of a
+//! and 128 rows of b go through L1, slices of 64 through L0, where a slice of a serves both halves. Every buffer exists twice, so
+//! that the next piece is loaded while this one is multiplied, and one half is stored while the other is finished. "Full"
+//! goes forward, "free" goes back, and all are free at the start. Buffer n of a pair has event n; slices of a have 2 and 3.
 
 use pto::tile::*;
 use pto::{Arg, Form, Target};
 
-/// Rows and columns of a part of c.
+/// Rows and columns of half a part of c, and the depth of a piece in L1.
 const SIDE: usize = 128;
-/// Depth of a piece in L1, and in L0.
-const LONG: usize = 256;
+/// Columns of a part of c.
+const WIDE: usize = 2 * SIDE;
+/// Depth of a slice in L0.
 const SHORT: usize = 64;
 
 /// Bytes of a buffer in L1, in L0 and of an accumulator.
-const L1_SIZE: usize = SIDE * LONG * 4;
+const A_SIZE: usize = SIDE * SIDE * 4;
+const B_SIZE: usize = SIDE * WIDE * 4;
 const L0_SIZE: usize = SIDE * SHORT * 4;
 const ACC_SIZE: usize = SIDE * SIDE * 4;
 
-/// What becomes free: the pipe that is done with a buffer, and the one that may fill it again.
-const FREE: [(Pipe, Pipe); 3] = [(Pipe::Mte1, Pipe::Mte2), (Pipe::M, Pipe::Mte1), (Pipe::Fix, Pipe::M)];
+/// What becomes free: the pipe that is done with two buffers, the one that may fill them again, and an event for each.
+const FREE: [(Pipe, Pipe, [Event; 2]); 4] = [
+    (Pipe::Mte1, Pipe::Mte2, [Event::Id0, Event::Id1]),
+    (Pipe::M, Pipe::Mte1, [Event::Id0, Event::Id1]),
+    (Pipe::M, Pipe::Mte1, [Event::Id2, Event::Id3]),
+    (Pipe::Fix, Pipe::M, [Event::Id0, Event::Id1]),
+];
 
 /// The product of two matrices of N rows and N columns.
 #[pto::kernel]
 pub fn gemm<const N: usize>(a: Gm<f32>, b: Gm<f32>, c: Gm<f32>) {
     let [a, b, c] = [a, b, c].map(|matrix| matrix.view([N, N]));
-    for (done, next) in FREE {
-        set_flag(done, next, Event::Id0);
-        set_flag(done, next, Event::Id1);
+    for (done, next, events) in FREE {
+        events.into_iter().for_each(|event| set_flag(done, next, event));
     }
 
     let (block, blocks) = (get_block_idx().index(), get_block_num().index());
-    let across = N / SIDE;
-    for_carry(block, across * across, blocks, Index::from(0), |part, turn| {
-        let (row, col) = (part / across * SIDE, part % across * SIDE);
-        let which = turn % 2;
-        let mut sum = TileAcc::<f32, SIDE, SIDE>::new();
-        tassign(&mut sum, which * ACC_SIZE);
-        wait_flag_dyn(Pipe::Fix, Pipe::M, which);
+    let (down, across) = (N / SIDE, N / WIDE);
+    for_range(block, down * across, blocks, |part| {
+        let (row, col) = (part / across * SIDE, part % across * WIDE);
 
-        for_range(0, N, LONG, |k| {
-            let l1 = k / LONG % 2;
-            let (mut a_l1, mut b_l1) = (TileMat::<f32, SIDE, LONG>::new(), TileMat::<f32, LONG, SIDE>::new());
-            tassign(&mut a_l1, l1 * L1_SIZE);
-            tassign(&mut b_l1, l1 * L1_SIZE + 2 * L1_SIZE);
+        for_range(0, N, SIDE, |k| {
+            let l1 = k / SIDE % 2;
+            let (mut a_l1, mut b_l1) = (TileMat::<f32, SIDE, SIDE>::new(), TileMat::<f32, SIDE, WIDE>::new());
+            tassign(&mut a_l1, l1 * A_SIZE);
+            tassign(&mut b_l1, l1 * B_SIZE + 2 * A_SIZE);
             wait_flag_dyn(Pipe::Mte1, Pipe::Mte2, l1);
-            tload(&mut a_l1, &a.part((row, k), [SIDE, LONG]));
-            tload(&mut b_l1, &b.part((k, col), [LONG, SIDE]));
+            tload(&mut a_l1, &a.part((row, k), [SIDE, SIDE]));
+            tload(&mut b_l1, &b.part((k, col), [SIDE, WIDE]));
             set_flag_dyn(Pipe::Mte2, Pipe::Mte1, l1);
             wait_flag_dyn(Pipe::Mte2, Pipe::Mte1, l1);
 
-            for_range(0, LONG, SHORT, |inner| {
-                let l0 = inner / SHORT % 2;
-                let (mut a_l0, mut b_l0) = (TileLeft::<f32, SIDE, SHORT>::new(), TileRight::<f32, SHORT, SIDE>::new());
-                tassign(&mut a_l0, l0 * L0_SIZE);
-                tassign(&mut b_l0, l0 * L0_SIZE);
-                wait_flag_dyn(Pipe::M, Pipe::Mte1, l0);
+            for_range(0, SIDE, SHORT, |inner| {
+                let slice = inner / SHORT;
+                let mut a_l0 = TileLeft::<f32, SIDE, SHORT>::new();
+                tassign(&mut a_l0, slice * L0_SIZE);
+                wait_flag_dyn(Pipe::M, Pipe::Mte1, slice + 2);
                 textract(&mut a_l0, &a_l1, 0, inner);
-                textract(&mut b_l0, &b_l1, inner, 0);
-                set_flag_dyn(Pipe::Mte1, Pipe::M, l0);
-                wait_flag_dyn(Pipe::Mte1, Pipe::M, l0);
-                if_then((k + inner).eq(0), || {
-                    tmatmul(&mut sum, &a_l0, &b_l0);
-                })
-                .otherwise(|| {
-                    tmatmul_acc(&mut sum, Same, &a_l0, &b_l0);
+                let depth = k + inner;
+
+                for_range(0, 2, 1, |half| {
+                    let (mut b_l0, mut sum) = (TileRight::<f32, SHORT, SIDE>::new(), TileAcc::<f32, SIDE, SIDE>::new());
+                    tassign(&mut b_l0, half * L0_SIZE);
+                    tassign(&mut sum, half * ACC_SIZE);
+                    wait_flag_dyn(Pipe::M, Pipe::Mte1, half);
+                    textract(&mut b_l0, &b_l1, inner, half * SIDE);
+                    set_flag_dyn(Pipe::Mte1, Pipe::M, half);
+                    wait_flag_dyn(Pipe::Mte1, Pipe::M, half);
+                    if_then(depth.eq(0), || {
+                        wait_flag_dyn(Pipe::Fix, Pipe::M, half);
+                        tmatmul(&mut sum, &a_l0, &b_l0);
+                    })
+                    .otherwise(|| {
+                        tmatmul_acc(&mut sum, Same, &a_l0, &b_l0);
+                    });
+                    set_flag_dyn(Pipe::M, Pipe::Mte1, half);
+                    if_then(depth.eq(N - SHORT), || {
+                        set_flag_dyn(Pipe::M, Pipe::Fix, half);
+                        wait_flag_dyn(Pipe::M, Pipe::Fix, half);
+                        tstore(&mut c.part((row, col + half * SIDE), [SIDE, SIDE]), &sum);
+                        set_flag_dyn(Pipe::Fix, Pipe::M, half);
+                    });
                 });
-                set_flag_dyn(Pipe::M, Pipe::Mte1, l0);
+                set_flag_dyn(Pipe::M, Pipe::Mte1, slice + 2);
             });
             set_flag_dyn(Pipe::Mte1, Pipe::Mte2, l1);
         });
-
-        set_flag_dyn(Pipe::M, Pipe::Fix, which);
-        wait_flag_dyn(Pipe::M, Pipe::Fix, which);
-        tstore(&mut c.part((row, col), [SIDE, SIDE]), &sum);
-        set_flag_dyn(Pipe::Fix, Pipe::M, which);
-        turn + 1
     });
 
-    for (done, next) in FREE {
-        wait_flag(done, next, Event::Id0);
-        wait_flag(done, next, Event::Id1);
+    for (done, next, events) in FREE {
+        events.into_iter().for_each(|event| wait_flag(done, next, event));
     }
 }
 

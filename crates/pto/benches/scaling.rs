@@ -100,14 +100,15 @@ fn with(text: &str, changes: &[(&str, String)]) -> String {
 }
 
 fn product(n: usize) -> String {
-    let side = n / 128;
+    let (down, across) = (n / 128, n / 256);
     with(
         include_str!("../../../examples/gemm.pto"),
         &[
             ("<1024x1024x", format!("<{n}x{n}x")),
             ("%n = arith.constant 1024", format!("%n = arith.constant {n}")),
-            ("%eight = arith.constant 8", format!("%eight = arith.constant {side}")),
-            ("%parts = arith.constant 64", format!("%parts = arith.constant {}", side * side)),
+            ("%last_slice = arith.constant 960", format!("%last_slice = arith.constant {}", n - 64)),
+            ("%across = arith.constant 4", format!("%across = arith.constant {across}")),
+            ("%parts = arith.constant 32", format!("%parts = arith.constant {}", down * across)),
         ],
     )
 }

@@ -250,18 +250,26 @@ fn is_plain(line: &str) -> bool {
     line.trim_start().starts_with("pto.") && !line.trim_end().ends_with('{')
 }
 
-/// The same program on matrices of 128x128 in parts of 32x32, so that it takes milliseconds.
+/// The same program on matrices of 128x128 in parts of 32x64, so that it takes milliseconds.
 fn smaller_gemm(text: &str) -> String {
-    let types = [("1024x1024x", "128x128x"), ("128x256x", "32x64x"), ("256x128x", "64x32x"), ("128x64x", "32x16x")];
-    let more =
-        [("<right, 64x128x", "<right, 16x32x"), ("<acc, 128x128x", "<acc, 32x32x"), ("view<128x128x", "view<32x32x")];
-    let constants =
-        [("eight", 8, 4), ("parts", 64, 16), ("short", 64, 16), ("side", 128, 32), ("long", 256, 64), ("n", 1024, 128)];
     // The windows first: what was 1024 becomes 128.
-    let mut text = text.to_string();
-    for (from, to) in more.iter().chain(types[1..].iter()).chain(&types[..1]) {
-        text = text.replace(from, to);
-    }
+    let types = [
+        ("128x256x", "32x64x"),
+        ("128x128x", "32x32x"),
+        ("128x64x", "32x16x"),
+        ("64x128x", "16x32x"),
+        ("1024x1024x", "128x128x"),
+    ];
+    let constants = [
+        ("across", 4, 2),
+        ("parts", 32, 8),
+        ("short", 64, 16),
+        ("side", 128, 32),
+        ("wide", 256, 64),
+        ("n", 1024, 128),
+        ("last_slice", 960, 112),
+    ];
+    let mut text = types.iter().fold(text.to_string(), |text, (from, to)| text.replace(from, to));
     for (name, from, to) in constants {
         let line = |n: u32| format!("%{name} = arith.constant {n} : index");
         assert!(text.contains(&line(from)), "{name}");

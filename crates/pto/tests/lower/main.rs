@@ -329,7 +329,7 @@ fn what_does_not_meet_is_not_ordered() {
 /// Buffers in turns with flags whose ids are computed: the author's order is kept, and nothing is added to it.
 #[test]
 fn double_buffering_by_hand_is_kept() {
-    for (file, flags) in [("examples/gemm.pto", 24), ("tests/race/wrong_buffer_of_a_pair.fixed.pto", 10)] {
+    for (file, flags) in [("examples/gemm.pto", 30), ("tests/race/wrong_buffer_of_a_pair.fixed.pto", 10)] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
         let checked = Program::parse(&std::fs::read_to_string(path).expect("the program")).check(Target::A2A3);
         let synced = opt::insert_sync(&checked.expect("legal"), Mode::Minimal);
