@@ -34,7 +34,9 @@ const FREE: [(Pipe, Pipe, [Event; 2]); 4] = [
 pub fn gemm<const N: usize>(a: Gm<f32>, b: Gm<f32>, c: Gm<f32>) {
     let [a, b, c] = [a, b, c].map(|matrix| matrix.view([N, N]));
     for (done, next, events) in FREE {
-        events.into_iter().for_each(|event| set_flag(done, next, event));
+        for event in events {
+            set_flag(done, next, event);
+        }
     }
 
     let (block, blocks) = (get_block_idx().index(), get_block_num().index());
@@ -91,7 +93,9 @@ pub fn gemm<const N: usize>(a: Gm<f32>, b: Gm<f32>, c: Gm<f32>) {
     });
 
     for (done, next, events) in FREE {
-        events.into_iter().for_each(|event| wait_flag(done, next, event));
+        for event in events {
+            wait_flag(done, next, event);
+        }
     }
 }
 
