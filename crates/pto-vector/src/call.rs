@@ -142,7 +142,8 @@ pub struct Site<'a> {
     pub numerics: Numerics,
     /// Take the plain version of the kernel, whatever the layout.
     pub plain: bool,
-    /// Take the fast version for this level, if the processor has it; otherwise that for its highest.
+    /// Take the fast version for this level and nothing beyond it, if the processor has it; otherwise, and where no level is given,
+    /// that for all the processor has.
     pub level: Option<CpuLevel>,
 }
 
@@ -150,6 +151,11 @@ impl<'a> Site<'a> {
     /// The tile type of an operand.
     pub fn tile(&self, slot: &str) -> Option<&'a TileType> {
         self.instance.tile(slot)
+    }
+
+    /// The level to take the fast version for.
+    pub fn cpu_level(&self) -> CpuLevel {
+        self.level.map_or(cpu_level(), |l| l.min(cpu_level()))
     }
 
     /// The type of a scalar operand.
@@ -245,11 +251,7 @@ impl Kernel {
 impl Prepared {
     /// The code of a body for this processor. `contiguous` says whether the layouts suit the fast version.
     pub fn new<B: Body>(site: &Site, contiguous: bool) -> Self {
-        let run: KernelFn = if site.plain || !contiguous {
-            B::plain
-        } else {
-            fast::<B>(site.level.map_or(cpu_level(), |l| l.min(cpu_level())))
-        };
+        let run: KernelFn = if site.plain || !contiguous { B::plain } else { fast::<B>(site.cpu_level()) };
         Self { run, imm: [0; 2] }
     }
 

@@ -21,8 +21,9 @@ mod x86;
 pub(crate) use factor::Rounding;
 use factor::Scaling;
 use pto_isa::{DType, Loc};
-use pto_num::cpu_level;
-use pto_vector::{Call, Kernel, Prepared, Site, kernels};
+#[cfg(target_arch = "x86_64")]
+use pto_num::CpuLevel;
+use pto_vector::{Call, Kernel, KernelFn, Prepared, Site, kernels};
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86::{turn_eight, turned, turned_halves, words_of_rows};
 
@@ -130,9 +131,21 @@ fn prepare(site: &Site) -> Option<Prepared> {
     if dst.dtype != result || !decodes || !cells_fit(site, form) {
         return None;
     }
-    let level = site.level.map_or(cpu_level(), |l| l.min(cpu_level()));
-    let run = if site.plain { plain::run } else { blocked::run(sums, level) };
+    let run = if site.plain { plain::run } else { fastest(sums, site) };
     Some(Prepared { run, imm: form.imm() })
+}
+
+/// The unit for matrices is not part of any level: a site that asks for one does without it.
+fn fastest(sums: Sums, site: &Site) -> KernelFn {
+    #[cfg(target_arch = "x86_64")]
+    if site.level.is_none() && site.cpu_level() == CpuLevel::V4 && tiles::are_there() {
+        match sums {
+            Sums::Integers => return tiles::integers,
+            Sums::Blocks => return tiles::floats,
+            Sums::Steps => {}
+        }
+    }
+    blocked::run(sums, site.cpu_level())
 }
 
 /// Scale cells stand for 16 rows each, also where the operand has fewer.

@@ -52,15 +52,13 @@ macro_rules! kernel {
 /// The kernel for these sums on this level of the processor.
 #[cfg(target_arch = "x86_64")]
 pub fn run(sums: Sums, level: CpuLevel) -> KernelFn {
-    use super::{tiles, x86};
+    use super::x86;
     match (level, sums) {
-        (CpuLevel::V4, Sums::Integers) if tiles::are_there() => tiles::integers,
         (CpuLevel::V4, Sums::Integers) if is_x86_feature_detected!("avx512vnni") => {
             kernel!(Bytes, x86::V4_BYTES, x86::turn_v4, x86::HALVES_V4)
         }
         (CpuLevel::V4, Sums::Integers) => kernel!(Pairs, x86::V4_PAIRS, x86::turn_v4, x86::HALVES_V4),
         (CpuLevel::V4, Sums::Steps) => kernel!(F32, x86::V4_F32, x86::turn_v4, x86::HALVES_V4),
-        (CpuLevel::V4, Sums::Blocks) if tiles::are_there() => tiles::floats,
         (CpuLevel::V4, Sums::Blocks) => kernel!(F32, x86::V4_BLOCKS, x86::turn_v4, x86::HALVES_V4),
         (CpuLevel::V3, Sums::Integers) => kernel!(Pairs, x86::V3_PAIRS, x86::turn_v3, x86::HALVES_V3),
         (CpuLevel::V3, Sums::Steps) => kernel!(F32, x86::V3_F32, x86::turn_v3, x86::HALVES_V3),
