@@ -2,7 +2,7 @@
 //! one scale.
 
 use super::factor::{Factor, Scaling};
-use super::pack::{geometry, left_steps};
+use super::pack::{Boxes, geometry, left_steps};
 use super::strip::GROUP;
 use super::x86::turn_v4;
 use pto_isa::{DType, Order};
@@ -79,9 +79,8 @@ pub unsafe fn right(factor: &Factor, col: usize, k: (usize, usize), out: *mut u3
             _mm256_storeu_si256(first.as_mut_ptr().add(c * GROUP).cast(), _mm512_castsi512_si256(line));
             _mm256_storeu_si256(second.as_mut_ptr().add(c * GROUP).cast(), _mm512_extracti64x4_epi64::<1>(line));
         }
-        for (half, words) in boxes.iter().enumerate() {
-            turn_v4(words.as_ptr(), out.add((tile * SIDE + half * GROUP) * SIDE), SIDE);
-        }
+        let to = out.add(tile * SIDE * SIDE);
+        turn_v4(&Boxes { from: boxes.as_ptr().cast(), count: 2, next: SIDE * GROUP, to, step: SIDE });
     }
     true
 }

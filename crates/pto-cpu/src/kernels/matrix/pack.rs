@@ -35,16 +35,40 @@ impl Word {
     }
 }
 
-/// Turns sixteen rows of eight words into eight rows of sixteen, which start so many words apart.
-pub type Turn = unsafe fn(*const u32, *mut u32, usize);
+/// Boxes of a right factor with the same columns.
+#[derive(Clone, Copy)]
+pub struct Boxes {
+    /// Sixteen rows of eight words, one after the other.
+    pub from: *const u32,
+    pub count: usize,
+    /// Words from box to box.
+    pub next: usize,
+    /// Where the columns go, one below the other, from box to box.
+    pub to: *mut u32,
+    /// Words from one row to the next there.
+    pub step: usize,
+}
+
+impl Boxes {
+    /// Calls `work` for every box with the place of its rows, of which it has so many.
+    #[inline(always)]
+    pub unsafe fn each(&self, rows: usize, work: impl Fn(*const u32, *mut u32)) {
+        for at in 0..self.count {
+            work(self.from.add(at * self.next), self.to.add(at * rows * self.step));
+        }
+    }
+}
+
+/// Turns sixteen rows of eight words into eight rows of sixteen.
+pub type Turn = unsafe fn(&Boxes);
 
 /// The widening of halves, compiled for a level of the processor.
 #[derive(Clone, Copy)]
 pub struct Halves {
     /// Rows of 16, eight words apart on both sides; the other eight numbers of a row go so many words behind the first.
     pub rows: unsafe fn(from: *const u32, rows: usize, to: *mut u32, second: usize, is_f16: bool),
-    /// Sixteen columns of 16 become 16 rows, so many words apart.
-    pub columns: unsafe fn(from: *const u32, to: *mut u32, step: usize, is_f16: bool),
+    /// Sixteen columns of 16 become 16 rows.
+    pub columns: unsafe fn(boxes: &Boxes, is_f16: bool),
 }
 
 /// What packing is done with.
@@ -312,22 +336,16 @@ unsafe fn right_boxes(
     }
     let step = ty.cols as usize * GROUP;
     let base = factor.tile.ptr.cast::<u32>().add(col / COLUMNS * 16 * GROUP + (k.0 >> log_depth) * step);
-    for group in 0..(k.1 + (1 << log_depth) - 1) >> log_depth {
-        let from = base.add(group * step);
-        match (factor.dtype, word) {
-            (DType::F32, _) | (DType::I8, Word::Bytes | Word::Signed) | (DType::Bf16, Word::Halves) => {
-                (tools.turn)(from, out.add(group * GROUP * width), width);
-            }
-            (DType::I8, _) => {
-                let mut turned = [0u32; COLUMNS * GROUP];
-                (tools.turn)(from, turned.as_mut_ptr(), COLUMNS);
-                expand(&turned, out.add(2 * group * GROUP * width), width, pairs);
-            }
-            _ => {
-                let to = out.add(2 * group * GROUP * width);
-                (tools.halves.columns)(from, to, width, factor.dtype == DType::F16);
-            }
-        }
+    let count = (k.1 + (1 << log_depth) - 1) >> log_depth;
+    let boxes = Boxes { from: base, count, next: step, to: out, step: width };
+    match (factor.dtype, word) {
+        (DType::F32, _) | (DType::I8, Word::Bytes | Word::Signed) | (DType::Bf16, Word::Halves) => (tools.turn)(&boxes),
+        (DType::I8, _) => boxes.each(2 * GROUP, |from, to| {
+            let mut turned = [0u32; COLUMNS * GROUP];
+            (tools.turn)(&Boxes { from, count: 1, next: 0, to: turned.as_mut_ptr(), step: COLUMNS });
+            expand(&turned, to, width, pairs);
+        }),
+        _ => (tools.halves.columns)(&boxes, factor.dtype == DType::F16),
     }
     true
 }

@@ -1,6 +1,6 @@
 //! The loops for every processor.
 
-use super::pack::{Halves, widen_columns, widen_rows};
+use super::pack::{Boxes, Halves, widen_columns, widen_rows};
 use super::strip::{FloatLanes, Lanes, Loops, Strip, run, run_in_blocks};
 use pto_num::Baseline;
 
@@ -87,23 +87,27 @@ fn fma(a: f32, b: f32, c: f32) -> f32 {
     }
 }
 
-/// Sixteen rows of eight words become eight rows of sixteen.
+/// See [`super::pack::Turn`].
 ///
 /// # Safety
-/// The rows must lie in memory one after the other, those of the result `step` words apart.
-pub unsafe fn turn(from: *const u32, to: *mut u32, step: usize) {
-    for word in 0..8 {
-        for row in 0..16 {
-            to.add(word * step + row).write(from.add(8 * row + word).read_unaligned());
+/// The boxes must lie in memory, and where they go.
+pub unsafe fn turn(boxes: &Boxes) {
+    boxes.each(8, |from, to| {
+        for word in 0..8 {
+            for row in 0..16 {
+                to.add(word * boxes.step + row).write(from.add(8 * row + word).read_unaligned());
+            }
         }
-    }
+    });
 }
 
 /// Halves become numbers.
 pub const HALVES: Halves = Halves { rows: widen_rows::<Baseline>, columns: turn_and_widen };
 
-unsafe fn turn_and_widen(from: *const u32, to: *mut u32, step: usize, is_f16: bool) {
-    let mut turned = [0; 128];
-    turn(from, turned.as_mut_ptr(), 16);
-    widen_columns::<Baseline>(&turned, to, step, is_f16);
+unsafe fn turn_and_widen(boxes: &Boxes, is_f16: bool) {
+    boxes.each(16, |from, to| {
+        let mut turned = [0; 128];
+        turn(&Boxes { from, count: 1, next: 0, to: turned.as_mut_ptr(), step: 16 });
+        widen_columns::<Baseline>(&turned, to, boxes.step, is_f16);
+    });
 }

@@ -1,6 +1,6 @@
 //! The loops and the transpositions for AVX2 and AVX-512.
 
-use super::pack::{Halves, widen_columns};
+use super::pack::{Boxes, Halves, widen_columns};
 use super::strip::{COLUMNS, FloatLanes, GROUP, Lanes, Loops, Strip, run, run_in_blocks};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -145,21 +145,23 @@ impl FloatLanes for V3F32 {
     }
 }
 
+/// See [`super::pack::Turn`].
+///
+/// # Safety
+/// The boxes must lie in memory, and where they go.
+#[target_feature(enable = "avx512f")]
+pub unsafe fn turn_v4(boxes: &Boxes) {
+    boxes.each(GROUP, |from, to| {
+        for (word, v) in turned(from).into_iter().enumerate() {
+            _mm512_storeu_si512(to.add(word * boxes.step).cast(), v);
+        }
+    });
+}
+
 /// Sixteen rows of eight words become eight rows of sixteen.
 ///
 /// # Safety
-/// The rows must lie in memory one after the other, those of the result `step` words apart.
-#[target_feature(enable = "avx512f")]
-pub unsafe fn turn_v4(from: *const u32, to: *mut u32, step: usize) {
-    for (word, v) in turned(from).into_iter().enumerate() {
-        _mm512_storeu_si512(to.add(word * step).cast(), v);
-    }
-}
-
-/// The same, in registers.
-///
-/// # Safety
-/// As [`turn_v4`].
+/// The rows must lie in memory one after the other.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub unsafe fn turned(from: *const u32) -> [__m512i; 8] {
@@ -228,10 +230,12 @@ unsafe fn every_fourth_row(from: *const u8) -> [__m512i; 4] {
 /// # Safety
 /// As [`turn_v4`].
 #[target_feature(enable = "avx2")]
-pub unsafe fn turn_v3(from: *const u32, to: *mut u32, step: usize) {
-    for half in 0..2 {
-        turn_eight(from.add(64 * half), to.add(8 * half), step);
-    }
+pub unsafe fn turn_v3(boxes: &Boxes) {
+    boxes.each(GROUP, |from, to| {
+        for half in 0..2 {
+            turn_eight(from.add(64 * half), to.add(8 * half), boxes.step);
+        }
+    });
 }
 
 /// Eight rows of eight words are turned.
@@ -310,30 +314,40 @@ unsafe fn widen_rows_v4(from: *const u32, rows: usize, to: *mut u32, second: usi
 
 /// See [`Halves::columns`].
 #[target_feature(enable = "avx512f,avx512bw")]
-unsafe fn widen_columns_v4(from: *const u32, to: *mut u32, step: usize, is_f16: bool) {
+unsafe fn widen_columns_v4(boxes: &Boxes, is_f16: bool) {
+    if is_f16 {
+        return widen_f16_columns_v4(boxes);
+    }
     let high = _mm512_set1_epi32(0xffff_0000u32 as i32);
-    if !is_f16 {
+    boxes.each(2 * GROUP, |from, to| {
         for (word, v) in turned(from).into_iter().enumerate() {
-            _mm512_storeu_si512(to.add(2 * word * step).cast(), _mm512_slli_epi32::<16>(v));
-            _mm512_storeu_si512(to.add((2 * word + 1) * step).cast(), _mm512_and_si512(v, high));
+            _mm512_storeu_si512(to.add(2 * word * boxes.step).cast(), _mm512_slli_epi32::<16>(v));
+            _mm512_storeu_si512(to.add((2 * word + 1) * boxes.step).cast(), _mm512_and_si512(v, high));
         }
-        return;
-    }
-    // Through memory: conversions that read it do not need the unit that permutes.
-    let mut room = MaybeUninit::<[__m512i; GROUP]>::uninit();
-    let halves = room.as_mut_ptr().cast::<u32>();
-    for (pair, v) in turned_halves(from.cast()).into_iter().enumerate() {
-        _mm512_store_si512(halves.add(COLUMNS * pair).cast(), v);
-    }
-    for k in 0..2 * GROUP {
-        _mm512_storeu_si512(to.add(k * step).cast(), widened(halves.add(GROUP * k), true));
-    }
+    });
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+unsafe fn widen_f16_columns_v4(boxes: &Boxes) {
+    boxes.each(2 * GROUP, |from, to| {
+        // Through memory: conversions that read it do not need the unit that permutes.
+        let mut room = MaybeUninit::<[__m512i; GROUP]>::uninit();
+        let halves = room.as_mut_ptr().cast::<u32>();
+        for (pair, v) in turned_halves(from.cast()).into_iter().enumerate() {
+            _mm512_store_si512(halves.add(COLUMNS * pair).cast(), v);
+        }
+        for k in 0..2 * GROUP {
+            _mm512_storeu_si512(to.add(k * boxes.step).cast(), widened(halves.add(GROUP * k), true));
+        }
+    });
 }
 
 /// See [`Halves::columns`].
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn widen_columns_v3(from: *const u32, to: *mut u32, step: usize, is_f16: bool) {
-    let mut turned = [0; 128];
-    turn_v3(from, turned.as_mut_ptr(), 16);
-    widen_columns::<pto_num::V3>(&turned, to, step, is_f16);
+unsafe fn widen_columns_v3(boxes: &Boxes, is_f16: bool) {
+    boxes.each(2 * GROUP, |from, to| {
+        let mut turned = [0; 128];
+        turn_v3(&Boxes { from, count: 1, next: 0, to: turned.as_mut_ptr(), step: 16 });
+        widen_columns::<pto_num::V3>(&turned, to, boxes.step, is_f16);
+    });
 }
