@@ -630,7 +630,7 @@ fn signal_id_in_range(i: &Instance) -> Verdict {
     let ids = i.target.profile().cross_core_ids;
     if let Some(AttrValue::Int(id)) = i.attr("event_id") {
         return Verdict::require((0..i64::from(ids)).contains(&id), || {
-            Broken::new(codes::SIGNAL, vec![], format!("signal {id}"), format!("0 to {} on {}", ids - 1, i.target))
+            Broken::new(codes::SIGNAL, vec![], format!("signal {id}"), format!("0 to {}", ids - 1))
         });
     }
     below(i, "event_id_dyn", ids, codes::SIGNAL)

@@ -147,11 +147,16 @@ impl<'s> Parser<'s> {
     pub(super) fn unknown_op(&mut self, name: &str, span: Span) {
         let mut d = Diagnostic::new(codes::UNKNOWN_OP, span, format!("there is no operation `{name}`"));
         let near = table::similar(name);
-        if !near.is_empty() {
-            d = d.help(format!("did you mean `{}`?", near.join("`, `")));
-        } else if name.strip_prefix("pto.").is_some_and(|n| n.starts_with(['v', 'p']) || n.starts_with("mte_")) {
-            d = d.help("operations on vector registers are below the tile level and not part of this tool");
-        }
+        let names = format!("`{}`", near.join("`, `"));
+        let below = name.strip_prefix("pto.").and_then(below_tiles).map(|what| format!("{what} are {BELOW}"));
+        d = match (below, near.is_empty()) {
+            (Some(below), true) => d.help(below),
+            (Some(below), false) if !name.starts_with("pto.p") => {
+                d.help(format!("{below}; for tiles there is {names}"))
+            }
+            (_, false) => d.help(format!("did you mean {names}?")),
+            (None, true) => d,
+        };
         self.report(d.legal("`pto isa` lists every instruction"));
     }
 
@@ -528,5 +533,17 @@ impl<'s> Parser<'s> {
                 None => "define it before this use, or check the spelling".to_string(),
             }));
         }
+    }
+}
+
+const BELOW: &str = "below the tile level and not part of this tool";
+
+/// What an unknown operation may work on, by the names that other tools give to what is below tiles.
+fn below_tiles(name: &str) -> Option<&'static str> {
+    match name.as_bytes() {
+        [b'v', ..] => Some("operations on vector registers"),
+        [b'p', ..] => Some("operations on predicates"),
+        _ if name.starts_with("mte_") => Some("single transfers between memories"),
+        _ => None,
     }
 }
