@@ -25,7 +25,7 @@ use pto_isa::{DType, Loc};
 use pto_num::CpuLevel;
 use pto_vector::{Call, Kernel, KernelFn, Prepared, Site, kernels};
 #[cfg(target_arch = "x86_64")]
-pub(super) use x86::{turn_eight, turned, turned_halves, words_of_rows};
+pub(super) use x86::{quads_of_rows, turn_eight, turned, turned_halves};
 
 pto_isa::matrix!(kernels);
 

@@ -137,7 +137,8 @@ unsafe fn boxes<L: Level>(turn: &Turn, size: usize) -> bool {
         (4, CpuLevel::V4) if turn.rows == 8 && turn.twin > 0 => (8, x86::turn_twins),
         (4, CpuLevel::V3 | CpuLevel::V4) => (8, x86::turn_words),
         (2, CpuLevel::V4) => (16, x86::turn_halves),
-        (1, CpuLevel::V4) if is_x86_feature_detected!("avx512vbmi") => (16, x86::turn_bytes),
+        (1, CpuLevel::V4) if turn.rows.is_multiple_of(32) => (32, x86::turn_pairs_of_bytes),
+        (1, CpuLevel::V4) => (16, x86::turn_bytes),
         _ => return false,
     };
     let whole = turn.rows.is_multiple_of(height);
@@ -204,7 +205,7 @@ unsafe fn rest<T: Copy>(turn: &Turn, rows: std::ops::Range<usize>, first_col: us
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::super::matrix::{turn_eight, turned, turned_halves, words_of_rows};
+    use super::super::matrix::{quads_of_rows, turn_eight, turned, turned_halves};
     use super::Turn;
     use std::arch::x86_64::*;
 
@@ -251,21 +252,44 @@ mod x86 {
     }
 
     /// Boxes of sixteen rows of 32 bytes.
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    #[target_feature(enable = "avx512f,avx512bw")]
     pub unsafe fn turn_bytes(turn: &Turn) {
-        // The first bytes of all words, then the second ones, and so on.
-        let split: [u8; 64] = std::array::from_fn(|k| (4 * (k % 16) + k / 16) as u8);
-        let split = _mm512_loadu_si512(split.as_ptr().cast());
+        // The rows of the first column, of the second, and so on.
+        let gather = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
         let step = turn.to_step;
         each(turn, 16, 1, |from, to| {
             for half in 0..2 {
-                for (quad, words) in words_of_rows(from.cast::<u8>().add(16 * half)).into_iter().enumerate() {
-                    let v = _mm512_permutexvar_epi8(split, words);
+                for (quad, v) in quads_of_rows(from.cast::<u8>().add(16 * half)).into_iter().enumerate() {
+                    let v = _mm512_permutexvar_epi32(gather, v);
                     let to = to.add((16 * half + 4 * quad) * step);
                     _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(v));
                     _mm_storeu_si128(to.add(step).cast(), _mm512_extracti32x4_epi32::<1>(v));
                     _mm_storeu_si128(to.add(2 * step).cast(), _mm512_extracti32x4_epi32::<2>(v));
                     _mm_storeu_si128(to.add(3 * step).cast(), _mm512_extracti32x4_epi32::<3>(v));
+                }
+            }
+        });
+    }
+
+    /// The same, two boxes below each other at a time.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub unsafe fn turn_pairs_of_bytes(turn: &Turn) {
+        // The rows of the first two columns, and of the last two.
+        let first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
+        let last = _mm512_add_epi32(first, _mm512_set1_epi32(2));
+        let step = turn.to_step;
+        let put = |to: *mut u8, two: __m512i| {
+            _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(two));
+            _mm256_storeu_si256(to.add(step).cast(), _mm512_extracti64x4_epi64::<1>(two));
+        };
+        each(turn, 32, 1, |from, to| {
+            for half in 0..2 {
+                let from = from.cast::<u8>().add(16 * half);
+                let (upper, lower) = (quads_of_rows(from), quads_of_rows(from.add(16 * 32)));
+                for quad in 0..4 {
+                    let to = to.add((16 * half + 4 * quad) * step);
+                    put(to, _mm512_permutex2var_epi32(upper[quad], first, lower[quad]));
+                    put(to.add(2 * step), _mm512_permutex2var_epi32(upper[quad], last, lower[quad]));
                 }
             }
         });
@@ -291,8 +315,9 @@ mod tests {
     }
 
     fn check<T: Copy + PartialEq + std::fmt::Debug>(make: impl Fn(usize) -> T) {
-        // The last one is made of boxes.
-        for (rows, cols) in [(1, 1), (7, 5), (16, 16), (33, 18), (40, 64), (48, 32 / size_of::<T>())] {
+        // The last ones are made of boxes.
+        let width = 32 / size_of::<T>();
+        for (rows, cols) in [(1, 1), (7, 5), (16, 16), (33, 18), (40, 64), (48, width), (64, width)] {
             let from: Vec<T> = (0..rows * cols).map(&make).collect();
             let mut to = vec![make(0); rows * cols];
             let size = size_of::<T>();

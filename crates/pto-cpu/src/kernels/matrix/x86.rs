@@ -170,13 +170,10 @@ pub unsafe fn turned(from: *const u32) -> [__m512i; 8] {
     [w0, w1, w2, w3, w4, w5, w6, w7]
 }
 
-/// The first, second, third and fourth words of sixteen rows.
-///
-/// # Safety
-/// The rows must lie in memory, 32 bytes apart.
+/// The first, second, third and fourth words of sixteen rows, which lie 32 bytes apart.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub unsafe fn words_of_rows(from: *const u8) -> [__m512i; 4] {
+unsafe fn words_of_rows(from: *const u8) -> [__m512i; 4] {
     let [a, b, c, d] = every_fourth_row(from);
     let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
     let (ab_high, cd_high) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));
@@ -211,6 +208,24 @@ pub unsafe fn turned_halves(from: *const u8) -> [__m512i; 8] {
         columns[4 * half..][..4].copy_from_slice(&four_rows.map(|v| _mm512_permutexvar_epi64(gather, v)));
     }
     columns
+}
+
+/// Sixteen bytes of sixteen rows: a register has four columns, a lane of it four rows of each.
+///
+/// # Safety
+/// The rows must lie in memory, 32 bytes apart.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub unsafe fn quads_of_rows(from: *const u8) -> [__m512i; 4] {
+    let [a, b, c, d] = every_fourth_row(from);
+    let (ab, cd) = (_mm512_unpacklo_epi8(a, b), _mm512_unpacklo_epi8(c, d));
+    let (ab_high, cd_high) = (_mm512_unpackhi_epi8(a, b), _mm512_unpackhi_epi8(c, d));
+    [
+        _mm512_unpacklo_epi16(ab, cd),
+        _mm512_unpackhi_epi16(ab, cd),
+        _mm512_unpacklo_epi16(ab_high, cd_high),
+        _mm512_unpackhi_epi16(ab_high, cd_high),
+    ]
 }
 
 /// Sixteen bytes of sixteen rows: every fourth row from the first on, from the second on, and so on. They are put together as they
