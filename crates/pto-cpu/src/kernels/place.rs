@@ -9,10 +9,14 @@ use pto_vector::{TileRef, ViewRef};
 /// The most digits an index has: rows of a global tensor have four.
 const DIGITS: usize = 4;
 
-/// `n / by` and `n % by`. Sides of boxes are powers of two nearly always, for which the processor need not divide.
+/// `n / by` and what is left: all, where there is nothing to divide by. Sides of boxes are powers of two nearly always, for which the
+/// processor need not divide.
 #[inline(always)]
 pub(super) fn divided(n: usize, by: usize) -> (usize, usize) {
-    if by.is_power_of_two() { (n >> by.trailing_zeros(), n & (by - 1)) } else { (n / by, n % by) }
+    if by.is_power_of_two() {
+        return (n >> by.trailing_zeros(), n & (by - 1));
+    }
+    n.checked_div(by).map_or((0, n), |over| (over, n - over * by))
 }
 
 /// Where the indices of one dimension lie, counted in elements.
