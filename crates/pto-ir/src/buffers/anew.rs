@@ -3,54 +3,24 @@
 //! Such a buffer has one place. While the next turn still reads what it was handed, it must not make its own there: then the loop carries what the
 //! buffer holds, as it does for values.
 
-use super::Buffers;
 use crate::{BlockId, Module, OpId, Operand, ValueId};
 use pto_isa::row::Effect;
 use pto_isa::table::op;
-use pto_isa::{Dir, Targets, Type};
+use pto_isa::{Targets, Type};
 use std::collections::BTreeSet;
 
 /// True when a program has to be converted: it has tile values, or loops that must hand on what their buffers hold.
-pub(super) fn are_needed(module: &Module, targets: Targets) -> bool {
+pub(super) fn are_needed(module: &Module, contents: &BTreeSet<ValueId>) -> bool {
     let is_value = |k: usize| matches!(module.value_type(ValueId::from_index(k)), Type::Tile(_));
-    let order = module.order();
     // A result may also be written with the type of a buffer.
-    order.iter().any(|id| module.is_value_form(*id))
+    !contents.is_empty()
+        || module.order().iter().any(|id| module.is_value_form(*id))
         || (0..module.value_count()).any(is_value)
-        || order.iter().any(|id| !contents(module, targets, *id).is_empty())
 }
 
-impl Buffers {
-    /// Notes the parameters and results of a loop that stand for what a buffer holds.
-    pub(super) fn note_contents(&mut self, id: OpId) {
-        let found = contents(&self.out, self.targets, id);
-        self.contents.extend(found);
-    }
-
-    /// True when a loop writes to a buffer that it was handed, under any name, and something behind the loop, or in the next turn of a
-    /// loop around it, uses that buffer: the copy that is carried would keep the writes for itself.
-    pub(super) fn loses_writes(&self, id: OpId, init: ValueId, arg: ValueId) -> bool {
-        let module = &self.out;
-        // What is carried is a copy, and so no other name.
-        let ways: Vec<_> = module.ways().into_iter().filter(|(_, to)| !self.contents.contains(to)).collect();
-        let (blocks, order) = (module.all_blocks(), module.order());
-        let (handed, kept) = (names(module, &ways, arg, &blocks), names(module, &ways, init, &blocks));
-        let writes = |id: OpId| {
-            let row = module.op(id).op.row();
-            let out = |slot: u8| row.slots.get(usize::from(slot)).is_some_and(|s| s.dir != Dir::In);
-            module.operands(id).iter().any(|o| handed.contains(&o.value) && out(o.slot))
-        };
-        let uses = |id: OpId| module.operands(id).iter().any(|o| kept.contains(&o.value));
-        let mut inside = BTreeSet::new();
-        module.walk_inside(id, &mut |inner| inside.extend([inner]));
-        let behind = order.iter().skip_while(|op| **op != id).skip(1).filter(|op| !inside.contains(op));
-        let is_around = |outer: &OpId| {
-            let mut found = false;
-            module.walk_inside(*outer, &mut |inner| found |= inner == id);
-            found && is_loop(module, *outer)
-        };
-        inside.iter().any(|op| writes(*op)) && (behind.into_iter().any(|op| uses(*op)) || order.iter().any(is_around))
-    }
+/// Parameters and results of loops that stand for what a buffer holds.
+pub(super) fn all_contents(module: &Module, targets: Targets) -> BTreeSet<ValueId> {
+    module.order().iter().flat_map(|id| contents(module, targets, *id)).collect()
 }
 
 /// Parameters and results of a loop that must carry what a buffer holds, because a turn makes that buffer anew too early.
@@ -86,7 +56,10 @@ fn contents(module: &Module, targets: Targets, id: OpId) -> BTreeSet<ValueId> {
     // Whatever these become is contents too, in this loop; a turn later it is in another buffer.
     let here: BTreeSet<ValueId> =
         blocks.iter().flat_map(|b| module.block(*b).args.clone()).chain(module.results(id)).collect();
-    while let Some((_, to)) = ways.iter().find(|(f, t)| found.contains(f) && here.contains(t) && !found.contains(t)) {
+    loop {
+        let known: BTreeSet<ValueId> = found.iter().flat_map(|v| names(module, &ways, *v, &blocks)).collect();
+        let next = |(f, t): &&(ValueId, ValueId)| known.contains(f) && here.contains(t) && !found.contains(t);
+        let Some((_, to)) = ways.iter().find(next) else { break };
         found.insert(*to);
     }
     let results: Vec<ValueId> = module.results(id).collect();
@@ -96,8 +69,59 @@ fn contents(module: &Module, targets: Targets, id: OpId) -> BTreeSet<ValueId> {
     found
 }
 
+/// True when blocks that are jumped between make a buffer anew while one of an earlier round, which they handed on, is still used. Such rounds
+/// carry no copies.
+pub(super) fn is_made_early(module: &Module, targets: Targets, id: OpId) -> bool {
+    let lists = module.op_regions(id).iter().map(|r| &module.region(*r).blocks).filter(|blocks| blocks.len() > 1);
+    lists.into_iter().any(|blocks| {
+        let ways = module.ways();
+        blocks.iter().any(|block| {
+            let made = made_inside(module, &[*block]);
+            made.into_iter().any(|buffer| is_used_late(module, targets, &ways, blocks, (*block, buffer)))
+        })
+    })
+}
+
+/// True when one of these blocks makes a buffer while another name of it, from an earlier round, is still used.
+fn is_used_late(
+    module: &Module,
+    targets: Targets,
+    ways: &[(ValueId, ValueId)],
+    blocks: &[BlockId],
+    (block, buffer): (BlockId, ValueId),
+) -> bool {
+    let params: BTreeSet<ValueId> = blocks.iter().flat_map(|b| module.block(*b).args.clone()).collect();
+    let inside: Vec<_> = ways.iter().copied().filter(|(_, to)| !params.contains(to)).collect();
+    let own = names(module, &inside, buffer, &[block]);
+    let later = names(module, ways, buffer, &[]);
+    blocks.iter().any(|home| {
+        let returns = jumps(module, *home, None).contains(&block);
+        let handed = module.block(*home).args.iter().filter(|arg| returns && later.contains(arg));
+        handed.into_iter().any(|arg| {
+            let old = names(module, ways, *arg, blocks);
+            let behind = jumps(module, block, Some(*home));
+            let uses_old = |id: OpId| module.operands(id).iter().any(|o| old.contains(&o.value));
+            let mut is_used = false;
+            behind.iter().filter(|b| **b != block).for_each(|b| module.walk(*b, &mut |id| is_used |= uses_old(id)));
+            is_used || is_overwritten(module, targets, &old, &own, &[block])
+        })
+    })
+}
+
+/// The blocks that a block leads to, without going through another.
+fn jumps(module: &Module, from: BlockId, avoided: Option<BlockId>) -> BTreeSet<BlockId> {
+    let next = |b: BlockId| module.block(b).ops.last().map_or(&[][..], |end| module.successors(*end));
+    let mut found = BTreeSet::new();
+    let mut open = vec![from];
+    while let Some(block) = open.pop() {
+        let targets = next(block).iter().map(|s| s.block).filter(|b| Some(*b) != avoided);
+        open.extend(targets.filter(|b| found.insert(*b)));
+    }
+    found
+}
+
 /// The buffers without an address that these blocks allocate.
-fn made_inside(module: &Module, blocks: &[BlockId]) -> Vec<ValueId> {
+pub(super) fn made_inside(module: &Module, blocks: &[BlockId]) -> Vec<ValueId> {
     let address = op::alloc_tile.row().slot("addr");
     let is_placed = |id: OpId| address.is_some_and(|slot| module.in_slot(id, slot).next().is_some());
     let mut made = Vec::new();
@@ -140,7 +164,7 @@ fn is_overwritten(
     clash
 }
 
-fn is_loop(module: &Module, id: OpId) -> bool {
+pub(super) fn is_loop(module: &Module, id: OpId) -> bool {
     matches!(module.op(id).op, op::scf_for | op::scf_while)
 }
 

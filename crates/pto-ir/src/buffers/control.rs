@@ -1,5 +1,6 @@
 //! Loops and branches that hand on tiles.
 
+use super::lost::reached;
 use super::{Buffers, Extents, is_open};
 use crate::{Attr, BlockId, Def, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::table::op;
@@ -103,12 +104,6 @@ impl Buffers {
             && self.out.tile(start).is_none_or(|t| !is_open(t) || both_open(t) == *t)
         {
             return start;
-        }
-        if self.contents.contains(&arg) && self.loses_writes(id, init, arg) {
-            self.refuse(
-                id,
-                "it writes to a buffer that it was handed, hands on another, and what was written is used behind it",
-            );
         }
         let name = self.out.value(arg).name;
         let Some(buffer) = self.new_buffer(id, arg, name, Some(start), ops) else { return start };
@@ -223,25 +218,39 @@ impl Buffers {
         let mut ops = self.out.block(block).ops.clone();
         let Some(last) = ops.pop().filter(|_| !moves.is_empty()) else { return };
         while !moves.is_empty() {
-            let free = moves.iter().position(|(_, to)| !moves.iter().any(|(from, _)| from == to));
+            let blocks = |m: usize, k: usize| m != k && self.may_be(moves[m].0, moves[k].1);
+            let free = (0..moves.len()).find(|k| !(0..moves.len()).any(|m| blocks(m, *k)));
             match free {
                 Some(at) => {
                     let (from, to) = moves.remove(at);
                     self.copy(last, from, to, &mut ops);
                 }
-                None => moves[0].0 = self.held(last, moves[0].0, &mut ops),
+                None => {
+                    let at = (0..moves.len()).find(|m| blocks(*m, 0)).unwrap_or(0);
+                    let Some(held) = self.held(last, moves[at].0, &mut ops) else {
+                        return self.refuse(last, "it exchanges buffers that cannot be copied");
+                    };
+                    // That is in nobody's way.
+                    moves[at].0 = held;
+                }
             }
         }
         ops.push(last);
         self.out.block_mut(block).ops = ops;
     }
 
-    /// A copy of a buffer.
-    fn held(&mut self, id: OpId, from: ValueId, ops: &mut Vec<OpId>) -> ValueId {
+    /// True when a value is a buffer, or a name that may stand for it.
+    fn may_be(&self, value: ValueId, buffer: ValueId) -> bool {
+        let all = reached([value], |v| self.others.get(&v).into_iter().flatten().copied().collect());
+        all.into_iter().any(|v| self.now(v) == buffer)
+    }
+
+    /// A copy of a buffer, where there is one.
+    fn held(&mut self, id: OpId, from: ValueId, ops: &mut Vec<OpId>) -> Option<ValueId> {
         let name = self.fresh("held");
-        let Some(held) = self.new_buffer(id, from, name, Some(from), ops) else { return from };
+        let held = self.new_buffer(id, from, name, Some(from), ops)?;
         self.copy(id, from, held, ops);
-        held
+        Some(held)
     }
 
     // ---- branches -----------------------------------------------------------------------------------------------------

@@ -9,8 +9,10 @@
 
 mod anew;
 mod control;
+mod lost;
 
-use anew::are_needed;
+use anew::{all_contents, are_needed, is_made_early};
+use lost::{losing_loops, other_names};
 
 use crate::{BlockId, Def, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::row::Infer;
@@ -30,16 +32,23 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// # Errors
 /// What has no buffer form: tiles that functions return, copies that no instruction makes, valid regions that follow from nothing.
 pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Vec<Diagnostic>> {
-    let is_needed = are_needed(module, targets);
+    let contents = all_contents(module, targets);
+    let is_needed = are_needed(module, &contents);
+    let early = module.order().into_iter().filter(|id| is_made_early(module, targets, *id));
     let mut this = Buffers {
         targets,
         out: module.clone(),
         buffers: HashMap::new(),
         wanted: BTreeMap::new(),
-        contents: BTreeSet::new(),
+        losing: losing_loops(module, &contents),
+        others: other_names(module, &contents),
+        contents,
         names: Names::new(module),
         problems: Vec::new(),
     };
+    for id in early {
+        this.refuse(id, "its blocks hand on a buffer that they make, and make it anew while the old one is still used");
+    }
     if is_needed {
         this.block(module.top);
         let last = this.buffers.keys().map(|value| (*value, this.now(*value))).collect();
@@ -57,6 +66,10 @@ struct Buffers {
     wanted: BTreeMap<ValueId, ValueId>,
     /// Buffers that stand for what they hold.
     contents: BTreeSet<ValueId>,
+    /// What a value may be another name of.
+    others: BTreeMap<ValueId, BTreeSet<ValueId>>,
+    /// Loops that would lose a write.
+    losing: BTreeSet<OpId>,
     names: Names,
     problems: Vec<Diagnostic>,
 }
@@ -78,7 +91,13 @@ impl Buffers {
         if regions.is_empty() && self.out.is_value_form(id) {
             return self.instruction(id, ops);
         }
-        self.note_contents(id);
+        if self.losing.contains(&id) {
+            self.refuse(
+                id,
+                "every turn makes a buffer anew and hands it on, so that the loop carries copies, and what is written to a copy or to the \
+                 buffer it was made from is used under the other's name",
+            );
+        }
         let args =
             regions.iter().flat_map(|r| self.out.region(*r).blocks.first()).flat_map(|b| &self.out.block(*b).args);
         let carries = self.out.results(id).chain(args.copied()).any(|v| self.is_value(v));

@@ -305,8 +305,79 @@ fn writes_to_what_is_handed_on_are_not_lost() {
     for text in [with_buffers(&text), renamed, text] {
         let checked = Program::parse(&text).check(Target::A5).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
         let problems = opt::lower(&checked, plan::Options::default(), Mode::Minimal).expect_err("it would be lost");
-        assert!(problems[0].message.contains("used behind it"), "{problems:?}");
+        assert!(problems[0].message.contains("under the other's name"), "{problems:?}");
     }
+}
+
+/// A loop that carries copies, and uses the buffer that it started with by its own name, inside or behind.
+#[test]
+fn copies_and_what_they_were_made_from_are_not_mixed() {
+    let with = |inside: &str, behind: &str| {
+        whole(&format!(
+            "    %a = pto.alloc_tile : !t
+    pto.tload ins(%x : !v) outs(%a : !t)
+    %r, %s = scf.for %i = %zero to %three step %one iter_args(%o = %a, %p = %a) -> (!t, !t) {{
+      %b = pto.alloc_tile : !t
+      pto.texpands ins(%k : f32) outs(%b : !t)
+      {inside}
+      pto.tadd ins(%b, %o : !t, !t) outs(%b : !t)
+      %one_of = arith.select %flag, %o, %b : !t
+      scf.yield %b, %one_of : !t, !t
+    }}
+    {behind}
+    pto.tadd ins(%r, %s : !t, !t) outs(%r : !t)
+    pto.tstore ins(%r : !t) outs(%y : !v)
+"
+        ))
+    };
+    let twice = |name: &str| format!("pto.tmuls ins({name}, %k : !t, f32) outs({name} : !t)");
+    let stored = "pto.tstore ins(%a : !t) outs(%y : !v)";
+    let last = "pto.tstore ins(%r : !t) outs(%y : !v)";
+    is_kept(&with("", ""));
+    is_kept(&with("", stored));
+    // Written where nobody looks any more.
+    is_kept(&with("", "").replace(last, &format!("{last}\n    {}", twice("%r"))));
+    let mixed = [
+        with(&twice("%a"), ""),
+        with(&twice("%o"), ""),
+        with("", &twice("%a")),
+        with("", &twice("%r")),
+        with("", &format!("{}\n    {stored}", twice("%s"))),
+    ];
+    for text in mixed.iter().flat_map(|text| [text.clone(), with_buffers(text)]) {
+        assert!(refusal(&text).contains("under the other's name"), "{text}");
+    }
+}
+
+/// The same in blocks that are jumped between, which carry no copies.
+#[test]
+fn jumps_that_make_a_buffer_early_are_refused() {
+    let with = |behind: &str| {
+        whole(&format!(
+            "    %a = pto.alloc_tile : !t
+    pto.tload ins(%x : !v) outs(%a : !t)
+    cf.br ^turn(%zero, %a : index, !t)
+  ^turn(%i: index, %o: !t):
+    %b = pto.alloc_tile : !t
+    pto.tadds ins(%o, %k : !t, f32) outs(%b : !t)
+    {behind}
+    %next = arith.addi %i, %one : index
+    %more = arith.cmpi slt, %next, %three : index
+    cf.cond_br %more, ^turn(%next, %b : index, !t), ^done(%b : !t)
+  ^done(%r: !t):
+    pto.tstore ins(%r : !t) outs(%y : !v)
+"
+        ))
+    };
+    is_kept(&with(""));
+    let used = with("pto.tadd ins(%o, %b : !t, !t) outs(%b : !t)");
+    assert!(refusal(&used).contains("while the old one is still used"), "{used}");
+}
+
+fn refusal(text: &str) -> String {
+    let checked = Program::parse(text).check(Target::A5).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    let lowered = opt::lower(&checked, plan::Options::default(), Mode::Minimal);
+    lowered.expect_err("a write would be lost").swap_remove(0).message
 }
 
 /// The same program with lowered buffers.
