@@ -95,8 +95,11 @@ impl Nest {
     #[inline(always)]
     fn take(&mut self, at: usize) -> Loop {
         let taken = self.loops[at];
-        self.loops.copy_within(at + 1..self.count, at);
         self.count -= 1;
+        // A copy of the slice would be a call.
+        for k in at..self.count {
+            self.loops[k] = self.loops[k + 1];
+        }
         taken
     }
 }
@@ -139,7 +142,7 @@ pub(super) unsafe fn copy<L: Level>(from: &Place, to: &Place, rows: usize, cols:
     let mut nest = Nest::EMPTY;
     if nest.add_axis(&from.rows, &to.rows, rows, size) && nest.add_axis(&from.cols, &to.cols, cols, size) {
         nest.join();
-        run::<L>(nest, from.start, to.start, size, cache);
+        run::<L>(&mut nest, from.start, to.start, size, cache);
     } else {
         let region = Region { rows, cols, from: (0, 0), to: (0, 0) };
         copy_pieces::<L>(from, to, region, size, cache);
@@ -155,6 +158,9 @@ pub(super) unsafe fn copy<L: Level>(from: &Place, to: &Place, rows: usize, cols:
 /// As [`copy`], for the region.
 #[inline(always)]
 pub(super) unsafe fn copy_region<L: Level>(from: &Place, to: &Place, region: Region, size: usize) {
+    if (region.from, region.to) == ((0, 0), (0, 0)) {
+        return copy::<L>(from, to, region.rows, region.cols, size, Cache::Ordinary);
+    }
     match (from.part(region.from, size), to.part(region.to, size)) {
         (Some(from), Some(to)) => copy::<L>(&from, &to, region.rows, region.cols, size, Cache::Ordinary),
         _ => copy_pieces::<L>(from, to, region, size, Cache::Ordinary),
@@ -171,12 +177,12 @@ unsafe fn copy_pieces<L: Level>(from: &Place, to: &Place, region: Region, size: 
         nest.add(Loop { count: at.rows, from: down.0, to: down.1 });
         nest.add(Loop { count: at.cols, from: right.0, to: right.1 });
         nest.join();
-        run::<L>(nest, from.start.wrapping_add(at.src * size), to.start.wrapping_add(at.dst * size), size, cache);
+        run::<L>(&mut nest, from.start.wrapping_add(at.src * size), to.start.wrapping_add(at.dst * size), size, cache);
     });
 }
 
 #[inline(always)]
-unsafe fn run<L: Level>(mut nest: Nest, from: *const u8, to: *mut u8, size: usize, cache: Cache) {
+unsafe fn run<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, size: usize, cache: Cache) {
     let mut width = size;
     if nest.count > 0 && (nest.loops[0].from, nest.loops[0].to) == (size, size) {
         width = nest.take(0).count * size;
@@ -196,12 +202,12 @@ unsafe fn run<L: Level>(mut nest: Nest, from: *const u8, to: *mut u8, size: usiz
                 cols: right.count,
                 ..Turn::ONE
             };
-            turn.twin = twins(&mut nest, down).unwrap_or(0);
+            turn.twin = twins(nest, down).unwrap_or(0);
             if nest.count > 0 {
                 let Loop { count, from, to } = nest.take(0);
                 (turn.count, turn.from_next, turn.to_next) = (count, from, to);
             }
-            each(&nest, from, to, |from, to| transpose::<L>(&Turn { from, to, ..turn }, width));
+            each(nest, from, to, |from, to| transpose::<L>(&Turn { from, to, ..turn }, width));
         }
         _ => runs::<L>(nest, from, to, width, cache),
     }
@@ -220,10 +226,10 @@ fn twins(nest: &mut Nest, down: Loop) -> Option<usize> {
 
 /// Runs of `width` bytes.
 #[inline(always)]
-unsafe fn runs<L: Level>(mut nest: Nest, from: *const u8, to: *mut u8, width: usize, cache: Cache) {
+unsafe fn runs<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, width: usize, cache: Cache) {
     #[cfg(target_arch = "x86_64")]
-    if let Some(cells) = cells::<L>(&mut nest, width) {
-        return each(&nest, from, to, |from, to| cells.copy(from, to));
+    if let Some(cells) = cells::<L>(nest, width) {
+        return each(nest, from, to, |from, to| cells.copy(from, to));
     }
     let mut inner = if nest.count > 0 { nest.take(0) } else { Loop { count: 1, from: 0, to: 0 } };
     if nest.count > 0 && nest.count < LOOPS && inner.count > BAND && inner.count.is_multiple_of(BAND) {
@@ -234,19 +240,19 @@ unsafe fn runs<L: Level>(mut nest: Nest, from: *const u8, to: *mut u8, width: us
         nest.count += 1;
     }
     if cache != Cache::Ordinary && width >= stream::LONG_RUN {
-        each(&nest, from, to, |from, to| row(inner, from, to, |from, to| stream::copy::<L>(from, to, width, cache)));
+        each(nest, from, to, |from, to| row(inner, from, to, |from, to| stream::copy::<L>(from, to, width, cache)));
         return;
     }
     // The rows of boxes, without a call for each.
     match width {
-        1 => each(&nest, from, to, |from, to| row(inner, from, to, fixed::<1>)),
-        2 => each(&nest, from, to, |from, to| row(inner, from, to, fixed::<2>)),
-        4 => each(&nest, from, to, |from, to| row(inner, from, to, fixed::<4>)),
-        8 => each(&nest, from, to, |from, to| row(inner, from, to, fixed::<8>)),
-        16 => each(&nest, from, to, |from, to| row(inner, from, to, fixed::<16>)),
-        32 => each(&nest, from, to, |from, to| row(inner, from, to, fixed::<32>)),
-        64 => each(&nest, from, to, |from, to| row(inner, from, to, fixed::<64>)),
-        _ => each(&nest, from, to, |from, to| {
+        1 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<1>)),
+        2 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<2>)),
+        4 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<4>)),
+        8 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<8>)),
+        16 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<16>)),
+        32 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<32>)),
+        64 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<64>)),
+        _ => each(nest, from, to, |from, to| {
             row(inner, from, to, |from, to| std::ptr::copy_nonoverlapping(from, to, width));
         }),
     }

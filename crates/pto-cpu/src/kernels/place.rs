@@ -138,6 +138,7 @@ pub(super) struct Place {
 
 impl Place {
     /// Of a tile; `None` where the last boxes are lower than the others, so that rows and columns depend on each other.
+    #[inline(always)]
     pub fn of_tile(tile: &TileRef) -> Option<Self> {
         // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
         let ty = unsafe { &*tile.geometry };

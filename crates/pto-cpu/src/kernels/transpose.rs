@@ -279,6 +279,9 @@ mod x86 {
         let last = _mm512_add_epi32(first, _mm512_set1_epi32(2));
         let step = turn.to_step;
         let put = |to: *mut u8, two: __m512i| {
+            if step == 32 {
+                return _mm512_storeu_si512(to.cast(), two);
+            }
             _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(two));
             _mm256_storeu_si256(to.add(step).cast(), _mm512_extracti64x4_epi64::<1>(two));
         };

@@ -142,14 +142,56 @@ pub struct Block<'a> {
     pub room: *mut u32,
 }
 
+/// Columns of the right factor: the first in the block, how many, and where they are packed.
+struct Panel {
+    first: usize,
+    width: usize,
+    at: *mut u32,
+}
+
+/// Rows of the left factor.
+struct Rows {
+    left: Left,
+    /// The first one there.
+    start: usize,
+    /// The first one in the product, and how many.
+    first: usize,
+    count: usize,
+    /// What is added to the sums of each, where elements are bytes.
+    add: [u32; HEIGHT],
+}
+
 impl Block<'_> {
     /// Computes it.
     ///
     /// # Safety
     /// As [`pto_vector::KernelFn`].
     pub unsafe fn run(&self, a: &Factor, b: &Factor) {
-        self.pack(b);
-        self.multiply(a);
+        let (first, count) = self.rows;
+        let word = self.machine.word;
+        match left_in_place(a, word, self.k.0) {
+            Some(left) if word != Word::Bytes => {
+                self.by_panels(b, &Rows { left, start: first, first, count, add: [0; HEIGHT] });
+            }
+            _ if count <= HEIGHT => self.by_panels(b, &self.some_rows(a, first, count)),
+            _ => {
+                self.panels().for_each(|panel| self.pack(b, &panel));
+                for (first, count) in self.heights() {
+                    let (rows, ends) = (self.some_rows(a, first, count), self.ends());
+                    self.panels().for_each(|panel| self.strips(&rows, &panel, ends));
+                }
+            }
+        }
+    }
+
+    /// Every panel is packed just before it is used, in the place of the one before, so that it stays in the nearest cache.
+    unsafe fn by_panels(&self, b: &Factor, rows: &Rows) {
+        let ends = self.ends();
+        for panel in self.panels() {
+            let panel = Panel { at: self.room, ..panel };
+            self.pack(b, &panel);
+            self.strips(rows, &panel, ends);
+        }
     }
 
     /// Words along `k`.
@@ -157,8 +199,8 @@ impl Block<'_> {
         self.k.1.div_ceil(self.machine.word.steps())
     }
 
-    /// Panels of columns: first column in the block, columns, and where they are packed.
-    fn panels(&self) -> impl Iterator<Item = (usize, usize, *mut u32)> {
+    /// Panels of columns, one behind the other.
+    fn panels(&self) -> impl Iterator<Item = Panel> {
         let (depth, cols, loops, base) = (self.room(), self.cols.1, self.machine.loops, self.room);
         let mut first = 0;
         std::iter::from_fn(move || {
@@ -166,7 +208,7 @@ impl Block<'_> {
                 return None;
             }
             let width = loops.columns(cols - first);
-            let panel = (first, width, base.wrapping_add(first * depth));
+            let panel = Panel { first, width, at: base.wrapping_add(first * depth) };
             first += width;
             Some(panel)
         })
@@ -177,25 +219,26 @@ impl Block<'_> {
         self.words().next_multiple_of(16)
     }
 
-    unsafe fn pack(&self, b: &Factor) {
+    unsafe fn pack(&self, b: &Factor, panel: &Panel) {
         let Machine { word, tools, .. } = self.machine;
-        for (first, width, out) in self.panels() {
-            right(b, *word, tools, (self.cols.0 + first, self.cols.1 - first), self.k, out, width);
-        }
+        let cols = (self.cols.0 + panel.first, self.cols.1 - panel.first);
+        right(b, *word, tools, cols, self.k, panel.at, panel.width);
     }
 
-    unsafe fn multiply(&self, a: &Factor) {
-        let word = self.machine.word;
-        if let Some(rows) = left_in_place(a, word, self.k.0) {
-            for (first, count) in self.heights() {
-                self.rows(&rows, first, first, count);
+    /// At most [`HEIGHT`] rows of the left factor, packed where they have to be.
+    unsafe fn some_rows(&self, a: &Factor, first: usize, count: usize) -> Rows {
+        let Machine { word, tools, .. } = self.machine;
+        let (left, start) = match left_in_place(a, *word, self.k.0) {
+            Some(left) => (left, first),
+            None => (left(a, *word, tools, (first, count), self.k, self.left_room()), 0),
+        };
+        let mut add = [0; HEIGHT];
+        if *word == Word::Bytes {
+            for (r, add) in add[..count].iter_mut().enumerate() {
+                *add = (row_sum(&left, start + r, self.k.1) * -128) as u32;
             }
-            return;
         }
-        for (first, count) in self.heights() {
-            let rows = left(a, word, &self.machine.tools, (first, count), self.k, self.left_room());
-            self.rows(&rows, 0, first, count);
-        }
+        Rows { left, start, first, count, add }
     }
 
     /// As many rows as are packed at a time: the first, and how many.
@@ -209,37 +252,22 @@ impl Block<'_> {
         self.room.wrapping_add(WIDTH * DEPTH)
     }
 
-    /// Rows `first` and on of the product, which are rows `start` and on of the left factor.
-    unsafe fn rows(&self, left: &Left, start: usize, first: usize, count: usize) {
-        if self.machine.word != Word::Bytes {
-            return self.strips(left, start, first, count, std::ptr::null());
-        }
-        let mut add = [0u32; HEIGHT];
-        for (r, add) in add[..count].iter_mut().enumerate() {
-            *add = (row_sum(left, start + r, self.k.1) * -128) as u32;
-        }
-        self.strips(left, start, first, count, add.as_ptr());
-    }
-
-    /// The same, with what is added to the sums of each row.
-    unsafe fn strips(&self, left: &Left, start: usize, first: usize, count: usize, add: *const u32) {
-        let ends = self.ends();
-        for (col, width, panel) in self.panels() {
-            let mut r = 0;
-            while r < count {
-                // Strips start at multiples of their height, so none crosses a box.
-                let (run, height) = self.machine.loops.pick(count - r, width);
-                let strip = Strip {
-                    depth: self.words(),
-                    a: left.row(start + r),
-                    a_step: left.step,
-                    b: panel,
-                    add: add.wrapping_add(r),
-                    ..NOTHING
-                };
-                self.sums(run, strip, ends, (first + r, height), (self.cols.0 + col, width));
-                r += height;
-            }
+    /// Some rows of the product, in the columns of a panel.
+    unsafe fn strips(&self, rows: &Rows, panel: &Panel, ends: Option<(Sixteens, Sixteens)>) {
+        let mut r = 0;
+        while r < rows.count {
+            // Strips start at multiples of their height, so none crosses a box.
+            let (run, height) = self.machine.loops.pick(rows.count - r, panel.width);
+            let strip = Strip {
+                depth: self.words(),
+                a: rows.left.row(rows.start + r),
+                a_step: rows.left.step,
+                b: panel.at,
+                add: rows.add.as_ptr().wrapping_add(r),
+                ..NOTHING
+            };
+            self.sums(run, strip, ends, (rows.first + r, height), (self.cols.0 + panel.first, panel.width));
+            r += height;
         }
     }
 
