@@ -221,6 +221,18 @@ impl DTypes {
     pub const NONE: Self = Self(0);
     /// Every type.
     pub const ALL: Self = Self((1 << DType::COUNT) - 1);
+    /// Integers of whole bytes, and floats of at least two.
+    pub const NUMBERS: Self = {
+        use DType::*;
+        Self::of(&[I8, U8, I16, U16, I32, U32, I64, U64, F16, Bf16, F32])
+    };
+    /// Every type of which each element has bytes of its own.
+    pub const UNPAIRED: Self = {
+        use DType::*;
+        Self::of(&[F8E4M3, F8E5M2, F8E8M0, Hif8]).union(Self::NUMBERS)
+    };
+    /// These, and 4-bit floats, of which two are a byte.
+    pub const BYTES: Self = Self::of(&[DType::F4E1M2, DType::F4E2M1]).union(Self::UNPAIRED);
 
     /// The set of the listed types.
     pub const fn of(list: &[DType]) -> Self {

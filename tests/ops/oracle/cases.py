@@ -83,6 +83,8 @@ class View:
     first: int
     data: np.ndarray
     expect: np.ndarray = None
+    loc: str = "vec"
+    """The memory of the tile: that decides what is counted."""
 
 
 @dataclasses.dataclass
@@ -91,14 +93,14 @@ class Case:
     targets: list
     tiles: dict
     scalars: dict = dataclasses.field(default_factory=dict)
-    views: dict = dataclasses.field(default_factory=dict)
-    before: list = dataclasses.field(default_factory=list)
     attrs: dict = dataclasses.field(default_factory=dict)
     same: dict = dataclasses.field(default_factory=dict)
     ulp: int = 0
     exact_nan: bool = False
     stops: str = ""
     vectors: dict = dataclasses.field(default_factory=dict)
+    views: dict = dataclasses.field(default_factory=dict)
+    before: list = dataclasses.field(default_factory=list)
 
 
 def raw(tile, data):

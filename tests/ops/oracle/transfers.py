@@ -25,6 +25,7 @@ AXES = {
 
 SMALL = ["f8e4m3", "f8e5m2", "f8e8m0", "hif8", "f4e1m2", "f4e2m1"]
 TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"] + FLOATS + SMALL
+FOUR_BITS = ["f4e1m2", "f4e2m1"]
 BY_SIZE = ["u8", "f16", "f32", "i64"]
 """One type of each size: bits are copied, so the others can go wrong only together with these."""
 
@@ -114,17 +115,22 @@ def moved(table, rng, op, name, d, layout, tile, targets, **more):
     more.pop("gap", None)
     first, pad, fractal = more.pop("first", 4 if d == "i4" else 3), more.pop("pad", ""), more.pop("fractal", 512)
     dynamic = more.pop("dynamic", False)
-    at = positions(layout, view_shape, strides, first)
+    numbers = d in FOUR_BITS and loc != "vec"
+    # Addresses count bytes where elements are numbers of four bits.
+    at = positions(layout, view_shape, strides, 2 * first if numbers else first)
     # Whole bytes, where two elements share one.
     buffer = anything(d, (int(at.max()) + 6) // 2 * 2, rng)
+    buffer = buffer & 0xF if numbers else buffer
     at = at[: valid[0], : valid[1]]
     extra = {"order": order, "loc": loc, "pad": pad, "fractal": fractal, "dynamic": dynamic}
-    view = View(d, layout, view_shape, tuple(strides), first, buffer)
+    view = View(d, layout, view_shape, tuple(strides), first, buffer, loc=loc)
     if op == "tload":
         before, after = loaded(d, shape, valid, order, loc, pad, buffer[at], layout)
+        before, after = (before & 0xF, after & 0xF) if numbers else (before, after)
         return Case(name, targets, {"dst": Tile(d, before, valid, after, **extra)}, views={"src": view}, exact_nan=True, **more)
     data = filled(d, shape, 0xFF)
     data[: valid[0], : valid[1]] = anything(d, valid[0] * valid[1], rng).reshape(valid)
+    data = data & 0xF if numbers else data
     view.expect = buffer.copy()
     view.expect[at] = data[: valid[0], : valid[1]]
     return Case(name, targets, {"src": Tile(d, data, valid, **extra)}, views={"dst": view}, exact_nan=True, **more)
@@ -182,6 +188,17 @@ def transfers(op):
                 whole = (rows, 2 * b) if order != "ZN" else (2 * b, rows)
                 case(f"{d} {name}", d, layout, (loc, whole, whole, order), on, gap=3 if layout != "nz" else 0)
                 if d == "f16" and layout != "nz" and order in ("NZ", "ZN"):
+                    valid = (whole[0] - 3, whole[1] - 3)
+                    case(f"{d} {name} tail", d, layout, (loc, whole, valid, order), on)
+        for d in FOUR_BITS:
+            # Single numbers in the memories of the cube, in the window too; boxes have 32 columns.
+            for name, layout, loc, order, where in layouts(op):
+                on = targets_of(table, op, d, where)
+                if loc != "mat" or layout == "nz" or not on:
+                    continue
+                whole = (16, 64) if order in ("ND", "NZ") else (64, 16)
+                case(f"{d} {name}", d, layout, (loc, whole, whole, order), on, gap=2)
+                if order in ("NZ", "ZN"):
                     valid = (whole[0] - 3, whole[1] - 3)
                     case(f"{d} {name} tail", d, layout, (loc, whole, valid, order), on)
         return out

@@ -300,12 +300,13 @@ def tile_scalar_tile(op, table, rng):
 def taxpy(table, rng):
     """Fused; an f16 source may accumulate into f32."""
     combinations = [("f16", "f16", None), ("f32", "f32", None), ("f16", "f32", None), ("bf16", "bf16", ["cpu"])]
+    combinations += [("bf16", "f32", ["cpu"])] + [(d, d, ["cpu"]) for d in INTS]
     for src, dst, only in combinations:
-        scalars = [0.3, float("nan"), -0.0, float("inf"), -2.5, 1e-3, 3.0]
+        scalars = [0.3, float("nan"), -0.0, float("inf"), -2.5, 1e-3, 3.0] if is_float(src) else [3, 0, 1, 127, 2, 100, 5]
         # One geometry for both: the wider type needs the wider rows.
         narrow = max((src, dst), key=block)
         for at, shape in enumerate(shapes.elementwise(narrow, only == ["cpu"])):
-            known = values.ties(src)
+            known = values.ties(src) if is_float(src) else values.int_pairs(src)
             x, _ = values.fill(src, shape.count(), rng, known, 2)
             y = rng.permutation(values.pairs(dst, shape.count(), rng)[0])
             x, y, s = shape.spread(x), shape.spread(y), scalars[at]

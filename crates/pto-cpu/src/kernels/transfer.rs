@@ -7,7 +7,7 @@ use super::combine::{Combine, combiner, exclusive};
 use super::place::Place;
 use super::stream::Cache;
 use super::{blocks, nibbles, padding};
-use pto_isa::{DType, GlobalLayout, Type, dot};
+use pto_isa::{DType, GlobalLayout, TileType, Type, dot};
 use pto_num::Level;
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef, ViewRef};
 
@@ -18,6 +18,9 @@ pub(super) const LOAD: Kernel = Kernel::new(&["dst"], prepare_load).views(&["src
 pub(super) const PREFETCH: Kernel = Kernel::new(&[], prepare_prefetch).views(&["src"]);
 
 fn prepare_load(site: &Site) -> Option<Prepared> {
+    if is_of_numbers(site.tile("dst")?) {
+        return Some(Prepared { run: nibbles::load_numbers, imm: [stated_layout(site)?, 0] });
+    }
     let imm = immediates(site, "dst", "src")?;
     Some(match site.tile("dst")?.dtype.column_bits() {
         4 => Prepared { run: nibbles::load, imm },
@@ -31,8 +34,11 @@ pub(super) fn prepare_store(site: &Site) -> Option<Prepared> {
     if src.loc == pto_isa::Loc::Acc || site.instance.given("pre_quant") || site.instance.given("fp") {
         return None;
     }
-    let [layout, _] = immediates(site, "src", "dst")?;
     let combine = site.attr("atomicType").and_then(Combine::parse);
+    if is_of_numbers(src) && combine.is_none() {
+        return Some(Prepared { run: nibbles::store_numbers, imm: [stated_layout(site)?, 0] });
+    }
+    let [layout, _] = immediates(site, "src", "dst")?;
     let to = site.instance.ty("dst").and_then(Type::elem)?;
     if combine.is_some_and(|how| combiner(to, how).is_none()) {
         return None;
@@ -49,14 +55,18 @@ fn prepare_prefetch(site: &Site) -> Option<Prepared> {
     Some(Prepared { run: prefetch, imm: [u64::from(bits), 0] })
 }
 
+/// Pairs of 4-bit floats are single numbers in the memories of the cube. Windows count numbers then as well, while addresses count bytes, as
+/// on the device.
+fn is_of_numbers(tile: &TileType) -> bool {
+    tile.column_bits() == 4 && tile.dtype.column_bits() == 8
+}
+
 /// What a transfer needs to know: the layout that it states itself, which comes before that of its window, counted from 1;
 /// and the bytes of an element.
 fn immediates(site: &Site, tile: &str, view: &str) -> Option<[u64; 2]> {
     let tile = site.tile(tile)?;
     let bits = tile.dtype.column_bits();
-    // Pairs of 4-bit floats are single numbers in the memories of the cube; sources do not say what a window counts then.
-    let same_size = site.instance.ty(view).and_then(Type::elem).is_some_and(|d| d.column_bits() == bits)
-        && tile.column_bits() == bits;
+    let same_size = site.instance.ty(view).and_then(Type::elem).is_some_and(|d| d.column_bits() == bits);
     same_size.then_some([stated_layout(site)? | u64::from(bits / 8) << 8, 0])
 }
 

@@ -187,10 +187,24 @@ impl Row {
         self
     }
 
-    /// The permissive host takes every element type.
+    /// The permissive host takes every element type that is computed with.
     #[must_use]
-    pub const fn any_type_on_cpu(mut self) -> Self {
-        self.types[Target::Cpu as usize] = DTypes::ALL;
+    pub const fn any_number_on_cpu(mut self) -> Self {
+        self.types[Target::Cpu as usize] = DTypes::NUMBERS;
+        self
+    }
+
+    /// The permissive host takes every element type that has bytes of its own.
+    #[must_use]
+    pub const fn any_unpaired_on_cpu(mut self) -> Self {
+        self.types[Target::Cpu as usize] = DTypes::UNPAIRED;
+        self
+    }
+
+    /// The permissive host takes every element type of whole bytes, pairs of 4-bit floats among them.
+    #[must_use]
+    pub const fn any_bytes_on_cpu(mut self) -> Self {
+        self.types[Target::Cpu as usize] = DTypes::BYTES;
         self
     }
 

@@ -174,7 +174,8 @@ impl Instance<'_> {
         let known = self.elems(slots);
         let Some(&(first, d0)) = known.first() else { return Verdict::Holds };
         for &(slot, d) in &known[1..] {
-            if d.bits() != d0.bits() {
+            // Pairs of 4-bit floats are bytes, 4-bit integers stand alone.
+            if (d.bits(), d.column_bits()) != (d0.bits(), d0.column_bits()) {
                 let found = format!("`{slot}` is {d}, `{first}` is {d0}");
                 let at = vec![self.at(slot), self.at(first)];
                 return Verdict::Broken(Broken::new(codes::ELEM_MISMATCH, at, found, "elements of the same size"));

@@ -68,7 +68,7 @@ const NARROWING: Row = BINARY
 
 const NARROWING_TYPES: &[&[DType]] = &[&[F32, F16], &[F16, I8], &[I16, I8]];
 
-const NARROWING_RULES: &[(Targets, Rule)] = &[(Targets::DEVICES, Rule::Elems(&["src0", "dst"], NARROWING_TYPES))];
+const NARROWING_RULES: &[(Targets, Rule)] = &[(Targets::ALL, Rule::Elems(&["src0", "dst"], NARROWING_TYPES))];
 
 /// A mask that is read: one bit per element, least significant first, in rows of whole bytes.
 pub(super) const fn mask_in(name: &'static str) -> Slot {
@@ -396,7 +396,7 @@ family! { Elementwise, "pto", elementwise;
     tadd: BINARY
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .documented(BINARY_FIGURES)
         .cpp("TADD")
         .page("docs/isa/TADD.md")
@@ -410,7 +410,7 @@ family! { Elementwise, "pto", elementwise;
     tsub: BINARY
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .documented(BINARY_FIGURES)
         .cpp("TSUB")
         .page("docs/isa/TSUB.md")
@@ -424,7 +424,7 @@ family! { Elementwise, "pto", elementwise;
     tmul: BINARY
         .types(A2A3, ARITH_A2A3)
         .types(A5, MUL_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .documented(PRODUCT_FIGURES)
         .cpp("TMUL")
         .page("docs/isa/TMUL.md")
@@ -438,7 +438,7 @@ family! { Elementwise, "pto", elementwise;
     tdiv: BINARY
         .types(A2A3, FLOATS)
         .types(A5, DIV_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .attrs(DIV_PRECISION)
         .documented(BINARY_FIGURES)
         .cpp("TDIV")
@@ -458,7 +458,7 @@ family! { Elementwise, "pto", elementwise;
     tmax: BINARY
         .types(A2A3, &[I32, I16, F16, F32])
         .types(A5, &[U32, I32, U16, I16, U8, I8, F32, F16])
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .documented(BINARY_FIGURES)
         .cpp("TMAX")
         .page("docs/isa/TMAX.md")
@@ -477,7 +477,7 @@ family! { Elementwise, "pto", elementwise;
     tmin: BINARY
         .types(A2A3, &[I32, I16, F16, F32])
         .types(A5, &[U32, I32, U16, I16, U8, I8, F32, F16])
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .documented(BINARY_FIGURES)
         .cpp("TMIN")
         .page("docs/isa/TMIN.md")
@@ -509,7 +509,7 @@ family! { Elementwise, "pto", elementwise;
     texp: UNARY
         .types(A2A3, FLOATS)
         .types(A5, FLOATS)
-        .any_type_on_cpu()
+        .types(Cpu, &[F16, Bf16, F32])
         .attrs(EXP_PRECISION)
         .cost(Cost::VectorMath)
         .documented(DocumentedCost { per_repeat: 2, ..UNARY_FIGURES })
@@ -529,7 +529,7 @@ family! { Elementwise, "pto", elementwise;
     tlog: UNARY
         .types(A2A3, FLOATS)
         .types(A5, FLOATS)
-        .any_type_on_cpu()
+        .types(Cpu, &[F16, Bf16, F32])
         .attrs(LOG_PRECISION)
         .cost(Cost::VectorMath)
         .documented(UNARY_FIGURES)
@@ -590,7 +590,7 @@ family! { Elementwise, "pto", elementwise;
     trecip: UNARY
         .types(A2A3, ARITH_A2A3)
         .types(A5, DIV_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .attrs(RECIP_PRECISION)
         .alias(Alias::Distinct(Targets::A2A3))
         .cost(Cost::VectorMath)
@@ -611,7 +611,7 @@ family! { Elementwise, "pto", elementwise;
     tneg: UNARY
         .types(A2A3, ARITH_A2A3)
         .types(A5, MUL_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .documented(UNARY_FIGURES)
         .cpp("TNEG")
         .page("docs/isa/TNEG.md")
@@ -728,7 +728,7 @@ family! { Elementwise, "pto", elementwise;
     trem: BINARY_SCRATCH
         .types(A2A3, &[I32, F32])
         .types(A5, DIV_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .attrs(REM_PRECISION)
         .rules(&[
             (Targets::A2A3, Rule::SameElem(&["tmp", "dst"])),
@@ -760,7 +760,7 @@ family! { Elementwise, "pto", elementwise;
     tfmod: BINARY
         .types(A2A3, &[F32])
         .types(A5, FMOD_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .attrs(FMOD_PRECISION)
         .alias(Alias::Distinct(Targets::A2A3))
         .documented(BINARY_FIGURES)
@@ -786,7 +786,7 @@ family! { Elementwise, "pto", elementwise;
         .shape_rules(&[(Targets::ALL, Rule::SameValid(&["base", "exp", "dst"]))])
         .types(A2A3, POW_A2A3)
         .types(A5, POW_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .attrs(POW_PRECISION)
         .rules(POW_RULES)
         .scratch(POW_SCRATCH)
@@ -808,7 +808,7 @@ family! { Elementwise, "pto", elementwise;
     trelu: UNARY
         .types(A2A3, &[I32, F16, F32])
         .types(A5, &[I32, F16, F32])
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .documented(UNARY_FIGURES)
         .cpp("TRELU")
         .page("docs/isa/TRELU.md")
@@ -823,7 +823,7 @@ family! { Elementwise, "pto", elementwise;
     tprelu: BINARY_SCRATCH
         .types(A2A3, FLOATS)
         .types(A5, FLOATS)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .rules(&[
             (Targets::A2A3, Rule::ElemIn("tmp", MASK_A2A3)),
             (Targets::A2A3, Rule::Orders(&["tmp"], Orders::ROW_MAJOR)),
@@ -849,7 +849,7 @@ family! { Elementwise, "pto", elementwise;
     taddc: TERNARY
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .documented(BINARY_FIGURES)
         .cpp("TADDC")
         .page("docs/isa/TADDC.md")
@@ -869,7 +869,7 @@ family! { Elementwise, "pto", elementwise;
     tsubc: TERNARY
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .documented(BINARY_FIGURES)
         .cpp("TSUBC")
         .page("docs/isa/TSUBC.md")
@@ -890,7 +890,7 @@ family! { Elementwise, "pto", elementwise;
     tmuladddst: ACCUMULATE
         .types(A2A3, FLOATS)
         .types(A5, FLOATS)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .cpp("TMULADDDST")
         .page("docs/isa/TMULADDDST.md")
         .notes(&["Not in the public assembler."]);
@@ -901,7 +901,7 @@ family! { Elementwise, "pto", elementwise;
     tfusedmuladd: ACCUMULATE
         .types(A2A3, FLOATS)
         .types(A5, FLOATS)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .cpp("TFUSEDMULADD")
         .page("docs/isa/TFUSEDMULADD.md")
         .notes(&["Not in the public assembler."]);
@@ -912,7 +912,7 @@ family! { Elementwise, "pto", elementwise;
     tfusedmuladdrelu: ACCUMULATE
         .types(A2A3, FLOATS)
         .types(A5, FLOATS)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .cpp("TFUSEDMULADDRELU")
         .page("docs/isa/TFUSEDMULADDRELU.md")
         .notes(&["Not in the public assembler."]);
@@ -932,7 +932,7 @@ family! { Elementwise, "pto", elementwise;
     tsubrelu: BINARY
         .types(A2A3, FLOATS)
         .types(A5, FLOATS)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .cpp("TSUBRELU")
         .page("docs/isa/TSUBRELU.md")
         .notes(&["Not in the public assembler."]);
@@ -1057,7 +1057,7 @@ family! { Elementwise, "pto", elementwise;
         ])
         .types(A2A3, SELECT_A2A3)
         .types(A5, ARITH_A5)
-        .any_type_on_cpu()
+        .any_unpaired_on_cpu()
         .rules(&[(Targets::A2A3, Rule::ElemBytes(&["tmp"], &[4]))])
         .scratch(a2a3_scratch("u32; 8 bytes for four-byte data, 16 for two-byte data", Some(repeat_mask)))
         .cost(Cost::VectorSelect)

@@ -240,7 +240,7 @@ family! { Expand, "pto", expand;
         .rules(&[(Targets::ALL, Rule::Named("src and dst: same valid rows, not empty (dst 0x0: does nothing)", rows_to_fill))])
         .types(A2A3, RAW_A2A3)
         .types(A5, RAW_A5)
-        .any_type_on_cpu()
+        .any_bytes_on_cpu()
         .cpp("TROWEXPAND")
         .page("docs/isa/TROWEXPAND.md")
         .notes(&[
@@ -395,7 +395,7 @@ family! { Expand, "pto", expand;
         .rules(&[(Targets::ALL, Rule::SameValidCols(&["src", "dst"]))])
         .types(A2A3, RAW_A2A3)
         .types(A5, RAW_A5)
-        .any_type_on_cpu()
+        .any_bytes_on_cpu()
         .cpp("TCOLEXPAND")
         .page("docs/isa/TCOLEXPAND.md")
         .bytecode(0x1010, 2);

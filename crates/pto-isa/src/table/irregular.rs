@@ -525,7 +525,7 @@ family! { Irregular, "pto", irregular;
         ])
         .types(A2A3, BYTES_2_4)
         .types(A5, &[I8, U8, I16, U16, I32, U32, I64, U64, F16, Bf16, F32, F8E4M3, F8E5M2, Hif8])
-        .any_type_on_cpu()
+        .any_bytes_on_cpu()
         .scratch(Scratch {
             slot: "tmp",
             required: Targets::NONE,
@@ -565,7 +565,7 @@ family! { Irregular, "pto", irregular;
         .rules(&[(Targets::A2A3, Rule::Orders(&["dst"], Orders::ROW_MAJOR))])
         .types(A2A3, BYTES_1_2_4)
         .types(A5, BYTES_1_2_4)
-        .any_type_on_cpu()
+        .any_bytes_on_cpu()
         .cpp("TGATHERB")
         .page("docs/isa/TGATHERB.md")
         .example("func.func @gather_blocks(%src: !pto.tile_buf<vec, 16x64xf32>, %offsets: !pto.tile_buf<vec, 16x8xui32>, %dst: !pto.tile_buf<vec, 16x64xf32>) {\n  pto.tgatherb ins(%src, %offsets : !pto.tile_buf<vec, 16x64xf32>, !pto.tile_buf<vec, 16x8xui32>) outs(%dst : !pto.tile_buf<vec, 16x64xf32>)\n  return\n}\n")
@@ -603,7 +603,7 @@ family! { Irregular, "pto", irregular;
         ])
         .types(A2A3, BYTES_1_2_4)
         .types(A5, &[I8, U8, I16, U16, I32, U32, I64, U64, F16, Bf16, F32])
-        .any_type_on_cpu()
+        .any_bytes_on_cpu()
         .cpp("TSCATTER")
         .cpp_args(&["dst", "src", "indexes"])
         .cpp_templates(&["maskPattern", "axis"])
@@ -681,7 +681,7 @@ family! { Irregular, "pto", irregular;
         ])
         .types(A2A3, BYTES_2_4)
         .types(A5, &[I16, U16, I32, U32])
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .scratch(Scratch {
             slot: "tmp",
             required: Targets::NONE,

@@ -471,9 +471,11 @@ fn split_cols(i: &Instance) -> Verdict {
 
 fn narrowing(i: &Instance) -> Verdict {
     let Some((src, dst)) = both(i) else { return Verdict::Holds };
-    Verdict::require(src.dtype.bits() > dst.dtype.bits() && dst.dtype.bits() >= 8 && src.dtype.bits() <= 32, || {
-        let found = format!("{} → {}", src.dtype, dst.dtype);
-        Broken::new(codes::ELEM_COMBINATION, vec![i.at("dst"), i.at("src")], found, "4 → 2, 4 → 1 or 2 → 1 bytes")
+    let are_ints = src.dtype.is_int() && dst.dtype.is_int();
+    let fit = src.dtype.bits() > dst.dtype.bits() && dst.dtype.bits() >= 8 && src.dtype.bits() <= 32;
+    Verdict::require(are_ints && fit, || {
+        let (found, legal) = (format!("{} → {}", src.dtype, dst.dtype), "integers, 4 → 2, 4 → 1 or 2 → 1 bytes");
+        Broken::new(codes::ELEM_COMBINATION, vec![i.at("dst"), i.at("src")], found, legal)
     })
 }
 
@@ -800,7 +802,7 @@ family! { Layout, "pto", layout;
         ])
         .types(A2A3, NARROW)
         .types(A5, NARROW)
-        .any_type_on_cpu()
+        .any_bytes_on_cpu()
         .pipe(Pipe::V)
         .cost(Cost::Transpose)
         .domain(Domain::Valid("src"))
@@ -971,7 +973,7 @@ family! { Layout, "pto", layout;
             vec_out("dst1").infer(Infer::Like("src0")),
         ])
         .types(A5, PLAIN)
-        .any_type_on_cpu()
+        .any_bytes_on_cpu()
         .pipe(Pipe::V)
         .cost(Cost::Move)
         .domain(Domain::Valid("dst0"))
@@ -999,7 +1001,7 @@ family! { Layout, "pto", layout;
             vec_out("dst1").infer(Infer::Like("src0")),
         ])
         .types(A5, PLAIN)
-        .any_type_on_cpu()
+        .any_bytes_on_cpu()
         .pipe(Pipe::V)
         .cost(Cost::Move)
         .domain(Domain::Valid("dst0"))
@@ -1018,7 +1020,8 @@ family! { Layout, "pto", layout;
 
     /// Narrows the elements of a tile.
     ///
-    /// `dst[r,c]` is `src[r,c]` in a type of fewer bytes; integers lose their high bits. The device rule is not published.
+    /// `dst[r,c]` is the integer `src[r,c]` in a type of fewer bytes, without its high bits. The device rule, and what it does to floats, is not
+    /// published.
     /// The valid regions agree.
     tpack: Row::EMPTY
         .only(Targets::A5_CPU)
@@ -1032,7 +1035,7 @@ family! { Layout, "pto", layout;
         .alias(Alias::Distinct(Targets::DEVICES))
         .rules(&[
             (Targets::ALL, Rule::SameValid(&["src", "dst"])),
-            (Targets::ALL, Rule::Named("4 → 2, 4 → 1 or 2 → 1 bytes", narrowing)),
+            (Targets::ALL, Rule::Named("integers, 4 → 2, 4 → 1 or 2 → 1 bytes", narrowing)),
         ])
         .cpp("TPACK")
         .cpp_missing("the device headers have no such function")
@@ -1062,7 +1065,7 @@ family! { Layout, "pto", layout;
         .attrs(FILTER_ATTRS)
         .types(A2A3, OPERANDS_A2A3)
         .types(A5, PLAIN)
-        .any_type_on_cpu()
+        .any_unpaired_on_cpu()
         .pipe(Pipe::Mte1)
         .cost(Cost::Move)
         .domain(Domain::Valid("dst"))

@@ -137,7 +137,9 @@ fn store_types(i: &Instance) -> Verdict {
         let cast = if quantises(i) { (STORE_QUANT_A2A3, STORE_QUANT_A5) } else { (STORE_CAST, STORE_CAST) };
         return convertible(i, cast.0, cast.1);
     }
-    Verdict::require(src.dtype.bits() == to.bits(), || {
+    // Pairs of 4-bit floats are bytes, 4-bit integers stand alone.
+    let sizes = |d: DType| (d.bits(), d.column_bits());
+    Verdict::require(sizes(src.dtype) == sizes(to), || {
         let found = format!("`src` is {}, `dst` is {to}", src.dtype);
         Broken::new(codes::ELEM_MISMATCH, vec![i.at("dst"), i.at("src")], found, "elements of the same size")
     })

@@ -28,7 +28,7 @@ const ROW_REDUCE: Row = REDUCE
         ),
     ])
     .types(A2A3, &[I32, I16, F16, F32])
-    .any_type_on_cpu();
+    .any_number_on_cpu();
 
 /// `dst_idx[i,0] = argf(src[i,0..])`, and the value when asked for.
 const ROW_ARG: Row = REDUCE
@@ -53,7 +53,7 @@ const ROW_ARG: Row = REDUCE
     ])
     .types(A2A3, &[I32, I16, F16, F32])
     .types(A5, &[I16, U16, I32, U32, F16, Bf16, F32])
-    .any_type_on_cpu()
+    .any_number_on_cpu()
     .scratch(Scratch {
         slot: "tmp",
         required: Targets::A2A3,
@@ -93,7 +93,7 @@ const COL_ARG: Row = REDUCE
     ])
     .types(A2A3, &[U16, U32, F16, F32])
     .types(A5, &[I8, U8, I16, U16, I32, U32, F16, Bf16, F32])
-    .any_type_on_cpu()
+    .any_number_on_cpu()
     .scratch(Scratch {
         slot: "tmp",
         required: Targets::A2A3,
@@ -473,7 +473,7 @@ family! { Reduce, "pto", reduce;
     /// rows of `src`, and elements after the valid columns may change.
     tcolprod: COL_REDUCE
         .types(A5, &[I16, U16, I32, U32, F16, Bf16, F32])
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .cpp("TCOLPROD")
         .page("docs/isa/TCOLPROD.md")
         .example(col_example!("tcolprod"))
@@ -500,7 +500,7 @@ family! { Reduce, "pto", reduce;
     /// On a2a3 row 0 of `dst` is written first, in whole 32-byte blocks, so `dst` must not share memory with later
     /// rows of `src`, and elements after the valid columns may change.
     tcolmin: COL_REDUCE
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .cpp("TCOLMIN")
         .page("docs/isa/TCOLMIN.md")
         .example(col_example!("tcolmin"))
@@ -551,7 +551,7 @@ family! { Reduce, "pto", reduce;
         .slots(&[SRC, tile_out("dst").vec().order(Orders::ND).data().infer(Infer::Like("src"))])
         .types(A2A3, &[F16, F32])
         .types(A5, &[F16, F32])
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .cpp("TPAIRREDUCESUM")
         .page("docs/isa/TPairReduceSum.md")
         .notes(&[

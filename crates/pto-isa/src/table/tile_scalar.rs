@@ -25,6 +25,21 @@ const TILE_SCALAR_TILE: Row = TILE_SCALAR
     .shape_rules(&[(Targets::ALL, Rule::SameValid(&["src0", "src1", "dst"]))]);
 
 const AXPY_TYPES: &[&[DType]] = &[&[F16, F16], &[F32, F32], &[F16, F32]];
+const AXPY_TYPES_CPU: &[&[DType]] = &[
+    &[F16, F16],
+    &[Bf16, Bf16],
+    &[F32, F32],
+    &[F16, F32],
+    &[Bf16, F32],
+    &[I8, I8],
+    &[U8, U8],
+    &[I16, I16],
+    &[U16, U16],
+    &[I32, I32],
+    &[U32, U32],
+    &[I64, I64],
+    &[U64, U64],
+];
 
 const fn tile_or_scalar(name: &'static str) -> Slot {
     value_in(name, Kind::TileOrScalar).vec().order(Orders::ROW_MAJOR).data()
@@ -98,7 +113,7 @@ family! { TileScalar, "pto", tile_scalar;
     tadds: TILE_SCALAR
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .cpp("TADDS")
         .page("docs/isa/TADDS.md")
         .notes(&["The public assembler does not take 64-bit integers on A5, although the header does."])
@@ -110,7 +125,7 @@ family! { TileScalar, "pto", tile_scalar;
     tsubs: TILE_SCALAR
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .cpp("TSUBS")
         .page("docs/isa/TSUBS.md")
         .notes(&["The public assembler does not take 64-bit integers on A5, although the header does."])
@@ -123,7 +138,7 @@ family! { TileScalar, "pto", tile_scalar;
     tmuls: TILE_SCALAR
         .types(A2A3, ARITH_A2A3)
         .types(A5, MUL_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .cpp("TMULS")
         .page("docs/isa/TMULS.md")
         .notes(&["The public assembler takes i8 on A5, which the header rejects."])
@@ -142,7 +157,7 @@ family! { TileScalar, "pto", tile_scalar;
         .shape_rules(&[(Targets::ALL, Rule::SameValid(&["src0", "src1", "dst"]))])
         .types(A2A3, ARITH_A2A3)
         .types(A5, DIV_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .attrs(DIV_PRECISION)
         .rules(&[(Targets::ALL, Rule::Named("src0, src1: a tile and a scalar, in either order", one_is_a_tile))])
         .cpp("TDIVS")
@@ -167,7 +182,7 @@ family! { TileScalar, "pto", tile_scalar;
     tmaxs: TILE_SCALAR
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .cpp("TMAXS")
         .page("docs/isa/TMAXS.md")
         .notes(&["Version 0.27 of the public assembler takes no bf16 on A5; 0.60 and the header do."])
@@ -179,7 +194,7 @@ family! { TileScalar, "pto", tile_scalar;
     tmins: TILE_SCALAR
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .cpp("TMINS")
         .page("docs/isa/TMINS.md")
         .notes(&["The public assembler does not take 64-bit integers on A5, although the header does."])
@@ -272,7 +287,7 @@ family! { TileScalar, "pto", tile_scalar;
     trems: WITH_SCRATCH
         .types(A2A3, &[I32, F32])
         .types(A5, DIV_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .rules(&[
             (Targets::A2A3, Rule::SameElem(&["tmp", "dst"])),
             (Targets::A2A3, Rule::Orders(&["tmp"], Orders::ROW_MAJOR)),
@@ -297,7 +312,7 @@ family! { TileScalar, "pto", tile_scalar;
     tfmods: TILE_SCALAR
         .types(A2A3, &[F32])
         .types(A5, FMOD_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .alias(Alias::Distinct(Targets::A2A3))
         .cpp("TFMODS")
         .page("docs/isa/TFMODS.md")
@@ -316,7 +331,7 @@ family! { TileScalar, "pto", tile_scalar;
         .generic_order(&["src", "scalar", "dst", "tmp"])
         .types(A2A3, POW_A2A3)
         .types(A5, POW_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .attrs(POW_PRECISION)
         .rules(POW_RULES)
         .scratch(POW_SCRATCH)
@@ -338,7 +353,7 @@ family! { TileScalar, "pto", tile_scalar;
         .slots(&[vec_in("src"), scalar_in("slope"), vec_out("dst").infer(Infer::Like("src"))])
         .types(A2A3, FLOATS)
         .types(A5, FLOATS)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .cpp("TLRELU")
         .page("docs/isa/TLRELU.md")
         .notes(&["The public assembler wants an f32 slope for f16 tiles too; C++ takes the type of the tile."])
@@ -354,7 +369,10 @@ family! { TileScalar, "pto", tile_scalar;
             value_in("scalar", Kind::Scalar).like("src"),
             tile_inout("dst").vec().order(Orders::ROW_MAJOR),
         ])
-        .rules(&[(Targets::DEVICES, Rule::Elems(&["src", "dst"], AXPY_TYPES))])
+        .rules(&[
+            (Targets::DEVICES, Rule::Elems(&["src", "dst"], AXPY_TYPES)),
+            (Targets::CPU, Rule::Elems(&["src", "dst"], AXPY_TYPES_CPU)),
+        ])
         .cpp("TAXPY")
         .page("docs/isa/TAXPY.md")
         .notes(&["The public assembler takes bf16 on A5, which the header rejects."])
@@ -371,7 +389,7 @@ family! { TileScalar, "pto", tile_scalar;
     taddsc: TILE_SCALAR_TILE
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .cpp("TADDSC")
         .page("docs/isa/TADDSC.md")
         .notes(&[
@@ -393,7 +411,7 @@ family! { TileScalar, "pto", tile_scalar;
     tsubsc: TILE_SCALAR_TILE
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .cpp("TSUBSC")
         .page("docs/isa/TSUBSC.md")
         .notes(&[
@@ -418,7 +436,7 @@ family! { TileScalar, "pto", tile_scalar;
         .shape_rules(&[])
         .types(A2A3, &[I8, U8, I16, U16, I32, U32, F16, Bf16, F32])
         .types(A5, ARITH_A5)
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .rules(&[(Targets::A5, Rule::Named("dst: row-major for 64-bit elements in vec", wide_elements_by_row))])
         .alias(Alias::None)
         .pipes(Pipes::Cases(&[
@@ -454,7 +472,7 @@ family! { TileScalar, "pto", tile_scalar;
         .shape_rules(&[])
         .types(A2A3, &[I16, U16, I32, F16, F32])
         .types(A5, &[I8, U8, I16, U16, I32, U32, F16, Bf16, F32])
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .attrs(COMPARISON)
         .call(&["dst", "src", "scalar", "cmpMode"])
         .attrs_in_ins()
@@ -504,7 +522,7 @@ family! { TileScalar, "pto", tile_scalar;
         ])
         .types(A2A3, SELECT_A2A3)
         .types(A5, &[I8, U8, I16, U16, I32, U32, I64, U64, F16, F32])
-        .any_type_on_cpu()
+        .any_number_on_cpu()
         .rules(&[
             (Targets::A2A3, Rule::SameElem(&["tmp", "src"])),
             (Targets::A2A3, Rule::Orders(&["tmp"], Orders::ROW_MAJOR)),
