@@ -78,6 +78,10 @@ def more_fills(rng, on):
         tile = source(d, (16, 32), (13, 11), numbers, loc=loc, order=order, pad="zero")
         tile.expect = filled_pad(d, (16, 32), (13, 11), numbers, "zero")
         out.append(Case(f"{d} {name}", on, {"src": tile}, same={"dst": "src"}, exact_nan=True))
+    numbers = anything("f4e2m1", 13 * 37, rng).reshape(13, 37) & 0xF
+    tile = source("f4e2m1", (16, 64), (13, 37), numbers, loc="mat", order="NZ", pad="zero")
+    tile.expect = filled_pad("f4e2m1", (16, 64), (13, 37), numbers, "zero")
+    out.append(Case("f4e2m1 in mat", ["a5", "cpu"], {"src": tile}, same={"dst": "src"}, exact_nan=True))
     return out
 
 

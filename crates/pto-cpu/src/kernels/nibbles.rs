@@ -1,7 +1,7 @@
 //! Transfers of elements of four bits, two in a byte, the lower half first.
 
 use super::transfer::{map, operands};
-use pto_isa::{GlobalLayout, Loc, Order};
+use pto_isa::{GlobalLayout, Loc, Order, TileType};
 use pto_vector::{Call, Fault, TileRef};
 
 pub(super) unsafe fn load(call: &Call) -> Result<(), Fault> {
@@ -24,6 +24,26 @@ unsafe fn transfer<const LOAD: bool>(call: &Call) -> Result<(), Fault> {
             } else {
                 put(global, outside, get(tile.ptr, inside));
             }
+        }
+    }
+    Ok(())
+}
+
+/// Pairs of 4-bit floats are single numbers in the memories of the cube. Windows count numbers then as well, while addresses count bytes, as
+/// on the device.
+pub(super) fn is_of_numbers(tile: &TileType) -> bool {
+    tile.column_bits() == 4 && tile.dtype.column_bits() == 8
+}
+
+/// Copies the valid region of such numbers; everything else becomes zero.
+pub(super) unsafe fn fill_numbers(call: &Call) -> Result<(), Fault> {
+    let [src, dst] = call.tiles else { return Ok(()) };
+    let ty = &*dst.geometry;
+    for r in 0..ty.rows as usize {
+        for c in 0..ty.cols as usize {
+            let inside = r < src.rows && c < src.cols;
+            let number = if inside { get(src.ptr, src.index(r, c)) } else { 0 };
+            put(dst.ptr, dst.index(r, c), number);
         }
     }
     Ok(())

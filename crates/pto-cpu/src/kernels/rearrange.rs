@@ -2,7 +2,7 @@
 
 use super::place::Place;
 use super::stream::Cache;
-use super::{blocks, padding};
+use super::{blocks, nibbles, padding};
 use pto_isa::TileType;
 use pto_num::{Baseline, Level};
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef};
@@ -13,6 +13,9 @@ pub(super) const TRANSPOSE: Kernel = Kernel::new(&["src", "dst"], |site| prepare
 /// The valid region of `src`, and the pad value of `dst` everywhere else.
 pub(super) const FILL: Kernel = Kernel::new(&["src", "dst"], |site| {
     let dst = site.tile("dst")?;
+    if nibbles::is_of_numbers(dst) {
+        return Some(Prepared { run: nibbles::fill_numbers, imm: [0; 2] });
+    }
     prepare::<Fill>(site, "dst", padding::value(dst))
 });
 

@@ -7,7 +7,7 @@ use super::combine::{Combine, combiner, exclusive};
 use super::place::Place;
 use super::stream::Cache;
 use super::{blocks, nibbles, padding};
-use pto_isa::{DType, GlobalLayout, TileType, Type, dot};
+use pto_isa::{DType, GlobalLayout, Type, dot};
 use pto_num::Level;
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef, ViewRef};
 
@@ -18,7 +18,7 @@ pub(super) const LOAD: Kernel = Kernel::new(&["dst"], prepare_load).views(&["src
 pub(super) const PREFETCH: Kernel = Kernel::new(&[], prepare_prefetch).views(&["src"]);
 
 fn prepare_load(site: &Site) -> Option<Prepared> {
-    if is_of_numbers(site.tile("dst")?) {
+    if nibbles::is_of_numbers(site.tile("dst")?) {
         return Some(Prepared { run: nibbles::load_numbers, imm: [stated_layout(site)?, 0] });
     }
     let imm = immediates(site, "dst", "src")?;
@@ -35,7 +35,7 @@ pub(super) fn prepare_store(site: &Site) -> Option<Prepared> {
         return None;
     }
     let combine = site.attr("atomicType").and_then(Combine::parse);
-    if is_of_numbers(src) && combine.is_none() {
+    if nibbles::is_of_numbers(src) && combine.is_none() {
         return Some(Prepared { run: nibbles::store_numbers, imm: [stated_layout(site)?, 0] });
     }
     let [layout, _] = immediates(site, "src", "dst")?;
@@ -53,12 +53,6 @@ pub(super) fn prepare_store(site: &Site) -> Option<Prepared> {
 fn prepare_prefetch(site: &Site) -> Option<Prepared> {
     let bits = site.instance.ty("src").and_then(Type::elem)?.column_bits();
     Some(Prepared { run: prefetch, imm: [u64::from(bits), 0] })
-}
-
-/// Pairs of 4-bit floats are single numbers in the memories of the cube. Windows count numbers then as well, while addresses count bytes, as
-/// on the device.
-fn is_of_numbers(tile: &TileType) -> bool {
-    tile.column_bits() == 4 && tile.dtype.column_bits() == 8
 }
 
 /// What a transfer needs to know: the layout that it states itself, which comes before that of its window, counted from 1;

@@ -223,7 +223,9 @@ impl Recording {
         if !GlobalLayout::ALL.iter().any(|l| l.name().eq_ignore_ascii_case(&layout)) {
             return Err(format!("global layout {layout}"));
         }
-        let dtype = dtype(&g["dtype"])?;
+        // Where the tile is not in the cube's memories, it is refused for the same type.
+        let dtype =
+            any_dtype(&g["dtype"]).and_then(|d| if d == DType::I4 { Err(format!("packed {d}")) } else { Ok(d) })?;
         let id = buffer_id(&g["at"])?;
         let (param, mut known) = self.buffer(&g["at"])?;
         if !used.contains(&id) {
