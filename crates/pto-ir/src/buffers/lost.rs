@@ -2,7 +2,7 @@
 //!
 //! A copy has bytes of its own. What is written to it, or to the buffer it was made from, must not be used under the other's names, where the
 //! program had one buffer. Found by names and by the order in the text, never by what branches do: a loop that is refused may be harmless,
-//! one that is taken is not.
+//! one that is taken is.
 
 use super::anew::{is_loop, made_inside};
 use crate::{Module, OpId, ValueId};

@@ -33,8 +33,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// What has no buffer form: tiles that functions return, copies that no instruction makes, valid regions that follow from nothing.
 pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Vec<Diagnostic>> {
     let contents = all_contents(module, targets);
-    let is_needed = are_needed(module, &contents);
-    let early = module.order().into_iter().filter(|id| is_made_early(module, targets, *id));
+    let early: Vec<OpId> = module.order().into_iter().filter(|id| is_made_early(module, targets, *id)).collect();
+    if early.is_empty() && !are_needed(module, &contents) {
+        return Ok(module.clone());
+    }
     let mut this = Buffers {
         targets,
         out: module.clone(),
@@ -49,11 +51,9 @@ pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Vec<Diagn
     for id in early {
         this.refuse(id, "its blocks hand on a buffer that they make, and make it anew while the old one is still used");
     }
-    if is_needed {
-        this.block(module.top);
-        let last = this.buffers.keys().map(|value| (*value, this.now(*value))).collect();
-        this.out.resolve_uses(&last);
-    }
+    this.block(module.top);
+    let last = this.buffers.keys().map(|value| (*value, this.now(*value))).collect();
+    this.out.resolve_uses(&last);
     if this.problems.is_empty() { Ok(this.out) } else { Err(this.problems) }
 }
 
