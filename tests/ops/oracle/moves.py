@@ -59,6 +59,10 @@ def tmov(table, rng):
     x = bits("f32", (2, 7), rng)
     smaller = {"src": source("f32", (4, 8), (2, 7), x), "dst": destination("f32", (4, 8), (4, 8), x, dynamic=True)}
     yield Case("the smaller region counts", ALL, smaller)
+    # Tiles of several boxes either way, all of them valid: each size of element is turned in registers of its own kind.
+    for d in ("i8", "f16", "f32"):
+        shape = (64, {"i8": 96, "f16": 48, "f32": 32}[d])
+        yield Case(f"{d} boxes to right", ALL, copied(d, "mat", shape, shape, rng, "NZ", ("right", "ZN")))
     for d in ("f16", "f32", "i8", "f8e8m0"):
         for order, to in (("ND", "NZ"), ("NZ", "NZ"), ("ND", "ZN")):
             yield Case(f"{d} vec {order} to mat {to}", ["a5", "cpu"], copied(d, "vec", (32, 32), (13, 10), rng, order, ("mat", to)))

@@ -7,8 +7,9 @@ mod zz;
 
 use super::nibbles::{get, put};
 use super::place::{Place, Region};
+use super::transpose::turn_tile_of_bytes;
 use super::{blocks, fixpipe};
-use pto_isa::{DType, Loc, TileType};
+use pto_isa::{DType, Loc, Order, TileType};
 use pto_num::{Bf16, F16, Level};
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef};
 
@@ -81,6 +82,9 @@ fn prepare(site: &Site, kind: Kind) -> Option<Prepared> {
     }
     let bits = src.dtype.bits();
     let same = bits == dst.dtype.bits() && bits >= 8;
+    if same && bits == 8 && kind == Kind::Whole && is_turned_by_boxes(src, dst) {
+        return Some(Prepared::new::<TurnBytes>(site, true).with([u64::from(bits), kind as u64]));
+    }
     same.then(|| Prepared::new::<Move>(site, true).with([u64::from(bits), kind as u64]))
 }
 
@@ -91,6 +95,31 @@ fn has_nibbles(src: &TileType) -> bool {
 
 fn kind(call: &Call) -> Kind {
     Kind::ALL[call.imm[1] as usize]
+}
+
+/// Two boxes of bytes below each other become two side by side, all over both tiles.
+fn is_turned_by_boxes(src: &TileType, dst: &TileType) -> bool {
+    let boxes = (src.order(), src.fractal, dst.order(), dst.fractal) == (Order::Nz, 512, Order::Zn, 512);
+    boxes && (src.rows, src.cols) == (dst.rows, dst.cols) && src.rows.is_multiple_of(32) && src.cols.is_multiple_of(32)
+}
+
+/// A move of such tiles. Where all of them is moved, there is nothing to find out about places.
+struct TurnBytes;
+
+impl Body for TurnBytes {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        let [src, dst, ..] = call.tiles else { return Ok(()) };
+        let ty = &*src.geometry;
+        let whole = |t: &TileRef| (t.rows as u64, t.cols as u64) == (ty.rows, ty.cols);
+        let is_whole = whole(src) && whole(dst) && !overlap(src, dst);
+        let is_done = is_whole && turn_tile_of_bytes::<L>(src.ptr, dst.ptr, src.rows, src.cols);
+        if is_done { Ok(()) } else { Move::fast::<L>(call) }
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        Move::plain(call)
+    }
 }
 
 struct Move;

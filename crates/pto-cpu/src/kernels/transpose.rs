@@ -124,6 +124,34 @@ pub(super) unsafe fn transpose<L: Level>(turn: &Turn, size: usize) {
     });
 }
 
+/// Turns all boxes of a tile of bytes, from 16 rows of 32 bytes to 16 columns of 32. False where the processor has no registers for that.
+///
+/// # Safety
+/// Both tiles must have so many rows and columns, whole pairs of boxes. The processor must have the level.
+#[inline(always)]
+pub(super) unsafe fn turn_tile_of_bytes<L: Level>(from: *const u8, to: *mut u8, rows: usize, cols: usize) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if matches!(L::CPU, CpuLevel::V4) {
+        let (width, square) = (32, 32 * 32);
+        for row in (0..rows).step_by(width) {
+            let (from, to) = (from.add(row * width), to.add(row * cols));
+            let squares = Turn { count: cols / width, from_next: rows * width, to_next: square, ..Turn::ONE };
+            x86::turn_pairs_of_bytes(&Turn {
+                from,
+                from_step: width,
+                to,
+                to_step: width,
+                rows: width,
+                cols: width,
+                ..squares
+            });
+        }
+        return true;
+    }
+    let _ = (from, to, rows, cols);
+    false
+}
+
 /// Whole boxes of the cube's memories in registers: rows of 32 bytes, one after the other. False where the matrix is not made
 /// of them.
 #[cfg(target_arch = "x86_64")]
