@@ -302,17 +302,24 @@ mod x86 {
     /// The same, two boxes below each other at a time.
     #[target_feature(enable = "avx512f,avx512bw")]
     pub unsafe fn turn_pairs_of_bytes(turn: &Turn) {
+        if turn.to_step == 32 {
+            pairs_of_bytes(turn, |to, two| _mm512_storeu_si512(to.cast(), two));
+        } else {
+            pairs_of_bytes(turn, |to, two| {
+                _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(two));
+                _mm256_storeu_si256(to.add(turn.to_step).cast(), _mm512_extracti64x4_epi64::<1>(two));
+            });
+        }
+    }
+
+    /// Gives every two columns to `put`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    unsafe fn pairs_of_bytes(turn: &Turn, put: impl Fn(*mut u8, __m512i)) {
         // The rows of the first two columns, and of the last two.
         let first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
         let last = _mm512_add_epi32(first, _mm512_set1_epi32(2));
         let step = turn.to_step;
-        let put = |to: *mut u8, two: __m512i| {
-            if step == 32 {
-                return _mm512_storeu_si512(to.cast(), two);
-            }
-            _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(two));
-            _mm256_storeu_si256(to.add(step).cast(), _mm512_extracti64x4_epi64::<1>(two));
-        };
         each(turn, 32, 1, |from, to| {
             for half in 0..2 {
                 let from = from.cast::<u8>().add(16 * half);
