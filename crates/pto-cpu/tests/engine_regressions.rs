@@ -316,3 +316,36 @@ fn views_of_any_size() {
     let problem = run("9223372036854775807").expect_err("behind the end");
     assert!(problem.contains("9223372036854775807"), "{problem}");
 }
+
+/// A window of a larger tile has the rows of its tile between its boxes, also where all of another tile is moved there.
+#[test]
+fn a_whole_tile_of_bytes_is_moved_to_a_window() {
+    const SRC: &str = "!pto.tile_buf<mat, 64x64xi8, blayout=col_major, slayout=row_major>";
+    const ALL: &str = "!pto.tile_buf<right, 64x128xi8, blayout=row_major, slayout=col_major>";
+    const PART: &str = "!pto.tile_buf<right, 64x64xi8, blayout=row_major, slayout=col_major>";
+    let text = format!(
+        "func.func @f(%x: {SRC}, %y: {ALL}) {{
+           %zero = arith.constant 0 : index
+           %half = arith.constant 64 : index
+           %w = pto.subview %y[%zero, %half] sizes [64, 64] : {ALL} -> {PART}
+           pto.tmov ins(%x : {SRC}) outs(%w : {PART})
+           return
+         }}"
+    );
+    let run = |plain: bool| {
+        let mut x: Vec<u8> = (0..64 * 64).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        let mut y = vec![0u8; 64 * 128];
+        let (module, problems) = pto_syntax::parse(&text);
+        assert!(problems.is_empty(), "{problems:?}");
+        let checked = pto_check::check(module, Target::Cpu).unwrap_or_else(|d| panic!("{d:?}"));
+        let options = Options { plain, ..Options::default() };
+        let plan = Plan::new(&checked, None, options).unwrap_or_else(|d| panic!("{}", d.message));
+        plan.run(&mut [Arg::Tile(&mut x, (64, 64)), Arg::Tile(&mut y, (64, 128))], Launch::default())
+            .unwrap_or_else(|d| panic!("{}", d.message));
+        (x, y)
+    };
+    let (x, y) = run(false);
+    let moved: Vec<u8> = y.chunks(128).flat_map(|row| row[64..].to_vec()).collect();
+    assert_eq!(moved, x);
+    assert_eq!((x, y), run(true));
+}

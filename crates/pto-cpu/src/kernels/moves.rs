@@ -110,8 +110,8 @@ impl Body for TurnBytes {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
         let [src, dst, ..] = call.tiles else { return Ok(()) };
-        let ty = &*src.geometry;
-        let whole = |t: &TileRef| (t.rows as u64, t.cols as u64) == (ty.rows, ty.cols);
+        // A window has the geometry of its whole tile.
+        let whole = |t: &TileRef| (t.rows as u64, t.cols as u64) == ((*t.geometry).rows, (*t.geometry).cols);
         let is_whole = whole(src) && whole(dst) && !overlap(src, dst);
         let is_done = is_whole && turn_tile_of_bytes::<L>(src.ptr, dst.ptr, src.rows, src.cols);
         if is_done { Ok(()) } else { Move::fast::<L>(call) }

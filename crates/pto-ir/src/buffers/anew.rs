@@ -42,12 +42,14 @@ fn contents(module: &Module, targets: Targets, id: OpId) -> BTreeSet<ValueId> {
     if made.is_empty() {
         return BTreeSet::new();
     }
-    let ways = module.ways();
+    let ways = all_ways(module);
+    // What the next turn is handed is another buffer.
+    let handed_on = &module.block(first).args;
     let clashes = |(arg, next): &(&ValueId, &ValueId)| {
         // What is handed on may be made inside under another name: as one side of a branch, or with another type.
-        let own = |made: &ValueId| Some(names(module, &ways, *made, &blocks)).filter(|n| n.contains(next));
+        let own = |made: &ValueId| Some(names(&ways, *made, handed_on)).filter(|n| n.contains(next));
         let next: BTreeSet<ValueId> = made.iter().filter_map(own).flatten().collect();
-        !next.is_empty() && is_overwritten(module, targets, &names(module, &ways, **arg, &blocks), &next, &blocks)
+        !next.is_empty() && is_overwritten(module, targets, &names(&ways, **arg, handed_on), &next, &blocks)
     };
     let mut found: BTreeSet<ValueId> = args.iter().zip(&handed).filter(clashes).map(|(arg, _)| *arg).collect();
     if found.is_empty() {
@@ -57,7 +59,7 @@ fn contents(module: &Module, targets: Targets, id: OpId) -> BTreeSet<ValueId> {
     let here: BTreeSet<ValueId> =
         blocks.iter().flat_map(|b| module.block(*b).args.clone()).chain(module.results(id)).collect();
     loop {
-        let known: BTreeSet<ValueId> = found.iter().flat_map(|v| names(module, &ways, *v, &blocks)).collect();
+        let known: BTreeSet<ValueId> = found.iter().flat_map(|v| names(&ways, *v, handed_on)).collect();
         let next = |(f, t): &&(ValueId, ValueId)| known.contains(f) && here.contains(t) && !found.contains(t);
         let Some((_, to)) = ways.iter().find(next) else { break };
         found.insert(*to);
@@ -74,7 +76,7 @@ fn contents(module: &Module, targets: Targets, id: OpId) -> BTreeSet<ValueId> {
 pub(super) fn is_made_early(module: &Module, targets: Targets, id: OpId) -> bool {
     let lists = module.op_regions(id).iter().map(|r| &module.region(*r).blocks).filter(|blocks| blocks.len() > 1);
     lists.into_iter().any(|blocks| {
-        let ways = module.ways();
+        let ways = all_ways(module);
         blocks.iter().any(|block| {
             let made = made_inside(module, &[*block]);
             made.into_iter().any(|buffer| is_used_late(module, targets, &ways, blocks, (*block, buffer)))
@@ -90,15 +92,14 @@ fn is_used_late(
     blocks: &[BlockId],
     (block, buffer): (BlockId, ValueId),
 ) -> bool {
-    let params: BTreeSet<ValueId> = blocks.iter().flat_map(|b| module.block(*b).args.clone()).collect();
-    let inside: Vec<_> = ways.iter().copied().filter(|(_, to)| !params.contains(to)).collect();
-    let own = names(module, &inside, buffer, &[block]);
-    let later = names(module, ways, buffer, &[]);
+    let params: Vec<ValueId> = blocks.iter().flat_map(|b| module.block(*b).args.clone()).collect();
+    let own = names(ways, buffer, &params);
+    let later = names(ways, buffer, &[]);
     blocks.iter().any(|home| {
         let returns = jumps(module, *home, None).contains(&block);
         let handed = module.block(*home).args.iter().filter(|arg| returns && later.contains(arg));
         handed.into_iter().any(|arg| {
-            let old = names(module, ways, *arg, blocks);
+            let old = names(ways, *arg, &[]);
             let behind = jumps(module, block, Some(*home));
             let uses_old = |id: OpId| module.operands(id).iter().any(|o| old.contains(&o.value));
             let mut is_used = false;
@@ -182,27 +183,36 @@ fn hands_on(module: &Module, id: OpId) -> bool {
     matches!(module.op(id).op, op::scf_yield | op::scf_condition)
 }
 
-/// All names of a buffer in some blocks: windows, other types, and what branches hand on.
-fn names(module: &Module, ways: &[(ValueId, ValueId)], value: ValueId, blocks: &[BlockId]) -> BTreeSet<ValueId> {
-    let mut names = BTreeSet::from([value]);
-    // What the next turn is handed is another buffer.
-    let own = blocks.first().map_or(&[][..], |b| &module.block(*b).args);
-    loop {
-        let before = names.len();
-        let through = ways.iter().filter(|(f, t)| names.contains(f) && !own.contains(t)).map(|(_, t)| *t);
-        names.extend(through.collect::<Vec<_>>());
-        for block in blocks {
-            module.walk(*block, &mut |id| {
-                let views = module.op(id).op.row().effect == Effect::View;
-                if views && module.operands(id).iter().any(|o| names.contains(&o.value)) {
-                    names.extend(module.results(id));
-                }
-            });
-        }
-        if names.len() == before {
-            return names;
+/// All names of a buffer: windows, other types, and what branches hand on, but for some that stand for another buffer.
+fn names(ways: &[(ValueId, ValueId)], value: ValueId, others: &[ValueId]) -> BTreeSet<ValueId> {
+    let next = |v| ways.iter().filter(move |(f, t)| *f == v && !others.contains(t)).map(|(_, t)| *t);
+    reached([value], |v| next(v).collect())
+}
+
+/// Every pair of values of which the second is, or may be, the first under another name; also windows and other types.
+pub(super) fn all_ways(module: &Module) -> Vec<(ValueId, ValueId)> {
+    let mut pairs = module.ways();
+    for id in module.order().into_iter().filter(|id| module.op(*id).op.row().effect == Effect::View) {
+        let memory = module.operands(id).iter().map(|o| o.value);
+        let memory = memory.filter(|v| !matches!(module.value_type(*v), Type::Scalar(_)));
+        pairs.extend(memory.flat_map(|from| module.results(id).map(move |to| (from, to))));
+    }
+    pairs
+}
+
+/// What these lead to, step by step, with themselves.
+pub(super) fn reached(
+    from: impl IntoIterator<Item = ValueId>,
+    next: impl Fn(ValueId) -> Vec<ValueId>,
+) -> BTreeSet<ValueId> {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<ValueId> = from.into_iter().collect();
+    while let Some(value) = open.pop() {
+        if found.insert(value) {
+            open.extend(next(value));
         }
     }
+    found
 }
 
 /// True when an instruction may write its result where it reads.

@@ -1,6 +1,6 @@
 //! Loops and branches that hand on tiles.
 
-use super::lost::reached;
+use super::anew::reached;
 use super::{Buffers, Extents, is_open};
 use crate::{Attr, BlockId, Def, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::table::op;

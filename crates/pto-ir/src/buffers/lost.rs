@@ -4,11 +4,11 @@
 //! program had one buffer. Found by names and by the order in the text, never by what branches do: a loop that is refused may be harmless,
 //! one that is taken is.
 
-use super::anew::{is_loop, made_inside};
+use super::anew::{all_ways, is_loop, made_inside, reached};
 use crate::{Module, OpId, ValueId};
+use pto_isa::Dir;
 use pto_isa::row::Effect;
 use pto_isa::table::op;
-use pto_isa::{Dir, Type};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(super) fn losing_loops(module: &Module, contents: &BTreeSet<ValueId>) -> BTr
     if contents.is_empty() {
         return BTreeSet::new();
     }
-    let names = Names::new(module, contents);
+    let names = Aliases::new(module, contents);
     let calls = module.calls();
     let mut losing = BTreeSet::new();
     for function in module.functions() {
@@ -30,25 +30,14 @@ pub(super) fn losing_loops(module: &Module, contents: &BTreeSet<ValueId>) -> BTr
 
 /// What each value may be another name of, but for copies.
 pub(super) fn other_names(module: &Module, contents: &BTreeSet<ValueId>) -> BTreeMap<ValueId, BTreeSet<ValueId>> {
-    let names = Names::new(module, contents);
+    let names = Aliases::new(module, contents);
     names.back.into_iter().filter(|(to, _)| !contents.contains(to)).collect()
-}
-
-/// Every pair of values of which the second is, or may be, the first under another name; also windows and other types.
-fn all_ways(module: &Module) -> Vec<(ValueId, ValueId)> {
-    let mut pairs = module.ways();
-    for id in module.order().into_iter().filter(|id| module.op(*id).op.row().effect == Effect::View) {
-        let memory = module.operands(id).iter().map(|o| o.value);
-        let memory = memory.filter(|v| !matches!(module.value_type(*v), Type::Scalar(_)));
-        pairs.extend(memory.flat_map(|from| module.results(id).map(move |to| (from, to))));
-    }
-    pairs
 }
 
 // ---- names ----------------------------------------------------------------------------------------------------------
 
 /// Who may be whom.
-struct Names<'m> {
+struct Aliases<'m> {
     module: &'m Module,
     contents: &'m BTreeSet<ValueId>,
     /// Each value's other names, as the program means it.
@@ -58,7 +47,7 @@ struct Names<'m> {
     roots: BTreeSet<ValueId>,
 }
 
-impl<'m> Names<'m> {
+impl<'m> Aliases<'m> {
     fn new(module: &'m Module, contents: &'m BTreeSet<ValueId>) -> Self {
         let (mut ways, mut back) = (BTreeMap::<_, BTreeSet<_>>::new(), BTreeMap::<_, BTreeSet<_>>::new());
         for (from, to) in &all_ways(module) {
@@ -141,21 +130,6 @@ impl<'m> Names<'m> {
     }
 }
 
-/// What these lead to, step by step, with themselves.
-pub(super) fn reached(
-    from: impl IntoIterator<Item = ValueId>,
-    next: impl Fn(ValueId) -> Vec<ValueId>,
-) -> BTreeSet<ValueId> {
-    let mut found = BTreeSet::new();
-    let mut open: Vec<ValueId> = from.into_iter().collect();
-    while let Some(value) = open.pop() {
-        if found.insert(value) {
-            open.extend(next(value));
-        }
-    }
-    found
-}
-
 // ---- order ----------------------------------------------------------------------------------------------------------
 
 /// The names of a copy, and of what was the same buffer.
@@ -228,7 +202,7 @@ impl Timeline {
         !self.called.iter().any(|r| r.contains(&at))
     }
 
-    fn loses(&self, sides: &Sides, names: &Names, at: usize) -> bool {
+    fn loses(&self, sides: &Sides, names: &Aliases, at: usize) -> bool {
         let inside = self.turns.iter().find(|r| r.start == at + 1).cloned().unwrap_or(at + 1..at + 1);
         let touched = |id: &OpId| sides.touched(names, *id);
         let here: Vec<(usize, Touch)> = self.ops.iter().map(touched).enumerate().filter(|(_, t)| t.any()).collect();
@@ -237,9 +211,11 @@ impl Timeline {
         let around = |w: usize, u: usize| self.turns.iter().filter(move |r| r.contains(&w) && r.contains(&u));
         let misses_copy = |w: usize, u: usize| u > w || around(w, u).next().is_some();
         // At its start the loop makes its copy anew.
-        let misses_other = |w: usize, u: usize| match w < inside.start {
-            true => (w + 1..inside.start).contains(&u),
-            false => u > w || around(w, u).any(|r| r.start >= inside.start || u < inside.start),
+        let misses_other = |w: usize, u: usize| {
+            if w < inside.start {
+                return (w + 1..inside.start).contains(&u);
+            }
+            u > w || around(w, u).any(|r| r.start >= inside.start || u < inside.start)
         };
         let lost = |(w, a): &(usize, Touch), (u, b): &(usize, Touch)| {
             (a.writes_copy && b.uses_other && misses_copy(*w, *u))
@@ -254,7 +230,7 @@ impl Timeline {
 }
 
 impl Sides {
-    fn touched(&self, names: &Names, id: OpId) -> Touch {
+    fn touched(&self, names: &Aliases, id: OpId) -> Touch {
         let module = names.module;
         let code = module.op(id).op;
         let writes_all = matches!(code, op::memref_store | op::set_validshape);

@@ -370,8 +370,13 @@ fn jumps_that_make_a_buffer_early_are_refused() {
         ))
     };
     is_kept(&with(""));
-    let used = with("pto.tadd ins(%o, %b : !t, !t) outs(%b : !t)");
-    assert!(refusal(&used).contains("while the old one is still used"), "{used}");
+    let other_type = "%flat = pto.treshape %o : !t -> !s
+    %same = pto.treshape %flat : !s -> !t
+    pto.tadd ins(%same, %b : !t, !t) outs(%b : !t)";
+    for behind in ["pto.tadd ins(%o, %b : !t, !t) outs(%b : !t)", other_type] {
+        let used = format!("!s = !pto.tile_buf<vec, 8x32xf32>{}", with(behind));
+        assert!(refusal(&used).contains("while the old one is still used"), "{used}");
+    }
 }
 
 fn refusal(text: &str) -> String {
