@@ -6,6 +6,9 @@ use pto_num::Level;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
+#[cfg(target_arch = "x86_64")]
+mod bytes;
+
 /// Sixteen bytes.
 #[cfg(target_arch = "x86_64")]
 type Line = __m128i;
@@ -136,7 +139,7 @@ pub(super) unsafe fn turn_tile_of_bytes<L: Level>(from: *const u8, to: *mut u8, 
         for row in (0..rows).step_by(width) {
             let (from, to) = (from.add(row * width), to.add(row * cols));
             let squares = Turn { count: cols / width, from_next: rows * width, to_next: square, ..Turn::ONE };
-            x86::turn_pairs_of_bytes(&Turn {
+            bytes::turn_squares(&Turn {
                 from,
                 from_step: width,
                 to,
@@ -165,8 +168,8 @@ unsafe fn boxes<L: Level>(turn: &Turn, size: usize) -> bool {
         (4, CpuLevel::V4) if turn.rows == 8 && turn.twin > 0 => (8, x86::turn_twins),
         (4, CpuLevel::V3 | CpuLevel::V4) => (8, x86::turn_words),
         (2, CpuLevel::V4) => (16, x86::turn_halves),
-        (1, CpuLevel::V4) if turn.rows.is_multiple_of(32) => (32, x86::turn_pairs_of_bytes),
-        (1, CpuLevel::V4) => (16, x86::turn_bytes),
+        (1, CpuLevel::V4) if turn.rows.is_multiple_of(32) => (32, bytes::turn_squares),
+        (1, CpuLevel::V4) => (16, bytes::turn_boxes),
         _ => return false,
     };
     let whole = turn.rows.is_multiple_of(height);
@@ -233,13 +236,13 @@ unsafe fn rest<T: Copy>(turn: &Turn, rows: std::ops::Range<usize>, first_col: us
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::super::matrix::{quads_of_rows, turn_eight, turned, turned_halves};
+    use super::super::matrix::{turn_eight, turned, turned_halves};
     use super::Turn;
     use std::arch::x86_64::*;
 
     /// Calls `work` with the places of every box of so many rows of 32 bytes.
     #[inline(always)]
-    unsafe fn each(turn: &Turn, height: usize, size: usize, work: impl Fn(*const u32, *mut u8)) {
+    pub unsafe fn each(turn: &Turn, height: usize, size: usize, work: impl Fn(*const u32, *mut u8)) {
         turn.each(|from, to| {
             (0..turn.rows).step_by(height).for_each(|row| work(from.add(row * 32).cast(), to.add(row * size)));
         });
@@ -278,60 +281,6 @@ mod x86 {
             }
         });
     }
-
-    /// Boxes of sixteen rows of 32 bytes.
-    #[target_feature(enable = "avx512f,avx512bw")]
-    pub unsafe fn turn_bytes(turn: &Turn) {
-        // The rows of the first column, of the second, and so on.
-        let gather = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-        let step = turn.to_step;
-        each(turn, 16, 1, |from, to| {
-            for half in 0..2 {
-                for (quad, v) in quads_of_rows(from.cast::<u8>().add(16 * half)).into_iter().enumerate() {
-                    let v = _mm512_permutexvar_epi32(gather, v);
-                    let to = to.add((16 * half + 4 * quad) * step);
-                    _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(v));
-                    _mm_storeu_si128(to.add(step).cast(), _mm512_extracti32x4_epi32::<1>(v));
-                    _mm_storeu_si128(to.add(2 * step).cast(), _mm512_extracti32x4_epi32::<2>(v));
-                    _mm_storeu_si128(to.add(3 * step).cast(), _mm512_extracti32x4_epi32::<3>(v));
-                }
-            }
-        });
-    }
-
-    /// The same, two boxes below each other at a time.
-    #[target_feature(enable = "avx512f,avx512bw")]
-    pub unsafe fn turn_pairs_of_bytes(turn: &Turn) {
-        if turn.to_step == 32 {
-            pairs_of_bytes(turn, |to, two| _mm512_storeu_si512(to.cast(), two));
-        } else {
-            pairs_of_bytes(turn, |to, two| {
-                _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(two));
-                _mm256_storeu_si256(to.add(turn.to_step).cast(), _mm512_extracti64x4_epi64::<1>(two));
-            });
-        }
-    }
-
-    /// Gives every two columns to `put`.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
-    unsafe fn pairs_of_bytes(turn: &Turn, put: impl Fn(*mut u8, __m512i)) {
-        // The rows of the first two columns, and of the last two.
-        let first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
-        let last = _mm512_add_epi32(first, _mm512_set1_epi32(2));
-        let step = turn.to_step;
-        each(turn, 32, 1, |from, to| {
-            for half in 0..2 {
-                let from = from.cast::<u8>().add(16 * half);
-                let (upper, lower) = (quads_of_rows(from), quads_of_rows(from.add(16 * 32)));
-                for quad in 0..4 {
-                    let to = to.add((16 * half + 4 * quad) * step);
-                    put(to, _mm512_permutex2var_epi32(upper[quad], first, lower[quad]));
-                    put(to.add(2 * step), _mm512_permutex2var_epi32(upper[quad], last, lower[quad]));
-                }
-            }
-        });
-    }
 }
 
 #[cfg(test)]
@@ -355,7 +304,7 @@ mod tests {
     fn check<T: Copy + PartialEq + std::fmt::Debug>(make: impl Fn(usize) -> T) {
         // The last ones are made of boxes.
         let width = 32 / size_of::<T>();
-        for (rows, cols) in [(1, 1), (7, 5), (16, 16), (33, 18), (40, 64), (48, width), (64, width)] {
+        for (rows, cols) in [(1, 1), (7, 5), (16, 16), (33, 18), (40, 64), (32, width), (48, width), (64, width)] {
             let from: Vec<T> = (0..rows * cols).map(&make).collect();
             let mut to = vec![make(0); rows * cols];
             let size = size_of::<T>();

@@ -1,0 +1,158 @@
+//! Boxes of bytes, turned in registers of 64.
+
+use super::super::matrix::quads_of_rows;
+use super::{Turn, x86::each};
+use std::arch::x86_64::*;
+
+/// Turns boxes of sixteen rows of 32 bytes.
+#[target_feature(enable = "avx512f,avx512bw")]
+pub unsafe fn turn_boxes(turn: &Turn) {
+    // The rows of the first column, of the second, and so on.
+    let gather = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    let step = turn.to_step;
+    each(turn, 16, 1, |from, to| {
+        for half in 0..2 {
+            for (quad, v) in quads_of_rows(from.cast::<u8>().add(16 * half)).into_iter().enumerate() {
+                let v = _mm512_permutexvar_epi32(gather, v);
+                let to = to.add((16 * half + 4 * quad) * step);
+                _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(v));
+                _mm_storeu_si128(to.add(step).cast(), _mm512_extracti32x4_epi32::<1>(v));
+                _mm_storeu_si128(to.add(2 * step).cast(), _mm512_extracti32x4_epi32::<2>(v));
+                _mm_storeu_si128(to.add(3 * step).cast(), _mm512_extracti32x4_epi32::<3>(v));
+            }
+        }
+    });
+}
+
+/// The same, two boxes below each other at a time: squares of 32 bytes.
+///
+/// # Safety
+/// The processor must have AVX-512 F and BW.
+#[inline]
+pub unsafe fn turn_squares(turn: &Turn) {
+    if is_x86_feature_detected!("avx512vbmi") && is_x86_feature_detected!("avx512vbmi2") {
+        squares_by_exchange(turn);
+    } else {
+        squares_by_interleaving(turn);
+    }
+}
+
+/// Writes two columns, which lie one after the other where the columns of the destination do.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn put(to: *mut u8, step: usize, two: __m512i) {
+    if step == 32 {
+        _mm512_storeu_si512(to.cast(), two);
+    } else {
+        _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(two));
+        _mm256_storeu_si256(to.add(step).cast(), _mm512_extracti64x4_epi64::<1>(two));
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+unsafe fn squares_by_interleaving(turn: &Turn) {
+    // The rows of the first two columns, and of the last two.
+    let first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
+    let last = _mm512_add_epi32(first, _mm512_set1_epi32(2));
+    let step = turn.to_step;
+    each(turn, 32, 1, |from, to| {
+        for half in 0..2 {
+            let from = from.cast::<u8>().add(16 * half);
+            let (upper, lower) = (quads_of_rows(from), quads_of_rows(from.add(16 * 32)));
+            for quad in 0..4 {
+                let to = to.add((16 * half + 4 * quad) * step);
+                put(to, step, _mm512_permutex2var_epi32(upper[quad], first, lower[quad]));
+                put(to.add(2 * step), step, _mm512_permutex2var_epi32(upper[quad], last, lower[quad]));
+            }
+        }
+    });
+}
+
+/// Where the bytes of two rows go in their register before the exchanges, for each of the sixteen.
+///
+/// The place of a byte in a square has ten bits. Its register is the upper four bits of the row, `r4 r3 r2 r1`, and its place there is
+/// `r0 c4 c3 c2 c1 c0`. This makes it `c0 c4 c3 c2 c1 r0`; four exchanges between registers, of `r1` and `c1` and so on, do the rest.
+/// In the second register of an exchange both halves have changed places beforehand, but for `r3`: then one of the two results
+/// is a blend, which any unit can do, while there is only one for shuffles.
+static PLACES: [[u8; 64]; 16] = {
+    let mut places = [[0; 64]; 16];
+    let mut at = 0;
+    while at < 16 * 64 {
+        let (register, to) = (at / 64, at % 64);
+        let c0 = to >> 5;
+        let column = (to ^ (register & 0b1011) << 1) & 0b11110 | c0;
+        places[register][to] = ((to & 1) * 32 + column) as u8;
+        at += 1;
+    }
+    places
+};
+
+/// Fewer shuffles, which is what takes the time: bytes find their places within a register in one, and most exchanges need none.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
+unsafe fn squares_by_exchange(turn: &Turn) {
+    // The second quarter of one register, the first of the other, and so on.
+    let inner = _mm512_setr_epi64(2, 3, 8, 9, 6, 7, 12, 13);
+    let step = turn.to_step;
+    each(turn, 32, 1, |from, to| {
+        let mut v = [_mm512_setzero_si512(); 16];
+        for (k, v) in v.iter_mut().enumerate() {
+            let places = _mm512_loadu_si512(PLACES[k].as_ptr().cast());
+            *v = _mm512_permutexvar_epi8(places, _mm512_loadu_si512(from.add(16 * k).cast()));
+        }
+        exchange::<1>(&mut v, |a, b| (_mm512_mask_blend_epi16(0xaaaa_aaaa, a, b), _mm512_shldi_epi32::<16>(b, a)));
+        exchange::<2>(&mut v, |a, b| (_mm512_mask_blend_epi32(0xaaaa, a, b), _mm512_shldi_epi64::<32>(b, a)));
+        exchange::<4>(&mut v, |a, b| (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)));
+        exchange::<8>(&mut v, |a, b| {
+            (_mm512_mask_blend_epi64(0b1100_1100, a, b), _mm512_permutex2var_epi64(a, inner, b))
+        });
+        for (k, two) in v.into_iter().enumerate() {
+            put(to.add(2 * k * step), step, two);
+        }
+    });
+}
+
+/// Replaces every two registers whose numbers differ in one bit.
+#[inline(always)]
+fn exchange<const BIT: usize>(v: &mut [__m512i; 16], pair: impl Fn(__m512i, __m512i) -> (__m512i, __m512i)) {
+    for k in 0..16 {
+        if k & BIT == 0 {
+            (v[k], v[k + BIT]) = pair(v[k], v[k + BIT]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turned(from: &[u8], step: usize, turn_all: unsafe fn(&Turn)) -> Vec<u8> {
+        let mut to = vec![0; 32 * step];
+        let turn = Turn {
+            from: from.as_ptr(),
+            from_step: 32,
+            to: to.as_mut_ptr(),
+            to_step: step,
+            rows: 32,
+            cols: 32,
+            ..Turn::ONE
+        };
+        // SAFETY: a square of 32 bytes on both sides, and the caller knows the processor.
+        unsafe { turn_all(&turn) };
+        to
+    }
+
+    /// Whatever the processor that runs this would choose.
+    #[test]
+    fn both_ways_turn_squares() {
+        let mut ways: Vec<unsafe fn(&Turn)> = Vec::new();
+        if is_x86_feature_detected!("avx512bw") {
+            ways.extend([turn_squares as unsafe fn(&Turn), squares_by_interleaving]);
+        }
+        let from: Vec<u8> = (0..32 * 32).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        for (turn_all, step) in ways.into_iter().flat_map(|way| [(way, 32), (way, 48)]) {
+            let to = turned(&from, step, turn_all);
+            let places = (0..32).flat_map(|r| (0..32).map(move |c| (r, c)));
+            places.for_each(|(r, c)| assert_eq!(to[c * step + r], from[r * 32 + c], "[{r}, {c}], every {step} bytes"));
+        }
+    }
+}
