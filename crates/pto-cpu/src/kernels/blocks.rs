@@ -4,7 +4,7 @@
 //! it is cut where a layout has a seam, and every piece is a nest of two loops. A nest ends in runs of bytes or in a transposition.
 
 #[cfg(target_arch = "x86_64")]
-use super::cells::{self, Cells};
+use super::cells::Cells;
 use super::place::{Axis, Place, Region, divided, pieces};
 use super::stream::{self, Cache};
 use super::transpose::{Turn, transpose};
@@ -263,15 +263,20 @@ unsafe fn runs<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, width: u
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn cells<L: Level>(nest: &mut Nest, width: usize) -> Option<Cells> {
-    let find = |side: fn(&Loop) -> usize| nest.all().iter().position(|l| side(l) == width && l.count.is_multiple_of(2));
-    let (x, y) = (find(|l| l.from)?, find(|l| l.to)?);
-    if width != cells::WIDTH || x == y || !matches!(L::CPU, pto_num::CpuLevel::V4) {
-        return None;
-    }
+    let per_line = Cells::per_line(width).filter(|_| matches!(L::CPU, pto_num::CpuLevel::V4))?;
+    let fits = |l: &Loop, step: usize| step == width && l.count.is_multiple_of(per_line);
+    let x = nest.all().iter().position(|l| fits(l, l.from))?;
+    let y = nest.all().iter().position(|l| fits(l, l.to)).filter(|y| *y != x)?;
     let (along_from, along_to) = (nest.loops[x], nest.loops[y]);
     nest.take(x.max(y));
     nest.take(x.min(y));
-    Some(Cells { columns: along_from.count, rows: along_to.count, from_row: along_to.from, to_row: along_from.to })
+    Some(Cells {
+        width,
+        columns: along_from.count,
+        rows: along_to.count,
+        from_row: along_to.from,
+        to_row: along_from.to,
+    })
 }
 
 #[inline(always)]

@@ -5,10 +5,9 @@
 
 mod zz;
 
-use super::nibbles::{get, put};
 use super::place::{Place, Region};
 use super::transpose::turn_tile_of_bytes;
-use super::{blocks, fixpipe};
+use super::{blocks, fixpipe, nibbles};
 use pto_isa::{DType, Loc, Order, TileType};
 use pto_num::{Bf16, F16, Level};
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef};
@@ -77,8 +76,7 @@ fn prepare(site: &Site, kind: Kind) -> Option<Prepared> {
         return Some(Prepared { run: widen, imm: [src.dtype as u64, kind as u64] });
     }
     if has_nibbles(src) {
-        let pairs = |t: &TileType| u64::from(t.loc == Loc::Vec);
-        return Some(Prepared { run: nibbles, imm: [pairs(src) | pairs(dst) << 1, kind as u64] });
+        return Some(nibbles::prepare_move(site, src, dst, kind));
     }
     let bits = src.dtype.bits();
     let same = bits == dst.dtype.bits() && bits >= 8;
@@ -112,9 +110,11 @@ impl Body for TurnBytes {
         let [src, dst, ..] = call.tiles else { return Ok(()) };
         // A window has the geometry of its whole tile.
         let whole = |t: &TileRef| (t.rows as u64, t.cols as u64) == ((*t.geometry).rows, (*t.geometry).cols);
-        let is_whole = whole(src) && whole(dst) && !overlap(src, dst);
-        let is_done = is_whole && turn_tile_of_bytes::<L>(src.ptr, dst.ptr, src.rows, src.cols);
-        if is_done { Ok(()) } else { Move::fast::<L>(call) }
+        if !whole(src) || !whole(dst) || overlap(src, dst) {
+            return Move::fast::<L>(call);
+        }
+        turn_tile_of_bytes::<L>(src.ptr, dst.ptr, src.rows, src.cols);
+        Ok(())
     }
 
     unsafe fn plain(call: &Call) -> Result<(), Fault> {
@@ -181,24 +181,6 @@ unsafe fn widen(call: &Call) -> Result<(), Fault> {
             let value = if call.imm[0] == DType::F16 as u64 { F16(bits).to_f32() } else { Bf16(bits).to_f32() };
             let to = dst.index(region.to.0 + r, region.to.1 + c);
             dst.ptr.cast::<f32>().add(to).write_unaligned(value);
-        }
-    }
-    Ok(())
-}
-
-/// Numbers of four bits. A column of a tile in the vector memory is a pair of them.
-unsafe fn nibbles(call: &Call) -> Result<(), Fault> {
-    let (Some(region), [src, dst, ..]) = (Region::of(call, kind(call)), call.tiles) else { return Ok(()) };
-    let (from_pairs, to_pairs) = (call.imm[0] & 1 == 1, call.imm[0] >> 1 == 1);
-    let numbers = if from_pairs || to_pairs && kind(call) == Kind::Extract { 2 * region.cols } else { region.cols };
-    let place = |tile: &TileRef, pairs: bool, row: usize, first: usize, n: usize| {
-        if pairs { 2 * tile.index(row, first + n / 2) + n % 2 } else { tile.index(row, first + n) }
-    };
-    for r in 0..region.rows {
-        for n in 0..numbers {
-            let from = place(src, from_pairs, region.from.0 + r, region.from.1, n);
-            let to = place(dst, to_pairs, region.to.0 + r, region.to.1, n);
-            put(dst.ptr, to, get(src.ptr, from));
         }
     }
     Ok(())

@@ -1,9 +1,15 @@
-//! Transfers of elements of four bits, two in a byte, the lower half first.
+//! Transfers and moves of numbers of four bits, two in a byte, the lower half first.
 
+mod copy;
+mod squares;
+
+use super::moves::{Kind, overlap};
 use super::padding;
+use super::place::{Place, Region};
 use super::transfer::{map, operands};
-use pto_isa::TileType;
-use pto_vector::{Call, Fault, TileRef};
+use pto_isa::{Loc, TileType};
+use pto_num::Level;
+use pto_vector::{Body, Call, Fault, Prepared, Site, TileRef};
 
 pub(super) unsafe fn load(call: &Call) -> Result<(), Fault> {
     transfer::<true>(call)
@@ -37,28 +43,118 @@ pub(super) fn is_of_numbers(tile: &TileType) -> bool {
 }
 
 /// Loads numbers that are columns of their own in a memory of the cube, and in the window too.
-pub(super) unsafe fn load_numbers(call: &Call) -> Result<(), Fault> {
-    let Some((tile, view)) = operands(call, 4)? else { return Ok(()) };
-    let global = view.base.offset(view.first as isize);
-    for (r, c) in places(tile) {
-        put(tile.ptr, tile.index(r, c), get(global, map(&view, r, c)));
-    }
-    padding::after_load(tile, view.layout);
-    Ok(())
+pub(super) fn prepare_load(site: &Site, layout: u64) -> Prepared {
+    Prepared::new::<Transfer<true>>(site, true).with([layout, 0])
 }
 
 /// Stores such numbers.
-pub(super) unsafe fn store_numbers(call: &Call) -> Result<(), Fault> {
-    let Some((tile, view)) = operands(call, 4)? else { return Ok(()) };
-    let global = view.base.offset(view.first as isize);
-    for (r, c) in places(tile) {
-        put(global, map(&view, r, c), get(tile.ptr, tile.index(r, c)));
-    }
-    Ok(())
+pub(super) fn prepare_store(site: &Site, layout: u64) -> Prepared {
+    Prepared::new::<Transfer<false>>(site, true).with([layout, 0])
 }
 
-fn places(tile: &TileRef) -> impl Iterator<Item = (usize, usize)> + use<> {
-    let (rows, cols) = (tile.rows, tile.cols);
+/// Moves numbers. A column of a tile in the vector memory is a pair of them.
+pub(super) fn prepare_move(site: &Site, src: &TileType, dst: &TileType, kind: Kind) -> Prepared {
+    let pairs = |t: &TileType| u64::from(t.loc == Loc::Vec);
+    Prepared::new::<Move>(site, true).with([pairs(src) | pairs(dst) << 1, kind as u64])
+}
+
+struct Transfer<const LOAD: bool>;
+
+impl<const LOAD: bool> Body for Transfer<LOAD> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        let Some((tile, view)) = operands(call, 4)? else { return Ok(()) };
+        let Some(inside) = Place::of_tile(tile) else { return Self::plain(call) };
+        let outside = Place::of_view(&view);
+        let (from, to) = if LOAD { (outside, inside) } else { (inside, outside) };
+        if !copy::copy::<L>(&from, &to, Region { rows: tile.rows, cols: tile.cols, from: (0, 0), to: (0, 0) }) {
+            return Self::plain(call);
+        }
+        if LOAD {
+            padding::after_load(tile, view.layout);
+        }
+        Ok(())
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let Some((tile, view)) = operands(call, 4)? else { return Ok(()) };
+        let global = view.base.offset(view.first as isize);
+        for (r, c) in places(tile.rows, tile.cols) {
+            let (inside, outside) = (tile.index(r, c), map(&view, r, c));
+            if LOAD {
+                put(tile.ptr, inside, get(global, outside));
+            } else {
+                put(global, outside, get(tile.ptr, inside));
+            }
+        }
+        if LOAD {
+            padding::after_load(tile, view.layout);
+        }
+        Ok(())
+    }
+}
+
+struct Move;
+
+/// One of the two tiles of a move.
+struct Side<'a> {
+    tile: &'a TileRef,
+    /// Its columns are pairs.
+    pairs: bool,
+}
+
+impl Side<'_> {
+    /// Where its numbers lie.
+    #[inline(always)]
+    fn place(&self) -> Option<Place> {
+        let place = Place::of_tile(self.tile)?;
+        Some(if self.pairs { Place { rows: place.rows.doubled(), cols: place.cols.split(), ..place } } else { place })
+    }
+
+    fn first(&self, (row, col): (usize, usize)) -> (usize, usize) {
+        (row, if self.pairs { 2 * col } else { col })
+    }
+
+    fn index(&self, row: usize, number: usize) -> usize {
+        if self.pairs { 2 * self.tile.index(row, number / 2) + number % 2 } else { self.tile.index(row, number) }
+    }
+}
+
+/// What a call moves, in numbers.
+fn moved<'a>(call: &Call<'a>) -> Option<(Side<'a>, Side<'a>, Region)> {
+    let kind = Kind::ALL[call.imm[1] as usize];
+    let (region, [src, dst, ..]) = (Region::of(call, kind)?, call.tiles) else { return None };
+    let src = Side { tile: src, pairs: call.imm[0] & 1 == 1 };
+    let dst = Side { tile: dst, pairs: call.imm[0] >> 1 == 1 };
+    let cols = if src.pairs || dst.pairs && kind == Kind::Extract { 2 * region.cols } else { region.cols };
+    let region = Region { cols, from: src.first(region.from), to: dst.first(region.to), ..region };
+    Some((src, dst, region))
+}
+
+impl Body for Move {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+        let Some((src, dst, region)) = moved(call) else { return Ok(()) };
+        let is_copied = match (src.place(), dst.place()) {
+            // What overlaps is moved in one order only.
+            (Some(from), Some(to)) if !overlap(src.tile, dst.tile) => copy::copy::<L>(&from, &to, region),
+            _ => false,
+        };
+        if is_copied { Ok(()) } else { Self::plain(call) }
+    }
+
+    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+        let Some((src, dst, region)) = moved(call) else { return Ok(()) };
+        for (r, n) in places(region.rows, region.cols) {
+            let from = src.index(region.from.0 + r, region.from.1 + n);
+            let to = dst.index(region.to.0 + r, region.to.1 + n);
+            put(dst.tile.ptr, to, get(src.tile.ptr, from));
+        }
+        Ok(())
+    }
+}
+
+fn places(rows: usize, cols: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..rows).flat_map(move |r| (0..cols).map(move |c| (r, c)))
 }
 

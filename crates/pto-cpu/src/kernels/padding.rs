@@ -59,13 +59,15 @@ unsafe fn fill_blocks(tile: &TileRef, ty: &TileType, bits: u64) {
         true => valid.next_multiple_of(BLOCK / size),
         false => valid + (tile.ptr as usize + valid * size).wrapping_neg() % BLOCK / size,
     };
-    if matches!(ty.order(), Order::Nd | Order::Nz | Order::Zz) {
-        for row in 0..tile.rows {
-            (tile.cols..end(tile.cols)).for_each(|col| put(tile, size, row, col, bits));
-        }
-    } else {
-        for col in 0..tile.cols {
-            (tile.rows..end(tile.rows)).for_each(|row| put(tile, size, row, col, bits));
-        }
+    let by_rows = matches!(ty.order(), Order::Nd | Order::Nz | Order::Zz);
+    let (lines, valid) = if by_rows { (tile.rows, tile.cols) } else { (tile.cols, tile.rows) };
+    let rest = valid..end(valid);
+    // Most often there is none.
+    if rest.is_empty() {
+        return;
+    }
+    for (line, at) in (0..lines).flat_map(|line| rest.clone().map(move |at| (line, at))) {
+        let (row, col) = if by_rows { (line, at) } else { (at, line) };
+        put(tile, size, row, col, bits);
     }
 }

@@ -48,7 +48,7 @@ impl Axis {
     }
 
     /// From the lowest digit to the highest. Digits that go on where the one before ends are joined.
-    fn new(digits: &[(usize, usize)]) -> Self {
+    pub fn new(digits: &[(usize, usize)]) -> Self {
         let mut axis = Self { digits: [(usize::MAX, 0); DIGITS], count: 0 };
         for &(extent, stride) in digits.iter().filter(|d| d.0 != 1) {
             match axis.count.checked_sub(1).map(|last| &mut axis.digits[last]) {
@@ -98,6 +98,35 @@ impl Axis {
     #[inline(always)]
     pub fn stride(&self) -> usize {
         self.digits[0].1
+    }
+
+    /// With half the distances; `None` where one is odd.
+    pub fn halved(mut self) -> Option<Self> {
+        for (_, stride) in &mut self.digits[..self.count] {
+            *stride = stride.is_multiple_of(2).then_some(*stride / 2)?;
+        }
+        Some(self)
+    }
+
+    /// With twice the distances.
+    pub fn doubled(mut self) -> Self {
+        self.digits.iter_mut().for_each(|(_, stride)| *stride *= 2);
+        self
+    }
+
+    /// Every two neighbours as one index, with half the distances; `None` where some are not next to each other.
+    pub fn joined(mut self) -> Option<Self> {
+        let (extent, stride) = self.digits[0];
+        let fits = stride == 1 && (self.count == 1 || extent.is_multiple_of(2));
+        self.digits[0] = if self.count == 1 { (extent, 2) } else { (extent / 2, 2) };
+        if fits { self.halved() } else { None }
+    }
+
+    /// Every index as two neighbours, with twice the distances.
+    pub fn split(self) -> Self {
+        let mut digits = [(2, 1); DIGITS + 1];
+        digits[1..].copy_from_slice(&self.doubled().digits);
+        Self::new(&digits[..=self.count])
     }
 
     /// How many values digit `at` has, from the lowest on, and the distance between two of them.
@@ -158,6 +187,11 @@ impl Place {
         };
         let (rows, cols) = (Axis::boxed(box_rows, down, next_below), Axis::boxed(box_cols, right, next_right));
         Some(Self { start: tile.ptr, rows, cols })
+    }
+
+    /// The transposed matrix.
+    pub fn turned(&self) -> Self {
+        Self { start: self.start, rows: self.cols, cols: self.rows }
     }
 
     /// The part from an element on, if it lies like a matrix of its own.
@@ -274,6 +308,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn neighbours_are_joined_and_split() {
+        for digits in [vec![(8, 1), (4, 64), (9, 600)], vec![(usize::MAX, 1)], vec![(2, 1), (9, 10)]] {
+            let axis = Axis::new(&digits);
+            let pairs = axis.joined().expect("neighbours are next to each other");
+            let again = pairs.split();
+            for at in 0..70 {
+                assert_eq!(pairs.at(at / 2), axis.at(at) / 2, "{digits:?} {at}");
+                assert_eq!(again.at(at), axis.at(at), "{digits:?} {at}");
+            }
+        }
+        let apart: [&[(usize, usize)]; 3] = [&[(3, 1), (9, 6)], &[(9, 2)], &[(4, 1), (9, 5)]];
+        apart.iter().for_each(|digits| assert!(Axis::new(digits).joined().is_none(), "{digits:?}"));
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(super) const PREFETCH: Kernel = Kernel::new(&[], prepare_prefetch).views(&["
 
 fn prepare_load(site: &Site) -> Option<Prepared> {
     if nibbles::is_of_numbers(site.tile("dst")?) {
-        return Some(Prepared { run: nibbles::load_numbers, imm: [stated_layout(site)?, 0] });
+        return Some(nibbles::prepare_load(site, stated_layout(site)?));
     }
     let imm = immediates(site, "dst", "src")?;
     Some(match site.tile("dst")?.dtype.column_bits() {
@@ -36,7 +36,7 @@ pub(super) fn prepare_store(site: &Site) -> Option<Prepared> {
     }
     let combine = site.attr("atomicType").and_then(Combine::parse);
     if nibbles::is_of_numbers(src) && combine.is_none() {
-        return Some(Prepared { run: nibbles::store_numbers, imm: [stated_layout(site)?, 0] });
+        return Some(nibbles::prepare_store(site, stated_layout(site)?));
     }
     let [layout, _] = immediates(site, "src", "dst")?;
     let to = site.instance.ty("dst").and_then(Type::elem)?;

@@ -7,7 +7,7 @@ use pto_num::Level;
 use std::arch::x86_64::*;
 
 #[cfg(target_arch = "x86_64")]
-mod bytes;
+pub(super) mod bytes;
 
 /// Sixteen bytes.
 #[cfg(target_arch = "x86_64")]
@@ -127,32 +127,19 @@ pub(super) unsafe fn transpose<L: Level>(turn: &Turn, size: usize) {
     });
 }
 
-/// Turns all boxes of a tile of bytes, from 16 rows of 32 bytes to 16 columns of 32. False where the processor has no registers for that.
+/// Turns all boxes of a tile of bytes, from 16 rows of 32 bytes to 16 columns of 32.
 ///
 /// # Safety
-/// Both tiles must have so many rows and columns, whole pairs of boxes. The processor must have the level.
+/// Both tiles must have so many rows and columns, whole pairs of boxes, and must not overlap. The processor must have the level.
 #[inline(always)]
-pub(super) unsafe fn turn_tile_of_bytes<L: Level>(from: *const u8, to: *mut u8, rows: usize, cols: usize) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    if matches!(L::CPU, CpuLevel::V4) {
-        let (width, square) = (32, 32 * 32);
-        for row in (0..rows).step_by(width) {
-            let (from, to) = (from.add(row * width), to.add(row * cols));
-            let squares = Turn { count: cols / width, from_next: rows * width, to_next: square, ..Turn::ONE };
-            bytes::turn_squares(&Turn {
-                from,
-                from_step: width,
-                to,
-                to_step: width,
-                rows: width,
-                cols: width,
-                ..squares
-            });
-        }
-        return true;
+pub(super) unsafe fn turn_tile_of_bytes<L: Level>(from: *const u8, to: *mut u8, rows: usize, cols: usize) {
+    const SIDE: usize = 32;
+    for row in (0..rows).step_by(SIDE) {
+        let (from, to) = (from.add(row * SIDE), to.add(row * cols));
+        let squares = Turn { count: cols / SIDE, from_next: rows * SIDE, to_next: SIDE * SIDE, ..Turn::ONE };
+        let turn = Turn { from, from_step: SIDE, to, to_step: SIDE, rows: SIDE, cols: SIDE, ..squares };
+        transpose::<L>(&turn, 1);
     }
-    let _ = (from, to, rows, cols);
-    false
 }
 
 /// Whole boxes of the cube's memories in registers: rows of 32 bytes, one after the other. False where the matrix is not made
@@ -161,6 +148,9 @@ pub(super) unsafe fn turn_tile_of_bytes<L: Level>(from: *const u8, to: *mut u8, 
 #[inline(always)]
 unsafe fn boxes<L: Level>(turn: &Turn, size: usize) -> bool {
     const WIDTH: usize = 32;
+    if size == 1 && matches!(L::CPU, CpuLevel::V4) && squares_of_bytes(turn) {
+        return true;
+    }
     if turn.from_step != WIDTH || turn.cols * size != WIDTH {
         return false;
     }
@@ -168,7 +158,7 @@ unsafe fn boxes<L: Level>(turn: &Turn, size: usize) -> bool {
         (4, CpuLevel::V4) if turn.rows == 8 && turn.twin > 0 => (8, x86::turn_twins),
         (4, CpuLevel::V3 | CpuLevel::V4) => (8, x86::turn_words),
         (2, CpuLevel::V4) => (16, x86::turn_halves),
-        (1, CpuLevel::V4) if turn.rows.is_multiple_of(32) => (32, bytes::turn_squares),
+        (1, CpuLevel::V4) if turn.rows.is_multiple_of(32) => (32, bytes::turn_pairs_of_boxes),
         (1, CpuLevel::V4) => (16, bytes::turn_boxes),
         _ => return false,
     };
@@ -177,6 +167,17 @@ unsafe fn boxes<L: Level>(turn: &Turn, size: usize) -> bool {
         turn_boxes(turn);
     }
     whole
+}
+
+/// Squares of 32 bytes at any distances. False where there are none, or the processor lacks the instructions.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn squares_of_bytes(turn: &Turn) -> bool {
+    let fits = turn.rows.is_multiple_of(32) && turn.cols.is_multiple_of(32) && bytes::has_exchanges();
+    if fits {
+        bytes::turn_squares(turn);
+    }
+    fits
 }
 
 #[inline(always)]

@@ -24,19 +24,6 @@ pub unsafe fn turn_boxes(turn: &Turn) {
     });
 }
 
-/// The same, two boxes below each other at a time: squares of 32 bytes.
-///
-/// # Safety
-/// The processor must have AVX-512 F and BW.
-#[inline]
-pub unsafe fn turn_squares(turn: &Turn) {
-    if is_x86_feature_detected!("avx512vbmi") && is_x86_feature_detected!("avx512vbmi2") {
-        squares_by_exchange(turn);
-    } else {
-        squares_by_interleaving(turn);
-    }
-}
-
 /// Writes two columns, which lie one after the other where the columns of the destination do.
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -49,8 +36,9 @@ unsafe fn put(to: *mut u8, step: usize, two: __m512i) {
     }
 }
 
+/// The same, two boxes below each other at a time.
 #[target_feature(enable = "avx512f,avx512bw")]
-unsafe fn squares_by_interleaving(turn: &Turn) {
+pub unsafe fn turn_pairs_of_boxes(turn: &Turn) {
     // The rows of the first two columns, and of the last two.
     let first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
     let last = _mm512_add_epi32(first, _mm512_set1_epi32(2));
@@ -87,34 +75,75 @@ static PLACES: [[u8; 64]; 16] = {
     places
 };
 
-/// Fewer shuffles, which is what takes the time: bytes find their places within a register in one, and most exchanges need none.
+/// True on processors that can [`turn_squares`].
+pub fn has_exchanges() -> bool {
+    is_x86_feature_detected!("avx512vbmi") && is_x86_feature_detected!("avx512vbmi2")
+}
+
+/// Turns squares of 32 bytes, at any distances, with fewer shuffles, which are what takes the time: bytes find their places within a register in
+/// one, and most exchanges between registers need none.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
-unsafe fn squares_by_exchange(turn: &Turn) {
+pub unsafe fn turn_squares(turn: &Turn) {
+    if (turn.from_step, turn.to_step) == (32, 32) { each_square::<true>(turn) } else { each_square::<false>(turn) }
+}
+
+/// `DENSE`: rows follow each other, and columns too.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
+unsafe fn each_square<const DENSE: bool>(turn: &Turn) {
+    let twins = if turn.twin > 0 { 2 } else { 1 };
+    for at in 0..turn.count * twins {
+        let (at, twin) = (at / twins, at % twins);
+        let from = turn.from.add(at * turn.from_next + twin * turn.rows * turn.from_step);
+        let to = turn.to.add(at * turn.to_next + twin * turn.twin);
+        for row in (0..turn.rows).step_by(32) {
+            for col in (0..turn.cols).step_by(32) {
+                let (from, to) = (from.add(row * turn.from_step + col), to.add(row + col * turn.to_step));
+                if DENSE { square(from, 32, to, 32) } else { square(from, turn.from_step, to, turn.to_step) }
+            }
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
+unsafe fn square(from: *const u8, from_step: usize, to: *mut u8, to_step: usize) {
     // The second quarter of one register, the first of the other, and so on.
     let inner = _mm512_setr_epi64(2, 3, 8, 9, 6, 7, 12, 13);
-    let step = turn.to_step;
-    each(turn, 32, 1, |from, to| {
-        let mut v = [_mm512_setzero_si512(); 16];
-        for (k, v) in v.iter_mut().enumerate() {
-            let places = _mm512_loadu_si512(PLACES[k].as_ptr().cast());
-            *v = _mm512_permutexvar_epi8(places, _mm512_loadu_si512(from.add(16 * k).cast()));
-        }
-        exchange::<1>(&mut v, |a, b| (_mm512_mask_blend_epi16(0xaaaa_aaaa, a, b), _mm512_shldi_epi32::<16>(b, a)));
-        exchange::<2>(&mut v, |a, b| (_mm512_mask_blend_epi32(0xaaaa, a, b), _mm512_shldi_epi64::<32>(b, a)));
-        exchange::<4>(&mut v, |a, b| (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)));
-        exchange::<8>(&mut v, |a, b| {
-            (_mm512_mask_blend_epi64(0b1100_1100, a, b), _mm512_permutex2var_epi64(a, inner, b))
-        });
-        for (k, two) in v.into_iter().enumerate() {
-            put(to.add(2 * k * step), step, two);
-        }
+    let mut v = [_mm512_setzero_si512(); 16];
+    for (k, v) in v.iter_mut().enumerate() {
+        let places = _mm512_loadu_si512(PLACES[k].as_ptr().cast());
+        *v = _mm512_permutexvar_epi8(places, two_rows(from.add(2 * k * from_step), from_step));
+    }
+    exchange::<1, 16>(&mut v, |a, b| (_mm512_mask_blend_epi16(0xaaaa_aaaa, a, b), _mm512_shldi_epi32::<16>(b, a)));
+    exchange::<2, 16>(&mut v, |a, b| (_mm512_mask_blend_epi32(0xaaaa, a, b), _mm512_shldi_epi64::<32>(b, a)));
+    exchange::<4, 16>(&mut v, |a, b| (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)));
+    exchange::<8, 16>(&mut v, |a, b| {
+        (_mm512_mask_blend_epi64(0b1100_1100, a, b), _mm512_permutex2var_epi64(a, inner, b))
     });
+    for (k, two) in v.into_iter().enumerate() {
+        put(to.add(2 * k * to_step), to_step, two);
+    }
+}
+
+/// Thirty-two bytes of two rows.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn two_rows(from: *const u8, step: usize) -> __m512i {
+    if step == 32 {
+        return _mm512_loadu_si512(from.cast());
+    }
+    let upper = _mm512_castsi256_si512(_mm256_loadu_si256(from.cast()));
+    _mm512_inserti64x4::<1>(upper, _mm256_loadu_si256(from.add(step).cast()))
 }
 
 /// Replaces every two registers whose numbers differ in one bit.
 #[inline(always)]
-fn exchange<const BIT: usize>(v: &mut [__m512i; 16], pair: impl Fn(__m512i, __m512i) -> (__m512i, __m512i)) {
-    for k in 0..16 {
+pub fn exchange<const BIT: usize, const N: usize>(
+    v: &mut [__m512i; N],
+    pair: impl Fn(__m512i, __m512i) -> (__m512i, __m512i),
+) {
+    for k in 0..N {
         if k & BIT == 0 {
             (v[k], v[k + BIT]) = pair(v[k], v[k + BIT]);
         }
@@ -146,7 +175,8 @@ mod tests {
     fn both_ways_turn_squares() {
         let mut ways: Vec<unsafe fn(&Turn)> = Vec::new();
         if is_x86_feature_detected!("avx512bw") {
-            ways.extend([turn_squares as unsafe fn(&Turn), squares_by_interleaving]);
+            ways.push(turn_pairs_of_boxes);
+            ways.extend(has_exchanges().then_some(turn_squares as unsafe fn(&Turn)));
         }
         let from: Vec<u8> = (0..32 * 32).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         for (turn_all, step) in ways.into_iter().flat_map(|way| [(way, 32), (way, 48)]) {

@@ -1,0 +1,166 @@
+//! Copies of matrices of numbers of four bits, by bytes: numbers that share a byte in both matrices stay together, and those that are
+//! neighbours in a row of one and in a column of the other are exchanged in squares.
+
+use super::super::blocks;
+use super::super::place::{Place, Region, pieces};
+use super::squares::{SIDE, Square};
+use pto_num::Level;
+
+/// In which direction the two numbers of a byte are neighbours.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Along {
+    Rows,
+    Cols,
+}
+
+/// The matrix of bytes that a matrix of numbers is.
+struct Bytes {
+    place: Place,
+    along: Along,
+}
+
+impl Bytes {
+    #[inline(always)]
+    fn of(numbers: &Place) -> Option<Self> {
+        let Place { start, rows, cols } = *numbers;
+        if let (Some(rows), Some(cols)) = (rows.halved(), cols.joined()) {
+            return Some(Self { place: Place { start, rows, cols }, along: Along::Cols });
+        }
+        let place = Place { start, rows: rows.joined()?, cols: cols.halved()? };
+        Some(Self { place, along: Along::Rows })
+    }
+}
+
+/// Copies a region; places count numbers. False, and nothing is done, where that takes halves of bytes.
+///
+/// # Safety
+/// Both places must have the region, and must not overlap. The processor must have the level.
+#[inline(always)]
+pub(super) unsafe fn copy<L: Level>(from: &Place, to: &Place, region: Region) -> bool {
+    let (Some(a), Some(b)) = (Bytes::of(from), Bytes::of(to)) else { return false };
+    let even = |n: [usize; 3]| n.iter().all(|n| n.is_multiple_of(2));
+    let even_rows = even([region.rows, region.from.0, region.to.0]);
+    let even_cols = even([region.cols, region.from.1, region.to.1]);
+    match (a.along, b.along) {
+        (Along::Cols, Along::Cols) if even_cols => {
+            blocks::copy_region::<L>(&a.place, &b.place, half_as_wide(region), 1);
+        }
+        (Along::Rows, Along::Rows) if even_rows => {
+            let region = half_as_wide(turned(region));
+            blocks::copy_region::<L>(&a.place.turned(), &b.place.turned(), region, 1);
+        }
+        (Along::Cols, Along::Rows) if even_rows && even_cols => turn::<L>(from, to, region),
+        (Along::Rows, Along::Cols) if even_rows && even_cols => {
+            turn::<L>(&from.turned(), &to.turned(), turned(region));
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn half_as_wide(region: Region) -> Region {
+    let half = |(row, col): (usize, usize)| (row, col / 2);
+    Region { rows: region.rows, cols: region.cols / 2, from: half(region.from), to: half(region.to) }
+}
+
+fn turned(region: Region) -> Region {
+    let swapped = |(row, col): (usize, usize)| (col, row);
+    Region { rows: region.cols, cols: region.rows, from: swapped(region.from), to: swapped(region.to) }
+}
+
+/// The numbers of a byte are neighbours in a row of the source and in a column of the destination.
+#[inline(never)]
+unsafe fn turn<L: Level>(from: &Place, to: &Place, region: Region) {
+    let (from_step, to_step) = (from.rows.stride() / 2, to.cols.stride() / 2);
+    pieces(from, to, region, (SIDE, SIDE), |piece| {
+        Square {
+            from: from.start.wrapping_add(piece.src / 2),
+            from_step,
+            to: to.start.wrapping_add(piece.dst / 2),
+            to_step,
+            rows: piece.rows,
+            cols: piece.cols,
+        }
+        .turn::<L>();
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::place::Axis;
+    use super::super::{get, places};
+    use super::*;
+    use pto_isa::{BLayout, DType, Loc, SLayout, TileType};
+    use pto_num::{CpuLevel, Kernel, dispatch_at};
+    use pto_vector::TileRef;
+
+    const ROWS: usize = 96;
+    const COLS: usize = 128;
+
+    struct Copied<'a>(&'a Place, &'a Place, Region);
+
+    impl Kernel for Copied<'_> {
+        type Output = bool;
+
+        #[inline(always)]
+        fn run<L: Level>(self) -> bool {
+            // SAFETY: both places are 96x128 numbers, which the region lies in, and the processor has the level.
+            unsafe { copy::<L>(self.0, self.1, self.2) }
+        }
+    }
+
+    /// Windows by rows and by columns, boxes of every order, and columns of pairs.
+    fn all_places(data: &mut [u8]) -> Vec<Place> {
+        let start = data.as_mut_ptr();
+        let by_rows = Place { start, rows: Axis::even(COLS), cols: Axis::even(1) };
+        let by_cols = Place { start, rows: Axis::even(1), cols: Axis::even(ROWS) };
+        let pairs = Place { start, rows: Axis::even(COLS / 2).doubled(), cols: Axis::even(1).split() };
+        let mut all = vec![by_rows, by_cols, pairs];
+        for blayout in [BLayout::RowMajor, BLayout::ColMajor] {
+            for slayout in [SLayout::RowMajor, SLayout::ColMajor] {
+                let ty = TileType::new(Loc::Mat, DType::F4E2M1, ROWS as u64, COLS as u64).layout(blayout, slayout, 512);
+                let (rows, cols) = (ROWS, COLS);
+                let tile = TileRef { ptr: start, rows, cols, row_stride: 0, col_stride: 0, geometry: &ty };
+                all.push(Place::of_tile(&tile).expect("its boxes are full"));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn numbers_are_copied_between_all_layouts() {
+        let mut data: Vec<u8> =
+            (0..ROWS * COLS / 2).map(|i| (i as u32).wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect();
+        let mut found = data.clone();
+        let regions = [
+            Region { rows: ROWS, cols: COLS, from: (0, 0), to: (0, 0) },
+            Region { rows: 34, cols: 70, from: (2, 4), to: (6, 32) },
+            Region { rows: 64, cols: 32, from: (32, 64), to: (0, 32) },
+            Region { rows: 5, cols: 64, from: (1, 0), to: (3, 64) },
+            Region { rows: 32, cols: 3, from: (0, 1), to: (64, 5) },
+        ];
+        let froms = all_places(&mut data);
+        let tos = all_places(&mut found);
+        let mut ways = [0; 2];
+        for (from, to) in froms.iter().flat_map(|from| tos.iter().map(move |to| (from, to))) {
+            for (region, level) in regions.iter().flat_map(|r| CpuLevel::ALL.map(|level| (*r, level))) {
+                // SAFETY: as above.
+                unsafe { std::ptr::write_bytes(to.start, 0x5a, ROWS * COLS / 2) };
+                let is_copied = dispatch_at(level, Copied(from, to, region));
+                ways[usize::from(is_copied)] += 1;
+                for (r, c) in places(ROWS, COLS).filter(|_| is_copied) {
+                    let inside = (region.to.0..region.to.0 + region.rows).contains(&r)
+                        && (region.to.1..region.to.1 + region.cols).contains(&c);
+                    // SAFETY: as above.
+                    let at = |p: &Place, r: usize, c: usize| unsafe { get(p.start, p.rows.at(r) + p.cols.at(c)) };
+                    let source = || at(from, r - region.to.0 + region.from.0, c - region.to.1 + region.from.1);
+                    let untouched = if (to.rows.at(r) + to.cols.at(c)).is_multiple_of(2) { 0xa } else { 0x5 };
+                    let want = if inside { source() } else { untouched };
+                    assert_eq!(at(to, r, c), want, "{level:?} {from:?} {to:?} {region:?} [{r}, {c}]");
+                }
+            }
+        }
+        // Odd edges of pairs are left to who works number by number.
+        assert!(ways[0] > 0 && ways[1] > 2 * ways[0], "{ways:?}");
+    }
+}

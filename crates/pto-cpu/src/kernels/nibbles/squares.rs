@@ -1,0 +1,131 @@
+//! Squares of numbers of four bits whose neighbours in a row become neighbours in a column.
+
+#[cfg(target_arch = "x86_64")]
+use pto_num::CpuLevel;
+use pto_num::Level;
+
+/// The side of the squares that are turned in registers.
+pub(super) const SIDE: usize = 32;
+
+/// A square, or less: rows of the source and columns of the destination are so many bytes apart.
+pub(super) struct Square {
+    pub from: *const u8,
+    pub from_step: usize,
+    pub to: *mut u8,
+    pub to_step: usize,
+    /// Even numbers.
+    pub rows: usize,
+    pub cols: usize,
+}
+
+impl Square {
+    /// Writes it.
+    ///
+    /// # Safety
+    /// Both sides must lie in memory that may be read and written, and must not overlap. The processor must have the level.
+    #[inline(always)]
+    pub unsafe fn turn<L: Level>(&self) {
+        #[cfg(target_arch = "x86_64")]
+        if (self.rows, self.cols) == (SIDE, SIDE) && matches!(L::CPU, CpuLevel::V4) && x86::is_available() {
+            return x86::turn(self);
+        }
+        self.turn_by_fours();
+    }
+
+    /// Two numbers of two rows at a time.
+    unsafe fn turn_by_fours(&self) {
+        for row in (0..self.rows).step_by(2) {
+            let upper = self.from.add(row * self.from_step);
+            let lower = upper.add(self.from_step);
+            for byte in 0..self.cols / 2 {
+                let (a, b) = (*upper.add(byte), *lower.add(byte));
+                let to = self.to.add(2 * byte * self.to_step + row / 2);
+                *to = a & 15 | b << 4;
+                *to.add(self.to_step) = a >> 4 | b & 0xf0;
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::super::super::transpose::bytes::exchange;
+    use super::Square;
+    use std::arch::x86_64::*;
+
+    pub fn is_available() -> bool {
+        is_x86_feature_detected!("avx512vbmi") && is_x86_feature_detected!("avx512vbmi2")
+    }
+
+    /// Where bytes go in their register, for each of the eight, and the same with the rows of a pair exchanged.
+    ///
+    /// The place of a number in the square has ten bits. Its register is the upper three bits of the row, `r4 r3 r2`; its place there
+    /// is `r1 r0 c4 c3 c2 c1`, and `c0` its half of the byte. This makes it `c1 r0 c4 c3 c2 r1`. Then `r0` and `c0` are exchanged, and
+    /// between registers `r2` and `c2`, `r3` and `c3`, `r4` and `c4`. Of the second register of an exchange, both halves have changed
+    /// places beforehand, but for `r4`.
+    static PLACES: [[[u8; 64]; 2]; 8] = {
+        let mut places = [[[0; 64]; 2]; 8];
+        let mut at = 0;
+        while at < 8 * 2 * 64 {
+            let (register, other, to) = (at / 128, at / 64 % 2, at % 64);
+            let (r1, r0, c1) = (to & 1, to >> 4 & 1 ^ other, to >> 5);
+            let upper = (to ^ (register & 0b011) << 1) & 0b1110;
+            places[register][other][to] = (r1 << 5 | r0 << 4 | upper | c1) as u8;
+            at += 1;
+        }
+        places
+    };
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
+    pub unsafe fn turn(square: &Square) {
+        let mut v = [_mm512_setzero_si512(); 8];
+        for (k, v) in v.iter_mut().enumerate() {
+            *v = halves_exchanged(four_rows(square.from.add(4 * k * square.from_step), square.from_step), &PLACES[k]);
+        }
+        exchange::<1, 8>(&mut v, |a, b| (_mm512_mask_blend_epi16(0xaaaa_aaaa, a, b), _mm512_shldi_epi32::<16>(b, a)));
+        exchange::<2, 8>(&mut v, |a, b| (_mm512_mask_blend_epi32(0xaaaa, a, b), _mm512_shldi_epi64::<32>(b, a)));
+        exchange::<4, 8>(&mut v, |a, b| (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)));
+        for (k, columns) in v.into_iter().enumerate() {
+            put(square.to.add(4 * k * square.to_step), square.to_step, columns);
+        }
+    }
+
+    /// The place of the row in its pair and the place of the number in its byte are exchanged.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    unsafe fn halves_exchanged(rows: __m512i, places: &[[u8; 64]; 2]) -> __m512i {
+        let own = _mm512_permutexvar_epi8(_mm512_loadu_si512(places[0].as_ptr().cast()), rows);
+        let other = _mm512_permutexvar_epi8(_mm512_loadu_si512(places[1].as_ptr().cast()), rows);
+        // The lower halves of the second row go up, the upper ones of the first row down.
+        let other = _mm512_rolv_epi64(other, _mm512_setr_epi64(4, 4, 60, 60, 4, 4, 60, 60));
+        let (low, high) = (0x0f0f_0f0f_0f0f_0f0f, 0xf0f0_f0f0_f0f0_f0f0_u64 as i64);
+        let keeps = _mm512_setr_epi64(low, low, high, high, low, low, high, high);
+        // Bit by bit: `own` where it keeps, else `other`.
+        _mm512_ternarylogic_epi64::<0xca>(keeps, own, other)
+    }
+
+    /// Sixteen bytes of four rows.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn four_rows(from: *const u8, step: usize) -> __m512i {
+        if step == 16 {
+            return _mm512_loadu_si512(from.cast());
+        }
+        let row = |r: usize| _mm_loadu_si128(from.add(r * step).cast());
+        let two = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(row(0)), row(1));
+        _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(two, row(2)), row(3))
+    }
+
+    /// Writes four columns of sixteen bytes.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn put(to: *mut u8, step: usize, columns: __m512i) {
+        if step == 16 {
+            return _mm512_storeu_si512(to.cast(), columns);
+        }
+        _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(columns));
+        _mm_storeu_si128(to.add(step).cast(), _mm512_extracti32x4_epi32::<1>(columns));
+        _mm_storeu_si128(to.add(2 * step).cast(), _mm512_extracti32x4_epi32::<2>(columns));
+        _mm_storeu_si128(to.add(3 * step).cast(), _mm512_extracti32x4_epi32::<3>(columns));
+    }
+}
