@@ -28,7 +28,8 @@ struct Case {
 #[derive(Clone, Copy)]
 enum Way {
     Load,
-    Store,
+    /// From a tile in this memory.
+    Store(&'static str),
     /// From the tile to another, in this memory and of this order.
     Move(&'static str),
 }
@@ -38,7 +39,7 @@ impl Way {
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Load => ("load", "to"),
-            Store => ("store", "from"),
+            Store(_) => ("store", "from"),
             Move(to) => ("move", to),
         }
     }
@@ -51,6 +52,7 @@ const ND: &str = "blayout=row_major, slayout=none_box";
 const DN: &str = "blayout=col_major, slayout=none_box";
 const NZ: &str = "blayout=col_major, slayout=row_major";
 const ZN: &str = "blayout=row_major, slayout=col_major";
+const ACC: &str = "blayout=col_major, slayout=row_major, fractal=1024";
 const ZZ_SCALES: &str = "blayout=row_major, slayout=row_major, fractal=32";
 const NN_SCALES: &str = "blayout=col_major, slayout=col_major, fractal=32";
 
@@ -84,11 +86,18 @@ fn main() {
         case("f8E8M0FNU", 8, MxBnn, NN_SCALES, Load),
         case("f8E8M0FNU", 8, MxBnd, NN_SCALES, Load),
         case("f8E8M0FNU", 8, MxBdn, NN_SCALES, Load),
-        case("f32", 32, Nd, ND, Store),
-        case("f16", 16, Nz, NZ, Store),
-        case("f16", 16, Nd, NZ, Store),
-        case("i8", 8, Nd, ZN, Store),
-        case("f16", 16, Nd, ZN, Store),
+        case("f32", 32, Nd, ND, Store("mat")),
+        case("f16", 16, Nz, NZ, Store("mat")),
+        case("f16", 16, Nd, NZ, Store("mat")),
+        case("i8", 8, Nd, ZN, Store("mat")),
+        case("f16", 16, Nd, ZN, Store("mat")),
+        case("i8", 8, Nd, NZ, Store("mat")),
+        case("f32", 32, Nd, NZ, Store("mat")),
+        case("i8", 8, Dn, NZ, Store("mat")),
+        case("f16", 16, Dn, NZ, Store("mat")),
+        case("f32", 32, Nd, ACC, Store("acc")),
+        case("f32", 32, Nz, ACC, Store("acc")),
+        case("f32", 32, Dn, ACC, Store("acc")),
         case("i8", 8, Nd, NZ, Move(LEFT)),
         case("f16", 16, Nd, NZ, Move(LEFT)),
         case("f32", 32, Nd, NZ, Move(LEFT)),
@@ -118,7 +127,7 @@ fn main() {
 /// What a transfer takes, and a copy of as many bytes.
 fn times(case: &Case) -> (f64, f64) {
     let (module, _) = pto_syntax::parse(&program(case));
-    let target = if matches!(case.way, Store) { Target::Cpu } else { case.target };
+    let target = if matches!(case.way, Store("mat")) { Target::Cpu } else { case.target };
     let checked = pto_check::check(module, target).unwrap_or_else(|d| panic!("{d:?}"));
     let plan = Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{d:?}"));
     let bytes = (ROWS * case.cols * case.bits / 8) as usize;
@@ -158,12 +167,13 @@ fn program(case: &Case) -> String {
     let list = |stem: &str| (0..5).map(|k| format!("%{stem}{k}")).collect::<Vec<_>>().join(", ");
     let dims = shape.map(|n| n.to_string()).join("x");
     let view = format!("!pto.tensor_view<{dims}x{elem}>");
-    let tile = format!("!pto.tile_buf<mat, {ROWS}x{cols}x{elem}, {tile}>");
+    let memory = if let Store(memory) = case.way { memory } else { "mat" };
+    let tile = format!("!pto.tile_buf<{memory}, {ROWS}x{cols}x{elem}, {tile}>");
     let layout = global.name().to_ascii_lowercase();
     let mut other = String::new();
     let work = match case.way {
         Load => format!("pto.tload ins(%v : {view}) outs(%t : {tile})"),
-        Store => format!("pto.tstore ins(%t : {tile}) outs(%v : {view})"),
+        Store(_) => format!("pto.tstore ins(%t : {tile}) outs(%v : {view})"),
         Move(to) => {
             let (memory, order) = to.split_once(", ").expect("a memory and an order");
             let to = format!("!pto.tile_buf<{memory}, {ROWS}x{cols}x{elem}, {order}>");
