@@ -85,6 +85,8 @@ impl OpCheck<'_> {
         };
         let (broken, dynamic) = instance(target).check();
         if broken.is_empty() {
+            let advice = self.row.advice.and_then(|advice| advice(&instance(target)));
+            problems.extend(advice.map(|b| self.describe(b, &[]).warning()));
             return dynamic;
         }
         // A tile that is wrong in itself was reported where it is defined.

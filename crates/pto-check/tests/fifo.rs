@@ -98,7 +98,7 @@ fn the_kind_may_come_from_a_section_or_a_module() {
     );
     let body = format!("%a = pto.alloc_tile : {VEC}\npto.tneg ins(%a : {VEC}) outs(%a : {VEC})");
     legal(&kernel("vector", &body));
-    wrong(&kernel("cube", &body), codes::KERNEL_KIND, "`tneg` belongs to the vector core");
+    wrong(&kernel("cube", &body), codes::KERNEL_KIND, "`tneg` on PIPE_V belongs to the vector core");
     let inherited = format!(
         "module attributes {{pto.kernel_kind = #pto.kernel_kind<cube>}} {{ func.func @f() {{\n{body}\nreturn }} }}"
     );

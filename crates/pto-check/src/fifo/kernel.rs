@@ -16,18 +16,19 @@ pub(super) fn check(program: &Program, order: &[OpId], problems: &mut Vec<Diagno
         if here.is_none() && program.site(id).function.is_some() && (uses_handle || row.core != Core::Any) {
             problems.push(unstated(program, id, row.core));
         }
-        let wanted = if row.core == Core::Any { core_of_pipe(program, id) } else { row.core };
+        let pipe = pipe_of(module, id, program.info.target).filter(|_| row.core == Core::Any);
+        let wanted = pipe.map_or(row.core, core_of_pipe);
         if let Some(found) = here.filter(|&c| c != Core::Any && wanted != Core::Any && c != wanted) {
-            problems.push(misplaced(program, id, wanted, found));
+            problems.push(misplaced(program, id, pipe, wanted, found));
         }
     }
 }
 
 /// Only the cube core has the matrix unit, only vector cores have the vector unit.
-fn core_of_pipe(program: &Program, id: OpId) -> Core {
-    match pipe_of(program.module, id, program.info.target) {
-        Some(Pipe::M) => Core::Cube,
-        Some(Pipe::V) => Core::Vector,
+fn core_of_pipe(pipe: Pipe) -> Core {
+    match pipe {
+        Pipe::M => Core::Cube,
+        Pipe::V => Core::Vector,
         _ => Core::Any,
     }
 }
@@ -41,9 +42,10 @@ fn unstated(program: &Program, id: OpId, core: Core) -> Diagnostic {
     with_function(program, id, d)
 }
 
-fn misplaced(program: &Program, id: OpId, wanted: Core, found: Core) -> Diagnostic {
+fn misplaced(program: &Program, id: OpId, pipe: Option<Pipe>, wanted: Core, found: Core) -> Diagnostic {
+    let on_pipe = pipe.map_or(String::new(), |pipe| format!(" on {pipe}"));
     let message =
-        format!("`{}` belongs to the {} core, this is {} code", program.name(id), wanted.name(), found.name());
+        format!("`{}`{on_pipe} belongs to the {} core, this is {} code", program.name(id), wanted.name(), found.name());
     let d = program.problem(codes::KERNEL_KIND, id, message);
     let d = d.legal(format!("a {0} kernel or section", wanted.name()));
     let d = d.help(format!("move it into a kernel or `pto.section.{}` of that kind", wanted.name()));

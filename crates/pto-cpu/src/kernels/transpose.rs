@@ -305,7 +305,9 @@ mod tests {
     fn check<T: Copy + PartialEq + std::fmt::Debug>(make: impl Fn(usize) -> T) {
         // The last ones are made of boxes.
         let width = 32 / size_of::<T>();
-        for (rows, cols) in [(1, 1), (7, 5), (16, 16), (33, 18), (40, 64), (32, width), (48, width), (64, width)] {
+        for (rows, cols) in
+            [(1, 1), (7, 5), (16, 16), (33, 18), (40, 64), (64, 96), (32, width), (48, width), (64, width)]
+        {
             let from: Vec<T> = (0..rows * cols).map(&make).collect();
             let mut to = vec![make(0); rows * cols];
             let size = size_of::<T>();

@@ -18,7 +18,7 @@ pub use columns::{
 pub use slot::{Count, Dir, Elem, FixedType, Infer, Kind, Orders, Slot};
 pub use syntax::{Anatomy, Custom, Syntax};
 
-use crate::rules::Rule;
+use crate::rules::{Broken, Instance, Rule};
 use crate::{DType, DTypes, Pipe, Target, Targets};
 
 /// A row of the instruction table.
@@ -54,6 +54,8 @@ pub struct Row {
     pub shape_rules: &'static [(Targets, Rule)],
     /// Rules of this instruction.
     pub rules: &'static [(Targets, Rule)],
+    /// What is legal and hardly meant: a warning.
+    pub advice: Option<fn(&Instance) -> Option<Broken>>,
     /// Scratch tile.
     pub scratch: Option<Scratch>,
     /// Aliasing.
@@ -99,6 +101,7 @@ impl Row {
         types: [DTypes::NONE; 3],
         domain: Domain::None,
         shape_rules: &[],
+        advice: None,
         rules: &[],
         scratch: None,
         alias: Alias::None,
@@ -226,6 +229,13 @@ impl Row {
     #[must_use]
     pub const fn shape_rules(mut self, rules: &'static [(Targets, Rule)]) -> Self {
         self.shape_rules = rules;
+        self
+    }
+
+    /// Warns of uses that are legal and hardly meant.
+    #[must_use]
+    pub const fn advice(mut self, advice: fn(&Instance) -> Option<Broken>) -> Self {
+        self.advice = Some(advice);
         self
     }
 

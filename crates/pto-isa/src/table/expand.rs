@@ -4,7 +4,7 @@ use super::partial::{all, equal, is_nothing, require_equal, same_valid, valid_te
 use crate::DType::*;
 use crate::Target::{A2A3, A5};
 use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Infer, Orders, Row, Scratch, opt_attr};
-use crate::rules::{Broken, Instance, Rule, Verdict};
+use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{scratch, tile_in, tile_out, vec_in, vec_out};
 use crate::{BLOCK_BYTES, BLayout, DType, Dim, Pipe, Targets, TileType, codes, enums};
 
@@ -21,6 +21,7 @@ const ROW_EXPAND: Row = EXPAND
         vec_out("dst").infer(Infer::Like("src0")),
     ])
     .attrs(ROW_HINTS)
+    .advice(one_value_is_meant)
     .shape_rules(&[
         (
             Targets::ALL,
@@ -128,6 +129,19 @@ fn per_row(i: &Instance, slot: &str, t: &TileType, dst: &TileType) -> Verdict {
         Broken::new(codes::VALID_REGION, vec![i.at(slot)], found, legal)
     });
     all([rows, cols])
+}
+
+/// A generator noted one value per row, and the tile repeats 32 bytes.
+fn one_value_is_meant(i: &Instance) -> Option<Broken> {
+    let (tile, noted) = (i.tile("src1")?, i.attr("src1Col")?);
+    let is_per_row = same_valid(i.tile("src0")?, i.tile("dst")?) != Some(false);
+    let repeats = is_per_row && tile.blayout == BLayout::RowMajor && tile.valid_cols != Dim::Fixed(1);
+    (repeats && noted == AttrValue::Int(1)).then(|| {
+        let found = format!("src1Col = 1, and a row-major `src1` repeats all {} columns along each row", tile.valid_cols);
+        let legal = format!("one value per row is {}x1, col_major", tile.rows);
+        Broken::new(codes::COMBINATION, vec![i.at("src1")], found, legal)
+            .help("make `src1` col_major with one column; without the attribute, 32 bytes per row are meant")
+    })
 }
 
 /// The form with scratch memory spreads one value per row; blocks of 32 bytes need none.
