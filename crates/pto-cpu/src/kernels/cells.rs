@@ -46,6 +46,10 @@ impl Cells {
             for column in (0..self.columns).step_by(SIDE) {
                 for row in (band..self.rows.min(band + BAND)).step_by(SIDE) {
                     let from = from.add(row * self.from_row + column * self.width);
+                    // The rows of the next band: at distances of pages the processor does not look ahead by itself.
+                    for next in 0..SIDE {
+                        _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add((BAND + next) * self.from_row).cast());
+                    }
                     work(from, to.add(column * self.to_row + row * self.width));
                 }
             }

@@ -24,18 +24,6 @@ pub unsafe fn turn_boxes(turn: &Turn) {
     });
 }
 
-/// Writes two columns, which lie one after the other where the columns of the destination do.
-#[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn put(to: *mut u8, step: usize, two: __m512i) {
-    if step == 32 {
-        _mm512_storeu_si512(to.cast(), two);
-    } else {
-        _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(two));
-        _mm256_storeu_si256(to.add(step).cast(), _mm512_extracti64x4_epi64::<1>(two));
-    }
-}
-
 /// The same, two boxes below each other at a time.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub unsafe fn turn_pairs_of_boxes(turn: &Turn) {
@@ -54,6 +42,18 @@ pub unsafe fn turn_pairs_of_boxes(turn: &Turn) {
             }
         }
     });
+}
+
+/// Writes two columns, which lie one after the other where the columns of the destination do.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn put(to: *mut u8, step: usize, two: __m512i) {
+    if step == 32 {
+        _mm512_storeu_si512(to.cast(), two);
+    } else {
+        _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(two));
+        _mm256_storeu_si256(to.add(step).cast(), _mm512_extracti64x4_epi64::<1>(two));
+    }
 }
 
 /// Where the bytes of two rows go in their register before the exchanges, for each of the sixteen.
