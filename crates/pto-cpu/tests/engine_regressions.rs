@@ -349,3 +349,45 @@ fn a_whole_tile_of_bytes_is_moved_to_a_window() {
     assert_eq!(moved, x);
     assert_eq!((x, y), run(true));
 }
+
+/// Moves of nothing, at every level: what the processor can do must not matter.
+#[test]
+fn empty_regions_are_not_moved() {
+    let with = |work: &str| {
+        format!(
+            "!all = !pto.tile_buf<vec, 8x8xf32>
+             !part = !pto.tile_buf<vec, 8x8xf32, valid=?x?>
+             func.func @f(%a: !all, %b: !all, %d: !all, %rows: index, %cols: index) {{
+               %zero = arith.constant 0 : index
+               %eight = arith.constant 8 : index
+               %w = pto.subview %b[%zero, %zero] sizes [8, 8] valid [%rows, %cols] : !all -> !part
+               %o = pto.subview %d[%zero, %zero] sizes [8, 8] valid [%rows, %cols] : !all -> !part
+               {work}
+               return
+             }}"
+        )
+    };
+    let works = [
+        "pto.tmov ins(%w : !part) outs(%o : !part)",
+        "pto.textract ins(%b, %zero, %zero : !all, index, index) outs(%o : !part)",
+        "pto.tinsert ins(%w, %eight, %zero : !part, index, index) outs(%d : !all)",
+        "pto.ttrans ins(%w, %a : !part, !all) outs(%d : !all)",
+    ];
+    for (work, (rows, cols)) in works.iter().flat_map(|w| [(0, 8), (8, 0), (0, 0)].map(|extents| (w, extents))) {
+        if work.contains("tinsert") && rows != 0 {
+            continue;
+        }
+        let (module, problems) = pto_syntax::parse(&with(work));
+        assert!(problems.is_empty(), "{problems:?}");
+        let checked = pto_check::check(module, Target::A5).unwrap_or_else(|d| panic!("{d:?}"));
+        for plain in [false, true] {
+            let options = Options { plain, ..Options::default() };
+            let plan = Plan::new(&checked, None, options).unwrap_or_else(|d| panic!("{}", d.message));
+            let [mut a, mut b, mut d] = [1u8, 2, 0].map(|byte| vec![byte; 256]);
+            let mut args = [&mut a, &mut b, &mut d].map(|t| Arg::Tile(t, (8, 8))).into_iter().collect::<Vec<_>>();
+            args.extend([Arg::Int(rows), Arg::Int(cols)]);
+            plan.run(&mut args, Launch::default()).unwrap_or_else(|d| panic!("{work}: {}", d.message));
+            assert!(d.iter().all(|byte| *byte == 0), "{work} {rows}x{cols} plain: {plain}");
+        }
+    }
+}

@@ -133,12 +133,15 @@ impl<'a> Digits<'a> {
     }
 }
 
-/// Copies a matrix of elements of `size` bytes.
+/// Copies a matrix of elements of `size` bytes, which may be empty.
 ///
 /// # Safety
 /// Both places must have all the rows and columns, and must not overlap. The processor must have the level.
 #[inline(always)]
 pub(super) unsafe fn copy<L: Level>(from: &Place, to: &Place, rows: usize, cols: usize, size: usize, cache: Cache) {
+    if rows == 0 || cols == 0 {
+        return;
+    }
     let mut nest = Nest::EMPTY;
     if nest.add_axis(&from.rows, &to.rows, rows, size) && nest.add_axis(&from.cols, &to.cols, cols, size) {
         nest.join();

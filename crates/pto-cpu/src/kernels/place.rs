@@ -122,6 +122,11 @@ impl Axis {
         if fits { self.halved() } else { None }
     }
 
+    /// True when indices come in pairs between all seams.
+    pub fn has_even_runs(&self) -> bool {
+        self.digits[..self.count - 1].iter().all(|(extent, _)| extent.is_multiple_of(2))
+    }
+
     /// Every index as two neighbours, with twice the distances.
     pub fn split(self) -> Self {
         let mut digits = [(2, 1); DIGITS + 1];
@@ -187,6 +192,11 @@ impl Place {
         };
         let (rows, cols) = (Axis::boxed(box_rows, down, next_below), Axis::boxed(box_cols, right, next_right));
         Some(Self { start: tile.ptr, rows, cols })
+    }
+
+    /// True when rows and columns come in pairs between all seams.
+    pub fn has_even_runs(&self) -> bool {
+        self.rows.has_even_runs() && self.cols.has_even_runs()
     }
 
     /// The transposed matrix.
