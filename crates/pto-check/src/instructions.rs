@@ -4,6 +4,7 @@ use crate::Info;
 use pto_ir::{Attr, Module, OpId, ValueId};
 use pto_isa::row::{AttrKind, AttrSpec, Elem};
 use pto_isa::rules::{Arg, AttrValue, Broken, Instance};
+use pto_isa::table::op;
 use pto_isa::{Code, Diagnostic, Dim, Family, Row, Span, Target, TileRule, TileType, Type, codes, table};
 
 /// Checks every operation; rules that must wait for run time are noted in `info`.
@@ -194,6 +195,7 @@ impl OpCheck<'_> {
 
     fn attributes(&self, problems: &mut Vec<Diagnostic>) {
         let given = self.module.attrs(self.id);
+        problems.extend(self.constant_of_another_type());
         for (name, attr) in given {
             let text = self.module.names.text(*name);
             match self.row.attr(text) {
@@ -213,6 +215,21 @@ impl OpCheck<'_> {
                 );
             }
         }
+    }
+
+    /// A constant that is no number, or one with a point where the type has none.
+    fn constant_of_another_type(&self) -> Option<Diagnostic> {
+        let is_constant = self.module.op(self.id).op == op::arith_constant;
+        let ty = self.module.value_type(self.module.results(self.id).next().filter(|_| is_constant)?).scalar()?;
+        let fits = match self.module.attr(self.id, "value")? {
+            Attr::Int(..) => true,
+            Attr::Bool(_) => !ty.is_float(),
+            Attr::Float(..) | Attr::FloatBits(..) => ty.is_float(),
+            _ => false,
+        };
+        let legal = if ty.is_float() { "legal: a number, `1.5`" } else { "legal: an integer, `true` or `false`" };
+        let message = format!("a constant of type {ty} has another value");
+        (!fits).then(|| Diagnostic::new(codes::ATTRIBUTE_VALUE, self.name_span(), message).legal(legal))
     }
 
     fn unknown_attribute(&self, name: &str) -> Diagnostic {

@@ -9,6 +9,8 @@ pub struct Param {
     pub name: String,
     /// What it takes.
     pub kind: ParamKind,
+    /// Numbers in a column of its memory: two where 4-bit floats are counted in pairs, as in the vector memory.
+    pub per_column: u64,
 }
 
 /// What a parameter takes.

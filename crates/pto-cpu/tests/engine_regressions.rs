@@ -391,3 +391,28 @@ fn empty_regions_are_not_moved() {
         }
     }
 }
+
+/// Rows of packed 4-bit floats in the cube's memories are half as many bytes as columns.
+#[test]
+fn a_window_of_4_bit_floats_starts_at_its_row() {
+    let text = "
+      !all = !pto.tile_buf<mat, 32x64x!pto.f4E2M1x2>
+      !part = !pto.tile_buf<mat, 16x64x!pto.f4E2M1x2>
+      !left = !pto.tile_buf<left, 16x64x!pto.f4E2M1x2, blayout=col_major, slayout=row_major>
+      func.func @f(%a: !all, %b: !left) {
+        %zero = arith.constant 0 : index
+        %three = arith.constant 3 : index
+        %w = pto.subview %a[%three, %zero] sizes [16, 64] : !all -> !part
+        pto.tmov ins(%w : !part) outs(%b : !left)
+        return
+      }";
+    let (module, problems) = pto_syntax::parse(text);
+    assert!(problems.is_empty(), "{problems:?}");
+    let checked = pto_check::check(module, Target::A5).unwrap_or_else(|d| panic!("{d:?}"));
+    let plan = Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    let mut a: Vec<u8> = (0..32 * 32).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let mut b = vec![0u8; 16 * 32];
+    let mut args = [Arg::Tile(&mut a, (32, 64)), Arg::Tile(&mut b, (16, 64))];
+    plan.run(&mut args, Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    assert_eq!(b, a[3 * 32..19 * 32]);
+}

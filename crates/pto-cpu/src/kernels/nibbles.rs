@@ -126,7 +126,12 @@ fn moved<'a>(call: &Call<'a>) -> Option<(Side<'a>, Side<'a>, Region)> {
     let (region, [src, dst, ..]) = (Region::of(call, kind)?, call.tiles) else { return None };
     let src = Side { tile: src, pairs: call.imm[0] & 1 == 1 };
     let dst = Side { tile: dst, pairs: call.imm[0] >> 1 == 1 };
-    let cols = if src.pairs || dst.pairs && kind == Kind::Extract { 2 * region.cols } else { region.cols };
+    let (src_cols, dst_cols) = (src.first((0, src.tile.cols)).1, dst.first((0, dst.tile.cols)).1);
+    let cols = match kind {
+        Kind::Whole => src_cols.min(dst_cols),
+        Kind::Extract => dst_cols,
+        Kind::Insert => src_cols,
+    };
     let region = Region { cols, from: src.first(region.from), to: dst.first(region.to), ..region };
     Some((src, dst, region))
 }

@@ -4,7 +4,7 @@ use super::roles::{callee, stated_kind};
 use crate::args::{Param, ParamKind};
 use pto_ir::{BlockId, Module, OpId, ValueId};
 use pto_isa::row::Core;
-use pto_isa::{Diagnostic, Span, Type, codes};
+use pto_isa::{Diagnostic, Span, TileType, Type, codes};
 
 /// What is to run.
 pub(super) struct Entry {
@@ -100,5 +100,23 @@ pub(super) fn param(module: &Module, value: ValueId) -> Param {
         (Type::Tile(t) | Type::TileBuf(t), _) => ParamKind::Tile(*t),
         (other, _) => ParamKind::Other(other.noun().to_string()),
     };
-    Param { name: module.value_name(value).to_string(), kind }
+    let per_column = if is_in_pairs(module, &kind) { 2 } else { 1 };
+    Param { name: module.value_name(value).to_string(), kind, per_column }
+}
+
+/// Windows count what the tiles count that they are moved to and from.
+fn is_in_pairs(module: &Module, kind: &ParamKind) -> bool {
+    let pairs = |t: &TileType| u32::from(t.dtype.bits()) * 2 == t.column_bits();
+    let has_pairs = |id: &OpId| {
+        let mut types = module.operands(*id).iter().map(|o| module.value_type(o.value));
+        types.clone().any(|t| t.tile().is_some_and(pairs))
+            && types.any(|t| matches!(t, Type::TensorView(_) | Type::PartitionView(_) | Type::Memref(_)))
+    };
+    match kind {
+        ParamKind::Tile(tile) => pairs(tile),
+        ParamKind::Pointer(elem) | ParamKind::Tensor(elem, _) => {
+            elem.bits() * 2 == elem.column_bits() && module.order().iter().any(has_pairs)
+        }
+        _ => false,
+    }
 }

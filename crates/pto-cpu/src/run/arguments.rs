@@ -4,7 +4,7 @@ use super::core::Core;
 use crate::args::{Arg, Param, ParamKind};
 use crate::memory::{Buffer, buffer_address, split_address};
 use crate::plan::{Plan, Role, Slot, Tile, View};
-use pto_isa::{Diagnostic, GlobalLayout, Scalar, Span, TileType, codes};
+use pto_isa::{DType, Diagnostic, GlobalLayout, Scalar, Span, TileType, codes};
 
 impl Plan {
     /// Buffers and values of all ranks. A buffer's number is that of its parameter, rank after rank.
@@ -70,17 +70,17 @@ impl Plan {
                     return Err(format!("a tensor of {shape:?} where the type says {dims:?}"));
                 }
                 let view = packed(shape);
-                fits(elem.column_bits(), shape, data.len())?;
+                fits(column_bits(param, *elem), shape, data.len())?;
                 Ok(Value::View(Buffer::write(data), view))
             }
             (ParamKind::Tensor(elem, dims), Arg::InOut(data)) => {
                 let shape = fixed(dims)?;
-                fits(elem.column_bits(), &shape, data.len())?;
+                fits(column_bits(param, *elem), &shape, data.len())?;
                 Ok(Value::View(Buffer::write(data), packed(&shape)))
             }
             (ParamKind::Tensor(elem, dims), Arg::In(data)) => {
                 let shape = fixed(dims)?;
-                fits(elem.column_bits(), &shape, data.len())?;
+                fits(column_bits(param, *elem), &shape, data.len())?;
                 Ok(Value::View(Buffer::read(data), packed(&shape)))
             }
             (ParamKind::Tile(ty), Arg::Tile(data, valid)) => tile_value(ty, data.len(), *valid),
@@ -153,19 +153,28 @@ impl Bound {
         }
     }
 
+    /// Gives tiles back; what has changed was written, under whatever name.
     pub fn leave(&self, core: &mut Core, args: &mut [Arg<'_>]) {
-        for ((slot, value), arg) in self.slots(core).iter().zip(&self.values[0]).zip(args) {
+        for (param, ((slot, value), arg)) in self.slots(core).iter().zip(&self.values[0]).zip(args).enumerate() {
             if let (Slot::Tile(tile), Value::Tile(_), Arg::Tile(data, _) | Arg::InOut(data)) = (slot, value, arg) {
                 let register = core.plan.tiles[*tile as usize];
                 let ty = &core.plan.geometries[register.geometry as usize];
+                let mut is_changed = false;
                 if has_nibbles(ty) {
                     let inside = core.memory.part(register.base, ty.bytes());
-                    each_element(ty, |at, outside| put_nibble(data, outside, nibble(inside, at)));
-                    continue;
+                    each_element(ty, |at, outside| {
+                        is_changed |= nibble(data, outside) != nibble(inside, at);
+                        put_nibble(data, outside, nibble(inside, at));
+                    });
+                } else {
+                    each_unit(ty, &register, |at, bytes, outside| {
+                        let (before, after) =
+                            (&mut data[outside..outside + bytes as usize], core.memory.part(at, bytes));
+                        is_changed |= *before != *after;
+                        before.copy_from_slice(after);
+                    });
                 }
-                each_unit(ty, &register, |at, bytes, outside| {
-                    data[outside..outside + bytes as usize].copy_from_slice(core.memory.part(at, bytes));
-                });
+                core.written.get_mut(param).into_iter().for_each(|written| *written |= is_changed);
             }
         }
     }
@@ -259,6 +268,11 @@ pub(crate) fn packed(shape: &[u64]) -> View {
         stride = stride.saturating_mul(*n as i64);
     }
     view
+}
+
+/// Bits of a column in memory.
+fn column_bits(param: &Param, elem: DType) -> u32 {
+    if elem.is_float() { elem.bits() * param.per_column as u32 } else { elem.column_bits() }
 }
 
 fn fits(bits: u32, shape: &[u64], have: usize) -> Result<(), String> {

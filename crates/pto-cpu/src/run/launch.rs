@@ -293,7 +293,7 @@ impl Plan {
         for (at, slot) in self.slots.iter().enumerate() {
             if let Slot::Tile(tile) = slot {
                 let writes = self.kernels.iter().flat_map(|k| &k.tiles).any(|o| o.writes && o.register == Some(*tile));
-                report.written[at] = writes;
+                report.written[at] |= writes;
             }
         }
         // Cores may have seen different extents.

@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::observe::Watch;
-use crate::args::{Launch, ParamKind};
+use crate::args::{Launch, Param, ParamKind};
 use crate::memory::{Buffer, buffer_address};
 use crate::plan::{Plan, Role, Slot, float_of, int_of};
 use pto_isa::Diagnostic;
@@ -84,7 +84,7 @@ impl Plan {
             self.all_fit(launch.blocks.into())?;
         }
         let none = vec![Buffer::NONE; self.params.len()];
-        let tile = |p: &crate::args::Param| matches!(p.kind, ParamKind::Tile(_));
+        let tile = |p: &Param| matches!(p.kind, ParamKind::Tile(_));
         let reads = self.params.iter().map(tile).collect();
         let mut watch = Measuring { ends: vec![(0, Vec::new()); self.params.len()], reads, left: LIMIT };
         let mut instructions = 0;
@@ -102,7 +102,7 @@ impl Plan {
             }
             instructions += core.instructions;
         }
-        let extents = self.params.iter().zip(&watch.ends).map(|(p, end)| extent(&p.kind, end)).collect();
+        let extents = self.params.iter().zip(&watch.ends).map(|(p, end)| extent(p, end)).collect();
         Ok(Measure { extents, reads: watch.reads, instructions })
     }
 
@@ -134,7 +134,14 @@ impl Plan {
     }
 }
 
-fn extent(kind: &ParamKind, (end, shape): &(i64, Vec<u64>)) -> Option<Extent> {
+/// In numbers; windows count columns.
+fn extent(param: &Param, end: &(i64, Vec<u64>)) -> Option<Extent> {
+    let Extent { elements, mut shape } = columns(&param.kind, end)?;
+    shape.iter_mut().last().into_iter().for_each(|n| *n = n.saturating_mul(param.per_column));
+    Some(Extent { elements: elements.saturating_mul(param.per_column), shape })
+}
+
+fn columns(kind: &ParamKind, (end, shape): &(i64, Vec<u64>)) -> Option<Extent> {
     match kind {
         ParamKind::Pointer(elem) if *end > 0 => {
             let elements = (*end as u64).saturating_mul(8).div_ceil(u64::from(elem.column_bits()));

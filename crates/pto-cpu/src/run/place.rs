@@ -139,7 +139,9 @@ impl Core<'_> {
         if low_boxes || !(row as u64).is_multiple_of(box_rows) || !(col as u64).is_multiple_of(box_cols) {
             return Err(Fail::WindowBoxes { at: (row, col), unit: (box_rows, box_cols) });
         }
-        let (unit, column) = (u64::from(ty.dtype.unit_bytes()) * 8, u64::from(ty.column_bits()));
+        let column = u64::from(ty.column_bits());
+        // Rows of 4-bit integers lie as far apart as rows of bytes.
+        let unit = if ty.dtype.is_float() { column } else { u64::from(ty.dtype.unit_bytes()) * 8 };
         let bits = if ty.is_boxed() {
             ty.offset(row as u64, col as u64) * column
         } else {

@@ -301,12 +301,21 @@ fn window(i: &Instance, size: (Dim, Dim), room: (u64, u64)) -> Verdict {
 
 fn extract_window(i: &Instance) -> Verdict {
     let Some((src, dst)) = both(i) else { return Verdict::Holds };
-    window(i, (Dim::Fixed(dst.rows), Dim::Fixed(dst.cols)), (src.rows, src.cols))
+    window(i, (Dim::Fixed(dst.rows), columns_as(Dim::Fixed(dst.cols), dst, src)), (src.rows, src.cols))
 }
 
 fn insert_window(i: &Instance) -> Verdict {
     let Some((src, dst)) = both(i) else { return Verdict::Holds };
-    window(i, (src.valid_rows, src.valid_cols), (dst.rows, dst.cols))
+    window(i, (src.valid_rows, columns_as(src.valid_cols, src, dst)), (dst.rows, dst.cols))
+}
+
+/// Columns of a tile as another counts them: packed 4-bit floats are pairs in the vector memory and numbers elsewhere.
+fn columns_as(columns: Dim, of: &TileType, other: &TileType) -> Dim {
+    let (bits, other_bits) = (u64::from(of.column_bits()), u64::from(other.column_bits()));
+    match columns {
+        Dim::Fixed(n) if of.dtype == other.dtype => Dim::Fixed(n.saturating_mul(bits).div_ceil(other_bits)),
+        other => other,
+    }
 }
 
 fn window_types(i: &Instance) -> Verdict {

@@ -301,7 +301,8 @@ fn gather_layout(i: &Instance) -> Verdict {
 fn scatter_atomics(i: &Instance) -> Verdict {
     let (Some(op), Some(src)) = (i.attr_name("scatterAtomicOp"), i.tile("src")) else { return Verdict::Holds };
     let legal: &[DType] = match (op, i.target) {
-        ("none", _) | (_, Cpu) => return Verdict::Holds,
+        ("none", _) => return Verdict::Holds,
+        (_, Cpu) => &[I8, U8, I16, U16, I32, U32, I64, U64, F16, Bf16, F32],
         ("add", A2A3) => &[I8, I16, I32, F16, Bf16, F32],
         ("add", A5) => &[I32, U32, F32, F16, Bf16],
         (_, A2A3) => &[],
@@ -613,7 +614,7 @@ family! { Memory, "pto", memory;
             (Targets::ALL, Rule::Named("src: ND; also NZ on A2/A3 and DN on A5", gather_layout)),
             (Targets::ALL, Rule::Named("one index per row of src, or one per element", index_shape)),
             (Targets::ALL, Rule::Named("the scatter options need coalesce", needs_coalesce)),
-            (Targets::DEVICES, Rule::Named("atomics: add on A2/A3 (i8 i16 i32 f16 bf16 f32) and A5 (i32 u32 f32 f16 bf16); max, min on A5 (i32 u32 f32)", scatter_atomics)),
+            (Targets::ALL, Rule::Named("atomics: add on A2/A3 (i8 i16 i32 f16 bf16 f32) and A5 (i32 u32 f32 f16 bf16); max, min on A5 (i32 u32 f32); on cpu all of these types, i64, u64, u8 and u16", scatter_atomics)),
         ])
         .cpp("MSCATTER")
         .cpp_args(&["mem", "src", "idx"])

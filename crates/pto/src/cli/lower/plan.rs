@@ -1,6 +1,7 @@
 //! `pto plan`
 
 use super::{FileArgs, Read, map};
+use crate::cli::json::{self, JsonDiagnostic};
 use crate::cli::{Failure, Outcome, Run, files, out};
 use pto::checks::Checked;
 use pto::ir::OpId;
@@ -40,6 +41,10 @@ pub(crate) fn run(args: &Args) -> Run {
                 out(&report.text())?;
             }
             Ok(Outcome::Clean)
+        }
+        Err(problems) if args.json => {
+            print_json(&read, Vec::new(), &problems)?;
+            Ok(Outcome::Problems)
         }
         Err(problems) => read.problems(problems),
     }
@@ -110,14 +115,20 @@ impl Report<'_> {
             shared: s.shared,
             tiles: s.tiles.iter().map(tile).collect(),
         };
-        let object = JsonPlan {
-            file: &self.read.source.name,
-            target: self.read.target.name(),
-            memories: self.planned.spaces.iter().map(space).collect(),
-        };
-        let text = serde_json::to_string_pretty(&object).map_err(|e| Failure(e.to_string()))?;
-        out(&(text + "\n"))
+        print_json(self.read, self.planned.spaces.iter().map(space).collect(), &[])
     }
+}
+
+fn print_json(read: &Read, memories: Vec<JsonSpace>, problems: &[Diagnostic]) -> Result<(), Failure> {
+    let lines = Lines::new(&read.source.text);
+    let object = JsonPlan {
+        file: &read.source.name,
+        target: read.target.name(),
+        memories,
+        diagnostics: problems.iter().map(|d| json::diagnostic(&read.source, &lines, d)).collect(),
+    };
+    let text = serde_json::to_string_pretty(&object).map_err(|e| Failure(e.to_string()))?;
+    out(&(text + "\n"))
 }
 
 #[derive(Serialize)]
@@ -125,6 +136,7 @@ struct JsonPlan<'a> {
     file: &'a str,
     target: &'static str,
     memories: Vec<JsonSpace>,
+    diagnostics: Vec<JsonDiagnostic<'a>>,
 }
 
 #[derive(Serialize)]

@@ -18,6 +18,8 @@ pub(crate) struct Bound {
     pub(crate) origin: String,
     /// The program alone decided how large it is.
     pub(crate) inferred: bool,
+    /// See [`pto::cpu::Param::per_column`].
+    pub(crate) per_column: u64,
 }
 
 /// The argument itself.
@@ -35,15 +37,17 @@ pub(crate) enum Content {
 impl Bound {
     /// What the engine gets.
     pub(crate) fn arg(&mut self) -> Arg<'_> {
+        let per_column = self.per_column;
         match &mut self.content {
             Content::Int(_, i) => Arg::Int(*i),
             Content::Float(_, f) => Arg::Float(*f),
             Content::Memory(array) => Arg::InOut(array.bytes_mut()),
             Content::Tensor(array) => {
                 let (bytes, shape) = array.parts_mut();
-                Arg::Tensor(bytes, shape)
+                // The type says how many columns they are.
+                if per_column > 1 { Arg::InOut(bytes) } else { Arg::Tensor(bytes, shape) }
             }
-            Content::Tile(array, valid) => Arg::Tile(array.bytes_mut(), *valid),
+            Content::Tile(array, (rows, cols)) => Arg::Tile(array.bytes_mut(), (*rows, cols.div_ceil(per_column))),
             Content::Remote(rank, param) => Arg::Remote { rank: *rank, param: *param },
         }
     }
@@ -129,7 +133,7 @@ fn without_memory<'a>(plan: &Plan, request: &Request<'a>) -> Result<Partly<'a>, 
                 Some(place) => {
                     let (rank, at) = place?;
                     let (name, origin) = (param.name.clone(), spec.text.clone());
-                    Some(Bound { name, content: Content::Remote(rank, at), origin, inferred: false })
+                    Some(Bound { name, content: Content::Remote(rank, at), origin, inferred: false, per_column: 1 })
                 }
                 None => None,
             },
@@ -249,7 +253,7 @@ fn scalar(param: &Param, ty: Scalar, text: &str) -> Result<Bound, Failure> {
             None => return Err(Failure(format!("`{name}` is {ty}, {legal}, not {text}"))),
         }
     };
-    Ok(Bound { name: name.clone(), content, origin: value.to_string(), inferred: false })
+    Ok(Bound { name: name.clone(), content, origin: value.to_string(), inferred: false, per_column: 1 })
 }
 
 /// The numbers that an integer type takes: `i32` and its like have no sign, so both readings of their bits will do.

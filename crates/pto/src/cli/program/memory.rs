@@ -44,7 +44,7 @@ pub(crate) fn memory(
         .map_err(|e| Failure(e.about(format_args!("`{name}`")).to_string()))?;
     let text = spec.map_or(&*origin, |s| &s.text);
     let content = fit(param, array, needed, text)?;
-    Ok(Bound { name: name.clone(), content, origin, inferred })
+    Ok(Bound { name: name.clone(), content, origin, inferred, per_column: param.per_column })
 }
 
 fn load(param: &Param, dtype: DType, source: &Source, needed: Option<&Extent>, seed: u64) -> Result<Array, Error> {
@@ -96,10 +96,12 @@ pub(crate) fn raw(path: &Path, dtype: DType, wanted: &[u64]) -> Result<Array, Er
 fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Result<Content, Failure> {
     let (name, found) = (&param.name, shape_text(array.shape()));
     match &param.kind {
-        ParamKind::Tile(tile) => tile_content(name, tile, array, text),
-        ParamKind::Tensor(_, dims) => {
+        ParamKind::Tile(tile) => tile_content(name, &in_numbers(tile, param.per_column), array, text),
+        ParamKind::Tensor(_, columns) => {
+            let mut dims = columns.clone();
+            dims.iter_mut().last().into_iter().flatten().for_each(|n| *n = n.saturating_mul(param.per_column));
             let fits = |(n, dim): (&u64, &Option<u64>)| dim.is_none_or(|d| d == *n);
-            if array.shape().len() != dims.len() || !array.shape().iter().zip(dims).all(fits) {
+            if array.shape().len() != dims.len() || !array.shape().iter().zip(&dims).all(fits) {
                 let wanted: Vec<String> = dims.iter().map(|d| d.map_or("?".to_string(), |n| n.to_string())).collect();
                 return Err(Failure(format!("`{name}` is a tensor of {}, and {text} is {found}", wanted.join("x"))));
             }
@@ -120,6 +122,12 @@ fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Resu
             Err(Failure(format!("{wanted}, and {text} has {count} ({found})")))
         }
     }
+}
+
+/// The same tile with a column for every number.
+fn in_numbers(tile: &TileType, per_column: u64) -> TileType {
+    let valid_cols = tile.valid_cols.fixed().map_or(Dim::Dynamic, |n| Dim::Fixed(n.saturating_mul(per_column)));
+    TileType { cols: tile.cols.saturating_mul(per_column), valid_cols, ..*tile }
 }
 
 /// A tile is given as a whole or as the part that holds data.
