@@ -58,6 +58,12 @@ pub fn place<'a>(row: &'static Row, args: &'a [Value]) -> Unless<Vec<(&'static s
         let attrs = row.attrs.iter().map(|a| a.name).filter(|a| !row.cpp.templates.contains(a));
         slots(true).chain(slots(false)).chain(attrs).collect()
     };
+    // A switch of the C++ form that says whether it sets a register; programs have no word for it.
+    let is_switch = |a: &Value| text(&a["kind"]) == "scalar" && text(&a["dtype"]) == "bool";
+    let args = match args {
+        [others @ .., last] if row.name == "tcvt" && is_switch(last) => others,
+        _ => args,
+    };
     let mut order = if row.cpp.args.is_empty() { default } else { row.cpp.args.to_vec() };
     // A length, which comes last, goes with one list alone.
     if args.last().is_some_and(|a| text(&a["kind"]) == "scalar") && order.last() == Some(&"block_len") {
