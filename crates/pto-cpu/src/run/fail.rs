@@ -196,7 +196,8 @@ impl Fail {
                 new(codes::RUN_UNSUPPORTED, "a window of on-chip memory where global memory is expected".into())
             }
             Self::Unaligned => new(codes::RUN_VALUE, "an address inside a byte".into()),
-            Self::SignalId(id) => new(codes::RUN_VALUE, format!("signal {id}")).legal("0 to 31"),
+            Self::SignalId(id) => new(codes::RUN_VALUE, format!("signal {id}"))
+                .legal("0 to 15; the cube core of a5 adds 16 for the second vector core"),
             Self::SignalOverflow { id, limit } => {
                 new(codes::RUN_PIPE, format!("signal {id} was sent more than {limit} times without a wait"))
                     .help("wait for the signal as often as it is sent")
