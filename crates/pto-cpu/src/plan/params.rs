@@ -106,7 +106,7 @@ pub(super) fn param(module: &Module, value: ValueId) -> Param {
 
 /// Windows count what the tiles count that they are moved to and from.
 fn is_in_pairs(module: &Module, kind: &ParamKind) -> bool {
-    let pairs = |t: &TileType| u32::from(t.dtype.bits()) * 2 == t.column_bits();
+    let pairs = |t: &TileType| t.dtype.bits() * 2 == t.column_bits();
     let has_pairs = |id: &OpId| {
         let mut types = module.operands(*id).iter().map(|o| module.value_type(o.value));
         types.clone().any(|t| t.tile().is_some_and(pairs))
