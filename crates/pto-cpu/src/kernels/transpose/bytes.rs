@@ -92,14 +92,15 @@ pub unsafe fn turn_squares(turn: &Turn) {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
 unsafe fn each_square<const DENSE: bool>(turn: &Turn) {
     let twins = if turn.twin > 0 { 2 } else { 1 };
-    for at in 0..turn.count * twins {
-        let (at, twin) = (at / twins, at % twins);
-        let from = turn.from.add(at * turn.from_next + twin * turn.rows * turn.from_step);
-        let to = turn.to.add(at * turn.to_next + twin * turn.twin);
-        for row in (0..turn.rows).step_by(32) {
-            for col in (0..turn.cols).step_by(32) {
-                let (from, to) = (from.add(row * turn.from_step + col), to.add(row + col * turn.to_step));
-                if DENSE { square(from, 32, to, 32) } else { square(from, turn.from_step, to, turn.to_step) }
+    for at in 0..turn.count {
+        for twin in 0..twins {
+            let from = turn.from.add(at * turn.from_next + twin * turn.rows * turn.from_step);
+            let to = turn.to.add(at * turn.to_next + twin * turn.twin);
+            for row in (0..turn.rows).step_by(32) {
+                for col in (0..turn.cols).step_by(32) {
+                    let (from, to) = (from.add(row * turn.from_step + col), to.add(row + col * turn.to_step));
+                    if DENSE { square(from, 32, to, 32) } else { square(from, turn.from_step, to, turn.to_step) }
+                }
             }
         }
     }
