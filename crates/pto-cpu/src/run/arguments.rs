@@ -170,7 +170,7 @@ impl Bound {
                     each_unit(ty, &register, |at, bytes, outside| {
                         let (before, after) =
                             (&mut data[outside..outside + bytes as usize], core.memory.part(at, bytes));
-                        is_changed |= *before != *after;
+                        is_changed = is_changed || *before != *after;
                         before.copy_from_slice(after);
                     });
                 }

@@ -3,7 +3,8 @@
 
 use super::super::blocks;
 use super::super::place::{Place, Region, pieces};
-use super::squares::{SIDE, Square};
+use super::super::transpose::Turn;
+use super::squares::{self, SIDE};
 use pto_num::Level;
 
 /// In which direction the two numbers of a byte are neighbours.
@@ -74,15 +75,15 @@ fn turned(region: Region) -> Region {
 unsafe fn turn<L: Level>(from: &Place, to: &Place, region: Region) {
     let (from_step, to_step) = (from.rows.stride() / 2, to.cols.stride() / 2);
     pieces(from, to, region, (SIDE, SIDE), |piece| {
-        Square {
+        squares::turn::<L>(&Turn {
             from: from.start.wrapping_add(piece.src / 2),
             from_step,
             to: to.start.wrapping_add(piece.dst / 2),
             to_step,
             rows: piece.rows,
             cols: piece.cols,
-        }
-        .turn::<L>();
+            ..Turn::ONE
+        });
     });
 }
 

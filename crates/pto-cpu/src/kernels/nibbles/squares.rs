@@ -1,5 +1,8 @@
 //! Squares of numbers of four bits whose neighbours in a row become neighbours in a column.
 
+use super::super::transpose::Turn;
+#[cfg(target_arch = "x86_64")]
+use super::super::transpose::bytes::has_exchanges;
 #[cfg(target_arch = "x86_64")]
 use pto_num::CpuLevel;
 use pto_num::Level;
@@ -7,42 +10,29 @@ use pto_num::Level;
 /// The side of the squares that are turned in registers.
 pub(super) const SIDE: usize = 32;
 
-/// A square, or less: rows of the source and columns of the destination are so many bytes apart.
-pub(super) struct Square {
-    pub from: *const u8,
-    pub from_step: usize,
-    pub to: *mut u8,
-    pub to_step: usize,
-    /// Even numbers.
-    pub rows: usize,
-    pub cols: usize,
+/// Turns a square, or less, of an even number of rows and columns; steps count bytes.
+///
+/// # Safety
+/// Both sides must lie in memory that may be read and written, and must not overlap. The processor must have the level.
+#[inline(always)]
+pub(super) unsafe fn turn<L: Level>(square: &Turn) {
+    #[cfg(target_arch = "x86_64")]
+    if (square.rows, square.cols) == (SIDE, SIDE) && matches!(L::CPU, CpuLevel::V4) && has_exchanges() {
+        return x86::turn(square);
+    }
+    turn_by_fours(square);
 }
 
-impl Square {
-    /// Writes it.
-    ///
-    /// # Safety
-    /// Both sides must lie in memory that may be read and written, and must not overlap. The processor must have the level.
-    #[inline(always)]
-    pub unsafe fn turn<L: Level>(&self) {
-        #[cfg(target_arch = "x86_64")]
-        if (self.rows, self.cols) == (SIDE, SIDE) && matches!(L::CPU, CpuLevel::V4) && x86::is_available() {
-            return x86::turn(self);
-        }
-        self.turn_by_fours();
-    }
-
-    /// Two numbers of two rows at a time.
-    unsafe fn turn_by_fours(&self) {
-        for row in (0..self.rows).step_by(2) {
-            let upper = self.from.add(row * self.from_step);
-            let lower = upper.add(self.from_step);
-            for byte in 0..self.cols / 2 {
-                let (a, b) = (*upper.add(byte), *lower.add(byte));
-                let to = self.to.add(2 * byte * self.to_step + row / 2);
-                *to = a & 15 | b << 4;
-                *to.add(self.to_step) = a >> 4 | b & 0xf0;
-            }
+/// Two numbers of two rows at a time.
+unsafe fn turn_by_fours(square: &Turn) {
+    for row in (0..square.rows).step_by(2) {
+        let upper = square.from.add(row * square.from_step);
+        let lower = upper.add(square.from_step);
+        for byte in 0..square.cols / 2 {
+            let (a, b) = (*upper.add(byte), *lower.add(byte));
+            let to = square.to.add(2 * byte * square.to_step + row / 2);
+            *to = a & 15 | b << 4;
+            *to.add(square.to_step) = a >> 4 | b & 0xf0;
         }
     }
 }
@@ -50,12 +40,8 @@ impl Square {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::super::super::transpose::bytes::exchange;
-    use super::Square;
+    use super::Turn;
     use std::arch::x86_64::*;
-
-    pub fn is_available() -> bool {
-        is_x86_feature_detected!("avx512vbmi") && is_x86_feature_detected!("avx512vbmi2")
-    }
 
     /// Where bytes go in their register, for each of the eight, and the same with the rows of a pair exchanged.
     ///
@@ -77,7 +63,7 @@ mod x86 {
     };
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
-    pub unsafe fn turn(square: &Square) {
+    pub unsafe fn turn(square: &Turn) {
         let mut v = [_mm512_setzero_si512(); 8];
         for (k, v) in v.iter_mut().enumerate() {
             *v = halves_exchanged(four_rows(square.from.add(4 * k * square.from_step), square.from_step), &PLACES[k]);
