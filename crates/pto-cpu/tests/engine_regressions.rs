@@ -317,18 +317,23 @@ fn views_of_any_size() {
     assert!(problem.contains("9223372036854775807"), "{problem}");
 }
 
-/// A window of a larger tile has the rows of its tile between its boxes, also where all of another tile is moved there.
+/// Of both the whole is valid, but the window is not the whole of its tile.
 #[test]
-fn a_whole_tile_of_bytes_is_moved_to_a_window() {
-    const SRC: &str = "!pto.tile_buf<mat, 64x64xi8, blayout=col_major, slayout=row_major>";
+fn whole_tiles_are_moved_to_windows() {
+    whole_tile_is_moved_to_window("blayout=col_major, slayout=row_major");
+    whole_tile_is_moved_to_window("blayout=row_major, slayout=col_major");
+}
+
+fn whole_tile_is_moved_to_window(layout: &str) {
     const ALL: &str = "!pto.tile_buf<right, 64x128xi8, blayout=row_major, slayout=col_major>";
     const PART: &str = "!pto.tile_buf<right, 64x64xi8, blayout=row_major, slayout=col_major>";
+    let src = format!("!pto.tile_buf<mat, 64x64xi8, {layout}>");
     let text = format!(
-        "func.func @f(%x: {SRC}, %y: {ALL}) {{
+        "func.func @f(%x: {src}, %y: {ALL}) {{
            %zero = arith.constant 0 : index
            %half = arith.constant 64 : index
            %w = pto.subview %y[%zero, %half] sizes [64, 64] : {ALL} -> {PART}
-           pto.tmov ins(%x : {SRC}) outs(%w : {PART})
+           pto.tmov ins(%x : {src}) outs(%w : {PART})
            return
          }}"
     );

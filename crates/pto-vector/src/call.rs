@@ -76,6 +76,18 @@ pub struct ViewRef {
     pub layout: GlobalLayout,
 }
 
+impl ViewRef {
+    /// An operand that is not there.
+    pub const ABSENT: Self = Self {
+        base: std::ptr::null_mut(),
+        bytes: 0,
+        first: 0,
+        shape: [0; 5],
+        strides: [0; 5],
+        layout: GlobalLayout::Nd,
+    };
+}
+
 /// The operands of one execution of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
@@ -259,6 +271,11 @@ impl Prepared {
     /// compile.
     pub fn plain<B: Body>() -> Self {
         Self { run: B::plain, imm: [0; 2] }
+    }
+
+    /// The fast version of a body.
+    pub fn fast<B: Body>(level: CpuLevel) -> KernelFn {
+        fast::<B>(level)
     }
 
     /// With something the code needs to know.

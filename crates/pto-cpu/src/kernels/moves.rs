@@ -80,10 +80,13 @@ fn prepare(site: &Site, kind: Kind) -> Option<Prepared> {
     }
     let bits = src.dtype.bits();
     let same = bits == dst.dtype.bits() && bits >= 8;
-    if same && bits == 8 && kind == Kind::Whole && is_turned_by_boxes(src, dst) {
-        return Some(Prepared::new::<TurnBytes>(site, true).with([u64::from(bits), kind as u64]));
-    }
-    same.then(|| Prepared::new::<Move>(site, true).with([u64::from(bits), kind as u64]))
+    let whole = same && kind == Kind::Whole && (src.rows, src.cols) == (dst.rows, dst.cols);
+    let code = match (src, dst) {
+        _ if whole && has_same_layout(src, dst) => Prepared::new::<WholeTile<false>>(site, true),
+        _ if whole && bits == 8 && is_turned_by_boxes(src, dst) => Prepared::new::<WholeTile<true>>(site, true),
+        _ => Prepared::new::<Move>(site, true),
+    };
+    same.then(|| code.with([u64::from(bits), kind as u64]))
 }
 
 /// Columns are numbers of four bits in one of the two tiles at least. Pairs that stay pairs are bytes.
@@ -98,22 +101,33 @@ fn kind(call: &Call) -> Kind {
 /// Two boxes of bytes below each other become two side by side, all over both tiles.
 fn is_turned_by_boxes(src: &TileType, dst: &TileType) -> bool {
     let boxes = (src.order(), src.fractal, dst.order(), dst.fractal) == (Order::Nz, 512, Order::Zn, 512);
-    boxes && (src.rows, src.cols) == (dst.rows, dst.cols) && src.rows.is_multiple_of(32) && src.cols.is_multiple_of(32)
+    boxes && src.rows.is_multiple_of(32) && src.cols.is_multiple_of(32)
 }
 
-/// A move of such tiles. Where all of them is moved, there is nothing to find out about places.
-struct TurnBytes;
+/// Every element has the same place in both tiles.
+fn has_same_layout(src: &TileType, dst: &TileType) -> bool {
+    let layout = |t: &TileType| (t.blayout, t.slayout, t.is_boxed().then_some(t.box_shape()), t.bytes());
+    layout(src) == layout(dst)
+}
 
-impl Body for TurnBytes {
+/// A move of all of a tile, byte by byte, or `TURNED` by boxes: there is nothing to find out about places.
+struct WholeTile<const TURNED: bool>;
+
+impl<const TURNED: bool> Body for WholeTile<TURNED> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
         let [src, dst, ..] = call.tiles else { return Ok(()) };
         // A window has the geometry of its whole tile.
         let whole = |t: &TileRef| (t.rows as u64, t.cols as u64) == ((*t.geometry).rows, (*t.geometry).cols);
         if !whole(src) || !whole(dst) || overlap(src, dst) {
-            return Move::fast::<L>(call);
+            // A call, so that what is rare does not make this slower.
+            return Prepared::fast::<Move>(L::CPU)(call);
         }
-        turn_tile_of_bytes::<L>(src.ptr, dst.ptr, src.rows, src.cols);
+        if TURNED {
+            turn_tile_of_bytes::<L>(src.ptr, dst.ptr, src.rows, src.cols);
+        } else {
+            std::ptr::copy_nonoverlapping(src.ptr, dst.ptr, (*src.geometry).bytes() as usize);
+        }
         Ok(())
     }
 

@@ -134,6 +134,10 @@ pub(super) unsafe fn transpose<L: Level>(turn: &Turn, size: usize) {
 #[inline(always)]
 pub(super) unsafe fn turn_tile_of_bytes<L: Level>(from: *const u8, to: *mut u8, rows: usize, cols: usize) {
     const SIDE: usize = 32;
+    #[cfg(target_arch = "x86_64")]
+    if matches!(L::CPU, CpuLevel::V4) && bytes::has_exchanges() {
+        return bytes::turn_tile(from, to, rows, cols);
+    }
     for row in (0..rows).step_by(SIDE) {
         let (from, to) = (from.add(row * SIDE), to.add(row * cols));
         let squares = Turn { count: cols / SIDE, from_next: rows * SIDE, to_next: SIDE * SIDE, ..Turn::ONE };

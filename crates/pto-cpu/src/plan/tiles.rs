@@ -330,7 +330,9 @@ impl Builder<'_> {
         if let Some(scratch) = row.scratch.filter(|s| s.required.contains(target) && !kernel.tiles.contains(&s.slot)) {
             step.scratch = Some(Operand { writes: true, ..self.kernel_operand(id, scratch.slot, kernel, true)? });
         }
-        if step.tiles.len() > crate::run::MAX_TILES || step.views.len() > crate::run::MAX_VIEWS {
+        let counts = [step.tiles.len(), step.views.len(), step.scalars.len()];
+        let most = [crate::run::MAX_TILES, crate::run::MAX_VIEWS, crate::run::MAX_SCALARS];
+        if counts.iter().zip(most).any(|(count, most)| *count > most) {
             return Err(self.unsupported("so many operands"));
         }
         self.rule_check(id)?;

@@ -66,10 +66,10 @@ pub(super) struct Core<'p> {
     pub printed: String,
     /// What was not as it should be, over all blocks.
     pub notes: Vec<Diagnostic>,
-    /// Operands of the instruction being executed.
-    pub tile_refs: Vec<TileRef>,
-    pub view_refs: Vec<ViewRef>,
-    pub scalars: Vec<u64>,
+    /// Operands of the instruction being executed: the first of each array.
+    pub tile_refs: [TileRef; super::MAX_TILES],
+    pub view_refs: [ViewRef; super::MAX_VIEWS],
+    pub scalars: [u64; super::MAX_SCALARS],
     /// What pipes have not done yet, where chance decides when they do.
     pub pipes: Pipes,
 }
@@ -103,9 +103,9 @@ impl<'p> Core<'p> {
             ends: vec![OpenEnd::default(); plan.ends.len()],
             printed: String::new(),
             notes: Vec::new(),
-            tile_refs: Vec::with_capacity(super::MAX_TILES),
-            view_refs: Vec::with_capacity(super::MAX_VIEWS),
-            scalars: Vec::with_capacity(8),
+            tile_refs: [TileRef::ABSENT; super::MAX_TILES],
+            view_refs: [ViewRef::ABSENT; super::MAX_VIEWS],
+            scalars: [0; super::MAX_SCALARS],
             pipes: Pipes::default(),
         })
     }

@@ -23,11 +23,10 @@ impl Core<'_> {
             self.say(at, step.pipe, Action::Work, &accesses, watch);
             return Ok(());
         }
-        self.tile_refs.clear();
         let memory = self.memory.ptr();
-        for operand in &step.tiles {
+        for (at, operand) in step.tiles.iter().enumerate() {
             let tile = operand.register.map(|r| &self.tiles[r as usize]);
-            self.tile_refs.push(tile.map_or(TileRef::ABSENT, |t| self.tile_ref(memory, t)));
+            self.tile_refs[at] = tile.map_or(TileRef::ABSENT, |t| self.tile_ref(memory, t));
         }
         if let Some(wide) = &step.wide {
             let (rows, cols) = (self.tile_refs[wide.dst].rows, self.tile_refs[wide.dst].cols);
@@ -36,17 +35,16 @@ impl Core<'_> {
                 (tile.rows, tile.cols) = (rows, cols);
             }
         }
-        self.view_refs.clear();
-        for operand in &step.views {
-            let view = self.view_ref(operand)?;
-            self.view_refs.push(view);
+        for (at, operand) in step.views.iter().enumerate() {
+            self.view_refs[at] = self.view_ref(operand)?;
         }
-        self.scalars.clear();
-        self.scalars.extend(step.scalars.iter().map(|s| s.map_or(0, |r| self.regs[r as usize])));
+        for (at, scalar) in step.scalars.iter().enumerate() {
+            self.scalars[at] = scalar.map_or(0, |r| self.regs[r as usize]);
+        }
         if W::REORDERS {
             return self.postpone(which, at);
         }
-        let call = Call { tiles: &self.tile_refs, views: &self.view_refs, scalars: &self.scalars, imm: step.imm };
+        let call = self.call(step);
         // SAFETY: every tile register lies inside the core's memory (`Core::bind` and its neighbours check that before
         // they set one) with its valid region inside the tile, views are checked by the kernel against the buffer
         // they name, and the kernel was prepared for the types of these operands.
@@ -58,6 +56,16 @@ impl Core<'_> {
             self.say(at, step.pipe, Action::Work, &accesses, watch);
         }
         Ok(())
+    }
+
+    /// The operands that were resolved.
+    pub fn call(&self, step: &KernelStep) -> Call<'_> {
+        Call {
+            tiles: &self.tile_refs[..step.tiles.len()],
+            views: &self.view_refs[..step.views.len()],
+            scalars: &self.scalars[..step.scalars.len()],
+            imm: step.imm,
+        }
     }
 
     pub fn tile_ref(&self, memory: *mut u8, tile: &Tile) -> TileRef {
@@ -73,9 +81,7 @@ impl Core<'_> {
 
     fn view_ref(&mut self, operand: &Operand) -> Result<ViewRef, Fail> {
         let Some(register) = operand.register else {
-            let none = Buffer::NONE;
-            let layout = pto_isa::GlobalLayout::Nd;
-            return Ok(ViewRef { base: none.ptr, bytes: 0, first: 0, shape: [0; 5], strides: [0; 5], layout });
+            return Ok(ViewRef::ABSENT);
         };
         let view = self.views[register as usize];
         self.window_ref(&view, operand.writes)

@@ -32,3 +32,5 @@ pub(crate) use print::Style;
 pub(crate) const MAX_TILES: usize = 12;
 /// Windows of global memory a kernel may have.
 pub(crate) const MAX_VIEWS: usize = 8;
+/// Scalars a kernel may have.
+pub(crate) const MAX_SCALARS: usize = 16;

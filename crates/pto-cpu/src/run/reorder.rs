@@ -66,15 +66,10 @@ impl Pipes {
 impl Core<'_> {
     /// Gives an instruction to its pipe. The operands have been resolved.
     pub fn postpone(&mut self, which: usize, at: usize) -> Result<(), Fail> {
-        let pipe = self.plan.kernels[which].pipe.unwrap_or(Pipe::S);
-        let task = Task::Kernel {
-            which,
-            at,
-            tiles: self.tile_refs.clone(),
-            views: self.view_refs.clone(),
-            scalars: self.scalars.clone(),
-        };
-        self.give(pipe, task)
+        let step = &self.plan.kernels[which];
+        let Call { tiles, views, scalars, .. } = self.call(step);
+        let (tiles, views, scalars) = (tiles.to_vec(), views.to_vec(), scalars.to_vec());
+        self.give(step.pipe.unwrap_or(Pipe::S), Task::Kernel { which, at, tiles, views, scalars })
     }
 
     /// Gives a step that orders pipes to the pipe that takes it.

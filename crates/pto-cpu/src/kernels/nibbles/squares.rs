@@ -68,9 +68,13 @@ mod x86 {
         for (k, v) in v.iter_mut().enumerate() {
             *v = halves_exchanged(four_rows(square.from.add(4 * k * square.from_step), square.from_step), &PLACES[k]);
         }
-        exchange::<1, 8>(&mut v, |a, b| (_mm512_mask_blend_epi16(0xaaaa_aaaa, a, b), _mm512_shldi_epi32::<16>(b, a)));
-        exchange::<2, 8>(&mut v, |a, b| (_mm512_mask_blend_epi32(0xaaaa, a, b), _mm512_shldi_epi64::<32>(b, a)));
-        exchange::<4, 8>(&mut v, |a, b| (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)));
+        exchange(&mut v, [0, 2, 4, 6], 1, |a, b| {
+            (_mm512_mask_blend_epi16(0xaaaa_aaaa, a, b), _mm512_shldi_epi32::<16>(b, a))
+        });
+        exchange(&mut v, [0, 1, 4, 5], 2, |a, b| {
+            (_mm512_mask_blend_epi32(0xaaaa, a, b), _mm512_shldi_epi64::<32>(b, a))
+        });
+        exchange(&mut v, [0, 1, 2, 3], 4, |a, b| (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)));
         for (k, columns) in v.into_iter().enumerate() {
             put(square.to.add(4 * k * square.to_step), square.to_step, columns);
         }

@@ -80,6 +80,18 @@ pub fn has_exchanges() -> bool {
     is_x86_feature_detected!("avx512vbmi") && is_x86_feature_detected!("avx512vbmi2")
 }
 
+/// Turns all boxes of a tile, from 16 rows of 32 bytes to 16 columns of 32.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
+pub unsafe fn turn_tile(from: *const u8, mut to: *mut u8, rows: usize, cols: usize) {
+    for row in (0..rows).step_by(32) {
+        let mut from = from.add(row * 32);
+        for _ in (0..cols).step_by(32) {
+            square(from, 32, to, 32);
+            (from, to) = (from.add(rows * 32), to.add(32 * 32));
+        }
+    }
+}
+
 /// Turns squares of 32 bytes, at any distances, with fewer shuffles, which are what takes the time: bytes find their places within a register in
 /// one, and most exchanges between registers need none.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
@@ -112,18 +124,25 @@ unsafe fn square(from: *const u8, from_step: usize, to: *mut u8, to_step: usize)
     // The second quarter of one register, the first of the other, and so on.
     let inner = _mm512_setr_epi64(2, 3, 8, 9, 6, 7, 12, 13);
     let mut v = [_mm512_setzero_si512(); 16];
-    for (k, v) in v.iter_mut().enumerate() {
-        let places = _mm512_loadu_si512(PLACES[k].as_ptr().cast());
-        *v = _mm512_permutexvar_epi8(places, two_rows(from.add(2 * k * from_step), from_step));
+    // Four registers at a time: so the unit for shuffles always has work, and the other too.
+    for k in [0, 2, 8, 10] {
+        for k in [k, k + 1, k + 4, k + 5] {
+            let places = _mm512_loadu_si512(PLACES[k].as_ptr().cast());
+            v[k] = _mm512_permutexvar_epi8(places, two_rows(from.add(2 * k * from_step), from_step));
+        }
+        exchange(&mut v, [k, k + 4], 1, |a, b| {
+            (_mm512_mask_blend_epi16(0xaaaa_aaaa, a, b), _mm512_shldi_epi32::<16>(b, a))
+        });
+        exchange(&mut v, [k, k + 1], 4, |a, b| (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)));
     }
-    exchange::<1, 16>(&mut v, |a, b| (_mm512_mask_blend_epi16(0xaaaa_aaaa, a, b), _mm512_shldi_epi32::<16>(b, a)));
-    exchange::<2, 16>(&mut v, |a, b| (_mm512_mask_blend_epi32(0xaaaa, a, b), _mm512_shldi_epi64::<32>(b, a)));
-    exchange::<4, 16>(&mut v, |a, b| (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)));
-    exchange::<8, 16>(&mut v, |a, b| {
-        (_mm512_mask_blend_epi64(0b1100_1100, a, b), _mm512_permutex2var_epi64(a, inner, b))
-    });
-    for (k, two) in v.into_iter().enumerate() {
-        put(to.add(2 * k * to_step), to_step, two);
+    for k in [0, 1, 4, 5] {
+        exchange(&mut v, [k, k + 8], 2, |a, b| (_mm512_mask_blend_epi32(0xaaaa, a, b), _mm512_shldi_epi64::<32>(b, a)));
+        exchange(&mut v, [k, k + 2], 8, |a, b| {
+            (_mm512_mask_blend_epi64(0b1100_1100, a, b), _mm512_permutex2var_epi64(a, inner, b))
+        });
+        for k in [k, k + 2, k + 8, k + 10] {
+            put(to.add(2 * k * to_step), to_step, v[k]);
+        }
     }
 }
 
@@ -138,16 +157,16 @@ unsafe fn two_rows(from: *const u8, step: usize) -> __m512i {
     _mm512_inserti64x4::<1>(upper, _mm256_loadu_si256(from.add(step).cast()))
 }
 
-/// Replaces every two registers whose numbers differ in one bit.
+/// Replaces these registers and those `far` behind them, two by two.
 #[inline(always)]
-pub fn exchange<const BIT: usize, const N: usize>(
-    v: &mut [__m512i; N],
+pub fn exchange<const M: usize>(
+    v: &mut [__m512i],
+    first: [usize; M],
+    far: usize,
     pair: impl Fn(__m512i, __m512i) -> (__m512i, __m512i),
 ) {
-    for k in 0..N {
-        if k & BIT == 0 {
-            (v[k], v[k + BIT]) = pair(v[k], v[k + BIT]);
-        }
+    for k in first {
+        (v[k], v[k + far]) = pair(v[k], v[k + far]);
     }
 }
 
