@@ -34,26 +34,44 @@ impl Cells {
     /// All cells must lie in memory and must not overlap; the processor must have AVX-512.
     #[target_feature(enable = "avx512f")]
     pub unsafe fn copy(&self, from: *const u8, to: *mut u8) {
+        // Stores that cross lines are joined again only where one follows the other.
+        let is_aligned = (to as usize).is_multiple_of(LINE) && self.to_row.is_multiple_of(LINE);
         match self.width {
-            16 => self.each::<4>(from, to, |from, to| self.sixteen(from, to)),
-            _ => self.each::<2>(from, to, |from, to| self.four(from, to)),
+            16 => self.each::<4, 4>(from, to, |from, to| self.sixteen(from, to)),
+            _ if is_aligned => self.each::<2, 2>(from, to, |from, to| self.four(from, to)),
+            _ => self.each::<1, 2>(from, to, |from, to| self.two(from, to)),
         }
     }
 
+    /// Calls `work` for every few columns and rows.
     #[inline(always)]
-    unsafe fn each<const SIDE: usize>(&self, from: *const u8, to: *mut u8, work: impl Fn(*const u8, *mut u8)) {
+    unsafe fn each<const COLUMNS: usize, const ROWS: usize>(
+        &self,
+        from: *const u8,
+        to: *mut u8,
+        work: impl Fn(*const u8, *mut u8),
+    ) {
         for band in (0..self.rows).step_by(BAND) {
-            for column in (0..self.columns).step_by(SIDE) {
-                for row in (band..self.rows.min(band + BAND)).step_by(SIDE) {
+            let ahead = if band + BAND < self.rows { ROWS } else { 0 };
+            for column in (0..self.columns).step_by(COLUMNS) {
+                for row in (band..self.rows.min(band + BAND)).step_by(ROWS) {
                     let from = from.add(row * self.from_row + column * self.width);
                     // The rows of the next band: at distances of pages the processor does not look ahead by itself.
-                    for next in 0..SIDE {
+                    for next in 0..ahead {
                         _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add((BAND + next) * self.from_row).cast());
                     }
                     work(from, to.add(column * self.to_row + row * self.width));
                 }
             }
         }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn two(&self, from: *const u8, to: *mut u8) {
+        let first = _mm512_castsi256_si512(_mm256_loadu_si256(from.cast()));
+        let second = _mm256_loadu_si256(from.add(self.from_row).cast());
+        _mm512_storeu_si512(to.cast(), _mm512_inserti64x4::<1>(first, second));
     }
 
     #[inline]

@@ -86,7 +86,7 @@ pub unsafe fn turn_tile(from: *const u8, mut to: *mut u8, rows: usize, cols: usi
     for row in (0..rows).step_by(32) {
         let mut from = from.add(row * 32);
         for _ in (0..cols).step_by(32) {
-            square(from, 32, to, 32);
+            square::<true>(from, 32, to, 32);
             (from, to) = (from.add(rows * 32), to.add(32 * 32));
         }
     }
@@ -96,39 +96,67 @@ pub unsafe fn turn_tile(from: *const u8, mut to: *mut u8, rows: usize, cols: usi
 /// one, and most exchanges between registers need none.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
 pub unsafe fn turn_squares(turn: &Turn) {
-    if (turn.from_step, turn.to_step) == (32, 32) { each_square::<true>(turn) } else { each_square::<false>(turn) }
-}
-
-/// `DENSE`: rows follow each other, and columns too.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
-unsafe fn each_square<const DENSE: bool>(turn: &Turn) {
-    let twins = if turn.twin > 0 { 2 } else { 1 };
-    for at in 0..turn.count {
-        for twin in 0..twins {
-            let from = turn.from.add(at * turn.from_next + twin * turn.rows * turn.from_step);
-            let to = turn.to.add(at * turn.to_next + twin * turn.twin);
-            for row in (0..turn.rows).step_by(32) {
-                for col in (0..turn.cols).step_by(32) {
-                    let (from, to) = (from.add(row * turn.from_step + col), to.add(row + col * turn.to_step));
-                    if DENSE { square(from, 32, to, 32) } else { square(from, turn.from_step, to, turn.to_step) }
-                }
-            }
+    let (from_step, to_step) = (turn.from_step, turn.to_step);
+    match (from_step, to_step) {
+        (32, 32) => each_square(turn, 32, |from, to| square::<true>(from, 32, to, 32)),
+        (_, 32) => each_square(turn, 32, |from, to| square::<false>(from, from_step, to, 32)),
+        _ if turn.rows.is_multiple_of(64) => {
+            each_square(turn, 64, |from, to| two_squares(from, from_step, to, to_step));
         }
+        _ => each_square(turn, 32, |from, to| square::<false>(from, from_step, to, to_step)),
     }
 }
 
+/// Calls `work` for the first row and column of every square, or of so many rows of squares.
+#[inline(always)]
+unsafe fn each_square(turn: &Turn, height: usize, work: impl Fn(*const u8, *mut u8)) {
+    turn.each(|from, to| {
+        for row in (0..turn.rows).step_by(height) {
+            for col in (0..turn.cols).step_by(32) {
+                work(from.add(row * turn.from_step + col), to.add(row + col * turn.to_step));
+            }
+        }
+    });
+}
+
+/// A square and the one below it. The columns are put together on the way, so that whole lines are written.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
-unsafe fn square(from: *const u8, from_step: usize, to: *mut u8, to_step: usize) {
+unsafe fn two_squares(from: *const u8, from_step: usize, to: *mut u8, to_step: usize) {
+    let mut room = [_mm512_setzero_si512(); 32];
+    let turned = room.as_mut_ptr().cast::<u8>();
+    if from_step == 32 {
+        square::<true>(from, 32, turned, 32);
+        square::<true>(from.add(32 * 32), 32, turned.add(32 * 32), 32);
+    } else {
+        square::<false>(from, from_step, turned, 32);
+        square::<false>(from.add(32 * from_step), from_step, turned.add(32 * 32), 32);
+    }
+    for column in 0..32 {
+        let both = two_rows(turned.add(32 * column), 32 * 32);
+        _mm512_storeu_si512(to.add(column * to_step).cast(), both);
+    }
+}
+
+/// Dense squares are loaded, turned and stored four registers at a time: so the unit for shuffles always has work, and the other too. Rows that
+/// are far apart are better read, and columns written, one after the other.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
+unsafe fn square<const DENSE: bool>(from: *const u8, from_step: usize, to: *mut u8, to_step: usize) {
     // The second quarter of one register, the first of the other, and so on.
     let inner = _mm512_setr_epi64(2, 3, 8, 9, 6, 7, 12, 13);
+    let load = |k: usize| {
+        let places = _mm512_loadu_si512(PLACES[k].as_ptr().cast());
+        _mm512_permutexvar_epi8(places, two_rows(from.add(2 * k * from_step), from_step))
+    };
+    let store = |k: usize, v: __m512i| put(to.add(2 * k * to_step), to_step, v);
     let mut v = [_mm512_setzero_si512(); 16];
-    // Four registers at a time: so the unit for shuffles always has work, and the other too.
+    if !DENSE {
+        (0..16).for_each(|k| v[k] = load(k));
+    }
     for k in [0, 2, 8, 10] {
-        for k in [k, k + 1, k + 4, k + 5] {
-            let places = _mm512_loadu_si512(PLACES[k].as_ptr().cast());
-            v[k] = _mm512_permutexvar_epi8(places, two_rows(from.add(2 * k * from_step), from_step));
+        if DENSE {
+            [k, k + 1, k + 4, k + 5].into_iter().for_each(|k| v[k] = load(k));
         }
         exchange(&mut v, [k, k + 4], 1, |a, b| {
             (_mm512_mask_blend_epi16(0xaaaa_aaaa, a, b), _mm512_shldi_epi32::<16>(b, a))
@@ -140,9 +168,12 @@ unsafe fn square(from: *const u8, from_step: usize, to: *mut u8, to_step: usize)
         exchange(&mut v, [k, k + 2], 8, |a, b| {
             (_mm512_mask_blend_epi64(0b1100_1100, a, b), _mm512_permutex2var_epi64(a, inner, b))
         });
-        for k in [k, k + 2, k + 8, k + 10] {
-            put(to.add(2 * k * to_step), to_step, v[k]);
+        if DENSE {
+            [k, k + 2, k + 8, k + 10].into_iter().for_each(|k| store(k, v[k]));
         }
+    }
+    if !DENSE {
+        (0..16).for_each(|k| store(k, v[k]));
     }
 }
 
