@@ -231,7 +231,7 @@ fn index_shape(i: &Instance) -> Verdict {
     let (Some(data), Some(idx)) = (scattered(i), i.tile("idx")) else { return Verdict::Holds };
     let dims = [data.valid_rows, data.valid_cols, idx.valid_rows, idx.valid_cols];
     let [Some(rows), Some(cols), Some(r), Some(c)] = dims.map(Dim::fixed) else { return Verdict::Dynamic };
-    let by_row = (r <= 1 && c == rows) || (r == rows && c <= 1);
+    let by_row = rows == 0 || (r, c) == (1, rows) || (r, c) == (rows, 1);
     let by_elem = r == rows && c == cols;
     let (ok, legal) = match i.attr_name("coalesce") {
         Some("row") => (by_row, format!("1 × {rows} or {rows} × 1")),
@@ -240,6 +240,21 @@ fn index_shape(i: &Instance) -> Verdict {
     };
     Verdict::require(ok, || {
         Broken::new(codes::VALID_REGION, vec![i.at("idx")], format!("`idx` has {r} × {c} valid elements"), legal)
+    })
+}
+
+/// A row of the tile is part of a row of the table.
+fn table_row(i: &Instance) -> Verdict {
+    let (Some(data), Some(table)) = (scattered(i), i.ty("mem").and_then(Type::view)) else { return Verdict::Holds };
+    // With more dimensions the layout decides what a row is, and a type does not have it.
+    let is_matrix = table.dims.iter().rev().skip(2).all(|d| *d == Dim::Fixed(1));
+    let row = table.dims.last().filter(|_| is_matrix && i.attr_name("coalesce") == Some("row"));
+    let Some(row) = row else { return Verdict::Holds };
+    let (Some(row), Some(cols)) = (row.fixed(), data.valid_cols.fixed()) else { return Verdict::Dynamic };
+    Verdict::require(cols <= row, || {
+        let slot = if i.tile("dst").is_some() { "dst" } else { "src" };
+        let found = format!("`{slot}` has {cols} valid columns, a row of `mem` has {row} elements");
+        Broken::new(codes::VALID_REGION, vec![i.at(slot), i.at("mem")], found, format!("at most {row} valid columns"))
     })
 }
 
@@ -575,6 +590,7 @@ family! { Memory, "pto", memory;
         .rules(&[
             (Targets::ALL, Rule::Named("indices: a tile for vec, global memory for mat (NZ, scratch for elem)", gather_form)),
             (Targets::ALL, Rule::Named("one index per row of dst, or one per element", index_shape)),
+            (Targets::ALL, Rule::Named("row: no more columns than a row of mem has", table_row)),
         ])
         .cpp("MGATHER")
         .cpp_args(&["dst", "mem", "idx", "scratch"])
@@ -613,6 +629,7 @@ family! { Memory, "pto", memory;
         .rules(&[
             (Targets::ALL, Rule::Named("src: ND; also NZ on A2/A3 and DN on A5", gather_layout)),
             (Targets::ALL, Rule::Named("one index per row of src, or one per element", index_shape)),
+            (Targets::ALL, Rule::Named("row: no more columns than a row of mem has", table_row)),
             (Targets::ALL, Rule::Named("the scatter options need coalesce", needs_coalesce)),
             (Targets::ALL, Rule::Named("atomics: add on A2/A3 (i8 i16 i32 f16 bf16 f32) and A5 (i32 u32 f32 f16 bf16); max, min on A5 (i32 u32 f32); on cpu all of these types, i64, u64, u8 and u16", scatter_atomics)),
         ])
