@@ -31,7 +31,7 @@ pub(crate) fn runs(code: pto_isa::Op) -> bool {
 }
 
 /// A vector lies in memory like a tile of one row.
-fn vector_tile(v: &ViewType) -> Option<TileType> {
+pub(super) fn vector_tile(v: &ViewType) -> Option<TileType> {
     let count = v.dims.iter().try_fold(1u64, |n, d| n.checked_mul(d.fixed()?))?;
     Some(TileType::new(Loc::Vec, v.elem.elem()?, 1, count))
 }

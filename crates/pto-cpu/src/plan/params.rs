@@ -1,5 +1,6 @@
 //! The entry of a program and its parameters.
 
+use super::build::vector_tile;
 use super::roles::{callee, stated_kind};
 use crate::args::{Param, ParamKind};
 use pto_ir::{BlockId, Module, OpId, ValueId};
@@ -98,6 +99,7 @@ pub(super) fn param(module: &Module, value: ValueId) -> Param {
         (Type::Memref(m), Some(elem)) => ParamKind::Tensor(elem, m.view.dims.iter().map(|d| d.fixed()).collect()),
         (Type::Scalar(s), _) => ParamKind::Scalar(*s),
         (Type::Tile(t) | Type::TileBuf(t), _) => ParamKind::Tile(*t),
+        (Type::Vector(v), _) => vector_tile(v).map_or_else(|| ParamKind::Other(ty.noun().to_string()), ParamKind::Tile),
         (other, _) => ParamKind::Other(other.noun().to_string()),
     };
     let per_column = if is_in_pairs(module, &kind) { 2 } else { 1 };
