@@ -209,6 +209,52 @@ fn a_consumer_that_never_comes_is_a_deadlock() {
     assert!(problem.legal[0].contains("vector core 0"), "{:?}", problem.legal);
 }
 
+/// Block 0 reads a word until another block has written it, at most `%most` times.
+const READS_AGAIN: &str = "
+func.func @main(%word: !pto.ptr<i32>, %most: i32) attributes {pto.entry} {
+  %at = arith.constant 0 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %step = STEP
+  %block = pto.get_block_idx
+  %me = arith.trunci %block : i64 to i32
+  %first = arith.cmpi eq, %me, %zero : i32
+  scf.if %first {
+    %turns = scf.while (%n = %zero) : (i32) -> i32 {
+      %found = pto.load_scalar %word[%at] : !pto.ptr<i32> -> i32
+      %nothing = arith.cmpi eq, %found, %zero : i32
+      %more = arith.cmpi slt, %n, %most : i32
+      %waits = arith.andi %nothing, %more : i1
+      scf.condition(%waits) %n : i32
+    } do {
+    ^bb0(%n: i32):
+      %next = arith.addi %n, %step : i32
+      scf.yield %next : i32
+    }
+  } else {
+    pto.store_scalar %one, %word[%at] : !pto.ptr<i32>, i32
+  }
+  return
+}";
+
+#[test]
+fn a_word_that_is_read_again_and_again_lets_others_go_on() {
+    let run = |count: u32, step: &str, threads: usize| {
+        let mut word = [0i32];
+        let plan = plan(&READS_AGAIN.replace("STEP", step), Target::A2A3);
+        let launch = Launch { blocks: count, threads };
+        plan.run(&mut [Arg::write(&mut word), Arg::Int(1_200_000)], launch).map(|_| word[0])
+    };
+    let (counts, stays) = ("arith.constant 1 : i32", "arith.constant 0 : i32");
+    assert_eq!(run(2, stays, 1), Ok(1));
+    assert_eq!(run(5, stays, 2), Ok(1));
+    // Who counts comes to an end; who does not, never.
+    assert_eq!(run(1, counts, 1), Ok(0));
+    let problem = run(1, stays, 1).expect_err("nobody writes the word");
+    assert_eq!(problem.code.id(), "PTO-E0712");
+    assert!(problem.message.ends_with("reads again and again; it is 0"), "{}", problem.message);
+}
+
 /// Each block writes its number, all wait, and each reads what its neighbour wrote.
 const RING: &str = "
 func.func @main(%x: !pto.ptr<i32>, %y: !pto.ptr<i32>) attributes {pto.entry} {

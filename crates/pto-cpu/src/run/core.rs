@@ -6,6 +6,7 @@ use super::observe::{CoreId, Watch};
 use super::reorder::Pipes;
 use super::scalar;
 use super::shared::Shared;
+use super::spin::Spin;
 use crate::kernels::{TileRef, ViewRef};
 use crate::memory::{Buffer, CoreMemory};
 use crate::plan::{Link, Plan, Role, Step, Switch, Tile, View};
@@ -72,6 +73,8 @@ pub(super) struct Core<'p> {
     pub scalars: [u64; super::MAX_SCALARS],
     /// What pipes have not done yet, where chance decides when they do.
     pub pipes: Pipes,
+    /// Whether it reads the same number again and again.
+    pub spin: Spin,
 }
 
 impl<'p> Core<'p> {
@@ -107,6 +110,7 @@ impl<'p> Core<'p> {
             view_refs: [ViewRef::ABSENT; super::MAX_VIEWS],
             scalars: [0; super::MAX_SCALARS],
             pipes: Pipes::default(),
+            spin: Spin::new(plan.accesses.len()),
         })
     }
 
@@ -116,6 +120,7 @@ impl<'p> Core<'p> {
         (self.state, self.next, self.retries) = (State::Ready, 0, false);
         self.ends.fill(OpenEnd::default());
         self.pipes.reset(0);
+        self.spin.reset();
         self.printed.clear();
         self.regs.copy_from_slice(&self.plan.regs);
         self.tiles.copy_from_slice(&self.plan.tiles);
@@ -177,6 +182,14 @@ impl<'p> Core<'p> {
     pub fn waits_at(&self) -> Option<&'p Link> {
         match self.plan.steps.get(self.waiting_step()) {
             Some(Step::Link(which)) => self.plan.links.get(*which as usize),
+            _ => None,
+        }
+    }
+
+    /// The number it reads again and again.
+    pub fn reads_at(&self) -> Option<i64> {
+        match self.plan.steps.get(self.waiting_step()) {
+            Some(Step::LoadScalar(which)) => Some(self.int(self.plan.accesses[*which as usize].value)),
             _ => None,
         }
     }
@@ -290,6 +303,23 @@ impl<'p> Core<'p> {
                         self.next = *at + usize::from(outcome == Outcome::Yields);
                         watch.progress(self.instructions - reported);
                         return Ok(if self.retries { State::Waits } else { State::Polls });
+                    }
+                }
+                Step::LoadScalar(which) => {
+                    self.catch_up::<W>(plan.steps[*at], *at)?;
+                    self.load_scalar(which as usize, *at, watch)?;
+                    if self.spin.is_due() {
+                        let circles = self.spin.goes_in_circles(*at, &self.regs);
+                        shared.effects += u64::from(!circles);
+                        self.next = next;
+                        // Without data nobody changes anything.
+                        let done = self.instructions - reported + u64::from(W::MEASURES);
+                        if !watch.progress(done) || W::MEASURES && circles {
+                            return Err(Fail::Stopped);
+                        }
+                        if !W::MEASURES {
+                            return Ok(State::Polls);
+                        }
                     }
                 }
                 Step::Trap => return Err(Fail::Trap),

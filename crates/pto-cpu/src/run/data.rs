@@ -50,7 +50,6 @@ impl Core<'_> {
                 self.regs[out as usize] = self.reg(address).wrapping_add((moved / 8) as u64);
                 Ok(())
             }
-            Step::LoadScalar(which) => self.load_scalar(&plan.accesses[which as usize], at, watch),
             Step::StoreScalar(which) => self.store_scalar(&plan.accesses[which as usize], at, watch),
             Step::Allocate(which) => self.allocate(&plan.allocations[which as usize]),
             Step::LocalGet(which) => {
@@ -268,13 +267,15 @@ impl Core<'_> {
         Ok(sum)
     }
 
-    fn load_scalar<W: Watch>(&mut self, access: &ScalarAccess, at: usize, watch: &mut W) -> Result<(), Fail> {
+    pub fn load_scalar<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
+        let access = &self.plan.accesses[which];
         let place = self.scalar_place(access)?;
         let bytes = access.elem.bits() as usize / 8;
         if W::MEASURES {
             note(&place, bytes, watch);
-            if let Target::Buffer(buffer, _) = place {
+            if let Target::Buffer(buffer, first) = place {
                 watch.read(buffer);
+                self.spin.read(which, (buffer, first), 0);
             }
             self.regs[access.value as usize] = 0;
             return Ok(());
@@ -284,7 +285,11 @@ impl Core<'_> {
                 let start = self.space_bytes(loc, first, bytes)?;
                 read_bytes(self.memory.part(start, bytes as u64))
             }
-            Target::Buffer(buffer, first) => self.read_global(buffer, first, bytes)?,
+            Target::Buffer(buffer, first) => {
+                let raw = self.read_global(buffer, first, bytes)?;
+                self.spin.read(which, (buffer, first), raw);
+                raw
+            }
         };
         if W::OBSERVES {
             self.say_scalar(&place, bytes, false, at, watch);

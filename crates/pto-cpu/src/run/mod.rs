@@ -17,6 +17,7 @@ mod reorder;
 mod scalar;
 mod schedule;
 mod shared;
+mod spin;
 mod team;
 mod tell;
 mod transfer;

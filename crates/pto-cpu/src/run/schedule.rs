@@ -113,6 +113,9 @@ fn what(core: &Core, shared: &Shared) -> String {
             };
             format!("{who} to arrive at `syncall`")
         }
-        _ => "others".into(),
+        _ => match core.reads_at() {
+            Some(number) => format!("a number in memory to change, which it reads again and again; it is {number}"),
+            None => "others".into(),
+        },
     }
 }
