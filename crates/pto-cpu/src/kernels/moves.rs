@@ -81,10 +81,12 @@ fn prepare(site: &Site, kind: Kind) -> Option<Prepared> {
     let bits = src.dtype.bits();
     let same = bits == dst.dtype.bits() && bits >= 8;
     let whole = same && kind == Kind::Whole && (src.rows, src.cols) == (dst.rows, dst.cols);
-    let code = match (src, dst) {
-        _ if whole && has_same_layout(src, dst) => Prepared::new::<WholeTile<false>>(site, true),
-        _ if whole && bits == 8 && is_turned_by_boxes(src, dst) => Prepared::new::<WholeTile<true>>(site, true),
-        _ => Prepared::new::<Move>(site, true),
+    let code = if whole && has_same_layout(src, dst) {
+        Prepared::new::<WholeTile<false>>(site, true)
+    } else if whole && bits == 8 && is_turned_by_boxes(src, dst) {
+        Prepared::new::<WholeTile<true>>(site, true)
+    } else {
+        Prepared::new::<Move>(site, true)
     };
     same.then(|| code.with([u64::from(bits), kind as u64]))
 }
