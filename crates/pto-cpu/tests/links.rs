@@ -255,6 +255,26 @@ fn a_word_that_is_read_again_and_again_lets_others_go_on() {
     assert!(problem.message.ends_with("reads again and again; it is 0"), "{}", problem.message);
 }
 
+/// Tiles are given back wherever the cores that have them run.
+#[test]
+fn tiles_of_cores_that_wait_are_given_back() {
+    let text = "
+!t = !pto.tile_buf<vec, 1x8xf32>
+func.func @main(%a: !t) attributes {pto.entry} {
+  %two = arith.constant 2.0 : f32
+  pto.tmuls ins(%a, %two : !t, f32) outs(%a : !t)
+  pto.syncall() core_type = #pto.sync_core_type<aiv_only>
+  return
+}";
+    let plan = plan(text, Target::A2A3);
+    let mut tiles = [[1.0f32; 8], [3.0f32; 8]];
+    let mut ranks: Vec<Vec<Arg>> = tiles.iter_mut().map(|t| vec![Arg::write(t)]).collect();
+    let reports = plan.run_ranks(&mut ranks, blocks(1)).unwrap_or_else(|d| panic!("{}", d.message));
+    assert!(reports.iter().all(|report| report.written == [true]));
+    plan.run(&mut [Arg::write(&mut tiles[0])], blocks(2)).unwrap_or_else(|d| panic!("{}", d.message));
+    assert_eq!(tiles, [[4.0; 8], [6.0; 8]]);
+}
+
 /// Each block writes its number, all wait, and each reads what its neighbour wrote.
 const RING: &str = "
 func.func @main(%x: !pto.ptr<i32>, %y: !pto.ptr<i32>) attributes {pto.entry} {

@@ -96,7 +96,8 @@ fn build_tiles(checked: &Checked, entry: Option<&str>, options: Options) -> Buil
     let functions: Vec<OpId> = entry.function.into_iter().chain(entry.partner.map(|(f, _)| f)).collect();
     let traits = Traits::of(checked, &functions);
     let Some(vectors) = traits.vector_cores() else {
-        return build_role(checked, &entry, Role::Whole, options).map(|p| Plan { joint: traits.joint, ..p });
+        let plan = build_role(checked, &entry, Role::Whole, options)?;
+        return Ok(Plan { joint: traits.joint, asks: traits.asks, ..plan });
     };
     let cube = build_role(checked, &entry, Role::Cube, options)?;
     let (function, body) = match entry.partner {
@@ -105,11 +106,11 @@ fn build_tiles(checked: &Checked, entry: Option<&str>, options: Options) -> Buil
     };
     let entry = Entry { function, body, partner: None, ..entry };
     let vector = build_role(checked, &entry, Role::Vector, options)?;
-    join(cube, vector, vectors, traits.joint)
+    Ok(Plan { joint: traits.joint, asks: traits.asks, ..join(cube, vector, vectors)? })
 }
 
 /// The plans of a block's cores as one. They take the same arguments.
-fn join(mut cube: Plan, mut vector: Plan, vectors: u32, joint: bool) -> Built<Plan> {
+fn join(mut cube: Plan, mut vector: Plan, vectors: u32) -> Built<Plan> {
     let common = cube.params.len().min(vector.params.len());
     let differs = (0..common).find(|&k| cube.params[k].kind != vector.params[k].kind);
     if let Some(k) = differs {
@@ -121,7 +122,7 @@ fn join(mut cube: Plan, mut vector: Plan, vectors: u32, joint: bool) -> Built<Pl
         if cube.params.len() < vector.params.len() { (&vector, &mut cube) } else { (&cube, &mut vector) };
     less.params.extend_from_slice(&more.params[common..]);
     less.slots.resize(more.slots.len(), Slot::Nothing);
-    Ok(Plan { vectors, joint, partner: Some(Box::new(vector)), ..cube })
+    Ok(Plan { vectors, partner: Some(Box::new(vector)), ..cube })
 }
 
 /// The plan of one kind of core.
@@ -181,6 +182,7 @@ impl<'a> Builder<'a> {
             role: Role::Whole,
             vectors: 1,
             joint: false,
+            asks: false,
             partner: None,
             ends: Vec::new(),
             orders: Vec::new(),

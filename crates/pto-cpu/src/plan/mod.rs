@@ -77,6 +77,8 @@ pub struct Plan {
     pub(crate) vectors: u32,
     /// Blocks wait for each other, so all of them run together.
     pub(crate) joint: bool,
+    /// Blocks may wait for numbers in memory that others write.
+    pub(crate) asks: bool,
     /// The plan of the vector cores, where this is that of the cube core.
     pub(crate) partner: Option<Box<Plan>>,
     /// Ends of pipes this core opens.

@@ -56,6 +56,8 @@ pub(super) struct Traits {
     halves: bool,
     /// Blocks or ranks talk to each other.
     pub joint: bool,
+    /// They may do so by numbers in memory.
+    pub asks: bool,
 }
 
 impl Traits {
@@ -123,7 +125,7 @@ impl Traits {
                 self.halves |= int("split").is_some_and(|n| n > 0);
             }
             op::comm_twait | op::comm_ttest | op::comm_tnotify => self.joint = true,
-            op::scf_while => self.joint |= asks_memory(module, id),
+            op::scf_while => self.asks |= asks_memory(module, id),
             _ => {}
         }
     }

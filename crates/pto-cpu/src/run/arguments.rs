@@ -155,7 +155,9 @@ impl Bound {
 
     /// Gives tiles back; what has changed was written, under whatever name.
     pub fn leave(&self, core: &mut Core, args: &mut [Arg<'_>]) {
-        for (param, ((slot, value), arg)) in self.slots(core).iter().zip(&self.values[0]).zip(args).enumerate() {
+        let first = core.rank as usize * args.len();
+        let values = &self.values[core.rank as usize];
+        for (param, ((slot, value), arg)) in self.slots(core).iter().zip(values).zip(args).enumerate() {
             if let (Slot::Tile(tile), Value::Tile(_), Arg::Tile(data, _) | Arg::InOut(data)) = (slot, value, arg) {
                 let register = core.plan.tiles[*tile as usize];
                 let ty = &core.plan.geometries[register.geometry as usize];
@@ -174,7 +176,7 @@ impl Bound {
                         before.copy_from_slice(after);
                     });
                 }
-                core.written.get_mut(param).into_iter().for_each(|written| *written |= is_changed);
+                core.written.get_mut(first + param).into_iter().for_each(|written| *written |= is_changed);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Running a plan: arguments in, blocks over threads, results out.
 
 use super::arguments::Bound;
+use super::core::Core;
 use super::observe::{Observer, Observing, Reordering, Silent, Watch};
 use super::team::Team;
 use crate::args::{Arg, Launch, ParamKind, Report};
@@ -179,7 +180,7 @@ impl Plan {
     ) -> Result<Report, Diagnostic> {
         let mut ranks = [args];
         let bound = self.bind(&mut ranks)?;
-        if self.joint {
+        if self.runs_together(launch) {
             return Ok(self.report(self.run_joint(&bound, &mut ranks, launch, seed, watch)?));
         }
         let mut team = Team::new(self, &bound.buffers, launch.blocks)?;
@@ -215,7 +216,21 @@ impl Plan {
         }
         team.shuffle(seed);
         team.execute(watch)?;
+        for (rank, args) in ranks.iter_mut().enumerate() {
+            // Each block had a tile of its own; one of them can be given back.
+            let last = |c: &&mut Core| (c.rank as usize, c.block + 1) == (rank, launch.blocks);
+            team.cores.iter_mut().find(last).into_iter().for_each(|core| bound.leave(core, args.as_mut()));
+        }
         Ok(team.finish())
+    }
+
+    /// True when all blocks run at the same time. Tiles go from block to block, unless the blocks wait for each other.
+    fn runs_together(&self, launch: Launch) -> bool {
+        self.joint || self.asks && launch.blocks > 1 && !self.has_tiles()
+    }
+
+    fn has_tiles(&self) -> bool {
+        self.params.iter().any(|p| matches!(p.kind, ParamKind::Tile(_)))
     }
 
     /// Blocks that wait for each other all have memory at the same time.
@@ -237,8 +252,7 @@ impl Plan {
         watch: impl Fn() -> W + Sync,
     ) -> Result<Report, Diagnostic> {
         let threads = thread_count(launch);
-        let has_tiles = self.params.iter().any(|p| matches!(p.kind, ParamKind::Tile(_)));
-        if threads <= 1 || has_tiles || self.joint {
+        if threads <= 1 || self.has_tiles() || self.runs_together(launch) {
             return self.run_in_order(args, launch, &mut watch());
         }
         let bound = self.bind(&mut [args])?;
