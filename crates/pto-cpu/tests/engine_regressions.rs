@@ -421,3 +421,24 @@ fn a_window_of_4_bit_floats_starts_at_its_row() {
     plan.run(&mut args, Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
     assert_eq!(b, a[3 * 32..19 * 32]);
 }
+
+/// Who only wants to know what happens has no memory behind pointers.
+#[test]
+fn numbers_that_are_stored_are_followed() {
+    struct Count(usize);
+    impl pto_cpu::Observer for Count {
+        fn event(&mut self, _: &pto_cpu::Event<'_>) {
+            self.0 += 1;
+        }
+    }
+    let text = "func.func @f(%x: !pto.ptr<f32>) {
+                  %one = arith.constant 1.0 : f32
+                  %at = arith.constant 9 : index
+                  pto.store_scalar %one, %x[%at] : !pto.ptr<f32>, f32
+                  return
+                }";
+    let plan = plan(text, Target::A2A3).unwrap_or_else(|problem| panic!("{problem}"));
+    let mut count = Count(0);
+    plan.follow(&[], Launch::default(), &mut count).unwrap_or_else(|d| panic!("{}", d.message));
+    assert_eq!(count.0, 1);
+}

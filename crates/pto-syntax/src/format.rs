@@ -43,4 +43,20 @@ mod tests {
             "func.func @f() {\n  %a = arith.constant 65535 : i16\n  %b = arith.constant 0xFFFF : i16\n  return\n}\n";
         assert_eq!(super::format(text, super::FormatOptions::default()), Ok(text.to_string()));
     }
+    #[test]
+    fn comments_inside_types_are_kept() {
+        let text = "func.func @f(%a: !pto.tile_buf<vec, // a > b\n  16x16xf32, // /\n  pad=0>) {\n  return\n}\n";
+        let formatted = super::format(text, super::FormatOptions::default()).expect("a program");
+        assert_eq!(formatted.matches("//").count(), 2, "{formatted}");
+        assert!(formatted.contains("// a > b\n"), "{formatted}");
+        let again = super::format(&formatted, super::FormatOptions::default());
+        assert_eq!(again, Ok(formatted));
+    }
+
+    /// No comment starts in a text, and what follows the type is read.
+    #[test]
+    fn slashes_in_texts_are_no_comments() {
+        let text = "func.func @f(%a: !other.type<\"a//b\">, %b: i32) {\n  return\n}\n";
+        assert_eq!(super::format(text, super::FormatOptions::default()), Ok(text.to_string()));
+    }
 }

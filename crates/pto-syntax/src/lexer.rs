@@ -100,6 +100,22 @@ impl<'s> Lexer<'s> {
         !(next.is_ascii_alphabetic() || next == b'_' || next == b'"')
     }
 
+    /// Notes the comments of a text that is not read token by token, and goes on behind it.
+    pub(crate) fn pass(&mut self, end: usize) {
+        while self.pos < end {
+            match self.source[self.pos..end].find(['"', '/']) {
+                Some(at) if self.source[self.pos + at..].starts_with("//") => {
+                    self.pos += at;
+                    self.comment();
+                }
+                Some(at) if self.byte(self.pos + at) == b'/' => self.pos += at + 1,
+                // Texts have no comments.
+                _ => break,
+            }
+        }
+        self.pos = end;
+    }
+
     fn comment(&mut self) {
         let start = self.pos;
         let rest = &self.source.as_bytes()[start..];

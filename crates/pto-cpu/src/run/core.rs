@@ -317,6 +317,7 @@ impl<'p> Core<'p> {
                         if !watch.progress(done) || W::MEASURES && circles {
                             return Err(Fail::Stopped);
                         }
+                        reported = self.instructions;
                         if !W::MEASURES {
                             return Ok(State::Polls);
                         }

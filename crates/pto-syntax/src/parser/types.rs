@@ -7,6 +7,7 @@ use pto_isa::{
     DType, Diagnostic, Dim, FnType, Loc, MAX_RANK, MemrefType, PtrSpace, Scalar, Span, TileType, Token, Type, ViewType,
     codes,
 };
+use std::borrow::Cow;
 
 /// Why a type body cannot be read: where in the body, what was found, what is legal.
 struct Wrong {
@@ -129,7 +130,8 @@ impl<'s> Parser<'s> {
             }
         };
         let text = &self.source[start as usize..end];
-        self.lexer.pos = end;
+        self.lexer.pos = head_end;
+        self.lexer.pass(end);
         self.last_end = end as u32;
         self.token = self.lexer.next();
         if let Some(&ty) = self.type_texts.get(text) {
@@ -157,12 +159,12 @@ impl<'s> Parser<'s> {
     }
 
     fn type_body(&mut self, head: &str, body: Span) -> Body<Type> {
-        let text = self.text(body);
+        let text = &*without_comments(self.text(body));
         match head {
             "!pto.tile_buf" | "!pto.tile" if text.trim() == "..." => Ok(Type::Unknown),
             "!pto.tile_buf" => tile(text, body).map(Type::TileBuf),
             "!pto.tile" => tile_value(text, body).map(Type::Tile),
-            "!pto.multi_tile_buf" => self.multi_tile(body),
+            "!pto.multi_tile_buf" => multi_tile(text, body),
             "!pto.ptr" => pointer(text, body),
             "!pto.tensor_view" => ranked_view(text, body).map(Type::TensorView),
             "!pto.partition_tensor_view" => ranked_view(text, body).map(Type::PartitionView),
@@ -179,20 +181,6 @@ impl<'s> Parser<'s> {
             }
             _ => Ok(Type::Opaque(format!("{head}<{}>", text.trim()).into())),
         }
-    }
-
-    fn multi_tile(&mut self, body: Span) -> Body<Type> {
-        let text = self.text(body);
-        let Some(at) = text.rfind("count") else {
-            return Err(wrong(body, "no `count=`", "`count=N` after the tile"));
-        };
-        let count_text = text[at + 5..].trim_start().trim_start_matches('=');
-        let count = number(count_text, body)?;
-        let inner = text[..at].trim_end().trim_end_matches(',');
-        let inner_span = Span::new(body.start, body.start + inner.len() as u32);
-        let trimmed = inner.trim();
-        let tile_text = trimmed.strip_prefix("!pto.tile_buf<").and_then(|t| t.strip_suffix('>')).unwrap_or(trimmed);
-        tile(tile_text, inner_span).map(|t| Type::MultiTile(t, count))
     }
 
     /// Fields are types themselves, so they are read as such.
@@ -260,8 +248,13 @@ const MAX_TYPE_BYTES: usize = 1 << 13;
 pub(super) fn matching_angle(bytes: &[u8], open: usize) -> Result<usize, usize> {
     let mut depth = 0u32;
     let limit = bytes.len().min(open + MAX_TYPE_BYTES);
+    let (mut comment, mut quoted) = (false, false);
     for at in open..limit {
         match bytes[at] {
+            b'\n' => comment = false,
+            _ if comment => {}
+            b'"' => quoted = !quoted,
+            b'/' if !quoted && bytes.get(at + 1) == Some(&b'/') => comment = true,
             b'<' => depth += 1,
             b'>' if bytes[at - 1] == b'-' => {}
             b'>' => {
@@ -276,6 +269,18 @@ pub(super) fn matching_angle(bytes: &[u8], open: usize) -> Result<usize, usize> 
     }
     let line = bytes[open..].iter().position(|&b| b == b'\n').unwrap_or(bytes.len() - open);
     Err(open + line)
+}
+
+/// With spaces for comments, so that everything else stays where it is.
+fn without_comments(text: &str) -> Cow<'_, str> {
+    if !text.contains("//") || text.contains('"') {
+        return Cow::Borrowed(text);
+    }
+    let line = |line: &str| {
+        let end = line.find("//").unwrap_or(line.len());
+        line[..end].to_string() + &" ".repeat(line.len() - end)
+    };
+    Cow::Owned(text.split('\n').map(line).collect::<Vec<_>>().join("\n"))
 }
 
 /// Splits at commas outside brackets.
@@ -392,6 +397,20 @@ fn pointer(text: &str, span: Span) -> Body<Type> {
         Some(s) => PtrSpace::parse(s).ok_or_else(|| wrong(span, &format!("`{s}`"), "gm, ub, l1, l0a, l0b, l0c"))?,
     };
     Ok(Type::Ptr(elem, space))
+}
+
+/// `tile, count=N`.
+fn multi_tile(text: &str, body: Span) -> Body<Type> {
+    let Some(at) = text.rfind("count") else {
+        return Err(wrong(body, "no `count=`", "`count=N` after the tile"));
+    };
+    let count_text = text[at + 5..].trim_start().trim_start_matches('=');
+    let count = number(count_text, body)?;
+    let inner = text[..at].trim_end().trim_end_matches(',');
+    let inner_span = Span::new(body.start, body.start + inner.len() as u32);
+    let trimmed = inner.trim();
+    let tile_text = trimmed.strip_prefix("!pto.tile_buf<").and_then(|t| t.strip_suffix('>')).unwrap_or(trimmed);
+    tile(tile_text, inner_span).map(|t| Type::MultiTile(t, count))
 }
 
 /// Both spellings of a buffer type.
