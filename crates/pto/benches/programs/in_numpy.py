@@ -26,7 +26,7 @@ def load_bf16(name, arg, *shape):
 
 def best(f):
     times = []
-    for _ in range(10):
+    for _ in range(6):
         start = time.perf_counter()
         f()
         times.append(time.perf_counter() - start)

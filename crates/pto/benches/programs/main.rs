@@ -21,9 +21,9 @@ const ROWS: usize = 4096;
 const COLS: usize = 1024;
 const LENGTH: usize = 1 << 24;
 
-const RUNS: u32 = 10;
+const RUNS: u32 = 6;
 /// How often the engine and NumPy take turns.
-const ROUNDS: u32 = 4;
+const ROUNDS: u32 = 8;
 
 /// The shortest of several runs, in milliseconds.
 fn best(run: impl FnMut()) -> f64 {
