@@ -224,9 +224,11 @@ impl Plan {
         Ok(team.finish())
     }
 
-    /// True when all blocks run at the same time. Tiles go from block to block, unless the blocks wait for each other.
+    /// True when all blocks run at the same time. Those that only might wait for each other do not where tiles go from block to block, or where there
+    /// are too many.
     fn runs_together(&self, launch: Launch) -> bool {
-        self.joint || self.asks && launch.blocks > 1 && !self.has_tiles()
+        let may = || launch.blocks > 1 && !self.has_tiles() && self.all_fit(launch.blocks.into()).is_ok();
+        self.joint || self.asks && may()
     }
 
     fn has_tiles(&self) -> bool {
