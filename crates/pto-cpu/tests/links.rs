@@ -255,6 +255,19 @@ fn a_word_that_is_read_again_and_again_lets_others_go_on() {
     assert!(problem.message.ends_with("reads again and again; it is 0"), "{}", problem.message);
 }
 
+/// Without memory the word is never written.
+#[test]
+fn a_word_that_is_read_again_and_again_is_not_followed_for_ever() {
+    struct Nobody;
+    impl pto_cpu::Observer for Nobody {
+        fn event(&mut self, _: &pto_cpu::Event<'_>) {}
+    }
+    let plan = plan(&READS_AGAIN.replace("STEP", "arith.constant 0 : i32"), Target::A2A3);
+    let known = [pto_cpu::Known::Nothing, pto_cpu::Known::Int(5)];
+    let problem = plan.follow(&known, blocks(1), &mut Nobody).expect_err("it goes in circles");
+    assert_eq!(problem.code.id(), "PTO-E0712");
+}
+
 /// Tiles are given back wherever the cores that have them run.
 #[test]
 fn tiles_of_cores_that_wait_are_given_back() {

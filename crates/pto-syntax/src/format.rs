@@ -43,6 +43,7 @@ mod tests {
             "func.func @f() {\n  %a = arith.constant 65535 : i16\n  %b = arith.constant 0xFFFF : i16\n  return\n}\n";
         assert_eq!(super::format(text, super::FormatOptions::default()), Ok(text.to_string()));
     }
+
     #[test]
     fn comments_inside_types_are_kept() {
         let text = "func.func @f(%a: !pto.tile_buf<vec, // a > b\n  16x16xf32, // /\n  pad=0>) {\n  return\n}\n";

@@ -309,15 +309,15 @@ impl<'p> Core<'p> {
                     self.catch_up::<W>(plan.steps[*at], *at)?;
                     self.load_scalar(which as usize, *at, watch)?;
                     if self.spin.is_due() {
+                        self.next = next;
+                        let goes_on = watch.progress(self.instructions - reported + u64::from(W::MEASURES));
+                        reported = self.instructions;
                         let circles = self.spin.goes_in_circles(*at, &self.regs);
                         shared.effects += u64::from(!circles);
-                        self.next = next;
                         // Without data nobody changes anything.
-                        let done = self.instructions - reported + u64::from(W::MEASURES);
-                        if !watch.progress(done) || W::MEASURES && circles {
+                        if !goes_on || W::MEASURES && circles {
                             return Err(Fail::Stopped);
                         }
-                        reported = self.instructions;
                         if !W::MEASURES {
                             return Ok(State::Polls);
                         }

@@ -285,9 +285,9 @@ impl Core<'_> {
                 let start = self.space_bytes(loc, first, bytes)?;
                 read_bytes(self.memory.part(start, bytes as u64))
             }
-            Target::Buffer(..) if !W::COMPUTES => 0,
             Target::Buffer(buffer, first) => {
-                let raw = self.read_global(buffer, first, bytes)?;
+                // Who only follows has no memory, and sees zeros.
+                let raw = if W::COMPUTES { self.read_global(buffer, first, bytes)? } else { 0 };
                 self.spin.read(which, (buffer, first), raw);
                 raw
             }
@@ -315,7 +315,6 @@ impl Core<'_> {
                 self.used[loc as usize] = self.used[loc as usize].max(end);
                 self.memory.part(start, bytes as u64).copy_from_slice(&raw[..bytes]);
             }
-            // Who only follows has no memory.
             Target::Buffer(..) if !W::COMPUTES => {}
             Target::Buffer(buffer, first) => self.write_global(buffer, first, &raw[..bytes])?,
         }
