@@ -16,6 +16,8 @@ pub fn compare(check: &Value, memory: &[u8], data: &[u8]) -> Result<(), String> 
     } else {
         0
     };
+    let cut = rows_of_window(check, d, memory);
+    let (memory, start) = cut.as_ref().map_or((memory, start), |rows| (rows.as_slice(), 0));
     let window = check["window"]["prefix_bytes"].as_u64().map_or(len, |n| n as usize);
     let size = d.unit_bytes() as usize;
     let count = (number(&check["elems"])? as usize).min(window / size).min(len / size);
@@ -40,4 +42,13 @@ fn near(d: DType, is: u64, want: u64, eps: f64) -> bool {
     let (Some(x), Some(y)) = (float(d, is), float(d, want)) else { return is == want };
     let off = (x - y).abs();
     x == y || x.is_nan() && y.is_nan() || off <= eps || off <= eps * y.abs()
+}
+
+/// The rows that a check looks at, without what lies between them; `None` where it looks at all of its buffer.
+fn rows_of_window(check: &Value, d: DType, memory: &[u8]) -> Option<Vec<u8>> {
+    let part = |name: &str| check["window"][name].as_u64().map(|n| n as usize * d.unit_bytes() as usize);
+    let (left, width, stride) = (part("col0")?, part("cols")?, part("row_stride")?);
+    let (first, rows) = (check["window"]["row0"].as_u64()? as usize, check["window"]["rows"].as_u64()? as usize);
+    let row = |r: usize| memory.get(r * stride + left..r * stride + left + width);
+    (first..first + rows).map(row).collect::<Option<Vec<_>>>().map(|rows| rows.concat())
 }
