@@ -442,3 +442,33 @@ fn numbers_that_are_stored_are_followed() {
     plan.follow(&[], Launch::default(), &mut count).unwrap_or_else(|d| panic!("{}", d.message));
     assert_eq!(count.0, 1);
 }
+
+/// Words that scale columns were read from behind their tile where there are more columns than words.
+#[test]
+fn each_column_has_a_word_to_scale_it_with() {
+    let text = |words: u32, index: &str| {
+        format!(
+            "!acc = !pto.tile_buf<acc, 16x64xi32, blayout=col_major, slayout=row_major, fractal=1024>
+             !words = !pto.tile_buf<scaling, 1x{words}xui64, valid=?x?>
+             !part = !pto.tile_buf<mat, 16x32xi8, blayout=col_major, slayout=row_major>
+             func.func @f(%a: !acc, %b: !part, %w: !words, %at: index, %rows: index, %words: index) {{
+               %zero = arith.constant 0 : index
+               %last = arith.constant 32 : index
+               pto.set_validshape %w, %rows, %words : !words
+               pto.textract_fp ins(%a, %w, %zero, {index} : !acc, !words, index, index) outs(%b : !part)
+               return
+             }}"
+        )
+    };
+    let refused = plan(&text(32, "%last"), Target::A5).map(|_| ()).expect_err("32 words for columns 32 to 63");
+    assert!(refused.contains("`fp` has 32 words for 32 columns from column 32 on"), "{refused}");
+    let plan = plan(&text(64, "%at"), Target::A5).unwrap_or_else(|problem| panic!("{problem}"));
+    for (first, words, fits) in [(0, 32, true), (32, 64, true), (32, 63, false), (0, 31, false)] {
+        let (mut a, mut b, mut w) = (vec![1u8; 16 * 64 * 4], vec![0u8; 16 * 32], vec![0u8; 64 * 8]);
+        let mut args = vec![Arg::Tile(&mut a, (16, 64)), Arg::Tile(&mut b, (16, 32)), Arg::Tile(&mut w, (1, 64))];
+        args.extend([Arg::Int(first), Arg::Int(1), Arg::Int(words)]);
+        let ran = plan.run(&mut args, Launch::default());
+        let said = ran.map(|_| ()).map_err(|d| d.message);
+        assert_eq!(said.is_ok(), fits, "from {first} with {words} words: {said:?}");
+    }
+}

@@ -127,6 +127,13 @@ pub enum Fault {
         /// Rows and columns of the window.
         window: (u64, u64),
     },
+    /// Columns to scale for which there are no words.
+    TooFewScales {
+        /// Columns up to the last one.
+        columns: usize,
+        /// Words.
+        words: usize,
+    },
     /// The index at this element names nothing.
     IndexOutOfRange {
         /// Row of the element.

@@ -148,6 +148,7 @@ impl<C: Convert> Body for Move<C> {
         let [src, dst, fp] = call.tiles else { return Ok(()) };
         let form = Form::from_imm(call.imm[0]);
         let Some(region) = moved(call, form) else { return Ok(()) };
+        scales_reach(fp, form, region.from.1 + region.cols)?;
         let (Some(from), Some(to)) = (Place::of_tile(src), Place::of_tile(dst)) else { return Self::plain(call) };
         let words = call.scalars.get(2).copied().unwrap_or(0);
         Out { form, fp, word: words }.region::<L, C>(&from, &to, region);
@@ -158,6 +159,7 @@ impl<C: Convert> Body for Move<C> {
         let [src, dst, fp] = call.tiles else { return Ok(()) };
         let form = Form::from_imm(call.imm[0]);
         let Some(region) = moved(call, form) else { return Ok(()) };
+        scales_reach(fp, form, region.from.1 + region.cols)?;
         let word = call.scalars.get(2).copied().unwrap_or(0);
         for r in 0..region.rows {
             for c in 0..region.cols {
@@ -205,10 +207,12 @@ impl<C: Convert> Body for Store<C> {
         }
         let view = transfer::with_layout(view, call.imm[1] & 0xff);
         transfer::check(src, &view, 8 * size_of::<C::Out>())?;
+        let form = Form::from_imm(call.imm[0]);
+        scales_reach(fp, form, src.cols)?;
         let Some(from) = Place::of_tile(src) else { return Self::plain(call) };
         let to = Place::of_view(&view);
         let region = Region { rows: src.rows, cols: src.cols, from: (0, 0), to: (0, 0) };
-        let out = Out { form: Form::from_imm(call.imm[0]), fp, word: call.scalars.get(1).copied().unwrap_or(0) };
+        let out = Out { form, fp, word: call.scalars.get(1).copied().unwrap_or(0) };
         out.region::<L, C>(&from, &to, region);
         Ok(())
     }
@@ -221,6 +225,7 @@ impl<C: Convert> Body for Store<C> {
         let view = transfer::with_layout(view, call.imm[1] & 0xff);
         transfer::check(src, &view, 8 * size_of::<C::Out>())?;
         let form = Form::from_imm(call.imm[0]);
+        scales_reach(fp, form, src.cols)?;
         let combine = how_to_combine(call);
         let _lock = combine.map(|_| exclusive());
         let word = call.scalars.get(1).copied().unwrap_or(0);
@@ -236,6 +241,16 @@ impl<C: Convert> Body for Store<C> {
             }
         }
         Ok(())
+    }
+}
+
+/// Words belong to columns; they must not be read from behind their tile.
+fn scales_reach(fp: &TileRef, form: Form, columns: usize) -> Result<(), Fault> {
+    let words = fp.rows * fp.cols;
+    match form.quant {
+        Quant::None | Quant::Scalar => Ok(()),
+        Quant::Words | Quant::F32 | Quant::F16 if columns <= words => Ok(()),
+        Quant::Words | Quant::F32 | Quant::F16 => Err(Fault::TooFewScales { columns, words }),
     }
 }
 

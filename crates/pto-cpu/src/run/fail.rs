@@ -255,6 +255,10 @@ fn say_fault(fault: Fault, new: &dyn Fn(pto_isa::Code, String) -> Diagnostic, bu
                 false => d,
             }
         }
+        Fault::TooFewScales { columns, words } => {
+            new(codes::RUN_VALID, format!("{words} words to scale {columns} columns with"))
+                .legal("a word for each column")
+        }
         Fault::IndexOutOfRange { row, col, index, limit } => {
             new(codes::RUN_BOUNDS, format!("the index at [{row}, {col}] is {index}"))
                 .legal(format!("0 or more, less than {limit}"))

@@ -1,6 +1,8 @@
 //! Moves between on-chip memories, and changes of layout inside the vector memory.
 
-use super::memory::{QUANT_WORDS, RELU, acc_move_types, broken, fix_pipe_options};
+use super::memory::{
+    QUANT_WORDS, RELU, acc_move_types, broken, fix_pipe_options, scale_words, scale_words_of_part,
+};
 use crate::DType::*;
 use crate::Target::{A2A3, A5};
 use crate::codes;
@@ -556,6 +558,7 @@ family! { Layout, "pto", layout;
             (Targets::ALL, Rule::NotBoth("fp", "pre_quant")),
             (Targets::ALL, Rule::Named("quantisation and ReLU only from an accumulator", fix_pipe_options)),
             (Targets::ALL, Rule::Named("equal element types, or a conversion of the path", move_types)),
+            (Targets::ALL, Rule::Named("fp: a word for each column of src", scale_words)),
             (Targets::ALL, Rule::Named("equal shapes from mat, and everywhere on A2/A3", move_shapes)),
             (Targets::DEVICES, Rule::Named("bias, scaling: one row of whole 64-byte bursts (128 for scaling on A5)", move_rows)),
             (Targets::DEVICES, Rule::Named("left: boxes of rows; right: ZN; from acc: NZ, to NZ with fractal=512 on A2/A3", move_layout)),
@@ -601,6 +604,7 @@ family! { Layout, "pto", layout;
         .alias_names(&["tmov_fp"])
         .slots(&[tile_in("src").at(&[Loc::Acc]).elem(&[F32, I32]), FP, tile_out("dst").at(&[Loc::Mat, Loc::Vec])])
         .domain(Domain::Valid("src"))
+        .rules(&[(Targets::ALL, Rule::Named("fp: a word for each column of src", scale_words))])
         .cpp("TMOV_FP")
         .cpp_args(&["dst", "src", "fp"])
         .cpp_templates(&["reluPreMode"])
@@ -654,6 +658,7 @@ family! { Layout, "pto", layout;
             (Targets::ALL, Rule::Named("quantisation and ReLU only from an accumulator", fix_pipe_options)),
             (Targets::ALL, Rule::Named("equal element types, or a conversion of the fix pipe", window_types)),
             (Targets::ALL, Rule::Named("dst lies inside src at the indices", extract_window)),
+            (Targets::ALL, Rule::Named("fp: a word for each column of src", scale_words_of_part)),
             (Targets::DEVICES, Rule::Named("left: boxes of rows; right: ZN; vec: ND or NZ, the same in both; from acc: NZ", window_layout)),
             (Targets::ALL, Rule::Named("accToVecMode from acc to vec only; dual modes without quantisation", acc_to_vec)),
         ])
@@ -692,7 +697,10 @@ family! { Layout, "pto", layout;
     textract_fp: FIX
         .slots(&[tile_in("src").at(&[Loc::Acc]).elem(&[F32, I32]), FP, ROW, COL, tile_out("dst").at(&[Loc::Mat, Loc::Vec])])
         .domain(Domain::Valid("dst"))
-        .rules(&[(Targets::ALL, Rule::Named("dst lies inside src at the indices", extract_window))])
+        .rules(&[
+            (Targets::ALL, Rule::Named("dst lies inside src at the indices", extract_window)),
+            (Targets::ALL, Rule::Named("fp: a word for each column of src", scale_words_of_part)),
+        ])
         .cpp("TEXTRACT_FP")
         .cpp_args(&["dst", "src", "fp", "index_row", "index_col"])
         .cpp_templates(&["reluPreMode"])
@@ -742,6 +750,7 @@ family! { Layout, "pto", layout;
             (Targets::ALL, Rule::Named("quantisation and ReLU only from an accumulator", fix_pipe_options)),
             (Targets::ALL, Rule::Named("equal element types, or a conversion of the fix pipe", window_types)),
             (Targets::ALL, Rule::Named("the valid region of src lies inside dst at the indices", insert_window)),
+            (Targets::ALL, Rule::Named("fp: a word for each column of src", scale_words)),
             (Targets::DEVICES, Rule::Named("vec: ND or NZ, the same in both; to mat: NZ or ZN; from acc: NZ", window_layout)),
             (Targets::ALL, Rule::Named("accToVecMode from acc to vec only; dual modes without quantisation", acc_to_vec)),
             (Targets::ALL, Rule::Named("tinsertMode from vec (NZ) to mat only", split_form)),
@@ -782,7 +791,10 @@ family! { Layout, "pto", layout;
     tinsert_fp: FIX
         .slots(&[tile_in("src").at(&[Loc::Acc]).elem(&[F32, I32]), FP, ROW, COL, tile_inout("dst").at(&[Loc::Mat, Loc::Vec])])
         .domain(Domain::Valid("src"))
-        .rules(&[(Targets::ALL, Rule::Named("the valid region of src lies inside dst at the indices", insert_window))])
+        .rules(&[
+            (Targets::ALL, Rule::Named("the valid region of src lies inside dst at the indices", insert_window)),
+            (Targets::ALL, Rule::Named("fp: a word for each column of src", scale_words)),
+        ])
         .cpp("TINSERT_FP")
         .cpp_args(&["dst", "src", "fp", "index_row", "index_col"])
         .cpp_templates(&["reluPreMode"])

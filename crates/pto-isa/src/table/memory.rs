@@ -114,6 +114,33 @@ pub(super) fn acc_move_types(i: &Instance) -> Verdict {
     }
 }
 
+/// Each column that is moved has its word.
+pub(super) fn scale_words(i: &Instance) -> Verdict {
+    words_for(i, 0)
+}
+
+/// The same for a part of an accumulator; words belong to columns of the whole.
+pub(super) fn scale_words_of_part(i: &Instance) -> Verdict {
+    words_for(i, i.value("index_col").and_then(|n| u64::try_from(n).ok()).unwrap_or(0))
+}
+
+fn words_for(i: &Instance, first: u64) -> Verdict {
+    let (Some(fp), Some(src)) = (i.tile("fp").filter(|t| t.loc == Loc::Scaling), i.tile("src")) else {
+        return Verdict::Holds;
+    };
+    let columns = [Some(src), i.tile("dst")].into_iter().flatten().filter_map(|t| t.valid_cols.fixed()).min();
+    let Some(columns) = columns.filter(|n| *n > 0) else { return Verdict::Holds };
+    let words = match (fp.valid_rows, fp.valid_cols) {
+        (Dim::Fixed(rows), Dim::Fixed(cols)) => rows.saturating_mul(cols),
+        _ => fp.rows.saturating_mul(fp.cols),
+    };
+    Verdict::require(first.saturating_add(columns) <= words, || {
+        let part = if first == 0 { String::new() } else { format!(" from column {first} on") };
+        let found = format!("`fp` has {words} words for {columns} columns{part}");
+        Broken::new(codes::VALID_REGION, vec![i.at("fp"), i.at("src")], found, "a word for each column of src")
+    })
+}
+
 /// Quantisation and ReLU belong to the fix pipe.
 pub(super) fn fix_pipe_options(i: &Instance) -> Verdict {
     let Some(src) = i.tile("src") else { return Verdict::Holds };
@@ -438,6 +465,7 @@ family! { Memory, "pto", memory;
             (Targets::ALL, Rule::NotBoth("fp", "pre_quant")),
             (Targets::ALL, Rule::Named("quantisation and ReLU only from an accumulator", fix_pipe_options)),
             (Targets::ALL, Rule::Named("fp: default store phase", default_phase)),
+            (Targets::ALL, Rule::Named("fp: a word for each column of src", scale_words)),
             (Targets::ALL, Rule::Named("vec, mat: elements of equal size; acc: a conversion of the fix pipe", store_types)),
             (Targets::ALL, Rule::Named("dst has as many elements as the valid region of src", stored_elements)),
             (Targets::DEVICES, Rule::Named("atomic add: f16, bf16, f32, i8, i16, i32", atomic_types)),
@@ -493,6 +521,7 @@ family! { Memory, "pto", memory;
         .pipe(Pipe::Fix)
         .rules(&[
             (Targets::ALL, Rule::Named("a conversion of the fix pipe", store_types)),
+            (Targets::ALL, Rule::Named("fp: a word for each column of src", scale_words)),
             (Targets::DEVICES, Rule::Named("atomic add: f16, bf16, f32, i8, i16, i32", atomic_types)),
             (Targets::DEVICES, Rule::Named("at most 4095 columns", acc_columns)),
         ])

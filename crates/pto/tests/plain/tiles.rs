@@ -310,7 +310,7 @@ fn code_of(fault: Fault) -> Code {
     match fault {
         Fault::DivisionByZero { .. } => codes::RUN_DIVISION,
         Fault::OutsideBuffer { .. } => codes::RUN_OUTSIDE,
-        Fault::WindowMismatch { .. } => codes::RUN_VALID,
+        Fault::WindowMismatch { .. } | Fault::TooFewScales { .. } => codes::RUN_VALID,
         Fault::IndexOutOfRange { .. } => codes::RUN_BOUNDS,
     }
 }
