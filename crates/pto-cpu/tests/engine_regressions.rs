@@ -472,3 +472,28 @@ fn each_column_has_a_word_to_scale_it_with() {
         assert_eq!(said.is_ok(), fits, "from {first} with {words} words: {said:?}");
     }
 }
+
+/// The same for the scales of a product, where their extents are open.
+#[test]
+fn scales_of_a_product_cover_its_blocks() {
+    let text = "
+      !a = !pto.tile_buf<left, 16x256xf8E4M3FN, blayout=col_major, slayout=row_major>
+      !b = !pto.tile_buf<right, 256x32xf8E4M3FN, slayout=col_major>
+      !sa = !pto.tile_buf<scale_left, 16x8x!pto.f8E8M0, slayout=row_major, fractal=32, valid=?x?>
+      !sb = !pto.tile_buf<scale_right, 8x32x!pto.f8E8M0, blayout=col_major, slayout=col_major, fractal=32>
+      !c = !pto.tile_buf<acc, 16x32xf32, blayout=col_major, slayout=row_major, fractal=1024>
+      func.func @f(%a: !a, %b: !b, %sa: !sa, %sb: !sb, %c: !c, %m: index, %blocks: index) {
+        pto.set_validshape %sa, %m, %blocks : !sa
+        pto.tmatmul.mx ins(%a, %sa, %b, %sb : !a, !sa, !b, !sb) outs(%c : !c)
+        return
+      }";
+    let plan = plan(text, Target::A5).unwrap_or_else(|problem| panic!("{problem}"));
+    for (rows, blocks, fits) in [(16, 8, true), (16, 7, false), (15, 8, false)] {
+        let mut tiles = [(16, 256, 1), (256, 32, 1), (16, 8, 1), (8, 32, 1), (16, 32, 4)]
+            .map(|(rows, cols, size)| ((rows, cols), vec![0u8; (rows * cols * size) as usize]));
+        let mut args: Vec<Arg> = tiles.iter_mut().map(|(shape, bytes)| Arg::Tile(bytes, *shape)).collect();
+        args.extend([Arg::Int(rows), Arg::Int(blocks)]);
+        let said = plan.run(&mut args, Launch::default()).map(|_| ()).map_err(|d| d.message);
+        assert_eq!(said.is_ok(), fits, "{rows} rows, {blocks} blocks: {said:?}");
+    }
+}

@@ -152,29 +152,40 @@ fn mx_depth(i: &Instance) -> Verdict {
     })
 }
 
-/// A scale tile has one entry per block of its operand.
-fn scales(i: &Instance, scale: &str, operand: &str, along_cols: bool) -> Verdict {
-    let (Some(s), Some(t)) = (i.tile(scale), i.tile(operand)) else { return Verdict::Holds };
+/// The scales that an operand needs: one for each block.
+fn scales_of(t: &TileType, along_cols: bool) -> (Dim, Dim) {
     let blocks = |d: Dim| d.fixed().map_or(Dim::Dynamic, |n| Dim::Fixed(n.div_ceil(BLOCK)));
-    let (rows, cols) =
-        if along_cols { (t.valid_rows, blocks(t.valid_cols)) } else { (blocks(t.valid_rows), t.valid_cols) };
-    let same = |x: Dim, y: Dim| x == y || x == Dim::Dynamic || y == Dim::Dynamic;
-    Verdict::require(same(s.valid_rows, rows) && same(s.valid_cols, cols), || {
-        let found = format!("`{scale}` has {} × {} valid elements", s.valid_rows, s.valid_cols);
-        Broken::new(codes::VALID_REGION, vec![i.at(scale), i.at(operand)], found, format!("{rows} × {cols}"))
-    })
+    if along_cols { (t.valid_rows, blocks(t.valid_cols)) } else { (blocks(t.valid_rows), t.valid_cols) }
 }
 
+/// `fits` compares what is there with what is needed.
+fn scales(i: &Instance, (scale, operand): (&str, &str), along_cols: bool, fits: fn(u64, u64) -> bool) -> Verdict {
+    let (Some(s), Some(t)) = (i.tile(scale), i.tile(operand)) else { return Verdict::Holds };
+    let (rows, cols) = scales_of(t, along_cols);
+    let holds = |is: Dim, needed: Dim| is.fixed().zip(needed.fixed()).map(|(is, needed)| fits(is, needed));
+    match (holds(s.valid_rows, rows), holds(s.valid_cols, cols)) {
+        (Some(true), Some(true)) => Verdict::Holds,
+        (Some(false), _) | (_, Some(false)) => {
+            let found = format!("`{scale}` has {} × {} valid elements", s.valid_rows, s.valid_cols);
+            let least = if fits(1, 0) { "at least " } else { "" };
+            let legal = format!("{least}{rows} × {cols}");
+            Verdict::Broken(Broken::new(codes::VALID_REGION, vec![i.at(scale), i.at(operand)], found, legal))
+        }
+        _ => Verdict::Dynamic,
+    }
+}
+
+/// Operands are padded to whole blocks, and their scales with them.
 fn a_scales(i: &Instance) -> Verdict {
-    scales(i, "a_scale", "a", true)
+    scales(i, ("a_scale", "a"), true, |is, needed| is >= needed)
 }
 
 fn b_scales(i: &Instance) -> Verdict {
-    scales(i, "b_scale", "b", false)
+    scales(i, ("b_scale", "b"), false, |is, needed| is >= needed)
 }
 
 fn bound_scales(i: &Instance) -> Verdict {
-    scales(i, "dst", "src", i.tile("src").is_some_and(|t| t.loc == Loc::Left))
+    scales(i, ("dst", "src"), i.tile("src").is_some_and(|t| t.loc == Loc::Left), |is, needed| is == needed)
 }
 
 fn cell_scales(i: &Instance) -> Verdict {
@@ -226,8 +237,8 @@ const MX: Row = CUBE.only(Targets::A5_CPU).slots(&[A, A_SCALE, B, B_SCALE, DST])
     (Targets::A5, A_NZ),
     (Targets::A5, B_ZN),
     (Targets::A5, DST_NZ),
-    (Targets::ALL, Rule::Named("a_scale: M × K/32", a_scales)),
-    (Targets::ALL, Rule::Named("b_scale: K/32 × N", b_scales)),
+    (Targets::ALL, Rule::Named("a_scale: at least M × K/32", a_scales)),
+    (Targets::ALL, Rule::Named("b_scale: at least K/32 × N", b_scales)),
 ]);
 
 const MX_DEPTH: Rule = Rule::Named("columns of a: a multiple of 64", mx_depth);

@@ -121,24 +121,35 @@ pub(super) fn scale_words(i: &Instance) -> Verdict {
 
 /// The same for a part of an accumulator; words belong to columns of the whole.
 pub(super) fn scale_words_of_part(i: &Instance) -> Verdict {
-    words_for(i, i.value("index_col").and_then(|n| u64::try_from(n).ok()).unwrap_or(0))
+    if !i.given("fp") {
+        return Verdict::Holds;
+    }
+    // What is negative breaks another rule.
+    i.value("index_col").map_or(Verdict::Dynamic, |first| words_for(i, u64::try_from(first).unwrap_or(0)))
 }
 
 fn words_for(i: &Instance, first: u64) -> Verdict {
     let (Some(fp), Some(src)) = (i.tile("fp").filter(|t| t.loc == Loc::Scaling), i.tile("src")) else {
         return Verdict::Holds;
     };
-    let columns = [Some(src), i.tile("dst")].into_iter().flatten().filter_map(|t| t.valid_cols.fixed()).min();
-    let Some(columns) = columns.filter(|n| *n > 0) else { return Verdict::Holds };
-    let words = match (fp.valid_rows, fp.valid_cols) {
-        (Dim::Fixed(rows), Dim::Fixed(cols)) => rows.saturating_mul(cols),
-        _ => fp.rows.saturating_mul(fp.cols),
+    let columns = i.tile("dst").map_or(src.valid_cols, |dst| smaller(src.valid_cols, dst.valid_cols));
+    let Dim::Fixed(columns) = columns else { return Verdict::Dynamic };
+    // Where the extents of the words are open, there are at most as many as the tile has room for.
+    let (words, is_known) = match (fp.valid_rows, fp.valid_cols) {
+        (Dim::Fixed(rows), Dim::Fixed(cols)) => (rows.saturating_mul(cols), true),
+        _ => (fp.rows.saturating_mul(fp.cols), false),
     };
-    Verdict::require(first.saturating_add(columns) <= words, || {
-        let part = if first == 0 { String::new() } else { format!(" from column {first} on") };
-        let found = format!("`fp` has {words} words for {columns} columns{part}");
-        Broken::new(codes::VALID_REGION, vec![i.at("fp"), i.at("src")], found, "a word for each column of src")
-    })
+    if columns == 0 || first.saturating_add(columns) <= words {
+        return if is_known { Verdict::Holds } else { Verdict::Dynamic };
+    }
+    let part = if first == 0 { String::new() } else { format!(" from column {first} on") };
+    let found = format!("`fp` has {words} words for {columns} columns{part}");
+    let legal = "a word for each column of src";
+    Verdict::Broken(Broken::new(codes::VALID_REGION, vec![i.at("fp"), i.at("src")], found, legal))
+}
+
+fn smaller(a: Dim, b: Dim) -> Dim {
+    a.fixed().zip(b.fixed()).map_or(Dim::Dynamic, |(a, b)| Dim::Fixed(a.min(b)))
 }
 
 /// Quantisation and ReLU belong to the fix pipe.

@@ -73,6 +73,9 @@ impl Recording {
         let dtype =
             any_dtype(&g["dtype"]).and_then(|d| if d == DType::I4 { Err(format!("packed {d}")) } else { Ok(d) })?;
         let id = buffer_id(&g["at"])?;
+        if g["out"].as_bool() != Some(false) {
+            self.stored.push(id);
+        }
         let (param, mut known) = self.buffer(&g["at"])?;
         if !used.contains(&id) {
             used.push(id);

@@ -24,6 +24,8 @@ enum Role {
     Part,
     /// Scales of columns, which the move reads.
     Scales,
+    /// Scales of blocks in L1: as many rows and columns as go on to the product.
+    Blocks(u64, u64),
 }
 
 /// Where scales lie in L1 before they are moved to where the fix pipe reads them.
@@ -53,6 +55,10 @@ fn roles(step: &Value, source: Source) -> Vec<(String, Role)> {
     let role = |role: Role| move |tile: &&Value| (place(&tile["at"]), role);
     let reads = |tiles: &[&Value]| tiles.iter().skip(1).map(role(Role::Scales)).collect::<Vec<_>>();
     match (text(&step["op"]), tiles.as_slice()) {
+        ("TMOV", [dst, src]) if text(&dst["loc"]).starts_with("scale_") => {
+            let count = |name: &str| dst[name].as_u64().unwrap_or(0);
+            vec![(place(&src["at"]), Role::Blocks(count("rows"), count("cols")))]
+        }
         ("TINSERT" | "TEXTRACT" | "TMOV", [dst, rest @ ..]) => {
             let moved = rest.first().filter(|t| ["mat", "acc", "vec"].contains(&text(&t["loc"])));
             let goes = ["mat", "vec"].contains(&text(&dst["loc"]));
@@ -103,11 +109,16 @@ fn rewrite(step: &Value, roles: &BTreeMap<String, Role>) -> Vec<Value> {
 }
 
 fn become_role(tile: &mut Value, role: Role) {
+    if let Role::Blocks(rows, cols) = role {
+        tile["rows"] = rows.into();
+        tile["cols"] = cols.into();
+        return;
+    }
     let (loc, blayout, slayout, fractal, space, (high, wide)) = match (role, text(&tile["loc"])) {
         (Role::Source(Source::Accumulator), _) => ("acc", "col", "row", 1024, "l0c", (16, 16)),
         (Role::Result, "mat") => ("mat", "col", "row", 512, "l1", (16, 32)),
         (Role::Source(Source::Vector) | Role::Result | Role::Part, _) => ("vec", "row", "none", 512, "ub", (1, 16)),
-        (Role::Scales, _) => ("scaling", "row", "none", 512, "ub", (1, 1)),
+        (Role::Scales | Role::Blocks(..), _) => ("scaling", "row", "none", 512, "ub", (1, 1)),
     };
     tile["loc"] = loc.into();
     tile["blayout"] = blayout.into();

@@ -27,6 +27,8 @@ pub struct Recording {
     names: usize,
     /// Bytes of tiles that no instruction brings to where they are: given as parameters. By memory and address.
     pub laid: BTreeMap<(String, u64), Laid>,
+    /// Buffers that instructions write to.
+    pub stored: Vec<u64>,
     /// The parameter that a broadcast goes to.
     pub sent: Option<usize>,
     /// Where the tiles that the host allocates are, and the bytes that those of each memory take.
@@ -78,7 +80,7 @@ impl Recording {
         for (at, step) in steps.iter().enumerate() {
             r.choose_core(&steps[at..])?;
             match text(&step["k"]) {
-                "write" => r.write(step, data, &used)?,
+                "write" => r.write(step, data, &mut used)?,
                 "op" => r.op(step, &mut used)?,
                 _ => {}
             }
@@ -131,7 +133,7 @@ impl Recording {
     }
 
     /// Memory contents: of a buffer before the program starts, of a tile by a load.
-    fn write(&mut self, step: &Value, data: &[u8], used: &[u64]) -> Unless<()> {
+    fn write(&mut self, step: &Value, data: &[u8], used: &mut Vec<u64>) -> Unless<()> {
         let (at, what) = (&step["at"], &step["data"]);
         let len = number(&what["len"])? as usize;
         let bytes = match what["off"].as_u64() {
@@ -139,7 +141,20 @@ impl Recording {
             None => vec![number(&what["fill"])? as u8; len],
         };
         match text(&at["space"]) {
-            "gm" | "host" if used.contains(&buffer_id(at)?) => Err("a buffer written while the program runs".into()),
+            // New contents between calls are those of another buffer, unless the program has changed the old ones.
+            "gm" | "host" if used.contains(&buffer_id(at)?) => {
+                let (id, start) = (buffer_id(at)?, number(&at["addr"])? as usize);
+                if self.stored.contains(&id) {
+                    return Err("a buffer that the program has changed is written while it runs".into());
+                }
+                let mut contents = memory(&self.args, self.buffer(at)?.0).to_vec();
+                let start = if text(&at["space"]) == "host" { 0 } else { start };
+                contents.get_mut(start..start + len).ok_or("a write outside its buffer")?.copy_from_slice(&bytes);
+                let param = self.param("g", "", Given::Memory(contents));
+                self.buffers.insert(id, (param, DType::U8));
+                used.retain(|known| *known != id);
+                Ok(())
+            }
             "gm" => {
                 let (param, addr) = (self.buffer(at)?.0, number(&at["addr"])? as usize);
                 let Given::Memory(memory) = &mut self.args[param] else { return Err("not memory".into()) };
