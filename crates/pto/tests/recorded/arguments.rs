@@ -41,14 +41,8 @@ pub fn with_one_column(tile: &Value) -> Value {
     tile
 }
 
-pub fn any_dtype(name: &Value) -> Unless<DType> {
-    DType::parse(text(name)).ok_or_else(|| format!("element type {}", text(name)))
-}
-
 pub fn dtype(name: &Value) -> Unless<DType> {
-    let d = any_dtype(name)?;
-    // Recorded in units that differ from the dialect's.
-    if d.bits() < 8 { Err(format!("packed {d}")) } else { Ok(d) }
+    DType::parse(text(name)).ok_or_else(|| format!("element type {}", text(name)))
 }
 
 /// Every argument with the slot or attribute it is for. Written operands come first; optional ones may be missing.

@@ -11,6 +11,9 @@ pub fn compare(check: &Value, memory: &[u8], data: &[u8]) -> Result<(), String> 
     let d = dtype(&check["dtype"])?;
     let (off, len) = (number(&check["golden"]["off"])? as usize, number(&check["golden"]["len"])? as usize);
     let golden = data.get(off..off + len).ok_or("expected values outside the file")?;
+    // Recorded one in a byte.
+    let (packed, bits) = if d == DType::I4 { (pack(golden), 4) } else { (Vec::new(), 8 * d.unit_bytes() as usize) };
+    let golden = if packed.is_empty() { golden } else { &packed };
     let start = if text(&check["buffer"]["space"]) == "gm" {
         check["buffer"]["addr"].as_u64().unwrap_or(0) as usize
     } else {
@@ -19,9 +22,8 @@ pub fn compare(check: &Value, memory: &[u8], data: &[u8]) -> Result<(), String> 
     let cut = rows_of_window(check, d, memory);
     let (memory, start) = cut.as_ref().map_or((memory, start), |rows| (rows.as_slice(), 0));
     let window = check["window"]["prefix_bytes"].as_u64().map_or(len, |n| n as usize);
-    let size = d.unit_bytes() as usize;
-    let count = (number(&check["elems"])? as usize).min(window / size).min(len / size);
-    let got = memory.get(start..start + count * size).ok_or("the buffer is too small")?;
+    let count = (number(&check["elems"])? as usize).min(8 * window / bits).min(8 * golden.len() / bits);
+    let got = memory.get(start..start + (count * bits).div_ceil(8)).ok_or("the buffer is too small")?;
     let eps = check["eps"].as_f64().unwrap_or(0.0);
     let mut wrong = 0;
     let mut shown = String::new();
@@ -36,6 +38,11 @@ pub fn compare(check: &Value, memory: &[u8], data: &[u8]) -> Result<(), String> 
         }
     }
     if wrong == 0 { Ok(()) } else { Err(format!("{wrong} of {count} elements of type {d}{shown}")) }
+}
+
+/// Two numbers of four bits in a byte, the first one low.
+pub fn pack(bytes: &[u8]) -> Vec<u8> {
+    bytes.chunks(2).map(|pair| pair[0] & 15 | pair.get(1).map_or(0, |high| high << 4)).collect()
 }
 
 fn near(d: DType, is: u64, want: u64, eps: f64) -> bool {

@@ -40,6 +40,9 @@ impl Recording {
             Family::Matrix,
         ];
         let args = step["args"].as_array().ok_or("no arguments")?;
+        if args.iter().any(|a| text(&a["kind"]) == "convtile") {
+            return Err("a tile of a convolution, which has no text form".into());
+        }
         let locs: Vec<&str> = args.iter().map(|a| text(&a["loc"])).collect();
         if name == "TMOV" && [["vec", "mat"], ["left", "vec"], ["right", "vec"]].contains(&[locs[0], locs[1]]) {
             return self.move_around(args);

@@ -1,6 +1,7 @@
 //! Operands as text: tiles, windows of global memory, numbers.
 
 use super::arguments::*;
+use super::compare::pack;
 use super::recording::{Given, Recording};
 use super::support::*;
 use pto::isa::{BLayout, DType, Dim, GlobalLayout, Loc, Pad, SLayout, TileType};
@@ -43,22 +44,22 @@ impl Recording {
         // The recorder keeps biases and words in vector memory; here they have a small one of their own.
         let addr = match text(&t["at"]["space"]) {
             _ if matches!(loc, Loc::Bias | Loc::Scaling) => 0,
-            "host" => self.hosted(t)?,
+            "host" => self.hosted(t, loc)?,
             _ => place.1,
         };
         Ok(Some(self.tile_at(&ty, addr, open)))
     }
 
     /// The place of a tile that the host allocates: behind those before it.
-    fn hosted(&mut self, t: &Value) -> Unless<u64> {
+    fn hosted(&mut self, t: &Value, loc: Loc) -> Unless<u64> {
         let (number, bytes) = (number(&t["at"]["addr"])?, number(&t["bytes"])?);
-        if let Some(addr) = self.hosted.get(&number) {
+        if let Some((_, addr)) = self.hosted.get(&number) {
             return Ok(*addr);
         }
         let end = self.taken.entry(text(&t["loc"]).to_string()).or_default();
         let addr = *end;
         *end = (addr + bytes).next_multiple_of(512);
-        self.hosted.insert(number, addr);
+        self.hosted.insert(number, (loc, addr));
         Ok(addr)
     }
 
@@ -69,9 +70,7 @@ impl Recording {
         if !GlobalLayout::ALL.iter().any(|l| l.name().eq_ignore_ascii_case(&layout)) {
             return Err(format!("global layout {layout}"));
         }
-        // Where the tile is not in the cube's memories, it is refused for the same type.
-        let dtype =
-            any_dtype(&g["dtype"]).and_then(|d| if d == DType::I4 { Err(format!("packed {d}")) } else { Ok(d) })?;
+        let dtype = dtype(&g["dtype"])?;
         let id = buffer_id(&g["at"])?;
         if g["out"].as_bool() != Some(false) {
             self.stored.push(id);
@@ -82,6 +81,9 @@ impl Recording {
             known = dtype;
             self.buffers.insert(id, (param, dtype));
             self.params[param].1 = format!("!pto.ptr<{}>", dtype.mlir());
+            if let (DType::I4, Given::Memory(bytes)) = (dtype, &mut self.args[param]) {
+                *bytes = pack(bytes);
+            }
         }
         let mut pointer = format!("%{}", self.params[param].0);
         if known != dtype {
@@ -151,7 +153,7 @@ impl Recording {
 /// The type of a recorded tile, and the valid region that it leaves open.
 pub fn tile_type(t: &Value, loc: Loc) -> Unless<(TileType, Option<(u64, u64)>)> {
     let pad = t["pad"].as_u64().and_then(|n| Pad::ALL.get(n as usize)).ok_or("a pad value of its own")?;
-    let dtype = if loc == Loc::Vec { dtype(&t["dtype"])? } else { any_dtype(&t["dtype"])? };
+    let dtype = dtype(&t["dtype"])?;
     let blayout = if text(&t["blayout"]) == "col" { BLayout::ColMajor } else { BLayout::RowMajor };
     let slayout = match text(&t["slayout"]) {
         "row" => SLayout::RowMajor,

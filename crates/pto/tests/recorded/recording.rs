@@ -32,7 +32,7 @@ pub struct Recording {
     /// The parameter that a broadcast goes to.
     pub sent: Option<usize>,
     /// Where the tiles that the host allocates are, and the bytes that those of each memory take.
-    pub hosted: BTreeMap<u64, u64>,
+    pub hosted: BTreeMap<u64, (Loc, u64)>,
     pub taken: BTreeMap<String, u64>,
     pub pipe: Option<Pipe>,
     pub popped: Vec<Popped>,
@@ -87,11 +87,17 @@ impl Recording {
         }
         for check in case["checks"].as_array().into_iter().flatten() {
             let at = match text(&check["buffer"]["space"]) {
-                "host" if r.hosted.contains_key(&number(&check["buffer"]["addr"])?) => Some(r.save(check, Loc::Vec)?),
+                "host" if r.hosted.contains_key(&number(&check["buffer"]["addr"])?) => {
+                    let place = r.hosted[&number(&check["buffer"]["addr"])?];
+                    Some(r.save(check, place)?)
+                }
                 "gm" | "host" => Some(r.buffer(&check["buffer"])?.0),
                 _ if r.pipe.is_some() => None,
                 "" => Some(r.sent.ok_or("a check of memory that was not recorded")?),
-                other => Some(r.save(check, byte_space(other).ok_or_else(|| format!("check of {other}"))?)?),
+                other => {
+                    let loc = byte_space(other).ok_or_else(|| format!("check of {other}"))?;
+                    Some(r.save(check, (loc, number(&check["buffer"]["addr"])?))?)
+                }
             };
             r.checked.push(at);
         }
@@ -205,16 +211,13 @@ impl Recording {
     }
 
     /// Makes on-chip memory visible after the program.
-    fn save(&mut self, check: &Value, loc: Loc) -> Unless<usize> {
+    fn save(&mut self, check: &Value, place: (Loc, u64)) -> Unless<usize> {
         let len = match check["window"]["prefix_bytes"].as_u64() {
             Some(len) => len,
             None => number(&check["golden"]["len"])?,
         };
         let param = self.param("r", "!pto.ptr<ui8>", Given::Memory(vec![0; len as usize]));
-        let addr = number(&check["buffer"]["addr"])?;
-        let addr =
-            self.hosted.get(&addr).filter(|_| text(&check["buffer"]["space"]) == "host").copied().unwrap_or(addr);
-        self.transfer(param, (loc, addr), len, false);
+        self.transfer(param, place, len, false);
         Ok(param)
     }
 
