@@ -125,7 +125,10 @@ pub fn in_pairs(case: &Value) -> Option<Value> {
 
 /// Halves the extent of what is contiguous, and the strides of all else.
 fn halve(arg: &mut Value) -> Option<()> {
-    let half = |v: &mut Value| Some(*v = v.as_u64().filter(|n| *n == 1 || n % 2 == 0)?.div_ceil(2).into());
+    let half = |v: &mut Value| {
+        *v = v.as_u64().filter(|n| *n == 1 || n % 2 == 0)?.div_ceil(2).into();
+        Some(())
+    };
     if text(&arg["kind"]) == "tile" {
         let is_rows = text(&arg["blayout"]) == "row";
         let names = if is_rows { ["cols", "vcol"] } else { ["rows", "vrow"] };
