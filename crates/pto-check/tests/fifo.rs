@@ -142,6 +142,23 @@ fn a_placed_buffer_lies_in_its_memory() {
     wrong(&at(7), codes::MISALIGNED, "starts at 7");
 }
 
+#[test]
+fn tiles_in_a_placed_buffer_are_noticed() {
+    let at = |tile: u32| {
+        let buffer = reserve("a", "auto = false, base = 4096");
+        let body = format!("%c = arith.constant {tile} : i64\n%t = pto.alloc_tile addr = %c : {VEC}\n%x = {buffer}");
+        problems(&kernel("vector", &body), Target::A5)
+    };
+    // The buffer and the tile have 1024 bytes each.
+    for (tile, is_in) in [(3072, false), (3104, true), (4096, true), (5088, true), (5120, false)] {
+        let found = at(tile);
+        let noticed = found
+            .iter()
+            .any(|(s, c, m)| *s == Severity::Warning && *c == codes::FIFO_RESERVE && m.contains("a tile at"));
+        assert_eq!((noticed, found.len()), (is_in, usize::from(is_in)), "{tile}: {found:?}");
+    }
+}
+
 /// An import in one module, and two neighbours with functions that may be meant.
 fn neighbours(first: &str, second: &str) -> String {
     let owner = |head: &str| {
