@@ -114,9 +114,10 @@ impl Maker<'_> {
         let tiles = if self.rng.chance(70) { self.alike() } else { Vec::new() };
         let roots: Vec<_> = tiles.iter().flat_map(|t| t.roots.clone()).collect();
         let (defined, solid) = (tiles.iter().all(|t| t.defined), tiles.iter().all(|t| t.solid));
+        let exposed = tiles.iter().any(|t| t.exposed);
         for tile in tiles {
             values.push(tile.value);
-            crossing.push(Crossing::Tile(TileVar { roots: roots.clone(), defined, solid, ..tile }));
+            crossing.push(Crossing::Tile(TileVar { roots: roots.clone(), defined, solid, exposed, ..tile }));
         }
         (values, crossing)
     }
@@ -307,6 +308,7 @@ impl Maker<'_> {
                         defined: false,
                         solid: false,
                         single: false,
+                        exposed: false,
                     };
                     self.frame.tiles.push(var);
                 }
@@ -328,6 +330,7 @@ impl Maker<'_> {
                 Purpose::Tile(ty, extents) => {
                     let fits = |t: &&TileVar| {
                         !t.is_value
+                            && !t.exposed
                             && t.ty == *ty
                             && t.valid() == super::tiles::valid_of(ty, *extents)
                             && given.iter().all(|g| g.is_disjoint(t))

@@ -279,7 +279,7 @@ impl Maker<'_> {
         let ptr = Type::Ptr(scalar, PtrSpace::On(tile.ty.loc));
         let pointer = self.emit(op::tile_buf_addr, &[("src", tile.value)], ("dst", ptr));
         let offset = self.small_index(tile.ty.elements());
-        if self.rng.chance(50) {
+        if tile.exposed || self.rng.chance(50) {
             let place = [("ptr", pointer), ("offset", offset)];
             let value = self.emit(op::load_scalar, &place, ("value", Type::Scalar(scalar)));
             self.frame.scalars.push(value);

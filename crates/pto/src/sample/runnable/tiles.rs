@@ -27,6 +27,8 @@ pub(super) struct TileVar {
     pub(super) solid: bool,
     /// Nothing else is this tile, so its valid region may be changed.
     pub(super) single: bool,
+    /// Floats in memory that is read as integers, too: nothing is written, as the bits of a NaN would show.
+    pub(super) exposed: bool,
 }
 
 /// A piece of memory that a tile was given, or a part of it.
@@ -128,8 +130,17 @@ impl Maker<'_> {
             }
         }
         let value = self.emit(op::alloc_tile, &operands, ("result", Type::TileBuf(*ty)));
-        let var =
-            TileVar { value, ty: *ty, is_value: false, roots, extents, defined: false, solid: false, single: true };
+        let var = TileVar {
+            value,
+            ty: *ty,
+            is_value: false,
+            roots,
+            extents,
+            defined: false,
+            solid: false,
+            single: true,
+            exposed: false,
+        };
         let whole = var.valid() == (ty.rows, ty.cols);
         Some(TileVar { defined: whole, solid: whole, ..var })
     }
@@ -193,8 +204,17 @@ impl Maker<'_> {
         let values = self.builder.filling(filling, &operands, &typed);
         for (value, (_, ty)) in values.into_iter().zip(&results) {
             let roots = self.new_root();
-            let var =
-                TileVar { value, ty: *ty, is_value: true, roots, extents, defined: false, solid: false, single: false };
+            let var = TileVar {
+                value,
+                ty: *ty,
+                is_value: true,
+                roots,
+                extents,
+                defined: false,
+                solid: false,
+                single: false,
+                exposed: false,
+            };
             self.frame.tiles.push(var);
         }
         Some(())
@@ -248,7 +268,8 @@ impl Maker<'_> {
         // A caller only promises the valid elements.
         let defined = self.frame.main && valid_of(ty, extents) == (ty.rows, ty.cols);
         let solid = defined;
-        let var = TileVar { value, ty: *ty, is_value: false, roots, extents, defined, solid, single: false };
+        let var =
+            TileVar { value, ty: *ty, is_value: false, roots, extents, defined, solid, single: false, exposed: false };
         self.frame.tile_params.push(var.clone());
         Some(var)
     }
@@ -275,7 +296,8 @@ impl Maker<'_> {
                 t.is_disjoint(o) || (alike && t.value == o.value)
             })
         };
-        let fits = |t: &TileVar| !t.is_value && t.ty == *ty && t.valid() == valid_of(ty, extents) && allowed(t);
+        let fits =
+            |t: &TileVar| !t.is_value && !t.exposed && t.ty == *ty && t.valid() == valid_of(ty, extents) && allowed(t);
         let fit: Vec<TileVar> = self.visible().filter(|t| fits(t)).cloned().collect();
         match self.rng.pick(&fit).cloned() {
             Some(var) if self.rng.chance(70) => Some(var),

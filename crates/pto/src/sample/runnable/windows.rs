@@ -88,6 +88,7 @@ impl Maker<'_> {
             defined: true,
             solid: false,
             single: false,
+            exposed: tile.exposed,
         });
     }
 
@@ -113,6 +114,7 @@ impl Maker<'_> {
     /// The bytes of a tile under another type.
     fn retype(&mut self) {
         let Some(tile) = self.whole_tile(true) else { return };
+        let exposed = tile.exposed || tile.ty.dtype.is_int();
         let whole = |t: TileType| t.valid(Dim::Fixed(t.rows), Dim::Fixed(t.cols));
         let mut ty = whole(tile.ty);
         let code = if self.rng.chance(50) { op::treshape } else { op::bitcast };
@@ -151,6 +153,7 @@ impl Maker<'_> {
             defined: true,
             solid: whole,
             single: false,
+            exposed: exposed && ty.dtype.is_float(),
         });
     }
 
@@ -178,6 +181,7 @@ impl Maker<'_> {
                 defined: true,
                 solid: true,
                 single: false,
+                exposed: false,
             };
             self.load(&var);
             self.frame.tiles.push(var);
@@ -215,7 +219,7 @@ impl Maker<'_> {
         self.emit_plain(op::tsubview, &operands);
         let rect = [first, 0, rows, ty.cols];
         let roots = tile.roots.iter().map(|root| part_of(root, rect)).collect();
-        self.frame.tiles.push(TileVar { roots, solid: false, single: false, ..window });
+        self.frame.tiles.push(TileVar { roots, solid: false, single: false, exposed: tile.exposed, ..window });
     }
 
     /// One of two tiles, chosen by a condition.
@@ -230,7 +234,8 @@ impl Maker<'_> {
         let value = self.emit(op::arith_select, &operands, ("result", first.full_type()));
         let roots = [first.roots.clone(), second.roots].concat();
         let (defined, solid) = (first.defined && second.defined, first.solid && second.solid);
-        self.frame.tiles.push(TileVar { value, roots, defined, solid, single: false, ..first });
+        let exposed = first.exposed || second.exposed;
+        self.frame.tiles.push(TileVar { value, roots, defined, solid, exposed, single: false, ..first });
     }
 
     /// Makes the valid region of a tile smaller, works on what is left, and restores it.
