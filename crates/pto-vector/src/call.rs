@@ -39,11 +39,20 @@ impl TileRef {
     pub fn index(&self, row: usize, col: usize) -> usize {
         // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
         let geometry = unsafe { &*self.geometry };
+        self.lies_inside(row, col);
         if geometry.is_boxed() {
             geometry.offset(row as u64, col as u64) as usize
         } else {
             row * self.row_stride + col * self.col_stride
         }
+    }
+
+    /// Kernels trust the rules that keep them inside of tiles; tests do not.
+    #[inline(always)]
+    fn lies_inside(&self, row: usize, col: usize) {
+        // SAFETY: as above.
+        let inside = || unsafe { (*self.geometry).rows > row as u64 && (*self.geometry).cols > col as u64 };
+        debug_assert!(inside(), "[{row}, {col}] lies outside its tile");
     }
 
     /// The first element of a row, in a tile without boxes.
@@ -55,6 +64,7 @@ impl TileRef {
     /// An element, in a tile without boxes.
     #[inline(always)]
     pub fn at<T>(&self, row: usize, col: usize) -> *mut T {
+        self.lies_inside(row, col);
         self.ptr.cast::<T>().wrapping_add(row * self.row_stride + col * self.col_stride)
     }
 }

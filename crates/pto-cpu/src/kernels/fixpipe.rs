@@ -246,7 +246,7 @@ impl<C: Convert> Body for Store<C> {
 
 /// Words belong to columns; they must not be read from behind their tile.
 fn scales_reach(fp: &TileRef, form: Form, columns: usize) -> Result<(), Fault> {
-    let words = fp.rows * fp.cols;
+    let words = if fp.rows == 0 { 0 } else { fp.cols };
     match form.quant {
         Quant::None | Quant::Scalar => Ok(()),
         Quant::Words | Quant::F32 | Quant::F16 if columns <= words => Ok(()),

@@ -229,7 +229,7 @@ fn each_unit(ty: &TileType, tile: &Tile, mut visit: impl FnMut(u64, u64, usize))
 }
 
 fn tile_value(ty: &TileType, have: usize, valid: (u64, u64)) -> Result<Value, String> {
-    let need = ty.elements() * u64::from(ty.column_bits()) / 8;
+    let need = ty.elements().saturating_mul(u64::from(ty.column_bits())).div_ceil(8);
     if have as u64 != need {
         return Err(format!("{have} bytes for a tile of {}x{} {}, which has {need}", ty.rows, ty.cols, ty.dtype));
     }

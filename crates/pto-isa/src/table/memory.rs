@@ -134,10 +134,10 @@ fn words_for(i: &Instance, first: u64) -> Verdict {
     };
     let columns = i.tile("dst").map_or(src.valid_cols, |dst| smaller(src.valid_cols, dst.valid_cols));
     let Dim::Fixed(columns) = columns else { return Verdict::Dynamic };
-    // Where the extents of the words are open, there are at most as many as the tile has room for.
+    // Words lie in the first row. Where its extent is open, there are at most as many as the row has room for.
     let (words, is_known) = match (fp.valid_rows, fp.valid_cols) {
-        (Dim::Fixed(rows), Dim::Fixed(cols)) => (rows.saturating_mul(cols), true),
-        _ => (fp.rows.saturating_mul(fp.cols), false),
+        (Dim::Fixed(rows), Dim::Fixed(cols)) => (cols * rows.min(1), true),
+        _ => (fp.cols, false),
     };
     if columns == 0 || first.saturating_add(columns) <= words {
         return if is_known { Verdict::Holds } else { Verdict::Dynamic };

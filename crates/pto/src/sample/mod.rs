@@ -51,6 +51,17 @@ fn derived(op: Op, target: Target) -> Option<String> {
     found.map(|f| text(&f)).filter(|text| is_legal(text, target))
 }
 
+/// A function whose parameters are the operands of one instruction, filled in this way, legal or not.
+///
+/// ```
+/// use pto::{Target, isa::{DType, fill, table::op}, sample};
+/// let filling = fill::filling(op::tmax, Target::A5, DType::F32, 100).expect("a use on f32");
+/// assert!(sample::around(&filling).contains("pto.tmax"));
+/// ```
+pub fn around(filling: &Filling) -> String {
+    build::program(filling, None)
+}
+
 /// The program to show when no target is asked for, and a target it is legal on: the first that has one.
 ///
 /// ```
