@@ -126,11 +126,14 @@ impl<E: InLanes<N>, const N: usize> Batch<E, N> {
             *lanes = keys.into();
         }
         sort_lanes::<L, _>(&mut places);
-        for (k, &lanes) in places.0.iter().enumerate() {
-            for (g, lane) in lanes.into().into_iter().enumerate().take(used) {
-                let from = E::place(lane);
-                let (value, index) = (self.src[g].add(from).read_unaligned(), self.idx[g].add(from).read_unaligned());
-                self.dst[g].add(k).write_unaligned(value.record(index));
+        // Group after group: where each one lies stays in registers.
+        let sorted = places.0.map(Into::<[E::Lane; N]>::into);
+        for g in 0..used {
+            let (src, idx, dst) = (self.src[g], self.idx[g], self.dst[g]);
+            for (k, lanes) in sorted.iter().enumerate() {
+                let from = E::place(lanes[g]);
+                let (value, index) = (src.add(from).read_unaligned(), idx.add(from).read_unaligned());
+                dst.add(k).write_unaligned(value.record(index));
             }
         }
     }
