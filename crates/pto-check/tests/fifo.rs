@@ -352,6 +352,19 @@ fn a_scale_is_set_before_the_push() {
 }
 
 #[test]
+fn a_table_of_scales_has_a_word_for_each_column() {
+    let table = |words: u32| {
+        let ty = format!("!pto.tile_buf<scaling, 1x{words}xf32>");
+        let set = format!("%w = pto.alloc_tile : {ty}\npto.set_quant_vector(%w : {ty}) {{id = 0}}");
+        let scalar = "%s = arith.constant 1.0 : f32\npto.set_quant_scalar(%s : f32) {id = 0}";
+        fixpipe().text().replace("deqf16_scalar", "deqf16_vec").replace(scalar, &set)
+    };
+    legal(&table(16));
+    legal(&table(32));
+    wrong(&table(8), codes::FIFO_SETUP, "8 words to scale 16 columns with");
+}
+
+#[test]
 fn element_types_layout_and_slot_fit_the_epilogue() {
     let text = fixpipe().text();
     wrong(&text.replace("16x16xi32", "16x16xf32"), codes::FIFO_SETUP, "an accumulator of f32 pushed");

@@ -133,12 +133,25 @@ impl FixPipe<'_> {
         let module = self.program.module;
         let before = module.block(self.program.site(push.id).block).ops.iter().take_while(|o| **o != push.id);
         let sets = |&o: &OpId| module.op(o).op == setter && self.program.int(o, "id").unwrap_or(0) == id;
-        let found = before.copied().any(|o| sets(&o));
-        (!found).then(|| {
-            let name = setter.row().name;
-            let message = format!("quant = {} without a scale for pipe {id}", self.epilogue.quant.name);
-            let d = self.about(push.id, message).legal(format!("`{name}` with id = {id}, earlier in this block"));
-            d.help(format!("write `pto.{name}` in front of the push"))
+        match before.copied().filter(sets).last() {
+            Some(set) => self.enough_words(push, set),
+            None => {
+                let name = setter.row().name;
+                let message = format!("quant = {} without a scale for pipe {id}", self.epilogue.quant.name);
+                let d = self.about(push.id, message).legal(format!("`{name}` with id = {id}, earlier in this block"));
+                Some(d.help(format!("write `pto.{name}` in front of the push")))
+            }
+        }
+    }
+
+    /// A table of scales has a word for each column that is pushed. Where extents are open, the run sees to it.
+    fn enough_words(&self, push: &User, set: OpId) -> Option<Diagnostic> {
+        let table = self.program.module.tile(operand(self.program, set, "scaling_tile")?.value)?;
+        let (columns, words) = (self.tile(push)?.valid_cols.fixed()?, table.valid_cols.fixed()?);
+        (columns > words).then(|| {
+            let message = format!("{words} words to scale {columns} columns with");
+            let d = self.about(push.id, message).legal("a word for each column");
+            d.label(head(self.program.module, set), "the words are set here")
         })
     }
 
