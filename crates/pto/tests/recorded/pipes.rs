@@ -159,14 +159,14 @@ impl Recording {
             "TILE_LEFT_RIGHT" => 2,
             _ => 0,
         };
-        let ends = if self.core == CUBE { ("aiv", "aiv") } else { ("aic", "aic") };
+        let other = if self.core == CUBE { "aiv" } else { "aic" };
         match (text(&step["op"]), tile_of(step)) {
             ("TPUSH", Some(tile)) => {
                 let (name, ty) = self.pushed(tile)?;
-                self.line(&format!("pto.tpush_to_{}({name} : {ty}) {{id = 0, split = {split}}}", ends.0));
+                self.line(&format!("pto.tpush_to_{other}({name} : {ty}) {{id = 0, split = {split}}}"));
             }
-            ("TPOP", Some(tile)) => self.pop(tile, ends.1, split)?,
-            _ => self.line(&format!("pto.tfree_from_{} {{id = 0, split = {split}}}", ends.1)),
+            ("TPOP", Some(tile)) => self.pop(tile, other, split)?,
+            _ => self.line(&format!("pto.tfree_from_{other} {{id = 0, split = {split}}}")),
         }
         Ok(())
     }

@@ -101,7 +101,7 @@ impl Recording {
             };
             r.checked.push(at);
         }
-        Ok(r)
+        if r.checked.is_empty() { Err("nothing to compare".into()) } else { Ok(r) }
     }
 
     pub fn name(&mut self, stem: &str) -> String {
