@@ -44,16 +44,21 @@ pub fn recast(case: &Value, source: Source) -> Option<Value> {
 }
 
 /// The case in the words that programs have. Tiles of convolutions are rows of one channel group, what is prefetched is global
-/// memory, and lengths of joined rows are not written.
+/// memory, lengths of joined rows are not written, and each row of a mask starts a row of its tile.
 pub fn in_words(case: &Value) -> Value {
     let mut changed = case.clone();
     let steps = changed["steps"].as_array_mut().map(std::mem::take).unwrap_or_default();
     let is_load = |s: &&Value| text(&s["op"]) == "TLOAD";
     let loads: BTreeMap<String, Value> =
         steps.iter().filter(is_load).map(|s| (place(&s["args"][0]["at"]), s["args"][1].clone())).collect();
-    let mut unwritten = Vec::new();
+    let is_select = |s: &&Value| text(&s["op"]) == "TSEL";
+    let bytes = |s: &Value| s["args"][0]["vcol"].as_u64().unwrap_or(0).div_ceil(8);
+    let selecting: BTreeMap<String, u64> =
+        steps.iter().filter(is_select).map(|s| (place(&s["args"][1]["at"]), bytes(s))).collect();
+    let (mut unwritten, mut masks) = (Vec::new(), Value::Null);
     let mut rewritten: Vec<Value> = Vec::new();
     for mut step in steps {
+        align_mask(&mut step, &selecting);
         let name = text(&step["op"]).to_string();
         match (name.as_str(), step["args"].as_array_mut()) {
             ("TLOAD" | "TSTORE", Some(args)) if args.iter().any(|a| text(&a["kind"]) == "convtile") => in_rows(args),
@@ -63,6 +68,7 @@ pub fn in_words(case: &Value) -> Value {
                 }
             }
             ("TCONCAT", Some(args)) if args.len() == 6 => unwritten.push(place(&args.remove(3)["at"])),
+            ("TCMPS", Some(args)) => masks = mask_rows(args),
             // What was not written is not looked at.
             ("TSTORE", Some(args)) if args.get(1).is_some_and(|t| unwritten.contains(&place(&t["at"]))) => {
                 let buffer = args[0]["at"]["buf"].clone();
@@ -74,7 +80,35 @@ pub fn in_words(case: &Value) -> Value {
         rewritten.push(step);
     }
     changed["steps"] = rewritten.into();
+    for check in changed["checks"].as_array_mut().into_iter().flatten().filter(|_| !masks.is_null()) {
+        check["window"] = masks.clone();
+    }
     changed
+}
+
+/// The same for the masks of a selection, by their places: as many bytes of each row as there are bits for its columns.
+fn align_mask(step: &mut Value, masks: &BTreeMap<String, u64>) {
+    let is_load = text(&step["op"]) == "TLOAD";
+    let Some(args) = step["args"].as_array_mut() else { return };
+    let mut loaded = None;
+    for tile in args.iter_mut().filter(|a| text(&a["kind"]) == "tile") {
+        if let Some(bytes) = masks.get(&place(&tile["at"])) {
+            tile["vcol"] = (*bytes).into();
+            tile["static_valid"][1] = (*bytes).into();
+            loaded = Some(*bytes).filter(|_| is_load);
+        }
+    }
+    if let (Some(bytes), Some(memory)) = (loaded, args.get_mut(1)) {
+        memory["shape"][4] = bytes.into();
+        memory["stride"][3] = bytes.into();
+    }
+}
+
+/// Where the bits of a comparison lie in its tile; they were recorded without gaps between rows.
+fn mask_rows(args: &[Value]) -> Value {
+    let [dst, src, ..] = args else { return Value::Null };
+    let bytes = src["vcol"].as_u64().unwrap_or(0).div_ceil(8);
+    json!({ "row0": 0, "col0": 0, "rows": src["vrow"], "cols": bytes, "row_stride": dst["cols"] })
 }
 
 /// A transfer between a tile of a convolution and memory in the same order: as rows of a channel group.
