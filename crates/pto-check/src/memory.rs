@@ -10,10 +10,21 @@ use std::collections::HashSet;
 
 /// Where a tile lies, when the program says it with a constant.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Place {
-    loc: Loc,
-    start: u64,
-    end: u64,
+pub(crate) struct Place {
+    pub(crate) loc: Loc,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+}
+
+impl Place {
+    /// Of a tile that is allocated or assigned.
+    pub(crate) fn of(module: &Module, info: &Info, tile: ValueId) -> Option<Self> {
+        MemoryCheck { module, info }.place(tile)
+    }
+
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        self.loc == other.loc && self.start < other.end && other.start < self.end
+    }
 }
 
 /// Views of views deeper than this are not followed.
@@ -189,7 +200,7 @@ impl MemoryCheck<'_> {
             return if a_whole && b_whole { Overlap::Same } else { Overlap::Unknown };
         }
         match (self.place(a), self.place(b)) {
-            (Some(x), Some(y)) if x.loc == y.loc && x.start < y.end && y.start < x.end => {
+            (Some(x), Some(y)) if x.overlaps(&y) => {
                 if !(a_whole && b_whole) {
                     Overlap::Unknown
                 } else if x.start == y.start {

@@ -7,6 +7,8 @@
 mod plain;
 #[path = "support/random.rs"]
 mod random;
+#[path = "support/same.rs"]
+mod same;
 
 use plain::Argument;
 use pto::isa::fill::Filling;
@@ -159,20 +161,6 @@ fn memory(program: &Runnable, seed: u64, pool: &mut Pool) -> Memory {
     Memory(program.params.iter().map(data).collect())
 }
 
-/// Both are the same, or both are NaN.
-fn same(dtype: DType, a: &[u8], b: &[u8]) -> bool {
-    let bits = |x: &[u8]| x.iter().rev().fold(0u64, |all, byte| all << 8 | u64::from(*byte));
-    let is_nan = |x: &[u8]| match dtype {
-        DType::F32 => bits(x) & 0x7fff_ffff > 0x7f80_0000,
-        DType::F16 => bits(x) & 0x7fff > 0x7c00,
-        DType::Bf16 => bits(x) & 0x7fff > 0x7f80,
-        DType::F8E4M3 => bits(x) & 0x7f == 0x7f,
-        DType::F8E5M2 => bits(x) & 0x7f > 0x7c,
-        _ => false,
-    };
-    a == b || is_nan(a) && is_nan(b)
-}
-
 /// The first element that differs.
 fn difference(program: &Runnable, expected: &Memory, found: &Memory) -> Option<String> {
     for (at, param) in program.params.iter().enumerate() {
@@ -184,7 +172,7 @@ fn difference(program: &Runnable, expected: &Memory, found: &Memory) -> Option<S
         let bytes = dtype.bits().div_ceil(8) as usize;
         let pairs = expected.0[at].chunks(bytes).zip(found.0[at].chunks(bytes));
         for (element, (e, f)) in pairs.enumerate() {
-            if !same(*dtype, e, f) {
+            if !same::same(*dtype, e, f) {
                 return Some(format!("%p{at} ({dtype}), element {element}: {f:02x?}, expected {e:02x?}"));
             }
         }

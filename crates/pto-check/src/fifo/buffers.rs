@@ -2,6 +2,7 @@
 
 use super::Program;
 use crate::info::definition;
+use crate::memory::Place;
 use crate::structure::head;
 use pto_ir::{Attr, OpId, Sym, ValueId};
 use pto_isa::table::op;
@@ -161,43 +162,33 @@ impl<'a> Buffers<'a> {
         end.is_none_or(|e| e > space.bytes).then(d)
     }
 
-    /// Tiles that lie in a buffer with an address. What is popped next overwrites them, or they what was popped.
-    fn covered(&self, id: OpId) -> Vec<Diagnostic> {
-        let module = self.program.module;
+    /// Where a buffer with an address lies.
+    fn place(&self, id: OpId) -> Option<Place> {
+        let Some(Attr::Enum(def, at)) = self.program.module.attr(id, "location") else { return None };
         let number = |attr: &str| self.program.int(id, attr).and_then(|n| u64::try_from(n).ok());
-        let (Some(Attr::Enum(def, at)), Some(base), Some(size)) =
-            (module.attr(id, "location"), number("base"), number("size"))
-        else {
-            return Vec::new();
-        };
-        let (loc, end) = (Loc::parse(def.value(usize::from(*at))), base.saturating_add(size));
-        let mut problems = Vec::new();
-        for block in self.program.site(id).function.iter().flat_map(|&f| crate::structure::blocks_of(module, f)) {
-            module.walk(block, &mut |tile| {
-                let Some((of, start, last)) = self.placed(tile) else { return };
-                if Some(of) == loc && start < end && base < last {
-                    let message = format!("a tile at {start} to {last} in the reserved buffer at {base} to {end}");
-                    let d = self.program.problem(codes::FIFO_RESERVE, tile, message).warning();
-                    let d = d.label(head(module, id), format!("\"{}\" is reserved here", self.text(id)));
-                    problems
-                        .push(d.help("give the tile another address, unless the pipe is not in use while the tile is"));
-                }
-            });
-        }
-        problems
+        let (loc, start) = (Loc::parse(def.value(usize::from(*at)))?, number("base")?);
+        Some(Place { loc, start, end: start.saturating_add(number("size")?) })
     }
 
-    /// The memory, start and end of a tile that is allocated at a constant address.
-    fn placed(&self, id: OpId) -> Option<(Loc, u64, u64)> {
-        let module = self.program.module;
-        if module.op(id).op != op::alloc_tile {
-            return None;
-        }
-        let slot = op::alloc_tile.row().slot("addr")?;
-        let address = module.in_slot(id, slot).next()?.value;
-        let start = u64::try_from(self.program.info.constant(address)?).ok()?;
-        let tile = module.tile(module.results(id).next()?)?;
-        Some((tile.loc, start, start.saturating_add(tile.bytes())))
+    /// Tiles that lie in a buffer with an address. What is popped next overwrites them, or they what was popped.
+    fn covered(&self, id: OpId) -> Vec<Diagnostic> {
+        let Program { module, info, .. } = *self.program;
+        let (Some(ring), Some(function)) = (self.place(id), self.program.site(id).function) else { return Vec::new() };
+        let mut problems = Vec::new();
+        module.walk_inside(function, &mut |tile| {
+            let result = module.results(tile).next();
+            let place = result.and_then(|tile| Place::of(module, info, tile)).filter(|p| p.overlaps(&ring));
+            problems.extend(place.map(|p| {
+                let message = format!(
+                    "a tile at {} to {} in the reserved buffer at {} to {}",
+                    p.start, p.end, ring.start, ring.end
+                );
+                let d = self.program.problem(codes::FIFO_RESERVE, tile, message).warning();
+                let d = d.label(head(module, id), format!("\"{}\" is reserved here", self.text(id)));
+                d.help("give the tile another address, unless the pipe is not in use while the tile is")
+            }));
+        });
+        problems
     }
 
     /// An import names one function that reserves a buffer of that name.

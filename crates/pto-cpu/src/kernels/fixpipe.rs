@@ -244,7 +244,8 @@ impl<C: Convert> Body for Store<C> {
     }
 }
 
-/// Words belong to columns; they must not be read from behind their tile.
+/// Words belong to columns; they must not be read from behind their tile. Rules see to it, but not for pushes, whose words are
+/// set elsewhere.
 fn scales_reach(fp: &TileRef, form: Form, columns: usize) -> Result<(), Fault> {
     let words = if fp.rows == 0 { 0 } else { fp.cols };
     match form.quant {

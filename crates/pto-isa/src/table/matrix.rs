@@ -158,16 +158,17 @@ fn scales_of(t: &TileType, along_cols: bool) -> (Dim, Dim) {
     if along_cols { (t.valid_rows, blocks(t.valid_cols)) } else { (blocks(t.valid_rows), t.valid_cols) }
 }
 
-/// `fits` compares what is there with what is needed.
-fn scales(i: &Instance, (scale, operand): (&str, &str), along_cols: bool, fits: fn(u64, u64) -> bool) -> Verdict {
+/// As many scales as are needed; where they are not `exact`, more are no harm.
+fn scales(i: &Instance, (scale, operand): (&str, &str), along_cols: bool, exact: bool) -> Verdict {
     let (Some(s), Some(t)) = (i.tile(scale), i.tile(operand)) else { return Verdict::Holds };
     let (rows, cols) = scales_of(t, along_cols);
+    let fits = |is: u64, needed: u64| if exact { is == needed } else { is >= needed };
     let holds = |is: Dim, needed: Dim| is.fixed().zip(needed.fixed()).map(|(is, needed)| fits(is, needed));
     match (holds(s.valid_rows, rows), holds(s.valid_cols, cols)) {
         (Some(true), Some(true)) => Verdict::Holds,
         (Some(false), _) | (_, Some(false)) => {
             let found = format!("`{scale}` has {} × {} valid elements", s.valid_rows, s.valid_cols);
-            let least = if fits(1, 0) { "at least " } else { "" };
+            let least = if exact { "" } else { "at least " };
             let legal = format!("{least}{rows} × {cols}");
             Verdict::Broken(Broken::new(codes::VALID_REGION, vec![i.at(scale), i.at(operand)], found, legal))
         }
@@ -177,15 +178,15 @@ fn scales(i: &Instance, (scale, operand): (&str, &str), along_cols: bool, fits: 
 
 /// Operands are padded to whole blocks, and their scales with them.
 fn a_scales(i: &Instance) -> Verdict {
-    scales(i, ("a_scale", "a"), true, |is, needed| is >= needed)
+    scales(i, ("a_scale", "a"), true, false)
 }
 
 fn b_scales(i: &Instance) -> Verdict {
-    scales(i, ("b_scale", "b"), false, |is, needed| is >= needed)
+    scales(i, ("b_scale", "b"), false, false)
 }
 
 fn bound_scales(i: &Instance) -> Verdict {
-    scales(i, ("dst", "src"), i.tile("src").is_some_and(|t| t.loc == Loc::Left), |is, needed| is == needed)
+    scales(i, ("dst", "src"), i.tile("src").is_some_and(|t| t.loc == Loc::Left), true)
 }
 
 fn cell_scales(i: &Instance) -> Verdict {

@@ -15,6 +15,11 @@ pub fn buffer_id(at: &Value) -> Unless<u64> {
     if text(&at["space"]) == "host" { Ok(number(&at["addr"])? + (1 << 32)) } else { number(&at["buf"]) }
 }
 
+/// The memory and address of a tile.
+pub fn spot(tile: &Value) -> Unless<(String, u64)> {
+    Ok((text(&tile["at"]["space"]).to_string(), number(&tile["at"]["addr"])?))
+}
+
 pub fn text(v: &Value) -> &str {
     v.as_str().unwrap_or_default()
 }

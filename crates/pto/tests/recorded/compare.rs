@@ -24,6 +24,9 @@ pub fn compare(check: &Value, memory: &[u8], data: &[u8]) -> Result<(), String> 
     let window = check["window"]["prefix_bytes"].as_u64().map_or(len, |n| n as usize);
     let count = (number(&check["elems"])? as usize).min(8 * window / bits).min(8 * golden.len() / bits);
     let got = memory.get(start..start + (count * bits).div_ceil(8)).ok_or("the buffer is too small")?;
+    if count == 0 {
+        return Err("nothing to compare".into());
+    }
     let eps = check["eps"].as_f64().unwrap_or(0.0);
     let mut wrong = 0;
     let mut shown = String::new();

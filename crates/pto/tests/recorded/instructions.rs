@@ -110,7 +110,7 @@ impl Recording {
                 laid[(r * cols + c) * size..][..size].copy_from_slice(value.ok_or("a window outside its buffer")?);
             }
         }
-        let place = (text(&tile["at"]["space"]).to_string(), number(&tile["at"]["addr"])?);
+        let place = spot(tile)?;
         self.laid.insert(place, Laid::Rows(laid));
         Ok(())
     }

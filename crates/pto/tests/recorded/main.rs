@@ -16,16 +16,18 @@ mod recast;
 mod recording;
 #[path = "../support/mod.rs"]
 mod support;
+mod words;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use pto::Program;
 use pto::isa::Target;
-use recast::{Source, in_pairs, in_words, recast};
+use recast::{Source, recast};
 use recording::Recording;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use words::{in_pairs, in_words};
 
 /// Cases, by the start of their names, whose recorded results follow other rules than this project's, and why.
 const DIFFERENT: &[(&str, &str)] = &[

@@ -31,7 +31,7 @@ impl Recording {
             return Ok(None);
         }
         let loc = Loc::parse(text(&t["loc"])).ok_or_else(|| format!("tiles in {}", text(&t["loc"])))?;
-        let place = (text(&t["at"]["space"]).to_string(), number(&t["at"]["addr"])?);
+        let place = spot(t)?;
         if let Some(popped) = self.body().bound.get(&place) {
             return Ok(Some(popped.clone()));
         }

@@ -173,7 +173,7 @@ impl Recording {
 
     /// The tile of a push. The cube core pushes accumulators.
     fn pushed(&mut self, tile: &Value) -> Unless<(String, String)> {
-        let place = (text(&tile["at"]["space"]).to_string(), number(&tile["at"]["addr"])?);
+        let place = spot(tile)?;
         if self.core == CUBE && self.laid.contains_key(&place) {
             let (ty, _) = tile_type(tile, Loc::parse(text(&tile["loc"])).ok_or("a memory")?)?;
             let laid = self.laid.remove(&place).ok_or("nothing to push")?;
@@ -195,7 +195,7 @@ impl Recording {
         let param = self.param("e", &format!("!pto.ptr<{}>", d.mlir()), Given::Memory(bytes));
         let (view, window) = self.rows_of(param, rows, cols, d);
         self.line(&format!("pto.tstore ins({name} : {shown}) outs({view} : {window})"));
-        let place = (text(&tile["at"]["space"]).to_string(), number(&tile["at"]["addr"])?);
+        let place = spot(tile)?;
         self.body().bound.insert(place.clone(), (name, shown));
         self.popped.push(Popped { param, ty: recorded, place });
         Ok(())

@@ -299,18 +299,7 @@ impl Maker<'_> {
             match ty {
                 Type::Tile(ty) => {
                     let (roots, extents) = (self.new_root(), *extents);
-                    let var = TileVar {
-                        value,
-                        ty: *ty,
-                        is_value: true,
-                        roots,
-                        extents,
-                        defined: false,
-                        solid: false,
-                        single: false,
-                        exposed: false,
-                    };
-                    self.frame.tiles.push(var);
+                    self.frame.tiles.push(TileVar { is_value: true, ..TileVar::new(value, *ty, roots, extents) });
                 }
                 _ => self.frame.scalars.push(value),
             }

@@ -63,6 +63,12 @@ impl Root {
 }
 
 impl TileVar {
+    /// A buffer about which nothing is known yet.
+    pub(super) fn new(value: ValueId, ty: TileType, roots: Vec<Root>, extents: (u64, u64)) -> Self {
+        let (defined, solid, single, exposed) = (false, false, false, false);
+        Self { value, ty, is_value: false, roots, extents, defined, solid, single, exposed }
+    }
+
     pub(super) fn is_disjoint(&self, other: &Self) -> bool {
         self.roots.iter().all(|r| other.roots.iter().all(|o| r.is_disjoint(o)))
     }
@@ -130,17 +136,7 @@ impl Maker<'_> {
             }
         }
         let value = self.emit(op::alloc_tile, &operands, ("result", Type::TileBuf(*ty)));
-        let var = TileVar {
-            value,
-            ty: *ty,
-            is_value: false,
-            roots,
-            extents,
-            defined: false,
-            solid: false,
-            single: true,
-            exposed: false,
-        };
+        let var = TileVar { single: true, ..TileVar::new(value, *ty, roots, extents) };
         let whole = var.valid() == (ty.rows, ty.cols);
         Some(TileVar { defined: whole, solid: whole, ..var })
     }
@@ -204,18 +200,7 @@ impl Maker<'_> {
         let values = self.builder.filling(filling, &operands, &typed);
         for (value, (_, ty)) in values.into_iter().zip(&results) {
             let roots = self.new_root();
-            let var = TileVar {
-                value,
-                ty: *ty,
-                is_value: true,
-                roots,
-                extents,
-                defined: false,
-                solid: false,
-                single: false,
-                exposed: false,
-            };
-            self.frame.tiles.push(var);
+            self.frame.tiles.push(TileVar { is_value: true, ..TileVar::new(value, *ty, roots, extents) });
         }
         Some(())
     }
@@ -268,8 +253,7 @@ impl Maker<'_> {
         // A caller only promises the valid elements.
         let defined = self.frame.main && valid_of(ty, extents) == (ty.rows, ty.cols);
         let solid = defined;
-        let var =
-            TileVar { value, ty: *ty, is_value: false, roots, extents, defined, solid, single: false, exposed: false };
+        let var = TileVar { defined, solid, ..TileVar::new(value, *ty, roots, extents) };
         self.frame.tile_params.push(var.clone());
         Some(var)
     }

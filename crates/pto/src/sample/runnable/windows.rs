@@ -79,17 +79,8 @@ impl Maker<'_> {
         }
         let value = self.emit_with(code, &operands, ("result", Type::TileBuf(ty)), vec![("sizes", sizes)]);
         let roots = tile.roots.iter().map(|root| part_of(root, [row, col, rows, cols])).collect();
-        self.frame.tiles.push(TileVar {
-            value,
-            ty,
-            is_value: false,
-            roots,
-            extents,
-            defined: true,
-            solid: false,
-            single: false,
-            exposed: tile.exposed,
-        });
+        let exposed = tile.exposed;
+        self.frame.tiles.push(TileVar { defined: true, exposed, ..TileVar::new(value, ty, roots, extents) });
     }
 
     /// Something between a unit and all.
@@ -145,15 +136,10 @@ impl Maker<'_> {
         let blur = |r: &Root| if matches!(r.part, Part::Bytes(..)) { *r } else { Root { part: Part::Whole, ..*r } };
         let roots = tile.roots.iter().map(blur).collect();
         self.frame.tiles.push(TileVar {
-            value,
-            ty,
-            is_value: false,
-            roots,
-            extents: (0, 0),
             defined: true,
             solid: whole,
-            single: false,
             exposed: exposed && ty.dtype.is_float(),
+            ..TileVar::new(value, ty, roots, (0, 0))
         });
     }
 
@@ -172,17 +158,7 @@ impl Maker<'_> {
             let value =
                 self.emit(op::multi_tile_get, &[("source", all), ("slot", slot)], ("result", Type::TileBuf(ty)));
             let roots = roots.clone();
-            let var = TileVar {
-                value,
-                ty,
-                is_value: false,
-                roots,
-                extents: (0, 0),
-                defined: true,
-                solid: true,
-                single: false,
-                exposed: false,
-            };
+            let var = TileVar { defined: true, solid: true, ..TileVar::new(value, ty, roots, (0, 0)) };
             self.load(&var);
             self.frame.tiles.push(var);
         }
