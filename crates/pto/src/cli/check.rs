@@ -3,7 +3,7 @@
 use super::input::{self, Source};
 use super::json::{self, JsonDiagnostic};
 use super::render::Terminal;
-use super::{Failure, Outcome, Run, out};
+use super::{Failure, Outcome, Run, out, warn};
 use pto::isa::{Diagnostic, Target};
 use pto::syntax::Lines;
 use pto::{Program, checks};
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Run {
         match input::read(&path) {
             Ok(source) => reports.push(check(source, args.target)),
             Err(failure) => {
-                anstream::eprintln!("\u{1b}[1;31merror\u{1b}[0m: {}", failure.0);
+                warn(&format!("\u{1b}[1;31merror\u{1b}[0m: {}", failure.0));
                 unreadable.push(failure.0);
             }
         }

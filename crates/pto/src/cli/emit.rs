@@ -1,7 +1,7 @@
 //! `pto emit`
 
 use super::check::{self, Report, parse_target};
-use super::files::write_or_show;
+use super::files;
 use super::input::{self, Source};
 use super::{Outcome, Run};
 use pto::bytecode as encode;
@@ -83,7 +83,7 @@ fn cpp(args: &CppArgs) -> Run {
     };
     match request.emit(&source) {
         Ok(text) => {
-            write_or_show(&args.output, text.as_bytes())?;
+            files::write(&args.output, text.as_bytes())?;
             Ok(Outcome::Clean)
         }
         Err((target, problems)) => {
@@ -103,7 +103,7 @@ fn bytecode(args: &BytecodeArgs) -> Run {
     if problems.is_empty() {
         match encode::encode(program.module(), options) {
             Ok(bytes) => {
-                write_or_show(&args.output, &bytes)?;
+                files::write(&args.output, &bytes)?;
                 return Ok(Outcome::Clean);
             }
             Err(found) => problems = found,

@@ -2,11 +2,11 @@
 
 use super::input::{self, Source};
 use super::render::Terminal;
-use super::{Failure, Outcome, Run, out};
+use super::{Failure, Outcome, Run, files, out};
 use pto::syntax::{FormatOptions, format};
 use pto::{Form, TypeStyle};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> Run {
         } else if args.stdout || source.path.is_none() {
             out(&text)?;
         } else if changed {
-            replace(&path, &text)?;
+            files::write(&path, text.as_bytes())?;
         }
     }
     Ok(outcome)
@@ -111,20 +111,4 @@ pub(crate) fn usual_types(source: &str) -> TypeStyle {
     let all = source.matches("tile_buf<").count();
     let keyed = source.matches("tile_buf<loc").count();
     if keyed * 2 > all { TypeStyle::Keyed } else { TypeStyle::Compact }
-}
-
-/// Replaces a file in one step: a reader sees the old text or the new, never a part.
-fn replace(path: &Path, text: &str) -> Result<(), Failure> {
-    let failed = |e: std::io::Error| Failure(format!("cannot write {}: {e}", path.display()));
-    let real = path.canonicalize().map_err(failed)?;
-    let dir = real.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    let permissions = std::fs::metadata(&real).map_err(failed)?.permissions();
-    if permissions.readonly() {
-        return Err(Failure(format!("{} is read-only", path.display())));
-    }
-    file.as_file().set_permissions(permissions).map_err(failed)?;
-    file.persist(&real).map_err(|e| failed(e.error))?;
-    Ok(())
 }

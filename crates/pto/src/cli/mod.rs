@@ -23,6 +23,7 @@ mod run;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Run, check, format and look up PTO tile programs on any machine.
@@ -108,8 +109,16 @@ pub fn main() -> ExitCode {
     if ptoas::is_meant() {
         return assemble();
     }
-    let cli = Cli::parse();
-    let result = match cli.command {
+    let result = match Cli::try_parse() {
+        Ok(cli) => run_command(cli.command),
+        Err(e) if e.use_stderr() => e.exit(),
+        Err(help) => out(&help.render().ansi().to_string()).map(|()| Outcome::Clean),
+    };
+    exit_code(result.and_then(flushed))
+}
+
+fn run_command(command: Command) -> Run {
+    match command {
         Command::Run(args) => run::run(&args),
         Command::Race(args) => race::run(&args),
         Command::Perf(args) => perf::run(&args),
@@ -123,17 +132,28 @@ pub fn main() -> ExitCode {
         Command::Doc(args) => docs::run(&args),
         Command::Isa(args) => isa::run(&args),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "pto", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "pto", &mut script);
+            files::write(Path::new("-"), &script)?;
             Ok(Outcome::Clean)
         }
-    };
+    }
+}
+
+/// Results that never reached their reader are not a success.
+fn flushed(outcome: Outcome) -> Run {
+    std::io::stdout().flush().map_err(stdout_failed)?;
+    Ok(outcome)
+}
+
+fn exit_code(result: Run) -> ExitCode {
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Problems) => ExitCode::from(1),
         Ok(Outcome::Different) => ExitCode::from(3),
         Err(Failure(message)) => {
             if !message.is_empty() {
-                anstream::eprintln!("\u{1b}[1;31merror\u{1b}[0m: {message}");
+                warn(&format!("\u{1b}[1;31merror\u{1b}[0m: {message}"));
             }
             ExitCode::from(2)
         }
@@ -142,9 +162,18 @@ pub fn main() -> ExitCode {
 
 /// Writes to standard output; a reader that went away is not an error worth reporting.
 pub(crate) fn out(text: &str) -> Result<(), Failure> {
-    match anstream::stdout().write_all(text.as_bytes()) {
-        // Whoever read has seen enough.
-        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
-        other => Ok(other?),
+    anstream::stdout().write_all(text.as_bytes()).map_err(stdout_failed)
+}
+
+/// A reader that has seen enough ends the command quietly; everything else is an error.
+fn stdout_failed(error: std::io::Error) -> Failure {
+    if error.kind() == std::io::ErrorKind::BrokenPipe {
+        std::process::exit(0);
     }
+    Failure(format!("cannot write standard output: {error}"))
+}
+
+/// Writes a line to standard error. If that is gone too there is nobody left to tell.
+pub(crate) fn warn(text: &str) {
+    let _ = writeln!(anstream::stderr(), "{text}");
 }

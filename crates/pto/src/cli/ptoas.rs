@@ -5,7 +5,7 @@
 
 use super::check::{self, Report};
 use super::emit::Request;
-use super::{Failure, files, input};
+use super::{Failure, files, input, out, warn};
 use pto::Target;
 use pto::emit::{Style, Sync};
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub(super) fn main() -> ExitCode {
     match Arguments::read(std::env::args().skip(1)).and_then(|asked| run(&asked)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            eprintln!("{message}");
+            warn(&message);
             ExitCode::from(1)
         }
     }
@@ -135,18 +135,16 @@ fn switch(name: &str, value: Option<&str>) -> Result<bool, String> {
 }
 
 fn run(asked: &Asked) -> Result<(), String> {
+    let failed = |f: Failure| f.0;
     let arguments = match asked {
         Asked::Version => {
-            println!("{VERSION}");
-            return Ok(());
+            return out(&format!("{VERSION}\n")).map_err(failed);
         }
         Asked::Help => {
-            print!("{HELP}");
-            return Ok(());
+            return out(HELP).map_err(failed);
         }
         Asked::Emit(arguments) => arguments,
     };
-    let failed = |f: Failure| f.0;
     let source = input::read(&arguments.input)
         .map_err(|f| format!("{}\nError: Could not open input file: {}", f.0, arguments.input.display()))?;
     let request = Request {
@@ -157,7 +155,7 @@ fn run(asked: &Asked) -> Result<(), String> {
         infer_layout: arguments.infer_layout,
     };
     match request.emit(&source) {
-        Ok(text) => files::write_or_show(&arguments.output, text.as_bytes()).map_err(failed),
+        Ok(text) => files::write(&arguments.output, text.as_bytes()).map_err(failed),
         Err((target, problems)) => {
             let read = problems.iter().any(|d| d.code.number() < 900);
             check::print_text(&[Report { source, target, problems }]).map_err(failed)?;

@@ -5,10 +5,10 @@ pub(crate) mod plan;
 pub(crate) mod sync;
 
 use super::check::{self, parse_target};
-use super::files::write_or_show;
+use super::files;
 use super::fmt::usual_types;
 use super::input::{self, Source};
-use super::{Failure, Outcome, Run};
+use super::{Failure, Outcome, Run, warn};
 use pto::checks::Checked;
 use pto::ir::{Form, Style};
 use pto::isa::Span;
@@ -100,7 +100,7 @@ impl Read {
         for (span, why) in places {
             let line = lines.locate(span.start).0;
             if said.insert((line, why)) {
-                anstream::eprintln!("note: {}:{line}: all pipes wait for each other here: {why}", self.source.name);
+                warn(&format!("note: {}:{line}: all pipes wait for each other here: {why}", self.source.name));
             }
         }
     }
@@ -116,7 +116,7 @@ pub(crate) fn run(args: &Args) -> Run {
     let read = args.file.read()?;
     match lowered(args, &read) {
         Ok(module) => {
-            write_or_show(&args.output, read.print(&module).as_bytes())?;
+            files::write(&args.output, read.print(&module).as_bytes())?;
             Ok(Outcome::Clean)
         }
         Err(problems) => read.problems(problems),

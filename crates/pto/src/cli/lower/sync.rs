@@ -1,7 +1,7 @@
 //! `pto sync`
 
 use super::{FileArgs, Read};
-use crate::cli::files::write_or_show;
+use crate::cli::files;
 use crate::cli::json::{self, JsonDiagnostic};
 use crate::cli::{Failure, Outcome, Run, out};
 use pto::ir::OpId;
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args) -> Run {
     } else if args.explain {
         out(&explain(&read, checked.module(), &synced))?;
     } else {
-        write_or_show(&args.output, read.print(&synced.module).as_bytes())?;
+        files::write(&args.output, read.print(&synced.module).as_bytes())?;
         if args.mode == ModeArg::Minimal {
             read.say_blanket(&synced.blanket(checked.module()));
         }

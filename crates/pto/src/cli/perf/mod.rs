@@ -132,5 +132,5 @@ fn show(args: &Args, analysis: &Analysis<'_>) -> Result<(), Failure> {
 
 fn write(path: &std::path::Path, text: &str, quiet: bool) -> Result<(), Failure> {
     files::write(path, text.as_bytes())?;
-    if quiet { Ok(()) } else { out(&format!("wrote {}\n", path.display())) }
+    if quiet || files::is_stdout(path) { Ok(()) } else { out(&format!("wrote {}\n", path.display())) }
 }

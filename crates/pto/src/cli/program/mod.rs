@@ -5,9 +5,9 @@ pub(crate) mod memory;
 mod ranks;
 pub(crate) mod spec;
 
-use super::Failure;
 use super::check::parse_target;
 use super::input::{self, Source};
+use super::{Failure, warn};
 use bind::Request;
 pub(crate) use bind::{Bound, Content};
 use pto::cpu::{Arg, Known, Launch, Measure, Numerics, Options, Plan};
@@ -207,9 +207,9 @@ impl ProgramArgs {
         if errors > 0 {
             let noun = if errors == 1 { "error" } else { "errors" };
             let file = self.file.display();
-            anstream::eprintln!(
+            warn(&format!(
                 "\u{1b}[1mnote\u{1b}[0m: {errors} {noun} in functions that do not take part (pto check {file})"
-            );
+            ));
         }
     }
 }

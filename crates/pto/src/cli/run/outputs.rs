@@ -1,7 +1,7 @@
 //! Results in files.
 
 use super::{Failure, memory_named};
-use crate::cli::files::{Staged, directory};
+use crate::cli::files::{self, Staged, directory};
 use crate::cli::program::Bound;
 use crate::cli::program::spec;
 use pto::data::{Array, Error, npy, npz};
@@ -68,9 +68,7 @@ fn legal(path: &Path) -> Result<&'static str, Failure> {
     if !dir.is_dir() {
         return Err(Failure(format!("cannot write {}: there is no directory {}", path.display(), dir.display())));
     }
-    if path.is_dir() {
-        return Err(Failure(format!("cannot write {}: it is a directory", path.display())));
-    }
+    files::check(path)?;
     Ok(legal)
 }
 
