@@ -31,6 +31,7 @@
 
 mod args;
 pub mod kernels;
+pub mod machine;
 mod memory;
 mod plan;
 mod run;

@@ -175,7 +175,7 @@ codes! {
     RUN_ADDRESS = 707, "a tile outside its memory",
         "The address that the program computed for a tile, plus its size, lies outside the memory of the target.";
     RUN_LIMIT = 708, "a limit of the engine",
-        "The program needs more memory or more steps than the engine gives it.";
+        "The program needs more memory or more steps than the engine gives it, or a loop of scalar code never ends: it comes back to the same scalars without touching memory, or goes round for many million iterations without an instruction that works on tiles.";
     RUN_TRAP = 709, "the program stopped itself",
         "The program executed `trap`, which ends it with an error. The message points at it.";
     RUN_VALUE = 710, "a value that makes no sense here",
@@ -186,6 +186,8 @@ codes! {
         "No core can go on: each waits for a signal, a slot or an entry that another would have to send. The message says who waits for what, and where.";
     RUN_PIPE = 713, "a pipe or signal used wrongly",
         "A slot was freed that was not popped, pushed that was not allocated, popped with another element type, or larger than its slots or than the memory reserved for them; or a signal was sent too often without a wait.";
+    RUN_MEMORY = 715, "more memory than the machine has",
+        "The arguments of the program, its tiles or what it allocates need more memory than is left on this machine, or than the control group of the process allows. Nothing was filled.";
 
     RACE_READ = 801, "a read that may come before the write it needs",
         "Two instructions on different pipes touch the same bytes, the first writes them and the second reads them, and nothing makes the second wait. On the device the second may start first and read what was there before. A flag from the first pipe to the second orders them.";

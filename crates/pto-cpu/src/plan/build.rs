@@ -97,7 +97,7 @@ fn build_tiles(checked: &Checked, entry: Option<&str>, options: Options) -> Buil
     let traits = Traits::of(checked, &functions);
     let Some(vectors) = traits.vector_cores() else {
         let plan = build_role(checked, &entry, Role::Whole, options)?;
-        return Ok(Plan { joint: traits.joint, asks: traits.asks, ..plan });
+        return Ok(Plan { joint: traits.joint, asks: plan.polls(), ..plan });
     };
     let cube = build_role(checked, &entry, Role::Cube, options)?;
     let (function, body) = match entry.partner {
@@ -106,7 +106,8 @@ fn build_tiles(checked: &Checked, entry: Option<&str>, options: Options) -> Buil
     };
     let entry = Entry { function, body, partner: None, ..entry };
     let vector = build_role(checked, &entry, Role::Vector, options)?;
-    Ok(Plan { joint: traits.joint, asks: traits.asks, ..join(cube, vector, vectors)? })
+    let plan = join(cube, vector, vectors)?;
+    Ok(Plan { joint: traits.joint, asks: plan.polls(), ..plan })
 }
 
 /// The plans of a block's cores as one. They take the same arguments.
@@ -169,6 +170,7 @@ impl<'a> Builder<'a> {
             make_views: Vec::new(),
             partitions: Vec::new(),
             accesses: Vec::new(),
+            element_reads: Vec::new(),
             allocations: Vec::new(),
             locals: Vec::new(),
             switches: Vec::new(),
@@ -226,6 +228,8 @@ impl<'a> Builder<'a> {
             r.jumps.iter().for_each(|&j| self.plan.steps[j] = Step::Jump(end));
         }
         self.plan.geometries = self.geometries.into_boxed_slice();
+        let reads = |(at, step): (usize, &Step)| matches!(step, Step::TileGet { .. }).then_some(at as u32);
+        self.plan.element_reads = self.plan.steps.iter().enumerate().filter_map(reads).collect();
         Ok(self.plan)
     }
 

@@ -12,6 +12,7 @@ mod links;
 mod lowered;
 mod orders;
 mod params;
+mod polls;
 mod prints;
 mod products;
 mod roles;
@@ -59,6 +60,8 @@ pub struct Plan {
     pub(crate) make_views: Vec<MakeView>,
     pub(crate) partitions: Vec<Partition>,
     pub(crate) accesses: Vec<ScalarAccess>,
+    /// The steps that read an element of a tile.
+    pub(crate) element_reads: Vec<u32>,
     pub(crate) allocations: Vec<Allocate>,
     pub(crate) locals: Vec<Local>,
     pub(crate) switches: Vec<Switch>,
@@ -119,7 +122,8 @@ impl Plan {
         self.roles().map(|p| p.core_bytes * cores(p)).sum()
     }
 
-    /// True when blocks wait for each other, so that all of them run together.
+    /// True when blocks wait for each other, so that all of them run together. Blocks that poll memory may; see
+    /// [`Plan::runs_together`].
     pub fn blocks_wait(&self) -> bool {
         self.joint
     }

@@ -56,8 +56,6 @@ pub(super) struct Traits {
     halves: bool,
     /// Blocks or ranks talk to each other.
     pub joint: bool,
-    /// They may do so by numbers in memory.
-    pub asks: bool,
 }
 
 impl Traits {
@@ -125,18 +123,9 @@ impl Traits {
                 self.halves |= int("split").is_some_and(|n| n > 0);
             }
             op::comm_twait | op::comm_ttest | op::comm_tnotify => self.joint = true,
-            op::scf_while => self.asks |= asks_memory(module, id),
             _ => {}
         }
     }
-}
-
-/// A loop that goes on until memory says otherwise, which another block may have to write.
-fn asks_memory(module: &Module, id: OpId) -> bool {
-    let mut asks = false;
-    let condition = module.op_regions(id).first().into_iter().flat_map(|r| &module.region(*r).blocks);
-    condition.for_each(|block| module.walk(*block, &mut |id| asks |= module.op(id).op == op::load_scalar));
-    asks
 }
 
 /// The function an operation calls.

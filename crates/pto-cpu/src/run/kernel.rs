@@ -99,6 +99,7 @@ impl Core<'_> {
             if !buffer.writable {
                 return Err(Fail::ReadOnly(at));
             }
+            self.stores += 1;
             if let Some(written) = self.written.get_mut(at) {
                 *written = true;
             }
@@ -152,6 +153,7 @@ impl Core<'_> {
         if !self.buffer(at, first as u64)?.writable {
             return Err(Fail::ReadOnly(at));
         }
+        self.stores += 1;
         if let Some(written) = self.written.get_mut(at) {
             *written = true;
         }

@@ -31,6 +31,8 @@ pub struct Measure {
     pub reads: Vec<bool>,
     /// Instructions it executes, over all blocks.
     pub instructions: u64,
+    /// Instructions and iterations of loops.
+    pub work: u64,
 }
 
 /// How large a piece of memory is.
@@ -87,7 +89,8 @@ impl Plan {
         let tile = |p: &Param| matches!(p.kind, ParamKind::Tile(_));
         let reads = self.params.iter().map(tile).collect();
         let mut watch = Measuring { ends: vec![(0, Vec::new()); self.params.len()], reads, left: LIMIT };
-        let mut instructions = 0;
+        self.fits(1)?;
+        let (mut instructions, mut work) = (0, 0);
         for role in self.roles() {
             let mut core = Core::new(role, &none, launch.blocks)?;
             let subs = if role.role == Role::Vector { self.vectors } else { 1 };
@@ -101,9 +104,10 @@ impl Plan {
                 }
             }
             instructions += core.instructions;
+            work += core.work();
         }
         let extents = self.params.iter().zip(&watch.ends).map(|(p, end)| extent(p, end)).collect();
-        Ok(Measure { extents, reads: watch.reads, instructions })
+        Ok(Measure { extents, reads: watch.reads, instructions, work })
     }
 
     pub(super) fn enter_known(&self, core: &mut Core, known: &[Known]) {

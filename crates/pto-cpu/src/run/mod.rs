@@ -21,6 +21,7 @@ mod spin;
 mod team;
 mod tell;
 mod transfer;
+mod turns;
 
 pub(crate) use arguments::packed;
 pub use launch::Timing;

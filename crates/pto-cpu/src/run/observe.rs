@@ -15,6 +15,11 @@ pub trait Observer {
         true
     }
 
+    /// Instructions and iterations of loops since the last call; false stops the run.
+    fn worked(&mut self, _work: u64) -> bool {
+        self.goes_on()
+    }
+
     /// A branch, or a loop that may go round, is about to be decided by a value of the program. The answer is how it goes.
     fn branch(&mut self, _core: CoreId, _op: OpId, taken: bool) -> bool {
         taken
@@ -183,6 +188,8 @@ pub enum Place {
 /// How much a run tells, known when the engine is compiled.
 pub(crate) trait Watch {
     const OBSERVES: bool = false;
+    /// Instructions between two reports of progress.
+    const REPORT_EVERY: u64 = if Self::OBSERVES { 16 } else { 1024 };
     /// Nothing is computed, and nobody waits; only control flow and addresses are followed.
     const MEASURES: bool = false;
     /// Data is computed and moved; otherwise the run is followed as it would go.
@@ -223,8 +230,8 @@ impl<O: Observer + ?Sized> Watch for Observing<'_, O> {
     fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
         self.0.branch(core, op, taken)
     }
-    fn progress(&mut self, _: u64) -> bool {
-        self.0.goes_on()
+    fn progress(&mut self, work: u64) -> bool {
+        self.0.worked(work)
     }
 }
 
@@ -239,7 +246,7 @@ impl<O: Observer + ?Sized> Watch for Following<'_, O> {
     fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
         self.0.branch(core, op, taken)
     }
-    fn progress(&mut self, _: u64) -> bool {
-        self.0.goes_on()
+    fn progress(&mut self, work: u64) -> bool {
+        self.0.worked(work)
     }
 }

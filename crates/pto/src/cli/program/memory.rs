@@ -47,6 +47,25 @@ pub(crate) fn memory(
     Ok(Bound { name: name.clone(), content, origin, inferred, per_column: param.per_column })
 }
 
+/// Bytes that the memory of a parameter will take.
+pub(crate) fn bytes(param: &Param, spec: Option<&Spec>, needed: Option<&Extent>) -> u64 {
+    let shape = match spec.map(|s| Source::parse(&s.text)) {
+        None | Some(Ok(Source::Made(_, Wish { shape: None, .. }) | Source::Number(_))) => {
+            usual_shape(&param.kind, needed)
+        }
+        Some(Ok(Source::Made(_, Wish { shape: Some(shape), .. }))) => shape,
+        Some(Ok(Source::Npy(path) | Source::Npz(path, _) | Source::Raw(path))) => {
+            return std::fs::metadata(path).map_or(0, |m| m.len());
+        }
+        // It is reported where it is read.
+        Some(Err(_)) => return 0,
+    };
+    let bits = u64::from(param.kind.elem().unwrap_or(DType::U8).bits());
+    // A number of elements that no number holds is reported where the array is made.
+    let count = shape.iter().try_fold(bits, |all, n| all.checked_mul(*n));
+    count.map_or(0, |bits| bits.div_ceil(8))
+}
+
 fn load(param: &Param, dtype: DType, source: &Source, needed: Option<&Extent>, seed: u64) -> Result<Array, Error> {
     match source {
         Source::Number(value) => Maker::Fill(*value).make(dtype, &usual_shape(&param.kind, needed), seed),

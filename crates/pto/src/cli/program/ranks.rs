@@ -26,6 +26,7 @@ pub(crate) fn bind_all(plan: &Plan, request: &Request<'_>, count: usize) -> Resu
     for &rank in &ranks[1..] {
         let other = measured(plan, &of(rank))?;
         measure.instructions += other.instructions;
+        measure.work += other.work;
         measure.reads.iter_mut().zip(other.reads).for_each(|(all, one)| *all |= one);
         measure.extents.iter_mut().zip(&other.extents).for_each(|(all, one)| *all = larger(one, all).clone());
     }

@@ -151,12 +151,14 @@ fn launch(args: &Args, ready: &mut Prepared) -> Result<(Report, Option<Vec<Timin
         return Ok((report, Some(timings)));
     }
     let work = |counter: &_| plan.run_watched(&mut arguments, args.launch(), counter).map_err(Stop::from);
-    Ok((super::progress::watch(measure.instructions, work)?, None))
+    Ok((super::progress::watch(measure.work, work)?, None))
 }
 
 fn run_ranks(args: &Args, ready: &mut Prepared) -> Result<Report, Stop> {
-    let plan = ready.run.plan.clone();
-    let reports = plan.run_ranks(&mut ready.run.ranks(), args.launch())?;
+    let (plan, total) = (ready.run.plan.clone(), ready.run.measure.work);
+    let mut ranks = ready.run.ranks();
+    let reports = super::progress::watch(total, |counter| plan.run_ranks_watched(&mut ranks, args.launch(), counter))?;
+    drop(ranks);
     let instructions = reports.first().map_or(0, |r| r.instructions);
     let (printed, notes) = reports.first().map(|r| (r.printed.clone(), r.notes.clone())).unwrap_or_default();
     Ok(Report { written: reports.into_iter().flat_map(|r| r.written).collect(), instructions, printed, notes })
