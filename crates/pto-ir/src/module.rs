@@ -1,6 +1,6 @@
 //! The arenas, and how operations get into them.
 
-use crate::{Attr, BlockId, Interner, OpId, RegionId, Sym, TypeId, ValueId};
+use crate::{Attr, BlockId, Interner, OpId, RegionId, Spelling, Sym, TypeId, TypeVotes, ValueId};
 use pto_isa::row::Custom;
 use pto_isa::{Op, Span, TileType, Type};
 use std::collections::HashMap;
@@ -27,6 +27,9 @@ pub struct Module {
     pub comments: Vec<Comment>,
     /// Names the source gives to types and attributes, in order.
     pub aliases: Vec<Alias>,
+    /// How many tile types of the source have each spelling.
+    pub type_votes: TypeVotes,
+    pub(crate) spellings: HashMap<OpId, Spelling>,
 }
 
 /// `!name = type` or `#name = attribute` of the source.
@@ -175,6 +178,8 @@ impl Default for Module {
             top: BlockId::new(0),
             comments: Vec::new(),
             aliases: Vec::new(),
+            type_votes: TypeVotes::default(),
+            spellings: HashMap::new(),
         };
         this.intern_type(Type::Unknown);
         this.top = this.new_block();
@@ -202,6 +207,11 @@ impl Module {
         self.types.push(ty.clone());
         self.type_ids.insert(ty, id);
         id
+    }
+
+    /// The id of a type that was used.
+    pub fn type_id(&self, ty: &Type) -> Option<TypeId> {
+        self.type_ids.get(ty).copied()
     }
 
     /// A type.
@@ -379,6 +389,8 @@ impl Module {
 
     /// Adds an operand to an operation, behind those of the same slot and of slots before it.
     pub fn add_operand(&mut self, id: OpId, operand: Operand) {
+        // The source does not spell what is added.
+        self.spellings.remove(&id);
         let mut all = self.operands(id).to_vec();
         let at = all.partition_point(|o| o.slot <= operand.slot);
         all.insert(at, operand);

@@ -77,7 +77,7 @@ impl Printer<'_> {
             Attr::Enum(def, at) => match def.bracket {
                 Bracket::Dotted => format!("#pto.{}<{}>", def.name, def.value(usize::from(*at))),
                 // The assembly form of the instruction pages.
-                Bracket::Spaced if self.style.form == Some(Form::Asm) => {
+                Bracket::Spaced if self.form == Some(Form::Asm) => {
                     format!("#pto.{}<{}>", def.name, def.value(usize::from(*at)).to_ascii_uppercase())
                 }
                 Bracket::Spaced => format!("#pto<{} {}>", def.name, def.value(usize::from(*at))),

@@ -6,14 +6,16 @@
 mod attrs;
 mod custom;
 mod forms;
+mod pattern;
 mod types;
 mod writable;
 
-use crate::{Attr, BlockId, Module, OpId, RegionId, Sym, ValueId};
+use crate::{Attr, BlockId, Module, OpId, RegionId, Spelling, Sym, ValueId};
 use std::collections::{HashMap, HashSet};
 
 pub use attrs::{float_text, quote};
 pub use forms::result_slots;
+use types::elided_type;
 pub use types::type_text;
 
 /// How tile instructions are written.
@@ -42,11 +44,12 @@ pub enum TypeStyle {
 /// What the printer may choose.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style<'a> {
-    /// Form of tile instructions; `None` keeps each in the form it has (value form: level 1, else level 2).
+    /// Form of tile instructions; `None` keeps each in the form it has (value form: level 1, else level 2), or, with
+    /// a source, in the one it has there.
     pub form: Option<Form>,
     /// Spelling of tile types.
     pub types: TypeStyle,
-    /// The source the module was read from: its comments and blank lines are kept.
+    /// The source the module was read from: its comments and blank lines are kept, and what it leaves out of types.
     pub source: Option<&'a str>,
 }
 
@@ -87,6 +90,11 @@ pub(crate) struct Printer<'a> {
     next_number: usize,
     /// The place for which a blank line was considered last.
     blank_at: Option<u32>,
+    /// The form of the operation being printed.
+    form: Option<Form>,
+    /// Its values whose type is not spelled out, and what is written for that of a tile.
+    elided_tile: Option<&'static str>,
+    elided: Vec<ValueId>,
     type_cache: HashMap<(crate::TypeId, bool), String>,
 }
 
@@ -104,6 +112,9 @@ impl<'a> Printer<'a> {
             scopes: vec![Vec::new()],
             next_number: 0,
             blank_at: None,
+            form: None,
+            elided_tile: None,
+            elided: Vec::new(),
             type_cache: HashMap::new(),
         }
     }
@@ -175,14 +186,37 @@ impl<'a> Printer<'a> {
     }
 
     fn op(&mut self, op: OpId) {
+        let (form, elided) = match self.spelling(op) {
+            Some(spelling) => (self.style.form.or(spelling.form), self.module.elided(op)),
+            None => (self.style.form, Vec::new()),
+        };
+        // Operations inside regions have spellings of their own; types may follow a region.
+        let outer = (std::mem::replace(&mut self.form, form), std::mem::replace(&mut self.elided, elided));
+        self.elided_tile = None;
+        self.op_in_form(op);
+        (self.form, self.elided) = outer;
+    }
+
+    /// How the source spells an operation, while a source is laid out anew.
+    fn spelling(&self, op: OpId) -> Option<&'a Spelling> {
+        self.style.source.and_then(|_| self.module.spelling(op))
+    }
+
+    fn op_in_form(&mut self, op: OpId) {
         use pto_isa::row::Syntax;
         let row = self.module.op(op).op.row();
-        if self.style.form == Some(Form::Generic) {
+        if self.form == Some(Form::Generic) {
             return self.generic(op);
         }
         match row.syntax {
-            Syntax::Custom(custom) => self.custom(op, custom),
-            Syntax::Pattern(pattern) if !pattern.starts_with("ins(") => self.pattern(op, pattern),
+            Syntax::Custom(custom) => {
+                self.form = None;
+                self.custom(op, custom);
+            }
+            Syntax::Pattern(pattern) if !pattern.starts_with("ins(") => {
+                self.form = None;
+                self.pattern(op, pattern);
+            }
             tile => self.tile_op(op, tile),
         }
     }
@@ -414,6 +448,9 @@ impl<'a> Printer<'a> {
     }
 
     fn type_of(&mut self, value: ValueId) -> String {
+        if self.elided.contains(&value) {
+            return elided_type(self.module.value_type(value), self.elided_tile).to_string();
+        }
         self.type_id(self.module.value(value).ty)
     }
 

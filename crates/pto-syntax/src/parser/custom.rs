@@ -509,6 +509,8 @@ impl<'s> Parser<'s> {
             if self.eat(b':') {
                 let types = self.parse_types()?;
                 self.state_types(&args, &types);
+            } else if !args.is_empty() {
+                self.spelling.operand_types = pto_ir::Listed::Omitted;
             }
             self.close(b')', open)?;
         }

@@ -12,11 +12,12 @@ mod custom_arith;
 mod generic;
 mod infer;
 mod scope;
+mod spelling;
 mod statement;
 mod types;
 
 use crate::lexer::{Lexer, Tok, Token};
-use pto_ir::{BlockId, Module, Sym, TypeId};
+use pto_ir::{BlockId, Module, Spelling, Sym, TypeId};
 use pto_isa::{Code, Diagnostic, Span, codes};
 use scope::Scopes;
 use std::collections::{HashMap, HashSet};
@@ -66,6 +67,12 @@ pub(crate) struct Parser<'s> {
     open_dicts: u32,
     /// Braces opened by statements that were skipped; their closing ones are skipped too.
     stray_braces: u32,
+    /// Where operands start whose type is not spelled out.
+    elided: HashSet<u32>,
+    /// How the statement that is about to end is spelled.
+    spelling: Spelling,
+    /// Which of its results have a type that is not spelled out.
+    elided_results: Vec<bool>,
 }
 
 /// Slots in front of `->` and after it.
@@ -99,6 +106,9 @@ impl<'s> Parser<'s> {
             broken_function: false,
             open_dicts: 0,
             stray_braces: 0,
+            elided: HashSet::new(),
+            spelling: Spelling::default(),
+            elided_results: Vec::new(),
         }
     }
 

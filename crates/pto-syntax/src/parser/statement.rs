@@ -2,7 +2,7 @@
 
 use super::{Parse, Parser};
 use crate::lexer::Tok;
-use pto_ir::{BlockId, NewOp, OpId, RegionId, Sym, TypeId, ValueId};
+use pto_ir::{BlockId, NewOp, OpId, RegionId, Spelling, Sym, TypeId, ValueId};
 use pto_isa::row::Syntax;
 use pto_isa::table::{self, Op};
 use pto_isa::{Diagnostic, Span, codes};
@@ -34,6 +34,7 @@ impl<'s> Parser<'s> {
     /// Reads one statement into a block, or reports and skips it.
     pub(super) fn statement(&mut self, block: BlockId) {
         let start = self.token.span.start;
+        self.spelling = Spelling::default();
         let results = match self.result_names() {
             Some(r) => r,
             None => return self.recover(start),
@@ -178,7 +179,10 @@ impl<'s> Parser<'s> {
         }
         new.span = Span::new(head.start, self.last_end);
         new.name_span = head.name_span;
+        let elided_results = std::mem::take(&mut self.elided_results);
+        let elided = self.elided_positions(&new, &elided_results);
         let id = self.module.append(head.block, head.op, new);
+        self.keep_spelling(head, elided, id);
         if head.results.count() == types.len() {
             self.define_results(head, id);
         }
@@ -515,6 +519,7 @@ impl<'s> Parser<'s> {
             return;
         }
         for (u, t) in uses.iter().zip(types) {
+            self.note_elided(u.1, t.0);
             self.state_type(u.0, t.0, t.1);
         }
     }

@@ -134,10 +134,11 @@ impl<'s> Parser<'s> {
         self.lexer.pass(end);
         self.last_end = end as u32;
         self.token = self.lexer.next();
+        let head = &self.source[start as usize..head_end];
+        self.vote(head, &self.source[head_end + 1..end - 1]);
         if let Some(&ty) = self.type_texts.get(text) {
             return Some(ty);
         }
-        let head = &self.source[start as usize..head_end];
         let body = Span::new(head_end as u32 + 1, end as u32 - 1);
         let ty = self.nested(|p| match p.type_body(head, body) {
             Ok(ty) => Some(ty),

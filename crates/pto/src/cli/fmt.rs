@@ -82,11 +82,10 @@ fn formatted(args: &Args, source: &Source) -> Result<Option<String>, Failure> {
             FormArg::Asm => Form::Asm,
             FormArg::Generic => Form::Generic,
         }),
-        types: match args.types {
-            Some(TypesArg::Keyed) => TypeStyle::Keyed,
-            Some(TypesArg::Compact) => TypeStyle::Compact,
-            None => usual_types(&source.text),
-        },
+        types: args.types.map(|t| match t {
+            TypesArg::Keyed => TypeStyle::Keyed,
+            TypesArg::Compact => TypeStyle::Compact,
+        }),
     };
     let result = match &source.unreadable {
         Some(d) => Err(vec![d.clone()]),
@@ -104,11 +103,4 @@ fn formatted(args: &Args, source: &Source) -> Result<Option<String>, Failure> {
             Ok(None)
         }
     }
-}
-
-/// The spelling that most tile types of a file have.
-pub(crate) fn usual_types(source: &str) -> TypeStyle {
-    let all = source.matches("tile_buf<").count();
-    let keyed = source.matches("tile_buf<loc").count();
-    if keyed * 2 > all { TypeStyle::Keyed } else { TypeStyle::Compact }
 }

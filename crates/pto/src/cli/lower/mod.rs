@@ -6,7 +6,6 @@ pub(crate) mod sync;
 
 use super::check::{self, parse_target};
 use super::files;
-use super::fmt::usual_types;
 use super::input::{self, Source};
 use super::{Failure, Outcome, Run, warn};
 use pto::checks::Checked;
@@ -89,7 +88,7 @@ impl Read {
 
     /// The program as text, in the spelling of the file.
     fn print(&self, module: &Module) -> String {
-        let types = usual_types(&self.source.text);
+        let types = self.program.module().type_votes.usual();
         pto::ir::print(module, Style { form: Some(Form::Level2), types, source: Some(&self.source.text) })
     }
 
