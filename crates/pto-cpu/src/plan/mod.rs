@@ -137,6 +137,13 @@ impl Plan {
         self.roles().any(placed)
     }
 
+    /// The tiles that a core of a role is given as arguments, as an [`Access`](crate::Access) names them.
+    pub fn tile_params(&self, role: Role) -> Vec<u32> {
+        let plans = self.roles().filter(|p| p.role == role);
+        let tile = |slot: &Slot| if let Slot::Tile(tile) = slot { Some(*tile) } else { None };
+        plans.flat_map(|p| p.slots.iter().filter_map(tile)).collect()
+    }
+
     /// True when the program orders the pipes of a core.
     pub fn orders_pipes(&self) -> bool {
         let orders = |o: &Order| !matches!(o, Order::Other | Order::AwaitBackground | Order::Sync(_));

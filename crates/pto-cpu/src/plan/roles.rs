@@ -24,6 +24,9 @@ pub enum Role {
 }
 
 impl Role {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Whole, Self::Cube, Self::Vector];
+
     /// True when this core executes code for cores of a kind.
     pub(crate) fn executes(self, kind: Core) -> bool {
         match self {

@@ -1,6 +1,6 @@
 //! The instructions of a plan.
 
-use crate::kernels::KernelFn;
+use crate::kernels::{Combine, KernelFn};
 use crate::run::Style;
 use pto_ir::ValueId;
 use pto_isa::{DType, GlobalLayout, Loc, Pipe};
@@ -33,6 +33,8 @@ pub(crate) enum Slot {
 pub(crate) struct Tile {
     /// First byte in the core's memory.
     pub base: u64,
+    /// The first byte of the whole tile of which this is a window.
+    pub origin: u64,
     pub rows: u32,
     pub cols: u32,
     pub row_stride: u32,
@@ -480,7 +482,7 @@ pub(crate) struct KernelStep {
     /// Says at run time whether its stores combine with what global memory holds.
     pub combines: Option<Reg>,
     /// They do, whatever that says.
-    pub atomic: bool,
+    pub atomic: Option<Combine>,
     /// The tile of which only a part is used.
     pub part: Option<Part>,
     /// The tile that the device works in; the kernel does not need it.

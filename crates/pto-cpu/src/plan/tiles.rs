@@ -2,7 +2,7 @@
 
 use super::build::{Builder, Built};
 use super::*;
-use crate::kernels::{Kernel, Site};
+use crate::kernels::{Combine, Kernel, Site};
 use pto_ir::ValueId;
 use pto_isa::row::{Elem, Infer};
 use pto_isa::rules::{Arg, Instance};
@@ -18,7 +18,7 @@ impl Tile {
         };
         let extent = |d: Dim, physical: u64| d.fixed().unwrap_or(physical) as u32;
         let (rows, cols) = (extent(ty.valid_rows, ty.rows), extent(ty.valid_cols, ty.cols));
-        Self { base, rows, cols, row_stride, col_stride, geometry, root: 0 }
+        Self { base, origin: base, rows, cols, row_stride, col_stride, geometry, root: 0 }
     }
 }
 
@@ -53,7 +53,7 @@ impl Builder<'_> {
 
     /// A tile register that will stand for a tile made elsewhere.
     pub fn handle(&mut self) -> TileId {
-        let empty = Tile { base: 0, rows: 0, cols: 0, row_stride: 0, col_stride: 0, geometry: 0, root: 0 };
+        let empty = Tile { base: 0, origin: 0, rows: 0, cols: 0, row_stride: 0, col_stride: 0, geometry: 0, root: 0 };
         self.plan.tiles.push(empty);
         self.plan.tiles.len() as TileId - 1
     }
@@ -276,9 +276,9 @@ impl Builder<'_> {
     }
 
     /// The instruction itself says that its stores combine with what is there.
-    pub fn is_atomic(&self, id: OpId) -> bool {
+    pub fn combines(&self, id: OpId) -> Option<Combine> {
         let how = self.choice(id, "atomicType").or_else(|| self.choice(id, "scatterAtomicOp"));
-        how.is_some_and(|how| !matches!(how, "atomic_none" | "none"))
+        how.and_then(Combine::parse)
     }
 
     pub fn kernel_op(&mut self, id: OpId, kernel: &'static Kernel) -> Built<()> {
@@ -292,7 +292,7 @@ impl Builder<'_> {
             scalars: Vec::new(),
             pipe: pto_check::pipe_of(self.module, id, self.checked.info().target),
             combines: kernel.scalars.contains(&"$atomic").then(|| self.state("atomic")),
-            atomic: self.is_atomic(id),
+            atomic: self.combines(id),
             part: None,
             scratch: None,
             wide: self.wide(row, kernel),

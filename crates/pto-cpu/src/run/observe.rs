@@ -1,5 +1,6 @@
 //! What an observer of a run is told.
 
+use crate::kernels::Combine;
 use crate::plan::{Role, Set};
 use pto_ir::{OpId, ValueId};
 use pto_isa::{Loc, Pipe, Span};
@@ -164,16 +165,44 @@ pub struct Access {
     pub stride: i64,
     /// The bytes change.
     pub write: bool,
-    /// The change is one that other cores may make at the same time.
-    pub atomic: bool,
+    /// How the change goes together with changes that others make at the same time.
+    pub atomic: Atomic,
     /// The operand.
     pub value: Option<ValueId>,
     /// Which tile it is, whatever window or view of it is used.
     pub tile: Option<u32>,
+    /// Of a tile, the first byte of that whole tile.
+    pub origin: i64,
     /// Of a tile, its type as it is used here (see [`Plan::tile_type`](crate::Plan::tile_type)).
     pub geometry: u32,
     /// Of a tile, its valid rows and columns.
     pub valid: (u32, u32),
+}
+
+/// How a change goes together with others of the same bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Atomic {
+    /// It replaces what was there.
+    #[default]
+    No,
+    /// It leaves something that nobody reads: scratch of an instruction.
+    Scratch,
+    /// It adds to what is there.
+    Add,
+    /// It keeps the larger number.
+    Max,
+    /// It keeps the smaller number.
+    Min,
+}
+
+impl From<Combine> for Atomic {
+    fn from(how: Combine) -> Self {
+        match how {
+            Combine::Add => Self::Add,
+            Combine::Max => Self::Max,
+            Combine::Min => Self::Min,
+        }
+    }
 }
 
 /// A memory.

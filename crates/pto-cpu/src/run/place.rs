@@ -105,7 +105,7 @@ impl Core<'_> {
     fn assign(&mut self, tile: TileId, address: i64, out: TileId) -> Result<(), Fail> {
         let ty = *self.geometry(tile);
         let base = self.stated_address(&ty, address, 1)?;
-        self.tiles[out as usize] = Tile { base, ..self.tiles[tile as usize] };
+        self.tiles[out as usize] = Tile { base, origin: base, ..self.tiles[tile as usize] };
         Ok(())
     }
 
@@ -120,7 +120,8 @@ impl Core<'_> {
         };
         let at = TileType { loc, ..to };
         let base = self.space_address(&at, (address >> SCALE_SHIFT) as i64, 1)?;
-        self.tiles[scale as usize].base = base;
+        let register = &mut self.tiles[scale as usize];
+        (register.base, register.origin) = (base, base);
         Ok(())
     }
 
