@@ -72,6 +72,9 @@ pub struct Planned {
 pub struct Options {
     /// Share bytes as far as possible, even where everything would fit side by side.
     pub tight: bool,
+    /// Tiles have bytes of their own while they fit side by side, even where a result could take over those of an operand: a program
+    /// that orders its pipes itself counts on that.
+    pub apart: bool,
 }
 
 /// Places every tile that has no address.
@@ -107,6 +110,8 @@ pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Vec<D
 /// Which tiles take over the bytes of others.
 #[derive(Clone, Copy, PartialEq)]
 enum TakeOver {
+    /// None.
+    Never,
     /// Those for which nobody has to wait longer.
     ForFree,
     /// All that may.
@@ -115,7 +120,11 @@ enum TakeOver {
 
 impl TakeOver {
     fn source(self, tile: &Tile) -> Option<ValueId> {
-        tile.takes_over.filter(|_| tile.for_free || self == Self::All)
+        tile.takes_over.filter(|_| match self {
+            Self::Never => false,
+            Self::ForFree => tile.for_free,
+            Self::All => true,
+        })
     }
 }
 
@@ -160,7 +169,9 @@ fn place(checked: &Checked, loc: Loc, tiles: &[&Tile], options: Options) -> Resu
         (which, pieces, of, places, fits)
     };
     let (which, pieces, of, mut places, fits) =
-        Some(apart(TakeOver::ForFree)).filter(|(.., fits)| *fits).unwrap_or_else(|| apart(TakeOver::All));
+        Some(apart(if options.apart { TakeOver::Never } else { TakeOver::ForFree }))
+            .filter(|(.., fits)| *fits)
+            .unwrap_or_else(|| apart(TakeOver::All));
     let shared = !fits;
     if shared {
         places = pack::pack(&pieces, reserved);

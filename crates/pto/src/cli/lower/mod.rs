@@ -127,7 +127,7 @@ fn lowered(args: &Args, read: &Read) -> Result<Module, Vec<Diagnostic>> {
     match args.to {
         Level::Level2 => opt::to_buffers(&checked),
         Level::Level3 => {
-            let places = opt::plan::Options { tight: args.tight };
+            let places = opt::plan::Options { tight: args.tight, ..Default::default() };
             let lowered = opt::lower(&checked, places, args.mode.into())?;
             read.say_blanket(&lowered.blanket);
             Ok(lowered.program.into_module())
