@@ -40,6 +40,10 @@ fn findings(program: &Checked, functions: &[OpId]) -> Option<Vec<Diagnostic>> {
     for function in kernels {
         let name = module.symbol_name(function);
         let plan = Plan::new(program, Some(name), Options::default()).ok()?;
+        // How many blocks it is for, nobody says.
+        if plan.blocks_wait() {
+            return None;
+        }
         let mut bound = made_up(&plan, SHORT)?;
         let mut ranks = [bound.iter_mut().map(|b| b.arg()).collect()];
         let bounds = race::Bounds { limit: Some(SHORT.0), ..race::Bounds::default() };
