@@ -489,6 +489,18 @@ pub(crate) struct KernelStep {
     pub scratch: Option<Operand>,
     /// Tiles that are taken to be valid where another one is; see [`pto_check::widen`].
     pub wide: Option<Wide>,
+    /// What the result adds up.
+    pub sum: Option<Sum>,
+}
+
+/// A result that adds up rows or columns of an operand; positions among the tile operands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sum {
+    pub of: usize,
+    pub along_row: bool,
+    pub dst: usize,
+    /// It is added to what `dst` held.
+    pub continues: bool,
 }
 
 /// A part of a tile operand, as large as the valid region of another.

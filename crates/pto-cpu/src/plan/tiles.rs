@@ -4,7 +4,7 @@ use super::build::{Builder, Built};
 use super::*;
 use crate::kernels::{Combine, Kernel, Site};
 use pto_ir::ValueId;
-use pto_isa::row::{Elem, Infer};
+use pto_isa::row::{Elem, Infer, Sums};
 use pto_isa::rules::{Arg, Instance};
 use pto_isa::table::op;
 use pto_isa::{Dim, Dir, Order, Row, TileRule, Type, codes};
@@ -295,7 +295,8 @@ impl Builder<'_> {
             atomic: self.combines(id),
             part: None,
             scratch: None,
-            wide: self.wide(row, kernel),
+            wide: self.wide(id, row, kernel),
+            sum: self.sum(id, row, kernel),
         };
         // Results first: their valid regions follow from operands.
         for value in self.module.results(id) {
@@ -349,14 +350,32 @@ impl Builder<'_> {
         }
     }
 
-    /// Devices read the sources of elementwise instructions wherever the destination is valid.
-    fn wide(&self, row: &Row, kernel: &Kernel) -> Option<Wide> {
-        if self.options.numerics == Numerics::Reference {
+    /// Sources of elementwise instructions are read where the destination is valid: they may be valid in more, and on
+    /// devices in less.
+    fn wide(&self, id: OpId, row: &Row, kernel: &Kernel) -> Option<Wide> {
+        let (names, dst) = row.same_region(self.checked.info().target)?;
+        let region = |v: ValueId| self.module.tile(v).map(|t| (t.valid_rows.fixed(), t.valid_cols.fixed()));
+        let values = self.module.operands(id).iter().map(|o| (o.slot, o.value));
+        let values = values.chain(self.module.results(id).map(|v| (self.module.value(v).slot, v)));
+        let mut regions = values
+            .filter(|(slot, _)| names.contains(&row.slot_at(usize::from(*slot)).name))
+            .filter_map(|(_, v)| region(v));
+        let first = regions.next()?;
+        if matches!(first, (Some(_), Some(_))) && regions.all(|other| other == first) {
             return None;
         }
-        let (names, dst) = row.same_region(self.checked.info().target)?;
         let at = |name: &str| kernel.tiles.iter().position(|tile| *tile == name);
         Some(Wide { sources: names.iter().filter_map(|name| at(name)).collect(), dst: at(dst)? })
+    }
+
+    fn sum(&self, id: OpId, row: &Row, kernel: &Kernel) -> Option<Sum> {
+        let at = |name: &str| kernel.tiles.iter().position(|tile| *tile == name);
+        let (of, along_row, onto) = match row.sums? {
+            Sums::Row(of, onto) => (of, true, onto),
+            Sums::Column(of) => (of, false, None),
+        };
+        let continues = onto.is_some_and(|name| self.operand(id, name).is_some());
+        Some(Sum { of: at(of)?, along_row, dst: at("dst")?, continues })
     }
 
     fn is_vector(&self, value: ValueId) -> bool {
@@ -434,11 +453,9 @@ impl Builder<'_> {
         let operands = self.module.operands(id).iter().map(|o| (usize::from(o.slot), o.value));
         let mut all = operands.chain(self.module.results(id).map(|v| (usize::from(self.module.value(v).slot), v)));
         let tile = all.find_map(|(slot, v)| self.module.tile(v).filter(|_| is_data(slot)));
-        let ints = tile.is_some_and(|t| t.dtype.is_int()) && row.slot(name).is_some_and(is_data);
         let floats = tile.is_some_and(|t| t.dtype.is_float()) && row.slot(name).is_some_and(is_data);
         let cast = match (int_of(from), float_of(from)) {
             (Some(from), _) if floats => Cast::IntToFloat { from, to: Float::F32, signed: !from.unsigned },
-            (_, Some(from)) if ints => Cast::FloatToInt { from, to: Int { bits: 64, unsigned: false }, signed: true },
             (_, Some(from)) => Cast::Float { from, to: Float::F32 },
             _ => return Ok(a),
         };

@@ -146,7 +146,7 @@ impl Core<'_> {
                 first
                     .saturating_add((last.saturating_add(1)).saturating_mul(i64::from(make.bits)).saturating_add(7) / 8)
             };
-            watch.view(buffer, first, end, &view.shape[skip..]);
+            watch.view(buffer, first, end, &view.shape[skip..], &view.strides[skip..]);
         }
         self.views[make.out as usize] = view;
         Ok(())
@@ -405,7 +405,7 @@ impl Core<'_> {
 
 fn note<W: Watch>(place: &Target, bytes: usize, watch: &mut W) {
     if let Target::Buffer(buffer, first) = *place {
-        watch.view(buffer, first, first.saturating_add(bytes as i64), &[]);
+        watch.view(buffer, first, first.saturating_add(bytes as i64), &[], &[]);
     }
 }
 

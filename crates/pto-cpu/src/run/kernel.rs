@@ -8,7 +8,7 @@ use super::observe::{Action, Watch};
 use crate::Numerics;
 use crate::kernels::{Call, TileRef, ViewRef};
 use crate::memory::{Buffer, split_address};
-use crate::plan::{KernelStep, Operand, Slot, Tile, View};
+use crate::plan::{KernelStep, Operand, Slot, Sum, Tile, View};
 use pto_isa::{Diagnostic, Dim, Type};
 
 /// Sets of values for which the rules of an instruction are remembered to hold.
@@ -18,6 +18,11 @@ impl Core<'_> {
     /// Executes an instruction.
     pub fn kernel<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
         let step = &self.plan.kernels[which];
+        if W::MEASURES
+            && let Some(sum) = step.sum
+        {
+            self.measure_sum(step, sum, watch);
+        }
         if !W::COMPUTES {
             let accesses = self.accesses(step);
             self.say(at, step.pipe, Action::Work, &accesses, watch);
@@ -56,6 +61,14 @@ impl Core<'_> {
             self.say(at, step.pipe, Action::Work, &accesses, watch);
         }
         Ok(())
+    }
+
+    fn measure_sum<W: Watch>(&self, step: &KernelStep, sum: Sum, watch: &mut W) {
+        let tile = |at: usize| step.tiles[at].register.map(|r| &self.tiles[r as usize]);
+        if let (Some(of), Some(dst)) = (tile(sum.of), tile(sum.dst)) {
+            let terms = if sum.along_row { of.cols } else { of.rows };
+            watch.sum(u64::from(dst.base), terms.into(), sum.continues);
+        }
     }
 
     /// The operands that were resolved.
@@ -189,6 +202,10 @@ impl Core<'_> {
         let mut facts: Vec<(Type, Option<i64>)> =
             check.values.iter().map(|(v, slot)| self.runtime_type(plan.module().value_type(*v), *slot)).collect();
         let Some(problem) = pto_check::recheck(&plan.checked, op, &facts) else { return Ok(()) };
+        if !problem.is_error() {
+            self.note(problem);
+            return Ok(());
+        }
         let as_devices_do = plan.numerics != Numerics::Reference
             && pto_check::widen(&plan.checked, op, &mut facts)
             && pto_check::recheck(&plan.checked, op, &facts).is_none();

@@ -231,7 +231,9 @@ pub(crate) trait Watch {
         taken
     }
     fn read(&mut self, _buffer: usize) {}
-    fn view(&mut self, _buffer: usize, _first: i64, _end: i64, _shape: &[u64]) {}
+    fn view(&mut self, _buffer: usize, _first: i64, _end: i64, _shape: &[u64], _strides: &[i64]) {}
+    /// A result at an address adds up terms, on top of those it had if it continues a sum.
+    fn sum(&mut self, _to: u64, _terms: u64, _continues: bool) {}
     fn time(&mut self, _op: OpId, _nanos: u64) {}
     /// Instructions executed since the last call; false stops the run.
     fn progress(&mut self, _instructions: u64) -> bool {

@@ -12,8 +12,8 @@ mod syntax;
 
 pub use attr::{AttrKind, AttrSpec, attr, opt_attr};
 pub use columns::{
-    Alias, Bytecode, Core, Cost, Cpp, CppForm, DocumentedCost, Domain, Effect, Family, PipeCase, Pipes, Scratch, When,
-    form,
+    Alias, Bytecode, Core, Cost, Cpp, CppForm, DocumentedCost, Domain, Effect, Family, PipeCase, Pipes, Scratch, Sums,
+    When, form,
 };
 pub use slot::{Count, Dir, Elem, FixedType, Infer, Kind, Orders, Slot};
 pub use syntax::{Anatomy, Custom, Syntax};
@@ -58,6 +58,8 @@ pub struct Row {
     pub advice: Option<fn(&Instance) -> Option<Broken>>,
     /// Scratch tile.
     pub scratch: Option<Scratch>,
+    /// What the result adds up, if it does.
+    pub sums: Option<Sums>,
     /// Aliasing.
     pub alias: Alias,
     /// Pipe.
@@ -104,6 +106,7 @@ impl Row {
         advice: None,
         rules: &[],
         scratch: None,
+        sums: None,
         alias: Alias::None,
         pipe: Pipes::None,
         core: Core::Any,
@@ -243,6 +246,13 @@ impl Row {
     #[must_use]
     pub const fn scratch(mut self, scratch: Scratch) -> Self {
         self.scratch = Some(scratch);
+        self
+    }
+
+    /// The result adds up rows or columns of an operand.
+    #[must_use]
+    pub const fn sums(mut self, sums: Sums) -> Self {
+        self.sums = Some(sums);
         self
     }
 

@@ -1,6 +1,6 @@
 //! Instructions that broadcast one value per row, or one row, over a tile.
 
-use super::partial::{all, equal, is_nothing, require_equal, same_valid, valid_text};
+use super::partial::{all, equal, is_empty, is_nothing, require_equal, same_valid, valid_text};
 use crate::DType::*;
 use crate::Target::{A2A3, A5};
 use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Infer, Orders, Row, Scratch, opt_attr};
@@ -76,17 +76,8 @@ fn row_broadcast(i: &Instance) -> Verdict {
     let (Some(a), Some(b), Some(d)) = (i.tile("src0"), i.tile("src1"), i.tile("dst")) else {
         return Verdict::Holds;
     };
-    if is_nothing(d) {
+    if is_empty(d) {
         return Verdict::Holds;
-    }
-    if d.valid_rows == Dim::Fixed(0) || d.valid_cols == Dim::Fixed(0) {
-        let found = format!("`dst` has the valid region {}", valid_text(d));
-        return Verdict::Broken(Broken::new(
-            codes::VALID_REGION,
-            vec![i.at("dst")],
-            found,
-            "at least one row and column",
-        ));
     }
     let usual = all([full(i, "src0", a, d), per_row(i, "src1", b, d)]);
     let swapped = all([full(i, "src1", b, d), per_row(i, "src0", a, d)]);
@@ -149,7 +140,7 @@ fn tmp_needs_values(i: &Instance) -> Verdict {
     let (Some(a), Some(b), Some(d)) = (i.tile("src0"), i.tile("src1"), i.tile("dst")) else {
         return Verdict::Holds;
     };
-    if !i.given("tmp") || is_nothing(d) {
+    if !i.given("tmp") || is_empty(d) {
         return Verdict::Holds;
     }
     let by_block = |t: &TileType| t.blayout == BLayout::RowMajor;
@@ -179,7 +170,7 @@ fn col_broadcast(i: &Instance) -> Verdict {
     let (Some(a), Some(b), Some(d)) = (i.tile("src0"), i.tile("src1"), i.tile("dst")) else {
         return Verdict::Holds;
     };
-    if is_nothing(d) {
+    if is_empty(d) {
         return Verdict::Holds;
     }
     let swapped = same_valid(a, d) == Some(false) && same_valid(b, d) != Some(false);

@@ -3,7 +3,7 @@
 use super::partial::{all, equal, is_nothing, require_equal};
 use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
-use crate::row::{Alias, AttrKind, Cost, Domain, Infer, Orders, Row, Scratch, Slot, form, opt_attr};
+use crate::row::{Alias, AttrKind, Cost, Domain, Infer, Orders, Row, Scratch, Slot, Sums, form, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{UNARY, scratch, tile_in, tile_out};
 use crate::{BLOCK_BYTES, Dim, Order, Pipe, Targets, TileType, codes};
@@ -323,6 +323,7 @@ family! { Reduce, "pto", reduce;
     /// a2a3 adds steps of 256 bytes pairwise in the element type, a5 adds one step after the other, the host goes from
     /// left to right and accumulates f16 in f32. Integers wrap.
     trowsum: ROW_REDUCE
+        .sums(Sums::Row("src", None))
         .types(A5, &[I32, I16, F16, F32, I64, U64])
         .scratch(Scratch {
             slot: "tmp",
@@ -444,6 +445,7 @@ family! { Reduce, "pto", reduce;
     /// On a2a3 row 0 of `dst` is written first, in whole 32-byte blocks, so `dst` must not share memory with later
     /// rows of `src`, and elements after the valid columns may change.
     tcolsum: COL_REDUCE
+        .sums(Sums::Column("src"))
         .slots(&[SRC, scratch("tmp").order(Orders::ND).data(), tile_out("dst").vec().order(Orders::ND).data()])
         .attrs(&[opt_attr("isBinary", AttrKind::Bool, "false", "add the rows as a tree in `tmp`")])
         .attrs_in_ins()

@@ -133,6 +133,14 @@ fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Resu
         }
         _ => {
             let count: u64 = array.shape().iter().product();
+            if let Some(extent) = needed.filter(|e| e.is_clear && !has_rows_of(array.shape(), &e.shape)) {
+                let wanted = shape_text(&extent.shape);
+                let help =
+                    format!("give an array of {wanted}, or a flat one whose numbers lie as the program reads them");
+                return Err(Failure(format!(
+                    "the program sees `{name}` as {wanted}, and {text} is {found}\n  help: {help}"
+                )));
+            }
             let Some(extent) = needed.filter(|extent| extent.elements > count) else {
                 return Ok(Content::Memory(array));
             };
@@ -141,6 +149,14 @@ fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Resu
             Err(Failure(format!("{wanted}, and {text} has {count} ({found})")))
         }
     }
+}
+
+/// True when an array is of this shape, or has more along the first dimension, or is flat: extents of 1 do not matter. Shapes
+/// with the same number of elements are not enough, because a transposed array has that too.
+pub(crate) fn has_rows_of(found: &[u64], wanted: &[u64]) -> bool {
+    let essential = |shape: &[u64]| shape.iter().copied().filter(|n| *n != 1).collect::<Vec<_>>();
+    let (found, wanted) = (essential(found), essential(wanted));
+    found.len() <= 1 || wanted.len() <= 1 || found.len() == wanted.len() && found[1..] == wanted[1..]
 }
 
 /// The same tile with a column for every number.

@@ -136,7 +136,11 @@ fn prepare(args: &Args, source: &Source, program: &Program, target: Target) -> R
     let shown = args.show.iter().map(|name| memory_named(bound, name)).collect::<Result<_, _>>()?;
     let outputs = Outputs::new(&args.out, bound)?;
     let limits = Limits { relative: args.rtol, absolute: args.atol };
-    let expected = args.expect.iter().map(|e| Expectation::new(e, bound, limits)).collect::<Result<_, _>>()?;
+    let expected = args
+        .expect
+        .iter()
+        .map(|e| Expectation::new(e, bound, limits, run.measure.longest_sum))
+        .collect::<Result<_, _>>()?;
     Ok(Prepared { run, shown, outputs, expected })
 }
 
