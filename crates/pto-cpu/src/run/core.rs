@@ -392,6 +392,7 @@ impl<'p> Core<'p> {
     fn instruction<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
         if W::MEASURES {
             self.note_reads(which, watch);
+            self.note_sum(which, watch);
             return Ok(());
         }
         if W::TIMES {

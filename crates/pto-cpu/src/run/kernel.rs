@@ -8,7 +8,7 @@ use super::observe::{Action, Watch};
 use crate::Numerics;
 use crate::kernels::{Call, TileRef, ViewRef};
 use crate::memory::{Buffer, split_address};
-use crate::plan::{KernelStep, Operand, Slot, Sum, Tile, View};
+use crate::plan::{KernelStep, Operand, Slot, Tile, View};
 use pto_isa::{Diagnostic, Dim, Type};
 
 /// Sets of values for which the rules of an instruction are remembered to hold.
@@ -18,11 +18,6 @@ impl Core<'_> {
     /// Executes an instruction.
     pub fn kernel<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
         let step = &self.plan.kernels[which];
-        if W::MEASURES
-            && let Some(sum) = step.sum
-        {
-            self.measure_sum(step, sum, watch);
-        }
         if !W::COMPUTES {
             let accesses = self.accesses(step);
             self.say(at, step.pipe, Action::Work, &accesses, watch);
@@ -63,7 +58,10 @@ impl Core<'_> {
         Ok(())
     }
 
-    fn measure_sum<W: Watch>(&self, step: &KernelStep, sum: Sum, watch: &mut W) {
+    /// Tells how many terms an instruction adds up.
+    pub fn note_sum<W: Watch>(&self, which: usize, watch: &mut W) {
+        let step = &self.plan.kernels[which];
+        let Some(sum) = step.sum else { return };
         let tile = |at: usize| step.tiles[at].register.map(|r| &self.tiles[r as usize]);
         if let (Some(of), Some(dst)) = (tile(sum.of), tile(sum.dst)) {
             let terms = if sum.along_row { of.cols } else { of.rows };

@@ -310,7 +310,7 @@ impl<'a> Instance<'a> {
                 let found = format!(
                     "{} is {}, `{}` is {dtype}",
                     operand(slot),
-                    arg.ty,
+                    arg.ty.elem().map_or_else(|| arg.ty.to_string(), |d| d.to_string()),
                     self.row.slot_at(usize::from(first.slot)).name
                 );
                 let slots = vec![usize::from(arg.slot), usize::from(first.slot)];
