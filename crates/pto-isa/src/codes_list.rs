@@ -204,7 +204,7 @@ codes! {
     FLAG_LEFT = 807, "a flag that nobody waits for",
         "The flag is still up when the program ends, and the first wait of the next program on this core would run through. Each set needs one wait.";
     FLAG_TWICE = 808, "a flag that is set while it may still be set",
-        "A flag is one bit. When it is raised again before the wait has taken it, one of the two is lost, and a later wait stops for good. The way back is missing, or two uses share an id.";
+        "A flag is a token: a set makes one, a wait takes one. Sources differ on whether a device counts two sets without a wait between them, so a portable program never has two: on a device that does not count, one is lost, and a later wait stops for good. Here they are counted, so that the rest of the program can be checked. The way back is missing, or two uses share an id.";
     TOKEN = 809, "a buffer token used wrongly",
         "A pipe releases only a token that it holds, does not take one that it holds, and gives every token back before the program ends.";
     SIGNAL_LEFT = 810, "a signal that no core waits for",

@@ -395,6 +395,11 @@ impl Now<'_> {
         same.then(|| self.names.get(stamp.thread as usize / LANES).copied()).flatten()
     }
 
+    /// True when another core of the same team made an access.
+    pub fn is_another_core(&self, stamp: &Stamp) -> bool {
+        stamp.team == self.team && stamp.thread as usize / LANES != self.thread as usize / LANES
+    }
+
     /// Two accesses of the same bytes: an earlier one, and this.
     pub fn conflict(&self, access: &Access, (first, bytes): (u64, u64), other: &Stamp, site: Site) -> Conflict {
         Conflict { place: access.place, first, bytes, other: *other, other_core: self.core_of(other), site }

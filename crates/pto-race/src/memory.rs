@@ -117,7 +117,12 @@ impl Memories {
             let conflict = |other: &Stamp| now.conflict(access, (first, bytes), other, site);
             let mut reported = false;
             for read in segment.reads.iter().filter(|read| !now.is_after(read)) {
-                findings.overwritten_too_early(&conflict(read), stamp);
+                // Nothing was there before: the other core wants what is written now, and only happened to be first here.
+                if segment.write.is_none() && now.is_another_core(read) {
+                    findings.read_too_early(&conflict(read).seen_from(read, stamp), read);
+                } else {
+                    findings.overwritten_too_early(&conflict(read), stamp);
+                }
                 reported = true;
             }
             if let Some(write) = &segment.write

@@ -116,6 +116,11 @@ impl Plan {
         &self.checked
     }
 
+    /// Vector cores of a block.
+    pub fn vector_cores(&self) -> u32 {
+        self.vectors
+    }
+
     /// Memory of the cores of a block.
     pub fn memory_bytes(&self) -> u64 {
         let cores = |p: &Self| if p.role == Role::Vector { u64::from(self.vectors) } else { 1 };

@@ -34,7 +34,7 @@ impl<'s> Terminal<'s> {
         for legal in &d.legal {
             group = group.element(Level::NOTE.no_name().message(legal));
         }
-        if let Some(help) = &d.help {
+        if let Some(help) = d.help_text(|at| self.lines.locate(at).0) {
             group = group.element(Level::HELP.message(help));
         }
         if let Some(page) = d.page {
