@@ -72,6 +72,11 @@ impl Module {
         }
     }
 
+    /// Forgets how the source spells operations: all of them are printed in the usual way, with their types.
+    pub fn forget_spellings(&mut self) {
+        self.spellings.clear();
+    }
+
     /// The operands and results whose types the source elides.
     pub(crate) fn elided(&self, id: OpId) -> Vec<ValueId> {
         let Some(spelling) = self.spelling(id) else { return Vec::new() };

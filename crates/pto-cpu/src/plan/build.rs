@@ -167,6 +167,7 @@ impl<'a> Builder<'a> {
             binds: Vec::new(),
             held: Vec::new(),
             windows: Vec::new(),
+            regions: Vec::new(),
             make_views: Vec::new(),
             partitions: Vec::new(),
             accesses: Vec::new(),

@@ -57,6 +57,7 @@ pub struct Plan {
     /// Registers that keep buffers while others are placed.
     pub(crate) held: Vec<Vec<TileId>>,
     pub(crate) windows: Vec<Window>,
+    pub(crate) regions: Vec<OpenRegion>,
     pub(crate) make_views: Vec<MakeView>,
     pub(crate) partitions: Vec<Partition>,
     pub(crate) accesses: Vec<ScalarAccess>,

@@ -180,6 +180,8 @@ pub(crate) enum Step {
         tile: TileId,
         from: TileId,
     },
+    /// A result takes its extents from several tiles.
+    ValidFromTiles(u32),
     GetValid {
         tile: TileId,
         rows: Reg,
@@ -542,4 +544,34 @@ pub(crate) struct Operand {
 #[derive(Clone, Debug)]
 pub(crate) struct RuleCheck {
     pub values: Vec<(ValueId, Slot)>,
+}
+
+/// A tile whose valid region follows from other tiles, each extent in its own way.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenRegion {
+    /// The tile.
+    pub tile: TileId,
+    /// Its valid rows.
+    pub rows: OpenExtent,
+    /// Its valid columns.
+    pub cols: OpenExtent,
+}
+
+/// An extent as the row of an instruction gives it, with tiles for its slots.
+#[derive(Clone, Copy, Debug)]
+pub enum OpenExtent {
+    /// A number.
+    Fixed(u64),
+    /// Valid rows.
+    Rows(TileId),
+    /// Valid columns.
+    Cols(TileId),
+    /// One bit for each valid column.
+    Bits(TileId),
+    /// Columns side by side.
+    Both(TileId, TileId),
+    /// The larger number of rows.
+    MaxRows(TileId, TileId),
+    /// The larger number of columns.
+    MaxCols(TileId, TileId),
 }

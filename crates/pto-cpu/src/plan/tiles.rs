@@ -4,7 +4,7 @@ use super::build::{Builder, Built};
 use super::*;
 use crate::kernels::{Combine, Kernel, Site};
 use pto_ir::ValueId;
-use pto_isa::row::{Elem, Infer, Sums};
+use pto_isa::row::{Elem, RegionExtent, Sums};
 use pto_isa::rules::{Arg, Instance};
 use pto_isa::table::op;
 use pto_isa::{Dim, Dir, Order, Row, TileRule, Type, codes};
@@ -464,27 +464,39 @@ impl Builder<'_> {
         Ok(out)
     }
 
-    /// A result whose type leaves its valid region open takes it from what it is made from.
+    /// A result whose type leaves its valid region open takes it from what it is made from, as its row says.
     fn open_extents(&mut self, id: OpId, value: ValueId) -> Built<()> {
         let Some(ty) = self.module.tile(value) else { return Ok(()) };
-        if ty.valid_rows.fixed().is_some() && ty.valid_cols.fixed().is_some() {
+        let stated = [ty.valid_rows.fixed(), ty.valid_cols.fixed()];
+        if stated.iter().all(Option::is_some) {
             return Ok(());
         }
         let tile = self.tile(value)?;
-        let row = self.module.op(id).op.row();
-        // Where that may be a scalar, the other operand is the tile.
-        let is_tile = |v: &ValueId| self.module.tile(*v).is_some();
-        let like = match row.slot_at(usize::from(self.module.value(value).slot)).infer {
-            Infer::Like(slot) => {
-                let tiles = self.module.operands(id).iter().map(|o| o.value).find(is_tile);
-                self.operand(id, slot).filter(is_tile).or(tiles)
-            }
+        let in_slot = |slot: usize| {
+            let operand = self.module.in_slot(id, slot).next()?;
+            matches!(self.slot(operand.value), Slot::Tile(_) | Slot::View(_)).then(|| self.slot(operand.value))
+        };
+        let result = usize::from(self.module.value(value).slot);
+        let extents = self.module.op(id).op.row().extents(result, &|slot| in_slot(slot).is_some());
+        if let Some(Slot::View(view)) = extents.iter().flatten().find_map(|e| in_slot(e.slots()[0]?)) {
+            return self.push(Step::ValidFromView { tile, view }).map(drop);
+        }
+        let from = |slot: usize| match in_slot(slot) {
+            Some(Slot::Tile(tile)) => Some(tile),
             _ => None,
         };
-        let source = like.or_else(|| self.module.operands(id).first().map(|o| o.value)).map(|v| self.slot(v));
-        match source {
-            Some(Slot::Tile(from)) if like.is_some() => self.push(Step::ValidFromTile { tile, from }).map(drop),
-            Some(Slot::View(view)) => self.push(Step::ValidFromView { tile, view }).map(drop),
+        let found = |at: usize| match stated[at] {
+            Some(n) => Some(OpenExtent::Fixed(n)),
+            None => open_extent(extents[at]?, &from),
+        };
+        match (found(0), found(1)) {
+            (Some(OpenExtent::Rows(a)), Some(OpenExtent::Cols(b))) if a == b => {
+                self.push(Step::ValidFromTile { tile, from: a }).map(drop)
+            }
+            (Some(rows), Some(cols)) => {
+                self.plan.regions.push(OpenRegion { tile, rows, cols });
+                self.push(Step::ValidFromTiles(self.plan.regions.len() as u32 - 1)).map(drop)
+            }
             _ => Err(self.unsupported("a result whose valid region is open and does not follow from an operand")),
         }
     }
@@ -502,4 +514,16 @@ impl Builder<'_> {
         self.plan.checks.push(RuleCheck { values });
         self.push(Step::Check(self.plan.checks.len() as u32 - 1)).map(drop)
     }
+}
+
+fn open_extent(extent: RegionExtent, tile: &impl Fn(usize) -> Option<TileId>) -> Option<OpenExtent> {
+    Some(match extent {
+        RegionExtent::Fixed(n) => OpenExtent::Fixed(n),
+        RegionExtent::Rows(s) => OpenExtent::Rows(tile(s)?),
+        RegionExtent::Cols(s) => OpenExtent::Cols(tile(s)?),
+        RegionExtent::Bits(s) => OpenExtent::Bits(tile(s)?),
+        RegionExtent::Both(a, b) => OpenExtent::Both(tile(a)?, tile(b)?),
+        RegionExtent::MaxRows(a, b) => OpenExtent::MaxRows(tile(a)?, tile(b)?),
+        RegionExtent::MaxCols(a, b) => OpenExtent::MaxCols(tile(a)?, tile(b)?),
+    })
 }

@@ -2,9 +2,9 @@
 
 use super::anew::reached;
 use super::{Buffers, Extents, is_open};
-use crate::{Attr, BlockId, Def, NewOp, OpId, Operand, Sym, ValueId};
+use crate::{BlockId, Def, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::table::op;
-use pto_isa::{Dim, Scalar, TileType, Type};
+use pto_isa::{Dim, TileType, Type};
 
 impl Buffers {
     // ---- loops ------------------------------------------------------------------------------------------------------
@@ -153,18 +153,7 @@ impl Buffers {
 
     /// All rows and columns of a tile.
     fn whole(&mut self, id: OpId, tile: &TileType, ops: &mut Vec<OpId>) -> Extents {
-        let span = self.place(id);
-        let ty = self.out.intern_type(Type::Scalar(Scalar::Index));
-        let slot = op::arith_constant.row().slots.len() as u8;
-        let mut number = |base: &str, n: u64| {
-            let (name, value) = (self.fresh(base), self.out.names.intern("value"));
-            let attrs = vec![(value, Attr::Int(i128::from(n), ty))];
-            let results = vec![(ty, name, slot, span)];
-            let made = self.out.new_op(op::arith_constant, NewOp { attrs, results, span, ..NewOp::default() });
-            ops.push(made);
-            self.out.results(made).next().unwrap_or_else(|| ValueId::from_index(0))
-        };
-        (number("rows", tile.rows), number("cols", tile.cols))
+        (self.number(id, tile.rows, ops), self.number(id, tile.cols, ops))
     }
 
     /// How often the program uses a value.

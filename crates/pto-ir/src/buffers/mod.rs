@@ -4,20 +4,20 @@
 //! that a loop carries is one buffer from turn to turn, and all sides of a branch fill the same one. Where the value cannot be
 //! made there (it is used afterwards, or the instruction must not write over its operands), it is copied.
 //!
-//! A buffer whose valid region is known only at run time gets it from the operand that its value is like, whenever it is
-//! written.
+//! A buffer whose valid region is known only at run time gets it from the operands that the row of the instruction names,
+//! whenever it is written.
 
 mod anew;
 mod control;
 mod lost;
+mod regions;
 
 use anew::{all_contents, are_needed, is_made_early};
 use lost::{losing_loops, other_names};
 
-use crate::{BlockId, Def, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
-use pto_isa::row::Infer;
+use crate::{BlockId, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::table::op;
-use pto_isa::{Diagnostic, Dim, Loc, Op, Scalar, Span, Targets, TileType, Type, codes};
+use pto_isa::{Diagnostic, Dim, Loc, Op, Span, Targets, TileType, Type, codes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Writes tile values as buffers, for all of some targets.
@@ -46,6 +46,7 @@ pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Vec<Diagn
         others: other_names(module, &contents),
         contents,
         names: Names::new(module),
+        asked: None,
         problems: Vec::new(),
     };
     for id in early {
@@ -71,6 +72,8 @@ struct Buffers {
     /// Loops that would lose a write.
     losing: BTreeSet<OpId>,
     names: Names,
+    /// The tile whose valid region was asked for last, and what that gave.
+    asked: Option<(OpId, ValueId, Extents)>,
     problems: Vec<Diagnostic>,
 }
 
@@ -179,7 +182,7 @@ impl Buffers {
     /// A buffer for the result of an instruction.
     fn allocate(&mut self, id: OpId, value: ValueId, ops: &mut Vec<OpId>) -> ValueId {
         let Some(tile) = self.out.tile(value).copied() else { return value };
-        let extents = if is_open(&tile) { self.extents(id, value, ops) } else { None };
+        let extents = if is_open(&tile) { self.extents(id, value, false, ops) } else { None };
         let name = self.out.value(value).name;
         self.new_tile(tile, name, self.place(id), extents, ops)
     }
@@ -189,7 +192,7 @@ impl Buffers {
         let same = self.like(id, value).is_some_and(|like| self.now(like) == buffer);
         if self.out.tile(buffer).is_some_and(is_open)
             && !same
-            && let Some(extents) = self.extents(id, value, ops)
+            && let Some(extents) = self.extents(id, value, true, ops)
         {
             self.set_extents(id, buffer, extents, ops);
         }
@@ -223,68 +226,6 @@ impl Buffers {
         let id = self.out.new_tile(tile, name, span, operands);
         ops.push(id);
         self.out.results(id).next().unwrap_or_else(|| ValueId::from_index(0))
-    }
-
-    // ---- valid regions ----------------------------------------------------------------------------------------------
-
-    /// The operand whose valid region a result has.
-    fn like(&self, id: OpId, value: ValueId) -> Option<ValueId> {
-        let row = self.out.op(id).op.row();
-        let Infer::Like(name) = row.slot_at(usize::from(self.out.value(value).slot)).infer else { return None };
-        let named = row.slot(name).and_then(|slot| self.out.in_slot(id, slot).next()).map(|o| o.value);
-        // Where that may be a scalar, the other operand is the tile.
-        let all = named.into_iter().chain(self.out.operands(id).iter().map(|o| o.value));
-        all.into_iter().find(|v| self.out.tile(*v).is_some())
-    }
-
-    /// Rows and columns of a result whose type leaves them open: those of the operand it is like, or of the window it is
-    /// loaded from.
-    fn extents(&mut self, id: OpId, value: ValueId, ops: &mut Vec<OpId>) -> Option<Extents> {
-        let found = match self.like(id, value) {
-            Some(tile) => Some(self.extents_of(id, self.now(tile), ops)),
-            None => self.out.operands(id).first().and_then(|o| self.window(o.value)),
-        };
-        if found.is_none() {
-            self.refuse(id, "the valid region of its result is known only at run time and follows from no tile");
-        }
-        found
-    }
-
-    /// Rows and columns of a window of two dimensions.
-    fn window(&self, view: ValueId) -> Option<Extents> {
-        let Def::Result(made, _) = self.out.value(view).def else { return None };
-        let slot = match self.out.op(made).op {
-            op::partition_view => "sizes",
-            op::make_tensor_view => "shape",
-            _ => return None,
-        };
-        let slot = self.out.op(made).op.row().slot(slot)?;
-        let extents: Vec<ValueId> = self.out.in_slot(made, slot).map(|o| o.value).collect();
-        match extents[..] {
-            [rows, cols] => Some((rows, cols)),
-            _ => None,
-        }
-    }
-
-    /// Rows and columns of a tile.
-    fn extents_of(&mut self, id: OpId, tile: ValueId, ops: &mut Vec<OpId>) -> Extents {
-        let span = self.place(id);
-        let row = op::get_validshape.row();
-        let ty = self.out.intern_type(Type::Scalar(Scalar::Index));
-        let first = row.slots.len() as u8;
-        let names = [self.fresh("rows"), self.fresh("cols")];
-        let results = (first..).zip(names).map(|(slot, name)| (ty, name, slot, span)).collect();
-        let query = self.with_operands(op::get_validshape, &[("source", tile)], results, span);
-        ops.push(query);
-        let mut made = self.out.results(query);
-        let nothing = ValueId::from_index(0);
-        (made.next().unwrap_or(nothing), made.next().unwrap_or(nothing))
-    }
-
-    fn set_extents(&mut self, id: OpId, tile: ValueId, (rows, cols): Extents, ops: &mut Vec<OpId>) {
-        let operands = [("source", tile), ("valid_row", rows), ("valid_col", cols)];
-        let new = self.with_operands(op::set_validshape, &operands, Vec::new(), self.place(id));
-        ops.push(new);
     }
 
     fn with_operands(

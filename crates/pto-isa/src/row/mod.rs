@@ -6,6 +6,7 @@
 
 mod attr;
 mod columns;
+mod extents;
 mod overwrite;
 mod slot;
 mod syntax;
@@ -15,6 +16,7 @@ pub use columns::{
     Alias, Bytecode, Core, Cost, Cpp, CppForm, DocumentedCost, Domain, Effect, Family, PipeCase, Pipes, Scratch, Sums,
     When, form,
 };
+pub use extents::{From, Region, RegionExtent, region};
 pub use slot::{Count, Dir, Elem, FixedType, Infer, Kind, Orders, Slot};
 pub use syntax::{Anatomy, Custom, Syntax};
 
@@ -50,6 +52,8 @@ pub struct Row {
     pub types: [DTypes; 3],
     /// Iteration domain.
     pub domain: Domain,
+    /// Valid regions of results that neither rules nor inferred types give.
+    pub regions: &'static [Region],
     /// Rules of the shape.
     pub shape_rules: &'static [(Targets, Rule)],
     /// Rules of this instruction.
@@ -102,6 +106,7 @@ impl Row {
         targets: Targets::ALL,
         types: [DTypes::NONE; 3],
         domain: Domain::None,
+        regions: &[],
         shape_rules: &[],
         advice: None,
         rules: &[],
@@ -211,6 +216,13 @@ impl Row {
     #[must_use]
     pub const fn any_bytes_on_cpu(mut self) -> Self {
         self.types[Target::Cpu as usize] = DTypes::BYTES;
+        self
+    }
+
+    /// Where valid regions of results come from that neither rules nor inferred types give.
+    #[must_use]
+    pub const fn regions(mut self, regions: &'static [Region]) -> Self {
+        self.regions = regions;
         self
     }
 

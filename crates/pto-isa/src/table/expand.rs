@@ -3,7 +3,7 @@
 use super::partial::{all, equal, is_empty, is_nothing, require_equal, same_valid, valid_text};
 use crate::DType::*;
 use crate::Target::{A2A3, A5};
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Infer, Orders, Row, Scratch, opt_attr};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, From, Infer, Orders, Row, Scratch, opt_attr, region};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{scratch, tile_in, tile_out, vec_in, vec_out};
 use crate::{BLOCK_BYTES, BLayout, DType, Dim, Pipe, Targets, TileType, codes, enums};
@@ -240,6 +240,7 @@ family! { Expand, "pto", expand;
     /// `dst[i,j] = src[i,0]` over the valid region of `dst`; a copy of bits. `src` is row-major or a col-major column
     /// and has as many valid rows as `dst`; only its column 0 is read.
     trowexpand: COPY
+        .regions(&[region("dst", From::Rows("src"), From::Nothing)])
         .cost(Cost::RowExpand)
         .slots(&[tile_in("src").vec().order(Orders::NONE_BOX).data(), tile_out("dst").vec().order(Orders::ND).data()])
         .rules(&[(Targets::ALL, Rule::Named("src and dst: same valid rows, not empty (dst 0x0: does nothing)", rows_to_fill))])

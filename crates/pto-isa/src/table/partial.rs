@@ -4,7 +4,7 @@
 
 use crate::DType::*;
 use crate::Target::{A2A3, A5};
-use crate::row::{Alias, Cost, Domain, Infer, Row};
+use crate::row::{Alias, Cost, Domain, From, Infer, Row, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{vec_in, vec_out};
 use crate::{Dim, Pipe, Targets, TileType, codes};
@@ -13,6 +13,7 @@ const VECTOR: Row = Row::EMPTY.pipe(Pipe::V).cost(Cost::Partial).alias(Alias::In
 
 /// `dst = f(src0, src1)` where both are valid, else the valid one.
 const PARTIAL: Row = VECTOR
+    .regions(&[region("dst", From::MaxRows("src0", "src1"), From::MaxCols("src0", "src1"))])
     .domain(Domain::Valid("dst"))
     .slots(&[vec_in("src0"), vec_in("src1"), vec_out("dst").infer(Infer::Like("src0"))])
     .shape_rules(&[
@@ -23,6 +24,10 @@ const PARTIAL: Row = VECTOR
 
 /// The same for pairs of a value and an index.
 const PARTIAL_ARG: Row = VECTOR
+    .regions(&[
+        region("dst_val", From::MaxRows("src0_val", "src1_val"), From::MaxCols("src0_val", "src1_val")),
+        region("dst_idx", From::MaxRows("src0_idx", "src1_idx"), From::MaxCols("src0_idx", "src1_idx")),
+    ])
     .domain(Domain::Valid("dst_val"))
     .slots(&[
         vec_in("src0_val"),

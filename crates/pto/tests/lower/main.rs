@@ -4,6 +4,7 @@ mod buffers;
 mod calls;
 mod generate;
 mod plans;
+mod regions;
 mod slots;
 
 use generate::{HEIGHT, WIDTH, conditional_program, program};

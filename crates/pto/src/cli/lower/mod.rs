@@ -89,7 +89,10 @@ impl Read {
     /// The program as text, in the spelling of the file.
     fn print(&self, module: &Module) -> String {
         let types = self.program.module().type_votes.usual();
-        pto::ir::print(module, Style { form: Some(Form::Level2), types, source: Some(&self.source.text) })
+        let mut module = module.clone();
+        // What a statement left out may not follow from what stands around it now.
+        module.forget_spellings();
+        pto::ir::print(&module, Style { form: Some(Form::Level2), types, source: Some(&self.source.text) })
     }
 
     /// Says where all pipes wait for each other.
