@@ -173,7 +173,8 @@ fn two_buffers() -> String {
 }
 
 fn to_cpp() -> String {
-    softmax().emit_cpp(Target::A2A3).expect("C++ can express it")
+    let lowered = softmax().lower(Target::A2A3).expect("it fits");
+    lowered.emit_cpp(Target::A2A3).expect("C++ can express it")
 }
 
 /// A title, and what makes the output.

@@ -22,6 +22,7 @@
 
 mod control;
 mod dominance;
+mod dominators;
 mod fifo;
 mod info;
 mod instructions;

@@ -19,7 +19,6 @@ mod make;
 mod module;
 pub mod print;
 mod same;
-mod spelling;
 mod symbols;
 mod ways;
 
@@ -30,4 +29,3 @@ pub use make::Names;
 pub use module::{Alias, Block, Comment, Def, Module, NewOp, OpData, Operand, Region, Successor, Value};
 pub use print::{Form, Style, TypeStyle, print};
 pub use same::same;
-pub use spelling::{Listed, Spelling, TypeVotes};

@@ -204,14 +204,7 @@ struct Memory(Vec<Vec<Vec<u64>>>);
 
 impl Memory {
     fn new(plan: &Plan, ranks: usize) -> Self {
-        let buffer = |p: &pto::cpu::Param| {
-            let mut all = p.kind.elem().map_or_else(Vec::new, content);
-            // A tile takes exactly its own bytes.
-            if let pto::cpu::ParamKind::Tile(ty) = &p.kind {
-                all.truncate(ty.bytes() as usize / 8);
-            }
-            all
-        };
+        let buffer = |p: &pto::cpu::Param| p.kind.elem().map_or_else(Vec::new, content);
         Self((0..ranks).map(|_| plan.params().iter().map(buffer).collect()).collect())
     }
 

@@ -42,8 +42,7 @@ impl Problems {
         for legal in &problem.legal {
             writeln!(f, "   = {legal}")?;
         }
-        let line = |at: u32| self.place(Span::new(at, at)).map_or(0, |place| place.line());
-        if let Some(help) = problem.help_text(line) {
+        if let Some(help) = &problem.help {
             writeln!(f, "   = help: {help}")?;
         }
         Ok(())
