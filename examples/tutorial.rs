@@ -173,8 +173,7 @@ fn two_buffers() -> String {
 }
 
 fn to_cpp() -> String {
-    let lowered = softmax().lower(Target::A2A3).expect("it fits");
-    lowered.emit_cpp(Target::A2A3).expect("C++ can express it")
+    softmax().emit_cpp(Target::A2A3).expect("C++ can express it")
 }
 
 /// A title, and what makes the output.

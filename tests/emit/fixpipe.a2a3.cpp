@@ -30,7 +30,8 @@ AICORE void vector(__gm__ float *slots, __gm__ float *more) {  // 20
   VecF16_16x16 half_;  // 26
   TPOP<TPipe<0, Direction::DIR_C2V, 512, 8, 8, true>, VecF16_16x16, TileSplitAxis::TILE_NO_SPLIT>(pipe, half_);
   TFREE<TPipe<0, Direction::DIR_C2V, 512, 8, 8, true>, TileSplitAxis::TILE_NO_SPLIT>(pipe);  // 27
-  VecU8_16x32_v16x16 byte;  // 28
+  pipe_barrier(PIPE_MTE2);  // 28
+  VecU8_16x32_v16x16 byte;
   TPOP<TPipe<2, Direction::DIR_C2V, 512, 8, 8, true>, VecU8_16x32_v16x16, TileSplitAxis::TILE_NO_SPLIT>(pipe_2, byte);
   TFREE<TPipe<2, Direction::DIR_C2V, 512, 8, 8, true>, TileSplitAxis::TILE_NO_SPLIT>(pipe_2);  // 29
 #endif // __DAV_VEC__

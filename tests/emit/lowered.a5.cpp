@@ -10,15 +10,27 @@ using VecF32_16x16 = Tile<TileType::Vec, float, 16, 16, BLayout::RowMajor, 16, 1
 AICORE void lowered(__gm__ half *from, __gm__ half *to) {  // 3
   GlobalTensor<half, Shape<1, 1, 2, 16, 16>, Stride<512, 512, 256, 16, 1>, Layout::ND> from_2(from);
   GlobalTensor<half, Shape<1, 1, 2, 16, 16>, Stride<512, 512, 256, 16, 1>, Layout::ND> to_2(to);
-  for (int64_t i = 0; i < 4; ++i) {  // 7
+  set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 7
+  set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+  for (int64_t i = 0; i < 4; ++i) {
     VecF16_32x16 a;  // 8
     TASSIGN(a, 0);
     VecF16_32x16 b;  // 9
     TASSIGN(b, 1024);
-    TLOAD(a, from_2);  // 10
-    TEXP(b, a);  // 11
-    TSTORE(to_2, b);  // 12
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 10
+    TLOAD(a, from_2);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 11
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+    TEXP(b, a);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 12
+    TSTORE(to_2, b);
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
   }
+  wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 14
+  wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
   VecF16_16x16 c;  // 16
   TASSIGN(c, 2048);
   VecF16_16x16_nz boxed;  // 17
@@ -34,5 +46,7 @@ AICORE void strided(__gm__ float *from, __gm__ float *to) {  // 25
   VecF32_16x16 a;  // 26
   TASSIGN(a, 2560);
   TLOAD(a, from_2);  // 27
-  TSTORE(to_2, a);  // 28
+  set_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);
+  wait_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);  // 28
+  TSTORE(to_2, a);
 }

@@ -25,7 +25,8 @@ __global__ AICORE void kernel(__gm__ half *x, int32_t rows, int32_t cols) {  // 
     GlobalTensor<half, Shape<1, 1, 1, 16, 16>, Stride<-1, -1, -1, -1, 1>, Layout::ND> part(x + from * cols_index, Shape<1, 1, 1, 16, 16>(), Stride<-1, -1, -1, -1, 1>(16 * cols_index, 16 * cols_index, 16 * cols_index, cols_index));  // 16
     VecF16_16x32_v16x16 window;  // 17
     TASSIGN(window, (uint64_t)(tile.data() + 16));
-    TLOAD(window, part);  // 18
+    pipe_barrier(PIPE_MTE2);  // 18
+    TLOAD(window, part);
     VecF16_8x64 wide_;  // 19
     TRESHAPE(wide_, tile);
     VecI16_8x64 again;  // 20

@@ -30,5 +30,6 @@ __global__ AICORE void kernel(__gm__ float *x) {  // 4
   TASSIGN(d, 53760);
   VecF32_16x128 tmp_3;  // 16
   TASSIGN(tmp_3, 70144);
+  pipe_barrier(PIPE_V);
   TREM(d, c, b, tmp_3);
 }

@@ -7,7 +7,8 @@ using VecU8_16x32_v16x8 = Tile<TileType::Vec, uint8_t, 16, 32, BLayout::RowMajor
 
 AICORE void auto_(VecF32_16x64 &src, float limit_, VecU8_16x32_v16x8 &dst) {  // 2
   TCMPS(dst, src, limit_, CmpMode::GT);  // 3
-  TCMPS(dst, src, limit_, CmpMode::EQ);  // 4
+  pipe_barrier(PIPE_V);  // 4
+  TCMPS(dst, src, limit_, CmpMode::EQ);
 }
 
 AICORE void manual(__gm__ float *x, __gm__ uint8_t *y) {  // 8

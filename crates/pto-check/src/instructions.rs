@@ -20,7 +20,8 @@ pub(crate) fn check(module: &Module, order: &[OpId], info: &mut Info, problems: 
 }
 
 /// Checks the rules of one operation of a checked program again, with what is known when it is executed: types whose
-/// extents are fixed, and numbers. `facts` has one entry for each operand, then one for each result.
+/// extents are fixed, and numbers. `facts` has one entry for each operand, then one for each result. An error comes before
+/// a warning.
 pub fn recheck(checked: &crate::Checked, id: OpId, facts: &[(Type, Option<i64>)]) -> Option<Diagnostic> {
     let (module, info) = (checked.module(), checked.info());
     let row = module.op(id).op.row();
@@ -34,8 +35,11 @@ pub fn recheck(checked: &crate::Checked, id: OpId, facts: &[(Type, Option<i64>)]
         .collect();
     let attrs = check.rule_attrs();
     let manual = info.manual[id.index()];
-    let (broken, _) = Instance { row, target: info.target, manual, args: &args, attrs: &attrs }.check();
-    broken.into_iter().next().map(|b| check.describe(b, &[]))
+    let instance = Instance { row, target: info.target, manual, args: &args, attrs: &attrs };
+    match instance.check().0.into_iter().next() {
+        Some(broken) => Some(check.describe(broken, &[])),
+        None => instance.larger_source().map(|b| check.describe(b, &[]).warning()),
+    }
 }
 
 /// Lets the sources of an elementwise operation be valid where its destination is, whatever they say: so devices read them. False
@@ -86,7 +90,9 @@ impl OpCheck<'_> {
         };
         let (broken, dynamic) = instance(target).check();
         if broken.is_empty() {
-            let advice = self.row.advice.and_then(|advice| advice(&instance(target)));
+            let instance = instance(target);
+            let advice = self.row.advice.and_then(|advice| advice(&instance));
+            let advice = advice.into_iter().chain(instance.larger_source());
             problems.extend(advice.map(|b| self.describe(b, &[]).warning()));
             return dynamic;
         }

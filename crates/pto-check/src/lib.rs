@@ -22,7 +22,6 @@
 
 mod control;
 mod dominance;
-mod dominators;
 mod fifo;
 mod info;
 mod instructions;

@@ -31,6 +31,7 @@
 
 mod args;
 pub mod kernels;
+pub mod machine;
 mod memory;
 mod plan;
 mod run;
@@ -39,7 +40,7 @@ pub use args::{Arg, Launch, Number, Options, Param, ParamKind, Report};
 pub use kernels::Numerics;
 pub use plan::{Plan, Role, Set};
 pub use run::{
-    Access, Action, CoreId, Event, Extent, Flag, Known, Measure, Observer, Place, Printed, Ring, Signal, Timing,
+    Access, Action, Atomic, CoreId, Event, Extent, Flag, Known, Measure, Observer, Place, Printed, Ring, Signal, Timing,
 };
 
 /// True when the engine executes an operation: by a kernel, or itself.

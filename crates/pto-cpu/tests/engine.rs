@@ -336,8 +336,36 @@ fn rules_are_checked_with_the_extents_of_the_run() {
       }";
     let mut a = counting(1.0);
     run(text, &mut [Arg::write(&mut a), Arg::Int(8)]).unwrap();
-    let problem = run(text, &mut [Arg::write(&mut a), Arg::Int(4)]).unwrap_err();
+    // A source may be valid in more than the destination, not in less.
+    run(text, &mut [Arg::write(&mut a), Arg::Int(4)]).unwrap();
+    let smaller =
+        text.replace("ins(%a : !pto.tile_buf<vec, 8x8xf32>)", "ins(%t : !pto.tile_buf<vec, 8x8xf32, valid=?x?>)");
+    let smaller =
+        smaller.replace("outs(%t : !pto.tile_buf<vec, 8x8xf32, valid=?x?>)", "outs(%a : !pto.tile_buf<vec, 8x8xf32>)");
+    run(&smaller, &mut [Arg::write(&mut a), Arg::Int(8)]).unwrap();
+    let problem = run(&smaller, &mut [Arg::write(&mut a), Arg::Int(4)]).unwrap_err();
     assert_eq!(problem.code, codes::VALID_REGION);
+}
+
+#[test]
+fn the_longest_sum_is_measured() {
+    let text = "
+      !a = !pto.tile_buf<left, 16x32xf16, blayout=row_major, slayout=row_major>
+      !b = !pto.tile_buf<right, 32x16xf16, blayout=row_major, slayout=col_major>
+      !c = !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>
+      func.func @main(%a: !a, %b: !b, %c: !c) {
+        %zero = arith.constant 0 : index
+        %one = arith.constant 1 : index
+        %three = arith.constant 3 : index
+        pto.tmatmul ins(%a, %b : !a, !b) outs(%c : !c)
+        scf.for %i = %zero to %three step %one {
+          pto.tmatmul.acc ins(%c, %a, %b : !c, !a, !b) outs(%c : !c)
+        }
+        pto.tmatmul ins(%a, %b : !a, !b) outs(%c : !c)
+        return
+      }";
+    let plan = Plan::new(&checked(text), None, Options::default()).unwrap();
+    assert_eq!(plan.measure(&[], Launch::default()).unwrap().longest_sum, 4 * 32);
 }
 
 /// Adds a block's number to its row.

@@ -7,8 +7,8 @@
 //!
 //! The same program gives the same bytes, always. What C++ cannot express is a diagnostic, and then there is no text.
 //!
-//! What the program leaves open is filled in first by the passes of `pto-opt`: buffers for tile values, scratch tiles, addresses for tiles and, where it is
-//! asked for, flags and barriers.
+//! What the program leaves open is filled in first by the passes of `pto-opt`: buffers for tile values, scratch tiles, addresses for tiles, and flags and
+//! barriers for kernels that state no order ([`Sync`]). [`emit`] also gives warnings: about accesses that nothing orders.
 //!
 //! ```
 //! use pto_isa::Target;
@@ -28,6 +28,7 @@
 //! ```
 
 mod cpp;
+mod order;
 mod place;
 
 pub use cpp::{emits, spellings};
@@ -49,11 +50,24 @@ pub enum Style {
 /// Whether flags and barriers are inserted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Sync {
-    /// As the program has them.
+    /// In kernels that state no order of their own: no flag, event, barrier or buffer token, in no function that they call or that
+    /// calls them. The others are emitted as they are.
     #[default]
-    None,
-    /// Where the program lacks them.
+    Unstated,
+    /// Wherever they are missing, also beside flags of the program.
     Auto,
+    /// Nowhere: as the program has them.
+    None,
+}
+
+impl Sync {
+    fn mode(self) -> pto_opt::Mode {
+        match self {
+            Self::Unstated => pto_opt::Mode::Unstated,
+            Self::Auto => pto_opt::Mode::Minimal,
+            Self::None => pto_opt::Mode::None,
+        }
+    }
 }
 
 /// What to emit.
@@ -79,11 +93,62 @@ impl Default for Options<'_> {
     }
 }
 
+/// C++, and what is known about it.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    /// The text.
+    pub text: String,
+    /// The program that the text says, with everything that was filled in. Positions are those of the source.
+    pub program: Checked,
+    /// Functions of that program into which no flags were to be inserted.
+    pub as_they_are: Vec<pto_ir::OpId>,
+    /// Accesses that nothing orders, as far as the text of the program tells.
+    pub unordered: pto_opt::sync::Unordered,
+}
+
+impl Emitted {
+    /// The text has no flag, event, barrier or buffer token, and would need some.
+    pub fn has_no_order(&self) -> bool {
+        !self.unordered.pairs.is_empty() && !pto_opt::sync::states_order(self.program.module())
+    }
+
+    /// Warnings: accesses that nothing orders. The program is not executed for them, so one that is ordered in a way that cannot be seen from its text
+    /// (branches that are always taken together) may get one, too.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        order::warning(self.program.module(), &self.unordered).into_iter().collect()
+    }
+}
+
 /// The program as C++ for the target it was checked for.
 ///
 /// # Errors
 /// Everything that C++ cannot express there, in source order.
 pub fn cpp(checked: &Checked, options: &Options<'_>) -> Result<String, Vec<Diagnostic>> {
+    emit(checked, options).map(|emitted| emitted.text)
+}
+
+/// As [`cpp`], with what is known about the text.
+///
+/// ```
+/// use pto_emit::{Options, Sync};
+/// let (module, _) = pto_syntax::parse(
+///     "func.func @f(%s: f32) {
+///        %a = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+///        pto.texpands ins(%s : f32) outs(%a : !pto.tile_buf<vec, 16x16xf32>)
+///        pto.trelu ins(%a : !pto.tile_buf<vec, 16x16xf32>) outs(%a : !pto.tile_buf<vec, 16x16xf32>)
+///        return
+///      }",
+/// );
+/// let checked = pto_check::check(module, pto_isa::Target::A2A3).expect("legal");
+/// let ordered = pto_emit::emit(&checked, &Options::default()).expect("C++ can express it");
+/// assert!(ordered.text.contains("pipe_barrier(PIPE_V);") && ordered.warnings().is_empty());
+/// let bare = pto_emit::emit(&checked, &Options { sync: Sync::None, ..Options::default() }).expect("C++ can express it");
+/// assert!(bare.has_no_order() && bare.warnings().len() == 1);
+/// ```
+///
+/// # Errors
+/// Everything that C++ cannot express there, in source order.
+pub fn emit(checked: &Checked, options: &Options<'_>) -> Result<Emitted, Vec<Diagnostic>> {
     let target = checked.info().target;
     if target == Target::Cpu {
         let message = "C++ is emitted for a device, not for the host";
@@ -91,12 +156,10 @@ pub fn cpp(checked: &Checked, options: &Options<'_>) -> Result<String, Vec<Diagn
     }
     check_level(checked, options.level)?;
     // What C++ needs and the program leaves open.
-    let order = match options.sync {
-        Sync::Auto => pto_opt::Mode::Minimal,
-        Sync::None => pto_opt::Mode::None,
-    };
-    let lowered = pto_opt::lower(checked, pto_opt::plan::Options::default(), order)?;
-    cpp::emit(&lowered.program, options)
+    let lowered = pto_opt::lower(checked, pto_opt::plan::Options::default(), options.sync.mode())?;
+    let text = cpp::emit(&lowered.program, options)?;
+    let unordered = pto_opt::sync::unordered(&lowered.program, &lowered.as_they_are);
+    Ok(Emitted { text, program: lowered.program, as_they_are: lowered.as_they_are, unordered })
 }
 
 /// A stated level must be that of the program: addresses at level 3, none below.

@@ -19,6 +19,7 @@ mod make;
 mod module;
 pub mod print;
 mod same;
+mod spelling;
 mod symbols;
 mod ways;
 
@@ -29,3 +30,4 @@ pub use make::Names;
 pub use module::{Alias, Block, Comment, Def, Module, NewOp, OpData, Operand, Region, Successor, Value};
 pub use print::{Form, Style, TypeStyle, print};
 pub use same::same;
+pub use spelling::{Listed, Spelling, TypeVotes};

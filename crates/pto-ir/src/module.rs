@@ -1,6 +1,6 @@
 //! The arenas, and how operations get into them.
 
-use crate::{Attr, BlockId, Interner, OpId, RegionId, Sym, TypeId, ValueId};
+use crate::{Attr, BlockId, Interner, OpId, RegionId, Spelling, Sym, TypeId, TypeVotes, ValueId};
 use pto_isa::row::Custom;
 use pto_isa::{Op, Span, TileType, Type};
 use std::collections::HashMap;
@@ -27,6 +27,9 @@ pub struct Module {
     pub comments: Vec<Comment>,
     /// Names the source gives to types and attributes, in order.
     pub aliases: Vec<Alias>,
+    /// How many tile types of the source have each spelling.
+    pub type_votes: TypeVotes,
+    pub(crate) spellings: HashMap<OpId, Spelling>,
 }
 
 /// `!name = type` or `#name = attribute` of the source.
@@ -110,9 +113,9 @@ pub struct Value {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Def {
     /// The result of an operation at a position.
-    Result(OpId, u32),
+    Result(OpId, u16),
     /// The argument of a block at a position.
-    Arg(BlockId, u32),
+    Arg(BlockId, u16),
     /// Nothing: an error about it was reported.
     Missing,
 }
@@ -175,6 +178,8 @@ impl Default for Module {
             top: BlockId::new(0),
             comments: Vec::new(),
             aliases: Vec::new(),
+            type_votes: TypeVotes::default(),
+            spellings: HashMap::new(),
         };
         this.intern_type(Type::Unknown);
         this.top = this.new_block();
@@ -202,6 +207,11 @@ impl Module {
         self.types.push(ty.clone());
         self.type_ids.insert(ty, id);
         id
+    }
+
+    /// The id of a type that was used.
+    pub fn type_id(&self, ty: &Type) -> Option<TypeId> {
+        self.type_ids.get(ty).copied()
     }
 
     /// A type.
@@ -336,7 +346,7 @@ impl Module {
 
     /// A new parameter of a block.
     pub fn add_arg(&mut self, block: BlockId, ty: TypeId, name: Sym, span: Span) -> ValueId {
-        let at = self.block(block).args.len() as u32;
+        let at = self.block(block).args.len() as u16;
         let id = self.new_value(Value { ty, name, def: Def::Arg(block, at), slot: 0, span });
         self.block_mut(block).args.push(id);
         id
@@ -353,7 +363,7 @@ impl Module {
         let id = OpId::new(self.ops.len());
         let first = self.values.len() as u32;
         for (at, (ty, name, slot, span)) in new.results.into_iter().enumerate() {
-            self.new_value(Value { ty, name, def: Def::Result(id, at as u32), slot, span });
+            self.new_value(Value { ty, name, def: Def::Result(id, at as u16), slot, span });
         }
         let data = OpData {
             op,
@@ -379,6 +389,8 @@ impl Module {
 
     /// Adds an operand to an operation, behind those of the same slot and of slots before it.
     pub fn add_operand(&mut self, id: OpId, operand: Operand) {
+        // The source does not spell what is added.
+        self.spellings.remove(&id);
         let mut all = self.operands(id).to_vec();
         let at = all.partition_point(|o| o.slot <= operand.slot);
         all.insert(at, operand);

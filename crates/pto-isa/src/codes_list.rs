@@ -43,8 +43,6 @@ codes! {
         "`!name = type` and `#name = attribute` define an alias once, before its use, and never in terms of itself.";
     TOO_LARGE = 18, "a file that is too large",
         "Positions in a source file are 32-bit numbers, so a file may have at most 4 GiB.";
-    ALIASES_TOO_LARGE = 23, "aliases that stand for too much",
-        "An alias may name other aliases. Where each names the one before twice, forty lines stand for a million million parts. With aliases written out, a file may have a million parts and two more for each of its bytes.";
 
     EMPTY_TILE = 101, "a tile without rows or columns",
         "Rows and columns of a tile must be positive. An empty valid region of a non-empty tile is written with v_row or v_col instead.";
@@ -177,7 +175,7 @@ codes! {
     RUN_ADDRESS = 707, "a tile outside its memory",
         "The address that the program computed for a tile, plus its size, lies outside the memory of the target.";
     RUN_LIMIT = 708, "a limit of the engine",
-        "The program needs more memory or more steps than the engine gives it.";
+        "The program needs more memory or more steps than the engine gives it, or a loop of scalar code never ends: it comes back to the same scalars without touching memory, or goes round for many million iterations without an instruction that works on tiles.";
     RUN_TRAP = 709, "the program stopped itself",
         "The program executed `trap`, which ends it with an error. The message points at it.";
     RUN_VALUE = 710, "a value that makes no sense here",
@@ -188,6 +186,8 @@ codes! {
         "No core can go on: each waits for a signal, a slot or an entry that another would have to send. The message says who waits for what, and where.";
     RUN_PIPE = 713, "a pipe or signal used wrongly",
         "A slot was freed that was not popped, pushed that was not allocated, popped with another element type, or larger than its slots or than the memory reserved for them; or a signal was sent too often without a wait.";
+    RUN_MEMORY = 715, "more memory than the machine has",
+        "The arguments of the program, its tiles or what it allocates need more memory than is left on this machine, or than the control group of the process allows. Nothing was filled.";
 
     RACE_READ = 801, "a read that may come before the write it needs",
         "Two instructions on different pipes touch the same bytes, the first writes them and the second reads them, and nothing makes the second wait. On the device the second may start first and read what was there before. A flag from the first pipe to the second orders them.";
@@ -204,7 +204,7 @@ codes! {
     FLAG_LEFT = 807, "a flag that nobody waits for",
         "The flag is still up when the program ends, and the first wait of the next program on this core would run through. Each set needs one wait.";
     FLAG_TWICE = 808, "a flag that is set while it may still be set",
-        "A flag is one bit. When it is raised again before the wait has taken it, one of the two is lost, and a later wait stops for good. The way back is missing, or two uses share an id.";
+        "A flag is a token: a set makes one, a wait takes one. Sources differ on whether a device counts two sets without a wait between them, so a portable program never has two: on a device that does not count, one is lost, and a later wait stops for good. Here they are counted, so that the rest of the program can be checked. The way back is missing, or two uses share an id.";
     TOKEN = 809, "a buffer token used wrongly",
         "A pipe releases only a token that it holds, does not take one that it holds, and gives every token back before the program ends.";
     SIGNAL_LEFT = 810, "a signal that no core waits for",
@@ -222,6 +222,8 @@ codes! {
         "The program is legal, but the device headers have no call for this operation, these operands or these attributes on this target. `pto isa --coverage` shows what has a C++ spelling.";
     EMIT_LEVEL = 902, "a program that is not of the stated level",
         "At level 3 every tile has an address; at levels 1 and 2 none has. State the level of the program, or none.";
+    EMIT_UNORDERED = 903, "C++ with accesses that nothing orders",
+        "The pipes of a core run side by side. Where one instruction needs what another writes, or overwrites what another still reads, a flag or a barrier has to order them; a device without it computes something else, now and then. A kernel that states no order gets it when it is emitted. One with flags of its own is emitted as it is, and `--sync none` inserts nothing: then this warning names the first pair that is unordered.";
     BYTECODE = 911, "bytecode that cannot be read",
         "The file starts like bytecode (`PTOBC`), but what follows is cut off, out of range, or of a version that is not known.";
     BYTECODE_HOLD = 912, "something that bytecode cannot hold",

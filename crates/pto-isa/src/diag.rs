@@ -52,6 +52,73 @@ impl Severity {
     }
 }
 
+/// How a text is changed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Change {
+    /// A line goes in front of the first line of a statement.
+    Before,
+    /// A statement is taken out.
+    Remove,
+    /// A line goes behind the last line of a statement.
+    After,
+}
+
+impl Change {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::Remove => "remove",
+            Self::After => "after",
+        }
+    }
+}
+
+/// A change of the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edit {
+    /// The statement it is about.
+    pub span: Span,
+    /// What happens there.
+    pub change: Change,
+    /// The statement that is put there; empty where one is taken out.
+    pub text: String,
+}
+
+impl Edit {
+    /// A statement in front of another.
+    pub fn before(span: Span, text: impl Into<String>) -> Self {
+        Self { span, change: Change::Before, text: text.into() }
+    }
+
+    /// A statement behind another.
+    pub fn after(span: Span, text: impl Into<String>) -> Self {
+        Self { span, change: Change::After, text: text.into() }
+    }
+
+    /// A statement that is taken out.
+    pub fn remove(span: Span) -> Self {
+        Self { span, change: Change::Remove, text: String::new() }
+    }
+
+    /// A byte of the line it names: the last of the statement where something goes behind it, else the first.
+    pub fn position(&self) -> u32 {
+        if self.change == Change::After {
+            self.span.end.saturating_sub(1).max(self.span.start)
+        } else {
+            self.span.start
+        }
+    }
+
+    fn words(&self, line: &impl Fn(u32) -> u32) -> String {
+        let number = line(self.position());
+        match self.change {
+            Change::Remove => format!("remove line {number}"),
+            change => format!("{} line {number}: {}", change.name(), self.text),
+        }
+    }
+}
+
 /// What is wrong, where, what would be right, and how to get there.
 ///
 /// ```
@@ -77,6 +144,8 @@ pub struct Diagnostic {
     pub legal: Vec<String>,
     /// How to fix it, where that is known.
     pub help: Option<String>,
+    /// Changes of the text that fix it, in source order.
+    pub edits: Vec<Edit>,
     /// The instruction page the rule comes from.
     pub page: Option<&'static str>,
 }
@@ -92,6 +161,7 @@ impl Diagnostic {
             labels: Vec::new(),
             legal: Vec::new(),
             help: None,
+            edits: Vec::new(),
             page: None,
         }
     }
@@ -134,6 +204,24 @@ impl Diagnostic {
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
+    }
+
+    /// Says which changes of the text fix it; they are put in source order.
+    #[must_use]
+    pub fn edits(mut self, mut edits: Vec<Edit>) -> Self {
+        edits.sort_by_key(|e| (e.position(), e.change));
+        self.edits = edits;
+        self
+    }
+
+    /// How to fix it, as one text, given the line of a byte.
+    pub fn help_text(&self, line: impl Fn(u32) -> u32) -> Option<String> {
+        if self.edits.is_empty() {
+            return self.help.clone();
+        }
+        let steps: Vec<String> = self.edits.iter().map(|e| e.words(&line)).collect();
+        let steps = steps.join("; ");
+        Some(self.help.as_ref().map_or(steps.clone(), |help| format!("{help}: {steps}")))
     }
 
     /// Names the page the rule comes from.

@@ -27,7 +27,7 @@ mod tile;
 mod types;
 
 pub use codes::Code;
-pub use diag::{Diagnostic, Label, Severity, Span};
+pub use diag::{Change, Diagnostic, Edit, Label, Severity, Span};
 pub use dtype::{Class, DType, DTypes, Scalar};
 pub use enums::EnumDef;
 pub use global::{Five, GlobalLayout, MAX_RANK, ViewType, dot};

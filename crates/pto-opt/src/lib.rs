@@ -15,7 +15,7 @@ use scratch::provide_scratch;
 pub use sync::{Mode, Synced, insert_sync};
 
 use pto_check::Checked;
-use pto_ir::Module;
+use pto_ir::{Module, OpId};
 use pto_isa::{Diagnostic, Span, Targets};
 
 /// Writes the tile values of a program as buffers, for its target.
@@ -33,6 +33,8 @@ pub struct Lowered {
     pub program: Checked,
     /// Where all pipes wait for each other because nothing better is known, and why.
     pub blanket: Vec<(Span, &'static str)>,
+    /// Functions into which no flags were to be inserted: they state an order of their own, or none was asked for.
+    pub as_they_are: Vec<OpId>,
 }
 
 /// Everything: buffers and scratch tiles ([`prepare`]), places, and order, each where the program leaves it open.
@@ -48,11 +50,15 @@ pub struct Lowered {
 /// What has no buffer form, and what does not fit.
 pub fn lower(checked: &Checked, places: plan::Options, order: Mode) -> Result<Lowered, Vec<Diagnostic>> {
     let target = checked.info().target;
+    // Flags of the program know nothing of tiles that share bytes.
+    let as_it_is = matches!(order, Mode::None | Mode::Unstated) && sync::states_order(checked.module());
+    let places = plan::Options { apart: places.apart || as_it_is, ..places };
     let planned = plan_memory(&prepare(checked)?, places)?;
     let placed = pto_check::check(planned.module, target)?;
+    let as_they_are = sync::as_they_are(placed.module(), order);
     let synced = insert_sync(&placed, order);
-    let blanket = if order == Mode::Minimal { synced.blanket(placed.module()) } else { Vec::new() };
-    Ok(Lowered { program: pto_check::check(synced.module, target)?, blanket })
+    let blanket = if order == Mode::Barriers { Vec::new() } else { synced.blanket(placed.module()) };
+    Ok(Lowered { program: pto_check::check(synced.module, target)?, blanket, as_they_are })
 }
 
 /// The program with buffers for its tile values, and the scratch tiles that it leaves out.

@@ -8,7 +8,7 @@ use crate::links::Links;
 use crate::memory::Memories;
 use crate::paths::{Branches, is_loop};
 use crate::shadow::{NO_TILE, Stamp};
-use pto_cpu::{Access, Action, CoreId, Event, Observer, Plan, Ring};
+use pto_cpu::{Access, Action, Atomic, CoreId, Event, Observer, Plan, Ring, Role};
 use pto_ir::OpId;
 use pto_isa::{Pipe, Target};
 use std::collections::BTreeMap;
@@ -34,6 +34,8 @@ pub(crate) struct Detector<'a> {
     ids: BTreeMap<CoreId, usize>,
     /// The cores of the team, by position.
     names: Vec<CoreId>,
+    /// The tiles that cores of each role are given.
+    given: BTreeMap<Role, Vec<u32>>,
     last: Option<(CoreId, usize)>,
     pub cores: Vec<CoreState>,
     pub memories: Memories,
@@ -94,6 +96,7 @@ impl<'a> Detector<'a> {
             team: 0,
             ids: BTreeMap::new(),
             names: Vec::new(),
+            given: Role::ALL.map(|role| (role, setting.plan.tile_params(role))).into(),
             last: None,
             cores: Vec::new(),
             memories: Memories::default(),
@@ -306,6 +309,7 @@ impl<'a> Detector<'a> {
             clock: &state.lanes[lane_at].clock,
             overlaps,
             names: &self.names,
+            given: &self.given[&site.core.role],
         };
         let stamp = |a: &Access| Stamp {
             team: now.team,
@@ -315,6 +319,7 @@ impl<'a> Detector<'a> {
             step: site.step,
             value: a.value,
             tile: a.tile.unwrap_or(NO_TILE),
+            origin: a.origin as u32,
             atomic: a.atomic,
         };
         self.findings.check_overlap(accesses, site);
@@ -350,7 +355,8 @@ impl<'a> Detector<'a> {
             step: site.step,
             value: access.value,
             tile: crate::shadow::FREED,
-            atomic: false,
+            origin: access.origin as u32,
+            atomic: Atomic::No,
         };
         self.memories.visit(core, access, |_, _, segment| {
             // When the ring has come round, another entry lies there.
@@ -378,6 +384,8 @@ pub(crate) struct Now<'a> {
     pub overlaps: bool,
     /// The cores of the team.
     pub names: &'a [CoreId],
+    /// Tiles that were given to the program: their caller has written them.
+    pub given: &'a [u32],
 }
 
 impl Now<'_> {
@@ -385,6 +393,11 @@ impl Now<'_> {
     fn core_of(&self, stamp: &Stamp) -> Option<CoreId> {
         let same = stamp.team == self.team;
         same.then(|| self.names.get(stamp.thread as usize / LANES).copied()).flatten()
+    }
+
+    /// True when another core of the same team made an access.
+    pub fn is_another_core(&self, stamp: &Stamp) -> bool {
+        stamp.team == self.team && stamp.thread as usize / LANES != self.thread as usize / LANES
     }
 
     /// Two accesses of the same bytes: an earlier one, and this.

@@ -29,6 +29,7 @@
 //! assert_eq!(report.findings[0].message, "PIPE_V may read `%t` before PIPE_MTE2 has written it");
 //! ```
 
+mod bounds;
 mod clock;
 mod core;
 mod detector;
@@ -40,6 +41,8 @@ mod operands;
 mod paths;
 mod shadow;
 
+pub use bounds::Bounds;
+use bounds::{Meter, Metered};
 use detector::{Detector, Setting};
 use paths::Branches;
 use pto_cpu::{Arg, Launch, Plan};
@@ -65,6 +68,8 @@ pub struct Report {
     pub unordered: bool,
     /// Instructions executed.
     pub instructions: u64,
+    /// The limit was reached after so many instructions and iterations; what comes after was not checked.
+    pub stopped: Option<u64>,
     /// Memory that the history of the bytes took, at most.
     pub history_bytes: u64,
     /// Branches that the data did not take and that could not be explored, and why.
@@ -79,21 +84,42 @@ pub fn check(plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Report 
 
 /// The same, where it is known who orders the pipes of a core.
 pub fn check_as(sync: Sync, plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Report {
-    follow(sync, plan, ranks, launch, Branches::default(), None).0
+    check_within(Bounds::default(), sync, plan, ranks, launch)
+}
+
+/// The same, within bounds.
+pub fn check_within(bounds: Bounds<'_>, sync: Sync, plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Report {
+    follow(sync, plan, ranks, launch, &mut Meter::new(bounds), Branches::default(), None).0
 }
 
 /// The same, and then again for every branch that went only one way although data decides it, the other way. Memory keeps
 /// what the runs before have written.
 pub fn check_all_paths(sync: Sync, plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Report {
+    check_all_paths_within(Bounds::default(), sync, plan, ranks, launch)
+}
+
+/// The same, within bounds.
+pub fn check_all_paths_within(
+    bounds: Bounds<'_>,
+    sync: Sync,
+    plan: &Plan,
+    ranks: &mut [Vec<Arg<'_>>],
+    launch: Launch,
+) -> Report {
     let module = plan.checked().module();
-    let (mut report, branches) = follow(sync, plan, ranks, launch, Branches::default(), None);
+    let mut meter = Meter::new(bounds);
+    let (mut report, branches) = follow(sync, plan, ranks, launch, &mut meter, Branches::default(), None);
     for id in paths::unexplored(plan.checked()) {
         report.undecided.push((module.op(id).name_span, "only the way of this data was followed".into()));
     }
     for detour in paths::detours(plan.checked(), &branches) {
+        if meter.is_spent() {
+            report.stopped = Some(meter.work);
+            break;
+        }
         let text = detour.text(module);
         let path = (module.op(detour.at).name_span, text.clone());
-        let (other, _) = follow(sync, plan, ranks, launch, detour.branches, Some(path));
+        let (other, _) = follow(sync, plan, ranks, launch, &mut meter, detour.branches, Some(path));
         for finding in other.findings {
             if finding.code.is_run_error() {
                 let reason = format!(
@@ -121,18 +147,20 @@ fn follow(
     plan: &Plan,
     ranks: &mut [Vec<Arg<'_>>],
     launch: Launch,
+    meter: &mut Meter<'_>,
     branches: Branches,
     path: Option<(Span, String)>,
 ) -> (Report, Branches) {
     let checked = plan.checked();
-    let joint = plan.blocks_wait() || ranks.len() > 1;
+    let joint = plan.runs_together(launch) || ranks.len() > 1;
     let setting = Setting { plan, target: checked.info().target, sync, joint };
     let mut detector = Detector::new(setting, branches);
     detector.findings.path = path;
+    let mut metered = Metered { detector: &mut detector, meter };
     let outcome = match ranks {
-        [only] => plan.run_observed(only, launch, &mut detector).map(|report| report.instructions),
+        [only] => plan.run_observed(only, launch, &mut metered).map(|report| report.instructions),
         several => {
-            let all = plan.run_ranks_observed(several, launch, &mut detector);
+            let all = plan.run_ranks_observed(several, launch, &mut metered);
             all.map(|reports| reports.first().map_or(0, |r| r.instructions))
         }
     };
@@ -144,12 +172,15 @@ fn follow(
     }
     let Detector { findings, branches, history_bytes, .. } = detector;
     let mut findings = findings.finish();
+    let stopped = outcome.is_err().then_some(meter.work).filter(|_| meter.is_spent());
     let instructions = outcome.unwrap_or_else(|problem| {
-        findings.insert(0, problem);
-        0
+        if stopped.is_none() {
+            findings.insert(0, problem);
+        }
+        meter.work
     });
     let unordered = sync == Sync::Manual && !plan.orders_pipes();
-    (Report { findings, sync, unordered, instructions, history_bytes, undecided: Vec::new() }, branches)
+    (Report { findings, sync, unordered, instructions, stopped, history_bytes, undecided: Vec::new() }, branches)
 }
 
 /// A program that places its tiles, or orders its pipes in some place, orders them everywhere.

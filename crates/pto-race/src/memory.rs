@@ -3,7 +3,7 @@
 use crate::detector::Now;
 use crate::findings::{Findings, Site};
 use crate::shadow::{FREED, Segment, Shadow, Stamp};
-use pto_cpu::{Access, Place};
+use pto_cpu::{Access, Atomic, Place};
 use pto_isa::Loc;
 
 #[derive(Default, Debug)]
@@ -76,8 +76,14 @@ impl Memories {
                     findings.overwritten_too_early(&conflict(write).seen_from(write, stamp), write);
                 }
                 Some(write) if !now.is_after(write) => findings.read_too_early(&conflict(write), stamp),
-                None if on_chip => findings.unwritten(access, first, bytes, site),
+                None if on_chip && !access.tile.is_some_and(|t| now.given.contains(&t)) => {
+                    findings.unwritten(access, first, bytes, site);
+                }
                 _ => {}
+            }
+            // A total is complete when all who add to it have done so, not only the last.
+            for part in segment.atomics.iter().filter(|part| !now.is_after(part)) {
+                findings.read_too_early(&conflict(part), stamp);
             }
             if let Some(lost) = segment.lost.iter().find(|lost| lost.tile == stamp.tile)
                 && let Some(write) = segment.write.as_ref().filter(|w| w.tile != FREED)
@@ -88,7 +94,11 @@ impl Memories {
             // The instruction may write here too: the last read that its own lane has not finished stays.
             let open = segment.reads.iter().filter(|read| same(read) && !now.is_after(read)).max_by_key(|r| r.time);
             let open = open.copied();
-            segment.reads.retain(|read| !same(read) && !now.is_after(read));
+            // Of cores that are gone one read is enough: nothing orders any of them with what comes.
+            let mut gone = false;
+            segment.reads.retain(|read| {
+                !same(read) && !now.is_after(read) && (read.team == stamp.team || !std::mem::replace(&mut gone, true))
+            });
             segment.reads.extend(open);
             segment.reads.push(*stamp);
         });
@@ -107,21 +117,42 @@ impl Memories {
             let conflict = |other: &Stamp| now.conflict(access, (first, bytes), other, site);
             let mut reported = false;
             for read in segment.reads.iter().filter(|read| !now.is_after(read)) {
-                findings.overwritten_too_early(&conflict(read), stamp);
+                // Nothing was there before: the other core wants what is written now, and only happened to be first here.
+                if segment.write.is_none() && now.is_another_core(read) {
+                    findings.read_too_early(&conflict(read).seen_from(read, stamp), read);
+                } else {
+                    findings.overwritten_too_early(&conflict(read), stamp);
+                }
                 reported = true;
             }
             if let Some(write) = &segment.write
                 && write.tile != FREED
                 && !reported
                 && !now.is_after(write)
-                && !(write.atomic && stamp.atomic)
+                && !(write.atomic == Atomic::Scratch && stamp.atomic == Atomic::Scratch)
             {
                 findings.written_in_any_order(&conflict(write), stamp);
+                reported = true;
             }
+            // Stores that add may meet, and so may those that take the larger; in which order the two kinds come matters.
+            let others = segment.atomics.iter().filter(|other| other.atomic != stamp.atomic && !now.is_after(other));
+            if let Some(other) = others.filter(|_| !reported).next_back() {
+                findings.written_in_any_order(&conflict(other), stamp);
+            }
+            if combines(stamp.atomic) {
+                // What is read stays: another atomic store may come that nothing orders with it.
+                return segment.combine(stamp);
+            }
+            segment.atomics.clear();
             segment.lose(stamp);
             segment.earlier = segment.earlier_than(stamp);
             segment.write = Some(*stamp);
             segment.reads.clear();
         });
     }
+}
+
+/// True for writes that may meet others of their kind.
+fn combines(how: Atomic) -> bool {
+    matches!(how, Atomic::Add | Atomic::Max | Atomic::Min)
 }

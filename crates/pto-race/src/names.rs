@@ -3,30 +3,61 @@
 use crate::findings::Site;
 use crate::shadow::Stamp;
 use pto_cpu::{Plan, Role};
-use pto_ir::{Def, Module, ValueId};
+use pto_ir::{BlockId, Def, Module, OpId, ValueId};
+use pto_isa::Family;
 use pto_isa::table::op;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 
 /// Generators of level-3 programs give every value a tile of its own and put those that are one variable at one address.
 #[derive(Debug)]
 pub(crate) struct Names<'a> {
     module: &'a Module,
+    owners: HashMap<BlockId, OpId>,
+    /// Tiles that `tassign` moves.
+    moved: BTreeSet<ValueId>,
     /// What goes round on cores of each role.
     loops: BTreeMap<Role, Vec<RangeInclusive<u32>>>,
 }
 
 impl<'a> Names<'a> {
     pub fn new(plan: &'a Plan) -> Self {
-        let loops = [Role::Whole, Role::Cube, Role::Vector].map(|role| (role, plan.loops(role)));
-        Self { module: plan.checked().module(), loops: loops.into() }
+        let loops = Role::ALL.map(|role| (role, plan.loops(role)));
+        let module = plan.checked().module();
+        let mut moved = BTreeSet::new();
+        module.walk(module.top, &mut |id| {
+            if module.op(id).op == op::tassign {
+                moved.extend(module.operands(id).first().map(|o| o.value));
+            }
+        });
+        Self { module, owners: module.owners(), moved, loops: loops.into() }
     }
 
     /// A tile that was written, a write over it, and a read of the first. They are one variable when both tiles have one
-    /// type and one address, and the value comes from another turn of a loop; in a straight line the first is lost.
+    /// type and one address, and the value comes from another iteration of a loop; in a straight line the first is lost. One
+    /// address is one that the text gives to both, or the same byte where one of them goes from buffer to buffer: in a
+    /// software pipeline, what one name loads another name uses in the next iteration.
     pub fn are_one_tile(&self, written: &Stamp, over: &Stamp, read: Site) -> bool {
         let (Some(a), Some(b)) = (written.value, over.value) else { return false };
-        self.same_place(a, b) && !self.in_a_line(written, over, read)
+        let met = written.origin == over.origin && (self.rotates(a) || self.rotates(b));
+        self.module.value_type(a) == self.module.value_type(b)
+            && (met || self.same_address(a, b))
+            && !self.in_a_line(written, over, read)
+    }
+
+    /// True for a tile whose address another iteration of a loop may change.
+    fn rotates(&self, tile: ValueId) -> bool {
+        self.moved.contains(&tile) || self.address_value(tile).is_some_and(|address| self.varies(address))
+    }
+
+    fn varies(&self, value: ValueId) -> bool {
+        match self.module.value(value).def {
+            Def::Result(id, _) if self.module.op(id).op.row().family == Family::Arith => {
+                self.module.operands(id).iter().any(|o| self.varies(o.value))
+            }
+            Def::Result(..) | Def::Missing => true,
+            Def::Arg(block, _) => self.owners.get(&block).is_some_and(|id| self.module.op(*id).op != op::func_func),
+        }
     }
 
     fn in_a_line(&self, written: &Stamp, over: &Stamp, read: Site) -> bool {
@@ -34,19 +65,26 @@ impl<'a> Names<'a> {
         written.step < over.step && over.step < read.step && around.all(|turn| turn.contains(&read.step))
     }
 
-    fn same_place(&self, a: ValueId, b: ValueId) -> bool {
+    fn same_address(&self, a: ValueId, b: ValueId) -> bool {
         let (x, y) = (self.address(a), self.address(b));
-        x.is_some() && x == y && self.module.value_type(a) == self.module.value_type(b)
+        x.is_some() && x == y
     }
 
     fn address(&self, tile: ValueId) -> Option<Address> {
-        let Def::Result(id, _) = self.module.value(tile).def else { return None };
-        if self.module.op(id).op != op::alloc_tile {
-            return None;
-        }
-        let slot = self.module.op(id).op.row().slot("addr")?;
-        let value = self.module.in_slot(id, slot).next()?.value;
+        let value = self.address_value(tile)?;
         Some(self.constant(value).map_or(Address::Value(value), Address::Constant))
+    }
+
+    /// The address that the text gives to a tile.
+    fn address_value(&self, tile: ValueId) -> Option<ValueId> {
+        let Def::Result(id, _) = self.module.value(tile).def else { return None };
+        let name = match self.module.op(id).op {
+            op::alloc_tile => "addr",
+            op::tassign => "address",
+            _ => return None,
+        };
+        let slot = self.module.op(id).op.row().slot(name)?;
+        self.module.in_slot(id, slot).next().map(|o| o.value)
     }
 
     fn constant(&self, value: ValueId) -> Option<i64> {

@@ -3,6 +3,7 @@
 //! A memory is cut into pages, and a page into segments of bytes with the same history. Tiles are long runs, so there are
 //! few segments, and the bytes of each are exact.
 
+use pto_cpu::Atomic;
 use pto_ir::{OpId, ValueId};
 
 /// Bytes of a page.
@@ -28,10 +29,10 @@ pub(crate) struct Stamp {
     /// Its position among the steps of the core.
     pub step: u32,
     pub value: Option<ValueId>,
-    /// The tile, whatever window of it.
+    /// The tile, whatever window of it, and its first byte.
     pub tile: u32,
-    /// Others may make the same change at the same time.
-    pub atomic: bool,
+    pub origin: u32,
+    pub atomic: Atomic,
 }
 
 impl Stamp {
@@ -48,6 +49,8 @@ pub(crate) struct Segment {
     start: u16,
     end: u16,
     pub write: Option<Stamp>,
+    /// Atomic stores since then, the last of each lane and kind. They may meet, so none stands for the others.
+    pub atomics: Vec<Stamp>,
     /// The first of the writes in a row that the same lane has made there, or the write before the last.
     pub earlier: Option<Stamp>,
     /// Reads since then that nothing orders with each other.
@@ -57,6 +60,11 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
+    fn new(start: u16, end: u16) -> Self {
+        let (reads, atomics, lost) = (Vec::new(), Vec::new(), Vec::new());
+        Self { start, end, write: None, atomics, earlier: None, reads, lost }
+    }
+
     /// The earlier write, once there is a new one.
     pub fn earlier_than(&self, new: &Stamp) -> Option<Stamp> {
         let same = |s: &Stamp| (s.team, s.thread) == (new.team, new.thread);
@@ -64,6 +72,21 @@ impl Segment {
             (Some(first), Some(last)) if same(&last) => Some(first),
             (_, last) => last,
         }
+    }
+
+    /// An atomic store that is remembered beside those of others. Of cores that are gone one is enough: nothing orders any of
+    /// them with what comes.
+    pub fn combine(&mut self, new: &Stamp) {
+        let mut gone = None;
+        self.atomics.retain(|old| {
+            if old.team == new.team {
+                return (old.thread, old.atomic) != (new.thread, new.atomic);
+            }
+            let first = gone.is_none_or(|kind| kind != old.atomic);
+            gone = Some(old.atomic);
+            first
+        });
+        self.atomics.push(*new);
     }
 
     /// A write destroys the data of whatever tile was there.
@@ -86,8 +109,9 @@ pub(crate) struct Shadow {
 impl Shadow {
     /// Memory that the history takes.
     pub fn bytes(&self) -> u64 {
-        let segment =
-            |s: &Segment| size_of::<Segment>() + (s.reads.capacity() + s.lost.capacity()) * size_of::<Stamp>();
+        let segment = |s: &Segment| {
+            size_of::<Segment>() + (s.reads.capacity() + s.lost.capacity() + s.atomics.capacity()) * size_of::<Stamp>()
+        };
         let page = |p: &Vec<Segment>| size_of::<Vec<Segment>>() + p.iter().map(segment).sum::<usize>();
         self.pages.iter().map(page).sum::<usize>() as u64
     }
@@ -122,10 +146,7 @@ fn visit_page(page: &mut Vec<Segment>, start: u16, end: u16, each: &mut impl FnM
     while at < end {
         let next = page.get(index).map_or(end, |s| s.start.min(end));
         if at < next {
-            page.insert(
-                index,
-                Segment { start: at, end: next, write: None, earlier: None, reads: Vec::new(), lost: Vec::new() },
-            );
+            page.insert(index, Segment::new(at, next));
         } else {
             cut(page, index, end);
         }
@@ -165,7 +186,8 @@ mod tests {
             step: 0,
             value: None,
             tile: NO_TILE,
-            atomic: false,
+            origin: 0,
+            atomic: Atomic::No,
         };
         shadow.visit(start, bytes, |_, _, segment| segment.reads.push(stamp));
     }

@@ -9,8 +9,8 @@ use pto_isa::{Diagnostic, Targets};
 pub struct FormatOptions {
     /// Write tile instructions in this form; `None` keeps the form each has.
     pub form: Option<Form>,
-    /// Write tile types in this spelling.
-    pub types: TypeStyle,
+    /// Write tile types in this spelling; `None` for the one that most of them have.
+    pub types: Option<TypeStyle>,
 }
 
 /// The formatted text of a program. Formatting twice changes nothing more.
@@ -28,11 +28,12 @@ pub fn format(source: &str, options: FormatOptions) -> Result<String, Vec<Diagno
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(diagnostics);
     }
+    let usual = module.type_votes.usual();
     let module = match options.form {
         Some(Form::Level2) => to_buffers(&module, Targets::ALL)?,
         _ => module,
     };
-    Ok(print(&module, Style { form: options.form, types: options.types, source: Some(source) }))
+    Ok(print(&module, Style { form: options.form, types: options.types.unwrap_or(usual), source: Some(source) }))
 }
 
 #[cfg(test)]

@@ -101,7 +101,11 @@ impl<'a> ByRow<'a> {
     /// Tells the tile from the values.
     #[inline(never)]
     pub fn new(call: &Call<'a>) -> Option<Self> {
-        let new = |src, values, scalar, dst| Some(Self { src, dst, values, scalar });
+        let new = |src, values, scalar, dst: &'a TileRef| {
+            // Where nothing is written, there need not be a value for each row.
+            let is_empty = dst.rows == 0 || dst.cols == 0;
+            (!is_empty).then_some(Self { src, dst, values, scalar })
+        };
         // More bits than any element has, and a number in every type.
         let limit = if call.imm[1] == COUNT { 127 } else { u64::MAX };
         match (call.tiles, call.scalars) {

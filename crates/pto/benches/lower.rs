@@ -14,7 +14,8 @@ fn main() {
         let checked = Program::parse(&chain(tiles)).check(Target::A5).expect("legal");
         let mut ratio = 0.0;
         let time = best(3, || {
-            let planned = opt::plan_memory(&checked, plan::Options { tight: true }).expect("it fits");
+            let planned =
+                opt::plan_memory(&checked, plan::Options { tight: true, ..Default::default() }).expect("it fits");
             ratio = planned.spaces[0].peak as f64 / planned.spaces[0].needed as f64;
         });
         println!("{tiles:>10}{:>14.2}{ratio:>16.3}", time.as_secs_f64() * 1e3);

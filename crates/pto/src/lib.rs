@@ -208,6 +208,6 @@ impl Program {
 /// Bytes that are not bytecode, or not whole.
 pub fn text_of_bytecode(bytes: &[u8]) -> Result<String, Box<Diagnostic>> {
     let generic = pto_bytecode::decode(bytes)?;
-    let options = pto_syntax::FormatOptions { form: Some(Form::Level2), types: TypeStyle::Compact };
+    let options = pto_syntax::FormatOptions { form: Some(Form::Level2), types: Some(TypeStyle::Compact) };
     Ok(pto_syntax::format(&generic, options).unwrap_or(generic))
 }

@@ -204,7 +204,14 @@ struct Memory(Vec<Vec<Vec<u64>>>);
 
 impl Memory {
     fn new(plan: &Plan, ranks: usize) -> Self {
-        let buffer = |p: &pto::cpu::Param| p.kind.elem().map_or_else(Vec::new, content);
+        let buffer = |p: &pto::cpu::Param| {
+            let mut all = p.kind.elem().map_or_else(Vec::new, content);
+            // A tile takes exactly its own bytes.
+            if let pto::cpu::ParamKind::Tile(ty) = &p.kind {
+                all.truncate(ty.bytes() as usize / 8);
+            }
+            all
+        };
         Self((0..ranks).map(|_| plan.params().iter().map(buffer).collect()).collect())
     }
 

@@ -113,3 +113,31 @@ fn json_has_every_number() {
     assert_eq!(object["times"][0]["line"], 4);
     assert!(object["seconds"].as_f64().is_some_and(|s| s > 0.0));
 }
+
+/// Nothing is filled before it is known that there is room: a few terabytes would take minutes, and then the machine.
+#[test]
+fn more_memory_than_the_machine_has_is_refused() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let text = "func.func @k(%x: !pto.ptr<f32>, %n: index) {
+      %one = arith.constant 1 : index
+      %xs = pto.make_tensor_view %x, shape = [%n, %n], strides = [%n, %one] : !pto.tensor_view<?x?xf32>
+      return
+    }";
+    std::fs::write(dir.path().join("k.pto"), text).expect("it can be written");
+    let start = std::time::Instant::now();
+    for arguments in [&["n=2000000"][..], &["n=16", "x=rand:[1000000x4000000]"], &["n=16", "x=ones:[1000000x4000000]"]]
+    {
+        for command in ["run", "race"] {
+            let pto = Command::new(env!("CARGO_BIN_EXE_pto"))
+                .args([command, "k.pto"])
+                .args(arguments)
+                .current_dir(&dir)
+                .output();
+            let output = pto.expect("pto starts");
+            let message = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{command}: {message}");
+            assert!(message.contains("PTO-E0715") && message.contains("TiB, and this machine has"), "{message}");
+        }
+    }
+    assert!(start.elapsed().as_secs() < 20);
+}

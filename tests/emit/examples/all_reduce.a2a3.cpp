@@ -21,6 +21,7 @@ __global__ AICORE void all_reduce(int32_t rank, __gm__ float *x, __gm__ float *y
   comm::TNOTIFY(a1, 1, comm::NotifyOp::AtomicAdd);  // 35
   comm::TNOTIFY(a2, 1, comm::NotifyOp::AtomicAdd);  // 36
   comm::TNOTIFY(a3, 1, comm::NotifyOp::AtomicAdd);  // 37
+  set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
   comm::TWAIT(here, 4, comm::WaitCmp::GE);  // 38
   GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> p0(x_at_0 + at);  // 46
   GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> p1(x_at_1 + at);  // 47
@@ -31,21 +32,29 @@ __global__ AICORE void all_reduce(int32_t rank, __gm__ float *x, __gm__ float *y
   TASSIGN(acc, 0);
   VecF32_1x1024 recv;  // 52
   TASSIGN(recv, 4096);
-  {  // 53
+  wait_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);  // 53
+  {
     GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> tensors[] = {p0, p1, p2, p3};
     comm::ParallelGroup<GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND>> team(tensors, 4, 0);
     comm::TREDUCE(team, sum, acc, recv, comm::ReduceOp::Sum);
   }
+  set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+  set_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);
+  set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);
   GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> q0(y_at_0 + at);  // 60
   GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> q1(y_at_1 + at);  // 61
   GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> q2(y_at_2 + at);  // 62
   GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> q3(y_at_3 + at);  // 63
-  {  // 64
+  wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 64
+  wait_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);
+  pipe_barrier(PIPE_MTE2);
+  {
     GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> tensors[] = {q0, q1, q2, q3};
     comm::ParallelGroup<GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND>> team(tensors, 4, 0);
     comm::TBROADCAST(team, sum, recv);
   }
-  comm::TNOTIFY(d0, 1, comm::NotifyOp::AtomicAdd);  // 65
+  wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // 65
+  comm::TNOTIFY(d0, 1, comm::NotifyOp::AtomicAdd);
   comm::TNOTIFY(d1, 1, comm::NotifyOp::AtomicAdd);  // 66
   comm::TNOTIFY(d2, 1, comm::NotifyOp::AtomicAdd);  // 67
   comm::TNOTIFY(d3, 1, comm::NotifyOp::AtomicAdd);  // 68

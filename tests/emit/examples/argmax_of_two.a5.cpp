@@ -16,6 +16,7 @@ __global__ AICORE void argmax_of_two(__gm__ float *x, __gm__ float *y, __gm__ fl
   VecF32_64x64 b;  // 16
   TASSIGN(b, 16384);
   TLOAD(b, ys);
+  set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
   VecI32_64x64 first;  // 17
   TASSIGN(first, 32768);
   TEXPANDS(first, 0);
@@ -26,7 +27,10 @@ __global__ AICORE void argmax_of_two(__gm__ float *x, __gm__ float *y, __gm__ fl
   TASSIGN(value, 0);
   VecI32_64x64 index;
   TASSIGN(index, 49152);
+  wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
   TPARTARGMAX(value, a, b, index, first, second);
-  TSTORE(bs, value);  // 20
+  set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+  wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 20
+  TSTORE(bs, value);
   TSTORE(fs, index);  // 21
 }

@@ -18,9 +18,13 @@ __global__ AICORE void conv2d(__gm__ half *x, __gm__ half *w, __gm__ float *y) {
   RightF16_144x32 w_l0;  // 30
   TASSIGN(w_l0, 0);
   TLOAD(map, xs);  // 31
+  set_flag(PIPE_MTE2, PIPE_S, EVENT_ID0);
   TLOAD(w_l1, ws);  // 32
-  TMOV(w_l0, w_l1);  // 33
-  {  // 34
+  set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+  wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);  // 33
+  TMOV(w_l0, w_l1);
+  wait_flag(PIPE_MTE2, PIPE_S, EVENT_ID0);  // 34
+  {
     ConvTile<TileType::Mat, half, 16384, Layout::NC1HWC0, ConvTileShape<1, 1, 32, 32, 16>> map_2;
     TASSIGN(map_2, (uint64_t)map.data());
     map_2.SetFmapH(32);
@@ -37,12 +41,15 @@ __global__ AICORE void conv2d(__gm__ half *x, __gm__ half *w, __gm__ float *y) {
   const int64_t blocks = static_cast<int64_t>(blocks64);  // 39
   const int64_t first = block * 128;  // 40
   const int64_t stride = blocks * 128;  // 41
-  for (int64_t at = first; at < 1024; at += stride) {  // 42
+  set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // 42
+  set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+  for (int64_t at = first; at < 1024; at += stride) {
     LeftF16_128x144 neighbours;  // 43
     TASSIGN(neighbours, 0);
     AccF32_128x32 sum;  // 44
     TASSIGN(sum, 0);
-    {  // 45
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // 45
+    {
       ConvTile<TileType::Mat, half, 16384, Layout::NC1HWC0, ConvTileShape<1, 1, 32, 32, 16>> map_3;
       TASSIGN(map_3, (uint64_t)map.data());
       map_3.SetFmapH(32);
@@ -57,8 +64,17 @@ __global__ AICORE void conv2d(__gm__ half *x, __gm__ half *w, __gm__ float *y) {
       map_3.SetChannelSize(map_3.GetShape(1) * map_3.GetShape(4));
       TIMG2COL<LeftF16_128x144, decltype(map_3), SetFmatrixMode::FMATRIX_A_AUTO>(neighbours, map_3, at, 0);
     }
-    TMATMUL(sum, neighbours, w_l0);  // 46
+    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);  // 46
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+    TMATMUL(sum, neighbours, w_l0);
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+    set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
     GlobalTensor<float, Shape<1, 1, 1, 128, 32>, Stride<4096, 4096, 4096, 32, 1>, Layout::ND> to(y + at * 32);  // 47
-    TSTORE(to, sum);  // 48
+    wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);  // 48
+    TSTORE(to, sum);
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
   }
+  wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // 49
+  wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
 }

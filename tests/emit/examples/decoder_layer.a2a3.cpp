@@ -28,10 +28,15 @@ using VecBf16_64x64 = Tile<TileType::Vec, bfloat16_t, 64, 64, BLayout::RowMajor,
 
 static AICORE void project(__gm__ bfloat16_t *x, __gm__ bfloat16_t *w, __gm__ float *y, int64_t first, int64_t depth, int64_t width) {  // 171
 #if defined(__DAV_CUBE__)
-  for (int64_t column = 0; column < width; column += 128) {  // 179
+  set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // 179
+  for (int64_t column = 0; column < width; column += 128) {
     AccF32_128x128 sum;  // 180
     TASSIGN(sum, 0);
-    for (int64_t k = 0; k < depth; k += 128) {  // 181
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // 181
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+    for (int64_t k = 0; k < depth; k += 128) {
       GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<-1, -1, -1, -1, 1>, Layout::ND> x_in(x + first * depth + k, Shape<1, 1, 1, 128, 128>(), Stride<-1, -1, -1, -1, 1>(128 * depth, 128 * depth, 128 * depth, depth));  // 182
       GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<-1, -1, -1, -1, 1>, Layout::ND> w_in(w + k * width + column, Shape<1, 1, 1, 128, 128>(), Stride<-1, -1, -1, -1, 1>(128 * width, 128 * width, 128 * width, width));  // 183
       MatBf16_128x128 x_l1;  // 184
@@ -42,20 +47,39 @@ static AICORE void project(__gm__ bfloat16_t *x, __gm__ bfloat16_t *w, __gm__ fl
       TASSIGN(x_l0, 0);
       RightBf16_128x128 w_l0;  // 187
       TASSIGN(w_l0, 0);
-      TLOAD(x_l1, x_in);  // 188
-      TLOAD(w_l1, w_in);  // 189
-      TMOV(x_l0, x_l1);  // 190
-      TMOV(w_l0, w_l1);  // 191
+      wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 188
+      TLOAD(x_l1, x_in);
+      set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+      wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 189
+      TLOAD(w_l1, w_in);
+      set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID1);
+      wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);  // 190
+      wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+      TMOV(x_l0, x_l1);
+      set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
+      wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID1);  // 191
+      TMOV(w_l0, w_l1);
+      set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
+      set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
       const bool start = k == 0;  // 192
-      if (start) {  // 193
+      wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);  // 193
+      if (start) {
         TMATMUL(sum, x_l0, w_l0);  // 194
       } else {
         TMATMUL_ACC(sum, sum, x_l0, w_l0);  // 196
       }
+      set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // 197
     }
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 198
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+    set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
     GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<-1, -1, -1, -1, 1>, Layout::ND> to(y + first * width + column, Shape<1, 1, 1, 128, 128>(), Stride<-1, -1, -1, -1, 1>(128 * width, 128 * width, 128 * width, width));  // 199
-    TSTORE(to, sum);  // 200
+    wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);  // 200
+    TSTORE(to, sum);
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
   }
+  wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // 201
 #endif // __DAV_CUBE__
 }
 
@@ -84,9 +108,15 @@ static AICORE void cube(__gm__ bfloat16_t *wq, __gm__ bfloat16_t *wk, __gm__ bfl
   const int64_t stride = blocks * 128;  // 114
   for (int64_t first = begin; first < 256; first += stride) {  // 115
     wait_flag_dev(8);  // 116
-    project(work16, wq, work32, first, 256, 256);  // 117
-    project(work16, wk, k32, first, 256, 256);  // 118
-    project(work16, wv, v32, first, 256, 256);  // 119
+    pipe_barrier(PIPE_ALL);  // 117
+    project(work16, wq, work32, first, 256, 256);
+    pipe_barrier(PIPE_ALL);
+    pipe_barrier(PIPE_ALL);  // 118
+    project(work16, wk, k32, first, 256, 256);
+    pipe_barrier(PIPE_ALL);
+    pipe_barrier(PIPE_ALL);  // 119
+    project(work16, wv, v32, first, 256, 256);
+    pipe_barrier(PIPE_ALL);
     ffts_cross_core_sync(PIPE_FIX, getFFTSMsg(FFTS_MODE_VAL, 9));  // 120
     wait_flag_dev(8);  // 121
     for (int64_t head = 0; head < 256; head += 64) {  // 124
@@ -96,8 +126,17 @@ static AICORE void cube(__gm__ bfloat16_t *wq, __gm__ bfloat16_t *wk, __gm__ bfl
       LeftBf16_128x64 q_l0;  // 127
       TASSIGN(q_l0, 32768);
       TLOAD(q_l1, q_in);  // 128
-      TMOV(q_l0, q_l1);  // 129
-      for (int64_t j = 0; j < 128; j += 64) {  // 130
+      set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+      wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);  // 129
+      TMOV(q_l0, q_l1);
+      set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 130
+      set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+      set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+      set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
+      set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+      set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);
+      set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
+      for (int64_t j = 0; j < 128; j += 64) {
         const int64_t key_ = first + j;  // 131
         GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 64>, Stride<64, 64, 64, 1, 256>, Layout::DN> k_in(k16 + head + key_ * 256);  // 132
         MatBf16_64x64_zn k_l1;  // 133
@@ -106,10 +145,22 @@ static AICORE void cube(__gm__ bfloat16_t *wq, __gm__ bfloat16_t *wk, __gm__ bfl
         TASSIGN(k_l0, 32768);
         AccF32_128x64 s;  // 135
         TASSIGN(s, 65536);
-        TLOAD(k_l1, k_in);  // 136
-        TMOV(k_l0, k_l1);  // 137
-        TMATMUL(s, q_l0, k_l0);  // 138
-        TPUSH<TPipe<0, Direction::DIR_C2V, 32768, 2, 1, false>, AccF32_128x64, TileSplitAxis::TILE_UP_DOWN>(pipe, s);  // 139
+        wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 136
+        TLOAD(k_l1, k_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+        wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);  // 137
+        wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+        TMOV(k_l0, k_l1);
+        set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
+        set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+        wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);  // 138
+        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+        TMATMUL(s, q_l0, k_l0);
+        set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+        set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);  // 139
+        TPUSH<TPipe<0, Direction::DIR_C2V, 32768, 2, 1, false>, AccF32_128x64, TileSplitAxis::TILE_UP_DOWN>(pipe, s);
+        set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
         GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 64>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> v_in(v16 + key_ * 256 + head);  // 141
         MatBf16_64x64 v_l1;  // 142
         TASSIGN(v_l1, 122880);
@@ -119,25 +170,56 @@ static AICORE void cube(__gm__ bfloat16_t *wq, __gm__ bfloat16_t *wk, __gm__ bfl
         TASSIGN(p_l0, 49152);
         AccF32_128x64 pv;  // 145
         TASSIGN(pv, 98304);
-        TLOAD(v_l1, v_in);  // 146
-        TMOV(v_l0, v_l1);  // 147
-        MatBf16_128x64 p;  // 148
+        wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 146
+        TLOAD(v_l1, v_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+        wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);  // 147
+        wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+        TMOV(v_l0, v_l1);
+        set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
+        wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // 148
+        MatBf16_128x64 p;
         TPOP<TPipe<2, Direction::DIR_V2C, 16384, 2, 2, false>, MatBf16_128x64, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);
-        TMOV(p_l0, p);  // 149
+        set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+        wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);  // 149
+        TMOV(p_l0, p);
+        set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);
+        set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
         TFREE<TPipe<2, Direction::DIR_V2C, 16384, 2, 2, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_2);  // 150
-        TMATMUL(pv, p_l0, v_l0);  // 151
-        TPUSH<TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>, AccF32_128x64, TileSplitAxis::TILE_UP_DOWN>(pipe_3, pv);  // 152
+        wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);  // 151
+        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
+        TMATMUL(pv, p_l0, v_l0);
+        set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+        set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);  // 152
+        TPUSH<TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>, AccF32_128x64, TileSplitAxis::TILE_UP_DOWN>(pipe_3, pv);
+        set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
       }
+      wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 153
+      wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+      wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+      wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
+      wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+      wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);
+      wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
     }
     wait_flag_dev(8);  // 156
-    project(mixed, wo, out, first, 256, 256);  // 157
+    pipe_barrier(PIPE_ALL);  // 157
+    project(mixed, wo, out, first, 256, 256);
+    pipe_barrier(PIPE_ALL);
     ffts_cross_core_sync(PIPE_FIX, getFFTSMsg(FFTS_MODE_VAL, 9));  // 158
     wait_flag_dev(8);  // 159
-    project(normed, w_gate, gate, first, 256, 512);  // 160
-    project(normed, w_up, up, first, 256, 512);  // 161
+    pipe_barrier(PIPE_ALL);  // 160
+    project(normed, w_gate, gate, first, 256, 512);
+    pipe_barrier(PIPE_ALL);
+    pipe_barrier(PIPE_ALL);  // 161
+    project(normed, w_up, up, first, 256, 512);
+    pipe_barrier(PIPE_ALL);
     ffts_cross_core_sync(PIPE_FIX, getFFTSMsg(FFTS_MODE_VAL, 9));  // 162
     wait_flag_dev(8);  // 163
-    project(gated, w_down, down, first, 512, 256);  // 164
+    pipe_barrier(PIPE_ALL);  // 164
+    project(gated, w_down, down, first, 512, 256);
+    pipe_barrier(PIPE_ALL);
     ffts_cross_core_sync(PIPE_FIX, getFFTSMsg(FFTS_MODE_VAL, 9));  // 165
   }
 #endif // __DAV_CUBE__
@@ -156,13 +238,20 @@ static AICORE void normalize(VecF32_16x256 &t, VecF32_1x256 &weight, VecBf16_16x
   VecF32_1x16 means;  // 344
   TRESHAPE(means, mean);
   TMUL(squares, t, t);  // 345
-  TROWSUM(mean, squares, scratch);  // 346
-  TMULS(means, means, 0.00390625f);  // 347
-  TADDS(means, means, 1e-5f);  // 348
-  TRSQRT(means, means);  // 349
-  TROWEXPANDMUL(squares, t, mean);  // 350
-  TCOLEXPANDMUL(squares, squares, weight);  // 351
-  TCVT(result, squares, RoundMode::CAST_RINT);  // 352
+  pipe_barrier(PIPE_V);  // 346
+  TROWSUM(mean, squares, scratch);
+  pipe_barrier(PIPE_V);  // 347
+  TMULS(means, means, 0.00390625f);
+  pipe_barrier(PIPE_V);  // 348
+  TADDS(means, means, 1e-5f);
+  pipe_barrier(PIPE_V);  // 349
+  TRSQRT(means, means);
+  pipe_barrier(PIPE_V);  // 350
+  TROWEXPANDMUL(squares, t, mean);
+  pipe_barrier(PIPE_V);  // 351
+  TCOLEXPANDMUL(squares, squares, weight);
+  pipe_barrier(PIPE_V);  // 352
+  TCVT(result, squares, RoundMode::CAST_RINT);
 #endif // __DAV_VEC__
 }
 
@@ -183,7 +272,9 @@ static AICORE void input_norm(__gm__ float *x, __gm__ float *w, __gm__ bfloat16_
     VecBf16_16x256 normed;  // 372
     TASSIGN(normed, 82944);
     TLOAD(t, in);  // 373
-    normalize(t, weight, normed);  // 374
+    pipe_barrier(PIPE_ALL);  // 374
+    normalize(t, weight, normed);
+    pipe_barrier(PIPE_ALL);
     TSTORE(to, normed);  // 375
   }
 #endif // __DAV_VEC__
@@ -201,7 +292,10 @@ static AICORE void rotate(__gm__ float *x, __gm__ float *cosines, __gm__ float *
   TASSIGN(sine, 73728);
   TLOAD(cosine, c_in);  // 396
   TLOAD(sine, s_in);  // 397
-  for (int64_t head = 0; head < 256; head += 64) {  // 398
+  set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 398
+  set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+  set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+  for (int64_t head = 0; head < 256; head += 64) {
     const int64_t middle = head + 32;  // 399
     GlobalTensor<float, Shape<1, 1, 1, 64, 32>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> a_in(x + first * 256 + head);  // 400
     GlobalTensor<float, Shape<1, 1, 1, 64, 32>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> b_in(x + first * 256 + middle);  // 401
@@ -219,21 +313,46 @@ static AICORE void rotate(__gm__ float *x, __gm__ float *cosines, __gm__ float *
     TASSIGN(a16, 148544);
     VecBf16_64x32 b16;  // 409
     TASSIGN(b16, 152640);
-    TLOAD(a, a_in);  // 410
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 410
+    TLOAD(a, a_in);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     TLOAD(b, b_in);  // 411
-    TMULS(a, a, scale);  // 412
-    TMULS(b, b, scale);  // 413
-    TMUL(turned, a, cosine);  // 415
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 412
+    TMULS(a, a, scale);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);  // 413
+    TMULS(b, b, scale);
+    pipe_barrier(PIPE_V);  // 415
+    TMUL(turned, a, cosine);
     TMUL(other, b, sine);  // 416
-    TSUB(turned, turned, other);  // 417
-    TCVT(a16, turned, RoundMode::CAST_RINT);  // 418
-    TMUL(turned, b, cosine);  // 419
+    pipe_barrier(PIPE_V);  // 417
+    TSUB(turned, turned, other);
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // 418
+    pipe_barrier(PIPE_V);
+    TCVT(a16, turned, RoundMode::CAST_RINT);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    pipe_barrier(PIPE_V);  // 419
+    TMUL(turned, b, cosine);
     TMUL(other, a, sine);  // 420
-    TADD(turned, turned, other);  // 421
-    TCVT(b16, turned, RoundMode::CAST_RINT);  // 422
-    TSTORE(a_to, a16);  // 423
-    TSTORE(b_to, b16);  // 424
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+    pipe_barrier(PIPE_V);  // 421
+    TADD(turned, turned, other);
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 422
+    pipe_barrier(PIPE_V);
+    TCVT(b16, turned, RoundMode::CAST_RINT);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 423
+    pipe_barrier(PIPE_MTE3);
+    TSTORE(a_to, a16);
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);  // 424
+    pipe_barrier(PIPE_MTE3);
+    TSTORE(b_to, b16);
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
   }
+  wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 425
+  wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+  wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
 #endif // __DAV_VEC__
 }
 
@@ -242,17 +361,29 @@ static AICORE void narrow(__gm__ float *x, __gm__ bfloat16_t *y, int64_t first) 
   set_mask_norm();
   set_vector_mask(-1, -1);
   const int64_t end = first + 64;  // 437
-  for (int64_t at = first; at < end; at += 16) {  // 438
+  set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 438
+  set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+  for (int64_t at = first; at < end; at += 16) {
     GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> in(x + at * 256);  // 439
     GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> to(y + at * 256);  // 440
     VecF32_16x256 t;  // 441
     TASSIGN(t, 65536);
     VecBf16_16x256 narrow;  // 442
     TASSIGN(narrow, 81920);
-    TLOAD(t, in);  // 443
-    TCVT(narrow, t, RoundMode::CAST_RINT);  // 444
-    TSTORE(to, narrow);  // 445
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 443
+    TLOAD(t, in);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 444
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+    TCVT(narrow, t, RoundMode::CAST_RINT);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 445
+    TSTORE(to, narrow);
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
   }
+  wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 446
+  wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
 #endif // __DAV_VEC__
 }
 
@@ -278,9 +409,15 @@ static AICORE void residual_norm(__gm__ float *x, __gm__ float *added, __gm__ fl
     TASSIGN(normed, 82944);
     TLOAD(t, x_in);  // 473
     TLOAD(a, a_in);  // 474
-    TADD(t, t, a);  // 475
-    TSTORE(sum_to, t);  // 476
-    normalize(t, weight, normed);  // 477
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 475
+    TADD(t, t, a);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 476
+    TSTORE(sum_to, t);
+    pipe_barrier(PIPE_ALL);  // 477
+    normalize(t, weight, normed);
+    pipe_barrier(PIPE_ALL);
     TSTORE(to, normed);  // 478
   }
 #endif // __DAV_VEC__
@@ -291,7 +428,9 @@ static AICORE void swiglu(__gm__ float *gate, __gm__ float *up, __gm__ bfloat16_
   set_mask_norm();
   set_vector_mask(-1, -1);
   const int64_t end = first + 64;  // 496
-  for (int64_t at = first; at < end; at += 16) {  // 497
+  set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 497
+  set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+  for (int64_t at = first; at < end; at += 16) {
     GlobalTensor<float, Shape<1, 1, 1, 16, 512>, Stride<8192, 8192, 8192, 512, 1>, Layout::ND> g_in(gate + at * 512);  // 498
     GlobalTensor<float, Shape<1, 1, 1, 16, 512>, Stride<8192, 8192, 8192, 512, 1>, Layout::ND> u_in(up + at * 512);  // 499
     GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 512>, Stride<8192, 8192, 8192, 512, 1>, Layout::ND> to(y + at * 512);  // 500
@@ -303,16 +442,33 @@ static AICORE void swiglu(__gm__ float *gate, __gm__ float *up, __gm__ bfloat16_
     TASSIGN(below, 131072);
     VecBf16_16x512 result;  // 504
     TASSIGN(result, 98304);
-    TLOAD(g, g_in);  // 505
-    TLOAD(u, u_in);  // 506
-    TMULS(below, g, -1.0f);  // 507
-    TEXP(below, below);  // 508
-    TADDS(below, below, 1.0f);  // 509
-    TDIV(g, g, below);  // 510
-    TMUL(g, g, u);  // 511
-    TCVT(result, g, RoundMode::CAST_RINT);  // 512
-    TSTORE(to, result);  // 513
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 505
+    TLOAD(g, g_in);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 506
+    TLOAD(u, u_in);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 507
+    TMULS(below, g, -1.0f);
+    pipe_barrier(PIPE_V);  // 508
+    TEXP(below, below);
+    pipe_barrier(PIPE_V);  // 509
+    TADDS(below, below, 1.0f);
+    pipe_barrier(PIPE_V);  // 510
+    TDIV(g, g, below);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);  // 511
+    pipe_barrier(PIPE_V);
+    TMUL(g, g, u);
+    pipe_barrier(PIPE_V);  // 512
+    TCVT(result, g, RoundMode::CAST_RINT);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 513
+    TSTORE(to, result);
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
   }
+  wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 514
+  wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
 #endif // __DAV_VEC__
 }
 
@@ -321,7 +477,8 @@ static AICORE void add(__gm__ float *a, __gm__ float *b, __gm__ float *y, int64_
   set_mask_norm();
   set_vector_mask(-1, -1);
   const int64_t end = first + 64;  // 527
-  for (int64_t at = first; at < end; at += 16) {  // 528
+  set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 528
+  for (int64_t at = first; at < end; at += 16) {
     GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> a_in(a + at * 256);  // 529
     GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> b_in(b + at * 256);  // 530
     GlobalTensor<float, Shape<1, 1, 1, 16, 256>, Stride<4096, 4096, 4096, 256, 1>, Layout::ND> to(y + at * 256);  // 531
@@ -329,11 +486,18 @@ static AICORE void add(__gm__ float *a, __gm__ float *b, __gm__ float *y, int64_
     TASSIGN(s, 65536);
     VecF32_16x256 t;  // 533
     TASSIGN(t, 81920);
-    TLOAD(s, a_in);  // 534
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 534
+    TLOAD(s, a_in);
     TLOAD(t, b_in);  // 535
-    TADD(s, s, t);  // 536
-    TSTORE(to, s);  // 537
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 536
+    TADD(s, s, t);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 537
+    TSTORE(to, s);
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
   }
+  wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 538
 #endif // __DAV_VEC__
 }
 
@@ -368,14 +532,23 @@ static AICORE void vector(__gm__ float *x, __gm__ float *norm1, __gm__ float *co
   const int64_t stride = blocks * 128;  // 258
   for (int64_t sequence = begin; sequence < 256; sequence += stride) {  // 259
     const int64_t first = sequence + position;  // 260
-    input_norm(x, norm1, work16, first);  // 261
+    pipe_barrier(PIPE_ALL);  // 261
+    input_norm(x, norm1, work16, first);
+    pipe_barrier(PIPE_ALL);
     ffts_cross_core_sync(PIPE_MTE3, getFFTSMsg(FFTS_MODE_VAL, 8));  // 262
     wait_flag_dev(9);  // 263
-    rotate(work32, cosines, sines, 0.125f, q16, first, position);  // 264
-    rotate(k32, cosines, sines, 1.0f, k16, first, position);  // 265
-    narrow(v32, v16, first);  // 266
+    pipe_barrier(PIPE_ALL);  // 264
+    rotate(work32, cosines, sines, 0.125f, q16, first, position);
+    pipe_barrier(PIPE_ALL);
+    pipe_barrier(PIPE_ALL);  // 265
+    rotate(k32, cosines, sines, 1.0f, k16, first, position);
+    pipe_barrier(PIPE_ALL);
+    pipe_barrier(PIPE_ALL);  // 266
+    narrow(v32, v16, first);
+    pipe_barrier(PIPE_ALL);
     ffts_cross_core_sync(PIPE_MTE3, getFFTSMsg(FFTS_MODE_VAL, 8));  // 267
-    for (int64_t head = 0; head < 256; head += 64) {  // 270
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // 270
+    for (int64_t head = 0; head < 256; head += 64) {
       VecF32_64x64 total;  // 271
       TASSIGN(total, 66048);
       VecF32_64x1_dn largest;  // 272
@@ -386,10 +559,14 @@ static AICORE void vector(__gm__ float *x, __gm__ float *norm1, __gm__ float *co
       TRESHAPE(largest_row, largest);
       VecF32_1x64 sum_row;  // 275
       TRESHAPE(sum_row, sum);
-      TEXPANDS(total, 0.0f);  // 276
+      pipe_barrier(PIPE_V);  // 276
+      TEXPANDS(total, 0.0f);
       TEXPANDS(largest_row, -3e38f);  // 277
       TEXPANDS(sum_row, 0.0f);  // 278
-      for (int64_t j = 0; j < 128; j += 64) {  // 279
+      wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // 279
+      set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+      set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+      for (int64_t j = 0; j < 128; j += 64) {
         VecF32_64x64 mask;  // 280
         TASSIGN(mask, 123968);
         VecF32_64x64 scratch;  // 281
@@ -407,45 +584,82 @@ static AICORE void vector(__gm__ float *x, __gm__ float *norm1, __gm__ float *co
         const int64_t ahead = position - j;  // 289
         const int32_t diagonal = static_cast<int32_t>(ahead);  // 290
         TTRI<VecF32_64x64, 0>(mask, diagonal);  // 291
-        TMULS(mask, mask, 30000.0f);  // 292
-        TADDS(mask, mask, -30000.0f);  // 293
-        VecF32_64x64 s;  // 295
+        pipe_barrier(PIPE_V);  // 292
+        TMULS(mask, mask, 30000.0f);
+        pipe_barrier(PIPE_V);  // 293
+        TADDS(mask, mask, -30000.0f);
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 295
+        VecF32_64x64 s;
         TPOP<TPipe<0, Direction::DIR_C2V, 32768, 2, 1, false>, VecF32_64x64, TileSplitAxis::TILE_UP_DOWN>(pipe, s);
-        TADD(s, s, mask);  // 296
-        TROWMAX(found, s, scratch);  // 297
-        TMAX(found_row, found_row, largest_row);  // 298
-        TROWEXPANDEXPDIF(s, s, found);  // 299
-        TCVT(p, s, RoundMode::CAST_RINT);  // 300
-        TPUSH<TPipe<2, Direction::DIR_V2C, 16384, 2, 2, false>, VecBf16_64x64, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);  // 301
+        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 296
+        pipe_barrier(PIPE_V);
+        TADD(s, s, mask);
+        pipe_barrier(PIPE_V);  // 297
+        TROWMAX(found, s, scratch);
+        pipe_barrier(PIPE_V);  // 298
+        TMAX(found_row, found_row, largest_row);
+        pipe_barrier(PIPE_V);  // 299
+        TROWEXPANDEXPDIF(s, s, found);
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 300
+        pipe_barrier(PIPE_V);
+        TCVT(p, s, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 301
+        TPUSH<TPipe<2, Direction::DIR_V2C, 16384, 2, 2, false>, VecBf16_64x64, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
         TROWSUM(added, s, scratch);  // 302
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
         TFREE<TPipe<0, Direction::DIR_C2V, 32768, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe);  // 303
         TSUB(largest_row, largest_row, found_row);  // 306
-        TEXP(largest_row, largest_row);  // 307
-        TMUL(sum_row, sum_row, largest_row);  // 308
-        TADD(sum_row, sum_row, added_row);  // 309
+        pipe_barrier(PIPE_V);  // 307
+        TEXP(largest_row, largest_row);
+        pipe_barrier(PIPE_V);  // 308
+        TMUL(sum_row, sum_row, largest_row);
+        pipe_barrier(PIPE_V);  // 309
+        TADD(sum_row, sum_row, added_row);
         TROWEXPANDMUL(total, total, largest);  // 310
-        TADDS(largest_row, found_row, 0.0f);  // 311
-        VecF32_64x64 pv;  // 313
+        pipe_barrier(PIPE_V);  // 311
+        TADDS(largest_row, found_row, 0.0f);
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 313
+        VecF32_64x64 pv;
         TPOP<TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>, VecF32_64x64, TileSplitAxis::TILE_UP_DOWN>(pipe_3, pv);
-        TADD(total, total, pv);  // 314
+        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 314
+        TADD(total, total, pv);
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
         TFREE<TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_3);  // 315
       }
+      wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 316
+      wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
       VecBf16_64x64 result;  // 317
       TASSIGN(result, 82432);
-      TROWEXPANDDIV(total, total, sum);  // 318
-      TCVT(result, total, RoundMode::CAST_RINT);  // 319
+      pipe_barrier(PIPE_V);  // 318
+      TROWEXPANDDIV(total, total, sum);
+      pipe_barrier(PIPE_V);  // 319
+      TCVT(result, total, RoundMode::CAST_RINT);
+      set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
       GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 64>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> to(mixed + first * 256 + head);  // 320
-      TSTORE(to, result);  // 321
+      wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 321
+      TSTORE(to, result);
+      set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // 322
     ffts_cross_core_sync(PIPE_MTE3, getFFTSMsg(FFTS_MODE_VAL, 8));  // 324
     wait_flag_dev(9);  // 325
-    residual_norm(x, out, norm2, residual, normed, first);  // 326
+    pipe_barrier(PIPE_ALL);  // 326
+    residual_norm(x, out, norm2, residual, normed, first);
+    pipe_barrier(PIPE_ALL);
     ffts_cross_core_sync(PIPE_MTE3, getFFTSMsg(FFTS_MODE_VAL, 8));  // 327
     wait_flag_dev(9);  // 328
-    swiglu(gate, up, gated, first);  // 329
+    pipe_barrier(PIPE_ALL);  // 329
+    swiglu(gate, up, gated, first);
+    pipe_barrier(PIPE_ALL);
     ffts_cross_core_sync(PIPE_MTE3, getFFTSMsg(FFTS_MODE_VAL, 8));  // 330
     wait_flag_dev(9);  // 331
-    add(residual, down, y, first);  // 332
+    pipe_barrier(PIPE_ALL);  // 332
+    add(residual, down, y, first);
+    pipe_barrier(PIPE_ALL);
   }
 #endif // __DAV_VEC__
 }

@@ -35,8 +35,17 @@ static AICORE void cube(__gm__ bfloat16_t *q, __gm__ bfloat16_t *k, __gm__ bfloa
     LeftBf16_128x64 q_l0;  // 69
     TASSIGN(q_l0, 0);
     TLOAD(q_l1, q_in);  // 70
-    TMOV(q_l0, q_l1);  // 71
-    for (int64_t j = 0; j < 1024; j += 128) {  // 72
+    set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);  // 71
+    TMOV(q_l0, q_l1);
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 72
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
+    for (int64_t j = 0; j < 1024; j += 128) {
       GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<64, 64, 64, 1, 64>, Layout::DN> k_in(k + j * 64);  // 73
       MatBf16_64x128_zn k_l1;  // 74
       TASSIGN(k_l1, 81920);
@@ -44,10 +53,22 @@ static AICORE void cube(__gm__ bfloat16_t *q, __gm__ bfloat16_t *k, __gm__ bfloa
       TASSIGN(k_l0, 0);
       AccF32_128x128 s;  // 76
       TASSIGN(s, 0);
-      TLOAD(k_l1, k_in);  // 77
-      TMOV(k_l0, k_l1);  // 78
-      TMATMUL(s, q_l0, k_l0);  // 79
-      TPUSH<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, AccF32_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe, s);  // 80
+      wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 77
+      TLOAD(k_l1, k_in);
+      set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+      wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);  // 78
+      wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+      TMOV(k_l0, k_l1);
+      set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
+      set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+      wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);  // 79
+      wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+      TMATMUL(s, q_l0, k_l0);
+      set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+      set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+      wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);  // 80
+      TPUSH<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, AccF32_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe, s);
+      set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
       GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 64>, Stride<8192, 8192, 8192, 64, 1>, Layout::ND> v_in(v + j * 64);  // 82
       MatBf16_128x64 v_l1;  // 83
       TASSIGN(v_l1, 98304);
@@ -57,15 +78,38 @@ static AICORE void cube(__gm__ bfloat16_t *q, __gm__ bfloat16_t *k, __gm__ bfloa
       TASSIGN(p_l0, 16384);
       AccF32_128x64 pv;  // 86
       TASSIGN(pv, 65536);
-      TLOAD(v_l1, v_in);  // 87
-      TMOV(v_l0, v_l1);  // 88
-      MatBf16_128x128 p;  // 89
+      wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 87
+      TLOAD(v_l1, v_in);
+      set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+      wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);  // 88
+      wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+      TMOV(v_l0, v_l1);
+      set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
+      wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // 89
+      MatBf16_128x128 p;
       TPOP<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, MatBf16_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);
-      TMOV(p_l0, p);  // 90
+      set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+      wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);  // 90
+      TMOV(p_l0, p);
+      set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);
+      set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
       TFREE<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_2);  // 91
-      TMATMUL(pv, p_l0, v_l0);  // 92
-      TPUSH<TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>, AccF32_128x64, TileSplitAxis::TILE_UP_DOWN>(pipe_3, pv);  // 93
+      wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);  // 92
+      wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
+      TMATMUL(pv, p_l0, v_l0);
+      set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+      set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+      wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);  // 93
+      TPUSH<TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>, AccF32_128x64, TileSplitAxis::TILE_UP_DOWN>(pipe_3, pv);
+      set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
     }
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 94
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
   }
 #endif // __DAV_CUBE__
 }
@@ -86,7 +130,8 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ bfloat1
   const int64_t down = number * 64;  // 124
   const int64_t first = block * 128;  // 125
   const int64_t stride = blocks * 128;  // 126
-  for (int64_t at = first; at < 1024; at += stride) {  // 127
+  set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // 127
+  for (int64_t at = first; at < 1024; at += stride) {
     VecF32_64x64 total;  // 128
     TASSIGN(total, 98816);
     VecF32_64x1_dn largest;  // 129
@@ -97,10 +142,13 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ bfloat1
     TRESHAPE(largest_row, largest);
     VecF32_1x64 sum_row;  // 132
     TRESHAPE(sum_row, sum);
-    TEXPANDS(total, 0.0f);  // 133
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // 133
+    TEXPANDS(total, 0.0f);
     TEXPANDS(largest_row, -3e38f);  // 134
     TEXPANDS(sum_row, 0.0f);  // 135
-    for (int64_t j = 0; j < 1024; j += 128) {  // 136
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 136
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+    for (int64_t j = 0; j < 1024; j += 128) {
       VecF32_64x128 scratch;  // 137
       TASSIGN(scratch, 115712);
       VecBf16_64x128 p;  // 138
@@ -113,32 +161,59 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ bfloat1
       TRESHAPE(found_row, found);
       VecF32_1x64 added_row;  // 142
       TRESHAPE(added_row, added);
-      VecF32_64x128 s;  // 144
+      wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 144
+      VecF32_64x128 s;
       TPOP<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, VecF32_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe, s);
-      TMULS(s, s, 0.125f);  // 145
-      TROWMAX(found, s, scratch);  // 146
-      TMAX(found_row, found_row, largest_row);  // 147
-      TROWEXPANDEXPDIF(s, s, found);  // 148
-      TCVT(p, s, RoundMode::CAST_RINT);  // 149
-      TPUSH<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, VecBf16_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);  // 150
+      set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+      wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 145
+      TMULS(s, s, 0.125f);
+      pipe_barrier(PIPE_V);  // 146
+      TROWMAX(found, s, scratch);
+      pipe_barrier(PIPE_V);  // 147
+      TMAX(found_row, found_row, largest_row);
+      pipe_barrier(PIPE_V);  // 148
+      TROWEXPANDEXPDIF(s, s, found);
+      wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 149
+      pipe_barrier(PIPE_V);
+      TCVT(p, s, RoundMode::CAST_RINT);
+      set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+      wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 150
+      TPUSH<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, VecBf16_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);
+      set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
       TROWSUM(added, s, scratch);  // 151
+      set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
       TFREE<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe);  // 152
       TSUB(largest_row, largest_row, found_row);  // 155
-      TEXP(largest_row, largest_row);  // 156
-      TMUL(sum_row, sum_row, largest_row);  // 157
-      TADD(sum_row, sum_row, added_row);  // 158
+      pipe_barrier(PIPE_V);  // 156
+      TEXP(largest_row, largest_row);
+      pipe_barrier(PIPE_V);  // 157
+      TMUL(sum_row, sum_row, largest_row);
+      pipe_barrier(PIPE_V);  // 158
+      TADD(sum_row, sum_row, added_row);
       TROWEXPANDMUL(total, total, largest);  // 159
-      TADDS(largest_row, found_row, 0.0f);  // 160
-      VecF32_64x64 pv;  // 162
+      pipe_barrier(PIPE_V);  // 160
+      TADDS(largest_row, found_row, 0.0f);
+      wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 162
+      VecF32_64x64 pv;
       TPOP<TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>, VecF32_64x64, TileSplitAxis::TILE_UP_DOWN>(pipe_3, pv);
-      TADD(total, total, pv);  // 163
+      set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+      wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 163
+      TADD(total, total, pv);
+      set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
       TFREE<TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_3);  // 164
     }
-    TROWEXPANDDIV(total, total, sum);  // 166
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 165
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+    pipe_barrier(PIPE_V);  // 166
+    TROWEXPANDDIV(total, total, sum);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
     const int64_t row_at = at + down;  // 167
     GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<4096, 4096, 4096, 64, 1>, Layout::ND> to(o + row_at * 64);  // 168
-    TSTORE(to, total);  // 169
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 169
+    TSTORE(to, total);
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
   }
+  wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // 170
 #endif // __DAV_VEC__
 }
 

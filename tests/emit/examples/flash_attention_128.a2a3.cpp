@@ -31,8 +31,17 @@ static AICORE void cube(__gm__ bfloat16_t *q, __gm__ bfloat16_t *k, __gm__ bfloa
     LeftBf16_128x128 q_l0;  // 64
     TASSIGN(q_l0, 0);
     TLOAD(q_l1, q_in);  // 65
-    TMOV(q_l0, q_l1);  // 66
-    for (int64_t j = 0; j < 1024; j += 128) {  // 67
+    set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);  // 66
+    TMOV(q_l0, q_l1);
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 67
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
+    for (int64_t j = 0; j < 1024; j += 128) {
       GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<128, 128, 128, 1, 128>, Layout::DN> k_in(k + j * 128);  // 68
       MatBf16_128x128_zn k_l1;  // 69
       TASSIGN(k_l1, 98304);
@@ -40,10 +49,22 @@ static AICORE void cube(__gm__ bfloat16_t *q, __gm__ bfloat16_t *k, __gm__ bfloa
       TASSIGN(k_l0, 0);
       AccF32_128x128 s;  // 71
       TASSIGN(s, 0);
-      TLOAD(k_l1, k_in);  // 72
-      TMOV(k_l0, k_l1);  // 73
-      TMATMUL(s, q_l0, k_l0);  // 74
-      TPUSH<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, AccF32_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe, s);  // 75
+      wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 72
+      TLOAD(k_l1, k_in);
+      set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+      wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);  // 73
+      wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+      TMOV(k_l0, k_l1);
+      set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
+      set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+      wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);  // 74
+      wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+      TMATMUL(s, q_l0, k_l0);
+      set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+      set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+      wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);  // 75
+      TPUSH<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, AccF32_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe, s);
+      set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
       GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<16384, 16384, 16384, 128, 1>, Layout::ND> v_in(v + j * 128);  // 77
       MatBf16_128x128 v_l1;  // 78
       TASSIGN(v_l1, 131072);
@@ -53,15 +74,38 @@ static AICORE void cube(__gm__ bfloat16_t *q, __gm__ bfloat16_t *k, __gm__ bfloa
       TASSIGN(p_l0, 32768);
       AccF32_128x128 pv;  // 81
       TASSIGN(pv, 65536);
-      TLOAD(v_l1, v_in);  // 82
-      TMOV(v_l0, v_l1);  // 83
-      MatBf16_128x128 p;  // 84
+      wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 82
+      TLOAD(v_l1, v_in);
+      set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+      wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);  // 83
+      wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+      TMOV(v_l0, v_l1);
+      set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
+      wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // 84
+      MatBf16_128x128 p;
       TPOP<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, MatBf16_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);
-      TMOV(p_l0, p);  // 85
+      set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+      wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);  // 85
+      TMOV(p_l0, p);
+      set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);
+      set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
       TFREE<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_2);  // 86
-      TMATMUL(pv, p_l0, v_l0);  // 87
-      TPUSH<TPipe<4, Direction::DIR_C2V, 65536, 2, 1, false>, AccF32_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe_3, pv);  // 88
+      wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);  // 87
+      wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
+      TMATMUL(pv, p_l0, v_l0);
+      set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+      set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+      wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);  // 88
+      TPUSH<TPipe<4, Direction::DIR_C2V, 65536, 2, 1, false>, AccF32_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe_3, pv);
+      set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
     }
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 89
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
   }
 #endif // __DAV_CUBE__
 }
@@ -82,7 +126,8 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ bfloat1
   const int64_t down = number * 64;  // 120
   const int64_t first = block * 128;  // 121
   const int64_t stride = blocks * 128;  // 122
-  for (int64_t at = first; at < 1024; at += stride) {  // 123
+  set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // 123
+  for (int64_t at = first; at < 1024; at += stride) {
     VecF32_64x128 total;  // 124
     TASSIGN(total, 131584);
     VecF32_64x1_dn largest;  // 125
@@ -93,10 +138,13 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ bfloat1
     TRESHAPE(largest_row, largest);
     VecF32_1x64 sum_row;  // 128
     TRESHAPE(sum_row, sum);
-    TEXPANDS(total, 0.0f);  // 129
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // 129
+    TEXPANDS(total, 0.0f);
     TEXPANDS(largest_row, -3e38f);  // 130
     TEXPANDS(sum_row, 0.0f);  // 131
-    for (int64_t j = 0; j < 1024; j += 128) {  // 132
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 132
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+    for (int64_t j = 0; j < 1024; j += 128) {
       VecF32_64x64 scratch;  // 133
       TASSIGN(scratch, 164864);
       VecBf16_64x128 p;  // 134
@@ -109,32 +157,60 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ bfloat1
       TRESHAPE(found_row, found);
       VecF32_1x64 added_row;  // 138
       TRESHAPE(added_row, added);
-      VecF32_64x128 s;  // 140
+      wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 140
+      VecF32_64x128 s;
       TPOP<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, VecF32_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe, s);
-      TMULS(s, s, 0.088388346f);  // 141
-      TROWMAX(found, s, scratch);  // 142
-      TMAX(found_row, found_row, largest_row);  // 143
-      TROWEXPANDEXPDIF(s, s, found);  // 144
-      TROWSUM(added, s, scratch);  // 145
-      TCVT(p, s, RoundMode::CAST_RINT);  // 146
-      TPUSH<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, VecBf16_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);  // 147
+      set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+      wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 141
+      TMULS(s, s, 0.088388346f);
+      wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 142
+      pipe_barrier(PIPE_V);
+      TROWMAX(found, s, scratch);
+      pipe_barrier(PIPE_V);  // 143
+      TMAX(found_row, found_row, largest_row);
+      pipe_barrier(PIPE_V);  // 144
+      TROWEXPANDEXPDIF(s, s, found);
+      pipe_barrier(PIPE_V);  // 145
+      TROWSUM(added, s, scratch);
+      pipe_barrier(PIPE_V);  // 146
+      TCVT(p, s, RoundMode::CAST_RINT);
+      set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+      set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
+      wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 147
+      TPUSH<TPipe<2, Direction::DIR_V2C, 32768, 2, 2, false>, VecBf16_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe_2, p);
+      set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
       TFREE<TPipe<0, Direction::DIR_C2V, 65536, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe);  // 148
       TSUB(largest_row, largest_row, found_row);  // 151
-      TEXP(largest_row, largest_row);  // 152
-      TMUL(sum_row, sum_row, largest_row);  // 153
-      TADD(sum_row, sum_row, added_row);  // 154
+      pipe_barrier(PIPE_V);  // 152
+      TEXP(largest_row, largest_row);
+      pipe_barrier(PIPE_V);  // 153
+      TMUL(sum_row, sum_row, largest_row);
+      pipe_barrier(PIPE_V);  // 154
+      TADD(sum_row, sum_row, added_row);
       TROWEXPANDMUL(total, total, largest);  // 155
-      TADDS(largest_row, found_row, 0.0f);  // 156
-      VecF32_64x128 pv;  // 158
+      pipe_barrier(PIPE_V);  // 156
+      TADDS(largest_row, found_row, 0.0f);
+      wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 158
+      VecF32_64x128 pv;
       TPOP<TPipe<4, Direction::DIR_C2V, 65536, 2, 1, false>, VecF32_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe_3, pv);
-      TADD(total, total, pv);  // 159
+      set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+      wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 159
+      TADD(total, total, pv);
+      set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
       TFREE<TPipe<4, Direction::DIR_C2V, 65536, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_3);  // 160
     }
-    TROWEXPANDDIV(total, total, sum);  // 162
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 161
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+    pipe_barrier(PIPE_V);  // 162
+    TROWEXPANDDIV(total, total, sum);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
     const int64_t row_at = at + down;  // 163
     GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<8192, 8192, 8192, 128, 1>, Layout::ND> to(o + row_at * 128);  // 164
-    TSTORE(to, total);  // 165
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 165
+    TSTORE(to, total);
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
   }
+  wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // 166
 #endif // __DAV_VEC__
 }
 

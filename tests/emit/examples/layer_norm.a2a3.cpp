@@ -22,7 +22,8 @@ __global__ AICORE void layer_norm(__gm__ float *x, __gm__ float *w, __gm__ float
   const int64_t blocks = static_cast<int64_t>(blocks64);  // 35
   const int64_t first = block * 8;  // 36
   const int64_t stride = blocks * 8;  // 37
-  for (int64_t at = first; at < 4096; at += stride) {  // 39
+  set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 39
+  for (int64_t at = first; at < 4096; at += stride) {
     GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<8192, 8192, 8192, 1024, 1>, Layout::ND> in(x + at * 1024);  // 40
     GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<8192, 8192, 8192, 1024, 1>, Layout::ND> out(y + at * 1024);  // 41
     VecF32_8x1024 t;  // 42
@@ -39,18 +40,35 @@ __global__ AICORE void layer_norm(__gm__ float *x, __gm__ float *w, __gm__ float
     TRESHAPE(means, mean);
     VecF32_1x8 variances;  // 48
     TRESHAPE(variances, variance);
-    TLOAD(t, in);  // 50
-    TROWSUM(mean, t, scratch);  // 51
-    TMULS(means, means, 0.0009765625f);  // 52
-    TROWEXPANDSUB(t, t, mean);  // 53
-    TMUL(squares, t, t);  // 54
-    TROWSUM(variance, squares, scratch);  // 55
-    TMULS(variances, variances, 0.0009765625f);  // 56
-    TADDS(variances, variances, 1e-5f);  // 57
-    TRSQRT(variances, variances);  // 58
-    TROWEXPANDMUL(t, t, variance);  // 59
-    TCOLEXPANDMUL(t, t, weight);  // 60
-    TCOLEXPANDADD(t, t, bias);  // 61
-    TSTORE(out, t);  // 62
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 50
+    TLOAD(t, in);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 51
+    TROWSUM(mean, t, scratch);
+    pipe_barrier(PIPE_V);  // 52
+    TMULS(means, means, 0.0009765625f);
+    pipe_barrier(PIPE_V);  // 53
+    TROWEXPANDSUB(t, t, mean);
+    pipe_barrier(PIPE_V);  // 54
+    TMUL(squares, t, t);
+    pipe_barrier(PIPE_V);  // 55
+    TROWSUM(variance, squares, scratch);
+    pipe_barrier(PIPE_V);  // 56
+    TMULS(variances, variances, 0.0009765625f);
+    pipe_barrier(PIPE_V);  // 57
+    TADDS(variances, variances, 1e-5f);
+    pipe_barrier(PIPE_V);  // 58
+    TRSQRT(variances, variances);
+    pipe_barrier(PIPE_V);  // 59
+    TROWEXPANDMUL(t, t, variance);
+    pipe_barrier(PIPE_V);  // 60
+    TCOLEXPANDMUL(t, t, weight);
+    pipe_barrier(PIPE_V);  // 61
+    TCOLEXPANDADD(t, t, bias);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 62
+    TSTORE(out, t);
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
   }
+  wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 63
 }

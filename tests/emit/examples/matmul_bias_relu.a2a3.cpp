@@ -17,7 +17,10 @@ static AICORE void cube(__gm__ half *x, __gm__ half *w, __gm__ float *slots) {  
   MatF16_256x128 w_l1;  // 37
   TASSIGN(w_l1, 0);
   TLOAD(w_l1, ws);  // 38
-  for (int64_t at = 0; at < 512; at += 128) {  // 39
+  set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 39
+  set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+  set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+  for (int64_t at = 0; at < 512; at += 128) {
     GlobalTensor<half, Shape<1, 1, 1, 128, 256>, Stride<32768, 32768, 32768, 256, 1>, Layout::ND> in(x + at * 256);  // 40
     MatF16_128x256 x_l1;  // 41
     TASSIGN(x_l1, 65536);
@@ -27,15 +30,34 @@ static AICORE void cube(__gm__ half *x, __gm__ half *w, __gm__ float *slots) {  
     TASSIGN(w_l0, 0);
     AccF32_128x128 sum;  // 44
     TASSIGN(sum, 0);
-    TLOAD(x_l1, in);  // 45
-    TEXTRACT(x_l0, x_l1, 0, 0);  // 46
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 45
+    TLOAD(x_l1, in);
+    set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);  // 46
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+    TEXTRACT(x_l0, x_l1, 0, 0);
     TEXTRACT(w_l0, w_l1, 0, 0);  // 47
-    TMATMUL(sum, x_l0, w_l0);  // 48
-    TEXTRACT(x_l0, x_l1, 0, 128);  // 49
+    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);  // 48
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+    TMATMUL(sum, x_l0, w_l0);
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 49
+    TEXTRACT(x_l0, x_l1, 0, 128);
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
     TEXTRACT(w_l0, w_l1, 128, 0);  // 50
-    TMATMUL_ACC(sum, sum, x_l0, w_l0);  // 51
-    TPUSH<TPipe<0, Direction::DIR_C2V, 65536, 4, 1, false>, AccF32_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe, sum);  // 52
+    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);  // 51
+    TMATMUL_ACC(sum, sum, x_l0, w_l0);
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+    set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+    wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);  // 52
+    TPUSH<TPipe<0, Direction::DIR_C2V, 65536, 4, 1, false>, AccF32_128x128, TileSplitAxis::TILE_UP_DOWN>(pipe, sum);
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
   }
+  wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 53
+  wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+  wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
 #endif // __DAV_CUBE__
 }
 
@@ -51,18 +73,31 @@ static AICORE void vector(__gm__ float *bias, __gm__ float *y, __gm__ float *slo
   const int64_t number64 = get_subblockid();  // 70
   const int64_t number = static_cast<int64_t>(number64);  // 71
   const int64_t down = number * 64;  // 72
-  for (int64_t at = 0; at < 512; at += 128) {  // 73
-    VecF32_64x128 part;  // 74
+  set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 73
+  set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+  for (int64_t at = 0; at < 512; at += 128) {
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 74
+    VecF32_64x128 part;
     TPOP<TPipe<0, Direction::DIR_C2V, 65536, 4, 1, false>, VecF32_64x128, TileSplitAxis::TILE_UP_DOWN>(pipe, part);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     VecF32_64x128 sum;  // 75
     TASSIGN(sum, 66048);
-    TCOLEXPANDADD(sum, part, b);  // 76
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 76
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+    TCOLEXPANDADD(sum, part, b);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
     TFREE<TPipe<0, Direction::DIR_C2V, 65536, 4, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe);  // 77
-    TRELU(sum, sum);  // 78
+    pipe_barrier(PIPE_V);  // 78
+    TRELU(sum, sum);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
     const int64_t row_at = at + down;  // 79
     GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<8192, 8192, 8192, 128, 1>, Layout::ND> to(y + row_at * 128);  // 80
-    TSTORE(to, sum);  // 81
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 81
+    TSTORE(to, sum);
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
   }
+  wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 82
+  wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
 #endif // __DAV_VEC__
 }
 

@@ -24,7 +24,13 @@ __global__ AICORE void mxfp8_gemm(__gm__ float8_e4m3_t *a, __gm__ float8_e8m0_t 
     const int64_t col = part_col * 64;  // 46
     AccF32_64x64 sum;  // 47
     TASSIGN(sum, 0);
-    for (int64_t k = 0; k < 256; k += 128) {  // 48
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 48
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
+    set_flag(PIPE_FIX, PIPE_MTE2, EVENT_ID0);
+    set_flag(PIPE_FIX, PIPE_MTE2, EVENT_ID1);
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+    set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+    for (int64_t k = 0; k < 256; k += 128) {
       const int64_t pair = static_cast<int64_t>(static_cast<uint64_t>(k) / static_cast<uint64_t>(64));  // 49
       GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, 64, 128>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> a_in(a + row * 256 + k);  // 50
       GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, 128, 64>, Stride<32768, 32768, 32768, 256, 1>, Layout::ND> b_in(b + k * 256 + col);  // 51
@@ -46,21 +52,51 @@ __global__ AICORE void mxfp8_gemm(__gm__ float8_e4m3_t *a, __gm__ float8_e8m0_t 
       TASSIGN(sa_l0, 0);
       ScalingF8e8m0_4x64_nn sb_l0;  // 61
       TASSIGN(sb_l0, 256);
-      TLOAD(a_l1, a_in);  // 62
-      TLOAD(b_l1, b_in);  // 63
-      TLOAD(sa_l1, sa_in);  // 64
-      TLOAD(sb_l1, sb_in);  // 65
-      TMOV(a_l0, a_l1);  // 66
-      TMOV(b_l0, b_l1);  // 67
-      TMOV(sa_l0, sa_l1);  // 68
-      TMOV(sb_l0, sb_l1);  // 69
+      wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 62
+      TLOAD(a_l1, a_in);
+      set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+      wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 63
+      TLOAD(b_l1, b_in);
+      set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID1);
+      wait_flag(PIPE_FIX, PIPE_MTE2, EVENT_ID0);  // 64
+      TLOAD(sa_l1, sa_in);
+      set_flag(PIPE_MTE2, PIPE_FIX, EVENT_ID0);
+      wait_flag(PIPE_FIX, PIPE_MTE2, EVENT_ID1);  // 65
+      TLOAD(sb_l1, sb_in);
+      set_flag(PIPE_MTE2, PIPE_FIX, EVENT_ID1);
+      wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);  // 66
+      wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+      TMOV(a_l0, a_l1);
+      set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
+      wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID1);  // 67
+      TMOV(b_l0, b_l1);
+      set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
+      set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+      wait_flag(PIPE_MTE2, PIPE_FIX, EVENT_ID0);  // 68
+      wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+      TMOV(sa_l0, sa_l1);
+      set_flag(PIPE_FIX, PIPE_MTE2, EVENT_ID0);
+      wait_flag(PIPE_MTE2, PIPE_FIX, EVENT_ID1);  // 69
+      TMOV(sb_l0, sb_l1);
+      set_flag(PIPE_FIX, PIPE_MTE2, EVENT_ID1);
+      set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
       const bool first = k == 0;  // 70
-      if (first) {  // 71
+      wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // 71
+      wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+      if (first) {
         TMATMUL_MX(sum, a_l0, sa_l0, b_l0, sb_l0);  // 72
       } else {
         TMATMUL_MX(sum, sum, a_l0, sa_l0, b_l0, sb_l0);  // 74
       }
+      set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // 75
+      set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
     }
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // 76
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
+    wait_flag(PIPE_FIX, PIPE_MTE2, EVENT_ID0);
+    wait_flag(PIPE_FIX, PIPE_MTE2, EVENT_ID1);
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+    wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
     GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<16384, 16384, 16384, 256, 1>, Layout::ND> to(y + row * 256 + col);  // 77
     TSTORE(to, sum);  // 78
   }

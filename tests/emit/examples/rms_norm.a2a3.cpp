@@ -18,7 +18,8 @@ __global__ AICORE void rms_norm(__gm__ float *x, __gm__ float *w, __gm__ float *
   const int64_t blocks = static_cast<int64_t>(blocks64);  // 32
   const int64_t first = block * 8;  // 33
   const int64_t stride = blocks * 8;  // 34
-  for (int64_t at = first; at < 4096; at += stride) {  // 36
+  set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 36
+  for (int64_t at = first; at < 4096; at += stride) {
     GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<8192, 8192, 8192, 1024, 1>, Layout::ND> in(x + at * 1024);  // 37
     GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<8192, 8192, 8192, 1024, 1>, Layout::ND> out(y + at * 1024);  // 38
     VecF32_8x1024 t;  // 39
@@ -31,14 +32,27 @@ __global__ AICORE void rms_norm(__gm__ float *x, __gm__ float *w, __gm__ float *
     TASSIGN(mean, 4096);
     VecF32_1x8 means;  // 43
     TRESHAPE(means, mean);
-    TLOAD(t, in);  // 45
-    TMUL(squares, t, t);  // 46
-    TROWSUM(mean, squares, scratch);  // 47
-    TMULS(means, means, 0.0009765625f);  // 48
-    TADDS(means, means, 1e-5f);  // 49
-    TRSQRT(means, means);  // 50
-    TROWEXPANDMUL(t, t, mean);  // 51
-    TCOLEXPANDMUL(t, t, weight);  // 52
-    TSTORE(out, t);  // 53
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 45
+    TLOAD(t, in);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 46
+    TMUL(squares, t, t);
+    pipe_barrier(PIPE_V);  // 47
+    TROWSUM(mean, squares, scratch);
+    pipe_barrier(PIPE_V);  // 48
+    TMULS(means, means, 0.0009765625f);
+    pipe_barrier(PIPE_V);  // 49
+    TADDS(means, means, 1e-5f);
+    pipe_barrier(PIPE_V);  // 50
+    TRSQRT(means, means);
+    pipe_barrier(PIPE_V);  // 51
+    TROWEXPANDMUL(t, t, mean);
+    pipe_barrier(PIPE_V);  // 52
+    TCOLEXPANDMUL(t, t, weight);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 53
+    TSTORE(out, t);
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
   }
+  wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 54
 }

@@ -12,7 +12,8 @@ __global__ AICORE void softmax(__gm__ float *x, __gm__ float *y) {  // 10
   const int64_t blocks = static_cast<int64_t>(blocks64);  // 22
   const int64_t first = block * 16;  // 23
   const int64_t stride = blocks * 16;  // 24
-  for (int64_t at = first; at < 4096; at += stride) {  // 26
+  set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 26
+  for (int64_t at = first; at < 4096; at += stride) {
     GlobalTensor<float, Shape<1, 1, 1, 16, 1024>, Stride<16384, 16384, 16384, 1024, 1>, Layout::ND> in(x + at * 1024);  // 27
     GlobalTensor<float, Shape<1, 1, 1, 16, 1024>, Stride<16384, 16384, 16384, 1024, 1>, Layout::ND> out(y + at * 1024);  // 28
     VecF32_16x1024 t;  // 29
@@ -23,11 +24,18 @@ __global__ AICORE void softmax(__gm__ float *x, __gm__ float *y) {  // 10
     TASSIGN(largest, 131072);
     VecF32_16x1_dn total;  // 32
     TASSIGN(total, 131136);
-    TLOAD(t, in);  // 34
-    TROWMAX(largest, t, scratch);  // 35
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 34
+    TLOAD(t, in);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 35
+    TROWMAX(largest, t, scratch);
     TROWEXPANDEXPDIF(t, t, largest);  // 36
     TROWSUM(total, t, scratch);  // 37
     TROWEXPANDDIV(t, t, total);  // 38
-    TSTORE(out, t);  // 39
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 39
+    TSTORE(out, t);
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
   }
+  wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 40
 }

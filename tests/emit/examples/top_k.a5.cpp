@@ -13,11 +13,16 @@ __global__ AICORE void top_k(__gm__ float *x, __gm__ float *largest, __gm__ int3
   VecU32_1x2048 numbers;  // 33
   TASSIGN(numbers, 0);
   TCI<VecU32_1x2048, uint32_t, 0>(numbers, 0);  // 34
+  set_flag(PIPE_S, PIPE_V, EVENT_ID0);
   const int64_t block64 = get_block_idx();  // 36
   const int64_t blocks64 = get_block_num();  // 37
   const int64_t block = static_cast<int64_t>(block64);  // 38
   const int64_t blocks = static_cast<int64_t>(blocks64);  // 39
-  for (int64_t at = block; at < 256; at += blocks) {  // 40
+  wait_flag(PIPE_S, PIPE_V, EVENT_ID0);  // 40
+  set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+  set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+  set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+  for (int64_t at = block; at < 256; at += blocks) {
     VecF32_1x2048 t;  // 41
     TASSIGN(t, 8192);
     VecF32_1x4096 a;  // 42
@@ -31,16 +36,31 @@ __global__ AICORE void top_k(__gm__ float *x, __gm__ float *largest, __gm__ int3
     GlobalTensor<float, Shape<1, 1, 1, 1, 2048>, Stride<2048, 2048, 2048, 2048, 1>, Layout::ND> in(x + at * 2048);  // 46
     GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<64, 64, 64, 64, 1>, Layout::ND> value_out(largest + at * 64);  // 47
     GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<64, 64, 64, 64, 1>, Layout::ND> place_out(where + at * 64);  // 48
-    TLOAD(t, in);  // 50
-    TSORT32(a, t, numbers);  // 51
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 50
+    TLOAD(t, in);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 51
+    TSORT32(a, t, numbers);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
     TMRGSORT(b, a, 64);  // 52
     TMRGSORT(a, b, 256);  // 53
     TMRGSORT(b, a, 1024);  // 54
     VecF32_1x4096_v1x128 best;  // 55
     TASSIGN(best, (uint64_t)b.data());
-    TGATHER<VecF32_1x64, VecF32_1x4096_v1x128, MaskPattern::P0101>(values, best);  // 56
-    TGATHER<VecI32_1x64, VecF32_1x4096_v1x128, MaskPattern::P1010>(places, best);  // 57
-    TSTORE(value_out, values);  // 58
-    TSTORE(place_out, places);  // 59
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // 56
+    TGATHER<VecF32_1x64, VecF32_1x4096_v1x128, MaskPattern::P0101>(values, best);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 57
+    TGATHER<VecI32_1x64, VecF32_1x4096_v1x128, MaskPattern::P1010>(places, best);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 58
+    TSTORE(value_out, values);
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);  // 59
+    TSTORE(place_out, places);
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
   }
+  wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 60
+  wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+  wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
 }

@@ -12,7 +12,8 @@ __global__ AICORE void vector_add(__gm__ float *x, __gm__ float *y, __gm__ float
   const int64_t blocks = static_cast<int64_t>(blocks64);  // 20
   const int64_t first = block * 4096;  // 21
   const int64_t stride = blocks * 4096;  // 22
-  for (int64_t at = first; at < n_index; at += stride) {  // 24
+  set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 24
+  for (int64_t at = first; at < n_index; at += stride) {
     const int64_t left = n_index - at;  // 25
     const int64_t count = left < 4096 ? left : 4096;  // 26
     VecF32_1x4096_v1xn a(count);  // 27
@@ -22,9 +23,16 @@ __global__ AICORE void vector_add(__gm__ float *x, __gm__ float *y, __gm__ float
     GlobalTensor<float, Shape<1, 1, 1, 1, -1>, Stride<-1, -1, -1, -1, 1>, Layout::ND> xw(x + at, Shape<1, 1, 1, 1, -1>(count), Stride<-1, -1, -1, -1, 1>(count, count, count, count));  // 29
     GlobalTensor<float, Shape<1, 1, 1, 1, -1>, Stride<-1, -1, -1, -1, 1>, Layout::ND> yw(y + at, Shape<1, 1, 1, 1, -1>(count), Stride<-1, -1, -1, -1, 1>(count, count, count, count));  // 30
     GlobalTensor<float, Shape<1, 1, 1, 1, -1>, Stride<-1, -1, -1, -1, 1>, Layout::ND> zw(z + at, Shape<1, 1, 1, 1, -1>(count), Stride<-1, -1, -1, -1, 1>(count, count, count, count));  // 31
-    TLOAD(a, xw);  // 32
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 32
+    TLOAD(a, xw);
     TLOAD(b, yw);  // 33
-    TADD(a, a, b);  // 34
-    TSTORE(zw, a);  // 35
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 34
+    TADD(a, a, b);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 35
+    TSTORE(zw, a);
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
   }
+  wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 36
 }

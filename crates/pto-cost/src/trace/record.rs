@@ -47,7 +47,7 @@ const MAX_ITEMS: usize = 20_000_000;
 /// # Errors
 /// What stops the program, or a wait that nobody ends.
 pub fn record(plan: &Plan, known: &[Known], launch: Launch, options: Options) -> Result<Trace, Diagnostic> {
-    let mut recorder = Recorder::new(plan, options);
+    let mut recorder = Recorder::new(plan, launch, options);
     let end = plan.follow(known, launch, &mut recorder);
     recorder.finished(end)
 }
@@ -62,7 +62,7 @@ pub fn record_run(
     launch: Launch,
     options: Options,
 ) -> Result<Trace, Diagnostic> {
-    let mut recorder = Recorder::new(plan, options);
+    let mut recorder = Recorder::new(plan, launch, options);
     let end = match ranks {
         [only] => plan.run_observed(only, launch, &mut recorder).map(drop),
         several => plan.run_ranks_observed(several, launch, &mut recorder).map(drop),
@@ -148,7 +148,7 @@ pub(super) struct Recorder<'p> {
 }
 
 impl<'p> Recorder<'p> {
-    fn new(plan: &'p Plan, options: Options) -> Self {
+    fn new(plan: &'p Plan, launch: Launch, options: Options) -> Self {
         let module = plan.checked().module();
         let laws = Laws::of(plan.checked().info().target);
         let all = module.order();
@@ -167,7 +167,7 @@ impl<'p> Recorder<'p> {
             current: None,
             cores: Vec::new(),
             // Blocks that wait for each other are all there at once, or the program stands still.
-            width: if plan.blocks_wait() { u32::MAX } else { options.cores.unwrap_or(cores as u32).max(1) },
+            width: if plan.runs_together(launch) { u32::MAX } else { options.cores.unwrap_or(cores as u32).max(1) },
             known: vec![Vec::new(); module.op_count()],
             links: Links::default(),
             follows_bytes: order == Order::Data || has(&|op| op == table::op::tsync),

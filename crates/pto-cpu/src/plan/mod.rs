@@ -12,6 +12,7 @@ mod links;
 mod lowered;
 mod orders;
 mod params;
+mod polls;
 mod prints;
 mod products;
 mod roles;
@@ -56,9 +57,12 @@ pub struct Plan {
     /// Registers that keep buffers while others are placed.
     pub(crate) held: Vec<Vec<TileId>>,
     pub(crate) windows: Vec<Window>,
+    pub(crate) regions: Vec<OpenRegion>,
     pub(crate) make_views: Vec<MakeView>,
     pub(crate) partitions: Vec<Partition>,
     pub(crate) accesses: Vec<ScalarAccess>,
+    /// The steps that read an element of a tile.
+    pub(crate) element_reads: Vec<u32>,
     pub(crate) allocations: Vec<Allocate>,
     pub(crate) locals: Vec<Local>,
     pub(crate) switches: Vec<Switch>,
@@ -113,13 +117,19 @@ impl Plan {
         &self.checked
     }
 
+    /// Vector cores of a block.
+    pub fn vector_cores(&self) -> u32 {
+        self.vectors
+    }
+
     /// Memory of the cores of a block.
     pub fn memory_bytes(&self) -> u64 {
         let cores = |p: &Self| if p.role == Role::Vector { u64::from(self.vectors) } else { 1 };
         self.roles().map(|p| p.core_bytes * cores(p)).sum()
     }
 
-    /// True when blocks wait for each other, so that all of them run together.
+    /// True when blocks wait for each other, so that all of them run together. Blocks that poll memory may; see
+    /// [`Plan::runs_together`].
     pub fn blocks_wait(&self) -> bool {
         self.joint
     }
@@ -131,6 +141,13 @@ impl Plan {
                 || p.steps.iter().any(|s| matches!(s, Step::Assign { .. }))
         };
         self.roles().any(placed)
+    }
+
+    /// The tiles that a core of a role is given as arguments, as an [`Access`](crate::Access) names them.
+    pub fn tile_params(&self, role: Role) -> Vec<u32> {
+        let plans = self.roles().filter(|p| p.role == role);
+        let tile = |slot: &Slot| if let Slot::Tile(tile) = slot { Some(*tile) } else { None };
+        plans.flat_map(|p| p.slots.iter().filter_map(tile)).collect()
     }
 
     /// True when the program orders the pipes of a core.

@@ -1,6 +1,6 @@
 //! The instructions of a plan.
 
-use crate::kernels::KernelFn;
+use crate::kernels::{Combine, KernelFn};
 use crate::run::Style;
 use pto_ir::ValueId;
 use pto_isa::{DType, GlobalLayout, Loc, Pipe};
@@ -33,6 +33,8 @@ pub(crate) enum Slot {
 pub(crate) struct Tile {
     /// First byte in the core's memory.
     pub base: u64,
+    /// The first byte of the whole tile of which this is a window.
+    pub origin: u64,
     pub rows: u32,
     pub cols: u32,
     pub row_stride: u32,
@@ -178,6 +180,8 @@ pub(crate) enum Step {
         tile: TileId,
         from: TileId,
     },
+    /// A result takes its extents from several tiles.
+    ValidFromTiles(u32),
     GetValid {
         tile: TileId,
         rows: Reg,
@@ -480,13 +484,25 @@ pub(crate) struct KernelStep {
     /// Says at run time whether its stores combine with what global memory holds.
     pub combines: Option<Reg>,
     /// They do, whatever that says.
-    pub atomic: bool,
+    pub atomic: Option<Combine>,
     /// The tile of which only a part is used.
     pub part: Option<Part>,
     /// The tile that the device works in; the kernel does not need it.
     pub scratch: Option<Operand>,
     /// Tiles that are taken to be valid where another one is; see [`pto_check::widen`].
     pub wide: Option<Wide>,
+    /// What the result adds up.
+    pub sum: Option<Sum>,
+}
+
+/// A result that adds up rows or columns of an operand; positions among the tile operands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sum {
+    pub of: usize,
+    pub along_row: bool,
+    pub dst: usize,
+    /// It is added to what `dst` held.
+    pub continues: bool,
 }
 
 /// A part of a tile operand, as large as the valid region of another.
@@ -528,4 +544,34 @@ pub(crate) struct Operand {
 #[derive(Clone, Debug)]
 pub(crate) struct RuleCheck {
     pub values: Vec<(ValueId, Slot)>,
+}
+
+/// A tile whose valid region follows from other tiles, each extent in its own way.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenRegion {
+    /// The tile.
+    pub tile: TileId,
+    /// Its valid rows.
+    pub rows: OpenExtent,
+    /// Its valid columns.
+    pub cols: OpenExtent,
+}
+
+/// An extent as the row of an instruction gives it, with tiles for its slots.
+#[derive(Clone, Copy, Debug)]
+pub enum OpenExtent {
+    /// A number.
+    Fixed(u64),
+    /// Valid rows.
+    Rows(TileId),
+    /// Valid columns.
+    Cols(TileId),
+    /// One bit for each valid column.
+    Bits(TileId),
+    /// Columns side by side.
+    Both(TileId, TileId),
+    /// The larger number of rows.
+    MaxRows(TileId, TileId),
+    /// The larger number of columns.
+    MaxCols(TileId, TileId),
 }

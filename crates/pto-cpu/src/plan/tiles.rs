@@ -2,9 +2,9 @@
 
 use super::build::{Builder, Built};
 use super::*;
-use crate::kernels::{Kernel, Site};
+use crate::kernels::{Combine, Kernel, Site};
 use pto_ir::ValueId;
-use pto_isa::row::{Elem, Infer};
+use pto_isa::row::{Elem, RegionExtent, Sums};
 use pto_isa::rules::{Arg, Instance};
 use pto_isa::table::op;
 use pto_isa::{Dim, Dir, Order, Row, TileRule, Type, codes};
@@ -18,7 +18,7 @@ impl Tile {
         };
         let extent = |d: Dim, physical: u64| d.fixed().unwrap_or(physical) as u32;
         let (rows, cols) = (extent(ty.valid_rows, ty.rows), extent(ty.valid_cols, ty.cols));
-        Self { base, rows, cols, row_stride, col_stride, geometry, root: 0 }
+        Self { base, origin: base, rows, cols, row_stride, col_stride, geometry, root: 0 }
     }
 }
 
@@ -53,7 +53,7 @@ impl Builder<'_> {
 
     /// A tile register that will stand for a tile made elsewhere.
     pub fn handle(&mut self) -> TileId {
-        let empty = Tile { base: 0, rows: 0, cols: 0, row_stride: 0, col_stride: 0, geometry: 0, root: 0 };
+        let empty = Tile { base: 0, origin: 0, rows: 0, cols: 0, row_stride: 0, col_stride: 0, geometry: 0, root: 0 };
         self.plan.tiles.push(empty);
         self.plan.tiles.len() as TileId - 1
     }
@@ -276,9 +276,9 @@ impl Builder<'_> {
     }
 
     /// The instruction itself says that its stores combine with what is there.
-    pub fn is_atomic(&self, id: OpId) -> bool {
+    pub fn combines(&self, id: OpId) -> Option<Combine> {
         let how = self.choice(id, "atomicType").or_else(|| self.choice(id, "scatterAtomicOp"));
-        how.is_some_and(|how| !matches!(how, "atomic_none" | "none"))
+        how.and_then(Combine::parse)
     }
 
     pub fn kernel_op(&mut self, id: OpId, kernel: &'static Kernel) -> Built<()> {
@@ -292,10 +292,11 @@ impl Builder<'_> {
             scalars: Vec::new(),
             pipe: pto_check::pipe_of(self.module, id, self.checked.info().target),
             combines: kernel.scalars.contains(&"$atomic").then(|| self.state("atomic")),
-            atomic: self.is_atomic(id),
+            atomic: self.combines(id),
             part: None,
             scratch: None,
-            wide: self.wide(row, kernel),
+            wide: self.wide(id, row, kernel),
+            sum: self.sum(id, row, kernel),
         };
         // Results first: their valid regions follow from operands.
         for value in self.module.results(id) {
@@ -349,14 +350,32 @@ impl Builder<'_> {
         }
     }
 
-    /// Devices read the sources of elementwise instructions wherever the destination is valid.
-    fn wide(&self, row: &Row, kernel: &Kernel) -> Option<Wide> {
-        if self.options.numerics == Numerics::Reference {
+    /// Sources of elementwise instructions are read where the destination is valid: they may be valid in more, and on
+    /// devices in less.
+    fn wide(&self, id: OpId, row: &Row, kernel: &Kernel) -> Option<Wide> {
+        let (names, dst) = row.same_region(self.checked.info().target)?;
+        let region = |v: ValueId| self.module.tile(v).map(|t| (t.valid_rows.fixed(), t.valid_cols.fixed()));
+        let values = self.module.operands(id).iter().map(|o| (o.slot, o.value));
+        let values = values.chain(self.module.results(id).map(|v| (self.module.value(v).slot, v)));
+        let mut regions = values
+            .filter(|(slot, _)| names.contains(&row.slot_at(usize::from(*slot)).name))
+            .filter_map(|(_, v)| region(v));
+        let first = regions.next()?;
+        if matches!(first, (Some(_), Some(_))) && regions.all(|other| other == first) {
             return None;
         }
-        let (names, dst) = row.same_region(self.checked.info().target)?;
         let at = |name: &str| kernel.tiles.iter().position(|tile| *tile == name);
         Some(Wide { sources: names.iter().filter_map(|name| at(name)).collect(), dst: at(dst)? })
+    }
+
+    fn sum(&self, id: OpId, row: &Row, kernel: &Kernel) -> Option<Sum> {
+        let at = |name: &str| kernel.tiles.iter().position(|tile| *tile == name);
+        let (of, along_row, onto) = match row.sums? {
+            Sums::Row(of, onto) => (of, true, onto),
+            Sums::Column(of) => (of, false, None),
+        };
+        let continues = onto.is_some_and(|name| self.operand(id, name).is_some());
+        Some(Sum { of: at(of)?, along_row, dst: at("dst")?, continues })
     }
 
     fn is_vector(&self, value: ValueId) -> bool {
@@ -434,11 +453,9 @@ impl Builder<'_> {
         let operands = self.module.operands(id).iter().map(|o| (usize::from(o.slot), o.value));
         let mut all = operands.chain(self.module.results(id).map(|v| (usize::from(self.module.value(v).slot), v)));
         let tile = all.find_map(|(slot, v)| self.module.tile(v).filter(|_| is_data(slot)));
-        let ints = tile.is_some_and(|t| t.dtype.is_int()) && row.slot(name).is_some_and(is_data);
         let floats = tile.is_some_and(|t| t.dtype.is_float()) && row.slot(name).is_some_and(is_data);
         let cast = match (int_of(from), float_of(from)) {
             (Some(from), _) if floats => Cast::IntToFloat { from, to: Float::F32, signed: !from.unsigned },
-            (_, Some(from)) if ints => Cast::FloatToInt { from, to: Int { bits: 64, unsigned: false }, signed: true },
             (_, Some(from)) => Cast::Float { from, to: Float::F32 },
             _ => return Ok(a),
         };
@@ -447,27 +464,39 @@ impl Builder<'_> {
         Ok(out)
     }
 
-    /// A result whose type leaves its valid region open takes it from what it is made from.
+    /// A result whose type leaves its valid region open takes it from what it is made from, as its row says.
     fn open_extents(&mut self, id: OpId, value: ValueId) -> Built<()> {
         let Some(ty) = self.module.tile(value) else { return Ok(()) };
-        if ty.valid_rows.fixed().is_some() && ty.valid_cols.fixed().is_some() {
+        let stated = [ty.valid_rows.fixed(), ty.valid_cols.fixed()];
+        if stated.iter().all(Option::is_some) {
             return Ok(());
         }
         let tile = self.tile(value)?;
-        let row = self.module.op(id).op.row();
-        // Where that may be a scalar, the other operand is the tile.
-        let is_tile = |v: &ValueId| self.module.tile(*v).is_some();
-        let like = match row.slot_at(usize::from(self.module.value(value).slot)).infer {
-            Infer::Like(slot) => {
-                let tiles = self.module.operands(id).iter().map(|o| o.value).find(is_tile);
-                self.operand(id, slot).filter(is_tile).or(tiles)
-            }
+        let in_slot = |slot: usize| {
+            let operand = self.module.in_slot(id, slot).next()?;
+            matches!(self.slot(operand.value), Slot::Tile(_) | Slot::View(_)).then(|| self.slot(operand.value))
+        };
+        let result = usize::from(self.module.value(value).slot);
+        let extents = self.module.op(id).op.row().extents(result, &|slot| in_slot(slot).is_some());
+        if let Some(Slot::View(view)) = extents.iter().flatten().find_map(|e| in_slot(e.slots()[0]?)) {
+            return self.push(Step::ValidFromView { tile, view }).map(drop);
+        }
+        let from = |slot: usize| match in_slot(slot) {
+            Some(Slot::Tile(tile)) => Some(tile),
             _ => None,
         };
-        let source = like.or_else(|| self.module.operands(id).first().map(|o| o.value)).map(|v| self.slot(v));
-        match source {
-            Some(Slot::Tile(from)) if like.is_some() => self.push(Step::ValidFromTile { tile, from }).map(drop),
-            Some(Slot::View(view)) => self.push(Step::ValidFromView { tile, view }).map(drop),
+        let found = |at: usize| match stated[at] {
+            Some(n) => Some(OpenExtent::Fixed(n)),
+            None => open_extent(extents[at]?, &from),
+        };
+        match (found(0), found(1)) {
+            (Some(OpenExtent::Rows(a)), Some(OpenExtent::Cols(b))) if a == b => {
+                self.push(Step::ValidFromTile { tile, from: a }).map(drop)
+            }
+            (Some(rows), Some(cols)) => {
+                self.plan.regions.push(OpenRegion { tile, rows, cols });
+                self.push(Step::ValidFromTiles(self.plan.regions.len() as u32 - 1)).map(drop)
+            }
             _ => Err(self.unsupported("a result whose valid region is open and does not follow from an operand")),
         }
     }
@@ -485,4 +514,16 @@ impl Builder<'_> {
         self.plan.checks.push(RuleCheck { values });
         self.push(Step::Check(self.plan.checks.len() as u32 - 1)).map(drop)
     }
+}
+
+fn open_extent(extent: RegionExtent, tile: &impl Fn(usize) -> Option<TileId>) -> Option<OpenExtent> {
+    Some(match extent {
+        RegionExtent::Fixed(n) => OpenExtent::Fixed(n),
+        RegionExtent::Rows(s) => OpenExtent::Rows(tile(s)?),
+        RegionExtent::Cols(s) => OpenExtent::Cols(tile(s)?),
+        RegionExtent::Bits(s) => OpenExtent::Bits(tile(s)?),
+        RegionExtent::Both(a, b) => OpenExtent::Both(tile(a)?, tile(b)?),
+        RegionExtent::MaxRows(a, b) => OpenExtent::MaxRows(tile(a)?, tile(b)?),
+        RegionExtent::MaxCols(a, b) => OpenExtent::MaxCols(tile(a)?, tile(b)?),
+    })
 }

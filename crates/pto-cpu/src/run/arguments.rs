@@ -90,7 +90,8 @@ impl Plan {
         }
     }
 
-    pub(crate) fn entry_span(&self) -> Span {
+    /// Where the program names its first function.
+    pub fn entry_span(&self) -> Span {
         self.module().functions().first().map_or(Span::default(), |f| self.module().op(*f).name_span)
     }
 

@@ -6,15 +6,13 @@ use super::observe::{CoreId, Watch};
 use super::reorder::Pipes;
 use super::scalar;
 use super::shared::Shared;
-use super::spin::Spin;
+use super::spin::{Deeds, Spin};
+use super::turns::Turns;
 use crate::kernels::{TileRef, ViewRef};
 use crate::memory::{Buffer, CoreMemory};
 use crate::plan::{Link, Plan, Role, Step, Switch, Tile, View};
 use pto_isa::{Diagnostic, Loc};
 use std::time::Instant;
-
-/// Instructions between two reports of progress.
-const REPORT_EVERY: u64 = 1024;
 
 /// How far a core is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +50,12 @@ pub(super) struct Core<'p> {
     pub block: u32,
     pub blocks: u32,
     pub instructions: u64,
+    /// Scalars read and written; those written to local memory; writes to global memory.
+    pub touched: u64,
+    pub locals: u64,
+    pub stores: u64,
+    /// Iterations of loops.
+    pub turns: Turns,
     /// Its position among the cores that run together.
     pub who: usize,
     /// Its number among the vector cores of the block.
@@ -98,6 +102,10 @@ impl<'p> Core<'p> {
             block: 0,
             blocks,
             instructions: 0,
+            touched: 0,
+            locals: 0,
+            stores: 0,
+            turns: Turns::default(),
             who: 0,
             sub: 0,
             state: State::Ready,
@@ -110,7 +118,7 @@ impl<'p> Core<'p> {
             view_refs: [ViewRef::ABSENT; super::MAX_VIEWS],
             scalars: [0; super::MAX_SCALARS],
             pipes: Pipes::default(),
-            spin: Spin::new(plan.accesses.len()),
+            spin: Spin::new(plan.accesses.len() + plan.element_reads.len()),
         })
     }
 
@@ -121,6 +129,7 @@ impl<'p> Core<'p> {
         self.ends.fill(OpenEnd::default());
         self.pipes.reset(0);
         self.spin.reset();
+        self.turns.reset();
         self.printed.clear();
         self.regs.copy_from_slice(&self.plan.regs);
         self.tiles.copy_from_slice(&self.plan.tiles);
@@ -190,6 +199,7 @@ impl<'p> Core<'p> {
     pub fn reads_at(&self) -> Option<i64> {
         match self.plan.steps.get(self.waiting_step()) {
             Some(Step::LoadScalar(which)) => Some(self.int(self.plan.accesses[*which as usize].value)),
+            Some(Step::TileGet { out, .. }) => Some(self.int(*out)),
             _ => None,
         }
     }
@@ -205,18 +215,26 @@ impl<'p> Core<'p> {
     fn steps<W: Watch>(&mut self, at: &mut usize, shared: &mut Shared, watch: &mut W) -> Result<State, Fail> {
         let plan = self.plan;
         let mut next = self.next;
-        let mut reported = self.instructions;
+        let mut reported = self.work();
         loop {
             *at = next;
             next += 1;
             match plan.steps[*at] {
-                Step::Jump(to) => next = to as usize,
+                Step::Jump(to) => {
+                    next = to as usize;
+                    if next <= *at {
+                        self.turn(*at, &mut reported, watch)?;
+                    }
+                }
                 Step::Branch { condition, yes, no } => {
                     let mut taken = self.reg(condition) & 1 == 1;
                     if W::OBSERVES {
                         taken = watch.branch(self.id(), plan.origins[*at], taken);
                     }
                     next = if taken { yes } else { no } as usize;
+                    if next <= *at {
+                        self.turn(*at, &mut reported, watch)?;
+                    }
                 }
                 Step::Switch(which) => next = self.case(&plan.switches[which as usize]),
                 Step::LoopTest { counter, bound, exit } => {
@@ -233,9 +251,7 @@ impl<'p> Core<'p> {
                     let value = self.int(counter).saturating_add(self.int(step));
                     self.regs[counter as usize] = value as u64;
                     next = head as usize;
-                    if W::MEASURES && !watch.progress(1) {
-                        return Err(Fail::Stopped);
-                    }
+                    self.turn(*at, &mut reported, watch)?;
                 }
                 Step::LoopBy(step) => {
                     if self.int(step) <= 0 {
@@ -279,11 +295,8 @@ impl<'p> Core<'p> {
                 Step::Kernel(which) => {
                     self.instructions += 1;
                     self.instruction(which as usize, *at, watch)?;
-                    if self.instructions - reported >= REPORT_EVERY {
-                        if !watch.progress(self.instructions - reported) {
-                            return Err(Fail::Stopped);
-                        }
-                        reported = self.instructions;
+                    if self.work() - reported >= W::REPORT_EVERY {
+                        self.report(&mut reported, watch)?;
                     }
                 }
                 Step::Order(which) => {
@@ -295,38 +308,38 @@ impl<'p> Core<'p> {
                     }
                 }
                 Step::Link(which) => {
+                    self.touched += 1;
                     self.catch_up::<W>(plan.steps[*at], *at)?;
                     let outcome = self.link(which as usize, *at, shared, watch)?;
                     self.retries = outcome == Outcome::Waits;
                     self.settle::<W>(plan.steps[*at])?;
                     if outcome != Outcome::Done {
                         self.next = *at + usize::from(outcome == Outcome::Yields);
-                        watch.progress(self.instructions - reported);
+                        self.report(&mut reported, watch)?;
+                        if !self.retries {
+                            self.spin.lets_others_go_on(*at, &self.regs, self.deeds());
+                        }
                         return Ok(if self.retries { State::Waits } else { State::Polls });
                     }
                 }
                 Step::LoadScalar(which) => {
                     self.catch_up::<W>(plan.steps[*at], *at)?;
                     self.load_scalar(which as usize, *at, watch)?;
-                    if self.spin.is_due() {
-                        self.next = next;
-                        let goes_on = watch.progress(self.instructions - reported + u64::from(W::MEASURES));
-                        reported = self.instructions;
-                        let circles = self.spin.goes_in_circles(*at, &self.regs);
-                        shared.effects += u64::from(!circles);
-                        // Without data nobody changes anything.
-                        if !goes_on || W::MEASURES && circles {
-                            return Err(Fail::Stopped);
-                        }
-                        if !W::MEASURES {
-                            return Ok(State::Polls);
-                        }
+                    if self.spin.is_due() && self.lets_others_go_on(*at, &mut reported, watch)? {
+                        return Ok(State::Polls);
+                    }
+                }
+                read @ Step::TileGet { .. } => {
+                    self.catch_up::<W>(read, *at)?;
+                    self.place_or_data(read, *at, watch)?;
+                    if self.spin.is_due() && self.lets_others_go_on(*at, &mut reported, watch)? {
+                        return Ok(State::Polls);
                     }
                 }
                 Step::Trap => return Err(Fail::Trap),
                 Step::End => {
                     self.catch_up::<W>(Step::End, *at)?;
-                    watch.progress(self.instructions - reported);
+                    watch.progress(self.work() - reported);
                     return Ok(State::Done);
                 }
                 other => {
@@ -337,9 +350,49 @@ impl<'p> Core<'p> {
         }
     }
 
+    /// Instructions and iterations: grows as long as the core does anything.
+    pub fn work(&self) -> u64 {
+        self.instructions + self.turns.count()
+    }
+
+    pub fn deeds(&self) -> Deeds {
+        let Self { instructions, touched, locals, stores, .. } = *self;
+        Deeds { instructions, touched, locals, stores }
+    }
+
+    /// Says how far the core has come since the last report.
+    fn report<W: Watch>(&self, reported: &mut u64, watch: &mut W) -> Result<(), Fail> {
+        let more = self.work() - *reported;
+        *reported += more;
+        if watch.progress(more) { Ok(()) } else { Err(Fail::Stopped) }
+    }
+
+    /// A loop goes round.
+    fn turn<W: Watch>(&mut self, at: usize, reported: &mut u64, watch: &mut W) -> Result<(), Fail> {
+        if self.turns.next_is_checked() {
+            self.report(reported, watch)?;
+            let deeds = self.deeds();
+            self.turns.check(at, &self.regs, deeds).map_err(Fail::Endless)?;
+        }
+        Ok(())
+    }
+
+    /// A core that reads the same number again and again lets the others go on; false where there are no others.
+    fn lets_others_go_on<W: Watch>(&mut self, at: usize, reported: &mut u64, watch: &mut W) -> Result<bool, Fail> {
+        self.next = at + 1;
+        self.report(reported, watch)?;
+        self.spin.lets_others_go_on(at, &self.regs, self.deeds());
+        // Without data nobody changes anything.
+        if W::MEASURES && self.spin.circles().is_some() {
+            return Err(Fail::Stopped);
+        }
+        Ok(!W::MEASURES)
+    }
+
     fn instruction<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
         if W::MEASURES {
             self.note_reads(which, watch);
+            self.note_sum(which, watch);
             return Ok(());
         }
         if W::TIMES {

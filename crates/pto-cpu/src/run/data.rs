@@ -66,15 +66,20 @@ impl Core<'_> {
             Step::TileGet { tile, offset, out } => {
                 let (start, elem) = self.tile_element(tile, self.int(offset))?;
                 let bytes = (elem.bits() / 8) as usize;
+                self.touched += 1;
                 if W::OBSERVES {
                     self.say_element(tile, start, bytes, false, at, watch);
                 }
                 let raw = read_bytes(self.memory.part(start, bytes as u64));
                 self.regs[out as usize] = from_memory(elem, raw);
+                if let Ok(which) = plan.element_reads.binary_search(&(at as u32)) {
+                    self.spin.read(plan.accesses.len() + which, (usize::MAX, start as i64), raw);
+                }
                 Ok(())
             }
             Step::TileSet { tile, offset, value } => {
                 let (start, elem) = self.tile_element(tile, self.int(offset))?;
+                self.locals += 1;
                 let bytes = (elem.bits() / 8) as usize;
                 if W::OBSERVES {
                     self.say_element(tile, start, bytes, true, at, watch);
@@ -141,7 +146,7 @@ impl Core<'_> {
                 first
                     .saturating_add((last.saturating_add(1)).saturating_mul(i64::from(make.bits)).saturating_add(7) / 8)
             };
-            watch.view(buffer, first, end, &view.shape[skip..]);
+            watch.view(buffer, first, end, &view.shape[skip..], &view.strides[skip..]);
         }
         self.views[make.out as usize] = view;
         Ok(())
@@ -222,6 +227,8 @@ impl Core<'_> {
         if a.space.is_some() {
             view.address = a.own - a.space.map_or(0, |loc| self.plan.spaces.start(loc));
         } else {
+            crate::machine::has_room(bytes, "the buffers that the program allocates", pto_isa::Span::default())
+                .map_err(|problem| Fail::Memory(problem.message))?;
             let buffer = &mut self.allocated[a.buffer as usize];
             let words = bytes.div_ceil(8) as usize;
             buffer.clear();
@@ -268,6 +275,7 @@ impl Core<'_> {
     }
 
     pub fn load_scalar<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
+        self.touched += 1;
         let access = &self.plan.accesses[which];
         let place = self.scalar_place(access)?;
         let bytes = access.elem.bits() as usize / 8;
@@ -309,6 +317,7 @@ impl Core<'_> {
         let raw = to_memory(access.elem, self.reg(access.value)).to_le_bytes();
         match place {
             Target::Space(loc, first) => {
+                self.locals += 1;
                 let start = self.space_bytes(loc, first, bytes)?;
                 // Own tiles, behind the spaces, count as used anyway.
                 let end = (first as u64).saturating_add(bytes as u64).min(self.plan.spaces.size(loc));
@@ -396,7 +405,7 @@ impl Core<'_> {
 
 fn note<W: Watch>(place: &Target, bytes: usize, watch: &mut W) {
     if let Target::Buffer(buffer, first) = *place {
-        watch.view(buffer, first, first.saturating_add(bytes as i64), &[]);
+        watch.view(buffer, first, first.saturating_add(bytes as i64), &[], &[]);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Why a run stopped, and how that is said.
 
 use super::core::Core;
+use super::turns::{Endless, MOST_SCALAR, MOST_WITH_MEMORY};
 use crate::kernels::Fault;
 use crate::plan::Role;
 use pto_isa::{Diagnostic, Loc, Span, codes};
@@ -13,6 +14,8 @@ const LAST_LINES: usize = 8;
 pub(super) enum Fail {
     /// Whoever measures has seen enough.
     Stopped,
+    /// A loop that does not end.
+    Endless(Endless),
     Step(i64),
     ScalarDivision,
     Trap,
@@ -86,6 +89,8 @@ pub(super) enum Fail {
     Fault(Fault, Option<usize>),
     Rule(Box<Diagnostic>),
     NoMemory(u64),
+    /// More memory than the machine has.
+    Memory(String),
     OnChipView,
     Unaligned,
     SignalId(i64),
@@ -128,6 +133,19 @@ impl Fail {
         let new = |code, text: String| Diagnostic::new(code, span, format!("`{name}`: {text}"));
         let d = match self {
             Self::Stopped => new(codes::RUN_LIMIT, "the run was stopped".into()),
+            Self::Endless(why) => {
+                let text = match why {
+                    Endless::SameState => {
+                        "the loop does not end: it comes back to the same scalars and touches no memory".into()
+                    }
+                    Endless::Iterations(n) => {
+                        format!("{n} iterations of loops without an instruction that works on tiles")
+                    }
+                };
+                new(codes::RUN_LIMIT, text)
+                    .legal(format!("at most {MOST_SCALAR} iterations of scalar code alone, {MOST_WITH_MEMORY} where it reads or writes memory"))
+                    .help("check the condition that ends the loop")
+            }
             Self::Step(n) => new(codes::RUN_VALUE, format!("a loop step of {n}")).legal("at least 1"),
             Self::ScalarDivision => {
                 new(codes::RUN_DIVISION, "division by zero".into()).help("test the divisor before dividing")
@@ -191,6 +209,7 @@ impl Fail {
             }
             Self::Fault(fault, view) => say_fault(fault, &new, &view.map_or("the window".to_string(), buffer)),
             Self::Rule(d) => *d,
+            Self::Memory(text) => new(codes::RUN_MEMORY, text),
             Self::NoMemory(bytes) => new(codes::RUN_LIMIT, format!("there are no {bytes} bytes of memory")),
             Self::OnChipView => {
                 new(codes::RUN_UNSUPPORTED, "a window of on-chip memory where global memory is expected".into())

@@ -58,6 +58,17 @@ impl Core<'_> {
         Ok(())
     }
 
+    /// Tells how many terms an instruction adds up.
+    pub fn note_sum<W: Watch>(&self, which: usize, watch: &mut W) {
+        let step = &self.plan.kernels[which];
+        let Some(sum) = step.sum else { return };
+        let tile = |at: usize| step.tiles[at].register.map(|r| &self.tiles[r as usize]);
+        if let (Some(of), Some(dst)) = (tile(sum.of), tile(sum.dst)) {
+            let terms = if sum.along_row { of.cols } else { of.rows };
+            watch.sum(u64::from(dst.base), terms.into(), sum.continues);
+        }
+    }
+
     /// The operands that were resolved.
     pub fn call(&self, step: &KernelStep) -> Call<'_> {
         Call {
@@ -99,6 +110,7 @@ impl Core<'_> {
             if !buffer.writable {
                 return Err(Fail::ReadOnly(at));
             }
+            self.stores += 1;
             if let Some(written) = self.written.get_mut(at) {
                 *written = true;
             }
@@ -152,6 +164,7 @@ impl Core<'_> {
         if !self.buffer(at, first as u64)?.writable {
             return Err(Fail::ReadOnly(at));
         }
+        self.stores += 1;
         if let Some(written) = self.written.get_mut(at) {
             *written = true;
         }
@@ -187,6 +200,10 @@ impl Core<'_> {
         let mut facts: Vec<(Type, Option<i64>)> =
             check.values.iter().map(|(v, slot)| self.runtime_type(plan.module().value_type(*v), *slot)).collect();
         let Some(problem) = pto_check::recheck(&plan.checked, op, &facts) else { return Ok(()) };
+        if !problem.is_error() {
+            self.note(problem);
+            return Ok(());
+        }
         let as_devices_do = plan.numerics != Numerics::Reference
             && pto_check::widen(&plan.checked, op, &mut facts)
             && pto_check::recheck(&plan.checked, op, &facts).is_none();

@@ -5,6 +5,7 @@ use super::core::Core;
 use super::observe::{Observer, Observing, Reordering, Silent, Watch};
 use super::team::Team;
 use crate::args::{Arg, Launch, ParamKind, Report};
+use crate::machine;
 use crate::plan::{Plan, Slot};
 use pto_ir::OpId;
 use pto_isa::{Diagnostic, Span, codes};
@@ -60,7 +61,7 @@ impl Plan {
         self.run_blocks(args, launch, || Silent)
     }
 
-    /// As [`Plan::run`], counting executed instructions as it goes.
+    /// As [`Plan::run`], counting executed instructions and iterations of loops as it goes; [`Measure::work`](crate::Measure::work) is about as much.
     ///
     /// # Errors
     /// As [`Plan::run`].
@@ -107,6 +108,19 @@ impl Plan {
     /// As [`Plan::run`].
     pub fn run_ranks(&self, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Result<Vec<Report>, Diagnostic> {
         self.all_ranks(ranks, launch, 0, &mut Silent)
+    }
+
+    /// As [`Plan::run_ranks`], counting what is executed as it goes.
+    ///
+    /// # Errors
+    /// As [`Plan::run`].
+    pub fn run_ranks_watched(
+        &self,
+        ranks: &mut [Vec<Arg<'_>>],
+        launch: Launch,
+        progress: &AtomicU64,
+    ) -> Result<Vec<Report>, Diagnostic> {
+        self.all_ranks(ranks, launch, 0, &mut Counting(progress))
     }
 
     /// Runs the program on several ranks and tells an observer.
@@ -183,6 +197,7 @@ impl Plan {
         if self.runs_together(launch) {
             return Ok(self.report(self.run_joint(&bound, &mut ranks, launch, seed, watch)?));
         }
+        self.fits(1)?;
         let mut team = Team::new(self, &bound.buffers, launch.blocks)?;
         let mut printed = Vec::new();
         for block in 0..launch.blocks {
@@ -226,7 +241,7 @@ impl Plan {
 
     /// True when all blocks run at the same time. Those that only might wait for each other do not where tiles go from block to block, or where there
     /// are too many.
-    fn runs_together(&self, launch: Launch) -> bool {
+    pub fn runs_together(&self, launch: Launch) -> bool {
         let may = || launch.blocks > 1 && !self.has_tiles() && self.all_fit(launch.blocks.into()).is_ok();
         self.joint || self.asks && may()
     }
@@ -239,12 +254,21 @@ impl Plan {
     pub(super) fn all_fit(&self, blocks: u64) -> Result<(), Diagnostic> {
         let all = self.memory_bytes().saturating_mul(blocks);
         if all <= MAX_JOINT_BYTES {
-            return Ok(());
+            return self.fits(blocks);
         }
         let message = format!("{blocks} blocks that wait for each other, with {} MiB of memory in all", all >> 20);
         Err(Diagnostic::new(codes::RUN_LIMIT, self.entry_span(), message)
             .legal(format!("at most {} GiB", MAX_JOINT_BYTES >> 30))
             .help("launch fewer blocks or ranks"))
+    }
+
+    /// The cores of so many blocks fit into the memory of this machine.
+    pub(super) fn fits(&self, blocks: u64) -> Result<(), Diagnostic> {
+        let bytes = self.memory_bytes().saturating_mul(blocks);
+        let what =
+            if blocks == 1 { "the cores of a block".into() } else { format!("the cores of {blocks} blocks at a time") };
+        machine::has_room(bytes, &what, self.entry_span())
+            .map_err(|d| d.help("make the tiles smaller, or run with fewer threads"))
     }
 
     fn run_blocks<W: Watch>(
@@ -257,6 +281,7 @@ impl Plan {
         if threads <= 1 || self.has_tiles() || self.runs_together(launch) {
             return self.run_in_order(args, launch, &mut watch());
         }
+        self.fits(threads as u64)?;
         let bound = self.bind(&mut [args])?;
         let next = AtomicU32::new(0);
         let failed = AtomicBool::new(false);

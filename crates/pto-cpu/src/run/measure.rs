@@ -6,6 +6,7 @@ use crate::args::{Launch, Param, ParamKind};
 use crate::memory::{Buffer, buffer_address};
 use crate::plan::{Plan, Role, Slot, float_of, int_of};
 use pto_isa::Diagnostic;
+use std::collections::HashMap;
 
 /// Turns of loops and instructions after which measuring stops.
 const LIMIT: u64 = 20_000_000;
@@ -31,6 +32,10 @@ pub struct Measure {
     pub reads: Vec<bool>,
     /// Instructions it executes, over all blocks.
     pub instructions: u64,
+    /// Instructions and iterations of loops.
+    pub work: u64,
+    /// Terms of the longest sum that a reduction or a chain of matrix products adds up.
+    pub longest_sum: u64,
 }
 
 /// How large a piece of memory is.
@@ -38,14 +43,27 @@ pub struct Measure {
 pub struct Extent {
     /// Elements.
     pub elements: u64,
-    /// The same as a shape: that of the largest view, where it covers everything.
+    /// The same as a shape: that of the largest view if it covers everything, outermost dimension in memory first.
     pub shape: Vec<u64>,
+    /// No other view that covers everything has another shape.
+    pub is_clear: bool,
+}
+
+/// Where the views of a buffer end, and the shape of the first that ends there.
+#[derive(Clone, Default)]
+struct End {
+    bytes: i64,
+    shape: Vec<u64>,
+    has_rivals: bool,
 }
 
 struct Measuring {
-    ends: Vec<(i64, Vec<u64>)>,
+    ends: Vec<End>,
     reads: Vec<bool>,
     left: u64,
+    /// Terms in the sums at each address.
+    sums: HashMap<u64, u64>,
+    longest_sum: u64,
 }
 
 impl Watch for Measuring {
@@ -57,13 +75,20 @@ impl Watch for Measuring {
         }
     }
 
-    fn view(&mut self, buffer: usize, first: i64, end: i64, shape: &[u64]) {
-        if let Some(known) = self.ends.get_mut(buffer)
-            && end > known.0
-        {
-            let shape = if first == 0 { shape.to_vec() } else { Vec::new() };
-            *known = (end, shape);
+    fn view(&mut self, buffer: usize, first: i64, end: i64, shape: &[u64], strides: &[i64]) {
+        let Some(known) = self.ends.get_mut(buffer).filter(|known| end >= known.bytes) else { return };
+        let shape = if first == 0 { in_memory(shape, strides) } else { Vec::new() };
+        if end > known.bytes {
+            *known = End { bytes: end, shape, has_rivals: false };
+        } else {
+            known.has_rivals |= shape != known.shape;
         }
+    }
+
+    fn sum(&mut self, to: u64, terms: u64, continues: bool) {
+        let all = self.sums.entry(to).or_default();
+        *all = terms + if continues { *all } else { 0 };
+        self.longest_sum = self.longest_sum.max(*all);
     }
 
     fn progress(&mut self, instructions: u64) -> bool {
@@ -86,8 +111,15 @@ impl Plan {
         let none = vec![Buffer::NONE; self.params.len()];
         let tile = |p: &Param| matches!(p.kind, ParamKind::Tile(_));
         let reads = self.params.iter().map(tile).collect();
-        let mut watch = Measuring { ends: vec![(0, Vec::new()); self.params.len()], reads, left: LIMIT };
-        let mut instructions = 0;
+        let mut watch = Measuring {
+            ends: vec![End::default(); self.params.len()],
+            reads,
+            left: LIMIT,
+            sums: HashMap::new(),
+            longest_sum: 1,
+        };
+        self.fits(1)?;
+        let (mut instructions, mut work) = (0, 0);
         for role in self.roles() {
             let mut core = Core::new(role, &none, launch.blocks)?;
             let subs = if role.role == Role::Vector { self.vectors } else { 1 };
@@ -101,9 +133,10 @@ impl Plan {
                 }
             }
             instructions += core.instructions;
+            work += core.work();
         }
         let extents = self.params.iter().zip(&watch.ends).map(|(p, end)| extent(p, end)).collect();
-        Ok(Measure { extents, reads: watch.reads, instructions })
+        Ok(Measure { extents, reads: watch.reads, instructions, work, longest_sum: watch.longest_sum })
     }
 
     pub(super) fn enter_known(&self, core: &mut Core, known: &[Known]) {
@@ -135,27 +168,45 @@ impl Plan {
 }
 
 /// In numbers; windows count columns.
-fn extent(param: &Param, end: &(i64, Vec<u64>)) -> Option<Extent> {
-    let Extent { elements, mut shape } = columns(&param.kind, end)?;
+fn extent(param: &Param, end: &End) -> Option<Extent> {
+    let Extent { elements, mut shape, is_clear } = columns(&param.kind, end)?;
     shape.iter_mut().last().into_iter().for_each(|n| *n = n.saturating_mul(param.per_column));
-    Some(Extent { elements: elements.saturating_mul(param.per_column), shape })
+    Some(Extent { elements: elements.saturating_mul(param.per_column), shape, is_clear })
 }
 
-fn columns(kind: &ParamKind, (end, shape): &(i64, Vec<u64>)) -> Option<Extent> {
+fn columns(kind: &ParamKind, end: &End) -> Option<Extent> {
+    let is_clear = !end.has_rivals;
     match kind {
-        ParamKind::Pointer(elem) if *end > 0 => {
-            let elements = (*end as u64).saturating_mul(8).div_ceil(u64::from(elem.column_bits()));
-            let covers = !shape.is_empty() && product(shape) == elements;
-            let shape = if covers { shape.clone() } else { vec![elements] };
-            Some(Extent { elements, shape })
+        ParamKind::Pointer(elem) if end.bytes > 0 => {
+            let elements = (end.bytes as u64).saturating_mul(8).div_ceil(u64::from(elem.column_bits()));
+            let covers = !end.shape.is_empty() && product(&end.shape) == elements;
+            let shape = if covers { end.shape.clone() } else { vec![elements] };
+            Some(Extent { elements, shape, is_clear })
         }
         ParamKind::Tensor(_, dims) => {
             let shape: Option<Vec<u64>> = dims.iter().copied().collect();
-            shape.map(|shape| Extent { elements: product(&shape), shape })
+            shape.map(|shape| Extent { elements: product(&shape), shape, is_clear })
         }
-        ParamKind::Tile(ty) => Some(Extent { elements: ty.elements(), shape: vec![ty.rows, ty.cols] }),
+        ParamKind::Tile(ty) => Some(Extent { elements: ty.elements(), shape: vec![ty.rows, ty.cols], is_clear }),
         _ => None,
     }
+}
+
+/// The extents of a view, outermost in memory first: those of a column-major view change places.
+fn in_memory(shape: &[u64], strides: &[i64]) -> Vec<u64> {
+    let mut dims: Vec<(u64, i64)> = shape.iter().copied().zip(strides.iter().copied()).collect();
+    let is_packed = |dims: &[(u64, i64)]| {
+        let mut inner: i64 = 1;
+        dims.iter().rev().all(|(extent, stride)| {
+            let fits = *extent <= 1 || *stride == inner;
+            inner = inner.saturating_mul(i64::try_from(*extent).unwrap_or(i64::MAX));
+            fits
+        })
+    };
+    if !is_packed(&dims) {
+        dims.sort_by_key(|(_, stride)| std::cmp::Reverse(*stride));
+    }
+    dims.into_iter().map(|(extent, _)| extent).collect()
 }
 
 /// How many elements a shape has. One that no memory holds is as large as can be said.

@@ -21,11 +21,12 @@ mod spin;
 mod team;
 mod tell;
 mod transfer;
+mod turns;
 
 pub(crate) use arguments::packed;
 pub use launch::Timing;
 pub use measure::{Extent, Known, Measure};
-pub use observe::{Access, Action, CoreId, Event, Flag, Observer, Place, Ring, Signal};
+pub use observe::{Access, Action, Atomic, CoreId, Event, Flag, Observer, Place, Ring, Signal};
 pub use print::Printed;
 pub(crate) use print::Style;
 

@@ -1,5 +1,6 @@
 //! What an observer of a run is told.
 
+use crate::kernels::Combine;
 use crate::plan::{Role, Set};
 use pto_ir::{OpId, ValueId};
 use pto_isa::{Loc, Pipe, Span};
@@ -13,6 +14,11 @@ pub trait Observer {
     /// Asked now and then; false stops the run.
     fn goes_on(&mut self) -> bool {
         true
+    }
+
+    /// Instructions and iterations of loops since the last call; false stops the run.
+    fn worked(&mut self, _work: u64) -> bool {
+        self.goes_on()
     }
 
     /// A branch, or a loop that may go round, is about to be decided by a value of the program. The answer is how it goes.
@@ -159,16 +165,44 @@ pub struct Access {
     pub stride: i64,
     /// The bytes change.
     pub write: bool,
-    /// The change is one that other cores may make at the same time.
-    pub atomic: bool,
+    /// How the change goes together with changes that others make at the same time.
+    pub atomic: Atomic,
     /// The operand.
     pub value: Option<ValueId>,
     /// Which tile it is, whatever window or view of it is used.
     pub tile: Option<u32>,
+    /// Of a tile, the first byte of that whole tile.
+    pub origin: i64,
     /// Of a tile, its type as it is used here (see [`Plan::tile_type`](crate::Plan::tile_type)).
     pub geometry: u32,
     /// Of a tile, its valid rows and columns.
     pub valid: (u32, u32),
+}
+
+/// How a change goes together with others of the same bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Atomic {
+    /// It replaces what was there.
+    #[default]
+    No,
+    /// It leaves something that nobody reads: scratch of an instruction.
+    Scratch,
+    /// It adds to what is there.
+    Add,
+    /// It keeps the larger number.
+    Max,
+    /// It keeps the smaller number.
+    Min,
+}
+
+impl From<Combine> for Atomic {
+    fn from(how: Combine) -> Self {
+        match how {
+            Combine::Add => Self::Add,
+            Combine::Max => Self::Max,
+            Combine::Min => Self::Min,
+        }
+    }
 }
 
 /// A memory.
@@ -183,6 +217,8 @@ pub enum Place {
 /// How much a run tells, known when the engine is compiled.
 pub(crate) trait Watch {
     const OBSERVES: bool = false;
+    /// Instructions between two reports of progress.
+    const REPORT_EVERY: u64 = if Self::OBSERVES { 16 } else { 1024 };
     /// Nothing is computed, and nobody waits; only control flow and addresses are followed.
     const MEASURES: bool = false;
     /// Data is computed and moved; otherwise the run is followed as it would go.
@@ -195,7 +231,9 @@ pub(crate) trait Watch {
         taken
     }
     fn read(&mut self, _buffer: usize) {}
-    fn view(&mut self, _buffer: usize, _first: i64, _end: i64, _shape: &[u64]) {}
+    fn view(&mut self, _buffer: usize, _first: i64, _end: i64, _shape: &[u64], _strides: &[i64]) {}
+    /// A result at an address adds up terms, on top of those it had if it continues a sum.
+    fn sum(&mut self, _to: u64, _terms: u64, _continues: bool) {}
     fn time(&mut self, _op: OpId, _nanos: u64) {}
     /// Instructions executed since the last call; false stops the run.
     fn progress(&mut self, _instructions: u64) -> bool {
@@ -223,8 +261,8 @@ impl<O: Observer + ?Sized> Watch for Observing<'_, O> {
     fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
         self.0.branch(core, op, taken)
     }
-    fn progress(&mut self, _: u64) -> bool {
-        self.0.goes_on()
+    fn progress(&mut self, work: u64) -> bool {
+        self.0.worked(work)
     }
 }
 
@@ -239,7 +277,7 @@ impl<O: Observer + ?Sized> Watch for Following<'_, O> {
     fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
         self.0.branch(core, op, taken)
     }
-    fn progress(&mut self, _: u64) -> bool {
-        self.0.goes_on()
+    fn progress(&mut self, work: u64) -> bool {
+        self.0.worked(work)
     }
 }

@@ -3,7 +3,7 @@
 use super::core::Core;
 use super::fail::Fail;
 use super::observe::Watch;
-use crate::plan::{Address, Bind, Extent, Step, Tile, TileId, Window, WindowValid};
+use crate::plan::{Address, Bind, Extent, OpenExtent, OpenRegion, Step, Tile, TileId, Window, WindowValid};
 use pto_isa::{Loc, Order, TileType};
 
 /// From the address of an operand to that of its scales.
@@ -28,6 +28,10 @@ impl Core<'_> {
                 let Tile { rows, cols, .. } = self.tiles[from as usize];
                 self.set_valid(tile, rows.into(), cols.into())
             }
+            Step::ValidFromTiles(which) => {
+                let OpenRegion { tile, rows, cols } = plan.regions[which as usize];
+                self.set_valid(tile, self.open_extent(rows), self.open_extent(cols))
+            }
             Step::ValidFromView { tile, view } => {
                 let view = &self.views[view as usize];
                 let (rows, cols) = super::data::window_size(view);
@@ -45,6 +49,20 @@ impl Core<'_> {
 
     fn geometry(&self, tile: TileId) -> &'_ TileType {
         &self.plan.geometries[self.tiles[tile as usize].geometry as usize]
+    }
+
+    fn open_extent(&self, extent: OpenExtent) -> i64 {
+        let rows = |t: TileId| i64::from(self.tiles[t as usize].rows);
+        let cols = |t: TileId| i64::from(self.tiles[t as usize].cols);
+        match extent {
+            OpenExtent::Fixed(n) => n as i64,
+            OpenExtent::Rows(t) => rows(t),
+            OpenExtent::Cols(t) => cols(t),
+            OpenExtent::Bits(t) => (cols(t) + 7) / 8,
+            OpenExtent::Both(a, b) => cols(a) + cols(b),
+            OpenExtent::MaxRows(a, b) => rows(a).max(rows(b)),
+            OpenExtent::MaxCols(a, b) => cols(a).max(cols(b)),
+        }
     }
 
     fn extent(&self, extent: Extent) -> i64 {
@@ -105,7 +123,7 @@ impl Core<'_> {
     fn assign(&mut self, tile: TileId, address: i64, out: TileId) -> Result<(), Fail> {
         let ty = *self.geometry(tile);
         let base = self.stated_address(&ty, address, 1)?;
-        self.tiles[out as usize] = Tile { base, ..self.tiles[tile as usize] };
+        self.tiles[out as usize] = Tile { base, origin: base, ..self.tiles[tile as usize] };
         Ok(())
     }
 
@@ -120,7 +138,8 @@ impl Core<'_> {
         };
         let at = TileType { loc, ..to };
         let base = self.space_address(&at, (address >> SCALE_SHIFT) as i64, 1)?;
-        self.tiles[scale as usize].base = base;
+        let register = &mut self.tiles[scale as usize];
+        (register.base, register.origin) = (base, base);
         Ok(())
     }
 

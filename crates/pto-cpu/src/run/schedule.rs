@@ -4,13 +4,14 @@
 use super::core::{Core, State};
 use super::observe::{CoreId, Watch};
 use super::shared::Shared;
+use super::spin::{Circles, Spin};
 use crate::plan::{Link, Role, Set};
 use pto_isa::{Diagnostic, codes};
 
-/// Polls of signals, by all cores together and with nothing in between, after which they are taken to poll for ever.
-const IDLE_POLLS: usize = 1_000_000;
-/// Rounds of polls that every core has at least.
-const IDLE_ROUNDS: usize = 1000;
+/// Rounds in which cores only poll, and local memory may change unseen, after which they are taken to poll for ever.
+const IDLE_ROUNDS: u32 = 1000;
+/// The same where cores that poll also write global memory: others may count what they write.
+const IDLE_STORES: u32 = 100_000;
 
 /// Runs cores until all are done.
 pub(super) fn run_together<W: Watch>(
@@ -19,32 +20,52 @@ pub(super) fn run_together<W: Watch>(
     watch: &mut W,
 ) -> Result<(), Diagnostic> {
     let mut idle = 0;
-    let patience = IDLE_ROUNDS.max(IDLE_POLLS / cores.len().max(1));
     loop {
-        let before = work(cores, shared);
-        let (mut open, mut polls) = (false, false);
+        let mut round = Round::default();
         for core in cores.iter_mut().filter(|c| c.state != State::Done) {
+            let before = (core.instructions, shared.effects);
             match core.resume(shared, watch)? {
-                State::Done => {}
-                State::Polls => (open, polls) = (true, true),
-                State::Waits | State::Ready => open = true,
+                State::Done => round.moved = true,
+                State::Polls => round.polls(&core.spin),
+                State::Waits | State::Ready => {
+                    round.open = true;
+                    round.moved |= before != (core.instructions, shared.effects);
+                }
             }
         }
-        if !open {
+        if !round.open {
             return Ok(());
         }
-        let moved = work(cores, shared) != before;
-        idle = if moved { 0 } else { idle + 1 };
-        if idle > patience || idle > 0 && !polls {
+        idle = if round.moved { 0 } else { idle + 1 };
+        if idle > round.patience {
             return Err(deadlock(cores, shared));
         }
     }
 }
 
-/// Grows when something happens.
-fn work(cores: &[Core<'_>], shared: &Shared) -> u64 {
-    let done = cores.iter().filter(|c| c.state == State::Done).count() as u64;
-    cores.iter().map(|c| c.instructions).sum::<u64>() + shared.effects + done
+/// What happened while each core had a go.
+#[derive(Default)]
+struct Round {
+    /// Some core is not done.
+    open: bool,
+    /// Some core got further.
+    moved: bool,
+    /// So many rounds like this one are no deadlock yet.
+    patience: u32,
+}
+
+impl Round {
+    /// A core polls. As long as it comes back to the same state, only another core can end that.
+    fn polls(&mut self, spin: &Spin) {
+        self.open = true;
+        let full_period = 2 * spin.period() + 2;
+        match spin.circles() {
+            None => self.moved = true,
+            Some(Circles::Scalars) => self.patience = self.patience.max(full_period),
+            Some(Circles::Local) => self.patience = self.patience.max(IDLE_ROUNDS + full_period),
+            Some(Circles::Global) => self.patience = self.patience.max(IDLE_STORES + full_period),
+        }
+    }
 }
 
 /// Who waits for whom, with all the places.

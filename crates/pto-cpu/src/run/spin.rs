@@ -1,17 +1,51 @@
-//! Loops that read a number in global memory until another core has changed it.
+//! Loops that read a number until another core has changed it.
 
 /// Reads in a row that find what they found before, after which a core lets the others go on.
 const PATIENCE: u32 = 64;
+/// Times a core lets the others go on within which a loop must come back to the same state to be seen.
+const LONGEST_PERIOD: u32 = 1 << 12;
+
+/// How certain it is that a core that polls will do so for ever, unless another core does something.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Circles {
+    /// Only scalars were computed, and they are what they were.
+    Scalars,
+    /// Instructions changed local memory, which no scalar shows.
+    Local,
+    /// Global memory was written, too.
+    Global,
+}
+
+/// What a core did, as counters that only grow.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(super) struct Deeds {
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Scalars read from memory or written to it, and steps that concern other cores.
+    pub touched: u64,
+    /// Scalars written to local memory.
+    pub locals: u64,
+    /// Writes to global memory.
+    pub stores: u64,
+}
 
 /// What a core found in memory, and where it stood when it let the others go on.
 #[derive(Clone, Default)]
 pub(super) struct Spin {
-    /// The last place and number of each instruction that reads one.
+    /// The last address and number of each instruction that reads one.
     found: Vec<Option<(usize, i64, u64)>>,
     /// Reads in a row that brought nothing new.
     repeats: u32,
+    /// A state to come back to: the step, its scalars, and what had been done.
     at: usize,
     regs: Vec<u64>,
+    deeds: Deeds,
+    /// Times the core let others go on since that state.
+    since: u32,
+    /// So many times between two visits of the state; and after so many without one, another state is kept.
+    period: u32,
+    window: u32,
+    circles: Option<Circles>,
 }
 
 impl Spin {
@@ -21,8 +55,8 @@ impl Spin {
 
     pub fn reset(&mut self) {
         self.found.fill(None);
-        (self.repeats, self.at) = (0, 0);
-        self.regs.clear();
+        let found = std::mem::take(&mut self.found);
+        *self = Self { found, ..Self::default() };
     }
 
     /// An instruction reads a number, at a byte of a buffer.
@@ -37,13 +71,73 @@ impl Spin {
         self.repeats >= PATIENCE
     }
 
-    /// The core lets the others go on. True when its numbers are what they were when it did so last, in the same place: then it goes in circles
-    /// until another core does something.
-    pub fn goes_in_circles(&mut self, at: usize, regs: &[u64]) -> bool {
-        let same = self.at == at && self.regs == regs;
-        self.at = at;
+    /// Whether the core goes round in the same state since it last let others go on.
+    pub fn circles(&self) -> Option<Circles> {
+        self.circles
+    }
+
+    /// Times it lets others go on before it is back where it was.
+    pub fn period(&self) -> u32 {
+        self.period
+    }
+
+    /// The core lets the others go on. A loop may do so several times before it comes back to the same state, so that state is kept until it is
+    /// seen again; one that is not is replaced, each time after twice as long.
+    pub fn lets_others_go_on(&mut self, at: usize, regs: &[u64], deeds: Deeds) {
+        self.since += 1;
+        if self.at == at && self.regs == regs {
+            self.circles = Some(match deeds {
+                d if d.stores != self.deeds.stores => Circles::Global,
+                d if (d.instructions, d.locals) != (self.deeds.instructions, self.deeds.locals) => Circles::Local,
+                _ => Circles::Scalars,
+            });
+            (self.period, self.since, self.window, self.deeds) = (self.since, 0, 1, deeds);
+            return;
+        }
+        let patience = if self.circles.is_some() { self.period } else { self.window };
+        if self.since < patience {
+            return;
+        }
+        self.window = if self.circles.take().is_some() { 1 } else { (self.window * 2).clamp(1, LONGEST_PERIOD) };
+        (self.since, self.at, self.deeds) = (0, at, deeds);
         self.regs.clear();
         self.regs.extend_from_slice(regs);
-        same
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn polls(spin: &mut Spin, states: &[(usize, u64)], times: usize) -> Option<Circles> {
+        for k in 0..times {
+            let (at, number) = states[k % states.len()];
+            spin.lets_others_go_on(at, &[number], Deeds::default());
+        }
+        spin.circles()
+    }
+
+    #[test]
+    fn a_loop_with_several_polls_comes_back() {
+        for states in [&[(4, 0)][..], &[(4, 0), (9, 0)], &[(4, 0), (9, 0), (4, 1), (9, 1), (4, 2), (9, 2)]] {
+            assert_eq!(polls(&mut Spin::new(0), states, 64), Some(Circles::Scalars), "{states:?}");
+        }
+    }
+
+    #[test]
+    fn a_counter_does_not_come_back() {
+        let mut spin = Spin::new(0);
+        for k in 0..5000 {
+            spin.lets_others_go_on(4, &[k], Deeds::default());
+            assert_eq!(spin.circles(), None);
+        }
+    }
+
+    #[test]
+    fn a_change_ends_the_circle() {
+        let mut spin = Spin::new(0);
+        assert!(polls(&mut spin, &[(4, 0), (9, 0)], 20).is_some());
+        assert!(polls(&mut spin, &[(4, 7), (9, 7)], 2).is_none());
+        assert!(polls(&mut spin, &[(4, 7), (9, 7)], 20).is_some());
     }
 }

@@ -2,7 +2,8 @@
 
 use super::core::Core;
 use super::data::Target;
-use super::observe::{Access, Action, Event, Flag, Place, Watch};
+use super::observe::{Access, Action, Atomic, Event, Flag, Place, Watch};
+use crate::kernels::Combine;
 use crate::memory::split_address;
 use crate::plan::{KernelStep, Operand, Order, Part, Tile, TileId, Transfer, TransferKind, View, ViewId};
 use pto_ir::ValueId;
@@ -76,7 +77,8 @@ impl Core<'_> {
     pub fn say_transfer<W: Watch>(&self, t: &Transfer, at: usize, watch: &mut W) {
         let window = |view: ViewId, write: bool, list: &mut Vec<Access>| {
             let view = &self.views[view as usize];
-            view_accesses(view, t.bits, None, &mut |a| list.push(Access { write, atomic: write && t.atomic, ..a }));
+            let atomic = if write && t.atomic { Atomic::Add } else { Atomic::No };
+            view_accesses(view, t.bits, None, &mut |a| list.push(Access { write, atomic, ..a }));
         };
         let stages = |write: bool| t.stages.iter().map(move |s| self.plain_access(*s, write));
         let sources = t.sources();
@@ -117,16 +119,17 @@ impl Core<'_> {
         }
         if let Some((tile, value)) = step.scratch.and_then(|s| Some((self.tiles[s.register? as usize], s.value))) {
             // Its content does not matter: several instructions may have it in any order.
-            list.push(Access { write: true, atomic: true, ..self.tile_access(&tile, value) });
+            list.push(Access { write: true, atomic: Atomic::Scratch, ..self.tile_access(&tile, value) });
         }
-        let atomic = step.atomic || step.combines.is_some_and(|reg| self.reg(reg) != 0);
+        let state = || step.combines.and_then(|reg| Combine::from_code(self.reg(reg)));
+        let atomic = step.atomic.or_else(state).map_or(Atomic::No, Atomic::from);
         for operand in &step.views {
             if let Some(register) = operand.register {
                 let elem = operand.value.and_then(|v| self.plan.module().value_type(v).elem());
                 let bits = elem.map_or(8, |d| d.column_bits());
                 let view = self.views[register as usize];
                 view_accesses(&view, bits, operand.value, &mut |a| {
-                    push_both(&mut list, Access { atomic: atomic && operand.writes, ..a }, operand);
+                    push_both(&mut list, Access { atomic, ..a }, operand);
                 });
             }
         }
@@ -192,6 +195,7 @@ impl Core<'_> {
             stride,
             value,
             tile: Some(tile.root),
+            origin: tile.origin as i64 - self.plan.spaces.start(ty.loc) as i64,
             geometry: tile.geometry,
             valid: (tile.rows, tile.cols),
             ..run(Place::Core(ty.loc), start, 0, None)
@@ -208,9 +212,10 @@ fn run(place: Place, start: i64, row_bytes: u64, value: Option<ValueId>) -> Acce
         rows: 1,
         stride: 0,
         write: false,
-        atomic: false,
+        atomic: Atomic::No,
         value,
         tile: None,
+        origin: 0,
         geometry: 0,
         valid: (0, 0),
     }
@@ -218,7 +223,7 @@ fn run(place: Place, start: i64, row_bytes: u64, value: Option<ValueId>) -> Acce
 
 fn push_both(list: &mut Vec<Access>, access: Access, operand: &Operand) {
     if operand.reads {
-        list.push(access);
+        list.push(Access { atomic: Atomic::No, ..access });
     }
     if operand.writes {
         list.push(Access { write: true, ..access });

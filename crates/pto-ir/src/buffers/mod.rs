@@ -4,20 +4,20 @@
 //! that a loop carries is one buffer from turn to turn, and all sides of a branch fill the same one. Where the value cannot be
 //! made there (it is used afterwards, or the instruction must not write over its operands), it is copied.
 //!
-//! A buffer whose valid region is known only at run time gets it from the operand that its value is like, whenever it is
-//! written.
+//! A buffer whose valid region is known only at run time gets it from the operands that the row of the instruction names,
+//! whenever it is written.
 
 mod anew;
 mod control;
 mod lost;
+mod regions;
 
-use anew::{Ways, all_contents, are_needed, is_made_early};
+use anew::{all_contents, are_needed, is_made_early};
 use lost::{losing_loops, other_names};
 
-use crate::{BlockId, Def, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
-use pto_isa::row::Infer;
+use crate::{BlockId, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::table::op;
-use pto_isa::{Diagnostic, Dim, Loc, Op, Scalar, Span, Targets, TileType, Type, codes};
+use pto_isa::{Diagnostic, Dim, Loc, Op, Span, Targets, TileType, Type, codes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Writes tile values as buffers, for all of some targets.
@@ -32,9 +32,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// # Errors
 /// What has no buffer form: tiles that functions return, copies that no instruction makes, valid regions that follow from nothing.
 pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Vec<Diagnostic>> {
-    let ways = Ways::of(module);
-    let contents = all_contents(module, targets, &ways);
-    let early: Vec<OpId> = module.order().into_iter().filter(|id| is_made_early(module, targets, &ways, *id)).collect();
+    let contents = all_contents(module, targets);
+    let early: Vec<OpId> = module.order().into_iter().filter(|id| is_made_early(module, targets, *id)).collect();
     if early.is_empty() && !are_needed(module, &contents) {
         return Ok(module.clone());
     }
@@ -47,8 +46,7 @@ pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Vec<Diagn
         others: other_names(module, &contents),
         contents,
         names: Names::new(module),
-        uses: uses(module),
-        dropped: Vec::new(),
+        asked: None,
         problems: Vec::new(),
     };
     for id in early {
@@ -74,19 +72,9 @@ struct Buffers {
     /// Loops that would lose a write.
     losing: BTreeSet<OpId>,
     names: Names,
-    /// How often the program uses each value.
-    uses: HashMap<ValueId, usize>,
-    /// Uses that are gone when the blocks around are done, innermost last.
-    dropped: Vec<Vec<ValueId>>,
+    /// The tile whose valid region was asked for last, and what that gave.
+    asked: Option<(OpId, ValueId, Extents)>,
     problems: Vec<Diagnostic>,
-}
-
-fn uses(module: &Module) -> HashMap<ValueId, usize> {
-    let mut uses = HashMap::new();
-    for operand in module.order().iter().flat_map(|id| module.operands(*id)) {
-        *uses.entry(operand.value).or_default() += 1;
-    }
-    uses
 }
 
 /// Rows and columns.
@@ -95,20 +83,10 @@ type Extents = (ValueId, ValueId);
 impl Buffers {
     fn block(&mut self, block: BlockId) {
         let mut ops = Vec::new();
-        self.dropped.push(Vec::new());
         for id in self.out.block(block).ops.clone() {
             self.op(id, &mut ops);
         }
         self.out.block_mut(block).ops = ops;
-        for value in self.dropped.pop().unwrap_or_default() {
-            self.lose_use(value);
-        }
-    }
-
-    fn lose_use(&mut self, value: ValueId) {
-        if let Some(count) = self.uses.get_mut(&value) {
-            *count = count.saturating_sub(1);
-        }
     }
 
     fn op(&mut self, id: OpId, ops: &mut Vec<OpId>) {
@@ -141,13 +119,6 @@ impl Buffers {
                 }
                 ops.push(id);
             }
-        }
-    }
-
-    /// These are used once less behind the block that is being converted.
-    fn drop_uses(&mut self, values: impl Iterator<Item = ValueId>) {
-        if let Some(dropped) = self.dropped.last_mut() {
-            dropped.extend(values);
         }
     }
 
@@ -193,7 +164,6 @@ impl Buffers {
             };
             // What it changes is given: the result is a copy of that.
             let given = operands.iter().position(|o| o.slot == result.slot).map(|at| operands.remove(at));
-            self.drop_uses(given.iter().map(|o| o.value));
             if let Some(given) = given.map(|o| self.now(o.value)).filter(|from| *from != buffer) {
                 self.copy(id, given, buffer, ops);
             }
@@ -212,7 +182,7 @@ impl Buffers {
     /// A buffer for the result of an instruction.
     fn allocate(&mut self, id: OpId, value: ValueId, ops: &mut Vec<OpId>) -> ValueId {
         let Some(tile) = self.out.tile(value).copied() else { return value };
-        let extents = if is_open(&tile) { self.extents(id, value, ops) } else { None };
+        let extents = if is_open(&tile) { self.extents(id, value, false, ops) } else { None };
         let name = self.out.value(value).name;
         self.new_tile(tile, name, self.place(id), extents, ops)
     }
@@ -222,7 +192,7 @@ impl Buffers {
         let same = self.like(id, value).is_some_and(|like| self.now(like) == buffer);
         if self.out.tile(buffer).is_some_and(is_open)
             && !same
-            && let Some(extents) = self.extents(id, value, ops)
+            && let Some(extents) = self.extents(id, value, true, ops)
         {
             self.set_extents(id, buffer, extents, ops);
         }
@@ -256,68 +226,6 @@ impl Buffers {
         let id = self.out.new_tile(tile, name, span, operands);
         ops.push(id);
         self.out.results(id).next().unwrap_or_else(|| ValueId::from_index(0))
-    }
-
-    // ---- valid regions ----------------------------------------------------------------------------------------------
-
-    /// The operand whose valid region a result has.
-    fn like(&self, id: OpId, value: ValueId) -> Option<ValueId> {
-        let row = self.out.op(id).op.row();
-        let Infer::Like(name) = row.slot_at(usize::from(self.out.value(value).slot)).infer else { return None };
-        let named = row.slot(name).and_then(|slot| self.out.in_slot(id, slot).next()).map(|o| o.value);
-        // Where that may be a scalar, the other operand is the tile.
-        let all = named.into_iter().chain(self.out.operands(id).iter().map(|o| o.value));
-        all.into_iter().find(|v| self.out.tile(*v).is_some())
-    }
-
-    /// Rows and columns of a result whose type leaves them open: those of the operand it is like, or of the window it is
-    /// loaded from.
-    fn extents(&mut self, id: OpId, value: ValueId, ops: &mut Vec<OpId>) -> Option<Extents> {
-        let found = match self.like(id, value) {
-            Some(tile) => Some(self.extents_of(id, self.now(tile), ops)),
-            None => self.out.operands(id).first().and_then(|o| self.window(o.value)),
-        };
-        if found.is_none() {
-            self.refuse(id, "the valid region of its result is known only at run time and follows from no tile");
-        }
-        found
-    }
-
-    /// Rows and columns of a window of two dimensions.
-    fn window(&self, view: ValueId) -> Option<Extents> {
-        let Def::Result(made, _) = self.out.value(view).def else { return None };
-        let slot = match self.out.op(made).op {
-            op::partition_view => "sizes",
-            op::make_tensor_view => "shape",
-            _ => return None,
-        };
-        let slot = self.out.op(made).op.row().slot(slot)?;
-        let extents: Vec<ValueId> = self.out.in_slot(made, slot).map(|o| o.value).collect();
-        match extents[..] {
-            [rows, cols] => Some((rows, cols)),
-            _ => None,
-        }
-    }
-
-    /// Rows and columns of a tile.
-    fn extents_of(&mut self, id: OpId, tile: ValueId, ops: &mut Vec<OpId>) -> Extents {
-        let span = self.place(id);
-        let row = op::get_validshape.row();
-        let ty = self.out.intern_type(Type::Scalar(Scalar::Index));
-        let first = row.slots.len() as u8;
-        let names = [self.fresh("rows"), self.fresh("cols")];
-        let results = (first..).zip(names).map(|(slot, name)| (ty, name, slot, span)).collect();
-        let query = self.with_operands(op::get_validshape, &[("source", tile)], results, span);
-        ops.push(query);
-        let mut made = self.out.results(query);
-        let nothing = ValueId::from_index(0);
-        (made.next().unwrap_or(nothing), made.next().unwrap_or(nothing))
-    }
-
-    fn set_extents(&mut self, id: OpId, tile: ValueId, (rows, cols): Extents, ops: &mut Vec<OpId>) {
-        let operands = [("source", tile), ("valid_row", rows), ("valid_col", cols)];
-        let new = self.with_operands(op::set_validshape, &operands, Vec::new(), self.place(id));
-        ops.push(new);
     }
 
     fn with_operands(

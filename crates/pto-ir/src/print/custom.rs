@@ -124,7 +124,7 @@ impl Printer<'_> {
             match args.get(i) {
                 Some(&arg) => self.params(&[arg]),
                 None => {
-                    let text = super::type_text(input, self.style.types);
+                    let text = self.type_or_alias(input);
                     self.put(&text);
                 }
             }
@@ -138,17 +138,19 @@ impl Printer<'_> {
     }
 
     fn func_results(&mut self, ty: &FnType) {
-        let style = self.style.types;
-        match &*ty.results {
+        let list: Vec<String> = ty.results.iter().map(|t| self.type_or_alias(t)).collect();
+        match &list[..] {
             [] => {}
-            [one] => {
-                let text = super::type_text(one, style);
-                self.put(&format!(" -> {text}"));
-            }
-            many => {
-                let list: Vec<_> = many.iter().map(|t| super::type_text(t, style)).collect();
-                self.put(&format!(" -> ({})", list.join(", ")));
-            }
+            [one] => self.put(&format!(" -> {one}")),
+            many => self.put(&format!(" -> ({})", many.join(", "))),
+        }
+    }
+
+    /// A type that stands inside another one.
+    fn type_or_alias(&mut self, ty: &Type) -> String {
+        match self.module.type_id(ty) {
+            Some(id) => self.type_id(id),
+            None => super::type_text(ty, self.style.types),
         }
     }
 
@@ -341,6 +343,7 @@ impl Printer<'_> {
         self.put(" ");
         let values = self.operand_values(op);
         let successors = module.successors(op);
+        let untyped = self.omitted(op).0;
         match (
             values.first(),
             successors.iter().any(|s| s.case.is_some()) || module.op(op).op == pto_isa::table::op::cf_switch,
@@ -353,7 +356,7 @@ impl Printer<'_> {
                     self.put(if i > 0 { ", " } else { "" });
                     let case = s.case.map_or("default".to_string(), |c| c.to_string());
                     self.put(&format!("{case}: "));
-                    self.successor(s);
+                    self.successor(s, untyped);
                 }
                 self.put("]");
             }
@@ -364,17 +367,21 @@ impl Printer<'_> {
                 }
                 for (i, s) in successors.iter().enumerate() {
                     self.put(if i > 0 { ", " } else { "" });
-                    self.successor(s);
+                    self.successor(s, untyped);
                 }
             }
         }
         self.rest(op, &[]);
     }
 
-    fn successor(&mut self, s: &Successor) {
+    fn successor(&mut self, s: &Successor, untyped: bool) {
         let label = self.label_name(s.block);
         self.put(&format!("^{label}"));
-        if !s.args.is_empty() {
+        if !s.args.is_empty() && untyped {
+            self.put("(");
+            self.values(s.args.iter().copied());
+            self.put(")");
+        } else if !s.args.is_empty() {
             self.put("(");
             self.values(s.args.iter().copied());
             let types = self.types_of(&s.args);
@@ -399,12 +406,21 @@ impl Printer<'_> {
         }
     }
 
-    /// A constant as the source writes it: hexadecimal stays hexadecimal, and digits are not dropped.
-    fn literal(&self, op: OpId) -> Option<String> {
+    /// A constant as the source writes it: hexadecimal stays hexadecimal, digits are not dropped, and a type that is
+    /// left out is not written.
+    fn literal(&mut self, op: OpId) -> Option<String> {
         let data = self.module.op(op);
         let text = self.style.source?.get(data.name_span.end as usize..data.span.end as usize)?;
         let plain = self.module.attrs(op).len() == 1 && !text.contains(['/', '#', '\n', '"', '{']);
-        (plain && text.len() > 1).then(|| format!(" {}", text.split_whitespace().collect::<Vec<_>>().join(" ")))
+        if !plain || text.len() <= 1 {
+            return None;
+        }
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let result = self.module.results(op).next()?;
+        Some(match text.rsplit_once(':') {
+            Some((number, _)) => format!(" {} : {}", words(number), self.type_of(result)),
+            None => format!(" {}", words(text)),
+        })
     }
 
     fn compare(&mut self, op: OpId) {

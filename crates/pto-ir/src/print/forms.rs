@@ -1,8 +1,9 @@
-//! Tile instructions in their four forms, and operations printed by pattern.
+//! Tile instructions in their four forms.
 
+use super::types::{BUFFER, VALUE};
 use super::{Form, Printer};
-use crate::{Attr, Module, OpId, Operand, ValueId};
-use pto_isa::row::{AttrKind, Count, Kind, Syntax};
+use crate::{Listed, Module, OpId, Operand, ValueId};
+use pto_isa::row::{Count, Kind, Syntax};
 use pto_isa::{Dir, Row, Type};
 
 /// The operands of a tile instruction, sorted by where they are written.
@@ -36,12 +37,20 @@ impl Printer<'_> {
     pub(super) fn tile_op(&mut self, op: OpId, syntax: Syntax) {
         let parts = self.parts(op);
         let value_form = self.module.is_value_form(op);
-        match (self.style.form, syntax) {
-            (Some(form @ (Form::Level1 | Form::Asm)), _) if value_form || self.can_assign(op, &parts) => {
-                self.value_form(op, &parts, form == Form::Asm);
+        let form = std::mem::take(&mut self.form);
+        let value_like = value_form || self.can_assign(op, &parts);
+        match (form, syntax) {
+            (Some(Form::Asm), _) if value_like || self.is_flat(op) => {
+                self.form = form;
+                self.value_form(op, &parts, true);
             }
+            _ if self.is_flat(op) => self.value_form(op, &parts, false),
+            (Some(Form::Level1), _) if value_like => self.value_form(op, &parts, false),
             _ if value_form => self.value_form(op, &parts, false),
-            (_, Syntax::Pattern(pattern)) => self.pattern(op, pattern),
+            (_, Syntax::Pattern(pattern)) => {
+                self.elided_tile = Some(BUFFER);
+                self.pattern(op, pattern);
+            }
             (_, Syntax::InsOuts { attrs_in_ins }) => self.buffer_form(op, &parts, attrs_in_ins),
             (_, Syntax::Custom(_)) => self.generic(op),
         }
@@ -74,10 +83,29 @@ impl Printer<'_> {
         slots == actual
     }
 
+    /// The mnemonic; a bare one of the source stays bare where no other form is asked for.
+    pub(super) fn mnemonic(&mut self, op: OpId) {
+        let name = self.module.op(op).op.row().full_name();
+        let bare = self.style.form.is_none() && self.spelling(op).is_some_and(|s| s.bare);
+        self.put(if bare { name.strip_prefix("pto.").unwrap_or(&name) } else { &name });
+    }
+
+    /// True when the source leaves out the types of the operands, and of the results.
+    pub(super) fn omitted(&self, op: OpId) -> (bool, bool) {
+        self.spelling(op).map_or((false, false), |s| (s.operand_types == Listed::Omitted, s.no_result_types))
+    }
+
+    /// True for `pto.tmax %a, %b, %d`: destinations among the operands, without `outs(…)`.
+    fn is_flat(&self, op: OpId) -> bool {
+        self.style.form.is_none() && self.spelling(op).is_some_and(|s| s.flat)
+    }
+
     /// `pto.tmax ins(%a, %b : T, T) outs(%d : T) {…}`
     fn buffer_form(&mut self, op: OpId, parts: &Parts, attrs_in_ins: bool) {
+        self.elided_tile = Some(BUFFER);
+        let (no_ins, no_outs) = self.omitted(op);
         self.result_list(op);
-        self.put(&self.module.op(op).op.row().full_name());
+        self.mnemonic(op);
         let dict = self.dict(op, &[]);
         if !parts.ins.is_empty() || (attrs_in_ins && !dict.is_empty()) {
             self.put(" ins(");
@@ -87,14 +115,14 @@ impl Printer<'_> {
                 self.put(&dict);
             }
             let types = self.types_of(&parts.ins);
-            self.put(&format!(" : {types})"));
+            self.put(&if no_ins { ")".to_string() } else { format!(" : {types})") });
         }
         if !parts.outs.is_empty() {
             let outs: Vec<ValueId> = parts.outs.iter().map(|o| o.value).collect();
             self.put(" outs(");
             self.values(outs.iter().copied());
             let types = self.types_of(&outs);
-            self.put(&format!(" : {types})"));
+            self.put(&if no_outs { ")".to_string() } else { format!(" : {types})") });
         }
         if !attrs_in_ins {
             self.put(&dict);
@@ -130,8 +158,10 @@ impl Printer<'_> {
     /// `%d = pto.tmax %a, %b : (T, T) -> T`, or `%d = tmax %a, %b : T` in assembly.
     fn value_form(&mut self, op: OpId, parts: &Parts, asm: bool) {
         let row = self.module.op(op).op.row();
+        self.elided_tile = Some(VALUE);
+        let flat = self.is_flat(op);
         let (written, rest): (Vec<&Operand>, Vec<&Operand>) =
-            parts.outs.iter().partition(|o| row.slots[usize::from(o.slot)].is_result());
+            parts.outs.iter().partition(|o| !flat && row.slots[usize::from(o.slot)].is_result());
         let mut results: Vec<ValueId> = written.iter().map(|o| o.value).collect();
         if results.is_empty() {
             self.result_list(op);
@@ -140,8 +170,11 @@ impl Printer<'_> {
             self.values(results.iter().copied());
             self.put(" = ");
         }
-        let name = row.full_name();
-        self.put(if asm { name.strip_prefix("pto.").unwrap_or(&name) } else { &name });
+        if asm {
+            self.put(row.name);
+        } else {
+            self.mnemonic(op);
+        }
         let operands: Vec<ValueId> = parts.ins.iter().copied().chain(rest.iter().map(|o| o.value)).collect();
         if !operands.is_empty() {
             self.put(" ");
@@ -151,8 +184,51 @@ impl Printer<'_> {
         let dict = self.dict(op, &[]);
         self.put(&dict);
         self.named_operands(op, &parts.named);
-        let signature = if asm { self.asm_types(&operands, &results) } else { self.signature(&operands, &results) };
+        let signature = self.tail(op, &operands, &results, asm);
         self.put(&signature);
+    }
+
+    /// The types of a value form: as the source lists them, or as the form does.
+    fn tail(&mut self, op: OpId, operands: &[ValueId], results: &[ValueId], asm: bool) -> String {
+        let (listed, no_results) =
+            self.spelling(op).map_or((Listed::Usual, false), |s| (s.operand_types, s.no_result_types));
+        if listed == Listed::Omitted && (no_results || results.is_empty()) {
+            return String::new();
+        }
+        let kept = self.style.form.is_none();
+        match listed {
+            Listed::One if kept => {
+                let first = results.iter().chain(self.shaped(operands).iter()).next().copied();
+                first.map_or_else(String::new, |v| format!(" : {}", self.type_of(v)))
+            }
+            Listed::All { parens, scalars } if kept => {
+                let operands = if scalars { operands.to_vec() } else { self.shaped(operands) };
+                let ins = self.types_of(&operands);
+                let ins = if parens { format!("({ins})") } else { ins };
+                let outs = match no_results {
+                    true => String::new(),
+                    false if results.is_empty() => " -> ()".to_string(),
+                    false => self.result_tail(results),
+                };
+                format!(" : {ins}{outs}")
+            }
+            Listed::Omitted => self.result_tail(results),
+            _ if asm => self.asm_types(operands, results),
+            _ => self.signature(operands, results),
+        }
+    }
+
+    fn shaped(&self, operands: &[ValueId]) -> Vec<ValueId> {
+        operands.iter().copied().filter(|&v| !matches!(self.module.value_type(v), Type::Scalar(_))).collect()
+    }
+
+    fn result_tail(&mut self, results: &[ValueId]) -> String {
+        let outs = self.types_of(results);
+        match results.len() {
+            0 => String::new(),
+            1 => format!(" -> {outs}"),
+            _ => format!(" -> ({outs})"),
+        }
     }
 
     fn signature(&mut self, operands: &[ValueId], results: &[ValueId]) -> String {
@@ -166,23 +242,19 @@ impl Printer<'_> {
 
     /// One type where all tiles have it; scalars are known from their definitions.
     fn asm_types(&mut self, operands: &[ValueId], results: &[ValueId]) -> String {
-        let module = self.module;
-        let shaped: Vec<ValueId> =
-            operands.iter().copied().filter(|&v| !matches!(module.value_type(v), Type::Scalar(_))).collect();
+        let shaped = self.shaped(operands);
         let all: Vec<String> = shaped.iter().chain(results).map(|&v| self.type_of(v)).collect();
+        let elided = |v: &ValueId| self.elided.contains(v);
         match all.first() {
             None => String::new(),
+            Some(_) if shaped.iter().chain(results).all(elided) => format!(" : {VALUE}"),
             Some(first) if !shaped.is_empty() && !results.is_empty() && all.iter().all(|t| t == first) => {
                 format!(" : {first}")
             }
             _ => {
-                let (ins, outs) = (self.types_of(&shaped), self.types_of(results));
+                let ins = self.types_of(&shaped);
                 let ins = if ins.is_empty() { "()".to_string() } else { ins };
-                match results.len() {
-                    0 => format!(" : {ins}"),
-                    1 => format!(" : {ins} -> {outs}"),
-                    _ => format!(" : {ins} -> ({outs})"),
-                }
+                format!(" : {ins}{}", self.result_tail(results))
             }
         }
     }
@@ -192,6 +264,10 @@ impl Printer<'_> {
         let module = self.module;
         let data = module.op(op);
         let row = data.op.row();
+        if self.style.form.is_some() || self.spelling(op).is_none_or(|s| s.form != Some(Form::Generic)) {
+            // Nothing is inferred in the generic form.
+            self.elided.clear();
+        }
         self.result_list(op);
         let name = row.full_name();
         let name = if name == "module" { "builtin.module" } else { &name };
@@ -287,134 +363,6 @@ impl Printer<'_> {
             format!("operandSegmentSizes = array<i32: {}>", sizes.join(", "))
         })
     }
-
-    /// Follows a row's pattern; see [`Row::pattern`].
-    pub(super) fn pattern(&mut self, op: OpId, pattern: &str) {
-        let text = self.expand(op, pattern).replace(", )", ")");
-        let text = text.trim();
-        // Where two ways to say something are both left out, a comma is left over.
-        if !self.pattern_fits(op, pattern) || text.ends_with(',') {
-            return self.generic(op);
-        }
-        self.result_list(op);
-        self.put(&self.module.op(op).op.row().full_name());
-        if !text.is_empty() && !text.starts_with(['[', '(']) {
-            self.put(" ");
-        }
-        self.put(text);
-    }
-
-    /// An operation that lacks something its pattern always shows, or has an attribute of another kind there,
-    /// is wrong, but still has a generic form.
-    fn pattern_fits(&self, op: OpId, pattern: &str) -> bool {
-        let row = self.module.op(op).op.row();
-        let required = without_groups(pattern);
-        let has_slot = |word: &str| {
-            let many = row.slot(word).is_some_and(|s| row.slot_at(s).count == Count::Many);
-            many || self.slot_of(op, word).next().is_some()
-        };
-        let has_attr = |word: &str| match (self.module.attr(op, word), row.attr(word).map(|a| a.kind)) {
-            (None, _) => false,
-            (Some(Attr::Enum(def, _)), Some(AttrKind::Enum(want))) => *def == want,
-            (Some(Attr::Enum(def, _)), Some(AttrKind::EnumOr(a, b))) => *def == a || *def == b,
-            (Some(_), Some(AttrKind::Enum(_) | AttrKind::EnumOr(..))) => false,
-            (Some(Attr::Int(..)), Some(AttrKind::Int(..) | AttrKind::OneOf(_))) => true,
-            (Some(_), Some(AttrKind::Int(..) | AttrKind::OneOf(_))) => false,
-            (Some(Attr::Array(items)), Some(AttrKind::Ints)) => items.iter().all(|a| matches!(a, Attr::Int(..))),
-            (Some(_), Some(AttrKind::Ints)) => false,
-            (Some(_), _) => true,
-        };
-        let named = |sigil: char| {
-            required.match_indices(sigil).map(|(at, _)| split_word(&required[at + 1..]).0).filter(|w| !w.is_empty())
-        };
-        let given = pattern_attrs(pattern).into_iter().filter(|a| self.module.attr(op, a).is_some());
-        named('$').all(has_slot) && named(':').all(has_slot) && named('#').all(has_attr) && given.clone().all(has_attr)
-    }
-
-    fn expand(&mut self, op: OpId, pattern: &str) -> String {
-        let mut out = String::new();
-        let mut rest = pattern;
-        let shown = pattern_attrs(pattern);
-        while let Some(c) = rest.chars().next() {
-            rest = &rest[c.len_utf8()..];
-            let (word, after) = split_word(rest);
-            match c {
-                '$' => {
-                    out += &self.slot_values(op, word);
-                    rest = after;
-                }
-                '#' => {
-                    out += &self.positional_attr(op, word);
-                    rest = after;
-                }
-                ':' if !word.is_empty() => {
-                    out += &self.slot_types(op, word);
-                    rest = after;
-                }
-                '{' if rest.starts_with('}') => {
-                    let dict = self.dict(op, &shown);
-                    out.truncate(out.trim_end().len());
-                    out += &dict;
-                    rest = &rest[1..];
-                }
-                '(' => match group(rest) {
-                    Some((inner, after)) => {
-                        if self.group_is_present(op, inner) {
-                            out += &self.expand(op, inner);
-                        }
-                        rest = after;
-                    }
-                    None => out.push('('),
-                },
-                other => out.push(other),
-            }
-        }
-        out
-    }
-
-    fn group_is_present(&self, op: OpId, group: &str) -> bool {
-        let mark = |(at, sigil): (usize, &str)| {
-            let word = split_word(&group[at + 1..]).0;
-            (!word.is_empty()).then(|| (sigil == "#", word.to_string()))
-        };
-        match group.match_indices(['$', '#', ':']).find_map(mark) {
-            None => false,
-            Some((true, word)) => self.module.attr(op, &word).is_some(),
-            Some((false, word)) => self.slot_of(op, &word).next().is_some(),
-        }
-    }
-
-    fn slot_of(&self, op: OpId, name: &str) -> impl Iterator<Item = ValueId> + use<'_> {
-        let row = self.module.op(op).op.row();
-        let at = row.slot(name).unwrap_or(usize::MAX);
-        let operands = self.module.operands(op).iter().filter(move |o| usize::from(o.slot) == at).map(|o| o.value);
-        let results = self.module.results(op).filter(move |&v| usize::from(self.module.value(v).slot) == at);
-        operands.chain(results)
-    }
-
-    fn slot_values(&mut self, op: OpId, name: &str) -> String {
-        let values: Vec<ValueId> = self.slot_of(op, name).collect();
-        values.iter().map(|&v| format!("%{}", self.name(v))).collect::<Vec<_>>().join(", ")
-    }
-
-    fn slot_types(&mut self, op: OpId, name: &str) -> String {
-        let values: Vec<ValueId> = self.slot_of(op, name).collect();
-        self.types_of(&values)
-    }
-
-    /// An attribute without its name; an enumeration is shortened to `<VALUE>` where only one can stand.
-    fn positional_attr(&mut self, op: OpId, name: &str) -> String {
-        let module = self.module;
-        let Some(attr) = module.attr(op, name) else { return String::new() };
-        let spec = module.op(op).op.row().attr(name);
-        match (attr, spec.map(|s| s.kind)) {
-            (Attr::Enum(def, at), Some(AttrKind::Enum(want))) if *def == want => {
-                format!("<{}>", def.value(usize::from(*at)))
-            }
-            (Attr::Int(n, _), _) => n.to_string(),
-            _ => self.attr_text(attr),
-        }
-    }
 }
 
 /// The result slots of the value form when an instruction is written with this many results.
@@ -435,43 +383,7 @@ pub fn result_slots(row: &Row, count: usize) -> Vec<usize> {
     kept
 }
 
-fn split_word(text: &str) -> (&str, &str) {
-    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
-    text.split_at(end)
-}
-
-/// Splits `inner)?rest` off after an opening parenthesis; `None` when the parenthesis is a plain one.
-fn group(text: &str) -> Option<(&str, &str)> {
-    let mut depth = 1;
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return text[at + 1..].starts_with('?').then(|| (&text[..at], &text[at + 2..]));
-        }
-    }
-    None
-}
-
 /// The attributes of an operation that its row does not know.
 fn foreign_attrs<'m>(module: &'m Module, op: OpId, row: &Row) -> Vec<&'m str> {
     module.attrs(op).iter().map(|(n, _)| module.names.text(*n)).filter(|n| row.attr(n).is_none()).collect()
-}
-
-/// The part of a pattern that is always printed.
-fn without_groups(pattern: &str) -> String {
-    let mut out = String::new();
-    let mut rest = pattern;
-    while let Some(at) = rest.find('(') {
-        out.push_str(&rest[..=at]);
-        rest = group(&rest[at + 1..]).map_or(&rest[at + 1..], |(_, after)| after);
-    }
-    out + rest
-}
-
-fn pattern_attrs(pattern: &str) -> Vec<&str> {
-    pattern.match_indices('#').map(|(at, _)| split_word(&pattern[at + 1..]).0).collect()
 }

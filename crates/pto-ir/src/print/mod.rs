@@ -6,14 +6,16 @@
 mod attrs;
 mod custom;
 mod forms;
+mod pattern;
 mod types;
 mod writable;
 
-use crate::{Attr, BlockId, Module, OpId, RegionId, Sym, ValueId};
+use crate::{Attr, BlockId, Module, OpId, RegionId, Spelling, Sym, ValueId};
 use std::collections::{HashMap, HashSet};
 
 pub use attrs::{float_text, quote};
 pub use forms::result_slots;
+use types::elided_type;
 pub use types::type_text;
 
 /// How tile instructions are written.
@@ -42,11 +44,12 @@ pub enum TypeStyle {
 /// What the printer may choose.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style<'a> {
-    /// Form of tile instructions; `None` keeps each in the form it has (value form: level 1, else level 2).
+    /// Form of tile instructions; `None` keeps each in the form it has (value form: level 1, else level 2), or, with
+    /// a source, in the one it has there.
     pub form: Option<Form>,
     /// Spelling of tile types.
     pub types: TypeStyle,
-    /// The source the module was read from: its comments and blank lines are kept.
+    /// The source the module was read from: its comments and blank lines are kept, and what it leaves out of types.
     pub source: Option<&'a str>,
 }
 
@@ -79,10 +82,6 @@ pub(crate) struct Printer<'a> {
     comments: usize,
     /// Aliases already written; only those are used.
     aliases: usize,
-    /// Aliases of attributes among them, by the key of the attribute; of equal ones the first.
-    attr_aliases: HashMap<u64, Vec<usize>>,
-    /// The rest of a line that was looked at last.
-    line_rest: std::ops::RangeInclusive<usize>,
     /// The printed name of each value that was given one.
     names: HashMap<ValueId, String>,
     /// Names visible here, and how many of them each open scope added.
@@ -91,6 +90,11 @@ pub(crate) struct Printer<'a> {
     next_number: usize,
     /// The place for which a blank line was considered last.
     blank_at: Option<u32>,
+    /// The form of the operation being printed.
+    form: Option<Form>,
+    /// Its values whose type is not spelled out, and what is written for that of a tile.
+    elided_tile: Option<&'static str>,
+    elided: Vec<ValueId>,
     type_cache: HashMap<(crate::TypeId, bool), String>,
 }
 
@@ -103,13 +107,14 @@ impl<'a> Printer<'a> {
             indent: 0,
             comments: 0,
             aliases: 0,
-            attr_aliases: HashMap::new(),
-            line_rest: 0..=0,
             names: HashMap::new(),
             visible: HashSet::new(),
             scopes: vec![Vec::new()],
             next_number: 0,
             blank_at: None,
+            form: None,
+            elided_tile: None,
+            elided: Vec::new(),
             type_cache: HashMap::new(),
         }
     }
@@ -172,29 +177,46 @@ impl<'a> Printer<'a> {
             self.put(&format!("{} = {value}", alias.name));
             self.trailing_comment(alias.span.end);
             self.put("\n");
+            self.aliases += 1;
             if let Attr::Type(ty) = alias.value {
                 let keyed = self.style.types == TypeStyle::Keyed;
                 self.type_cache.insert((ty, keyed), alias.name.to_string());
             }
-            if alias.name.starts_with('#') {
-                let alike = self.attr_aliases.entry(attrs::key(&alias.value)).or_default();
-                if !alike.iter().any(|at| self.module.aliases[*at].value == alias.value) {
-                    alike.push(self.aliases);
-                }
-            }
-            self.aliases += 1;
         }
     }
 
     fn op(&mut self, op: OpId) {
+        let (form, elided) = match self.spelling(op) {
+            Some(spelling) => (self.style.form.or(spelling.form), self.module.elided(op)),
+            None => (self.style.form, Vec::new()),
+        };
+        // Operations inside regions have spellings of their own; types may follow a region.
+        let outer = (std::mem::replace(&mut self.form, form), std::mem::replace(&mut self.elided, elided));
+        self.elided_tile = None;
+        self.op_in_form(op);
+        (self.form, self.elided) = outer;
+    }
+
+    /// How the source spells an operation, while a source is laid out anew.
+    fn spelling(&self, op: OpId) -> Option<&'a Spelling> {
+        self.style.source.and_then(|_| self.module.spelling(op))
+    }
+
+    fn op_in_form(&mut self, op: OpId) {
         use pto_isa::row::Syntax;
         let row = self.module.op(op).op.row();
-        if self.style.form == Some(Form::Generic) {
+        if self.form == Some(Form::Generic) {
             return self.generic(op);
         }
         match row.syntax {
-            Syntax::Custom(custom) => self.custom(op, custom),
-            Syntax::Pattern(pattern) if !pattern.starts_with("ins(") => self.pattern(op, pattern),
+            Syntax::Custom(custom) => {
+                self.form = None;
+                self.custom(op, custom);
+            }
+            Syntax::Pattern(pattern) if !pattern.starts_with("ins(") => {
+                self.form = None;
+                self.pattern(op, pattern);
+            }
             tile => self.tile_op(op, tile),
         }
     }
@@ -426,6 +448,9 @@ impl<'a> Printer<'a> {
     }
 
     fn type_of(&mut self, value: ValueId) -> String {
+        if self.elided.contains(&value) {
+            return elided_type(self.module.value_type(value), self.elided_tile).to_string();
+        }
         self.type_id(self.module.value(value).ty)
     }
 
@@ -463,10 +488,7 @@ impl<'a> Printer<'a> {
         let Some(source) = self.style.source else { return };
         let Some(c) = self.module.comments.get(self.comments) else { return };
         let (end, start) = (end as usize, c.span.start as usize);
-        if !self.line_rest.contains(&end) {
-            self.line_rest = end..=source[end..].find('\n').map_or(source.len(), |at| end + at);
-        }
-        if c.trailing && start >= end && start <= *self.line_rest.end() {
+        if c.trailing && start >= end && !source[end..start].contains('\n') {
             self.put("  ");
             self.put(&c.text);
             self.comments += 1;

@@ -44,6 +44,20 @@ pub fn type_text(ty: &Type, style: TypeStyle) -> String {
     }
 }
 
+/// What the instruction pages write for the type of a tile value, and of a tile buffer.
+pub(super) const VALUE: &str = "!pto.tile<...>";
+pub(super) const BUFFER: &str = "!pto.tile_buf<...>";
+
+/// What stands for a type that the definition of its value gives.
+pub(super) fn elided_type(ty: &Type, tile: Option<&'static str>) -> &'static str {
+    match (ty, tile) {
+        (Type::Scalar(_), _) => "dtype",
+        (_, Some(tile)) => tile,
+        (Type::TileBuf(_), None) => BUFFER,
+        (_, None) => VALUE,
+    }
+}
+
 fn list(types: &[Type], style: TypeStyle) -> String {
     types.iter().map(|t| type_text(t, style)).collect::<Vec<_>>().join(", ")
 }

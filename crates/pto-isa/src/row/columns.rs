@@ -65,8 +65,19 @@ pub enum Domain {
     Valid(&'static str),
     /// The whole physical tile of this operand.
     Whole(&'static str),
+    /// The valid region of a mask; each of its bytes stands for eight columns of the other operand.
+    Mask(&'static str, &'static str),
     /// The matrix product: rows and depth of the left operand, columns of the right.
     Matmul,
+}
+
+/// What the elements of a result are sums of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sums {
+    /// The valid elements of a row of this operand; with a second one, added to what that holds.
+    Row(&'static str, Option<&'static str>),
+    /// The valid elements of a column of this operand.
+    Column(&'static str),
 }
 
 /// May the destination share memory with a source?

@@ -6,15 +6,17 @@
 
 mod attr;
 mod columns;
+mod extents;
 mod overwrite;
 mod slot;
 mod syntax;
 
 pub use attr::{AttrKind, AttrSpec, attr, opt_attr};
 pub use columns::{
-    Alias, Bytecode, Core, Cost, Cpp, CppForm, DocumentedCost, Domain, Effect, Family, PipeCase, Pipes, Scratch, When,
-    form,
+    Alias, Bytecode, Core, Cost, Cpp, CppForm, DocumentedCost, Domain, Effect, Family, PipeCase, Pipes, Scratch, Sums,
+    When, form,
 };
+pub use extents::{From, Region, RegionExtent, region};
 pub use slot::{Count, Dir, Elem, FixedType, Infer, Kind, Orders, Slot};
 pub use syntax::{Anatomy, Custom, Syntax};
 
@@ -50,6 +52,8 @@ pub struct Row {
     pub types: [DTypes; 3],
     /// Iteration domain.
     pub domain: Domain,
+    /// Valid regions of results that neither rules nor inferred types give.
+    pub regions: &'static [Region],
     /// Rules of the shape.
     pub shape_rules: &'static [(Targets, Rule)],
     /// Rules of this instruction.
@@ -58,6 +62,8 @@ pub struct Row {
     pub advice: Option<fn(&Instance) -> Option<Broken>>,
     /// Scratch tile.
     pub scratch: Option<Scratch>,
+    /// What the result adds up, if it does.
+    pub sums: Option<Sums>,
     /// Aliasing.
     pub alias: Alias,
     /// Pipe.
@@ -100,10 +106,12 @@ impl Row {
         targets: Targets::ALL,
         types: [DTypes::NONE; 3],
         domain: Domain::None,
+        regions: &[],
         shape_rules: &[],
         advice: None,
         rules: &[],
         scratch: None,
+        sums: None,
         alias: Alias::None,
         pipe: Pipes::None,
         core: Core::Any,
@@ -211,6 +219,13 @@ impl Row {
         self
     }
 
+    /// Where valid regions of results come from that neither rules nor inferred types give.
+    #[must_use]
+    pub const fn regions(mut self, regions: &'static [Region]) -> Self {
+        self.regions = regions;
+        self
+    }
+
     /// Iteration domain.
     #[must_use]
     pub const fn domain(mut self, domain: Domain) -> Self {
@@ -243,6 +258,13 @@ impl Row {
     #[must_use]
     pub const fn scratch(mut self, scratch: Scratch) -> Self {
         self.scratch = Some(scratch);
+        self
+    }
+
+    /// The result adds up rows or columns of an operand.
+    #[must_use]
+    pub const fn sums(mut self, sums: Sums) -> Self {
+        self.sums = Some(sums);
         self
     }
 

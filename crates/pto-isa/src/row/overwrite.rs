@@ -1,6 +1,6 @@
 //! What an instruction may write over.
 
-use super::{Alias, Domain, Row, Scratch};
+use super::{Alias, Dir, Domain, Row, Scratch};
 use crate::rules::Rule;
 use crate::{Target, Targets, TileType};
 
@@ -10,9 +10,15 @@ impl Row {
     pub fn same_region(&self, target: Target) -> Option<(&'static [&'static str], &'static str)> {
         let Domain::Valid(dst) = self.domain else { return None };
         self.shape_rules.iter().find_map(|(targets, rule)| match rule {
-            Rule::SameValid(slots) if targets.contains(target) && slots.contains(&dst) => Some((*slots, dst)),
+            Rule::SameValid(slots) if targets.contains(target) && self.reads_into(slots, dst) => Some((*slots, dst)),
             _ => None,
         })
+    }
+
+    /// True when one of the operands is the destination and the others are read.
+    fn reads_into(&self, slots: &[&str], dst: &str) -> bool {
+        let is_read = |name: &&str| self.slot(name).is_some_and(|at| self.slot_at(at).dir == Dir::In);
+        slots.contains(&dst) && slots.iter().filter(|name| **name != dst).all(is_read)
     }
 
     /// True when a destination may lie where an operand does, on all of some targets: the table allows it, and each element

@@ -8,6 +8,9 @@ use crate::{DType, DTypes, Dim, Loc, Locs, TileType, Type};
 impl Instance<'_> {
     pub(super) fn eval(&self, rule: &Rule) -> Verdict {
         match *rule {
+            Rule::SameValid(slots) if self.row.same_region(self.target).is_some_and(|(names, _)| names == slots) => {
+                self.covered()
+            }
             Rule::SameValid(slots) => match self.same_dim(slots, "valid rows", |t| t.valid_rows, codes::VALID_REGION) {
                 Verdict::Holds => self.same_dim(slots, "valid columns", |t| t.valid_cols, codes::VALID_REGION),
                 Verdict::Dynamic => {
@@ -80,6 +83,46 @@ impl Instance<'_> {
         if dynamic { Verdict::Dynamic } else { Verdict::Holds }
     }
 
+    /// The sources of an elementwise operation are valid wherever its destination is. The pages let the destination
+    /// decide and assume that sources are compatible.
+    fn covered(&self) -> Verdict {
+        let Some((names, dst)) = self.row.same_region(self.target) else { return Verdict::Holds };
+        let mut dynamic = false;
+        for name in names.iter().filter(|name| **name != dst) {
+            match self.inside(dst, name) {
+                Verdict::Holds => {}
+                Verdict::Dynamic => dynamic = true,
+                Verdict::Broken(b) => {
+                    let legal = format!("equal valid regions in {}", names.join(", "));
+                    return Verdict::Broken(Broken { slots: vec![self.at(name), self.at(dst)], legal, ..b });
+                }
+            }
+        }
+        if dynamic { Verdict::Dynamic } else { Verdict::Holds }
+    }
+
+    /// A source of an elementwise operation that is valid in more than its destination. What lies beyond is not used, and a
+    /// debug build of the device headers stops there.
+    pub fn larger_source(&self) -> Option<Broken> {
+        let (names, dst) = self.row.same_region(self.target)?;
+        let to = self.tile(dst)?;
+        let larger = |a: Dim, b: Dim| a.fixed().zip(b.fixed()).is_some_and(|(a, b)| a > b);
+        let name = names.iter().find(|name| {
+            let from = self.tile(name);
+            from.is_some_and(|t| larger(t.valid_rows, to.valid_rows) || larger(t.valid_cols, to.valid_cols))
+        })?;
+        let from = self.tile(name)?;
+        let found = format!(
+            "`{name}` has the valid region {}x{}, `{dst}` has {}x{}, and only that is computed",
+            from.valid_rows, from.valid_cols, to.valid_rows, to.valid_cols
+        );
+        let legal = format!("equal valid regions in {}", names.join(", "));
+        Some(
+            Broken::new(codes::VALID_REGION, vec![self.at(name), self.at(dst)], found, legal)
+                .help("give all of them the region that is meant; debug builds of the device headers stop here"),
+        )
+    }
+
     fn exact(&self, slot: &str, n: u64, what: &str, dim: impl Fn(&TileType) -> Dim) -> Verdict {
         let Some(tile) = self.tile(slot) else { return Verdict::Holds };
         match dim(tile).fixed() {
@@ -107,7 +150,8 @@ impl Instance<'_> {
         if dynamic { Verdict::Dynamic } else { Verdict::Holds }
     }
 
-    fn inside(&self, inner: &str, outer: &str) -> Verdict {
+    /// The valid region of the first lies inside that of the second.
+    pub(crate) fn inside(&self, inner: &str, outer: &str) -> Verdict {
         let (Some(a), Some(b)) = (self.tile(inner), self.tile(outer)) else { return Verdict::Holds };
         let mut dynamic = false;
         for (what, x, y) in [("valid rows", a.valid_rows, b.valid_rows), ("valid columns", a.valid_cols, b.valid_cols)]

@@ -300,12 +300,17 @@ impl<'a> Instance<'a> {
             return;
         }
         for arg in self.args.iter().filter(data) {
-            let Some(other) = arg.ty.elem() else { continue };
-            if !compatible(arg.ty, other, dtype) {
+            // No tile has elements of f64, yet it is a float like the others.
+            let fits = match arg.ty {
+                Type::Scalar(Scalar::F64) => dtype.is_float(),
+                _ => arg.ty.elem().is_none_or(|other| compatible(arg.ty, other, dtype)),
+            };
+            if !fits {
                 let slot = self.row.slot_at(usize::from(arg.slot));
                 let found = format!(
-                    "{} is {other}, `{}` is {dtype}",
+                    "{} is {}, `{}` is {dtype}",
                     operand(slot),
+                    arg.ty.elem().map_or_else(|| arg.ty.to_string(), |d| d.to_string()),
                     self.row.slot_at(usize::from(first.slot)).name
                 );
                 let slots = vec![usize::from(arg.slot), usize::from(first.slot)];

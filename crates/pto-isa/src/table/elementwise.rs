@@ -7,7 +7,7 @@
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes;
 use crate::enums::{self, EnumDef};
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, DocumentedCost, Domain, Infer, Kind, Orders, Row, Scratch, Slot, When, form, opt_attr};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, DocumentedCost, Domain, From, Infer, Kind, Orders, Row, Scratch, Slot, When, form, opt_attr, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{BINARY, BINARY_SCRATCH, UNARY, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{BLOCK_BYTES, DType, DType::*, DTypes, Dim, Targets, TileType};
@@ -1092,6 +1092,7 @@ family! { Elementwise, "pto", elementwise;
     /// A column of an fp4 tile is a pair of numbers, so it has half the valid columns of its bf16 partner. An
     /// i4 tile has one column per number.
     tcvt: UNARY
+        .regions(&[region("dst", From::Rows("src"), From::Cols("src"))])
         .slots(&[tile_in("src").vec(), scratch("tmp"), tile_out("dst").vec()])
         .shape_rules(&[])
         .attrs(CONVERSION)

@@ -1,9 +1,9 @@
 //! Instructions that broadcast one value per row, or one row, over a tile.
 
-use super::partial::{all, equal, is_nothing, require_equal, same_valid, valid_text};
+use super::partial::{all, equal, is_empty, is_nothing, require_equal, same_valid, valid_text};
 use crate::DType::*;
 use crate::Target::{A2A3, A5};
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Infer, Orders, Row, Scratch, opt_attr};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, From, Infer, Orders, Row, Scratch, opt_attr, region};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{scratch, tile_in, tile_out, vec_in, vec_out};
 use crate::{BLOCK_BYTES, BLayout, DType, Dim, Pipe, Targets, TileType, codes, enums};
@@ -76,17 +76,8 @@ fn row_broadcast(i: &Instance) -> Verdict {
     let (Some(a), Some(b), Some(d)) = (i.tile("src0"), i.tile("src1"), i.tile("dst")) else {
         return Verdict::Holds;
     };
-    if is_nothing(d) {
+    if is_empty(d) {
         return Verdict::Holds;
-    }
-    if d.valid_rows == Dim::Fixed(0) || d.valid_cols == Dim::Fixed(0) {
-        let found = format!("`dst` has the valid region {}", valid_text(d));
-        return Verdict::Broken(Broken::new(
-            codes::VALID_REGION,
-            vec![i.at("dst")],
-            found,
-            "at least one row and column",
-        ));
     }
     let usual = all([full(i, "src0", a, d), per_row(i, "src1", b, d)]);
     let swapped = all([full(i, "src1", b, d), per_row(i, "src0", a, d)]);
@@ -149,7 +140,7 @@ fn tmp_needs_values(i: &Instance) -> Verdict {
     let (Some(a), Some(b), Some(d)) = (i.tile("src0"), i.tile("src1"), i.tile("dst")) else {
         return Verdict::Holds;
     };
-    if !i.given("tmp") || is_nothing(d) {
+    if !i.given("tmp") || is_empty(d) {
         return Verdict::Holds;
     }
     let by_block = |t: &TileType| t.blayout == BLayout::RowMajor;
@@ -179,7 +170,7 @@ fn col_broadcast(i: &Instance) -> Verdict {
     let (Some(a), Some(b), Some(d)) = (i.tile("src0"), i.tile("src1"), i.tile("dst")) else {
         return Verdict::Holds;
     };
-    if is_nothing(d) {
+    if is_empty(d) {
         return Verdict::Holds;
     }
     let swapped = same_valid(a, d) == Some(false) && same_valid(b, d) != Some(false);
@@ -249,6 +240,7 @@ family! { Expand, "pto", expand;
     /// `dst[i,j] = src[i,0]` over the valid region of `dst`; a copy of bits. `src` is row-major or a col-major column
     /// and has as many valid rows as `dst`; only its column 0 is read.
     trowexpand: COPY
+        .regions(&[region("dst", From::Rows("src"), From::Nothing)])
         .cost(Cost::RowExpand)
         .slots(&[tile_in("src").vec().order(Orders::NONE_BOX).data(), tile_out("dst").vec().order(Orders::ND).data()])
         .rules(&[(Targets::ALL, Rule::Named("src and dst: same valid rows, not empty (dst 0x0: does nothing)", rows_to_fill))])

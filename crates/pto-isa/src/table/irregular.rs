@@ -4,7 +4,7 @@ use super::partial::{all, require_equal};
 use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes::Code;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Effect, Infer, Kind, Orders, PipeCase, Pipes, Row, Scratch, Slot, When, attr, form, opt_attr};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, From, Effect, Infer, Kind, Orders, PipeCase, Pipes, Row, Scratch, Slot, When, attr, form, opt_attr, region};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{index_in, result, scalar_in, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{DType, DTypes, Dim, Dir, Loc, Pipe, Targets, TileType, codes, enums};
@@ -498,6 +498,7 @@ family! { Irregular, "pto", irregular;
     /// to (`cmpMode` eq, also when not given) or greater than (gt) `k_value` go to that row of `dst`, and their number to
     /// `cdst`, whose elements are counted row by row. A position counts the elements of the physical `src` row by row.
     tgather: VECTOR
+        .regions(&[region("dst", From::Rows("indices"), From::Cols("indices"))])
         .generic_order(&["src", "dst", "cdst", "indices", "tmp", "k_value"])
         .cost(Cost::Gather)
         .domain(Domain::Valid("dst"))

@@ -7,7 +7,7 @@ use crate::DType::*;
 use crate::Target::{A2A3, A5};
 use crate::codes;
 use crate::enums;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Infer, Kind, Orders, PipeCase, Pipes, Scratch, Slot, When, form, opt_attr};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, From, Infer, Kind, Orders, PipeCase, Pipes, Scratch, Slot, When, form, opt_attr, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{DType, Dim, Loc, Order, Pad, Pipe, Row, Targets, TileType};
@@ -527,6 +527,7 @@ family! { Layout, "pto", layout;
     /// With a third tile in vec, the exponents of an MX quantisation are laid out in ZZ boxes of 16 × 2 for the cube:
     /// `grpAxis = axis1` reads them row by row, `axis0` as written by a quantisation along rows. The third tile is scratch.
     tmov: Row::EMPTY
+        .regions(&[region("dst", From::Rows("src"), From::Cols("src"))])
         .generic_order(&["src", "dst", "fp", "pre_quant"])
         .slots(&[
             tile_in("src").at(&[Loc::Mat, Loc::Vec, Loc::Acc]),
@@ -601,6 +602,7 @@ family! { Layout, "pto", layout;
     /// `dst[r,c] = relu(quant(src[r,c], fp[c]))`, with the words of `tstore_fp`: 8-bit results round to nearest even and
     /// saturate. `dst` is in mat; on A5 also in vec. The address of `fp` counts in units of 128 bytes.
     tmov_fp = "tmov.fp": FIX
+        .regions(&[region("dst", From::Rows("src"), From::Cols("src"))])
         .alias_names(&["tmov_fp"])
         .slots(&[tile_in("src").at(&[Loc::Acc]).elem(&[F32, I32]), FP, tile_out("dst").at(&[Loc::Mat, Loc::Vec])])
         .domain(Domain::Valid("src"))
@@ -816,6 +818,7 @@ family! { Layout, "pto", layout;
     /// `dst[c,r] = src[r,c]` over the valid region of `src`. Bits are copied. Elements of `dst` outside the transposed
     /// region keep their contents or become garbage; do not read them.
     ttrans: Row::EMPTY
+        .regions(&[region("dst", From::Cols("src"), From::Rows("src"))])
         .slots(&[
             tile_in("src").vec().order(Orders::ROW_MAJOR).data(),
             scratch("tmp").like("src"),
@@ -922,6 +925,7 @@ family! { Layout, "pto", layout;
     /// Each row of `dst` is the row of `src0` followed by the row of `src1`, as far as their valid columns go.
     /// All three have the same valid rows, and the columns of `dst` hold both.
     tconcat: Row::EMPTY
+        .regions(&[region("dst", From::Rows("src0"), From::Both("src0", "src1"))])
         .slots(&[
             tile_in("src0").vec().data(),
             tile_in("src1").vec().data(),

@@ -6,7 +6,7 @@
 use crate::DType::*;
 use crate::codes;
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, Cost, Domain, Effect, Orders, Slot, attr, opt_attr};
+use crate::row::{AttrKind, AttrSpec, Cost, Domain, Effect, From, Orders, Slot, Sums, attr, opt_attr, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{tile_in, tile_out};
 use crate::{DType, Dim, Loc, Order, Pipe, Row, Targets, TileType};
@@ -219,7 +219,13 @@ const ONE_ROW_A: Rule = Rule::ValidRows("a", 1);
 const ONE_ROW_DST: Rule = Rule::ValidRows("dst", 1);
 const SLOTS: &[&str] = &["dst", "a", "b"];
 
-const CUBE: Row = Row::EMPTY.pipe(Pipe::M).cost(Cost::Matmul).domain(Domain::Matmul).attrs(PHASE);
+const CUBE: Row = Row::EMPTY
+    .regions(&[region("dst", From::Rows("a"), From::Cols("b"))])
+    .pipe(Pipe::M)
+    .cost(Cost::Matmul)
+    .domain(Domain::Matmul)
+    .sums(Sums::Row("a", Some("acc_in")))
+    .attrs(PHASE);
 
 const MATMUL: Row = CUBE.slots(&[A, B, DST]).shape_rules(&[
     (Targets::A2A3, Rule::Elems(SLOTS, TRIPLES_A2A3)),

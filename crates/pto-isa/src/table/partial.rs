@@ -4,7 +4,7 @@
 
 use crate::DType::*;
 use crate::Target::{A2A3, A5};
-use crate::row::{Alias, Cost, Domain, Infer, Row};
+use crate::row::{Alias, Cost, Domain, From, Infer, Row, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{vec_in, vec_out};
 use crate::{Dim, Pipe, Targets, TileType, codes};
@@ -13,16 +13,21 @@ const VECTOR: Row = Row::EMPTY.pipe(Pipe::V).cost(Cost::Partial).alias(Alias::In
 
 /// `dst = f(src0, src1)` where both are valid, else the valid one.
 const PARTIAL: Row = VECTOR
+    .regions(&[region("dst", From::MaxRows("src0", "src1"), From::MaxCols("src0", "src1"))])
     .domain(Domain::Valid("dst"))
     .slots(&[vec_in("src0"), vec_in("src1"), vec_out("dst").infer(Infer::Like("src0"))])
     .shape_rules(&[
-        (Targets::ALL, Rule::Inside("src0", "dst")),
-        (Targets::ALL, Rule::Inside("src1", "dst")),
-        (Targets::A2A3, Rule::Named("dst: the valid region of src0 or of src1", filled)),
+        (Targets::ALL, Rule::Named("src0: its valid region lies inside that of dst, unless dst is empty", src0_inside)),
+        (Targets::ALL, Rule::Named("src1: its valid region lies inside that of dst, unless dst is empty", src1_inside)),
+        (Targets::A2A3, Rule::Named("dst: the valid region of src0 or of src1, or empty", filled)),
     ]);
 
 /// The same for pairs of a value and an index.
 const PARTIAL_ARG: Row = VECTOR
+    .regions(&[
+        region("dst_val", From::MaxRows("src0_val", "src1_val"), From::MaxCols("src0_val", "src1_val")),
+        region("dst_idx", From::MaxRows("src0_idx", "src1_idx"), From::MaxCols("src0_idx", "src1_idx")),
+    ])
     .domain(Domain::Valid("dst_val"))
     .slots(&[
         vec_in("src0_val"),
@@ -36,10 +41,26 @@ const PARTIAL_ARG: Row = VECTOR
         (Targets::ALL, Rule::SameValid(&["src0_val", "src0_idx"])),
         (Targets::ALL, Rule::SameValid(&["src1_val", "src1_idx"])),
         (Targets::ALL, Rule::SameValid(&["dst_val", "dst_idx"])),
-        (Targets::ALL, Rule::Named("dst_val: the valid region of src0_val or of src1_val", values_filled)),
+        (Targets::ALL, Rule::Named("dst_val: the valid region of src0_val or of src1_val, or empty", values_filled)),
     ])
     .types(A2A3, &[F16, F32])
     .types(A5, &[F16, F32]);
+
+fn src0_inside(i: &Instance) -> Verdict {
+    inside_unless_empty(i, "src0")
+}
+
+fn src1_inside(i: &Instance) -> Verdict {
+    inside_unless_empty(i, "src1")
+}
+
+/// An instruction whose destination is empty returns before it looks at its sources.
+fn inside_unless_empty(i: &Instance, src: &'static str) -> Verdict {
+    match i.tile("dst") {
+        Some(dst) if is_empty(dst) => Verdict::Holds,
+        _ => i.inside(src, "dst"),
+    }
+}
 
 fn filled(i: &Instance) -> Verdict {
     one_source_fills(i, "src0", "src1", "dst")
@@ -52,9 +73,12 @@ fn values_filled(i: &Instance) -> Verdict {
 /// One source is valid wherever `dst` is.
 fn one_source_fills(i: &Instance, src0: &str, src1: &str, dst: &str) -> Verdict {
     let (Some(a), Some(b), Some(d)) = (i.tile(src0), i.tile(src1), i.tile(dst)) else { return Verdict::Holds };
+    if is_empty(d) {
+        return Verdict::Holds;
+    }
     match (same_valid(a, d), same_valid(b, d)) {
         (Some(true), _) | (_, Some(true)) => Verdict::Holds,
-        (Some(false), Some(false)) => {
+        (Some(false), Some(false)) if is_known(d) => {
             let regions = (valid_text(d), valid_text(a), valid_text(b));
             let found =
                 format!("`{dst}` has the valid region {}, `{src0}` {}, `{src1}` {}", regions.0, regions.1, regions.2);
@@ -90,6 +114,16 @@ pub(super) fn valid_text(t: &TileType) -> String {
 /// True when the type says that nothing is valid, in either direction; such an instruction does nothing.
 pub(super) fn is_nothing(t: &TileType) -> bool {
     t.valid_rows == Dim::Fixed(0) && t.valid_cols == Dim::Fixed(0)
+}
+
+/// True when the type says that no row or no column is valid, so that no element is.
+pub(super) fn is_empty(t: &TileType) -> bool {
+    t.valid_rows == Dim::Fixed(0) || t.valid_cols == Dim::Fixed(0)
+}
+
+/// True when the type fixes the valid region.
+fn is_known(t: &TileType) -> bool {
+    t.valid_rows.fixed().is_some() && t.valid_cols.fixed().is_some()
 }
 
 /// An extent has the value it must have; the message is made when it does not.
@@ -180,8 +214,8 @@ family! { Partial, "pto", partial;
     /// if `src0_val > src1_val`, else `(src1_val, src1_idx)`; equal values therefore give `src1`. Where only one
     /// source is valid, its value and index are copied.
     ///
-    /// Value and index of a pair have the same valid region; that of `dst_val` is the region of `src0_val` or
-    /// `src1_val`, and the other lies inside it. With f16 values indices have 16 bits, with f32 values 32 bits.
+    /// Value and index of a pair have the same valid region; that of `dst_val` is the region of `src0_val` or of
+    /// `src1_val`, and the other may be smaller or larger. With f16 values indices have 16 bits, with f32 values 32 bits.
     /// Nothing happens when the valid region of `dst_val` is empty. Indices are moved as bits, never computed with.
     tpartargmax: PARTIAL_ARG
         .rules(&[(
@@ -204,8 +238,8 @@ family! { Partial, "pto", partial;
     /// if `src0_val < src1_val`, else `(src1_val, src1_idx)`; equal values therefore give `src1`. Where only one
     /// source is valid, its value and index are copied.
     ///
-    /// Value and index of a pair have the same valid region; that of `dst_val` is the region of `src0_val` or
-    /// `src1_val`, and the other lies inside it. With f16 values indices have 16 or 32 bits, with f32 values 32.
+    /// Value and index of a pair have the same valid region; that of `dst_val` is the region of `src0_val` or of
+    /// `src1_val`, and the other may be smaller or larger. With f16 values indices have 16 or 32 bits, with f32 values 32.
     /// Nothing happens when the valid region of `dst_val` is empty. Indices are moved as bits, never computed with.
     tpartargmin: PARTIAL_ARG
         .rules(&[(

@@ -3,7 +3,7 @@
 use super::partial::{all, equal, is_nothing, require_equal};
 use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
-use crate::row::{Alias, AttrKind, Cost, Domain, Infer, Orders, Row, Scratch, Slot, form, opt_attr};
+use crate::row::{Alias, AttrKind, Cost, Domain, From, Infer, Orders, Row, Scratch, Slot, Sums, form, opt_attr, region};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{UNARY, scratch, tile_in, tile_out};
 use crate::{BLOCK_BYTES, Dim, Order, Pipe, Targets, TileType, codes};
@@ -17,6 +17,7 @@ const SRC: Slot = tile_in("src").vec().order(Orders::ND).data();
 
 /// `dst[i,0] = f(src[i,0..])`
 const ROW_REDUCE: Row = REDUCE
+    .regions(&[region("dst", From::Rows("src"), From::Fixed(1))])
     .cost(Cost::RowReduce)
     .slots(&[SRC, scratch("tmp"), tile_out("dst").vec().order(Orders::NONE_BOX).data()])
     .shape_rules(&[
@@ -65,6 +66,7 @@ const ROW_ARG: Row = REDUCE
 
 /// `dst[0,j] = f(src[0..,j])`
 const COL_REDUCE: Row = REDUCE
+    .regions(&[region("dst", From::Fixed(1), From::Cols("src"))])
     .cost(Cost::ColReduce)
     .slots(&[SRC, tile_out("dst").vec().order(Orders::ND).data()])
     .shape_rules(&[(Targets::ALL, Rule::Named(PER_COLUMN, per_column))])
@@ -323,6 +325,7 @@ family! { Reduce, "pto", reduce;
     /// a2a3 adds steps of 256 bytes pairwise in the element type, a5 adds one step after the other, the host goes from
     /// left to right and accumulates f16 in f32. Integers wrap.
     trowsum: ROW_REDUCE
+        .sums(Sums::Row("src", None))
         .types(A5, &[I32, I16, F16, F32, I64, U64])
         .scratch(Scratch {
             slot: "tmp",
@@ -444,6 +447,7 @@ family! { Reduce, "pto", reduce;
     /// On a2a3 row 0 of `dst` is written first, in whole 32-byte blocks, so `dst` must not share memory with later
     /// rows of `src`, and elements after the valid columns may change.
     tcolsum: COL_REDUCE
+        .sums(Sums::Column("src"))
         .slots(&[SRC, scratch("tmp").order(Orders::ND).data(), tile_out("dst").vec().order(Orders::ND).data()])
         .attrs(&[opt_attr("isBinary", AttrKind::Bool, "false", "add the rows as a tree in `tmp`")])
         .attrs_in_ins()

@@ -455,9 +455,9 @@ family! { TileScalar, "pto", tile_scalar;
 
     /// Comparison of a tile with a scalar into a packed mask.
     ///
-    /// Bit `(i,j)` of `dst` is `src[i,j] OP scalar` over the valid region of `src`. Element `(i,j)` is bit
-    /// `j % 8`, least significant first, of byte `j / 8` of mask row `i`; 1 means true. A NaN compares false,
-    /// except for `ne`.
+    /// Bit `(i,j)` of `dst` is `src[i,j] OP scalar` over the valid region of `dst`, whose valid columns are bytes of
+    /// the mask. Element `(i,j)` is bit `j % 8`, least significant first, of byte `j / 8` of mask row `i`; 1 means true.
+    /// A NaN compares false, except for `ne`. Mask rows and bytes for which `src` has no valid element stay as they are.
     ///
     /// A tile in place of the scalar stands for its element `[0,0]`, whatever its size and layout.
     ///
@@ -476,11 +476,11 @@ family! { TileScalar, "pto", tile_scalar;
         .attrs(COMPARISON)
         .call(&["dst", "src", "scalar", "cmpMode"])
         .attrs_in_ins()
-        .domain(Domain::Valid("src"))
+        .domain(Domain::Mask("dst", "src"))
         .rules(&[
             (Targets::A2A3, Rule::ElemIn("dst", MASK_A2A3)),
             (Targets::A5_CPU, Rule::ElemIn("dst", MASK_ANY)),
-            (Targets::ALL, Rule::SameValidRows(&["src", "dst"])),
+            (Targets::A2A3, Rule::SameValidRows(&["src", "dst"])),
             (
                 Targets::A2A3,
                 Rule::Named("dst: valid columns of src, or one for each eight of them", mask_columns),
@@ -493,6 +493,8 @@ family! { TileScalar, "pto", tile_scalar;
         .page("docs/isa/TCMPS.md")
         .notes(&[
             "The page asks for equal valid columns on A2/A3, while its example has 2 for 16; both are taken.",
+            "The page says that A5 checks no shapes; its header asserts equal valid rows in debug builds.",
+            "The C++ function has no default for cmpMode; a text without it means eq, as in the public assembler.",
             "On A2/A3 the header compares i32 only for equality: lt, le, gt and ge give the result of eq.",
             "On A2/A3 the header compares i16 and u16 as if they were f16.",
             "The A5 header also compiles for 64-bit integers, which the page does not include.",

@@ -72,6 +72,9 @@ pub struct Planned {
 pub struct Options {
     /// Share bytes as far as possible, even where everything would fit side by side.
     pub tight: bool,
+    /// Tiles have bytes of their own while they fit side by side, even where a result could take over those of an operand: a program
+    /// that orders its pipes itself counts on that.
+    pub apart: bool,
 }
 
 /// Places every tile that has no address.
@@ -107,6 +110,8 @@ pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Vec<D
 /// Which tiles take over the bytes of others.
 #[derive(Clone, Copy, PartialEq)]
 enum TakeOver {
+    /// None.
+    Never,
     /// Those for which nobody has to wait longer.
     ForFree,
     /// All that may.
@@ -115,7 +120,11 @@ enum TakeOver {
 
 impl TakeOver {
     fn source(self, tile: &Tile) -> Option<ValueId> {
-        tile.takes_over.filter(|_| tile.for_free || self == Self::All)
+        tile.takes_over.filter(|_| match self {
+            Self::Never => false,
+            Self::ForFree => tile.for_free,
+            Self::All => true,
+        })
     }
 }
 
@@ -160,17 +169,15 @@ fn place(checked: &Checked, loc: Loc, tiles: &[&Tile], options: Options) -> Resu
         (which, pieces, of, places, fits)
     };
     let (which, pieces, of, mut places, fits) =
-        Some(apart(TakeOver::ForFree)).filter(|(.., fits)| *fits).unwrap_or_else(|| apart(TakeOver::All));
+        Some(apart(if options.apart { TakeOver::Never } else { TakeOver::ForFree }))
+            .filter(|(.., fits)| *fits)
+            .unwrap_or_else(|| apart(TakeOver::All));
     let shared = !fits;
-    let needed = pack::lower_bound(&pieces) + reserved;
-    if needed > space.bytes && pack::are_many(&pieces) {
-        // No packing helps, and trying would take long.
-        return Err(Box::new(overflow(checked, loc, tiles, (needed, needed, space.bytes))));
-    }
     if shared {
         places = pack::pack(&pieces, reserved);
     }
     let peak = pack::peak(&pieces, &places);
+    let needed = pack::lower_bound(&pieces) + reserved;
     if peak > space.bytes {
         return Err(Box::new(overflow(checked, loc, tiles, (peak, needed, space.bytes))));
     }
@@ -222,33 +229,11 @@ fn reserved(module: &Module, loc: Loc) -> u64 {
     here.map(|(_, at, size)| at + size).max().unwrap_or(0)
 }
 
-/// When the most bytes are needed.
-fn worst_moment(tiles: &[&Tile]) -> u32 {
-    // Bytes that have been needed up to a time, and those that are needed no longer.
-    let sums = |mut times: Vec<(u32, u64)>| {
-        times.sort_unstable();
-        let mut sum = 0;
-        times.iter_mut().for_each(|(_, bytes)| {
-            *bytes = {
-                sum += *bytes;
-                sum
-            }
-        });
-        times
-    };
-    let begun = sums(tiles.iter().map(|t| (t.start, t.bytes)).collect());
-    let over = sums(tiles.iter().map(|t| (t.end.saturating_add(1), t.bytes)).collect());
-    let until = |sums: &[(u32, u64)], time: u32| match sums.partition_point(|(at, _)| *at <= time) {
-        0 => 0,
-        n => sums[n - 1].1,
-    };
-    tiles.iter().map(|t| t.start).max_by_key(|t| until(&begun, *t) - until(&over, *t)).unwrap_or(0)
-}
-
 /// Which tiles are needed at the worst moment, and what would help.
 fn overflow(checked: &Checked, loc: Loc, tiles: &[&Tile], (peak, needed, capacity): (u64, u64, u64)) -> Diagnostic {
     let module = checked.module();
-    let worst = worst_moment(tiles);
+    let load = |time: u32| tiles.iter().filter(|t| t.start <= time && time <= t.end).map(|t| t.bytes).sum::<u64>();
+    let worst = tiles.iter().map(|t| t.start).max_by_key(|t| load(*t)).unwrap_or(0);
     let mut crowd: Vec<&&Tile> = tiles.iter().filter(|t| t.start <= worst && worst <= t.end).collect();
     crowd.sort_by_key(|t| std::cmp::Reverse(t.bytes));
     let missing = peak.max(needed) - capacity;

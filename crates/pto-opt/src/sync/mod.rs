@@ -13,7 +13,11 @@ mod ids;
 mod known;
 mod lists;
 mod summary;
+mod unordered;
 mod user;
+
+pub use unordered::{Unordered, unordered};
+pub use user::states_order;
 
 use crate::effects::CoreKind;
 use crate::places::Places;
@@ -21,6 +25,7 @@ use crate::tree;
 use pto_check::Checked;
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::{Pipe, Span};
+use std::collections::BTreeSet;
 
 /// How pipes are ordered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,6 +34,8 @@ pub enum Mode {
     Minimal,
     /// A barrier over all pipes wherever something is needed: slow, and useful to find out whether order is the problem.
     Barriers,
+    /// As few flags as are needed, in kernels that state no order of their own. The others stay as they are.
+    Unstated,
     /// Not at all.
     None,
 }
@@ -140,27 +147,12 @@ impl Synced {
 /// Inserts what orders the pipes of every function.
 pub fn insert_sync(checked: &Checked, mode: Mode) -> Synced {
     let module = checked.module();
-    let mut places = Places::new(checked);
-    let mut edges = Vec::new();
-    let (mut kept, mut left) = (0, Vec::new());
+    let mut kept = 0;
     module.walk(module.top, &mut |id| kept += usize::from(user::is_user_sync(module, id)));
-    if mode != Mode::None {
-        for function in module.functions() {
-            if user::orders_itself(module, function) {
-                left.push(function);
-                continue;
-            }
-            let core = CoreKind::of_function(module, function);
-            for region in module.op_regions(function) {
-                let blocks = &module.region(*region).blocks;
-                for &block in blocks {
-                    let items = tree::items(checked, &mut places, block, core);
-                    let mut lists = lists::Lists::new(checked.info().target, &mut edges, mode == Mode::Minimal);
-                    lists.block(&items, block_end(module, blocks, block));
-                }
-            }
-        }
-    }
+    let kept_out: BTreeSet<OpId> = as_they_are(module, mode).into_iter().collect();
+    let functions: Vec<OpId> = module.functions().into_iter().filter(|f| !kept_out.contains(f)).collect();
+    let mut places = Places::new(checked);
+    let (mut edges, left) = needed(checked, &mut places, &functions, mode != Mode::Barriers);
     if mode == Mode::Barriers {
         edges = lists::as_barriers(edges);
     }
@@ -168,6 +160,37 @@ pub fn insert_sync(checked: &Checked, mode: Mode) -> Synced {
     edges.sort_by_key(|edge| module.op(edge.before).span.start);
     let module = apply::insert(module, &edges);
     Synced { module, edges, kept, left }
+}
+
+/// The functions into which nothing is to be inserted.
+pub(crate) fn as_they_are(module: &Module, mode: Mode) -> Vec<OpId> {
+    match mode {
+        Mode::Minimal | Mode::Barriers => Vec::new(),
+        Mode::Unstated => user::stated(module).into_iter().collect(),
+        Mode::None => module.functions(),
+    }
+}
+
+/// What is missing in functions, and the functions that are not looked into.
+fn needed(checked: &Checked, places: &mut Places<'_>, functions: &[OpId], with_flags: bool) -> (Vec<Edge>, Vec<OpId>) {
+    let module = checked.module();
+    let (mut edges, mut left) = (Vec::new(), Vec::new());
+    for &function in functions {
+        if user::orders_itself(module, function) {
+            left.push(function);
+            continue;
+        }
+        let core = CoreKind::of_function(module, function);
+        for region in module.op_regions(function) {
+            let blocks = &module.region(*region).blocks;
+            for &block in blocks {
+                let items = tree::items(checked, places, block, core);
+                let mut lists = lists::Lists::new(checked.info().target, &mut edges, with_flags);
+                lists.block(&items, block_end(module, blocks, block));
+            }
+        }
+    }
+    (edges, left)
 }
 
 /// The last operation of a block that others may follow in ways that are not looked into.

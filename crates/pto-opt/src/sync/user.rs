@@ -2,6 +2,7 @@
 
 use pto_ir::{Module, OpId};
 use pto_isa::table::op;
+use std::collections::{BTreeSet, HashMap};
 
 /// Flags and barriers of the program itself.
 pub(super) fn is_user_sync(module: &Module, id: OpId) -> bool {
@@ -18,14 +19,57 @@ pub(super) fn is_user_sync(module: &Module, id: OpId) -> bool {
     )
 }
 
+/// True when a program states an order of pipes anywhere: flags, events, barriers, or buffer tokens.
+///
+/// Signals between cores and pipes between cores say nothing about the pipes of one core.
+///
+/// ```
+/// let (module, _) = pto_syntax::parse("func.func @f() { pto.barrier <PIPE_ALL> return }");
+/// assert!(pto_opt::sync::states_order(&module));
+/// ```
+pub fn states_order(module: &Module) -> bool {
+    !stated(module).is_empty()
+}
+
+/// The functions that state an order of pipes, with what they call and what calls them: order is stated for a kernel as a whole.
+pub(super) fn stated(module: &Module) -> BTreeSet<OpId> {
+    let calls = module.calls();
+    let mut near: HashMap<OpId, Vec<OpId>> = HashMap::new();
+    let mut open = Vec::new();
+    for function in module.functions() {
+        let mut own = false;
+        module.walk_inside(function, &mut |id| {
+            own |= orders_pipes(module, id);
+            if let Some(callee) = calls.get(&id) {
+                near.entry(function).or_default().push(*callee);
+                near.entry(*callee).or_default().push(function);
+            }
+        });
+        open.extend(own.then_some(function));
+    }
+    let mut stated = BTreeSet::new();
+    while let Some(function) = open.pop() {
+        if stated.insert(function) {
+            open.extend(near.get(&function).into_iter().flatten());
+        }
+    }
+    stated
+}
+
+/// True for what orders the pipes of a core.
+pub(super) fn orders_pipes(module: &Module, id: OpId) -> bool {
+    is_user_sync(module, id) || is_token(module, id)
+}
+
+fn is_token(module: &Module, id: OpId) -> bool {
+    matches!(module.op(id).op, op::get_buf | op::rls_buf | op::get_buf_dyn | op::rls_buf_dyn)
+}
+
 /// True for functions whose flags cannot be followed: they compute the ids, or use buffer tokens.
 pub(super) fn orders_itself(module: &Module, function: OpId) -> bool {
     let mut found = false;
     module.walk_inside(function, &mut |id| {
-        found |= matches!(
-            module.op(id).op,
-            op::set_flag_dyn | op::wait_flag_dyn | op::get_buf | op::rls_buf | op::get_buf_dyn | op::rls_buf_dyn
-        );
+        found |= is_token(module, id) || matches!(module.op(id).op, op::set_flag_dyn | op::wait_flag_dyn);
     });
     found
 }

@@ -1,7 +1,9 @@
 //! What was found, once for each pair of lines.
 
+mod fixes;
 mod order;
 mod races;
+mod text;
 
 use crate::clock::{LANES, pipe};
 use crate::core::{Queued, Step};
@@ -12,7 +14,9 @@ use pto_ir::{Module, OpId, ValueId};
 use pto_isa::codes::{self, Code};
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Pipe, Span, Target};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use text::Text;
 
 /// An instruction on a core.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -38,13 +42,13 @@ pub(crate) struct Conflict {
 }
 
 impl Conflict {
-    /// The same conflict, with the write as the later access.
-    pub fn seen_from(&self, write: &Stamp, read: &Stamp) -> Self {
+    /// The same conflict the other way round: the access that was made first here is the later one.
+    pub fn seen_from(&self, later: &Stamp, earlier: &Stamp) -> Self {
         let core = self.other_core.unwrap_or(self.site.core);
         Self {
-            other: *read,
+            other: *earlier,
             other_core: Some(self.site.core),
-            site: Site { op: write.op, step: write.step, core },
+            site: Site { op: later.op, step: later.step, core },
             ..*self
         }
     }
@@ -61,6 +65,10 @@ pub(crate) struct Findings<'a> {
     pub target: Target,
     found: BTreeMap<(Code, OpId, Option<OpId>), Found>,
     names: Names<'a>,
+    /// Where statements stand.
+    text: OnceCell<Text<'a>>,
+    /// Vector cores of a block.
+    vectors: u32,
     /// Says on which path things were found, where that is not the one of the data.
     pub path: Option<(Span, String)>,
     /// Counts what was executed.
@@ -126,7 +134,12 @@ impl Found {
 impl<'a> Findings<'a> {
     pub fn new(plan: &'a Plan) -> Self {
         let (module, target) = (plan.checked().module(), plan.checked().info().target);
-        Self { module, target, found: BTreeMap::new(), names: Names::new(plan), path: None, now: 0, stuck: false }
+        let (names, text, vectors) = (Names::new(plan), OnceCell::new(), plan.vector_cores());
+        Self { module, target, found: BTreeMap::new(), names, text, vectors, path: None, now: 0, stuck: false }
+    }
+
+    fn text(&self) -> &Text<'_> {
+        self.text.get_or_init(|| Text::new(self.module))
     }
 
     /// Everything, worst first. What happened often says so.

@@ -1,6 +1,7 @@
 //! Flags, tokens, signals and pipes that do not match.
 
 use super::*;
+use pto_isa::Edit;
 
 impl Findings<'_> {
     pub fn set_twice(&mut self, flag: Flag, first: Site, second: Site) {
@@ -12,10 +13,9 @@ impl Findings<'_> {
             } else {
                 d.remark("set again here").label(all.span(first.op), "set here")
             };
-            d.legal("a flag is one bit: between two sets there is a wait").help(format!(
-                "wait for it in between, or use another id, {} for example",
-                all.free_id(flag.src, flag.dst)
-            ))
+            let other = all.free_id(flag.src, flag.dst).map_or(String::new(), |id| format!(", {id} for example"));
+            d.legal("a flag is one token: between two sets there is a wait")
+                .help(format!("wait for it in between, or use another id{other}"))
         });
     }
 
@@ -54,9 +54,12 @@ impl Findings<'_> {
                     flag.src, flag.dst, flag.id
                 ),
             };
-            d.legal("every wait needs a set that is given to the other pipe before this one has to go on")
-                .legal("what comes behind it was not checked")
-                .help(help)
+            let d = d.legal("every wait needs a set that is given to the other pipe before this one has to go on")
+                .legal("what comes behind it was not checked");
+            match all.missing_set(flag, site.op) {
+                Some(edit) if reversed.is_none() && other.is_none() => d.edits(vec![edit]),
+                _ => d.help(help),
+            }
         });
         self.stuck = true;
     }
@@ -64,13 +67,16 @@ impl Findings<'_> {
     pub fn never_waited(&mut self, flag: Flag, site: Site) {
         self.note(codes::FLAG_LEFT, site.op, None, |all| {
             let message = format!("{} is set, and nobody waits for it", flag_name(flag));
-            Diagnostic::new(codes::FLAG_LEFT, all.span(site.op), message)
+            let d = Diagnostic::new(codes::FLAG_LEFT, all.span(site.op), message)
                 .remark("still up when the program ends")
-                .legal("every set has one wait")
-                .help(format!(
+                .legal("every set has one wait");
+            match all.missing_wait(flag, site.op) {
+                Some(edit) => d.edits(vec![edit]),
+                None => d.help(format!(
                     "wait for it before the end: pto.wait_flag [<{}>, <{}>, <EVENT_ID{}>], or leave the set out",
                     flag.src, flag.dst, flag.id
-                ))
+                )),
+            }
         });
     }
 
@@ -146,10 +152,47 @@ impl Findings<'_> {
         });
     }
 
+    /// The set that a wait lacks: before the loop, where the loop sets the flag for its next iteration; before the wait, where nothing sets it.
+    fn missing_set(&self, flag: Flag, wait: OpId) -> Option<Edit> {
+        let text = format!("pto.set_flag [<{}>, <{}>, <EVENT_ID{}>]", flag.src, flag.dst, flag.id);
+        let sets = self.uses_of(flag, op::set_flag)?;
+        if sets.is_empty() {
+            return Some(Edit::before(self.span(wait), text));
+        }
+        let around = self.text().loop_around(self.text().block_of(wait)?)?;
+        let once = sets.iter().filter(|set| self.text().around(**set).contains(&around)).count();
+        (sets.len() == 1 && once == 1).then(|| Edit::before(self.span(around), text))
+    }
+
+    /// The wait that a set lacks: behind the loop that waits for the set of the iteration before. A set that nothing waits for is left out.
+    fn missing_wait(&self, flag: Flag, set: OpId) -> Option<Edit> {
+        let waits = self.uses_of(flag, op::wait_flag)?;
+        if waits.is_empty() {
+            return Some(Edit::remove(self.span(set))).filter(|_| self.module.op(set).op == op::set_flag);
+        }
+        let around = self.text().loop_around(self.text().block_of(set)?)?;
+        let inside = waits.iter().all(|wait| self.text().around(*wait).contains(&around));
+        let text = format!("pto.wait_flag [<{}>, <{}>, <EVENT_ID{}>]", flag.src, flag.dst, flag.id);
+        (waits.len() == 1 && inside).then(|| Edit::after(self.span(around), text))
+    }
+
+    /// Where the text sets a flag, or waits for it; nothing where ids are computed, or events may stand for it.
+    fn uses_of(&self, flag: Flag, code: pto_isa::Op) -> Option<Vec<OpId>> {
+        let (mut found, mut others) = (Vec::new(), self.computes_ids());
+        self.each_flag(|op, named| {
+            let used = self.module.op(op).op;
+            if named == flag && used == code {
+                found.push(op);
+            }
+            others |= named == flag && !matches!(used, op::set_flag | op::wait_flag);
+        });
+        (!others).then_some(found)
+    }
+
     // ---- flags of the text --------------------------------------------------------------------------------------------
 
     /// An id that a pair of pipes does not use yet.
-    pub(super) fn free_id(&self, from: Pipe, to: Pipe) -> u32 {
+    pub(super) fn free_id(&self, from: Pipe, to: Pipe) -> Option<u32> {
         let ids = self.target.profile().event_ids;
         let mut used = vec![false; ids as usize];
         self.each_flag(|_, flag| {
@@ -159,13 +202,21 @@ impl Findings<'_> {
                 *slot = true;
             }
         });
-        used.iter().position(|u| !u).unwrap_or(0) as u32
+        // Ids that the program computes count from the start.
+        let free = if self.computes_ids() { used.iter().rposition(|u| !u) } else { used.iter().position(|u| !u) };
+        free.map(|id| id as u32)
+    }
+
+    /// True when ids of flags are computed.
+    fn computes_ids(&self) -> bool {
+        let mut found = false;
+        self.module.walk(self.module.top, &mut |op| found |= self.module.op(op).op == op::wait_flag_dyn);
+        found
     }
 
     /// True when the text has a wait for a flag, or one whose id is not fixed.
     fn waits_anywhere(&self, wanted: Flag) -> bool {
-        let mut found = false;
-        self.module.walk(self.module.top, &mut |op| found |= self.module.op(op).op == op::wait_flag_dyn);
+        let mut found = self.computes_ids();
         self.each_flag(|op, flag| {
             found |= flag == wanted && matches!(self.module.op(op).op, op::wait_flag | op::wait_event);
         });

@@ -32,7 +32,7 @@ impl Findings<'_> {
         self.note_bytes(code, conflict.site.op, Some(conflict.other.op), |all| {
             let what = all.subject(code, conflict, stamp);
             let (first, second) = actors(conflict, all.actor(&conflict.other), all.actor(stamp));
-            let repair = all.repair(conflict, stamp);
+            let repair = all.repair(code, conflict, stamp);
             let mut d = Diagnostic::new(code, all.span(conflict.site.op), message(&what, &first, &second));
             let mut behind = String::new();
             if conflict.other.op == conflict.site.op {
@@ -41,55 +41,13 @@ impl Findings<'_> {
                 d = d.label(all.span(conflict.other.op), format!("{first} {} them here", verbs.0));
             }
             let bytes = conflict.bytes(format!("{second} {} ", verbs.1), behind);
-            (d.legal(repair.0).help(repair.1), Some(bytes))
+            for (op, text) in repair.labels {
+                d = d.label(all.span(op), text);
+            }
+            d = d.legal(repair.legal).edits(repair.edits);
+            d.help = repair.help;
+            (d, Some(bytes))
         });
-    }
-
-    /// What would order two accesses, and how to write it.
-    fn repair(&self, conflict: &Conflict, stamp: &Stamp) -> (String, String) {
-        let (from, to) = (pipe(conflict.other.thread as usize % LANES), pipe(stamp.thread as usize % LANES));
-        let same_core = conflict.other_core == Some(conflict.site.core);
-        let next_turn = conflict.site.step <= conflict.other.step;
-        match conflict.other_core {
-            _ if same_core && from == to => (
-                format!("{from} starts an instruction before the one before it is done: a barrier orders them"),
-                format!("between the two: pto.barrier #pto.pipe<{from}>"),
-            ),
-            _ if same_core && from == Pipe::All => (
-                "the transfer goes on in the background until its event is waited for".to_string(),
-                "wait for the event of the transfer before the memory is used".to_string(),
-            ),
-            _ if same_core => (format!("a flag from {from} to {to} orders them"), self.flag_pair(from, to, next_turn)),
-            Some(other) if (other.rank, other.block) == (conflict.site.core.rank, conflict.site.core.block) => (
-                format!("a signal from {} to {} orders them", core_name(other), core_name(conflict.site.core)),
-                format!(
-                    "after the first: pto.sync.set <{from}>, ID; before the second: pto.sync.wait <{to}>, ID, with an ID of 0 to 10"
-                ),
-            ),
-            Some(other) if other.rank != conflict.site.core.rank => (
-                format!("rank {} has to tell rank {} that the data is there", other.rank, conflict.site.core.rank),
-                "after the first: pto.barrier #pto.pipe<PIPE_ALL>, then comm.tnotify; before the second: comm.twait"
-                    .into(),
-            ),
-            _ => (
-                "blocks run at the same time, in any order".to_string(),
-                "give each block bytes of its own, add with an atomic store, or put pto.syncall between the two".into(),
-            ),
-        }
-    }
-
-    /// The two flag operations, with an id that this pair of pipes does not use yet. A second step that comes
-    /// first in the program belongs to the next turn of a loop.
-    fn flag_pair(&self, from: Pipe, to: Pipe, next_turn: bool) -> String {
-        let id = self.free_id(from, to);
-        let flag = format!("[<{from}>, <{to}>, <EVENT_ID{id}>]");
-        if next_turn {
-            return format!(
-                "the next turn of the loop has to wait: after the first: pto.set_flag {flag}; before the second: pto.wait_flag {flag}; \
-                 and once pto.set_flag before the loop and pto.wait_flag behind it"
-            );
-        }
-        format!("after the first: pto.set_flag {flag}; before the second: pto.wait_flag {flag}")
     }
 
     /// Elements of global memory lie at multiples of their size.

@@ -4,7 +4,7 @@ use super::chunks::{Chunks, Use};
 use super::statement::{Head, Results};
 use super::{Parse, Parser};
 use pto_ir::{Attr, NewOp, OpId, Operand, Sym, TypeId, ValueId};
-use pto_isa::row::{AttrKind, AttrSpec, Count, Infer, Kind};
+use pto_isa::row::{AttrKind, AttrSpec, Count, Infer, Kind, Syntax};
 use pto_isa::{Diagnostic, Dir, EnumDef, Op, Row, Span, Type, codes};
 use std::rc::Rc;
 
@@ -22,11 +22,14 @@ impl<'s> Parser<'s> {
     }
 
     /// Makes the operation from what the statement says.
-    pub(super) fn bind(&mut self, head: &Head, chunks: Chunks) -> Parse<OpId> {
+    pub(super) fn bind(&mut self, head: &Head, mut chunks: Chunks) -> Parse<OpId> {
         let row = head.op.row();
         let targets = self.assigned_buffers(head, row, &chunks);
         let mut operands = self.bind_operands(head, row, &chunks, targets.is_some());
-        let result_types = match self.state_by_pattern(head.op, &chunks, &operands) {
+        let assigns = targets.is_some();
+        let one_for_all = self.is_one_for_all(head, &chunks, assigns);
+        let by_pattern = if one_for_all { None } else { self.state_by_pattern(head.op, &chunks, &operands) };
+        let result_types = match by_pattern {
             Some(results) => results,
             None => {
                 let (operand_types, results) = self.split_types(head, row, &chunks, targets.is_some());
@@ -37,18 +40,23 @@ impl<'s> Parser<'s> {
         if let Some(targets) = &targets {
             operands.extend(targets);
             for (t, (ty, span)) in targets.iter().zip(&result_types) {
+                self.note_elided(t.span, *ty);
                 self.state_type(t.value, *ty, *span);
             }
         }
         operands.sort_by_key(|o| o.slot);
         self.report_twice(row, &operands);
-        let attrs = self.bind_attrs(row, chunks.positional, chunks.attrs, head.name_span);
+        let (positional, named) = (std::mem::take(&mut chunks.positional), std::mem::take(&mut chunks.attrs));
+        let attrs = self.bind_attrs(row, positional, named, head.name_span);
         if targets.is_some() {
+            self.list_types(head, &chunks, true, &result_types);
             let unnamed = Head { results: Results::default(), ..*head };
             return self.finish_op(&unnamed, NewOp { operands, attrs, ..NewOp::default() }, &[]);
         }
         let made = Made { operands: &operands, attrs: &attrs, types: &result_types };
         let results = self.result_slots(head, row, chunks.buffer_form, &made);
+        self.list_types(head, &chunks, false, &result_types);
+        self.elided_results = results.iter().enumerate().map(|(at, _)| is_elided(&result_types, at)).collect();
         self.finish_op(head, NewOp { operands, attrs, ..NewOp::default() }, &results)
     }
 
@@ -94,12 +102,24 @@ impl<'s> Parser<'s> {
         let mut results = Vec::new();
         for (u, t) in uses.iter().zip(types) {
             match u {
-                Some((value, _)) => self.state_type(*value, t.0, t.1),
+                Some((value, span)) => {
+                    self.note_elided(*span, t.0);
+                    self.state_type(*value, t.0, t.1);
+                }
                 None => results.push(*t),
             }
         }
         results.extend(result_types);
         Some(results)
+    }
+
+    /// `%d = tmov %a : T`: one type stands for the tiles and the result, whatever the pattern of the buffer form says.
+    fn is_one_for_all(&self, head: &Head, c: &Chunks, assigns: bool) -> bool {
+        let row = head.op.row();
+        let by_groups = matches!(row.syntax, Syntax::Pattern(p) if p.starts_with("ins("));
+        let named = assigns || head.results.count() > 0;
+        let one = c.result_types.is_none() && c.types.as_ref().is_some_and(|t| t.len() == 1);
+        by_groups && !c.buffer_form && row.has_result_slots() && named && one
     }
 
     /// Which of the written types belong to operands and which to results.
@@ -117,7 +137,8 @@ impl<'s> Parser<'s> {
         }
         let value_form = !c.buffer_form && row.has_result_slots();
         if value_form && (assigns || head.results.count() > 0) && types.len() == 1 {
-            return (types.clone(), types);
+            let results = if is_elided(&types, 0) { vec![types[0]; head.results.count()] } else { types.clone() };
+            return (types, results);
         }
         let stated: usize = row.results.iter().filter(|r| r.infer == Infer::No).count();
         if !value_form && stated > 0 && types.len() >= stated.min(types.len()) {
@@ -139,6 +160,9 @@ impl<'s> Parser<'s> {
         let targets = if types.len() == uses.len() {
             uses
         } else if types.len() == shaped.len() || types.len() == 1 {
+            if types.len() == 1 {
+                shaped.iter().for_each(|u| self.note_elided(u.span, types[0].0));
+            }
             shaped
         } else if types.len() < uses.len() {
             // `%ptr[%i] : T` states only the first; the others follow from the operation.
@@ -150,6 +174,7 @@ impl<'s> Parser<'s> {
             return;
         };
         for (u, t) in targets.iter().zip(types) {
+            self.note_elided(u.span, t.0);
             self.state_type(u.value, t.0, t.1);
         }
     }
@@ -440,6 +465,10 @@ pub(super) struct Made<'a> {
     pub(super) attrs: &'a [(Sym, Attr)],
     /// Types the text states for the results.
     pub(super) types: &'a [(TypeId, Span)],
+}
+
+fn is_elided(types: &[(TypeId, Span)], at: usize) -> bool {
+    types.get(at).is_some_and(|t| t.0 == TypeId::UNKNOWN)
 }
 
 /// The slots without the scratch tile.

@@ -37,6 +37,14 @@ pub(super) struct Chunks {
     pub(super) result_types: Option<Vec<(TypeId, Span)>>,
     /// The text says that there is no scratch tile, so the last tile is a source.
     pub(super) no_scratch: bool,
+    /// The operand types stand in parentheses.
+    pub(super) parens: bool,
+    /// Types stand inside parentheses, beside their operands.
+    pub(super) typed_groups: bool,
+    /// `ins(…)` has operands and states no type.
+    pub(super) untyped_ins: bool,
+    /// `outs(…)` has operands and states no type.
+    pub(super) untyped_outs: bool,
     /// A keyword was read: an operand or attribute may follow without a comma.
     after_keyword: bool,
 }
@@ -221,6 +229,12 @@ impl<'s> Parser<'s> {
             }
         }
         self.close(b')', open)?;
+        let some_typed = std::mem::take(&mut c.typed_groups);
+        let untyped_group = !untyped.is_empty() && !some_typed;
+        *(if output { &mut c.untyped_outs } else { &mut c.untyped_ins }) = untyped_group;
+        if !untyped_group {
+            self.elided.extend(untyped.iter().map(|u| u.span.start));
+        }
         Some(())
     }
 
@@ -252,6 +266,7 @@ impl<'s> Parser<'s> {
                 }
             }
         }
+        c.typed_groups = true;
         let uses: Vec<_> = untyped.drain(..).map(|u| (u.value, u.span)).collect();
         self.state_types(&uses, &types);
         Some(())
@@ -476,6 +491,7 @@ impl<'s> Parser<'s> {
     /// What follows `:`: `T, T`, `(T, T) -> R`, or `T, T -> R`.
     fn signature(&mut self, c: &mut Chunks) -> Parse<()> {
         if self.at(b'(') {
+            c.parens = true;
             c.types = Some(self.parse_type_list()?);
             return Some(());
         }

@@ -12,12 +12,12 @@ mod custom_arith;
 mod generic;
 mod infer;
 mod scope;
-mod sizes;
+mod spelling;
 mod statement;
 mod types;
 
 use crate::lexer::{Lexer, Tok, Token};
-use pto_ir::{BlockId, Module, Sym, TypeId};
+use pto_ir::{BlockId, Module, Spelling, Sym, TypeId};
 use pto_isa::{Code, Diagnostic, Span, codes};
 use scope::Scopes;
 use std::collections::{HashMap, HashSet};
@@ -55,11 +55,7 @@ pub(crate) struct Parser<'s> {
     type_aliases: HashMap<&'s str, TypeId>,
     /// Which slots the types of a pattern belong to, by operation; worked out once each.
     pattern_types: Vec<Option<Option<Rc<PatternTypes>>>>,
-    attr_aliases: HashMap<&'s str, (pto_ir::Attr, sizes::Extent)>,
-    /// How large types and attributes become through aliases.
-    sizes: sizes::Sizes,
-    /// How often a similar name was looked for.
-    suggestions: u32,
+    attr_aliases: HashMap<&'s str, pto_ir::Attr>,
     /// Labels of the region being read.
     labels: HashMap<Sym, (BlockId, Span, bool)>,
     depth: u32,
@@ -71,6 +67,12 @@ pub(crate) struct Parser<'s> {
     open_dicts: u32,
     /// Braces opened by statements that were skipped; their closing ones are skipped too.
     stray_braces: u32,
+    /// Where operands start whose type is not spelled out.
+    elided: HashSet<u32>,
+    /// How the statement that is about to end is spelled.
+    spelling: Spelling,
+    /// Which of its results have a type that is not spelled out.
+    elided_results: Vec<bool>,
 }
 
 /// Slots in front of `->` and after it.
@@ -98,14 +100,15 @@ impl<'s> Parser<'s> {
             type_aliases: HashMap::new(),
             pattern_types: vec![None; pto_isa::table::COUNT],
             attr_aliases: HashMap::new(),
-            sizes: sizes::Sizes::default(),
-            suggestions: 0,
             labels: HashMap::new(),
             depth: 0,
             disagreed: HashSet::new(),
             broken_function: false,
             open_dicts: 0,
             stray_braces: 0,
+            elided: HashSet::new(),
+            spelling: Spelling::default(),
+            elided_results: Vec::new(),
         }
     }
 
@@ -202,8 +205,7 @@ impl<'s> Parser<'s> {
             }
         } else if let Some(attr) = self.parse_attr() {
             if !known {
-                let extent = self.sizes.of_attr(&attr);
-                self.attr_aliases.insert(name, (attr.clone(), extent));
+                self.attr_aliases.insert(name, attr.clone());
                 self.keep_alias(name, attr, token.span);
             }
         } else {

@@ -8,13 +8,9 @@ use std::collections::HashMap;
 /// costs what the scope defined.
 #[derive(Default)]
 pub(crate) struct Scopes {
-    /// What each name means, and in which function: functions do not see the names around them.
-    visible: Vec<Option<(u32, ValueId)>>,
-    undo: Vec<(Sym, Option<(u32, ValueId)>)>,
+    visible: Vec<Option<ValueId>>,
+    undo: Vec<(Sym, Option<ValueId>)>,
     marks: Vec<Mark>,
-    /// The function that is being read, and how many there have been.
-    function: u32,
-    functions: u32,
     /// Placeholders that found their definition.
     resolved: HashMap<ValueId, ValueId>,
 }
@@ -24,8 +20,8 @@ struct Mark {
     undo: usize,
     /// Names used in this scope that had no definition yet.
     pending: HashMap<Sym, ValueId>,
-    /// The function around this one, where the scope is that of a function.
-    outer: u32,
+    /// Functions do not see the names around them; what they hid is restored at the end.
+    hidden: Option<Vec<Option<ValueId>>>,
 }
 
 impl Scopes {
@@ -51,18 +47,16 @@ impl Scopes {
     }
 
     pub(crate) fn enter_function(&mut self) {
-        self.marks.push(Mark { undo: self.undo.len(), outer: self.function, ..Mark::default() });
-        self.functions += 1;
-        self.function = self.functions;
+        let hidden = std::mem::take(&mut self.visible);
+        self.marks.push(Mark { undo: self.undo.len(), hidden: Some(hidden), ..Mark::default() });
     }
 
     /// Ends a function; returns the placeholders that never found a definition.
     pub(crate) fn leave_function(&mut self, module: &mut Module) -> Vec<ValueId> {
         let Some(mark) = self.marks.pop() else { return Vec::new() };
-        self.unwind(mark.undo);
-        self.function = mark.outer;
-        // Once for the whole file: every use in it is looked at.
-        if self.marks.is_empty() && !self.resolved.is_empty() {
+        self.undo.truncate(mark.undo);
+        self.visible = mark.hidden.unwrap_or_default();
+        if !self.resolved.is_empty() {
             let resolved = std::mem::take(&mut self.resolved);
             let last = |mut v: ValueId| {
                 while let Some(&next) = resolved.get(&v) {
@@ -87,8 +81,7 @@ impl Scopes {
     }
 
     pub(crate) fn get(&self, name: Sym) -> Option<ValueId> {
-        let meaning = self.visible.get(name.index()).copied().flatten();
-        meaning.filter(|(function, _)| *function == self.function).map(|(_, value)| value)
+        self.visible.get(name.index()).copied().flatten()
     }
 
     /// Makes a name mean a value from here on; uses that waited for it are resolved.
@@ -97,7 +90,7 @@ impl Scopes {
             self.visible.resize(name.index() + 1, None);
         }
         self.undo.push((name, self.visible[name.index()]));
-        self.visible[name.index()] = Some((self.function, value));
+        self.visible[name.index()] = Some(value);
         if let Some(mark) = self.marks.last_mut()
             && let Some(placeholder) = mark.pending.remove(&name)
         {

@@ -2,7 +2,7 @@
 
 use super::{Parse, Parser};
 use crate::lexer::Tok;
-use pto_ir::{BlockId, NewOp, OpId, RegionId, Sym, TypeId, ValueId};
+use pto_ir::{BlockId, NewOp, OpId, RegionId, Spelling, Sym, TypeId, ValueId};
 use pto_isa::row::Syntax;
 use pto_isa::table::{self, Op};
 use pto_isa::{Diagnostic, Span, codes};
@@ -34,6 +34,7 @@ impl<'s> Parser<'s> {
     /// Reads one statement into a block, or reports and skips it.
     pub(super) fn statement(&mut self, block: BlockId) {
         let start = self.token.span.start;
+        self.spelling = Spelling::default();
         let results = match self.result_names() {
             Some(r) => r,
             None => return self.recover(start),
@@ -146,7 +147,7 @@ impl<'s> Parser<'s> {
 
     pub(super) fn unknown_op(&mut self, name: &str, span: Span) {
         let mut d = Diagnostic::new(codes::UNKNOWN_OP, span, format!("there is no operation `{name}`"));
-        let near = if self.may_suggest() { table::similar(name) } else { Vec::new() };
+        let near = table::similar(name);
         let names = format!("`{}`", near.join("`, `"));
         let below = name.strip_prefix("pto.").and_then(below_tiles).map(|what| format!("{what} are {BELOW}"));
         d = match (below, near.is_empty()) {
@@ -178,7 +179,10 @@ impl<'s> Parser<'s> {
         }
         new.span = Span::new(head.start, self.last_end);
         new.name_span = head.name_span;
+        let elided_results = std::mem::take(&mut self.elided_results);
+        let elided = self.elided_positions(&new, &elided_results);
         let id = self.module.append(head.block, head.op, new);
+        self.keep_spelling(head, elided, id);
         if head.results.count() == types.len() {
             self.define_results(head, id);
         }
@@ -439,19 +443,9 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Looking for similar names takes long, and nobody reads hundreds of suggestions.
-    fn may_suggest(&mut self) -> bool {
-        const SUGGESTIONS: u32 = 100;
-        self.suggestions += 1;
-        self.suggestions <= SUGGESTIONS
-    }
-
     /// A defined value whose name is close to a misspelled one.
-    fn similar_value(&mut self, name: &str) -> Option<String> {
+    fn similar_value(&self, name: &str) -> Option<String> {
         const LOOKED_AT: usize = 5000;
-        if !self.may_suggest() {
-            return None;
-        }
         let defined = (0..self.module.value_count().min(LOOKED_AT)).map(|i| self.module.value(ValueId::from_index(i)));
         let names = defined.filter(|v| v.def != pto_ir::Def::Missing).map(|v| self.module.names.text(v.name));
         let close = names.filter(|n| n.len() > 1 && table::distance(name, n) <= 1 + name.len() / 6);
@@ -525,6 +519,7 @@ impl<'s> Parser<'s> {
             return;
         }
         for (u, t) in uses.iter().zip(types) {
+            self.note_elided(u.1, t.0);
             self.state_type(u.0, t.0, t.1);
         }
     }

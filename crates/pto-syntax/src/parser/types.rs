@@ -4,7 +4,8 @@ use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::TypeId;
 use pto_isa::{
-    DType, Diagnostic, Dim, Loc, MAX_RANK, MemrefType, PtrSpace, Scalar, Span, TileType, Token, Type, ViewType, codes,
+    DType, Diagnostic, Dim, FnType, Loc, MAX_RANK, MemrefType, PtrSpace, Scalar, Span, TileType, Token, Type, ViewType,
+    codes,
 };
 use std::borrow::Cow;
 
@@ -133,10 +134,11 @@ impl<'s> Parser<'s> {
         self.lexer.pass(end);
         self.last_end = end as u32;
         self.token = self.lexer.next();
+        let head = &self.source[start as usize..head_end];
+        self.vote(head, &self.source[head_end + 1..end - 1]);
         if let Some(&ty) = self.type_texts.get(text) {
             return Some(ty);
         }
-        let head = &self.source[start as usize..head_end];
         let body = Span::new(head_end as u32 + 1, end as u32 - 1);
         let ty = self.nested(|p| match p.type_body(head, body) {
             Ok(ty) => Some(ty),
@@ -221,7 +223,6 @@ impl<'s> Parser<'s> {
 
     fn function_type(&mut self) -> Parse<TypeId> {
         self.nested(|p| {
-            let start = p.token.span.start;
             let inputs = p.parse_type_list()?;
             if p.token.tok != Tok::Arrow {
                 p.expected("`->`");
@@ -229,8 +230,9 @@ impl<'s> Parser<'s> {
             }
             p.bump();
             let results = p.parse_type_list()?;
-            let ids = |list: &[(TypeId, Span)]| list.iter().map(|(ty, _)| *ty).collect::<Vec<_>>();
-            p.function_of(&ids(&inputs), &ids(&results), Span::new(start, p.last_end))
+            let get = |p: &Self, list: &[(TypeId, Span)]| list.iter().map(|(t, _)| p.module.ty(*t).clone()).collect();
+            let f = FnType { inputs: get(p, &inputs), results: get(p, &results) };
+            Some(p.module.intern_type(Type::Function(Box::new(f))))
         })
     }
 }

@@ -1,7 +1,7 @@
 //! `pto fmt`
 
 use super::input::{self, Source};
-use super::render;
+use super::render::Terminal;
 use super::{Failure, Outcome, Run, files, out};
 use pto::syntax::{FormatOptions, format};
 use pto::{Form, TypeStyle};
@@ -82,11 +82,10 @@ fn formatted(args: &Args, source: &Source) -> Result<Option<String>, Failure> {
             FormArg::Asm => Form::Asm,
             FormArg::Generic => Form::Generic,
         }),
-        types: match args.types {
-            Some(TypesArg::Keyed) => TypeStyle::Keyed,
-            Some(TypesArg::Compact) => TypeStyle::Compact,
-            None => usual_types(&source.text),
-        },
+        types: args.types.map(|t| match t {
+            TypesArg::Keyed => TypeStyle::Keyed,
+            TypesArg::Compact => TypeStyle::Compact,
+        }),
     };
     let result = match &source.unreadable {
         Some(d) => Err(vec![d.clone()]),
@@ -95,16 +94,13 @@ fn formatted(args: &Args, source: &Source) -> Result<Option<String>, Failure> {
     match result {
         Ok(text) => Ok(Some(text)),
         Err(problems) => {
-            render::print(source, &problems)?;
-            writeln!(anstream::stderr(), "{} is not formatted", source.name)?;
+            let terminal = Terminal::new(source);
+            let mut err = anstream::stderr().lock();
+            for d in &problems {
+                writeln!(err, "{}\n", terminal.render(d))?;
+            }
+            writeln!(err, "{} is not formatted", source.name)?;
             Ok(None)
         }
     }
-}
-
-/// The spelling that most tile types of a file have.
-pub(crate) fn usual_types(source: &str) -> TypeStyle {
-    let all = source.matches("tile_buf<").count();
-    let keyed = source.matches("tile_buf<loc").count();
-    if keyed * 2 > all { TypeStyle::Keyed } else { TypeStyle::Compact }
 }

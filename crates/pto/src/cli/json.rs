@@ -15,8 +15,20 @@ pub(crate) struct JsonDiagnostic<'a> {
     span: JsonSpan<'a>,
     labels: Vec<JsonSpan<'a>>,
     legal: &'a [String],
-    help: Option<&'a str>,
+    help: Option<String>,
+    /// Changes of the text that fix it, in source order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    edits: Vec<JsonEdit<'a>>,
     page: Option<&'a str>,
+}
+
+/// A statement that goes in a line of its own before or after a line, or a line that is removed.
+#[derive(Serialize)]
+struct JsonEdit<'a> {
+    line: u32,
+    change: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    text: &'a str,
 }
 
 #[derive(Serialize)]
@@ -43,7 +55,12 @@ pub(crate) fn diagnostic<'a>(source: &'a Source, lines: &Lines, d: &'a Diagnosti
         span: span(&d.primary),
         labels: d.labels.iter().map(span).collect(),
         legal: &d.legal,
-        help: d.help.as_deref(),
+        help: d.help_text(|at| lines.locate(at).0),
+        edits: d
+            .edits
+            .iter()
+            .map(|e| JsonEdit { line: lines.locate(e.position()).0, change: e.change.name(), text: &e.text })
+            .collect(),
         page: d.page,
     }
 }

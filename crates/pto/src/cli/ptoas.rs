@@ -20,12 +20,16 @@ USAGE: ptoas [options] <input file>
   --pto-arch=<a3|a5>              target; default: pto.target_arch of the input, else a3
   --pto-level=<level1|level2|level3>
                                   level3: every tile has an address; others: none has (default: level2)
-  --enable-insert-sync            insert flags and barriers
+  --enable-insert-sync            insert flags and barriers; without it there are only those of the input
   --disable-infer-layout          views that state no layout are ND
   --emit-addptr-trace             accepted, without effect
   --pto-insert-sync-debug=<0..3>  accepted, without effect
   --version, --help
 ";
+
+/// The public assembler says nothing here; its output hangs or computes something else on a device.
+const NO_ORDER: &str =
+    "ptoas: warning: the output has no flags or barriers, and its pipes need them: --enable-insert-sync inserts them";
 
 /// True when the program was called by this name.
 pub(super) fn is_meant() -> bool {
@@ -155,7 +159,13 @@ fn run(asked: &Asked) -> Result<(), String> {
         infer_layout: arguments.infer_layout,
     };
     match request.emit(&source) {
-        Ok(text) => files::write(&arguments.output, text.as_bytes()).map_err(failed),
+        Ok(emitted) => {
+            files::write(&arguments.output, emitted.text.as_bytes()).map_err(failed)?;
+            if emitted.has_no_order() {
+                warn(NO_ORDER);
+            }
+            Ok(())
+        }
         Err((target, problems)) => {
             let read = problems.iter().any(|d| d.code.number() < 900);
             check::print_text(&[Report { source, target, problems }]).map_err(failed)?;

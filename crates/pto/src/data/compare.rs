@@ -36,6 +36,30 @@ impl Tolerance {
         Self { relative, absolute }
     }
 
+    /// The same for results that are sums: rounding errors grow with the terms. `size` is the usual size of the results,
+    /// against which an error in a result near zero is judged.
+    ///
+    /// ```
+    /// use pto::data::Tolerance;
+    /// use pto::isa::DType;
+    /// assert_eq!(Tolerance::of_sums(DType::F32, 1, 1.0), Tolerance::usual(DType::F32));
+    /// let product = Tolerance::of_sums(DType::F32, 1024, 32.0);
+    /// assert!(product.absolute > 1e-4 && product.absolute < 2e-4);
+    /// assert_eq!(Tolerance::of_sums(DType::I32, 1024, 32.0).absolute, 0.0);
+    /// ```
+    pub fn of_sums(dtype: DType, terms: u64, size: f64) -> Self {
+        let usual = Self::usual(dtype);
+        if terms <= 1 || usual.relative == 0.0 {
+            return usual;
+        }
+        // Sums of floats are kept in f32. Errors of single additions are independent, so their sum grows with the root.
+        let error = f64::from(f32::EPSILON) * (terms as f64).sqrt();
+        Self {
+            relative: usual.relative.max(rounded_up(4.0 * error)),
+            absolute: usual.absolute.max(rounded_up(error * if size.is_finite() { size } else { 0.0 })),
+        }
+    }
+
     fn allows(self, found: Value, expected: Value) -> bool {
         if let (Value::Int(a), Value::Int(b)) = (found, expected)
             && a == b
@@ -49,6 +73,15 @@ impl Tolerance {
         }
         (a - b).abs() <= self.absolute + self.relative * b.abs() && b.is_finite()
     }
+}
+
+/// Two digits are enough for a tolerance.
+fn rounded_up(x: f64) -> f64 {
+    if x <= 0.0 {
+        return 0.0;
+    }
+    let unit = 10f64.powi(x.log10().floor() as i32 - 1);
+    (x / unit).ceil() * unit
 }
 
 /// A number that is not what it should be.

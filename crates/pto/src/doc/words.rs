@@ -42,6 +42,9 @@ pub(super) fn domain(domain: Domain) -> Option<String> {
     match domain {
         Domain::None => None,
         Domain::Valid(slot) => Some(format!("the valid region of `{slot}`")),
+        Domain::Mask(mask, of) => {
+            Some(format!("the valid region of `{mask}`, each byte of which stands for eight columns of `{of}`"))
+        }
         Domain::Whole(slot) => Some(format!("the whole of `{slot}`, valid or not")),
         Domain::Matmul => Some("rows and depth of the left operand, columns of the right one".to_string()),
     }

@@ -151,16 +151,25 @@ impl Kernel {
         Ok(Self { program: Program { module, problems: Vec::new() }, places: self.places.clone() })
     }
 
-    /// C++ against the headers of the device. Comments name the Rust lines. Flags are those the kernel has: one in auto mode
-    /// is [lowered](Kernel::lower) first.
+    /// C++ against the headers of the device. Comments name the Rust lines. A kernel that states no order gets its flags and barriers;
+    /// one with flags of its own is emitted as it is.
     ///
     /// # Errors
     /// Everything that is wrong, and what C++ cannot express, with the Rust lines.
     pub fn emit_cpp(&self, target: Target) -> Result<String, Problems> {
+        self.emit(target, emit::Sync::default()).map(|emitted| emitted.text)
+    }
+
+    /// As [`Kernel::emit_cpp`], with a choice of who orders the pipes. What nothing orders is in the result
+    /// ([`emit::Emitted::warnings`]); [`Kernel::problems`] gives it its Rust lines.
+    ///
+    /// # Errors
+    /// Everything that is wrong, and what C++ cannot express, with the Rust lines.
+    pub fn emit(&self, target: Target, sync: emit::Sync) -> Result<emit::Emitted, Problems> {
         let line = |at: u32| self.places.get(at as usize).map_or(0, |place| place.line());
         let source = self.places.first().map_or(String::new(), |place| short(place.file()));
-        let options = emit::Options { source: &source, line: Some(&line), ..emit::Options::default() };
-        emit::cpp(&self.check(target)?, &options).map_err(|list| self.problems(list))
+        let options = emit::Options { source: &source, line: Some(&line), sync, ..emit::Options::default() };
+        emit::emit(&self.check(target)?, &options).map_err(|list| self.problems(list))
     }
 
     /// Problems that some part of the toolchain found in this kernel, with their Rust lines.

@@ -42,7 +42,8 @@ impl Problems {
         for legal in &problem.legal {
             writeln!(f, "   = {legal}")?;
         }
-        if let Some(help) = &problem.help {
+        let line = |at: u32| self.place(Span::new(at, at)).map_or(0, |place| place.line());
+        if let Some(help) = problem.help_text(line) {
             writeln!(f, "   = help: {help}")?;
         }
         Ok(())

@@ -4,6 +4,7 @@ mod buffers;
 mod calls;
 mod generate;
 mod plans;
+mod regions;
 mod slots;
 
 use generate::{HEIGHT, WIDTH, conditional_program, program};
@@ -19,7 +20,10 @@ use std::process::Command;
 
 /// Addresses and flags for a program.
 fn lowered(checked: &Checked, tight: bool, mode: Mode) -> Module {
-    opt::lower(checked, plan::Options { tight }, mode).expect("it can be lowered").program.into_module()
+    opt::lower(checked, plan::Options { tight, ..Default::default() }, mode)
+        .expect("it can be lowered")
+        .program
+        .into_module()
 }
 
 /// What it is once it has been written and read.
@@ -178,7 +182,7 @@ fn packing_is_close_to_what_is_needed() {
     for seed in 0..programs() {
         let text = program(seed);
         let checked = Program::parse(&text).check(Target::A2A3).expect("legal");
-        let planned = opt::plan_memory(&checked, plan::Options { tight: true }).expect("it fits");
+        let planned = opt::plan_memory(&checked, plan::Options { tight: true, ..Default::default() }).expect("it fits");
         for space in &planned.spaces {
             let ratio = space.peak as f64 / space.needed as f64;
             (sum, worst, count) = (sum + ratio, worst.max(ratio), count + 1.0);

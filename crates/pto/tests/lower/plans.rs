@@ -22,7 +22,7 @@ pub fn whole(body: &str) -> String {
 /// The addresses of tiles, as close together as they can be.
 fn places(text: &str, target: Target) -> BTreeMap<String, (u64, u64)> {
     let checked = Program::parse(text).check(target).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    let planned = opt::plan_memory(&checked, plan::Options { tight: true }).expect("it fits");
+    let planned = opt::plan_memory(&checked, plan::Options { tight: true, ..Default::default() }).expect("it fits");
     let tiles = planned.spaces.into_iter().flat_map(|s| s.tiles);
     tiles.map(|t| (t.name, (t.address, t.address + t.bytes))).collect()
 }
@@ -76,7 +76,7 @@ fn bytes_are_taken_over_where_that_costs_nothing() {
     );
     let taken_over = |text: &str, tight: bool| {
         let checked = Program::parse(text).check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-        let planned = opt::plan_memory(&checked, plan::Options { tight }).expect("it fits");
+        let planned = opt::plan_memory(&checked, plan::Options { tight, ..Default::default() }).expect("it fits");
         planned.spaces.iter().flat_map(|s| &s.tiles).any(|t| t.name == "b" && t.takes_over.is_some())
     };
     assert!(taken_over(&one_reader, false) && taken_over(&one_reader, true));

@@ -6,7 +6,6 @@ pub(crate) mod sync;
 
 use super::check::{self, parse_target};
 use super::files;
-use super::fmt::usual_types;
 use super::input::{self, Source};
 use super::{Failure, Outcome, Run, warn};
 use pto::checks::Checked;
@@ -89,8 +88,11 @@ impl Read {
 
     /// The program as text, in the spelling of the file.
     fn print(&self, module: &Module) -> String {
-        let types = usual_types(&self.source.text);
-        pto::ir::print(module, Style { form: Some(Form::Level2), types, source: Some(&self.source.text) })
+        let types = self.program.module().type_votes.usual();
+        let mut module = module.clone();
+        // What a statement left out may not follow from what stands around it now.
+        module.forget_spellings();
+        pto::ir::print(&module, Style { form: Some(Form::Level2), types, source: Some(&self.source.text) })
     }
 
     /// Says where all pipes wait for each other.
@@ -128,7 +130,7 @@ fn lowered(args: &Args, read: &Read) -> Result<Module, Vec<Diagnostic>> {
     match args.to {
         Level::Level2 => opt::to_buffers(&checked),
         Level::Level3 => {
-            let places = opt::plan::Options { tight: args.tight };
+            let places = opt::plan::Options { tight: args.tight, ..Default::default() };
             let lowered = opt::lower(&checked, places, args.mode.into())?;
             read.say_blanket(&lowered.blanket);
             Ok(lowered.program.into_module())

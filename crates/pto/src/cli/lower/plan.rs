@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args) -> Run {
 fn planned(args: &Args, read: &Read) -> Result<(Module, Planned), Vec<Diagnostic>> {
     let checked = read.check()?;
     let buffers = opt::prepare(&checked)?;
-    let planned = opt::plan_memory(&buffers, Options { tight: args.tight })?;
+    let planned = opt::plan_memory(&buffers, Options { tight: args.tight, ..Options::default() })?;
     Ok((Checked::into_module(buffers), planned))
 }
 

@@ -1,13 +1,14 @@
 //! Parameters and what they are given.
 
 use super::Stop;
-use super::memory::{Need, memory};
+use super::memory::{Need, bytes, memory};
 use super::ranks::{self, Rank, remote};
 use super::spec::Spec;
 use crate::cli::Failure;
 use pto::cpu::{Arg, Extent, Known, Launch, Measure, Param, ParamKind, Plan};
 use pto::data::{Array, Error, Value};
-use pto::isa::{DType, Scalar};
+use pto::isa::{DType, Scalar, Span};
+use pto::{Diagnostic, cpu::machine};
 use std::borrow::Cow;
 
 /// A parameter with its argument.
@@ -102,6 +103,12 @@ pub(crate) fn numbers(plan: &Plan, request: &Request<'_>) -> Result<Vec<Known>, 
 /// The arguments, with memory as large as the program needs it.
 pub(crate) fn with_memory(plan: &Plan, request: &Request<'_>, measure: &Measure) -> Result<Vec<Bound>, Stop> {
     let (specs, bound) = without_memory(plan, request)?;
+    let open = |i: &usize| bound[*i].is_none();
+    let params = plan.params();
+    let sizes = (0..params.len())
+        .filter(open)
+        .map(|i| (&*params[i].name, bytes(&params[i], specs[i], measure.extents[i].as_ref())));
+    all_fit(sizes, request.rank.map_or(1, |r| r.count as u64), plan.entry_span())?;
     let mut all = Vec::new();
     for (i, (param, done)) in plan.params().iter().zip(bound).enumerate() {
         // Every parameter has random numbers of its own, on every rank.
@@ -116,6 +123,20 @@ pub(crate) fn with_memory(plan: &Plan, request: &Request<'_>, measure: &Measure)
         });
     }
     Ok(all)
+}
+
+/// Refuses arguments that the machine has no memory for, before the first of them is filled.
+fn all_fit<'a>(sizes: impl Iterator<Item = (&'a str, u64)>, ranks: u64, span: Span) -> Result<(), Diagnostic> {
+    let sizes: Vec<(&str, u64)> = sizes.collect();
+    let all = sizes.iter().fold(0u64, |sum, (_, bytes)| sum.saturating_add(*bytes)).saturating_mul(ranks);
+    let what = if ranks == 1 { "the arguments".to_string() } else { format!("the arguments of {ranks} ranks") };
+    machine::has_room(all, &what, span).map_err(|problem| {
+        let mut largest = sizes;
+        largest.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+        let each: Vec<String> =
+            largest.iter().take(4).map(|(name, bytes)| format!("`{name}` {}", machine::size(*bytes))).collect();
+        problem.legal(each.join(", ")).help("give smaller shapes, or correct the numbers they are computed from")
+    })
 }
 
 /// What is written for each parameter, and the arguments that need no memory.

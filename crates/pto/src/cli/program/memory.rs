@@ -47,6 +47,25 @@ pub(crate) fn memory(
     Ok(Bound { name: name.clone(), content, origin, inferred, per_column: param.per_column })
 }
 
+/// Bytes that the memory of a parameter will take.
+pub(crate) fn bytes(param: &Param, spec: Option<&Spec>, needed: Option<&Extent>) -> u64 {
+    let shape = match spec.map(|s| Source::parse(&s.text)) {
+        None | Some(Ok(Source::Made(_, Wish { shape: None, .. }) | Source::Number(_))) => {
+            usual_shape(&param.kind, needed)
+        }
+        Some(Ok(Source::Made(_, Wish { shape: Some(shape), .. }))) => shape,
+        Some(Ok(Source::Npy(path) | Source::Npz(path, _) | Source::Raw(path))) => {
+            return std::fs::metadata(path).map_or(0, |m| m.len());
+        }
+        // It is reported where it is read.
+        Some(Err(_)) => return 0,
+    };
+    let bits = u64::from(param.kind.elem().unwrap_or(DType::U8).bits());
+    // A number of elements that no number holds is reported where the array is made.
+    let count = shape.iter().try_fold(bits, |all, n| all.checked_mul(*n));
+    count.map_or(0, |bits| bits.div_ceil(8))
+}
+
 fn load(param: &Param, dtype: DType, source: &Source, needed: Option<&Extent>, seed: u64) -> Result<Array, Error> {
     match source {
         Source::Number(value) => Maker::Fill(*value).make(dtype, &usual_shape(&param.kind, needed), seed),
@@ -114,6 +133,14 @@ fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Resu
         }
         _ => {
             let count: u64 = array.shape().iter().product();
+            if let Some(extent) = needed.filter(|e| e.is_clear && !has_rows_of(array.shape(), &e.shape)) {
+                let wanted = shape_text(&extent.shape);
+                let help =
+                    format!("give an array of {wanted}, or a flat one whose numbers lie as the program reads them");
+                return Err(Failure(format!(
+                    "the program sees `{name}` as {wanted}, and {text} is {found}\n  help: {help}"
+                )));
+            }
             let Some(extent) = needed.filter(|extent| extent.elements > count) else {
                 return Ok(Content::Memory(array));
             };
@@ -122,6 +149,14 @@ fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Resu
             Err(Failure(format!("{wanted}, and {text} has {count} ({found})")))
         }
     }
+}
+
+/// True when an array is of this shape, or has more along the first dimension, or is flat: extents of 1 do not matter. Shapes
+/// with the same number of elements are not enough, because a transposed array has that too.
+pub(crate) fn has_rows_of(found: &[u64], wanted: &[u64]) -> bool {
+    let essential = |shape: &[u64]| shape.iter().copied().filter(|n| *n != 1).collect::<Vec<_>>();
+    let (found, wanted) = (essential(found), essential(wanted));
+    found.len() <= 1 || wanted.len() <= 1 || found.len() == wanted.len() && found[1..] == wanted[1..]
 }
 
 /// The same tile with a column for every number.

@@ -99,6 +99,16 @@ impl From<Diagnostic> for Stop {
     }
 }
 
+/// Arguments that are made up, for all parameters of a program that has at most so many instructions and elements. Numbers cannot
+/// be made up.
+pub(crate) fn made_up(plan: &Plan, (instructions, elements): (u64, u64)) -> Option<Vec<Bound>> {
+    let request = Request { command: "pto race", specs: &[], seed: 0, launch: Launch::default(), rank: None };
+    let measure = bind::measured(plan, &request).ok()?;
+    let all = measure.extents.iter().flatten().fold(0u64, |sum, extent| sum.saturating_add(extent.elements));
+    let short = measure.instructions <= instructions && all <= elements;
+    if short { bind::with_memory(plan, &request, &measure).ok() } else { None }
+}
+
 /// A program with an argument for every parameter.
 pub(crate) struct Ready {
     pub(crate) plan: Plan,

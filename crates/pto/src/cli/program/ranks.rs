@@ -26,6 +26,8 @@ pub(crate) fn bind_all(plan: &Plan, request: &Request<'_>, count: usize) -> Resu
     for &rank in &ranks[1..] {
         let other = measured(plan, &of(rank))?;
         measure.instructions += other.instructions;
+        measure.work += other.work;
+        measure.longest_sum = measure.longest_sum.max(other.longest_sum);
         measure.reads.iter_mut().zip(other.reads).for_each(|(all, one)| *all |= one);
         measure.extents.iter_mut().zip(&other.extents).for_each(|(all, one)| *all = larger(one, all).clone());
     }

@@ -7,9 +7,10 @@ use super::check;
 use super::input::Source;
 use super::json::{self, JsonDiagnostic};
 use super::program::{ProgramArgs, Stop, VALUES_HELP};
-use super::render;
+use super::progress;
+use super::render::Terminal;
 use super::{Failure, Outcome, Run, out};
-use pto::race::{self, Sync};
+use pto::race::{self, Bounds, Sync};
 use pto::syntax::Lines;
 use pto::{Diagnostic, Program, Target};
 use schedule::{JsonShaken, Shaken};
@@ -31,6 +32,9 @@ pub(crate) struct Args {
     /// Also execute the program in another order that a device could take, and compare the results
     #[arg(long, value_enum, default_value = "program")]
     schedule: Schedule,
+    /// Stop after so many instructions and iterations of loops; exit code 3 if nothing was found until then
+    #[arg(long, value_name = "INSTRUCTIONS", value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
     /// Write the findings, with the program beside them, to a page of its own
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -56,7 +60,7 @@ enum Schedule {
 }
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 nothing found, 1 findings, 2 wrong usage or unusable data.
+Exit codes: 0 nothing found, 1 findings, 2 wrong usage or unusable data, 3 stopped at --limit with nothing found.
 
 Examples:
   pto race kernel.pto                    run it and report what nothing orders
@@ -82,7 +86,11 @@ pub(crate) fn run(args: &Args) -> Run {
             }
             let differs = shaken.is_some_and(|s| s.differs());
             let clean = !report.findings.iter().any(Diagnostic::is_error) && !differs;
-            Ok(if clean { Outcome::Clean } else { Outcome::Problems })
+            Ok(match report.stopped {
+                _ if !clean => Outcome::Problems,
+                Some(_) => Outcome::Different,
+                None => Outcome::Clean,
+            })
         }
         Err(Stop::Failure(failure)) => Err(failure),
         Err(Stop::Problems(findings)) => {
@@ -90,6 +98,7 @@ pub(crate) fn run(args: &Args) -> Run {
                 findings,
                 sync: Sync::Manual,
                 instructions: 0,
+                stopped: None,
                 history_bytes: 0,
                 unordered: false,
                 undecided: Vec::new(),
@@ -117,8 +126,13 @@ fn find(
         Some(SyncArg::Auto) => Sync::Auto,
         None => race::sync_of(&plan),
     };
-    let follow = if args.all_paths { race::check_all_paths } else { race::check_as };
-    let report = follow(sync, &plan, &mut ready.ranks(), args.program.launch(1));
+    let follow = if args.all_paths { race::check_all_paths_within } else { race::check_within };
+    let (total, mut ranks) = (ready.measure.work, ready.ranks());
+    let report = progress::watch(total, |counter| {
+        let bounds = Bounds { limit: args.limit, progress: Some(counter) };
+        follow(bounds, sync, &plan, &mut ranks, args.program.launch(1))
+    });
+    drop(ranks);
     if args.schedule == Schedule::Program {
         return Ok((report, None));
     }
@@ -130,8 +144,11 @@ fn find(
 }
 
 fn print_text(source: &Source, target: Target, report: &race::Report, shaken: Option<&Shaken>) -> Result<(), Failure> {
-    render::print(source, &report.findings)?;
     let mut err = anstream::stderr().lock();
+    let terminal = Terminal::new(source);
+    for d in &report.findings {
+        writeln!(err, "{}\n", terminal.render(d))?;
+    }
     let lines = Lines::new(&source.text);
     for (span, reason) in &report.undecided {
         writeln!(err, "{}:{}: not decided: {reason}", source.name, lines.locate(span.start).0)?;
@@ -146,6 +163,9 @@ fn print_text(source: &Source, target: Target, report: &race::Report, shaken: Op
     if report.unordered && !report.findings.is_empty() {
         let note = "the program places its tiles and orders no pipe anywhere; if the toolchain inserts the flags, check it with --sync auto";
         writeln!(err, "note: {note}")?;
+    }
+    if let Some(work) = report.stopped {
+        writeln!(err, "stopped after {work} instructions (--limit): what comes after them was not checked")?;
     }
     let errors = report.findings.iter().filter(|d| d.is_error()).count();
     let warnings = report.findings.len() - errors;
@@ -167,6 +187,8 @@ struct JsonReport<'a> {
     /// `manual`: the program orders its pipes; `auto`: the toolchain will.
     sync: &'static str,
     instructions: u64,
+    /// The limit was reached after so many instructions; what comes after was not checked.
+    stopped: Option<u64>,
     findings: Vec<JsonDiagnostic<'a>>,
     /// Branches that could not be followed, and why.
     undecided: Vec<JsonUndecided<'a>>,
@@ -187,6 +209,7 @@ fn print_json(source: &Source, target: Target, report: &race::Report, shaken: Op
         target: target.name(),
         sync: if report.sync == Sync::Auto { "auto" } else { "manual" },
         instructions: report.instructions,
+        stopped: report.stopped,
         findings: report.findings.iter().map(|d| json::diagnostic(source, &lines, d)).collect(),
         undecided: report
             .undecided

@@ -2,7 +2,7 @@
 
 use super::{Failure, memory_named};
 use crate::cli::program::Bound;
-use crate::cli::program::memory::{npz_key, raw};
+use crate::cli::program::memory::{has_rows_of, npz_key, raw};
 use crate::cli::program::spec::{self, Maker, Source};
 use pto::data::{Array, Comparison, Error, Numbers, Tolerance, Value, compare, npy, npz, shape_text};
 
@@ -44,9 +44,18 @@ impl Numbers for Reference {
     }
 }
 
+impl Reference {
+    fn shape(&self) -> &[u64] {
+        match self {
+            Self::Same(array) => array.shape(),
+            Self::Other(stored) => stored.shape(),
+        }
+    }
+}
+
 impl Expectation {
     /// Reads `NAME=VALUE` and the reference, so that a bad one is found before the program runs.
-    pub(super) fn new(text: &str, bound: &[Bound], limits: Limits) -> Result<Self, Failure> {
+    pub(super) fn new(text: &str, bound: &[Bound], limits: Limits, longest_sum: u64) -> Result<Self, Failure> {
         let (name, value) = spec::named(text).ok_or_else(|| Failure(format!("`--expect {text}` is not NAME=VALUE")))?;
         let param = memory_named(bound, name)?;
         let fail = |e: Error| Failure(e.about(format_args!("--expect {name}")).to_string());
@@ -54,15 +63,11 @@ impl Expectation {
             return Err(Failure(format!("`{name}` is not memory")));
         };
         let reference = load(&array, name, &Source::parse(value)?).map_err(fail)?;
-        if reference.count() != array.count() {
-            let shape = shape_text(array.shape());
-            let found = match &reference {
-                Reference::Same(a) => shape_text(a.shape()),
-                Reference::Other(s) => shape_text(s.shape()),
-            };
+        if reference.count() != array.count() || !has_rows_of(reference.shape(), array.shape()) {
+            let (shape, found) = (shape_text(array.shape()), shape_text(reference.shape()));
             return Err(Failure(format!("--expect {name}: {value} is {found}, and `{name}` is {shape}")));
         }
-        let usual = Tolerance::usual(array.dtype());
+        let usual = Tolerance::of_sums(array.dtype(), longest_sum, usual_size(&reference));
         let tolerance = Tolerance {
             relative: limits.relative.unwrap_or(usual.relative),
             absolute: limits.absolute.unwrap_or(usual.absolute),
@@ -78,6 +83,13 @@ impl Expectation {
             None => Err(Failure(format!("`{}` is not memory", bound[self.param].name))),
         }
     }
+}
+
+/// The root mean square of the finite numbers.
+fn usual_size(numbers: &Reference) -> f64 {
+    let finite = (0..numbers.count()).map(|i| numbers.number(i).to_f64()).filter(|x| x.is_finite());
+    let (count, sum) = finite.fold((0.0, 0.0), |(count, sum), x| (count + 1.0, sum + x * x));
+    if count == 0.0 { 0.0 } else { (sum / count).sqrt() }
 }
 
 fn load(array: &Array, name: &str, source: &Source) -> Result<Reference, Error> {

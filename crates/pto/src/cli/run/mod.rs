@@ -8,7 +8,6 @@ mod text;
 use super::check;
 use super::input::Source;
 use super::program::{Bound, ProgramArgs, Ready, Stop, VALUES_HELP};
-use super::render;
 use super::{Failure, Outcome, Run, out};
 use expect::{Expectation, Limits};
 use outputs::Outputs;
@@ -124,7 +123,7 @@ fn execute(args: &Args, source: &Source, program: &Program, target: Target) -> R
     if args.json {
         print_json(&json::report(&finished)?)?;
     } else {
-        render::print(source, &finished.report.notes)?;
+        check::print_diagnostics(source, &finished.report.notes)?;
         out(&text::report(&finished)?)?;
     }
     Ok(if same { Outcome::Clean } else { Outcome::Different })
@@ -137,7 +136,11 @@ fn prepare(args: &Args, source: &Source, program: &Program, target: Target) -> R
     let shown = args.show.iter().map(|name| memory_named(bound, name)).collect::<Result<_, _>>()?;
     let outputs = Outputs::new(&args.out, bound)?;
     let limits = Limits { relative: args.rtol, absolute: args.atol };
-    let expected = args.expect.iter().map(|e| Expectation::new(e, bound, limits)).collect::<Result<_, _>>()?;
+    let expected = args
+        .expect
+        .iter()
+        .map(|e| Expectation::new(e, bound, limits, run.measure.longest_sum))
+        .collect::<Result<_, _>>()?;
     Ok(Prepared { run, shown, outputs, expected })
 }
 
@@ -152,12 +155,14 @@ fn launch(args: &Args, ready: &mut Prepared) -> Result<(Report, Option<Vec<Timin
         return Ok((report, Some(timings)));
     }
     let work = |counter: &_| plan.run_watched(&mut arguments, args.launch(), counter).map_err(Stop::from);
-    Ok((super::progress::watch(measure.instructions, work)?, None))
+    Ok((super::progress::watch(measure.work, work)?, None))
 }
 
 fn run_ranks(args: &Args, ready: &mut Prepared) -> Result<Report, Stop> {
-    let plan = ready.run.plan.clone();
-    let reports = plan.run_ranks(&mut ready.run.ranks(), args.launch())?;
+    let (plan, total) = (ready.run.plan.clone(), ready.run.measure.work);
+    let mut ranks = ready.run.ranks();
+    let reports = super::progress::watch(total, |counter| plan.run_ranks_watched(&mut ranks, args.launch(), counter))?;
+    drop(ranks);
     let instructions = reports.first().map_or(0, |r| r.instructions);
     let (printed, notes) = reports.first().map(|r| (r.printed.clone(), r.notes.clone())).unwrap_or_default();
     Ok(Report { written: reports.into_iter().flat_map(|r| r.written).collect(), instructions, printed, notes })

@@ -1,11 +1,13 @@
 //! `pto emit`
 
+mod order;
+
 use super::check::{self, Report, parse_target};
 use super::files;
 use super::input::{self, Source};
 use super::{Outcome, Run};
 use pto::bytecode as encode;
-use pto::emit::{self, Options, Style, Sync};
+use pto::emit::{self, Emitted, Options, Style, Sync};
 use pto::syntax::Lines;
 use pto::{Diagnostic, Program, Target};
 use std::path::{Path, PathBuf};
@@ -49,17 +51,29 @@ struct CppArgs {
     /// The level the program must have: 3 with addresses, 1 or 2 without; default: any
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=3))]
     level: Option<u8>,
-    /// Insert flags and barriers, or emit those the program has
-    #[arg(long, value_enum, default_value = "none")]
+    /// Which kernels get flags and barriers
+    #[arg(long, value_enum, default_value = "unstated")]
     sync: SyncArg,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum SyncArg {
-    /// Where the program lacks them
+    /// Those that state no order; one with flags, events, barriers or tokens of its own is emitted as it is
+    Unstated,
+    /// All: what a kernel with flags of its own lacks is inserted too
     Auto,
-    /// As the program has them
+    /// None: what the program has is all there is
     None,
+}
+
+impl From<SyncArg> for Sync {
+    fn from(arg: SyncArg) -> Self {
+        match arg {
+            SyncArg::Unstated => Self::Unstated,
+            SyncArg::Auto => Self::Auto,
+            SyncArg::None => Self::None,
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Run {
@@ -74,16 +88,14 @@ fn cpp(args: &CppArgs) -> Run {
     let request = Request {
         target: args.target,
         level: args.level,
-        sync: match args.sync {
-            SyncArg::Auto => Sync::Auto,
-            SyncArg::None => Sync::None,
-        },
+        sync: args.sync.into(),
         style: Style::Readable,
         infer_layout: true,
     };
     match request.emit(&source) {
-        Ok(text) => {
-            files::write(&args.output, text.as_bytes())?;
+        Ok(emitted) => {
+            files::write(&args.output, emitted.text.as_bytes())?;
+            check::print_diagnostics(&source, &order::warnings(&emitted))?;
             Ok(Outcome::Clean)
         }
         Err((target, problems)) => {
@@ -124,8 +136,8 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// The C++ text, or the target it is not possible for and why.
-    pub(crate) fn emit(&self, source: &Source) -> Result<String, (Target, Vec<Diagnostic>)> {
+    /// The C++, or the target it is not possible for and why.
+    pub(crate) fn emit(&self, source: &Source) -> Result<Emitted, (Target, Vec<Diagnostic>)> {
         if let Some(d) = source.unreadable.clone() {
             return Err((self.target.unwrap_or(Target::A2A3), vec![d]));
         }
@@ -141,7 +153,7 @@ impl Request {
             sync: self.sync,
             infer_layout: self.infer_layout,
         };
-        let text = program.check(target).and_then(|checked| emit::cpp(&checked, &options));
-        text.map_err(|problems| (target, problems))
+        let emitted = program.check(target).and_then(|checked| emit::emit(&checked, &options));
+        emitted.map_err(|problems| (target, problems))
     }
 }

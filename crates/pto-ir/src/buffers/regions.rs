@@ -1,0 +1,146 @@
+//! Valid regions of buffers, where types leave them open.
+
+use super::{Buffers, Extents};
+use crate::{Attr, Def, NewOp, OpId, ValueId};
+use pto_isa::row::RegionExtent;
+use pto_isa::table::op;
+use pto_isa::{Dim, Op, Scalar, Type};
+
+impl Buffers {
+    /// Where the rows and columns of a result come from.
+    fn sources(&self, id: OpId, value: ValueId) -> [Option<RegionExtent>; 2] {
+        let has_region =
+            |v: ValueId| matches!(self.out.value_type(v), Type::TileBuf(_) | Type::Tile(_)) || self.window(v).is_some();
+        let given = |slot: usize| self.out.in_slot(id, slot).next().is_some_and(|o| has_region(o.value));
+        self.out.op(id).op.row().extents(usize::from(self.out.value(value).slot), &given)
+    }
+
+    /// The operand whose whole valid region a result has.
+    pub(super) fn like(&self, id: OpId, value: ValueId) -> Option<ValueId> {
+        let [Some(RegionExtent::Rows(rows)), Some(RegionExtent::Cols(cols))] = self.sources(id, value) else {
+            return None;
+        };
+        let tile = self.out.in_slot(id, rows).next()?.value;
+        (rows == cols && self.out.tile(tile).is_some()).then_some(tile)
+    }
+
+    /// Rows and columns of a result whose type leaves one of them open. Without `all`, only those are made.
+    pub(super) fn extents(&mut self, id: OpId, value: ValueId, all: bool, ops: &mut Vec<OpId>) -> Option<Extents> {
+        let ty = *self.out.tile(value)?;
+        let [rows, cols] = self.sources(id, value);
+        let mut extent = |dim: Dim, from: Option<RegionExtent>| match dim {
+            Dim::Fixed(_) if !all => Some(ValueId::from_index(0)),
+            Dim::Fixed(n) => Some(self.number(id, n, ops)),
+            Dim::Dynamic => self.extent(id, from?, ops),
+        };
+        let found = extent(ty.valid_rows, rows).zip(extent(ty.valid_cols, cols));
+        self.asked = None;
+        if found.is_none() {
+            self.refuse(id, "the valid region of its result is known only at run time and follows from no tile");
+        }
+        found
+    }
+
+    fn extent(&mut self, id: OpId, extent: RegionExtent, ops: &mut Vec<OpId>) -> Option<ValueId> {
+        Some(match extent {
+            RegionExtent::Fixed(n) => self.number(id, n, ops),
+            RegionExtent::Rows(slot) => self.region_in(id, slot, ops)?.0,
+            RegionExtent::Cols(slot) => self.region_in(id, slot, ops)?.1,
+            RegionExtent::Bits(slot) => {
+                let (cols, eight) = (self.region_in(id, slot, ops)?.1, self.number(id, 8, ops));
+                self.computed(id, op::arith_ceildivui, cols, eight, ops)
+            }
+            RegionExtent::Both(a, b) => {
+                let (a, b) = (self.region_in(id, a, ops)?.1, self.region_in(id, b, ops)?.1);
+                self.computed(id, op::arith_addi, a, b, ops)
+            }
+            RegionExtent::MaxRows(a, b) => {
+                let (a, b) = (self.region_in(id, a, ops)?.0, self.region_in(id, b, ops)?.0);
+                self.computed(id, op::arith_maxsi, a, b, ops)
+            }
+            RegionExtent::MaxCols(a, b) => {
+                let (a, b) = (self.region_in(id, a, ops)?.1, self.region_in(id, b, ops)?.1);
+                self.computed(id, op::arith_maxsi, a, b, ops)
+            }
+        })
+    }
+
+    /// The valid region of the tile, or the extents of the window, in a slot.
+    fn region_in(&mut self, id: OpId, slot: usize, ops: &mut Vec<OpId>) -> Option<Extents> {
+        let value = self.out.in_slot(id, slot).next()?.value;
+        match self.out.tile(value) {
+            Some(_) => {
+                let tile = self.now(value);
+                // Asked for once where both extents are needed.
+                match self.asked {
+                    Some((op, asked, extents)) if (op, asked) == (id, tile) => Some(extents),
+                    _ => {
+                        let extents = self.extents_of(id, tile, ops);
+                        self.asked = Some((id, tile, extents));
+                        Some(extents)
+                    }
+                }
+            }
+            None => self.window(value),
+        }
+    }
+
+    /// A number as a value.
+    pub(super) fn number(&mut self, id: OpId, n: u64, ops: &mut Vec<OpId>) -> ValueId {
+        let (span, ty) = (self.place(id), self.out.intern_type(Type::Scalar(Scalar::Index)));
+        let slot = op::arith_constant.row().slots.len() as u8;
+        let (name, value) = (self.fresh("extent"), self.out.names.intern("value"));
+        let attrs = vec![(value, Attr::Int(i128::from(n), ty))];
+        let results = vec![(ty, name, slot, span)];
+        let made = self.out.new_op(op::arith_constant, NewOp { attrs, results, span, ..NewOp::default() });
+        ops.push(made);
+        self.out.results(made).next().unwrap_or_else(|| ValueId::from_index(0))
+    }
+
+    fn computed(&mut self, id: OpId, code: Op, a: ValueId, b: ValueId, ops: &mut Vec<OpId>) -> ValueId {
+        let (span, ty) = (self.place(id), self.out.intern_type(Type::Scalar(Scalar::Index)));
+        let row = code.row();
+        let results = vec![(ty, self.fresh("extent"), row.slots.len() as u8, span)];
+        let operands = [(row.slots[0].name, a), (row.slots[1].name, b)];
+        let made = self.with_operands(code, &operands, results, span);
+        ops.push(made);
+        self.out.results(made).next().unwrap_or_else(|| ValueId::from_index(0))
+    }
+
+    /// Rows and columns of a window of two dimensions.
+    fn window(&self, view: ValueId) -> Option<Extents> {
+        let Def::Result(made, _) = self.out.value(view).def else { return None };
+        let slot = match self.out.op(made).op {
+            op::partition_view => "sizes",
+            op::make_tensor_view => "shape",
+            _ => return None,
+        };
+        let slot = self.out.op(made).op.row().slot(slot)?;
+        let extents: Vec<ValueId> = self.out.in_slot(made, slot).map(|o| o.value).collect();
+        match extents[..] {
+            [rows, cols] => Some((rows, cols)),
+            _ => None,
+        }
+    }
+
+    /// Rows and columns of a tile.
+    pub(super) fn extents_of(&mut self, id: OpId, tile: ValueId, ops: &mut Vec<OpId>) -> Extents {
+        let span = self.place(id);
+        let row = op::get_validshape.row();
+        let ty = self.out.intern_type(Type::Scalar(Scalar::Index));
+        let first = row.slots.len() as u8;
+        let names = [self.fresh("rows"), self.fresh("cols")];
+        let results = (first..).zip(names).map(|(slot, name)| (ty, name, slot, span)).collect();
+        let query = self.with_operands(op::get_validshape, &[("source", tile)], results, span);
+        ops.push(query);
+        let mut made = self.out.results(query);
+        let nothing = ValueId::from_index(0);
+        (made.next().unwrap_or(nothing), made.next().unwrap_or(nothing))
+    }
+
+    pub(super) fn set_extents(&mut self, id: OpId, tile: ValueId, (rows, cols): Extents, ops: &mut Vec<OpId>) {
+        let operands = [("source", tile), ("valid_row", rows), ("valid_col", cols)];
+        let new = self.with_operands(op::set_validshape, &operands, Vec::new(), self.place(id));
+        ops.push(new);
+    }
+}

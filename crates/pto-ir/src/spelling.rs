@@ -1,0 +1,90 @@
+//! How the source spells its operations and types, as far as the formatter keeps it. A program means the same without.
+
+use crate::{Form, Module, OpId, TypeStyle, ValueId};
+
+/// How the source spells an operation. The default is the usual way to print it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Spelling {
+    /// The form, unless it is the usual one.
+    pub form: Option<Form>,
+    /// The mnemonic stands without `pto.`.
+    pub bare: bool,
+    /// Destinations stand among the operands, without `outs(…)`.
+    pub flat: bool,
+    /// The types of operands.
+    pub operand_types: Listed,
+    /// The types of results, or of what stands in `outs(…)`, are left out.
+    pub no_result_types: bool,
+    /// Positions, operands first and results after them, whose type is written as `!pto.tile<...>`.
+    pub elided: Vec<u16>,
+}
+
+/// How the types of operands are listed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Listed {
+    /// As the form does.
+    #[default]
+    Usual,
+    /// Not at all.
+    Omitted,
+    /// `: T`, one type for all tiles, results included.
+    One,
+    /// `: T, T` or `: (T, T)`
+    All {
+        /// In parentheses.
+        parens: bool,
+        /// Those of scalars, too.
+        scalars: bool,
+    },
+}
+
+/// How many tile types of a source have each spelling.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TypeVotes {
+    /// `!pto.tile_buf<loc=vec, …>`
+    pub keyed: u32,
+    /// `!pto.tile_buf<vec, 16x16xf32>`
+    pub compact: u32,
+}
+
+impl TypeVotes {
+    /// The spelling that most types have.
+    ///
+    /// ```
+    /// use pto_ir::{TypeStyle, TypeVotes};
+    /// assert_eq!(TypeVotes { keyed: 2, compact: 1 }.usual(), TypeStyle::Keyed);
+    /// ```
+    pub fn usual(self) -> TypeStyle {
+        if self.keyed > self.compact { TypeStyle::Keyed } else { TypeStyle::Compact }
+    }
+}
+
+impl Module {
+    /// How the source spells an operation; `None` for the usual way.
+    pub fn spelling(&self, id: OpId) -> Option<&Spelling> {
+        self.spellings.get(&id)
+    }
+
+    /// Notes how the source spells an operation.
+    pub fn set_spelling(&mut self, id: OpId, spelling: Spelling) {
+        if spelling != Spelling::default() {
+            self.spellings.insert(id, spelling);
+        }
+    }
+
+    /// Forgets how the source spells operations: all of them are printed in the usual way, with their types.
+    pub fn forget_spellings(&mut self) {
+        self.spellings.clear();
+    }
+
+    /// The operands and results whose types the source elides.
+    pub(crate) fn elided(&self, id: OpId) -> Vec<ValueId> {
+        let Some(spelling) = self.spelling(id) else { return Vec::new() };
+        let operands = self.operands(id);
+        let value = |at: &u16| match operands.get(usize::from(*at)) {
+            Some(o) => Some(o.value),
+            None => self.results(id).nth(usize::from(*at) - operands.len()),
+        };
+        spelling.elided.iter().filter_map(value).collect()
+    }
+}

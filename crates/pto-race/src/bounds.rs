@@ -1,0 +1,60 @@
+//! How far a check goes, and who is told how far it is.
+
+use crate::detector::Detector;
+use pto_cpu::{CoreId, Event, Observer};
+use pto_ir::OpId;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bounds of a check.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Bounds<'a> {
+    /// Stop after so many instructions and iterations of loops, over all paths.
+    pub limit: Option<u64>,
+    /// Counts them.
+    pub progress: Option<&'a AtomicU64>,
+}
+
+/// Counts what is executed, over all paths, and says when it is enough.
+#[derive(Debug)]
+pub(crate) struct Meter<'a> {
+    bounds: Bounds<'a>,
+    pub work: u64,
+}
+
+impl<'a> Meter<'a> {
+    pub fn new(bounds: Bounds<'a>) -> Self {
+        Self { bounds, work: 0 }
+    }
+
+    pub fn is_spent(&self) -> bool {
+        self.bounds.limit.is_some_and(|limit| self.work >= limit)
+    }
+
+    fn add(&mut self, work: u64) {
+        self.work += work;
+        if let Some(counter) = self.bounds.progress {
+            counter.fetch_add(work, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A detector that a meter may stop.
+pub(crate) struct Metered<'d, 'a, 'm> {
+    pub detector: &'d mut Detector<'a>,
+    pub meter: &'d mut Meter<'m>,
+}
+
+impl Observer for Metered<'_, '_, '_> {
+    fn event(&mut self, event: &Event<'_>) {
+        self.detector.event(event);
+    }
+
+    fn worked(&mut self, work: u64) -> bool {
+        self.meter.add(work);
+        !self.meter.is_spent()
+    }
+
+    fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
+        self.detector.branch(core, op, taken)
+    }
+}

@@ -1,0 +1,409 @@
+//! Which changes of the text order two accesses. Applied as they stand, they make the finding go away.
+//!
+//! What is put into the text is executed as often on one side as on the other: both parts go into one block, or into loops with the same
+//! bounds. Where that cannot be done, the help says in words what is missing.
+
+use super::text::Pair;
+use super::*;
+use pto_isa::Edit;
+
+/// What would order two accesses: what is missing, how to get there, and the changes where they are certain.
+pub(super) struct Repair {
+    pub legal: String,
+    pub help: Option<String>,
+    pub edits: Vec<Edit>,
+    /// Statements that look as if they did it, and why they do not.
+    pub labels: Vec<(OpId, String)>,
+}
+
+impl Repair {
+    fn new(legal: impl Into<String>) -> Self {
+        Self { legal: legal.into(), help: None, edits: Vec::new(), labels: Vec::new() }
+    }
+
+    fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    fn edits(mut self, edits: Vec<Edit>) -> Self {
+        self.edits = edits;
+        self
+    }
+
+    fn label(mut self, op: OpId, text: impl Into<String>) -> Self {
+        self.labels.push((op, text.into()));
+        self
+    }
+}
+
+const BARRIER_ALL: &str = "pto.barrier <PIPE_ALL>";
+const NEXT_ITERATION: &str = "the next iteration has to wait for this one";
+/// Signals that a program may use; `syncall` has the ones behind.
+const SIGNALS: std::ops::RangeInclusive<i64> = 0..=10;
+/// On A5 the second vector core has signals of its own, so many behind those of the first.
+const SECOND_CORE: i64 = 16;
+
+impl Findings<'_> {
+    /// What would order two accesses.
+    pub(super) fn repair(&self, code: Code, conflict: &Conflict, stamp: &Stamp) -> Repair {
+        let here = conflict.site.core;
+        let (from, to) = (self.pipe_of(&conflict.other), self.pipe_of(stamp));
+        match conflict.other_core {
+            Some(other) if other == here => self.order_pipes(conflict, from, to),
+            Some(other) if other.rank != here.rank => self.order_ranks(conflict, other, from),
+            Some(other) if other.block == here.block && other.role != here.role => {
+                self.order_cores(code, conflict, other, (from, to))
+            }
+            _ => self.order_blocks(conflict),
+        }
+    }
+
+    /// The pipe of an access. Where the toolchain orders the pipes, all share a lane.
+    fn pipe_of(&self, stamp: &Stamp) -> Pipe {
+        match pipe(stamp.thread as usize % LANES) {
+            Pipe::S => pto_check::pipe_of(self.module, stamp.op, self.target).unwrap_or(Pipe::S),
+            other => other,
+        }
+    }
+
+    // ---- pipes of a core ------------------------------------------------------------------------------------------
+
+    fn order_pipes(&self, conflict: &Conflict, from: Pipe, to: Pipe) -> Repair {
+        let (first, second) = (conflict.other.op, conflict.site.op);
+        let at = |op: OpId| self.text().span(op);
+        if from == Pipe::All {
+            return self.order_transfer(conflict);
+        }
+        if to == Pipe::All {
+            return Repair::new("the transfer starts at once, whatever the pipes still do")
+                .edits(vec![Edit::before(at(second), BARRIER_ALL)]);
+        }
+        if from == to {
+            return Repair::new(format!(
+                "{from} starts an instruction before the one before it is done: a barrier orders them"
+            ))
+            .edits(vec![Edit::before(at(second), format!("pto.barrier <{from}>"))]);
+        }
+        let repair = Repair::new(format!("a flag from {from} to {to} orders them"));
+        let (Some(pair), Some(id)) = (self.text().pair(first, second), self.free_id(from, to)) else {
+            return repair.edits(vec![Edit::before(at(second), BARRIER_ALL)]);
+        };
+        let flag = format!("[<{from}>, <{to}>, <EVENT_ID{id}>]");
+        let (set, wait) = (format!("pto.set_flag {flag}"), format!("pto.wait_flag {flag}"));
+        let (a, b) = pair.ends();
+        if self.text().position(a) < self.text().position(b) {
+            return repair.edits(vec![Edit::after(at(a), set), Edit::before(at(b), wait)]);
+        }
+        // The second belongs to the next iteration, or to the next call of its function.
+        match self.text().loop_around(pair.block).filter(|_| !self.text().is_loop(a) || a != b) {
+            Some(around) => repair.help(NEXT_ITERATION).edits(vec![
+                Edit::before(at(around), set.clone()),
+                Edit::before(at(b), wait.clone()),
+                Edit::after(at(a), set),
+                Edit::after(at(around), wait),
+            ]),
+            None if a == b && a == second => repair.edits(vec![Edit::before(at(second), BARRIER_ALL)]),
+            None if a == b => repair.edits(vec![Edit::after(at(first), set), Edit::after(at(first), wait)]),
+            None => repair.edits(vec![Edit::after(at(a), set), Edit::after(at(a), wait)]),
+        }
+    }
+
+    /// A transfer goes on in the background until its event is waited for.
+    fn order_transfer(&self, conflict: &Conflict) -> Repair {
+        let transfer = conflict.other.op;
+        let repair = Repair::new("the transfer goes on in the background until its event is waited for");
+        let pair = self.text().pair(transfer, conflict.site.op);
+        let before = pair.as_ref().filter(|p| p.first[0] == transfer && self.comes_first(p)).map(|p| p.second[0]);
+        match self.await_event(transfer, before) {
+            Some(edits) => repair.edits(edits),
+            None => repair
+                .help("wait for the event of the transfer before the memory is used, with pto.comm.wait_async_event"),
+        }
+    }
+
+    fn comes_first(&self, pair: &Pair) -> bool {
+        let (a, b) = pair.ends();
+        self.text().position(a) < self.text().position(b)
+    }
+
+    /// Waits for the event of a transfer, before a statement or at once. A wait that comes too late is moved.
+    fn await_event(&self, transfer: OpId, before: Option<OpId>) -> Option<Vec<Edit>> {
+        let event = self.module.results(transfer).next()?;
+        let session = self.in_named_slot(transfer, "session")?;
+        let name = |v: ValueId| Some(self.module.value_name(v)).filter(|n| !n.is_empty());
+        let (event_name, session_name) = (name(event)?, name(session)?);
+        let late = self.text().behind(transfer).into_iter().find(|id| {
+            self.module.op(*id).op == op::comm_wait_async_event && self.in_named_slot(*id, "event") == Some(event)
+        });
+        let result = late.and_then(|id| self.module.results(id).next()).and_then(name).map(str::to_string);
+        let result = result.unwrap_or_else(|| self.fresh_name("done"));
+        let text = format!(
+            "%{result} = pto.comm.wait_async_event(%{event_name}, %{session_name} : !pto.async_event, !pto.async_session) -> i1"
+        );
+        let at = |op: OpId| self.text().span(op);
+        let mut edits = vec![
+            before.map_or_else(|| Edit::after(at(transfer), text.clone()), |op| Edit::before(at(op), text.clone())),
+        ];
+        edits.extend(late.map(|id| Edit::remove(at(id))));
+        Some(edits)
+    }
+
+    fn in_named_slot(&self, id: OpId, name: &str) -> Option<ValueId> {
+        let slot = self.module.op(id).op.row().slot(name)?;
+        self.module.in_slot(id, slot).next().map(|o| o.value)
+    }
+
+    fn fresh_name(&self, wanted: &str) -> String {
+        let names: BTreeSet<&str> =
+            (0..self.module.value_count()).map(|k| self.module.value_name(ValueId::from_index(k))).collect();
+        let numbered = (1..).map(|k| format!("{wanted}{k}"));
+        std::iter::once(wanted.to_string()).chain(numbered).find(|n| !names.contains(&**n)).unwrap_or_default()
+    }
+
+    // ---- cores of a block -----------------------------------------------------------------------------------------
+
+    fn order_cores(&self, code: Code, conflict: &Conflict, other: CoreId, (from, to): (Pipe, Pipe)) -> Repair {
+        let here = conflict.site.core;
+        let mut repair = Repair::new(format!("a signal from {} to {} orders them", core_name(other), core_name(here)));
+        if let Some(barrier) = self.partial_barrier() {
+            repair = repair.label(barrier, "cores of the other kind do not take part in this `syncall`");
+        }
+        let sides = self.matching(conflict.other.op, conflict.site.op);
+        let certain = sides.as_ref().filter(|s| s.exact || code != codes::RACE_OVERWRITE && !self.talks());
+        let free = self.free_signals();
+        let (Some(sides), Some(id)) = (certain, free.first()) else {
+            return repair.help(format!(
+                "send a signal when the first is done, with pto.sync.set <{from}>, and wait for it before the second, with pto.sync.wait <{to}>, equally often on both cores"
+            ));
+        };
+        let from_cube = other.role == Role::Cube;
+        let there = self.signal_edits(sides, (from, to), *id, from_cube, code == codes::RACE_OVERWRITE);
+        // Where nothing orders the iterations of two loops, the next one must not overwrite what this one reads.
+        let back = sides.loops.filter(|_| code == codes::RACE_READ && !self.talks()).and(free.get(1));
+        let Some(id) = back else {
+            let carried = code == codes::RACE_OVERWRITE && sides.loops.is_some();
+            return if carried { repair.help(NEXT_ITERATION) } else { repair }.edits(there);
+        };
+        let reversed = sides.reversed();
+        let back = self.signal_edits(&reversed, (to, from), *id, !from_cube, true);
+        repair.help("one signal says that the data is there, one that it has been read").edits([there, back].concat())
+    }
+
+    /// A signal behind the first and a wait before the second; where the second belongs to the next iteration, the first iteration finds the signal sent.
+    fn signal_edits(&self, sides: &Sides, pipes: (Pipe, Pipe), id: i64, from_cube: bool, carried: bool) -> Vec<Edit> {
+        let (sets, waits) = self.signal_texts(pipes, id, from_cube);
+        let span = |op: OpId| self.text().span(op);
+        let mut edits: Vec<Edit> = Vec::new();
+        edits.extend(sets.iter().map(|text| Edit::after(span(sides.first), text)));
+        edits.extend(waits.iter().map(|text| Edit::before(span(sides.second), text)));
+        if let Some((a, b)) = sides.loops.filter(|_| carried) {
+            edits.extend(sets.iter().map(|text| Edit::before(span(a), text)));
+            edits.extend(waits.iter().map(|text| Edit::after(span(b), text)));
+        }
+        edits
+    }
+
+    /// Signals and waits between the cores of a block. On A5 each vector core has its own.
+    fn signal_texts(&self, (from, to): (Pipe, Pipe), id: i64, from_cube: bool) -> (Vec<String>, Vec<String>) {
+        let both = self.target == Target::A5 && self.vectors > 1;
+        let ids = |double: bool| if double { vec![id, id + SECOND_CORE] } else { vec![id] };
+        let sets = ids(both && from_cube).into_iter().map(|id| format!("pto.sync.set <{from}>, {id}"));
+        let waits = ids(both && !from_cube).into_iter().map(|id| format!("pto.sync.wait <{to}>, {id}"));
+        (sets.collect(), waits.collect())
+    }
+
+    /// Where two cores come equally often: as deep inside as the loops around the two are the same.
+    fn matching(&self, first: OpId, second: OpId) -> Option<Sides> {
+        let text = self.text();
+        let (mut a, mut b) = match text.pair(first, second) {
+            Some(pair) if pair.ends().0 == pair.ends().1 => return None,
+            Some(pair) => (pair.first, pair.second),
+            None => (text.around(first), text.around(second)),
+        };
+        if text.pair(first, second).is_none() {
+            a.reverse();
+            b.reverse();
+        }
+        let mut loops = None;
+        let (mut i, mut j) = (0, 0);
+        loop {
+            if text.is_section(*a.get(i)?) {
+                i += 1;
+            } else if text.is_section(*b.get(j)?) {
+                j += 1;
+            } else if text.same_loops(a[i], b[j]) && i + 1 < a.len() && j + 1 < b.len() {
+                loops = Some((a[i], b[j]));
+                (i, j) = (i + 1, j + 1);
+            } else {
+                break;
+            }
+        }
+        let loop_left = |list: &[OpId]| list.iter().any(|op| text.is_loop(*op));
+        Some(Sides { first: a[i], second: b[j], loops, exact: !loop_left(&a[i..]) && !loop_left(&b[j..]) })
+    }
+
+    /// A `syncall` in which only one kind of core takes part.
+    fn partial_barrier(&self) -> Option<OpId> {
+        let mut found = None;
+        self.module.walk(self.module.top, &mut |id| {
+            if self.module.op(id).op == op::syncall && self.core_type(id) != "mix" {
+                found = found.or(Some(id));
+            }
+        });
+        found
+    }
+
+    fn core_type(&self, id: OpId) -> &str {
+        match self.module.attr(id, "core_type") {
+            Some(pto_ir::Attr::Enum(def, at)) => def.value(usize::from(*at)),
+            _ => "aiv_only",
+        }
+    }
+
+    /// True when cores of a block signal to each other or share a pipe.
+    fn talks(&self) -> bool {
+        let mut found = false;
+        self.module.walk(self.module.top, &mut |id| {
+            let code = self.module.op(id).op;
+            found |= matches!(code, op::sync_set | op::sync_wait) || code.row().family == pto_isa::Family::Fifo;
+        });
+        found
+    }
+
+    /// Signals that nothing in the text uses; from the end, because pipes count from the start.
+    fn free_signals(&self) -> Vec<i64> {
+        let mut used = BTreeSet::new();
+        self.module.walk(self.module.top, &mut |id| {
+            used.extend(self.module.attr(id, "event_id").and_then(pto_ir::Attr::int).map(|n| n % SECOND_CORE));
+        });
+        SIGNALS.rev().filter(|id| !used.contains(id)).collect()
+    }
+
+    // ---- blocks ---------------------------------------------------------------------------------------------------
+
+    fn order_blocks(&self, conflict: &Conflict) -> Repair {
+        let same_block = conflict.other_core.is_some_and(|c| c.block == conflict.site.core.block);
+        let why = if same_block {
+            "the vector cores of a block run at the same time"
+        } else {
+            "blocks run at the same time, in any order"
+        };
+        let who = if same_block { "core" } else { "block" };
+        let (first, second) = (conflict.other.op, conflict.site.op);
+        let repair = Repair::new(why);
+        let own = format!("give each {who} bytes of its own, or add with an atomic store");
+        if first == second {
+            return repair.help(own);
+        }
+        match self.text().pair(first, second).and_then(|pair| self.barrier_between(&pair, conflict)) {
+            Some(edits) => repair.help(format!("{own}, or let all of them wait")).edits(edits),
+            None => {
+                repair.help(format!("{own}, or put pto.syncall between the two where every {who} comes equally often"))
+            }
+        }
+    }
+
+    /// A `syncall` between two statements, on the way of every core.
+    fn barrier_between(&self, pair: &Pair, conflict: &Conflict) -> Option<Vec<Edit>> {
+        let text = self.text();
+        let (a, b) = pair.ends();
+        let syncall = format!("pto.syncall() mode = <hard>, core_type = <{}>", self.cores_of(conflict));
+        if !text.is_uniform(pair.block) {
+            return None;
+        }
+        if a == b {
+            // Both ways of a branch have one.
+            let branch = self.module.op(a).op == op::scf_if && pair.first.len() == 2 && pair.second.len() == 2;
+            let edits = vec![
+                Edit::after(text.span(pair.first[1]), &*syncall),
+                Edit::before(text.span(pair.second[1]), &*syncall),
+            ];
+            return branch.then_some(edits);
+        }
+        let later = if text.position(a) < text.position(b) { b } else { a };
+        let mut edits = vec![Edit::before(text.span(later), &*syncall)];
+        if text.loop_around(pair.block).is_some() {
+            // The next iteration comes after this one.
+            edits.push(Edit::after(text.span(later), &*syncall));
+        }
+        Some(edits)
+    }
+
+    /// Which cores have to take part.
+    fn cores_of(&self, conflict: &Conflict) -> &'static str {
+        let roles = (conflict.other_core.map_or(conflict.site.core.role, |c| c.role), conflict.site.core.role);
+        let (mut cube, mut vector) =
+            (roles.0 == Role::Cube || roles.1 == Role::Cube, roles.0 == Role::Vector || roles.1 == Role::Vector);
+        if roles == (Role::Whole, Role::Whole) {
+            self.module.walk(self.module.top, &mut |id| match pto_check::pipe_of(self.module, id, self.target) {
+                Some(Pipe::M | Pipe::Mte1 | Pipe::Fix) => cube = true,
+                Some(Pipe::V) => vector = true,
+                _ => {}
+            });
+        }
+        match (cube, vector) {
+            (true, true) => "mix",
+            (true, false) => "aic_only",
+            _ => "aiv_only",
+        }
+    }
+
+    // ---- ranks ----------------------------------------------------------------------------------------------------
+
+    fn order_ranks(&self, conflict: &Conflict, other: CoreId, from: Pipe) -> Repair {
+        let (there, here) = (other.rank, conflict.site.core.rank);
+        let first = conflict.other.op;
+        let background = from == Pipe::All;
+        let behind = self.text().behind(first);
+        let is = |id: &OpId, code: pto_isa::Op| self.module.op(*id).op == code;
+        let notify = behind.iter().position(|id| is(id, op::comm_tnotify));
+        let Some(at) = notify else {
+            let mut repair = Repair::new(format!("rank {there} has to tell rank {here} when it is done"));
+            if background {
+                repair.legal += "; the transfer goes on in the background until its event is waited for";
+            }
+            let done = if background { "pto.comm.wait_async_event" } else { BARRIER_ALL };
+            return repair.help(format!(
+                "on rank {there}, behind it: {done} and then pto.comm.tnotify; on rank {here}, before it: pto.comm.twait for that word"
+            ));
+        };
+        let (notify, between) = (behind[at], &behind[..at]);
+        if background {
+            let repair = Repair::new("the transfer goes on in the background until its event is waited for")
+                .label(notify, format!("rank {here} is told here, and the transfer may not be done"));
+            let before = Some(notify).filter(|id| self.text().block_of(*id) == self.text().block_of(first));
+            return match self.await_event(first, before) {
+                Some(edits) => repair.edits(edits),
+                None => repair.help("wait for its event before the notification, with pto.comm.wait_async_event"),
+            };
+        }
+        if between.iter().any(|id| is(id, op::barrier)) {
+            return Repair::new(format!("rank {here} goes on before rank {there} has told it"))
+                .label(notify, format!("rank {there} tells it here"))
+                .help(format!(
+                    "on rank {here}, wait for this notification with pto.comm.twait: for as many as there are senders, and for a word or number of its own each time"
+                ));
+        }
+        Repair::new("a notification does not wait for the pipes")
+            .label(notify, format!("rank {here} is told here, and {from} may not be done"))
+            .edits(vec![Edit::before(self.text().span(notify), BARRIER_ALL)])
+    }
+}
+
+/// Statements at which two cores come equally often.
+struct Sides {
+    first: OpId,
+    second: OpId,
+    /// The innermost loops around the two that are the same.
+    loops: Option<(OpId, OpId)>,
+    /// No other loop is around one of the two accesses.
+    exact: bool,
+}
+
+impl Sides {
+    /// The second comes before the first of the next iteration.
+    fn reversed(&self) -> Self {
+        Self { first: self.second, second: self.first, loops: self.loops.map(|(a, b)| (b, a)), exact: self.exact }
+    }
+}

@@ -1,0 +1,176 @@
+//! Where statements stand in the text: what is around them, and where something can be put so that it is executed as often.
+
+use pto_ir::{Attr, BlockId, Def, Module, OpId, ValueId};
+use pto_isa::Span;
+use pto_isa::table::op;
+use std::collections::HashMap;
+
+/// The structure of a program, found once.
+#[derive(Debug)]
+pub(crate) struct Text<'a> {
+    module: &'a Module,
+    /// The block of each operation, and its position there.
+    places: HashMap<OpId, (BlockId, usize)>,
+    owners: HashMap<BlockId, OpId>,
+    /// The only call of a function.
+    calls: HashMap<OpId, Option<OpId>>,
+}
+
+/// Two statements, seen from the innermost block around both.
+#[derive(Clone, Debug)]
+pub(crate) struct Pair {
+    pub block: BlockId,
+    /// From the statement of that block down to the first statement, and to the second.
+    pub first: Vec<OpId>,
+    pub second: Vec<OpId>,
+}
+
+impl Pair {
+    /// The statements of the block around both that contain them.
+    pub fn ends(&self) -> (OpId, OpId) {
+        (self.first[0], self.second[0])
+    }
+}
+
+impl<'a> Text<'a> {
+    pub fn new(module: &'a Module) -> Self {
+        let mut places = HashMap::new();
+        for block in module.all_blocks() {
+            let ops = module.block(block).ops.iter().enumerate();
+            places.extend(ops.map(|(at, id)| (*id, (block, at))));
+        }
+        let mut calls: HashMap<OpId, Option<OpId>> = HashMap::new();
+        for (call, function) in module.calls() {
+            calls.entry(function).and_modify(|only| *only = None).or_insert(Some(call));
+        }
+        Self { module, places, owners: module.owners(), calls }
+    }
+
+    pub fn span(&self, id: OpId) -> Span {
+        self.module.op(id).span
+    }
+
+    pub fn block_of(&self, id: OpId) -> Option<BlockId> {
+        self.places.get(&id).map(|(block, _)| *block)
+    }
+
+    /// The operation around another.
+    pub fn parent(&self, id: OpId) -> Option<OpId> {
+        self.owners.get(&self.block_of(id)?).copied()
+    }
+
+    /// The statements around one, innermost first, up to the function; with itself.
+    pub fn around(&self, id: OpId) -> Vec<OpId> {
+        let parents = std::iter::successors(Some(id), |at| self.parent(*at));
+        parents.take_while(|at| self.module.op(*at).op != op::func_func).collect()
+    }
+
+    fn function(&self, id: OpId) -> Option<OpId> {
+        std::iter::successors(Some(id), |at| self.parent(*at)).find(|at| self.module.op(*at).op == op::func_func)
+    }
+
+    /// The statement itself, or the calls it is executed by, as long as there is only one.
+    fn through_calls(&self, id: OpId) -> Vec<OpId> {
+        let call = |at: &OpId| self.function(*at).and_then(|f| self.calls.get(&f).copied().flatten());
+        std::iter::successors(Some(id), call).take(64).collect()
+    }
+
+    /// Two statements of one function, or the calls of it that lead to them.
+    pub fn pair(&self, first: OpId, second: OpId) -> Option<Pair> {
+        let (a, b) = (self.through_calls(first), self.through_calls(second));
+        let together = |x: &&OpId| b.iter().any(|y| self.function(**x) == self.function(*y));
+        let a = *a.iter().find(together)?;
+        let b = *b.iter().find(|y| self.function(**y) == self.function(a))?;
+        self.pair_in_function(a, b)
+    }
+
+    fn pair_in_function(&self, a: OpId, b: OpId) -> Option<Pair> {
+        let (mut a, mut b) = (self.around(a), self.around(b));
+        a.reverse();
+        b.reverse();
+        let block = |list: &[OpId], at: usize| list.get(at).and_then(|id| self.block_of(*id));
+        let depth = (0..a.len().min(b.len())).take_while(|k| block(&a, *k) == block(&b, *k)).last()?;
+        Some(Pair { block: block(&a, depth)?, first: a.split_off(depth), second: b.split_off(depth) })
+    }
+
+    /// Where a statement stands in its block.
+    pub fn position(&self, id: OpId) -> usize {
+        self.places.get(&id).map_or(0, |(_, at)| *at)
+    }
+
+    /// The innermost loop around a block. Nothing where code for one kind of core lies in between: what is put outside would be executed by
+    /// the other kind too.
+    pub fn loop_around(&self, block: BlockId) -> Option<OpId> {
+        let mut at = self.owners.get(&block).copied();
+        while let Some(id) = at {
+            match self.module.op(id).op {
+                op::scf_for | op::scf_while => return Some(id),
+                op::scf_if | op::scf_execute_region | op::scf_index_switch => at = self.parent(id),
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    pub fn is_loop(&self, id: OpId) -> bool {
+        matches!(self.module.op(id).op, op::scf_for | op::scf_while)
+    }
+
+    pub fn is_section(&self, id: OpId) -> bool {
+        matches!(self.module.op(id).op, op::section_cube | op::section_vector)
+    }
+
+    /// True when a block is executed by every core of a kind equally often: nothing around it depends on more than the arguments.
+    pub fn is_uniform(&self, block: BlockId) -> bool {
+        let mut at = self.owners.get(&block).copied();
+        while let Some(id) = at {
+            match self.module.op(id).op {
+                op::func_func => return true,
+                op::section_cube | op::section_vector | op::scf_execute_region => {}
+                op::scf_for if self.bounds(id).into_iter().all(|v| self.is_fixed(v)) => {}
+                _ => return false,
+            }
+            at = self.parent(id);
+        }
+        true
+    }
+
+    /// True for constants and parameters of the entry.
+    fn is_fixed(&self, value: ValueId) -> bool {
+        match self.module.value(value).def {
+            Def::Result(id, _) => self.module.op(id).op == op::arith_constant,
+            Def::Arg(block, _) => self
+                .owners
+                .get(&block)
+                .is_some_and(|id| self.module.op(*id).op == op::func_func && !self.calls.contains_key(id)),
+            _ => false,
+        }
+    }
+
+    fn bounds(&self, id: OpId) -> Vec<ValueId> {
+        self.module.operands(id).iter().take(3).map(|o| o.value).collect()
+    }
+
+    /// Two loops with the same bounds.
+    pub fn same_loops(&self, a: OpId, b: OpId) -> bool {
+        let counted = |id: OpId| self.module.op(id).op == op::scf_for;
+        let same = |x: &ValueId, y: &ValueId| x == y || self.constant(*x).is_some_and(|n| self.constant(*y) == Some(n));
+        counted(a) && counted(b) && self.bounds(a).iter().zip(&self.bounds(b)).all(|(x, y)| same(x, y))
+    }
+
+    fn constant(&self, value: ValueId) -> Option<i64> {
+        let Def::Result(id, _) = self.module.value(value).def else { return None };
+        let constant = self.module.op(id).op == op::arith_constant;
+        constant.then(|| self.module.attr(id, "value").and_then(Attr::int)).flatten()
+    }
+
+    /// Statements behind one, in its block and in those around it, in the order they are reached.
+    pub fn behind(&self, id: OpId) -> Vec<OpId> {
+        let mut all = Vec::new();
+        for at in self.around(id) {
+            let Some((block, position)) = self.places.get(&at) else { continue };
+            all.extend(&self.module.block(*block).ops[position + 1..]);
+        }
+        all
+    }
+}

@@ -1,0 +1,261 @@
+//! `pto fmt` keeps what a program says and how it says it: forms, omitted types, comments.
+//!
+//! Every property is tried on a program for each instruction, on the programs of this repository, and, with
+//! `PTO_CORPUS=dir:dir`, on every `.pto` file below those.
+
+use pto::ir::{self, TypeStyle, buffers};
+use pto::isa::{Target, Targets, table};
+use pto::syntax::{FormatOptions, format, parse};
+use pto::{Form, Module, sample};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+const FORMS: [Option<Form>; 5] = [None, Some(Form::Level1), Some(Form::Level2), Some(Form::Asm), Some(Form::Generic)];
+const TYPES: [Option<TypeStyle>; 3] = [None, Some(TypeStyle::Compact), Some(TypeStyle::Keyed)];
+
+fn files(dir: &Path, out: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            files(&path, out);
+        } else if path.extension().is_some_and(|e| e == "pto") {
+            out.push(path);
+        }
+    }
+}
+
+fn corpus() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut all = Vec::new();
+    files(&root.join("tests"), &mut all);
+    files(&root.join("examples"), &mut all);
+    for dir in std::env::var("PTO_CORPUS").unwrap_or_default().split(':').filter(|d| !d.is_empty()) {
+        files(Path::new(dir), &mut all);
+    }
+    all
+}
+
+fn readable(source: &str) -> Result<Module, String> {
+    let (module, problems) = parse(source);
+    match problems.iter().find(|d| d.is_error()) {
+        None => Ok(module),
+        Some(d) => {
+            let at = (d.primary.span.start as usize).min(source.len());
+            let line = source[..at].matches('\n').count();
+            Err(format!("{}: {} in `{}`", d.code, d.message, source.lines().nth(line).unwrap_or("")))
+        }
+    }
+}
+
+fn formatted(source: &str, options: FormatOptions) -> Result<String, String> {
+    format(source, options).map_err(|d| format!("{options:?}: {}", d[0].message))
+}
+
+fn must_equal(once: &str, again: &str, what: &str) -> Result<(), String> {
+    if once == again {
+        return Ok(());
+    }
+    let difference = once.lines().zip(again.lines()).find(|(a, b)| a != b);
+    Err(format!("{what}: {difference:?}"))
+}
+
+fn comments(module: &Module) -> Vec<String> {
+    let mut all: Vec<String> = module.comments.iter().map(|c| c.text.to_string()).collect();
+    all.sort();
+    all
+}
+
+/// Every property of one source in one style.
+fn check_style(source: &str, module: &Module, options: FormatOptions) -> Result<(), String> {
+    let wanted = match options.form {
+        // What has no buffer form is reported, not formatted.
+        Some(Form::Level2) => match buffers::to_buffers(module, Targets::ALL) {
+            Ok(m) => m,
+            Err(_) => return Ok(()),
+        },
+        _ => module.clone(),
+    };
+    let once = formatted(source, options)?;
+    let again = readable(&once).map_err(|e| format!("{options:?}: {e}"))?;
+    if !ir::same(&wanted, &again) {
+        return Err(format!("{options:?}: reads back as another program"));
+    }
+    if comments(module) != comments(&again) {
+        return Err(format!("{options:?}: comments are lost or changed"));
+    }
+    must_equal(&once, &formatted(&once, options)?, &format!("{options:?}: formatting twice changes it"))?;
+    let plain = FormatOptions::default();
+    must_equal(&once, &formatted(&once, plain)?, &format!("{options:?}: `--check` without options would fail"))
+}
+
+/// All styles of one source; `false` for one that cannot be read.
+fn check_source(source: &str) -> Result<bool, String> {
+    let Ok(module) = readable(source) else { return Ok(false) };
+    for form in FORMS {
+        for types in TYPES {
+            check_style(source, &module, FormatOptions { form, types })?;
+        }
+    }
+    Ok(true)
+}
+
+#[test]
+fn every_instruction_in_every_form() {
+    let (mut seen, mut failures) = (HashSet::new(), Vec::new());
+    for op in table::all() {
+        for target in Target::ALL {
+            let Some(source) = sample::program(op, target).filter(|s| seen.insert(s.clone())) else { continue };
+            let mut fail = |why: String| failures.push(format!("{} on {target}: {why}", op.row().name));
+            if let Err(e) = check_source(&source) {
+                fail(e);
+            }
+            // From each form to each other one.
+            for from in FORMS {
+                let Ok(text) = format(&source, FormatOptions { form: from, types: None }) else { continue };
+                let Ok(module) = readable(&text) else { continue };
+                for form in FORMS {
+                    if let Err(e) = check_style(&text, &module, FormatOptions { form, types: None }) {
+                        fail(format!("from {from:?}: {e}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        seen.len() > 200 && failures.is_empty(),
+        "{} samples, {}:\n{}",
+        seen.len(),
+        failures.len(),
+        failures.join("\n")
+    );
+}
+
+#[test]
+fn every_program_in_every_form() {
+    let (mut read, mut failures) = (0, Vec::new());
+    for path in corpus() {
+        let Ok(source) = std::fs::read_to_string(&path) else { continue };
+        match check_source(&source) {
+            Ok(done) => read += usize::from(done),
+            Err(e) => failures.push(format!("{}: {e}", path.display())),
+        }
+    }
+    println!("{read} programs");
+    assert!(read > 300 && failures.is_empty(), "{read} programs, {}:\n{}", failures.len(), failures.join("\n"));
+}
+
+const HEAD: &str = "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>, %b: !pto.tile_buf<vec, 16x16xf32>, %x: f32) {\n";
+
+/// Statements that formatting leaves as they are, each in its own form.
+const KEPT: &[&str] = &[
+    "%v = pto.tmax %a, %b : (!pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x16xf32>) -> !pto.tile<16x16xf32>",
+    "%v = pto.tmax %a, %b : (!pto.tile<...>, !pto.tile<...>) -> !pto.tile<...>",
+    "%v = pto.tmax %a, %b",
+    "%v = pto.tmax %a, %b -> !pto.tile<16x16xf32>",
+    "%v = pto.tmax %a, %b : !pto.tile<16x16xf32>",
+    "%v = pto.tmax %a, %b : (!pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x16xf32>)",
+    "%v = tmax %a, %b : !pto.tile<...>",
+    "%v = tmax %a, %b",
+    "%v = tmax %a, %b : !pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x16xf32> -> !pto.tile<16x16xf32>",
+    "%v = tadds %a, %x : !pto.tile_buf<vec, 16x16xf32> -> !pto.tile<16x16xf32>",
+    "%v = tadds %a, %x : (!pto.tile<...>, dtype) -> !pto.tile<...>",
+    "%b = pto.tmax %a, %b : (!pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x16xf32>) -> !pto.tile_buf<vec, 16x16xf32>",
+    "%b = pto.tmax %a, %b",
+    "%b = tmax %a, %b",
+    "%b = tmax %a, %b : !pto.tile<...>",
+    "pto.tmax ins(%a, %b : !pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x16xf32>) outs(%b : !pto.tile_buf<vec, 16x16xf32>)",
+    "pto.tmax ins(%a, %b) outs(%b)",
+    "pto.tmax ins(%a, %b : !pto.tile_buf<...>, !pto.tile_buf<...>) outs(%b : !pto.tile_buf<...>)",
+    "pto.tmax ins(%a, %b) outs(%b : !pto.tile_buf<vec, 16x16xf32>)",
+    "tmax ins(%a, %b) outs(%b)",
+    "pto.tmov ins(%a) outs(%b)",
+    "pto.tmax %a, %b, %b",
+    "pto.tcmps ins(%a, %x {cmpMode = #pto<cmp gt>}) outs(%m)",
+    "%v = tcmps %a, %x {cmpMode = #pto.cmp<GT>}",
+    "\"pto.tmax\"(%a, %b, %b) : (!pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x16xf32>) -> ()",
+    "%v = \"arith.addf\"(%x, %x) : (f32, f32) -> f32",
+    "%v = pto.subview %a[%i, %i] sizes [8, 16]",
+    "%v = pto.subview %a[%i, %i] sizes [8, 16] : !pto.tile_buf<vec, 16x16xf32>",
+    "%v = subview %a[%i, %i] sizes [8, 16]",
+    "%v = arith.constant 0x7F800000 : f32",
+    "%v = arith.constant 1.50 : f32",
+    "%v = arith.constant 7",
+    "cf.br ^bb1(%x)",
+];
+
+#[test]
+fn statements_keep_their_form_and_what_they_leave_out() {
+    let mut failures = Vec::new();
+    for statement in KEPT {
+        let mask = "  %m = pto.alloc_tile : !pto.tile_buf<vec, 16x32xui8, valid=16x2>\n";
+        let index = "  %i = arith.constant 0 : index\n";
+        let end = if statement.starts_with("cf.br") { "^bb1(%y: f32):\n  return\n" } else { "  return\n" };
+        let source = format!("{HEAD}{mask}{index}  {statement}\n{end}}}\n");
+        if let Err(e) = readable(&source).map(drop) {
+            failures.push(format!("`{statement}`: {e}"));
+            continue;
+        }
+        let kept = formatted(&source, FormatOptions::default()).expect("it can be read");
+        if let Err(e) = must_equal(&source, &kept, "changed").and_then(|()| check_source(&source).map(drop)) {
+            failures.push(e);
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Formats in a file stay mixed, and so do omissions.
+#[test]
+fn a_file_with_every_form_stays_as_it_is() {
+    let statements: Vec<String> = KEPT
+        .iter()
+        .filter(|s| !s.starts_with("cf.br"))
+        .enumerate()
+        .map(|(at, s)| format!("  {}", s.replace("%v =", &format!("%v{at} ="))))
+        .collect();
+    let mask = "  %m = pto.alloc_tile : !pto.tile_buf<vec, 16x32xui8, valid=16x2>\n";
+    let index = "  %i = arith.constant 0 : index\n";
+    let source = format!("{HEAD}{mask}{index}{}\n  return\n}}\n", statements.join("\n"));
+    readable(&source).expect("a program");
+    assert_eq!(formatted(&source, FormatOptions::default()).as_ref(), Ok(&source));
+    assert_eq!(check_source(&source), Ok(true));
+}
+
+/// One spelling of each element type, wherever it stands; both are read.
+#[test]
+fn unsigned_types_have_one_spelling() {
+    let source = |u: &str| {
+        format!(
+            "func.func @f(%a: !pto.tile_buf<vec, 16x32x{u}8>, %p: !pto.ptr<{u}16>, %x: {u}32) -> {u}32 {{\n  \
+             %c = arith.constant 7 : {u}32\n  %d = arith.addi %x, %c : {u}32\n  return %d : {u}32\n}}\n"
+        )
+    };
+    assert_eq!(formatted(&source("u"), FormatOptions::default()), Ok(source("ui")));
+    assert_eq!(formatted(&source("ui"), FormatOptions::default()), Ok(source("ui")));
+}
+
+/// Only types vote on the spelling of types: neither comments nor texts.
+#[test]
+fn comments_do_not_vote_on_the_spelling_of_types() {
+    let keyed = "!pto.tile_buf<loc=vec, dtype=f32, rows=16, cols=16, v_row=16, v_col=16, blayout=row_major, \
+                 slayout=none_box, fractal=512, pad=0>";
+    let compact = "!pto.tile_buf<vec, 16x16xf32>";
+    for (comment, code) in [(keyed, compact), (compact, keyed)] {
+        let source =
+            format!("// {comment}\n// {comment}, {comment}\nfunc.func @f(%a: {code}) {{\n  return  // {comment}\n}}\n");
+        assert_eq!(formatted(&source, FormatOptions::default()), Ok(source));
+    }
+    // Tile values vote like buffers.
+    let value = keyed.replace("tile_buf", "tile");
+    let source = format!("func.func @f(%a: {value}) {{\n  return\n}}\n");
+    assert_eq!(formatted(&source, FormatOptions::default()), Ok(source));
+}
+
+/// Names of types are used where they were, in results of functions as well.
+#[test]
+fn aliases_are_kept() {
+    let source = "!t = !pto.tile<16x16xf32>\n\nfunc.func @f(%a: !t) -> !t {\n  %b = pto.tabs %a : (!t) -> !t\n  \
+                  return %b : !t\n}\n";
+    assert_eq!(formatted(source, FormatOptions::default()), Ok(source.to_string()));
+}

@@ -1,0 +1,115 @@
+//! Results whose types leave the valid region open take it from their operands, as the row of the instruction says.
+
+use super::{again, lowered, prepared};
+use pto::opt::Mode;
+use pto::{Arg, Launch, Plan, Program, Target};
+
+/// A result and the extents of its valid region: what makes it, its rows, its columns.
+struct Case(&'static str, &'static str, &'static str);
+
+/// `NxM` is the region of `%a`; types spell extents as letters.
+const CASES: &[Case] = &[
+    Case("%r = pto.tmax %a, %a : (!a, !a) -> !pto.tile<16x16xf32, valid=NxM>", "%n", "%m"),
+    Case("%r = tmax %a, %a : !a", "%n", "%m"),
+    Case("%r = pto.tadds %a, %half : (!a, f32) -> !pto.tile<16x16xf32, valid=NxM>", "%n", "%m"),
+    Case("%r = pto.tmov %a : (!a) -> !a", "%n", "%m"),
+    Case("%r = pto.trowmax %a, %t : (!a, !t) -> !pto.tile<16x8xf32, valid=Nx1>", "%n", "%one"),
+    Case("%r = pto.trowsum %a, %t : (!a, !t) -> !pto.tile<16x8xf32, valid=NxO>", "%n", "%one"),
+    Case("%r = pto.tcolmax %a : (!a) -> !pto.tile<1x16xf32, valid=1xM>", "%one", "%m"),
+    Case("%r = pto.ttrans %a, %t : (!a, !t) -> !pto.tile<16x16xf32, valid=MxN>", "%m", "%n"),
+    Case(
+        "%h = pto.tcvt %a : (!a) -> !pto.tile<16x16xf16, valid=NxM>
+         %r = pto.tcvt %h : (!pto.tile<16x16xf16, valid=NxM>) -> !a",
+        "%n",
+        "%m",
+    ),
+    Case("%b = pto.texpands %half : (f32) -> !b  %r = pto.tpartadd %b, %a : (!b, !a) -> !a", "%n", "%m"),
+    Case("%r = pto.tconcat %a, %a : (!a, !a) -> !pto.tile<16x16xf32, valid=NxC>", "%n", "%c"),
+    Case(
+        "%k = pto.trowmax %a, %t : (!a, !t) -> !pto.tile<16x8xf32, valid=Nx1>
+         %r = pto.trowexpand %k : (!pto.tile<16x8xf32, valid=Nx1>) -> !pto.tile<16x16xf32, valid=Nx16>",
+        "%n",
+        "%side",
+    ),
+    Case(
+        "%k = pto.tcmps %a, %half {cmpMode = #pto<cmp gt>} : (!a, f32) -> !pto.tile<16x32xui8, valid=NxB>
+         %z = pto.tneg %a : (!a) -> !a
+         %r = pto.tsel %k, %a, %z, %s : (!pto.tile<16x32xui8, valid=NxB>, !a, !a, !s) -> !a",
+        "%n",
+        "%m",
+    ),
+];
+
+const N: usize = 5;
+const M: usize = 6;
+
+/// The program around a case, with open or known extents.
+fn program(Case(makes, rows, cols): &Case, open: bool) -> String {
+    let extent = |letter: char| match letter {
+        'N' => Some(N),
+        'M' => Some(M),
+        'C' => Some(2 * M),
+        'B' => Some(M.div_ceil(8)),
+        'O' => Some(1),
+        _ => None,
+    };
+    let spelled = |text: &str| {
+        let mut out = String::new();
+        for (at, part) in text.split("valid=").enumerate() {
+            let end = if at == 0 { 0 } else { part.find('>').unwrap_or(0) };
+            let number = |c: char| extent(c).map_or(c.to_string(), |n| if open { "?".into() } else { n.to_string() });
+            out += if at == 0 { "" } else { "valid=" };
+            out += &part[..end].chars().map(number).collect::<String>();
+            out += &part[end..];
+        }
+        out
+    };
+    spelled(&format!(
+        "!a = !pto.tile<16x16xf32, valid=NxM>
+         !b = !pto.tile<16x16xf32, valid=3x2>
+         !t = !pto.tile_buf<vec, 16x16xf32>
+         !s = !pto.tile_buf<vec, 1x8xi32>
+         !xs = !pto.tensor_view<16x16xf32>
+         !w = !pto.partition_tensor_view<?x?xf32>
+         func.func @f(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>, %n: index, %m: index, %c: index) {{
+           %zero = arith.constant 0 : index
+           %one = arith.constant 1 : index
+           %side = arith.constant 16 : index
+           %half = arith.constant 0.5 : f32
+           %xs = pto.make_tensor_view %x, shape = [%side, %side], strides = [%side, %one] : !xs
+           %ys = pto.make_tensor_view %y, shape = [%side, %side], strides = [%side, %one] : !xs
+           %xw = pto.partition_view %xs, offsets = [%zero, %zero], sizes = [%n, %m] : !xs -> !w
+           %yw = pto.partition_view %ys, offsets = [%zero, %zero], sizes = [{rows}, {cols}] : !xs -> !w
+           %t = pto.alloc_tile : !t
+           %s = pto.alloc_tile : !s
+           %a = pto.tload %xw : (!w) -> !a
+           {makes}
+           pto.tstore %r, %yw
+           return
+         }}"
+    ))
+}
+
+fn outcome(plan: &Plan) -> Vec<f32> {
+    let mut x: Vec<f32> = (0..256).map(|k| (k % 23) as f32 - 11.0).collect();
+    let mut y = vec![-100.0f32; 256];
+    let extents = [N, M, 2 * M].map(|n| Arg::Int(n as i64));
+    let mut args: Vec<Arg> = [Arg::write(&mut x), Arg::write(&mut y)].into_iter().chain(extents).collect();
+    plan.run(&mut args, Launch::default()).expect("it runs");
+    y
+}
+
+#[test]
+fn open_results_have_the_extents_of_their_operands() {
+    for case in CASES {
+        let (known_text, text) = (program(case, false), program(case, true));
+        let known = outcome(&prepared(&Program::parse(&known_text), Target::A2A3, &known_text));
+        assert!(known.contains(&-100.0) && known.iter().any(|v| *v != -100.0), "{known_text}");
+        let open = Program::parse(&text);
+        assert_eq!(outcome(&prepared(&open, Target::A2A3, &text)), known, "{text}");
+        let checked = open.check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
+        assert_eq!(outcome(&prepared(&low, Target::A2A3, &low_text)), known, "{low_text}");
+        pto::emit::cpp(&checked, &pto::emit::Options::default()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    }
+}

@@ -1,0 +1,137 @@
+//! Applies the fixes that `pto race` states to the programs of `tests/race` and `tests/race_fixes`, as they stand, line by line:
+//! the finding is gone, and nothing new is found.
+
+use pto::isa::Target;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The id, and the lines it is about: the message names cores by what tells them apart, which a fix may change.
+type Finding = (String, String, String);
+
+struct Report {
+    findings: Vec<Finding>,
+    /// The fix of each finding that has one.
+    fixes: Vec<(Finding, Vec<Edit>)>,
+}
+
+#[derive(Clone, Debug)]
+struct Edit {
+    line: usize,
+    change: String,
+    text: String,
+}
+
+fn race(path: &Path, source: &str, target: Target) -> Report {
+    let stated = source.lines().filter_map(|l| l.strip_prefix("// args ")).flat_map(str::split_whitespace);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pto"));
+    let output = command.arg("race").arg(path).args(["--json", "--target", target.name()]).args(stated).output();
+    let output = output.expect("pto starts");
+    let report: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|e| panic!("{}: {e}: {}", path.display(), String::from_utf8_lossy(&output.stderr)));
+    let text = |v: &Value| v.as_str().unwrap_or_default().to_string();
+    let (mut findings, mut fixes) = (Vec::new(), Vec::new());
+    for d in report["findings"].as_array().into_iter().flatten() {
+        let line = |span: &Value| {
+            let at = span["line"].as_u64().unwrap_or(1) as usize;
+            source.lines().nth(at - 1).unwrap_or_default().trim().to_string()
+        };
+        let finding = (text(&d["id"]), line(&d["span"]), line(&d["labels"][0]));
+        let edits: Vec<Edit> = d["edits"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|e| Edit {
+                line: e["line"].as_u64().unwrap_or(0) as usize,
+                change: text(&e["change"]),
+                text: text(&e["text"]),
+            })
+            .collect();
+        if !edits.is_empty() {
+            let lines: Vec<usize> = edits.iter().map(|e| e.line).collect();
+            assert!(lines.is_sorted(), "{}: not in source order: {lines:?}", path.display());
+            let help = text(&d["help"]);
+            for edit in &edits {
+                let says = if edit.change == "remove" {
+                    format!("remove line {}", edit.line)
+                } else {
+                    format!("{} line {}: {}", edit.change, edit.line, edit.text)
+                };
+                assert!(help.contains(&says), "{}: {help}", path.display());
+            }
+            fixes.push((finding.clone(), edits));
+        }
+        findings.push(finding);
+    }
+    Report { findings, fixes }
+}
+
+fn apply(source: &str, edits: &[Edit]) -> String {
+    let mut text = String::new();
+    for (at, line) in source.lines().enumerate() {
+        let here = |change: &'static str| edits.iter().filter(move |e| e.line == at + 1 && e.change == change);
+        here("before").for_each(|e| text += &format!("{}\n", e.text));
+        if here("remove").next().is_none() {
+            text += &format!("{line}\n");
+        }
+        here("after").for_each(|e| text += &format!("{}\n", e.text));
+    }
+    text
+}
+
+/// `// target a2a3, a5`
+fn stated_targets(source: &str) -> Vec<Target> {
+    let lines = source.lines().filter_map(|l| l.strip_prefix("// target "));
+    lines.flat_map(|l| l.split(',')).filter_map(|t| Target::parse(t.trim())).collect()
+}
+
+fn files() -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for folder in ["race", "race_fixes"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(folder);
+        let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+        all.extend(entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "pto")));
+    }
+    all.retain(|p| !p.to_string_lossy().ends_with(".fixed.pto"));
+    all.sort();
+    all
+}
+
+#[test]
+fn fixes_make_their_findings_go_away() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (mut fixed, mut failures) = (0, Vec::new());
+    for path in files() {
+        let source = std::fs::read_to_string(&path).expect("it can be read");
+        let mut targets = stated_targets(&source);
+        if targets.is_empty() {
+            targets.push(Target::A2A3);
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        for target in targets {
+            let before = race(&path, &source, target);
+            let known: BTreeSet<&Finding> = before.findings.iter().collect();
+            if path.parent().is_some_and(|p| p.ends_with("race_fixes")) {
+                assert!(!before.fixes.is_empty(), "{name}: nothing is fixed: {:?}", before.findings);
+            }
+            for (finding, edits) in &before.fixes {
+                let changed = dir.path().join(&name);
+                let text = apply(&source, edits);
+                std::fs::write(&changed, &text).expect("it can be written");
+                let after = race(&changed, &text, target);
+                let new: Vec<&Finding> = after.findings.iter().filter(|f| !known.contains(f)).collect();
+                if after.findings.contains(finding) || !new.is_empty() {
+                    failures.push(format!(
+                        "{name} for {}: {finding:?}\n  {edits:?}\n  after: {:?}",
+                        target.name(),
+                        after.findings
+                    ));
+                }
+                fixed += 1;
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} of {fixed}:\n{}", failures.len(), failures.join("\n"));
+    assert!(fixed > 140, "only {fixed} fixes are stated");
+}
