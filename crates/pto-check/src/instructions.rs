@@ -2,7 +2,7 @@
 
 use crate::Info;
 use pto_ir::{Attr, Module, OpId, ValueId};
-use pto_isa::row::{AttrKind, AttrSpec, Elem};
+use pto_isa::row::{AttrKind, AttrSpec, Elem, Harm, Hazard};
 use pto_isa::rules::{Arg, AttrValue, Broken, Instance};
 use pto_isa::table::op;
 use pto_isa::{Code, Diagnostic, Dim, Family, Row, Span, Target, TileRule, TileType, Type, codes, table};
@@ -94,6 +94,7 @@ impl OpCheck<'_> {
             let advice = self.row.advice.and_then(|advice| advice(&instance));
             let advice = advice.into_iter().chain(instance.larger_source());
             problems.extend(advice.map(|b| self.describe(b, &[]).warning()));
+            problems.extend(self.row.hazards_of(&instance).filter_map(|h| self.fault(h)));
             return dynamic;
         }
         // A tile that is wrong in itself was reported where it is defined.
@@ -122,7 +123,7 @@ impl OpCheck<'_> {
 
     /// Attributes as rules see them; most operations of a program are scalar and have neither.
     pub(crate) fn rule_attrs(&self) -> Vec<(&str, AttrValue<'_>)> {
-        if self.row.shape_rules.is_empty() && self.row.rules.is_empty() {
+        if self.row.shape_rules.is_empty() && self.row.rules.is_empty() && self.row.hazards.is_empty() {
             return Vec::new();
         }
         let text = |s| self.module.names.text(s);
@@ -183,6 +184,17 @@ impl OpCheck<'_> {
             Some(text) => d.help(text),
             None => d,
         }
+    }
+
+    /// What the device gets wrong.
+    fn fault(&self, hazard: &Hazard) -> Option<Diagnostic> {
+        let Harm::Fault(text) = hazard.harm else { return None };
+        let message = format!("`{}` on {}: {text}", self.name(), self.info.target);
+        let d = Diagnostic::new(codes::DEVICE_FAULT, self.name_span(), message).warning().page(self.row.page);
+        Some(match hazard.when {
+            Some((words, _)) => d.remark(format!("this is so for {words}")),
+            None => d,
+        })
     }
 
     fn slot_span(&self, slot: usize) -> Option<Span> {

@@ -7,7 +7,8 @@
 //! 2. **Types** (`tiles`): the static rules of every tile type, and that the target has its memory.
 //! 3. **Instructions** (`instructions`): attributes, operand kinds, element types, memories, layouts, valid
 //!    regions, scratch tiles; all from the table.
-//! 4. **Memory** (`memory`): alignment and range of explicit addresses, and operands that overlap.
+//! 4. **Memory** (`memory`): alignment and range of explicit addresses; operands that overlap (`overlap`); tiles that are read
+//!    after a device has lost what they held (`clobber`).
 //! 5. **Pipes** (`fifo`): kernel kinds, reserved buffers, and the two ends of every pipe.
 //!
 //! All problems are reported; warnings leave a program legal. Success gives a [`Checked`] module: engines and emitters accept nothing else.
@@ -20,12 +21,15 @@
 //! assert!(checked.info().dynamic.is_empty());
 //! ```
 
+mod clobber;
 mod control;
 mod dominance;
 mod fifo;
 mod info;
 mod instructions;
 mod memory;
+mod overlap;
+mod places;
 mod reach;
 mod scratch;
 mod structs;
@@ -36,7 +40,7 @@ pub use fifo::{Epilogue, LinkedPipe, linked_pipes};
 pub use info::{Info, flag_of, pipe_of};
 pub use instructions::{recheck, widen};
 pub use reach::{Reach, reach};
-pub use scratch::missing_scratch;
+pub use scratch::{WorkSpace, missing_scratch, work_space};
 
 use pto_ir::{Attr, Module};
 use pto_isa::{Diagnostic, Target};
@@ -46,6 +50,7 @@ use pto_isa::{Diagnostic, Target};
 pub struct Checked {
     module: Module,
     info: Info,
+    warnings: Vec<Diagnostic>,
 }
 
 impl Checked {
@@ -57,6 +62,17 @@ impl Checked {
     /// What the checks found out.
     pub fn info(&self) -> &Info {
         &self.info
+    }
+
+    /// What is legal and worth a word, in source order.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// Warnings about what a device does to this program that the program does not say: see
+    /// [`pto_isa::row::Hazard`].
+    pub fn hazards(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.warnings.iter().filter(|d| d.is_hazard())
     }
 
     /// Gives the program back, unproven.
@@ -71,7 +87,10 @@ impl Checked {
 /// Every problem, in source order.
 pub fn check(module: Module, target: Target) -> Result<Checked, Vec<Diagnostic>> {
     let (info, problems) = inspect(&module, target);
-    if problems.iter().any(Diagnostic::is_error) { Err(problems) } else { Ok(Checked { module, info }) }
+    if problems.iter().any(Diagnostic::is_error) {
+        return Err(problems);
+    }
+    Ok(Checked { module, info, warnings: problems })
 }
 
 /// Checks a program without taking it; what was found out is complete only when there are no problems.
@@ -85,6 +104,9 @@ pub fn inspect(module: &Module, target: Target) -> (Info, Vec<Diagnostic>) {
     let mut info = Info::new(module, &order, target);
     instructions::check(module, &order, &mut info, &mut problems);
     memory::check(module, &order, &info, &mut problems);
+    let places = places::Places::new(module, &order, &info);
+    overlap::check(module, &order, &info, &places, &mut problems);
+    clobber::check(module, &order, &info, &places, &mut problems);
     fifo::check(module, &order, &info, &mut problems);
     problems.sort_by_key(|d| (d.primary.span, d.code));
     problems.dedup();

@@ -1,34 +1,11 @@
-//! Explicit addresses: alignment, range, and operands that overlap.
+//! Explicit addresses: alignment and range.
 
 use crate::Info;
 use crate::info::definition;
 use pto_ir::{Module, OpId, ValueId};
-use pto_isa::row::{Alias, Effect};
 use pto_isa::table::op;
-use pto_isa::{Diagnostic, Dir, Loc, Op, Space, Span, Target, TileType, Type, codes};
+use pto_isa::{Diagnostic, Loc, Op, Space, Span, Target, TileType, Type, codes};
 use std::collections::HashSet;
-
-/// Where a tile lies, when the program says it with a constant.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) loc: Loc,
-    pub(crate) start: u64,
-    pub(crate) end: u64,
-}
-
-impl Place {
-    /// Of a tile that is allocated or assigned.
-    pub(crate) fn of(module: &Module, info: &Info, tile: ValueId) -> Option<Self> {
-        MemoryCheck { module, info }.place(tile)
-    }
-
-    pub(crate) fn overlaps(&self, other: &Self) -> bool {
-        self.loc == other.loc && self.start < other.end && other.start < self.end
-    }
-}
-
-/// Views of views deeper than this are not followed.
-const MAX_VIEWS: usize = 100;
 
 pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, problems: &mut Vec<Diagnostic>) {
     let check = MemoryCheck { module, info };
@@ -41,9 +18,6 @@ pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, problems: &mut
         }
         if makes_buffer(code) || code == op::bind_tile {
             problems.extend(check.strides(id, &bound));
-        }
-        if code.row().alias != Alias::None {
-            check.aliasing(id, problems);
         }
         if code == op::func_func {
             check.mixed_addresses(id, problems);
@@ -62,13 +36,8 @@ struct MemoryCheck<'a> {
 }
 
 impl MemoryCheck<'_> {
-    /// The address operands or the address attribute of an allocation or assignment.
     fn addresses(&self, id: OpId) -> Vec<(Option<i64>, Span)> {
-        let row = self.module.op(id).op.row();
-        let slot = ["addr", "address", "addrs"].iter().find_map(|name| row.slot(name));
-        let operands = slot.into_iter().flat_map(|s| self.module.in_slot(id, s));
-        let attr = self.module.attr(id, "addr").map(|a| (a.int(), self.module.op(id).name_span));
-        operands.map(|o| (self.info.constant(o.value), o.span)).chain(attr).collect()
+        addresses(self.module, self.info, id)
     }
 
     /// The tile an allocation or assignment places, and how many copies of it.
@@ -132,87 +101,6 @@ impl MemoryCheck<'_> {
         )
     }
 
-    /// Follows views back to the tile they show; false when the view may start elsewhere. A wrong program can
-    /// define a view by itself, so the chain has a limit.
-    fn root(&self, mut value: ValueId) -> (ValueId, bool) {
-        let mut whole = true;
-        for _ in 0..MAX_VIEWS {
-            let Some(id) = definition(self.module, value) else { break };
-            let row = self.module.op(id).op.row();
-            let source = self.module.operands(id).first().map(|o| o.value);
-            match source {
-                Some(s) if row.effect == Effect::View && self.module.tile(s).is_some() => {
-                    whole &= self.module.operands(id).len() == 1;
-                    value = s;
-                }
-                _ => break,
-            }
-        }
-        (value, whole)
-    }
-
-    fn place(&self, value: ValueId) -> Option<Place> {
-        let id = definition(self.module, value)?;
-        let code = self.module.op(id).op;
-        if code != op::alloc_tile && code != op::tassign {
-            return None;
-        }
-        let (addr, _) = *self.addresses(id).first()?;
-        let start = u64::try_from(addr?).ok()?;
-        let tile = self.module.tile(value)?;
-        Some(Place { loc: tile.loc, start, end: start.saturating_add(tile.bytes()) })
-    }
-
-    /// A destination against every tile that is read: the same memory where that is unsafe, or a part of it.
-    fn aliasing(&self, id: OpId, problems: &mut Vec<Diagnostic>) {
-        let row = self.module.op(id).op.row();
-        let distinct = matches!(row.alias, Alias::Distinct(on) if on.contains(self.info.target));
-        let operands = self.module.operands(id);
-        let written = operands.iter().filter(|o| row.slots[usize::from(o.slot)].dir == Dir::Out);
-        for dst in written {
-            for src in operands.iter().filter(|o| row.slots[usize::from(o.slot)].dir != Dir::Out) {
-                let overlap = self.overlap(dst.value, src.value);
-                let (d, s) = (row.slots[usize::from(dst.slot)].name, row.slots[usize::from(src.slot)].name);
-                let problem = match overlap {
-                    Overlap::Same if distinct => Diagnostic::new(
-                        codes::ALIASING,
-                        dst.span,
-                        format!("`{d}` of `{}` shares its memory with `{s}`", row.name),
-                    )
-                    .legal(format!("separate memory for `{d}` on {}", self.info.target)),
-                    Overlap::Partial(bytes) => Diagnostic::new(
-                        codes::PARTIAL_OVERLAP,
-                        dst.span,
-                        format!("`{d}` of `{}` overlaps `{s}` in {bytes} bytes", row.name),
-                    )
-                    .warning()
-                    .legal("the same address, or separate memory"),
-                    _ => continue,
-                };
-                problems.push(problem.label(src.span, format!("`{s}`")).page(row.page));
-            }
-        }
-    }
-
-    fn overlap(&self, a: ValueId, b: ValueId) -> Overlap {
-        let ((a, a_whole), (b, b_whole)) = (self.root(a), self.root(b));
-        if a == b {
-            return if a_whole && b_whole { Overlap::Same } else { Overlap::Unknown };
-        }
-        match (self.place(a), self.place(b)) {
-            (Some(x), Some(y)) if x.overlaps(&y) => {
-                if !(a_whole && b_whole) {
-                    Overlap::Unknown
-                } else if x.start == y.start {
-                    Overlap::Same
-                } else {
-                    Overlap::Partial(x.end.min(y.end) - x.start.max(y.start))
-                }
-            }
-            _ => Overlap::None,
-        }
-    }
-
     fn mixed_addresses(&self, function: OpId, problems: &mut Vec<Diagnostic>) {
         let (mut with, mut without) = (None, Vec::new());
         // Tiles that get their address later.
@@ -236,11 +124,13 @@ impl MemoryCheck<'_> {
     }
 }
 
-enum Overlap {
-    None,
-    Same,
-    Partial(u64),
-    Unknown,
+/// The address operands or the address attribute of an allocation or assignment.
+pub(crate) fn addresses(module: &Module, info: &Info, id: OpId) -> Vec<(Option<i64>, Span)> {
+    let row = module.op(id).op.row();
+    let slot = ["addr", "address", "addrs"].iter().find_map(|name| row.slot(name));
+    let operands = slot.into_iter().flat_map(|s| module.in_slot(id, s));
+    let attr = module.attr(id, "addr").map(|a| (a.int(), module.op(id).name_span));
+    operands.map(|o| (info.constant(o.value), o.span)).chain(attr).collect()
 }
 
 /// What is wrong with a fixed address.

@@ -3,10 +3,12 @@
 use crate::Checked;
 use crate::instructions::OpCheck;
 use pto_ir::OpId;
+use pto_isa::row::{Harm, HiddenMemory};
 use pto_isa::rules::{Arg, Instance};
 use pto_isa::{BLOCK_BYTES, DType, Dim, Loc, Target, TileType, Type, codes};
 
-/// The scratch tile of an operation that needs one, or may need one with the valid regions of a run, and leaves it out: the first that its rules take. `None` where nothing is
+/// The scratch tile of an operation that needs one, or may need one with the valid regions of a run, or would work in memory
+/// that nobody names, and leaves it out: the first that its rules take. `None` where nothing is
 /// missing, or where the program places its tiles itself and so must have it.
 ///
 /// ```
@@ -35,14 +37,18 @@ pub fn missing_scratch(checked: &Checked, id: OpId) -> Option<TileType> {
     let instance = |args: &[Arg<'_>]| Instance { row, target: info.target, manual: true, args, attrs: &attrs }.check();
     let stands_in = !row.cpp.scratch.is_empty() && info.target == Target::A2A3;
     let lacks = |args: &[Arg<'_>]| instance(args).0.iter().any(|b| b.code == codes::SCRATCH);
-    if !stands_in && !lacks(&args) && !with_regions(&args).iter().any(|types| lacks(&retyped(&args, types))) {
+    let alone = Instance { row, target: info.target, manual: true, args: &args, attrs: &attrs };
+    let hidden = row.hazards_of(&alone).any(|h| matches!(h.harm, Harm::Hidden(_)));
+    if !stands_in && !hidden && !lacks(&args) && !with_regions(&args).iter().any(|types| lacks(&retyped(&args, types)))
+    {
         return None;
     }
-    let bytes = row
-        .scratch?
-        .bytes
-        .and_then(|bytes| bytes(&Instance { row, target: info.target, manual: true, args: &args, attrs: &attrs }));
-    let possible = candidates(&args, bytes.unwrap_or(0));
+    let bytes = row.scratch?.bytes.and_then(|bytes| bytes(&alone));
+    let mut possible = candidates(&args, bytes.unwrap_or(0));
+    if hidden {
+        // It stands for memory that the device walks through from one end to the other.
+        possible.sort_by_key(TileType::bytes);
+    }
     let verdict = |tile: &TileType| {
         let ty = Type::TileBuf(*tile);
         let mut with: Vec<Arg<'_>> = args.iter().map(|a| Arg { slot: a.slot, ty: a.ty, value: a.value }).collect();
@@ -53,6 +59,36 @@ pub fn missing_scratch(checked: &Checked, id: OpId) -> Option<TileType> {
     // Where the rules wait for the run, only the largest is safe.
     let certain = possible.iter().find(|t| verdict(t) == Some(false));
     certain.or_else(|| possible.iter().filter(|t| verdict(t).is_some()).max_by_key(|t| t.bytes())).copied()
+}
+
+/// Memory that a device works in besides the operands of an operation and its scratch tile.
+#[derive(Clone, Debug, Default)]
+pub struct WorkSpace {
+    /// The slots of the sources that it uses.
+    pub destroyed: Vec<&'static str>,
+    /// Memory that no operand names.
+    pub hidden: Vec<HiddenMemory>,
+}
+
+/// What a device works in besides the operands of an operation.
+pub fn work_space(checked: &Checked, id: OpId) -> WorkSpace {
+    let (module, info) = (checked.module(), checked.info());
+    let row = module.op(id).op.row();
+    let mut space = WorkSpace::default();
+    if row.hazards.is_empty() {
+        return space;
+    }
+    let check = OpCheck { module, info, id, row };
+    let (args, attrs) = (check.args(), check.rule_attrs());
+    let manual = info.manual[id.index()];
+    for hazard in row.hazards_of(&Instance { row, target: info.target, manual, args: &args, attrs: &attrs }) {
+        match hazard.harm {
+            Harm::Destroys(slot) => space.destroyed.push(slot),
+            Harm::Hidden(memory) => space.hidden.push(memory),
+            Harm::WritesEarly(..) | Harm::Fault(_) | Harm::State(_) => {}
+        }
+    }
+    space
 }
 
 /// Valid rows and columns that a tile may have.
@@ -95,6 +131,9 @@ fn candidates(args: &[Arg<'_>], bytes: u64) -> Vec<TileType> {
         let more = tiles.iter().map(|t| (t.rows + 1, t.cols.next_multiple_of(unit)));
         let sizes = like.chain(more).chain([(1, row)]);
         all.extend(sizes.map(|(rows, cols)| TileType::new(Loc::Vec, dtype, rows, cols)));
+        // Some are valid where another operand is.
+        let partial = tiles.iter().map(|t| (t.rows, t.cols.next_multiple_of(unit), t.valid_rows, t.valid_cols));
+        all.extend(partial.map(|(r, c, rows, cols)| TileType::new(Loc::Vec, dtype, r, c).valid(rows, cols)));
     }
     all
 }

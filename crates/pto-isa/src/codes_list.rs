@@ -98,6 +98,19 @@ codes! {
     COMBINATION = 224, "operands or attributes that do not go together",
         "Some operands and attributes come in pairs or exclude each other.";
 
+    SCRATCH_OVERLAP = 225, "a scratch tile that shares memory with another operand",
+        "The device keeps intermediate results in the scratch tile while it still reads its sources and writes its destination, so the tile needs memory of its own, whole and in part.",
+        "func.func @f(%a: !pto.tile_buf<vec, 8x64xi32>, %b: !pto.tile_buf<vec, 8x64xi32>, %d: !pto.tile_buf<vec, 8x64xi32>) {\n  txor ins(%a, %b, %b) outs(%d)\n  return\n}\n";
+    DESTROYED = 226, "a source that is read after a device has lost it",
+        "Some instructions use a source as work space on a device: afterwards it holds something else. `pto run` computes as if it were kept. Copy the tile before, give the instruction a scratch tile where it takes one, or write the tile again before it is read.",
+        "func.func @f(%a: !pto.tile_buf<vec, 8x64xf32>, %s: !pto.tile_buf<vec, 8x1xf32, blayout=col_major>, %q: !pto.tile_buf<vec, 8x64xi8>, %d: !pto.tile_buf<vec, 8x64xf32>) {\n  tquant ins(%a, %s) outs(%q) {quant_type = #pto<quant_type INT8_SYM>}\n  tadd ins(%a, %a) outs(%d)\n  return\n}\n";
+    HIDDEN_MEMORY = 227, "a tile in memory that an instruction uses by itself",
+        "Some implementations work in bytes of the vector memory that no operand names: on a2a3 the last 8 KiB (184 to 192 KiB), where an instruction that spreads one value per row is given no scratch tile. A tile that lies there loses what it holds. Place it elsewhere, or give the instruction a scratch tile. Where tiles have no addresses, a scratch tile is added.",
+        "func.func @f() {\n  %p0 = arith.constant 0 : i64\n  %p1 = arith.constant 8192 : i64\n  %p2 = arith.constant 188416 : i64\n  %a = pto.alloc_tile addr = %p0 : !pto.tile_buf<vec, 16x64xf32>\n  %v = pto.alloc_tile addr = %p1 : !pto.tile_buf<vec, 16x1xf32, blayout=col_major>\n  %d = pto.alloc_tile addr = %p2 : !pto.tile_buf<vec, 16x64xf32>\n  trowexpandadd ins(%a, %v) outs(%d)\n  return\n}\n";
+    DEVICE_FAULT = 228, "an instruction that the device computes differently",
+        "The published implementation of the instruction on this device is known to give other results for these operands than the instruction means. `pto run` computes what it means; `--numerics a2a3` and `a5` compute what the device does, where that is known to the bit.",
+        "func.func @f(%a: !pto.tile_buf<vec, 16x64xi32>, %s: i32, %m: !pto.tile_buf<vec, 16x32xui8, valid=16x8>) {\n  tcmps ins(%a, %s {cmpMode = #pto<cmp gt>}) outs(%m)\n  return\n}\n";
+
     NOT_HERE = 301, "an operation in the wrong place",
         "A terminator must be the last operation of its block and must fit the surrounding operation; functions and modules cannot be nested in code; a section cannot be inside another.";
     NO_TERMINATOR = 302, "a block without a terminator",

@@ -1,6 +1,6 @@
 //! Diagnostics as data: rendered once, at the edge (terminal, JSON, editor).
 
-use crate::codes::Code;
+use crate::codes::{self, Code};
 
 /// A range of bytes in the source.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
@@ -171,6 +171,11 @@ impl Diagnostic {
     pub fn warning(mut self) -> Self {
         self.severity = Severity::Warning;
         self
+    }
+
+    /// True for a warning about what a device does to the program that the program does not say.
+    pub fn is_hazard(&self) -> bool {
+        !self.is_error() && [codes::DEVICE_FAULT, codes::DESTROYED, codes::HIDDEN_MEMORY].contains(&self.code)
     }
 
     /// True when the program is not legal because of it.

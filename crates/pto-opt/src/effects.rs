@@ -174,12 +174,15 @@ fn touches(checked: &Checked, places: &mut Places<'_>, id: OpId, pipe: Pipe, cor
             }
         }
     };
+    let work = pto_check::work_space(checked, id);
+    let lost = work.destroyed;
     for operand in module.operands(id) {
         if is_memory(module.value_type(operand.value)) {
             let slot = row.slots.get(usize::from(operand.slot));
             match row.scratch.filter(|s| slot.is_some_and(|slot| slot.name == s.slot)) {
                 Some(scratch) if scratch.is_used(target) => add(operand.value, Dir::InOut),
                 Some(_) => {}
+                None if slot.is_some_and(|s| lost.contains(&s.name)) => add(operand.value, Dir::InOut),
                 None => add(operand.value, slot.map_or(Dir::In, |s| s.dir)),
             }
         }
@@ -188,6 +191,12 @@ fn touches(checked: &Checked, places: &mut Places<'_>, id: OpId, pipe: Pipe, cor
         if module.tile(value).is_some() {
             add(value, Dir::Out);
         }
+    }
+    // The tile that is made stands for what is used on the way to it.
+    let made = list.iter().find(|t: &&Touch| t.write).map(|t| t.value);
+    for (memory, value) in work.hidden.into_iter().filter_map(|memory| Some((memory, made?))) {
+        let region = Region { home: Home::Space(memory.loc), start: memory.start, end: memory.end };
+        list.push(Touch { pipe, core, region, slot: None, write: true, op: id, value });
     }
     list
 }

@@ -8,7 +8,7 @@ use crate::links::Links;
 use crate::memory::Memories;
 use crate::paths::{Branches, is_loop};
 use crate::shadow::{NO_TILE, Stamp};
-use pto_cpu::{Access, Action, Atomic, CoreId, Event, Observer, Plan, Ring, Role};
+use pto_cpu::{Access, Action, Atomic, CoreId, DEVICE, Event, Observer, Plan, Ring, Role};
 use pto_ir::OpId;
 use pto_isa::{Pipe, Target};
 use std::collections::BTreeMap;
@@ -331,8 +331,9 @@ impl<'a> Detector<'a> {
         }
         for access in accesses.iter().filter(|a| a.write) {
             let in_place = accesses.iter().find(|r| !r.write && r.place == access.place && r.start == access.start);
+            let loses = access.is_work_space() || access.tile == Some(DEVICE);
             let tile = match in_place {
-                Some(read) if read.tile != access.tile => crate::shadow::ANY_TILE,
+                Some(read) if read.tile != access.tile && !loses => crate::shadow::ANY_TILE,
                 _ => access.tile.unwrap_or(NO_TILE),
             };
             let stamp = Stamp { tile, ..stamp(access) };

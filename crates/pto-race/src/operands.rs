@@ -1,7 +1,7 @@
 //! What is wrong with the operands of one instruction, whatever else is under way.
 
 use crate::findings::{Findings, Site};
-use pto_cpu::{Access, Place};
+use pto_cpu::{Access, DEVICE, Place};
 use pto_isa::{Diagnostic, codes};
 
 impl Findings<'_> {
@@ -18,14 +18,43 @@ impl Findings<'_> {
         });
     }
 
-    /// A result may replace an operand exactly, but not lie over it in part: what is written has not been read yet.
+    /// A result may replace an operand exactly, but not lie over it in part: what is written has not been read yet. What an
+    /// instruction works in shares nothing with its operands.
     pub fn check_overlap(&mut self, accesses: &[Access], site: Site) {
-        for write in accesses.iter().filter(|a| a.write && matches!(a.place, Place::Core(_))) {
+        for work in accesses.iter().filter(|a| a.is_work_space()) {
+            let beside = |a: &&Access| !a.is_work_space() && a.place == work.place;
+            if let Some(other) = accesses.iter().filter(beside).find(|a| overlap(a, work)) {
+                self.works_on_operand(other, work, site);
+            }
+        }
+        let results = |a: &&Access| a.write && !a.is_work_space() && matches!(a.place, Place::Core(_));
+        for write in accesses.iter().filter(results) {
             let beside = |r: &&Access| !r.write && r.place == write.place && r.start != write.start;
             if let Some(read) = accesses.iter().filter(beside).find(|r| overlap(r, write)) {
                 self.overlapping(read, write, site);
             }
         }
+    }
+
+    fn works_on_operand(&mut self, operand: &Access, work: &Access, site: Site) {
+        let hidden = work.tile == Some(DEVICE);
+        let code = if hidden { codes::HIDDEN_MEMORY } else { codes::SCRATCH_OVERLAP };
+        self.note(code, site.op, None, |all| {
+            let name = all.name(operand.value);
+            let message = if hidden {
+                let end = work.start + work.row_bytes as i64;
+                format!("{name} lies in bytes {:#x} to {end:#x}, which the instruction itself uses here", work.start)
+            } else {
+                format!("the scratch tile {} shares bytes with {name}", all.name(work.value))
+            };
+            Diagnostic::new(code, all.span(site.op), message)
+                .legal("memory that an instruction works in has no byte in common with its operands")
+                .help(if hidden {
+                    "give the tile another address, or the instruction a scratch tile"
+                } else {
+                    "give the scratch tile another address"
+                })
+        });
     }
 
     fn overlapping(&mut self, read: &Access, write: &Access, site: Site) {

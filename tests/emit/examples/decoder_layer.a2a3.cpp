@@ -17,6 +17,7 @@ using VecF32_1x256 = Tile<TileType::Vec, float, 1, 256, BLayout::RowMajor, 1, 25
 using VecBf16_16x256 = Tile<TileType::Vec, bfloat16_t, 16, 256, BLayout::RowMajor, 16, 256, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_16x1_dn = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, 16, 1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 16, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_16x8 = Tile<TileType::Vec, float, 16, 8, BLayout::RowMajor, 16, 8, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_64x32 = Tile<TileType::Vec, float, 64, 32, BLayout::RowMajor, 64, 32, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecBf16_64x32 = Tile<TileType::Vec, bfloat16_t, 64, 32, BLayout::RowMajor, 64, 32, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_16x512 = Tile<TileType::Vec, float, 16, 512, BLayout::RowMajor, 16, 512, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
@@ -25,6 +26,7 @@ using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, 64, 6
 using VecF32_64x1_dn = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, 64, 1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecBf16_64x64 = Tile<TileType::Vec, bfloat16_t, 64, 64, BLayout::RowMajor, 64, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_64x8 = Tile<TileType::Vec, float, 64, 8, BLayout::RowMajor, 64, 8, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 
 static AICORE void project(__gm__ bfloat16_t *x, __gm__ bfloat16_t *w, __gm__ float *y, int64_t first, int64_t depth, int64_t width) {  // 171
 #if defined(__DAV_CUBE__)
@@ -246,8 +248,10 @@ static AICORE void normalize(VecF32_16x256 &t, VecF32_1x256 &weight, VecBf16_16x
   TADDS(means, means, 1e-5f);
   pipe_barrier(PIPE_V);  // 349
   TRSQRT(means, means);
-  pipe_barrier(PIPE_V);  // 350
-  TROWEXPANDMUL(squares, t, mean);
+  VecF32_16x8 tmp_3;  // 350
+  TASSIGN(tmp_3, 123968);
+  pipe_barrier(PIPE_V);
+  TROWEXPANDMUL(squares, t, mean, tmp_3);
   pipe_barrier(PIPE_V);  // 351
   TCOLEXPANDMUL(squares, squares, weight);
   pipe_barrier(PIPE_V);  // 352
@@ -304,15 +308,15 @@ static AICORE void rotate(__gm__ float *x, __gm__ float *cosines, __gm__ float *
     VecF32_64x32 a;  // 404
     TASSIGN(a, 81920);
     VecF32_64x32 b;  // 405
-    TASSIGN(b, 123968);
+    TASSIGN(b, 124480);
     VecF32_64x32 turned;  // 406
-    TASSIGN(turned, 132160);
+    TASSIGN(turned, 132672);
     VecF32_64x32 other;  // 407
-    TASSIGN(other, 140352);
+    TASSIGN(other, 140864);
     VecBf16_64x32 a16;  // 408
-    TASSIGN(a16, 148544);
+    TASSIGN(a16, 149056);
     VecBf16_64x32 b16;  // 409
-    TASSIGN(b16, 152640);
+    TASSIGN(b16, 153152);
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 410
     TLOAD(a, a_in);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
@@ -404,7 +408,7 @@ static AICORE void residual_norm(__gm__ float *x, __gm__ float *added, __gm__ fl
     VecF32_16x256 t;  // 470
     TASSIGN(t, 66560);
     VecF32_16x256 a;  // 471
-    TASSIGN(a, 123968);
+    TASSIGN(a, 124480);
     VecBf16_16x256 normed;  // 472
     TASSIGN(normed, 82944);
     TLOAD(t, x_in);  // 473
@@ -565,12 +569,11 @@ static AICORE void vector(__gm__ float *x, __gm__ float *norm1, __gm__ float *co
       TEXPANDS(sum_row, 0.0f);  // 278
       wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // 279
       set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-      set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
       for (int64_t j = 0; j < 128; j += 64) {
         VecF32_64x64 mask;  // 280
-        TASSIGN(mask, 123968);
+        TASSIGN(mask, 124480);
         VecF32_64x64 scratch;  // 281
-        TASSIGN(scratch, 123968);
+        TASSIGN(scratch, 124480);
         VecBf16_64x64 p;  // 282
         TASSIGN(p, 82944);
         VecF32_64x1_dn found;  // 283
@@ -599,10 +602,11 @@ static AICORE void vector(__gm__ float *x, __gm__ float *norm1, __gm__ float *co
         TROWMAX(found, s, scratch);
         pipe_barrier(PIPE_V);  // 298
         TMAX(found_row, found_row, largest_row);
-        pipe_barrier(PIPE_V);  // 299
-        TROWEXPANDEXPDIF(s, s, found);
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 300
+        VecF32_64x8 tmp_1;  // 299
+        TASSIGN(tmp_1, 82944);
         pipe_barrier(PIPE_V);
+        TROWEXPANDEXPDIF(s, s, found, tmp_1);
+        pipe_barrier(PIPE_V);  // 300
         TCVT(p, s, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 301
@@ -618,7 +622,11 @@ static AICORE void vector(__gm__ float *x, __gm__ float *norm1, __gm__ float *co
         TMUL(sum_row, sum_row, largest_row);
         pipe_barrier(PIPE_V);  // 309
         TADD(sum_row, sum_row, added_row);
-        TROWEXPANDMUL(total, total, largest);  // 310
+        VecF32_64x8 tmp_2;  // 310
+        TASSIGN(tmp_2, 82688);
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+        pipe_barrier(PIPE_V);
+        TROWEXPANDMUL(total, total, largest, tmp_2);
         pipe_barrier(PIPE_V);  // 311
         TADDS(largest_row, found_row, 0.0f);
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 313
@@ -631,11 +639,12 @@ static AICORE void vector(__gm__ float *x, __gm__ float *norm1, __gm__ float *co
         TFREE<TPipe<4, Direction::DIR_C2V, 32768, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_3);  // 315
       }
       wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 316
-      wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
       VecBf16_64x64 result;  // 317
       TASSIGN(result, 82432);
-      pipe_barrier(PIPE_V);  // 318
-      TROWEXPANDDIV(total, total, sum);
+      VecF32_64x8 tmp;  // 318
+      TASSIGN(tmp, 82432);
+      pipe_barrier(PIPE_V);
+      TROWEXPANDDIV(total, total, sum, tmp);
       pipe_barrier(PIPE_V);  // 319
       TCVT(result, total, RoundMode::CAST_RINT);
       set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);

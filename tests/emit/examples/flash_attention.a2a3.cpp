@@ -16,6 +16,7 @@ using VecF32_64x1_dn = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, 64, 
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, 64, 128, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecBf16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor, 64, 128, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_64x8 = Tile<TileType::Vec, float, 64, 8, BLayout::RowMajor, 64, 8, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 
 static AICORE void cube(__gm__ bfloat16_t *q, __gm__ bfloat16_t *k, __gm__ bfloat16_t *v, __gm__ float *s_slots, __gm__ bfloat16_t *p_slots, __gm__ float *o_slots) {  // 43
 #if defined(__DAV_CUBE__)
@@ -152,7 +153,7 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ bfloat1
       VecF32_64x128 scratch;  // 137
       TASSIGN(scratch, 115712);
       VecBf16_64x128 p;  // 138
-      TASSIGN(p, 148480);
+      TASSIGN(p, 150528);
       VecF32_64x1_dn found;  // 139
       TASSIGN(found, 115200);
       VecF32_64x1_dn added;  // 140
@@ -171,8 +172,10 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ bfloat1
       TROWMAX(found, s, scratch);
       pipe_barrier(PIPE_V);  // 147
       TMAX(found_row, found_row, largest_row);
-      pipe_barrier(PIPE_V);  // 148
-      TROWEXPANDEXPDIF(s, s, found);
+      VecF32_64x8 tmp_1;  // 148
+      TASSIGN(tmp_1, 148480);
+      pipe_barrier(PIPE_V);
+      TROWEXPANDEXPDIF(s, s, found, tmp_1);
       wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 149
       pipe_barrier(PIPE_V);
       TCVT(p, s, RoundMode::CAST_RINT);
@@ -190,7 +193,9 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ bfloat1
       TMUL(sum_row, sum_row, largest_row);
       pipe_barrier(PIPE_V);  // 158
       TADD(sum_row, sum_row, added_row);
-      TROWEXPANDMUL(total, total, largest);  // 159
+      VecF32_64x8 tmp_2;  // 159
+      TASSIGN(tmp_2, 166912);
+      TROWEXPANDMUL(total, total, largest, tmp_2);
       pipe_barrier(PIPE_V);  // 160
       TADDS(largest_row, found_row, 0.0f);
       wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 162
@@ -204,8 +209,10 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ bfloat1
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 165
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
-    pipe_barrier(PIPE_V);  // 166
-    TROWEXPANDDIV(total, total, sum);
+    VecF32_64x8 tmp;  // 166
+    TASSIGN(tmp, 168960);
+    pipe_barrier(PIPE_V);
+    TROWEXPANDDIV(total, total, sum, tmp);
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
     const int64_t row_at = at + down;  // 167
     GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<4096, 4096, 4096, 64, 1>, Layout::ND> to(o + row_at * 64);  // 168

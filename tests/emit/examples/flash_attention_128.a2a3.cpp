@@ -12,6 +12,7 @@ using VecF32_64x1_dn = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, 64, 
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, 64, 64, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecBf16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor, 64, 128, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_64x8 = Tile<TileType::Vec, float, 64, 8, BLayout::RowMajor, 64, 8, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 
 static AICORE void cube(__gm__ bfloat16_t *q, __gm__ bfloat16_t *k, __gm__ bfloat16_t *v, __gm__ float *s_slots, __gm__ bfloat16_t *p_slots, __gm__ float *o_slots) {  // 37
 #if defined(__DAV_CUBE__)
@@ -143,7 +144,6 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ bfloat1
     TEXPANDS(largest_row, -3e38f);  // 130
     TEXPANDS(sum_row, 0.0f);  // 131
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 132
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
     for (int64_t j = 0; j < 1024; j += 128) {
       VecF32_64x64 scratch;  // 133
       TASSIGN(scratch, 164864);
@@ -163,13 +163,14 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ bfloat1
       set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
       wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 141
       TMULS(s, s, 0.088388346f);
-      wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 142
-      pipe_barrier(PIPE_V);
+      pipe_barrier(PIPE_V);  // 142
       TROWMAX(found, s, scratch);
       pipe_barrier(PIPE_V);  // 143
       TMAX(found_row, found_row, largest_row);
-      pipe_barrier(PIPE_V);  // 144
-      TROWEXPANDEXPDIF(s, s, found);
+      VecF32_64x8 tmp_1;  // 144
+      TASSIGN(tmp_1, 181248);
+      pipe_barrier(PIPE_V);
+      TROWEXPANDEXPDIF(s, s, found, tmp_1);
       pipe_barrier(PIPE_V);  // 145
       TROWSUM(added, s, scratch);
       pipe_barrier(PIPE_V);  // 146
@@ -187,7 +188,11 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ bfloat1
       TMUL(sum_row, sum_row, largest_row);
       pipe_barrier(PIPE_V);  // 154
       TADD(sum_row, sum_row, added_row);
-      TROWEXPANDMUL(total, total, largest);  // 155
+      VecF32_64x8 tmp_2;  // 155
+      TASSIGN(tmp_2, 164608);
+      wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+      pipe_barrier(PIPE_V);
+      TROWEXPANDMUL(total, total, largest, tmp_2);
       pipe_barrier(PIPE_V);  // 156
       TADDS(largest_row, found_row, 0.0f);
       wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 158
@@ -200,9 +205,10 @@ static AICORE void vector(__gm__ float *o, __gm__ float *s_slots, __gm__ bfloat1
       TFREE<TPipe<4, Direction::DIR_C2V, 65536, 2, 1, false>, TileSplitAxis::TILE_UP_DOWN>(pipe_3);  // 160
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // 161
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
-    pipe_barrier(PIPE_V);  // 162
-    TROWEXPANDDIV(total, total, sum);
+    VecF32_64x8 tmp;  // 162
+    TASSIGN(tmp, 164352);
+    pipe_barrier(PIPE_V);
+    TROWEXPANDDIV(total, total, sum, tmp);
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
     const int64_t row_at = at + down;  // 163
     GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<8192, 8192, 8192, 128, 1>, Layout::ND> to(o + row_at * 128);  // 164

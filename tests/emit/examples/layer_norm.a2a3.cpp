@@ -6,6 +6,7 @@ using VecF32_1x1024 = Tile<TileType::Vec, float, 1, 1024, BLayout::RowMajor, 1, 
 using VecF32_8x1024 = Tile<TileType::Vec, float, 8, 1024, BLayout::RowMajor, 8, 1024, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_8x1_dn = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 8, 1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_8x8 = Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, 8, 8, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 
 __global__ AICORE void layer_norm(__gm__ float *x, __gm__ float *w, __gm__ float *b, __gm__ float *y) {  // 14
   GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> ws(w);  // 23
@@ -29,7 +30,7 @@ __global__ AICORE void layer_norm(__gm__ float *x, __gm__ float *w, __gm__ float
     VecF32_8x1024 t;  // 42
     TASSIGN(t, 8256);
     VecF32_8x1024 squares;  // 43
-    TASSIGN(squares, 73792);
+    TASSIGN(squares, 74048);
     VecF32_8x1024 scratch;  // 44
     TASSIGN(scratch, 41024);
     VecF32_8x1_dn mean;  // 45
@@ -47,8 +48,10 @@ __global__ AICORE void layer_norm(__gm__ float *x, __gm__ float *w, __gm__ float
     TROWSUM(mean, t, scratch);
     pipe_barrier(PIPE_V);  // 52
     TMULS(means, means, 0.0009765625f);
-    pipe_barrier(PIPE_V);  // 53
-    TROWEXPANDSUB(t, t, mean);
+    VecF32_8x8 tmp;  // 53
+    TASSIGN(tmp, 73792);
+    pipe_barrier(PIPE_V);
+    TROWEXPANDSUB(t, t, mean, tmp);
     pipe_barrier(PIPE_V);  // 54
     TMUL(squares, t, t);
     pipe_barrier(PIPE_V);  // 55
@@ -59,8 +62,10 @@ __global__ AICORE void layer_norm(__gm__ float *x, __gm__ float *w, __gm__ float
     TADDS(variances, variances, 1e-5f);
     pipe_barrier(PIPE_V);  // 58
     TRSQRT(variances, variances);
-    pipe_barrier(PIPE_V);  // 59
-    TROWEXPANDMUL(t, t, variance);
+    VecF32_8x8 tmp_1;  // 59
+    TASSIGN(tmp_1, 106816);
+    pipe_barrier(PIPE_V);
+    TROWEXPANDMUL(t, t, variance, tmp_1);
     pipe_barrier(PIPE_V);  // 60
     TCOLEXPANDMUL(t, t, weight);
     pipe_barrier(PIPE_V);  // 61

@@ -6,6 +6,7 @@ using VecF32_1x1024 = Tile<TileType::Vec, float, 1, 1024, BLayout::RowMajor, 1, 
 using VecF32_8x1024 = Tile<TileType::Vec, float, 8, 1024, BLayout::RowMajor, 8, 1024, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_8x1_dn = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 8, 1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_8x8 = Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, 8, 8, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 
 __global__ AICORE void rms_norm(__gm__ float *x, __gm__ float *w, __gm__ float *y) {  // 14
   GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> ws(w);  // 23
@@ -45,8 +46,10 @@ __global__ AICORE void rms_norm(__gm__ float *x, __gm__ float *w, __gm__ float *
     TADDS(means, means, 1e-5f);
     pipe_barrier(PIPE_V);  // 50
     TRSQRT(means, means);
-    pipe_barrier(PIPE_V);  // 51
-    TROWEXPANDMUL(t, t, mean);
+    VecF32_8x8 tmp;  // 51
+    TASSIGN(tmp, 102432);
+    pipe_barrier(PIPE_V);
+    TROWEXPANDMUL(t, t, mean, tmp);
     pipe_barrier(PIPE_V);  // 52
     TCOLEXPANDMUL(t, t, weight);
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);

@@ -4,6 +4,7 @@ using namespace pto;
 
 using VecF32_16x1024 = Tile<TileType::Vec, float, 16, 1024, BLayout::RowMajor, 16, 1024, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_16x1_dn = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, 16, 1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
+using VecF32_16x8 = Tile<TileType::Vec, float, 16, 8, BLayout::RowMajor, 16, 8, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 
 __global__ AICORE void softmax(__gm__ float *x, __gm__ float *y) {  // 10
   const int64_t block64 = get_block_idx();  // 19
@@ -23,18 +24,22 @@ __global__ AICORE void softmax(__gm__ float *x, __gm__ float *y) {  // 10
     VecF32_16x1_dn largest;  // 31
     TASSIGN(largest, 131072);
     VecF32_16x1_dn total;  // 32
-    TASSIGN(total, 131136);
+    TASSIGN(total, 131648);
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 34
     TLOAD(t, in);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 35
     TROWMAX(largest, t, scratch);
-    pipe_barrier(PIPE_V);  // 36
-    TROWEXPANDEXPDIF(t, t, largest);
+    VecF32_16x8 tmp;  // 36
+    TASSIGN(tmp, 131136);
+    pipe_barrier(PIPE_V);
+    TROWEXPANDEXPDIF(t, t, largest, tmp);
     pipe_barrier(PIPE_V);  // 37
     TROWSUM(total, t, scratch);
-    pipe_barrier(PIPE_V);  // 38
-    TROWEXPANDDIV(t, t, total);
+    VecF32_16x8 tmp_1;  // 38
+    TASSIGN(tmp_1, 131712);
+    pipe_barrier(PIPE_V);
+    TROWEXPANDDIV(t, t, total, tmp_1);
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 39
     TSTORE(out, t);

@@ -2,7 +2,7 @@
 
 use super::Program;
 use crate::info::definition;
-use crate::memory::Place;
+use crate::places::Place;
 use crate::structure::head;
 use pto_ir::{Attr, OpId, Sym, ValueId};
 use pto_isa::table::op;

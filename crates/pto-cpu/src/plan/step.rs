@@ -3,6 +3,7 @@
 use crate::kernels::{Combine, KernelFn};
 use crate::run::Style;
 use pto_ir::ValueId;
+use pto_isa::row::HiddenMemory;
 use pto_isa::{DType, GlobalLayout, Loc, Pipe};
 
 /// A scalar register: integers and addresses as 64 bits, floats as the bits of an `f32` (`f64` as its own).
@@ -489,6 +490,12 @@ pub(crate) struct KernelStep {
     pub part: Option<Part>,
     /// The tile that the device works in; the kernel does not need it.
     pub scratch: Option<Operand>,
+    /// The device leaves it alone for these operands.
+    pub idle_scratch: bool,
+    /// Positions of the tiles that the device uses as work space.
+    pub lost: Vec<usize>,
+    /// Memory that the device works in and no operand names.
+    pub hidden: Vec<HiddenMemory>,
     /// Tiles that are taken to be valid where another one is; see [`pto_check::widen`].
     pub wide: Option<Wide>,
     /// What the result adds up.

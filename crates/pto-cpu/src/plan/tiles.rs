@@ -4,10 +4,10 @@ use super::build::{Builder, Built};
 use super::*;
 use crate::kernels::{Combine, Kernel, Site};
 use pto_ir::ValueId;
-use pto_isa::row::{Elem, RegionExtent, Sums};
+use pto_isa::row::{Elem, Harm, RegionExtent, Sums};
 use pto_isa::rules::{Arg, Instance};
 use pto_isa::table::op;
-use pto_isa::{Dim, Dir, Order, Row, TileRule, Type, codes};
+use pto_isa::{Dim, Dir, Order, Row, Target, TileRule, Type, codes};
 
 impl Tile {
     /// A tile of this type at this place, valid as far as the type says.
@@ -295,6 +295,9 @@ impl Builder<'_> {
             atomic: self.combines(id),
             part: None,
             scratch: None,
+            idle_scratch: false,
+            lost: Vec::new(),
+            hidden: Vec::new(),
             wide: self.wide(id, row, kernel),
             sum: self.sum(id, row, kernel),
         };
@@ -327,10 +330,7 @@ impl Builder<'_> {
             step.scalars.push(value.map(|v| self.kernel_scalar(id, name, v)).transpose()?);
         }
         step.part = self.part(id, kernel);
-        let target = self.checked.info().target;
-        if let Some(scratch) = row.scratch.filter(|s| s.required.contains(target) && !kernel.tiles.contains(&s.slot)) {
-            step.scratch = Some(Operand { writes: true, ..self.kernel_operand(id, scratch.slot, kernel, true)? });
-        }
+        self.work_space(id, kernel, &mut step)?;
         let counts = [step.tiles.len(), step.views.len(), step.scalars.len()];
         let most = [crate::run::MAX_TILES, crate::run::MAX_VIEWS, crate::run::MAX_SCALARS];
         if counts.iter().zip(most).any(|(count, most)| *count > most) {
@@ -348,6 +348,47 @@ impl Builder<'_> {
             }
             None => Ok(()),
         }
+    }
+
+    /// The memory that a device works in besides its operands; the kernels of the engine need none.
+    fn work_space(&mut self, id: OpId, kernel: &Kernel, step: &mut KernelStep) -> Built<()> {
+        let row = self.module.op(id).op.row();
+        if row.scratch.is_none() && row.hazards.is_empty() {
+            return Ok(());
+        }
+        let (works, harms) = self.with_instance(id, |instance| {
+            let harms: Vec<Harm> = row.hazards_of(&instance).map(|h| h.harm).collect();
+            (row.scratch.is_some_and(|s| s.works_in(&instance)), harms)
+        });
+        let target = self.checked.info().target;
+        let given = row.scratch.filter(|s| s.is_used(target) && target != Target::Cpu);
+        if let Some(scratch) = given.filter(|s| !kernel.tiles.contains(&s.slot)) {
+            step.scratch = Some(Operand { writes: true, ..self.kernel_operand(id, scratch.slot, kernel, true)? });
+            step.idle_scratch = !works;
+        }
+        for harm in harms {
+            match harm {
+                Harm::Destroys(slot) => step.lost.extend(kernel.tiles.iter().position(|name| *name == slot)),
+                Harm::Hidden(memory) => step.hidden.push(memory),
+                Harm::WritesEarly(..) | Harm::Fault(_) | Harm::State(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The instruction as rules see it.
+    fn with_instance<T>(&self, id: OpId, f: impl FnOnce(Instance<'_>) -> T) -> T {
+        let row = self.module.op(id).op.row();
+        let operands = self.module.operands(id).iter().map(|o| (o.slot, o.value));
+        let results = self.module.results(id).map(|v| (self.module.value(v).slot, v));
+        let info = self.checked.info();
+        let args: Vec<Arg> = operands
+            .chain(results)
+            .map(|(slot, v)| Arg { slot, ty: self.module.value_type(v), value: info.constant(v) })
+            .collect();
+        let text = |s| self.module.names.text(s);
+        let attrs: Vec<_> = self.module.attrs(id).iter().map(|(n, a)| (text(*n), a.for_rules(text))).collect();
+        f(Instance { row, target: info.target, manual: info.manual[id.index()], args: &args, attrs: &attrs })
     }
 
     /// Sources of elementwise instructions are read where the destination is valid: they may be valid in more, and on
@@ -405,22 +446,13 @@ impl Builder<'_> {
 
     fn prepare(&self, id: OpId, kernel: &Kernel) -> Built<crate::kernels::Prepared> {
         let row = self.module.op(id).op.row();
-        let operands = self.module.operands(id).iter().map(|o| (o.slot, o.value));
-        let results = self.module.results(id).map(|v| (self.module.value(v).slot, v));
-        let info = self.checked.info();
-        let args: Vec<Arg> = operands
-            .chain(results)
-            .map(|(slot, v)| Arg { slot, ty: self.module.value_type(v), value: info.constant(v) })
-            .collect();
-        let text = |s| self.module.names.text(s);
-        let attrs: Vec<_> = self.module.attrs(id).iter().map(|(n, a)| (text(*n), a.for_rules(text))).collect();
-        let instance =
-            Instance { row, target: info.target, manual: info.manual[id.index()], args: &args, attrs: &attrs };
-        let site = Site { instance, numerics: self.options.numerics, plain: self.options.plain, level: None };
-        (kernel.prepare)(&site).ok_or_else(|| {
-            let types: Vec<String> = args.iter().filter_map(|a| Some(a.ty.tile()?.to_string())).collect();
-            let message = format!("`{}`: the engine has no code for these operands", row.full_name());
-            Diagnostic::new(codes::RUN_UNSUPPORTED, self.place(), message).remark(types.join(", ")).page(row.page)
+        self.with_instance(id, |instance| {
+            let types: Vec<String> = instance.args.iter().filter_map(|a| Some(a.ty.tile()?.to_string())).collect();
+            let site = Site { instance, numerics: self.options.numerics, plain: self.options.plain, level: None };
+            (kernel.prepare)(&site).ok_or_else(|| {
+                let message = format!("`{}`: the engine has no code for these operands", row.full_name());
+                Diagnostic::new(codes::RUN_UNSUPPORTED, self.place(), message).remark(types.join(", ")).page(row.page)
+            })
         })
     }
 

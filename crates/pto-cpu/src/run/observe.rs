@@ -205,6 +205,16 @@ impl From<Combine> for Atomic {
     }
 }
 
+/// The tile of bytes that a device writes for itself: what they held before is lost, and what they hold now means nothing.
+pub const DEVICE: u32 = u32::MAX - 8;
+
+impl Access {
+    /// True for memory that an instruction works in: a scratch tile, or bytes that no operand names.
+    pub fn is_work_space(&self) -> bool {
+        self.write && self.atomic == Atomic::Scratch
+    }
+}
+
 /// A memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {

@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::data::Target;
-use super::observe::{Access, Action, Atomic, Event, Flag, Place, Watch};
+use super::observe::{Access, Action, Atomic, DEVICE, Event, Flag, Place, Watch};
 use crate::kernels::Combine;
 use crate::memory::split_address;
 use crate::plan::{KernelStep, Operand, Order, Part, Tile, TileId, Transfer, TransferKind, View, ViewId};
@@ -119,7 +119,22 @@ impl Core<'_> {
         }
         if let Some((tile, value)) = step.scratch.and_then(|s| Some((self.tiles[s.register? as usize], s.value))) {
             // Its content does not matter: several instructions may have it in any order.
-            list.push(Access { write: true, atomic: Atomic::Scratch, ..self.tile_access(&tile, value) });
+            let scratch = Access { write: true, atomic: Atomic::Scratch, ..self.tile_access(&tile, value) };
+            // One that is not needed for these operands may be any tile.
+            if !(step.idle_scratch && list.iter().any(|a| a.tile == scratch.tile || a.start == scratch.start)) {
+                list.push(scratch);
+            }
+        }
+        for at in &step.lost {
+            let operand = step.tiles[*at];
+            if let Some(register) = operand.register {
+                let access = self.tile_access(&self.tiles[register as usize], operand.value);
+                list.push(Access { write: true, tile: Some(DEVICE), ..access });
+            }
+        }
+        for memory in &step.hidden {
+            let bytes = run(Place::Core(memory.loc), memory.start as i64, memory.end - memory.start, None);
+            list.push(Access { write: true, atomic: Atomic::Scratch, tile: Some(DEVICE), ..bytes });
         }
         let state = || step.combines.and_then(|reg| Combine::from_code(self.reg(reg)));
         let atomic = step.atomic.or_else(state).map_or(Atomic::No, Atomic::from);

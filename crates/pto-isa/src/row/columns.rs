@@ -165,6 +165,8 @@ pub struct Scratch {
     pub required: Targets,
     /// Targets on which it must not be given.
     pub forbidden: Targets,
+    /// Targets that take it and leave it alone.
+    pub ignored: Targets,
     /// How large it must be, in words.
     pub rule: &'static str,
     /// The same in bytes, where the operand types determine it.

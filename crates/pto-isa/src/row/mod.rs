@@ -7,6 +7,7 @@
 mod attr;
 mod columns;
 mod extents;
+mod hazard;
 mod overwrite;
 mod slot;
 mod syntax;
@@ -17,6 +18,7 @@ pub use columns::{
     When, form,
 };
 pub use extents::{From, Region, RegionExtent, region};
+pub use hazard::{Harm, Hazard, HiddenMemory, destroys, fault, hidden, state, writes_early};
 pub use slot::{Count, Dir, Elem, FixedType, Infer, Kind, Orders, Slot};
 pub use syntax::{Anatomy, Custom, Syntax};
 
@@ -66,6 +68,8 @@ pub struct Row {
     pub sums: Option<Sums>,
     /// Aliasing.
     pub alias: Alias,
+    /// What implementations do beyond what the instruction means.
+    pub hazards: &'static [Hazard],
     /// Pipe.
     pub pipe: Pipes,
     /// The kind of core it belongs to, where the pipe does not say so.
@@ -113,6 +117,7 @@ impl Row {
         scratch: None,
         sums: None,
         alias: Alias::None,
+        hazards: &[],
         pipe: Pipes::None,
         core: Core::Any,
         effect: Effect::Operands,
@@ -272,6 +277,13 @@ impl Row {
     #[must_use]
     pub const fn alias(mut self, alias: Alias) -> Self {
         self.alias = alias;
+        self
+    }
+
+    /// What implementations do beyond what the instruction means.
+    #[must_use]
+    pub const fn hazards(mut self, hazards: &'static [Hazard]) -> Self {
+        self.hazards = hazards;
         self
     }
 

@@ -1,7 +1,7 @@
 //! What an instruction may write over.
 
 use super::{Alias, Dir, Domain, Row, Scratch};
-use crate::rules::Rule;
+use crate::rules::{Instance, Rule};
 use crate::{Target, Targets, TileType};
 
 impl Row {
@@ -40,6 +40,7 @@ impl Row {
             Alias::None => false,
         };
         allowed
+            && !self.may_write_early(targets, to, from)
             && self.is_like(from, to)
             && source.lies_like(dest)
             && self.are_valid_alike(targets, (from, source), (to, dest))
@@ -74,8 +75,13 @@ impl TileType {
 }
 
 impl Scratch {
+    /// True when a device works in the tile in this use of the instruction. The host never does.
+    pub fn works_in(&self, i: &Instance) -> bool {
+        i.target != Target::Cpu && self.is_used(i.target) && self.bytes.and_then(|bytes| bytes(i)) != Some(0)
+    }
+
     /// True when the instruction uses the tile if it is given: where one device needs it, another that does not leaves it alone.
     pub fn is_used(&self, target: Target) -> bool {
-        self.required.contains(target) || self.required == Targets::NONE
+        !self.ignored.contains(target) && (self.required.contains(target) || self.required == Targets::NONE)
     }
 }

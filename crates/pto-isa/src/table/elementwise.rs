@@ -7,7 +7,7 @@
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes;
 use crate::enums::{self, EnumDef};
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, DocumentedCost, Domain, From, Infer, Kind, Orders, Row, Scratch, Slot, When, form, opt_attr, region};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, DocumentedCost, Domain, From, Infer, Kind, Orders, Row, Scratch, Slot, When, destroys, fault, form, opt_attr, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{BINARY, BINARY_SCRATCH, UNARY, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{BLOCK_BYTES, DType, DType::*, DTypes, Dim, Targets, TileType};
@@ -191,6 +191,29 @@ fn high_precision(i: &Instance) -> bool {
     i.attr_name("precisionType") == Some("high_precision")
 }
 
+/// The destination holds floating-point numbers.
+pub(super) fn is_float(i: &Instance) -> bool {
+    i.tile("dst").is_some_and(|t| t.dtype.is_float())
+}
+
+/// The destination holds integers.
+pub(super) fn is_integer(i: &Instance) -> bool {
+    i.tile("dst").is_some_and(|t| t.dtype.is_int())
+}
+
+/// An operand has one of these element types.
+pub(super) fn has_elem(i: &Instance, slot: &str, types: &[DType]) -> bool {
+    i.tile(slot).is_some_and(|t| types.contains(&t.dtype))
+}
+
+/// A comparison of 32-bit integers for order.
+pub(super) fn orders_words(i: &Instance) -> bool {
+    let word = ["src", "src0"].iter().find_map(|s| i.tile(s)).is_some_and(|t| t.dtype == I32);
+    word && !matches!(i.attr_name("cmpMode"), Some("eq" | "ne"))
+}
+
+pub(super) const ORDERS_WORDS: &str = "compares i32 only for equality: lt, le, gt and ge give the answer of eq";
+
 /// The accurate reciprocal root divides, and keeps the dividend in a scratch tile.
 fn accurate_root_has_scratch(i: &Instance) -> Verdict {
     Verdict::require(!high_precision(i) || i.given("tmp"), || {
@@ -253,13 +276,14 @@ pub(super) const POW_SCRATCH: Scratch = Scratch {
     slot: "tmp",
     required: Targets::NONE,
     forbidden: Targets::NONE,
+    ignored: Targets::A5,
     rule: POW_SCRATCH_RULE,
-    bytes: Some(as_large_as_dst),
+    bytes: None,
 };
 
 /// A scratch tile that A2/A3 works in and the others ignore.
 pub(super) const fn a2a3_scratch(rule: &'static str, bytes: Option<fn(&Instance) -> Option<u64>>) -> Scratch {
-    Scratch { slot: "tmp", required: Targets::A2A3, forbidden: Targets::NONE, rule, bytes }
+    Scratch { slot: "tmp", required: Targets::A2A3, forbidden: Targets::NONE, ignored: Targets::NONE, rule, bytes }
 }
 
 const A2A3_CONVERSIONS: &[&[DType]] = &[
@@ -573,6 +597,7 @@ family! { Elementwise, "pto", elementwise;
             slot: "tmp",
             required: Targets::NONE,
             forbidden: Targets::NONE,
+            ignored: Targets::A5,
             rule: "at least 32 bytes of the data's element type, apart from src and dst",
             bytes: Some(one_block),
         })
@@ -681,7 +706,7 @@ family! { Elementwise, "pto", elementwise;
             (Targets::A2A3, Rule::Orders(&["tmp"], Orders::ROW_MAJOR)),
             (Targets::A2A3, Rule::SameValid(&["tmp", "dst"])),
         ])
-        .scratch(a2a3_scratch("element type and valid region of dst", Some(as_large_as_dst)))
+        .scratch(a2a3_scratch("element type and valid region of dst", None))
         .alias(Alias::Distinct(Targets::A2A3))
         .cpp("TXOR")
         .page("docs/isa/TXOR.md")
@@ -741,12 +766,16 @@ family! { Elementwise, "pto", elementwise;
             Some(remainder_scratch),
         ))
         .alias(Alias::Distinct(Targets::A2A3))
+        .hazards(&[
+            destroys("src0").when("i32", is_integer),
+            destroys("src1").when("i32", is_integer),
+            fault("computes in f32: exact only up to 2^24").when("i32", is_integer),
+        ])
         .documented(BINARY_FIGURES)
         .cpp("TREM")
         .cpp_templates(&["precisionType"])
         .page("docs/isa/TREM.md")
         .notes(&[
-            "A2/A3 computes i32 in f32: exact only up to 2^24, and both sources are overwritten.",
             "A5 gives 64-bit remainders the sign of the dividend, against the page.",
             "Version 0.27 of the public assembler accepts a tmp of one row, too small for the header's mask.",
         ])
@@ -990,6 +1019,7 @@ family! { Elementwise, "pto", elementwise;
         ])
         .scratch(a2a3_scratch("i32, at least the valid region of dst", None))
         .alias(Alias::None)
+        .hazards(&[destroys("src0"), destroys("src1")])
         .cpp("TADDDEQRELU")
         .page("docs/isa/TAddDeqRelu.md")
         .notes(&[
@@ -1026,11 +1056,11 @@ family! { Elementwise, "pto", elementwise;
             (Targets::ALL, Rule::SameValidRows(&["src0", "dst"])),
         ])
         .alias(Alias::None)
+        .hazards(&[fault(ORDERS_WORDS).when("i32 and an order", orders_words)])
         .cost(Cost::VectorCompare)
         .cpp("TCMP")
         .page("docs/isa/TCMP.md")
         .notes(&[
-            "On A2/A3 the header compares i32 only for equality: lt, le, gt and ge give the result of eq.",
             "The page says u32 for the mask on A5 and equal valid columns; no header checks either.",
         ])
         .example(
@@ -1115,6 +1145,7 @@ family! { Elementwise, "pto", elementwise;
             slot: "tmp",
             required: Targets::NONE,
             forbidden: Targets::NONE,
+            ignored: Targets::A5,
             rule: "A2/A3, sat_mode OFF, f32 to i16 and f16 to i16 or i8 only: room for a chunk of the source as i32",
             bytes: Some(conversion_scratch),
         })

@@ -3,10 +3,13 @@
 use super::partial::{all, equal, is_empty, is_nothing, require_equal, same_valid, valid_text};
 use crate::DType::*;
 use crate::Target::{A2A3, A5};
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, From, Infer, Orders, Row, Scratch, opt_attr, region};
+use crate::row::{
+    Alias, AttrKind, AttrSpec, Cost, Domain, From, Hazard, HiddenMemory, Infer, Orders, Row, Scratch, hidden, opt_attr, region,
+    writes_early,
+};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{scratch, tile_in, tile_out, vec_in, vec_out};
-use crate::{BLOCK_BYTES, BLayout, DType, Dim, Pipe, Targets, TileType, codes, enums};
+use crate::{BLOCK_BYTES, BLayout, DType, Dim, Loc, Pipe, Targets, TileType, codes, enums};
 
 const EXPAND: Row = Row::EMPTY.pipe(Pipe::V).domain(Domain::Valid("dst"));
 
@@ -33,23 +36,52 @@ const ROW_EXPAND: Row = EXPAND
         (Targets::A2A3, Rule::Named("with tmp the per-row operand is col-major with one valid column", tmp_needs_values)),
         (Targets::A2A3, Rule::SameElem(&["dst", "tmp"])),
     ])
+    .hazards(ROW_HAZARDS)
     .scratch(Scratch {
         slot: "tmp",
         required: Targets::NONE,
         forbidden: Targets::NONE,
+        ignored: Targets::A5,
         rule: "a2a3, one value per row: 256 bytes for every 8 valid rows of dst, and 7680 bytes from 256 rows on",
         bytes: Some(row_expand_bytes),
     });
+
+/// The memory that the a2a3 headers keep for themselves.
+pub(super) const A2A3_RESERVED: HiddenMemory = HiddenMemory { loc: Loc::Vec, start: 184 << 10, end: 192 << 10 };
+
+const ROW_HAZARDS: &[Hazard] = &[
+    hidden(A2A3_RESERVED).when("without tmp, with one value per row", spreads_in_reserve),
+    writes_early("dst", "src0").on(Targets::DEVICES).when("src0 per row", |i| is_spread(i, "src0", "src1")),
+    writes_early("dst", "src1").on(Targets::DEVICES).when("src1 per row", |i| is_spread(i, "src1", "src0")),
+];
+
+/// One value per row is spread to 32 bytes first, which takes memory.
+fn spreads_in_reserve(i: &Instance) -> bool {
+    let by_value = |slot| i.tile(slot).is_some_and(|t| t.blayout == BLayout::ColMajor);
+    !i.given("tmp") && (by_value("src0") || by_value("src1"))
+}
+
+/// This operand is the one that is repeated along or down the other.
+fn is_spread(i: &Instance, slot: &str, other: &str) -> bool {
+    let (Some(t), Some(o), Some(d)) = (i.tile(slot), i.tile(other), i.tile("dst")) else { return false };
+    same_valid(t, d) == Some(false) && same_valid(o, d) != Some(false)
+}
 
 /// `dst[i,j] = src0[i,j] op src1[0,j]`
 const COL_EXPAND: Row = EXPAND
     .cost(Cost::ColExpand)
     .alias(Alias::InPlace)
     .slots(&[vec_in("src0"), vec_in("src1"), vec_out("dst").infer(Infer::Like("src0"))])
+    .hazards(COL_HAZARDS)
     .shape_rules(&[(
         Targets::ALL,
         Rule::Named("one source has the valid region of dst, the other its valid columns", col_broadcast),
     )]);
+
+const COL_HAZARDS: &[Hazard] = &[
+    writes_early("dst", "src0").on(Targets::DEVICES).when("src0 one row for several", |i| is_spread(i, "src0", "src1")),
+    writes_early("dst", "src1").on(Targets::DEVICES).when("src1 one row for several", |i| is_spread(i, "src1", "src0")),
+];
 
 const COPY: Row = EXPAND.alias(Alias::None);
 
@@ -153,8 +185,12 @@ fn tmp_needs_values(i: &Instance) -> Verdict {
 
 fn row_expand_bytes(i: &Instance) -> Option<u64> {
     let dst = i.tile("dst").filter(|_| i.target == A2A3)?;
-    let rows = dst.valid_rows.fixed()?;
-    Some(if rows < 256 { rows.div_ceil(8) * 256 } else { 7680 })
+    Some(match dst.valid_rows.fixed() {
+        Some(rows) if rows >= 256 => 7680,
+        Some(rows) => rows.div_ceil(8) * 256,
+        // The most that any number of rows takes.
+        None => dst.rows.min(255).div_ceil(8) * 256,
+    })
 }
 
 /// `precisionType = high_precision` needs the form with scratch memory.
@@ -230,7 +266,6 @@ macro_rules! col_example {
     };
 }
 
-const HIDDEN_SCRATCH: &str = "Without tmp, a2a3 spreads one value per row in the last 8 KiB of the unified buffer (184 to 192 KiB); keep tiles out of there, or give tmp.";
 const TMP_A5: &str = "a5 takes tmp and does not use it; version 0.27 of the public assembler refuses it there.";
 const TMP_A5_IGNORED: &str = "a5 takes tmp and does not use it.";
 
@@ -270,7 +305,7 @@ family! { Expand, "pto", expand;
         .cpp_args(&["dst", "src0", "src1", "tmp"])
         .page("docs/isa/TROWEXPANDADD.md")
         .example(row_example!("trowexpandadd"))
-        .notes(&[HIDDEN_SCRATCH, TMP_A5_IGNORED])
+        .notes(&[TMP_A5_IGNORED])
         .cpp_silent(&["src1Col", "src0eqdst", "highPrecision"])
         .bytecode(0x104E, 3);
 
@@ -289,7 +324,7 @@ family! { Expand, "pto", expand;
         .cpp_args(&["dst", "src0", "src1", "tmp"])
         .page("docs/isa/TROWEXPANDSUB.md")
         .example(row_example!("trowexpandsub"))
-        .notes(&[HIDDEN_SCRATCH, TMP_A5_IGNORED])
+        .notes(&[TMP_A5_IGNORED])
         .cpp_silent(&["src1Col", "src0eqdst", "highPrecision"])
         .bytecode_counted(0x106B);
 
@@ -308,7 +343,7 @@ family! { Expand, "pto", expand;
         .cpp_args(&["dst", "src0", "src1", "tmp"])
         .page("docs/isa/TROWEXPANDMUL.md")
         .example(row_example!("trowexpandmul"))
-        .notes(&[HIDDEN_SCRATCH, TMP_A5_IGNORED])
+        .notes(&[TMP_A5_IGNORED])
         .cpp_silent(&["src1Col", "src0eqdst", "highPrecision"])
         .bytecode_counted(0x1074);
 
@@ -330,7 +365,7 @@ family! { Expand, "pto", expand;
         .cpp_args(&["dst", "src0", "src1", "tmp"])
         .page("docs/isa/TROWEXPANDDIV.md")
         .example(row_example!("trowexpanddiv"))
-        .notes(&[HIDDEN_SCRATCH, TMP_A5_IGNORED, "a5 takes integers and bf16 here although its tdiv does not take all of them."])
+        .notes(&[TMP_A5_IGNORED, "a5 takes integers and bf16 here although its tdiv does not take all of them."])
         .cpp_silent(&["src1Col", "src0eqdst", "highPrecision"])
         .bytecode_counted(0x1073);
 
@@ -349,7 +384,7 @@ family! { Expand, "pto", expand;
         .cpp_args(&["dst", "src0", "src1", "tmp"])
         .page("docs/isa/TROWEXPANDMAX.md")
         .example(row_example!("trowexpandmax"))
-        .notes(&["The page takes f16 and f32 only; newer device headers also take integers.", HIDDEN_SCRATCH, TMP_A5])
+        .notes(&["The page takes f16 and f32 only; newer device headers also take integers.", TMP_A5])
         .cpp_silent(&["src1Col", "src0eqdst", "highPrecision"])
         .bytecode_counted(0x1050);
 
@@ -368,7 +403,7 @@ family! { Expand, "pto", expand;
         .cpp_args(&["dst", "src0", "src1", "tmp"])
         .page("docs/isa/TROWEXPANDMIN.md")
         .example(row_example!("trowexpandmin"))
-        .notes(&[HIDDEN_SCRATCH, TMP_A5])
+        .notes(&[TMP_A5])
         .cpp_silent(&["src1Col", "src0eqdst", "highPrecision"])
         .bytecode_counted(0x1051);
 
@@ -387,7 +422,7 @@ family! { Expand, "pto", expand;
         .cpp_args(&["dst", "src0", "src1", "tmp"])
         .page("docs/isa/TROWEXPANDEXPDIF.md")
         .example(row_example!("trowexpandexpdif"))
-        .notes(&[HIDDEN_SCRATCH, TMP_A5])
+        .notes(&[TMP_A5])
         .cpp_silent(&["src1Col", "src0eqdst", "highPrecision"])
         .bytecode_counted(0x104F);
 

@@ -413,6 +413,7 @@ family! { Irregular, "pto", irregular;
             slot: "tmp",
             required: Targets::NONE,
             forbidden: Targets::NONE,
+            ignored: Targets::NONE,
             rule: "one row of src, when its valid columns are not a multiple of 32",
             bytes: Some(sort_bytes),
         })
@@ -464,6 +465,7 @@ family! { Irregular, "pto", irregular;
             slot: "tmp",
             required: Targets::NONE,
             forbidden: Targets::NONE,
+            ignored: Targets::NONE,
             rule: "list form: one row of all lists together, and at least of dst",
             bytes: None,
         })
@@ -531,6 +533,7 @@ family! { Irregular, "pto", irregular;
             slot: "tmp",
             required: Targets::NONE,
             forbidden: Targets::NONE,
+            ignored: Targets::A5,
             rule: "index form on a2a3: a tile like indices; comparison form: any",
             bytes: None,
         })
@@ -687,6 +690,7 @@ family! { Irregular, "pto", irregular;
             slot: "tmp",
             required: Targets::NONE,
             forbidden: Targets::NONE,
+            ignored: Targets::A5,
             rule: "a2a3: 768 bytes for 4-byte elements, 1792 bytes for 2-byte elements",
             bytes: Some(sequence_bytes),
         })

@@ -835,6 +835,7 @@ family! { Layout, "pto", layout;
             slot: "tmp",
             required: Targets::A2A3,
             forbidden: Targets::NONE,
+            ignored: Targets::NONE,
             rule: "as many bytes as src where its rows and the columns of dst are whole blocks, else 32 bytes",
             bytes: Some(transpose_bytes),
         })

@@ -5,7 +5,7 @@ use crate::DType::*;
 use crate::Target::A2A3;
 use crate::codes;
 use crate::enums;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Orders, Scratch, Slot, When, attr, form, opt_attr};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Orders, Scratch, Slot, When, attr, destroys, form, opt_attr};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{tile_in, tile_out};
 use crate::{DType, Dim, Order, Pipe, Row, Targets, TileType};
@@ -368,10 +368,12 @@ family! { Quant, "pto", quant;
         ])
         .attrs(INT8_ATTRS)
         .alias(Alias::Distinct(Targets::DEVICES))
+        .hazards(&[destroys("src").when("without tmp", |i| !i.given("tmp"))])
         .scratch(Scratch {
             slot: "tmp",
             required: Targets::NONE,
             forbidden: Targets::NONE,
+            ignored: Targets::A5,
             rule: "as large as src on A2/A3",
             bytes: Some(source_bytes),
         })

@@ -59,6 +59,7 @@ const ROW_ARG: Row = REDUCE
         slot: "tmp",
         required: Targets::A2A3,
         forbidden: Targets::NONE,
+        ignored: Targets::NONE,
         rule: "a2a3: per row, the values and indices of every 256-byte step; nothing is kept there when a row is one step",
         bytes: Some(row_arg_bytes),
     })
@@ -100,6 +101,7 @@ const COL_ARG: Row = REDUCE
         slot: "tmp",
         required: Targets::A2A3,
         forbidden: Targets::NONE,
+        ignored: Targets::NONE,
         rule: "a2a3: two parts (three for 2-byte elements without dst_val) of one 256-byte step, or of the valid columns rounded up to 32 bytes if that is less",
         bytes: Some(col_arg_bytes),
     })
@@ -331,6 +333,7 @@ family! { Reduce, "pto", reduce;
             slot: "tmp",
             required: Targets::A2A3,
             forbidden: Targets::NONE,
+            ignored: Targets::NONE,
             rule: "a2a3: floats in rows of more than 256 bytes need half of the row, in whole 256-byte steps, for every row; integers one block of 32 bytes",
             bytes: Some(row_sum_bytes),
         })
@@ -355,6 +358,7 @@ family! { Reduce, "pto", reduce;
             slot: "tmp",
             required: Targets::A2A3,
             forbidden: Targets::NONE,
+            ignored: Targets::NONE,
             rule: "a2a3: one block of 32 bytes",
             bytes: Some(one_block),
         })
@@ -375,6 +379,7 @@ family! { Reduce, "pto", reduce;
             slot: "tmp",
             required: Targets::A2A3,
             forbidden: Targets::NONE,
+            ignored: Targets::NONE,
             rule: "a2a3: floats in rows of more than 256 bytes need 256 bytes for every row; integers one block of 32 bytes",
             bytes: Some(row_extreme_bytes),
         })
@@ -399,6 +404,7 @@ family! { Reduce, "pto", reduce;
             slot: "tmp",
             required: Targets::A2A3,
             forbidden: Targets::NONE,
+            ignored: Targets::NONE,
             rule: "a2a3: floats in rows of more than 256 bytes need 256 bytes for every row; integers one block of 32 bytes",
             bytes: Some(row_extreme_bytes),
         })
@@ -456,6 +462,7 @@ family! { Reduce, "pto", reduce;
             slot: "tmp",
             required: Targets::NONE,
             forbidden: Targets::NONE,
+            ignored: Targets::NONE,
             rule: "with isBinary = true: half of the valid rows of src (rounded up), each at least as wide as its valid columns",
             bytes: Some(col_sum_bytes),
         })

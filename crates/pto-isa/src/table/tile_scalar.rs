@@ -4,13 +4,16 @@
 //! of them do nothing. The scalar has the class of the elements; where its type differs it is converted.
 
 use super::elementwise::{
+    ORDERS_WORDS, has_elem, is_float, is_integer, orders_words,
     ARITH_A2A3, ARITH_A5, BITS, COMPARISON, DIV_A5, DIV_PRECISION, FLOATS, FMOD_A5, INTS, MASK_A2A3, MASK_ANY, MUL_A5,
     POW_A2A3, POW_A5, POW_PRECISION, POW_RULES, POW_SCRATCH, SELECT_A2A3, a2a3_scratch, as_large_as_dst, mask_in,
     mask_out, scratch_covers_columns,
 };
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes;
-use crate::row::{Alias, Cost, Domain, Infer, Kind, Orders, PipeCase, Pipes, Row, Slot, When, form};
+use crate::row::{
+    Alias, Cost, Domain, Infer, Kind, Orders, PipeCase, Pipes, Row, Slot, When, destroys, fault, form, writes_early,
+};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{TILE_SCALAR, scalar_in, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{DType, DType::*, Loc, Pipe, Targets, Type};
@@ -160,6 +163,7 @@ family! { TileScalar, "pto", tile_scalar;
         .any_number_on_cpu()
         .attrs(DIV_PRECISION)
         .rules(&[(Targets::ALL, Rule::Named("src0, src1: a tile and a scalar, in either order", one_is_a_tile))])
+        .hazards(&[writes_early("dst", "src1").when("the scalar first, floats", is_float)])
         .cpp("TDIVS")
         .cpp_templates(&["precisionType"])
         .page("docs/isa/TDIVS.md")
@@ -296,10 +300,13 @@ family! { TileScalar, "pto", tile_scalar;
         ])
         .scratch(a2a3_scratch("element type of dst; one row of dst", Some(row_of_dst)))
         .alias(Alias::Distinct(Targets::A2A3))
+        .hazards(&[
+            destroys("src").when("i32", is_integer),
+            fault("computes in f32: exact only up to 2^24").when("i32", is_integer),
+        ])
         .cpp("TREMS")
         .page("docs/isa/TREMS.md")
         .notes(&[
-            "A2/A3 computes i32 in f32 and converts src in place: exact only up to 2^24.",
             "On A5 floating point may give the sign of the dividend, unlike trem.",
         ])
         .cpp_scratch("dst")
@@ -488,6 +495,10 @@ family! { TileScalar, "pto", tile_scalar;
             (Targets::ALL, Rule::Named("scalar: a scalar, or a tile with a valid element [0, 0]", has_first_element)),
         ])
         .alias(Alias::None)
+        .hazards(&[
+            fault(ORDERS_WORDS).when("i32 and an order", orders_words),
+            fault("compares i16 and u16 as if their bits were f16").when("i16, u16", |i| has_elem(i, "src", &[I16, U16])),
+        ])
         .cost(Cost::VectorCompare)
         .cpp("TCMPS")
         .page("docs/isa/TCMPS.md")
@@ -495,8 +506,6 @@ family! { TileScalar, "pto", tile_scalar;
             "The page asks for equal valid columns on A2/A3, while its example has 2 for 16; both are taken.",
             "The page says that A5 checks no shapes; its header asserts equal valid rows in debug builds.",
             "The C++ function has no default for cmpMode; a text without it means eq, as in the public assembler.",
-            "On A2/A3 the header compares i32 only for equality: lt, le, gt and ge give the result of eq.",
-            "On A2/A3 the header compares i16 and u16 as if they were f16.",
             "The A5 header also compiles for 64-bit integers, which the page does not include.",
             "The page has no form with a tile in place of the scalar; the headers do, and compare with element [0, 0].",
         ])

@@ -9,6 +9,7 @@ use live::Tile;
 use pack::Piece;
 use pto_check::Checked;
 use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, ValueId};
+use pto_isa::row::HiddenMemory;
 use pto_isa::table::op;
 use pto_isa::{DType, Diagnostic, Loc, Scalar, Span, Type, codes};
 use std::collections::{BTreeMap, HashMap};
@@ -58,6 +59,15 @@ pub struct Space {
     pub tiles: Vec<Placed>,
 }
 
+/// Memory that instructions use by themselves.
+#[derive(Clone, Copy, Debug)]
+pub struct Used {
+    /// Which.
+    pub memory: HiddenMemory,
+    /// The first instruction that does.
+    pub by: OpId,
+}
+
 /// A program whose tiles have places.
 #[derive(Clone, Debug)]
 pub struct Planned {
@@ -65,6 +75,8 @@ pub struct Planned {
     pub module: Module,
     /// The memories that are used.
     pub spaces: Vec<Space>,
+    /// Memory that instructions use by themselves: no tile is placed there.
+    pub used: Vec<Used>,
 }
 
 /// How tiles are placed.
@@ -88,6 +100,7 @@ pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Vec<D
         return Err(returned);
     }
     let tiles = live::tiles(checked, &order);
+    let used = used(checked);
     let mut spaces = Vec::new();
     let mut problems = Vec::new();
     for loc in Loc::ALL {
@@ -95,7 +108,7 @@ pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Vec<D
         if here.is_empty() {
             continue;
         }
-        match place(checked, loc, &here, options) {
+        match place(checked, loc, &here, &used, options) {
             Ok(space) => spaces.push(space),
             Err(problem) => problems.push(*problem),
         }
@@ -104,7 +117,18 @@ pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Vec<D
         return Err(problems);
     }
     let module = apply(checked.module(), &spaces);
-    Ok(Planned { module, spaces })
+    Ok(Planned { module, spaces, used })
+}
+
+/// The memory that the instructions of a program use by themselves.
+fn used(checked: &Checked) -> Vec<Used> {
+    let mut all: BTreeMap<HiddenMemory, OpId> = BTreeMap::new();
+    for id in checked.module().order() {
+        for memory in pto_check::work_space(checked, id).hidden {
+            all.entry(memory).or_insert(id);
+        }
+    }
+    all.into_iter().map(|(memory, by)| Used { memory, by }).collect()
 }
 
 /// Which tiles take over the bytes of others.
@@ -154,18 +178,27 @@ fn pieces(tiles: &[&Tile], align: u64, which: TakeOver) -> (Vec<Piece>, Vec<usiz
     (pieces, of)
 }
 
-fn place(checked: &Checked, loc: Loc, tiles: &[&Tile], options: Options) -> Result<Space, Box<Diagnostic>> {
+fn place(
+    checked: &Checked,
+    loc: Loc,
+    tiles: &[&Tile],
+    used: &[Used],
+    options: Options,
+) -> Result<Space, Box<Diagnostic>> {
     let module = checked.module();
     let target = checked.info().target;
     let Some(space) = target.profile().space(loc) else {
         let message = format!("there is no memory for tiles of `{loc}` on {target}");
         return Err(Box::new(Diagnostic::new(codes::OUT_OF_MEMORY, module.op(tiles[0].alloc).span, message)));
     };
+    // What devices keep for themselves is at the end of a memory.
+    let kept = used.iter().map(|u| u.memory).filter(|m| m.loc == loc);
+    let capacity = kept.map(|m| m.start).min().unwrap_or(space.bytes).min(space.bytes);
     let reserved = reserved(module, loc).max(fixed::end(checked, loc, tiles)?).next_multiple_of(space.align);
     let apart = |which: TakeOver| {
         let (pieces, of) = pieces(tiles, space.align, which);
         let places = pack::side_by_side(&pieces, reserved);
-        let fits = !options.tight && pack::peak(&pieces, &places) <= space.bytes;
+        let fits = !options.tight && pack::peak(&pieces, &places) <= capacity;
         (which, pieces, of, places, fits)
     };
     let (which, pieces, of, mut places, fits) =
@@ -178,8 +211,10 @@ fn place(checked: &Checked, loc: Loc, tiles: &[&Tile], options: Options) -> Resu
     }
     let peak = pack::peak(&pieces, &places);
     let needed = pack::lower_bound(&pieces) + reserved;
-    if peak > space.bytes {
-        return Err(Box::new(overflow(checked, loc, tiles, (peak, needed, space.bytes))));
+    if peak > capacity {
+        let problem = overflow(checked, loc, tiles, (peak, needed, capacity));
+        let kept = format!("{} bytes at the end are used by an instruction itself", space.bytes - capacity);
+        return Err(Box::new(if capacity < space.bytes { problem.legal(kept) } else { problem }));
     }
     let placed = |(k, tile): (usize, &&Tile)| Placed {
         value: tile.value,

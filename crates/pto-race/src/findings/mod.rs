@@ -9,7 +9,7 @@ use crate::clock::{LANES, pipe};
 use crate::core::{Queued, Step};
 use crate::names::Names;
 use crate::shadow::Stamp;
-use pto_cpu::{Access, CoreId, Flag, Place, Plan, Role};
+use pto_cpu::{Access, CoreId, DEVICE, Flag, Place, Plan, Role};
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::codes::{self, Code};
 use pto_isa::table::op;
@@ -225,6 +225,9 @@ impl<'a> Findings<'a> {
             std::mem::swap(&mut own, &mut other);
         }
         let (name, also) = (self.name(own.value.or(other.value)), self.name(other.value));
+        if [own, other].iter().any(|s| s.tile == DEVICE && s.value.is_none()) {
+            return format!("{name}, in memory that an instruction uses by itself,");
+        }
         if own.is_tile() && other.is_tile() && own.tile != other.tile && name != also {
             return format!("{name}, on whose bytes {also} lies,");
         }

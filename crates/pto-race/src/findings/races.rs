@@ -80,6 +80,9 @@ impl Findings<'_> {
     }
 
     pub fn taken(&mut self, conflict: &Conflict, lost: &Stamp, stamp: &Stamp) {
+        if conflict.other.tile == DEVICE {
+            return self.lost_to_the_device(conflict, lost, stamp);
+        }
         if self.names.are_one_tile(lost, &conflict.other, conflict.site) {
             return;
         }
@@ -91,6 +94,27 @@ impl Findings<'_> {
                 .label(all.span(lost.op), format!("{own} got its data here"))
                 .legal("two tiles whose data is needed at the same time have no bytes in common")
                 .help("move one of them to another address, or use the first before the second is written");
+            (d, Some(conflict.bytes("reads ", "")))
+        });
+    }
+
+    /// The device itself has used the bytes since they were written.
+    fn lost_to_the_device(&mut self, conflict: &Conflict, lost: &Stamp, stamp: &Stamp) {
+        let destroyed = conflict.other.value.is_some();
+        let code = if destroyed { codes::DESTROYED } else { codes::HIDDEN_MEMORY };
+        self.note_bytes(code, conflict.site.op, Some(conflict.other.op), |all| {
+            let (own, by) = (all.name(stamp.value), all.module.op(conflict.other.op).op.row().name);
+            let message = format!("{own} is read, but `{by}` has worked in its memory since it was written");
+            let d = Diagnostic::new(code, all.span(conflict.site.op), message)
+                .label(all.span(conflict.other.op), format!("the content of {own} is lost here"))
+                .label(all.span(lost.op), format!("{own} got its data here"));
+            let d = if destroyed {
+                d.legal("a source that the device works in is written again before it is read")
+                    .help("copy the tile before")
+            } else {
+                d.legal("tiles lie outside the memory that an instruction uses by itself")
+                    .help("give the tile another address, or the instruction a scratch tile")
+            };
             (d, Some(conflict.bytes("reads ", "")))
         });
     }

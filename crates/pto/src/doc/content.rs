@@ -1,7 +1,7 @@
 //! What a page says, section by section.
 
 use super::{Block, Page, Section, forms, words};
-use crate::isa::row::{AttrSpec, Count, Elem, Kind};
+use crate::isa::row::{AttrSpec, Count, Elem, Hazard, Kind};
 use crate::isa::{DTypes, Op, Row, Slot, Target, Targets};
 
 pub(super) fn page(op: Op) -> Page {
@@ -14,6 +14,7 @@ pub(super) fn page(op: Op) -> Page {
         element_types(row),
         rules(row),
         execution(row),
+        hazards(row),
         text_forms(op, program.as_deref()),
         cpp(op),
         example(op),
@@ -140,6 +141,14 @@ fn execution(row: &Row) -> Option<Section> {
     Section::new("Execution", if rows.is_empty() { Vec::new() } else { vec![Block::Table(Vec::new(), rows)] })
 }
 
+/// What devices do beyond what the instruction means.
+fn hazards(row: &Row) -> Option<Section> {
+    let line = |h: &Hazard| vec![words::targets(h.targets), h.describe(), h.harm.respected_by().to_string()];
+    let rows: Vec<_> = row.hazards.iter().map(line).collect();
+    let table = Block::Table(vec!["target", "what the implementation does", "respected by"], rows);
+    Section::new("Hazards", if row.hazards.is_empty() { Vec::new() } else { vec![table] })
+}
+
 fn text_forms(op: Op, program: Option<&str>) -> Option<Section> {
     let lines = program.map(|text| forms::lines(op, text)).unwrap_or_default();
     Section::new("Text forms", lines.into_iter().map(|(title, line)| Block::Code(title, line)).collect())
@@ -160,7 +169,7 @@ fn example(op: Op) -> Option<Section> {
     let legal: Vec<Target> = Target::ALL.into_iter().filter(|t| op.row().targets.contains(*t)).collect();
     let legal: Vec<_> = legal
         .into_iter()
-        .filter(|&t| t == target || crate::Program::parse(&text).inspect(t).is_empty())
+        .filter(|&t| t == target || crate::Program::parse(&text).inspect(t).iter().all(crate::Diagnostic::is_hazard))
         .map(Target::name)
         .collect();
     Section::new("Example", vec![Block::Text(format!("Legal on {}.", legal.join(", "))), Block::Code("", text)])

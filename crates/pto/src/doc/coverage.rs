@@ -31,7 +31,11 @@ pub fn coverage(op: Op) -> Coverage {
         Target::ALL.into_iter().filter_map(|t| Some((t, Program::parse(&sample::program(op, t)?)))).collect();
     Coverage {
         parse: !samples.is_empty() && samples.iter().all(|(_, p)| reads_back(p)),
-        check: samples.iter().filter(|(t, p)| p.inspect(*t).is_empty()).map(|(t, _)| *t).collect(),
+        check: samples
+            .iter()
+            .filter(|(t, p)| p.inspect(*t).iter().all(crate::Diagnostic::is_hazard))
+            .map(|(t, _)| *t)
+            .collect(),
         run: pto_cpu::runs(op),
         cost: pto_cost::is_costed(op),
         emit: emits(&samples),

@@ -288,7 +288,9 @@ impl Generator {
         let value_form = self.rng.chance(40) && can_be_values(row, &filling);
         let (mut operands, mut results) = (Vec::new(), Vec::new());
         for (slot, ty) in &filling.types {
+            let name = row.slot_at(usize::from(*slot)).name;
             let written = row.slot_at(usize::from(*slot)).is_result();
+            let is_scratch = row.scratch.is_some_and(|s| s.slot == name);
             match ty {
                 Type::TileBuf(tile) if written && value_form => {
                     results.push((*slot, self.name("t"), Type::Tile(*tile)));
@@ -297,6 +299,8 @@ impl Generator {
                     let used: Vec<ValueId> = operands.iter().map(|o: &(u8, ValueId)| o.1).collect();
                     operands.push((*slot, self.destination(tile, &used)));
                 }
+                // The device works there while it reads the other operands.
+                Type::TileBuf(tile) if is_scratch => operands.push((*slot, self.allocate(tile))),
                 Type::TileBuf(tile) => operands.push((*slot, self.source(tile))),
                 scalar => operands.push((*slot, self.parameter(scalar))),
             }

@@ -5,7 +5,7 @@ use crate::cli::json::{self, JsonDiagnostic};
 use crate::cli::{Failure, Outcome, Run, files, out};
 use pto::checks::Checked;
 use pto::ir::OpId;
-use pto::opt::plan::{Options, Placed, Space};
+use pto::opt::plan::{Options, Placed, Space, Used};
 use pto::opt::{self, Planned};
 use pto::syntax::Lines;
 use pto::{Diagnostic, Module};
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Run {
             Ok(Outcome::Clean)
         }
         Err(problems) if args.json => {
-            print_json(&read, Vec::new(), &problems)?;
+            print_json(&read, Default::default(), &problems)?;
             Ok(Outcome::Problems)
         }
         Err(problems) => read.problems(problems),
@@ -86,6 +86,11 @@ impl Report<'_> {
                 text += &format!("  {}\n", self.row(&lines, tile));
             }
         }
+        for used in &self.planned.used {
+            let row = self.module.op(used.by).op.row();
+            let line = self.line(&lines, used.by);
+            text += &format!("reserved: {}, used by `{}` in line {line}\n", used.memory, row.name);
+        }
         text
     }
 
@@ -115,16 +120,29 @@ impl Report<'_> {
             shared: s.shared,
             tiles: s.tiles.iter().map(tile).collect(),
         };
-        print_json(self.read, self.planned.spaces.iter().map(space).collect(), &[])
+        let reserved = |used: &Used| JsonReserved {
+            memory: used.memory.loc.name(),
+            address: used.memory.start,
+            bytes: used.memory.end - used.memory.start,
+            instruction: self.module.op(used.by).op.row().name,
+            line: self.line(&lines, used.by),
+        };
+        let reserved = self.planned.used.iter().map(reserved).collect();
+        print_json(self.read, (self.planned.spaces.iter().map(space).collect(), reserved), &[])
     }
 }
 
-fn print_json(read: &Read, memories: Vec<JsonSpace>, problems: &[Diagnostic]) -> Result<(), Failure> {
+fn print_json(
+    read: &Read,
+    (memories, reserved): (Vec<JsonSpace>, Vec<JsonReserved>),
+    problems: &[Diagnostic],
+) -> Result<(), Failure> {
     let lines = Lines::new(&read.source.text);
     let object = JsonPlan {
         file: &read.source.name,
         target: read.target.name(),
         memories,
+        reserved,
         diagnostics: problems.iter().map(|d| json::diagnostic(&read.source, &lines, d)).collect(),
     };
     let text = serde_json::to_string_pretty(&object).map_err(|e| Failure(e.to_string()))?;
@@ -136,6 +154,9 @@ struct JsonPlan<'a> {
     file: &'a str,
     target: &'static str,
     memories: Vec<JsonSpace>,
+    /// Memory that instructions use by themselves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reserved: Vec<JsonReserved>,
     diagnostics: Vec<JsonDiagnostic<'a>>,
 }
 
@@ -147,6 +168,15 @@ struct JsonSpace {
     needed: u64,
     shared: bool,
     tiles: Vec<JsonTile>,
+}
+
+#[derive(Serialize)]
+struct JsonReserved {
+    memory: &'static str,
+    address: u64,
+    bytes: u64,
+    instruction: &'static str,
+    line: u32,
 }
 
 #[derive(Serialize)]

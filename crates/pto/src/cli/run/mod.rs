@@ -15,7 +15,7 @@ use pto::cpu::{Launch, Report, Timing};
 use pto::data::Comparison;
 use pto::isa::codes;
 use pto::syntax::Lines;
-use pto::{Program, Target};
+use pto::{Diagnostic, Program, Target};
 use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
@@ -95,6 +95,13 @@ struct Finished<'a> {
     lines: Lines,
 }
 
+impl Finished<'_> {
+    /// What the run noticed, and what a device would do to the program.
+    fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.ready.run.plan.checked().hazards().chain(&self.report.notes)
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Run {
     let (source, program, target) = args.program.read()?;
     let problems = match execute(args, &source, &program, target) {
@@ -123,7 +130,8 @@ fn execute(args: &Args, source: &Source, program: &Program, target: Target) -> R
     if args.json {
         print_json(&json::report(&finished)?)?;
     } else {
-        check::print_diagnostics(source, &finished.report.notes)?;
+        let warnings: Vec<Diagnostic> = finished.warnings().cloned().collect();
+        check::print_diagnostics(source, &warnings)?;
         out(&text::report(&finished)?)?;
     }
     Ok(if same { Outcome::Clean } else { Outcome::Different })

@@ -1,0 +1,144 @@
+//! Operands of one instruction that share memory, with each other or with what the device uses beside them.
+
+use crate::Info;
+use crate::instructions::OpCheck;
+use crate::places::{Overlap, Place, Places};
+use pto_ir::{Module, OpId, Operand};
+use pto_isa::row::{Alias, Effect, Harm};
+use pto_isa::rules::Instance;
+use pto_isa::{Diagnostic, Dir, Row, Slot, Target, codes};
+
+pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>, problems: &mut Vec<Diagnostic>) {
+    for &id in order {
+        let row = module.op(id).op.row();
+        let is_work = row.effect == Effect::Operands && row.slots.iter().any(|s| s.dir != Dir::In);
+        if is_work && module.operands(id).len() > 1 {
+            OperandCheck { module, info, places, id, row }.run(problems);
+        }
+    }
+}
+
+struct OperandCheck<'a> {
+    module: &'a Module,
+    info: &'a Info,
+    places: &'a Places<'a>,
+    id: OpId,
+    row: &'static Row,
+}
+
+impl OperandCheck<'_> {
+    fn run(&self, problems: &mut Vec<Diagnostic>) {
+        let check = OpCheck { module: self.module, info: self.info, id: self.id, row: self.row };
+        let harms: Vec<Harm> = if self.row.hazards.is_empty() && self.row.scratch.is_none() {
+            Vec::new()
+        } else {
+            let (args, attrs) = (check.args(), check.rule_attrs());
+            let manual = self.info.manual[self.id.index()];
+            let instance = Instance { row: self.row, target: self.info.target, manual, args: &args, attrs: &attrs };
+            if self.row.scratch.is_some_and(|s| s.works_in(&instance)) {
+                self.scratch(problems);
+            }
+            self.row.hazards_of(&instance).map(|h| h.harm).collect()
+        };
+        self.destinations(&harms, problems);
+        for harm in harms {
+            if let Harm::Hidden(memory) = harm {
+                self.hidden(memory.into(), problems);
+            }
+        }
+    }
+
+    fn slot(&self, operand: &Operand) -> &'static Slot {
+        self.row.slot_at(usize::from(operand.slot))
+    }
+
+    fn tiles(&self) -> impl Iterator<Item = &Operand> + Clone {
+        let slots = self.row.slots.len();
+        let operands = self.module.operands(self.id).iter();
+        operands.filter(move |o| usize::from(o.slot) < slots && self.module.tile(o.value).is_some())
+    }
+
+    fn is_scratch(&self, operand: &Operand) -> bool {
+        self.row.scratch.is_some_and(|s| s.slot == self.slot(operand).name)
+    }
+
+    /// A destination against every tile that is read: the same memory where that is unsafe, or a part of it.
+    fn destinations(&self, harms: &[Harm], problems: &mut Vec<Diagnostic>) {
+        let distinct = matches!(self.row.alias, Alias::Distinct(on) if on.contains(self.info.target));
+        let data = self.tiles().filter(|o| !self.is_scratch(o));
+        for dst in data.clone().filter(|o| self.slot(o).dir == Dir::Out) {
+            for src in data.clone().filter(|o| self.slot(o).dir != Dir::Out) {
+                let (d, s) = (self.slot(dst).name, self.slot(src).name);
+                let early = harms.contains(&Harm::WritesEarly(d, s));
+                let problem = match self.places.overlap(dst.value, src.value, self.id) {
+                    Overlap::Same if distinct || early => Diagnostic::new(
+                        codes::ALIASING,
+                        dst.span,
+                        format!("`{d}` of `{}` shares its memory with `{s}`", self.row.name),
+                    )
+                    .legal(format!("separate memory for `{d}` on {}", self.info.target)),
+                    Overlap::Partial(bytes) => Diagnostic::new(
+                        codes::PARTIAL_OVERLAP,
+                        dst.span,
+                        format!("`{d}` of `{}` overlaps `{s}` in {bytes} bytes", self.row.name),
+                    )
+                    .warning()
+                    .legal("the same address, or separate memory"),
+                    _ => continue,
+                };
+                problems.push(problem.label(src.span, format!("`{s}`")).page(self.row.page));
+            }
+        }
+    }
+
+    /// The scratch tile against every other one: what is kept there would be written over, or write over them.
+    fn scratch(&self, problems: &mut Vec<Diagnostic>) {
+        let Some(scratch) = self.tiles().find(|o| self.is_scratch(o)) else { return };
+        for other in self.tiles().filter(|o| !self.is_scratch(o)) {
+            let (tmp, name) = (self.slot(scratch).name, self.slot(other).name);
+            let how = match self.places.overlap(scratch.value, other.value, self.id) {
+                Overlap::Same => format!("shares its memory with `{name}`"),
+                Overlap::Partial(bytes) => format!("overlaps `{name}` in {bytes} bytes"),
+                Overlap::None | Overlap::Unknown => continue,
+            };
+            let message = format!("`{tmp}` of `{}` {how}", self.row.name);
+            problems.push(
+                Diagnostic::new(codes::SCRATCH_OVERLAP, scratch.span, message)
+                    .label(other.span, format!("`{name}`"))
+                    .legal(format!("memory of its own for `{tmp}` on {}", self.info.target))
+                    .page(self.row.page),
+            );
+        }
+    }
+
+    /// Operands that lie in memory which the device works in by itself.
+    fn hidden(&self, hidden: Place, problems: &mut Vec<Diagnostic>) {
+        for operand in self.tiles() {
+            let (root, _) = self.places.root(operand.value);
+            if !self.places.of(root, self.id).is_some_and(|place| place.overlaps(&hidden)) {
+                continue;
+            }
+            let name = self.slot(operand).name;
+            let message = format!(
+                "`{name}` of `{}` lies in bytes {:#x} to {:#x} of `{}`, which the instruction itself uses here",
+                self.row.name, hidden.start, hidden.end, hidden.loc
+            );
+            problems.push(avoid(
+                Diagnostic::new(codes::HIDDEN_MEMORY, operand.span, message),
+                self.row,
+                self.info.target,
+            ));
+        }
+    }
+}
+
+/// How to keep out of memory that an instruction uses by itself.
+pub(crate) fn avoid(d: Diagnostic, row: &Row, target: Target) -> Diagnostic {
+    let d = d.legal(format!("other addresses on {target}")).page(row.page);
+    match row.scratch {
+        Some(scratch) => {
+            d.help(format!("place the tile elsewhere, or give the instruction a scratch tile `{}`", scratch.slot))
+        }
+        None => d.help("place the tile elsewhere"),
+    }
+}
