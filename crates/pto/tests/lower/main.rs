@@ -5,6 +5,7 @@ mod calls;
 mod generate;
 mod plans;
 mod regions;
+mod scratch;
 mod slots;
 
 use generate::{HEIGHT, WIDTH, conditional_program, program};
