@@ -10,7 +10,7 @@ const FORMS: [Form; 4] = [Form::Level1, Form::Level2, Form::Asm, Form::Generic];
 fn problems(text: &str, target: Target) -> Vec<String> {
     let program = Program::parse(text);
     let complaints = program.inspect(target);
-    let mut found: Vec<String> = complaints.iter().filter(|d| !d.is_hazard()).map(|d| d.message.clone()).collect();
+    let mut found: Vec<String> = complaints.iter().filter(|d| d.is_error()).map(|d| d.message.clone()).collect();
     for form in FORMS {
         let printed = program.to_text(Some(form));
         let again = Program::parse(&printed);
