@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// How to write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Operations that have no number, or do not fit theirs, are kept by name.
+    /// Operations that have no number, or do not fit theirs, are kept by name; else they are errors.
     pub generic: bool,
     /// Names of values are kept.
     pub names: bool,
@@ -21,7 +21,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { generic: false, names: true }
+        Self { generic: true, names: true }
     }
 }
 
@@ -440,7 +440,7 @@ impl Encoder<'_> {
         let data = self.module.op(id);
         let name = data.op.row().full_name();
         let d = Diagnostic::new(codes::BYTECODE_HOLD, data.name_span, format!("bytecode cannot hold {what}: `{name}`"));
-        let help = "keep it by name with `--generic`, which other readers must be told to accept";
+        let help = "without `--numbers-only` it is kept by name";
         // What uses the results is not to blame.
         for value in self.module.results(id) {
             let next = self.numbers.len();

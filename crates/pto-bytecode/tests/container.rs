@@ -116,7 +116,7 @@ fn what_cannot_be_held_is_named() {
         assert!(problems.iter().all(|d| d.code == codes::BYTECODE_HOLD));
         problems.into_iter().map(|d| d.message).collect()
     };
-    let messages = found(BY_NAME, Options::default());
+    let messages = found(BY_NAME, Options { generic: false, names: true });
     for what in [
         "a tile with an address",
         "4 operands",

@@ -240,7 +240,7 @@ codes! {
     BYTECODE = 911, "bytecode that cannot be read",
         "The file starts like bytecode (`PTOBC`), but what follows is cut off, out of range, or of a version that is not known.";
     BYTECODE_HOLD = 912, "something that bytecode cannot hold",
-        "Version 0 of the container has numbers for most operations, loops without carried values, and branches without results. What it has no number for can only be kept by name: `pto emit bytecode --generic`.";
+        "Version 0 of the container has numbers for most operations, loops without carried values, and branches without results. What it has no number for is kept by name, unless `pto emit bytecode --numbers-only` asks for numbers alone. Jumps between blocks, and operations outside of functions or beside a module, cannot be held at all.";
 
     EVENT_USE = 1001, "an event that cannot be waited for",
         "In a kernel written in Rust, an instruction waits for another with `.after(&event)`. That becomes a flag between the pipes of the two, so both must stand in the same loop, branch or function, have the same pipe on every target, and at most eight events between two pipes may be open. Elsewhere, order the pipes with `set_flag` and `wait_flag`.";

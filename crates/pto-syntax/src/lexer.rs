@@ -207,19 +207,24 @@ impl<'s> Lexer<'s> {
             }
         }
         self.digits();
-        if self.byte(self.pos) != b'.' {
-            return Tok::Int;
+        let point = self.byte(self.pos) == b'.';
+        if point {
+            self.pos += 1;
+            self.digits();
         }
-        self.pos += 1;
-        self.digits();
-        if matches!(self.byte(self.pos), b'e' | b'E') {
-            let signed = usize::from(matches!(self.byte(self.pos + 1), b'+' | b'-'));
-            if self.byte(self.pos + 1 + signed).is_ascii_digit() {
-                self.pos += 1 + signed;
-                self.digits();
-            }
+        // The dialect wants a point in front of an exponent; `1e30` is no less clear.
+        if self.exponent() || point { Tok::Float } else { Tok::Int }
+    }
+
+    /// `e30`, `E-7`
+    fn exponent(&mut self) -> bool {
+        let signed = usize::from(matches!(self.byte(self.pos + 1), b'+' | b'-'));
+        let found = matches!(self.byte(self.pos), b'e' | b'E') && self.byte(self.pos + 1 + signed).is_ascii_digit();
+        if found {
+            self.pos += 1 + signed;
+            self.digits();
         }
-        Tok::Float
+        found
     }
 
     fn digits(&mut self) {

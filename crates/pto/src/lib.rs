@@ -131,7 +131,7 @@ impl Program {
             Err(all) => all,
         };
         // Where braces do not match, nobody knows where a function ends.
-        let unclosed = self.problems.iter().any(|d| d.code == pto_isa::codes::UNCLOSED);
+        let unclosed = self.problems.iter().any(hides_structure);
         let Some(reach) = pto_check::reach(&self.module, name.trim_start_matches('@')).filter(|_| !unclosed) else {
             return Err(all);
         };
@@ -149,7 +149,7 @@ impl Program {
     pub fn inspect(&self, target: Target) -> Vec<Diagnostic> {
         let mut all = self.problems.clone();
         // Where braces do not match, nothing is known about the structure.
-        if all.iter().any(|d| d.code == pto_isa::codes::UNCLOSED) {
+        if all.iter().any(hides_structure) {
             return all;
         }
         all.extend(pto_check::inspect(&self.module, target).1);
@@ -205,6 +205,11 @@ impl Program {
 /// ```
 ///
 /// # Errors
+/// True for a problem after which nobody knows where functions end.
+fn hides_structure(d: &Diagnostic) -> bool {
+    matches!(d.code, pto_isa::codes::UNCLOSED | pto_isa::codes::TOO_DEEP)
+}
+
 /// Bytes that are not bytecode, or not whole.
 pub fn text_of_bytecode(bytes: &[u8]) -> Result<String, Box<Diagnostic>> {
     let generic = pto_bytecode::decode(bytes)?;

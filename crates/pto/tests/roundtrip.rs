@@ -133,8 +133,7 @@ fn same_number(a: &str, b: &str) -> bool {
 
 /// What went wrong when a program was written as bytecode and read back; `false` where the container cannot hold it.
 fn through_bytecode(module: &Module) -> Result<bool, String> {
-    let options = bytecode::Options { generic: true, ..Default::default() };
-    let Ok(bytes) = bytecode::encode(module, options) else { return Ok(false) };
+    let Ok(bytes) = bytecode::encode(module, bytecode::Options::default()) else { return Ok(false) };
     let text = bytecode::decode(&bytes).map_err(|d| d.message)?;
     let (again, problems) = parse(&text);
     if let Some(d) = problems.first() {

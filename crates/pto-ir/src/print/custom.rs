@@ -412,7 +412,10 @@ impl Printer<'_> {
         let data = self.module.op(op);
         let text = self.style.source?.get(data.name_span.end as usize..data.span.end as usize)?;
         let plain = self.module.attrs(op).len() == 1 && !text.contains(['/', '#', '\n', '"', '{']);
-        if !plain || text.len() <= 1 {
+        // Other readers want a point in front of an exponent.
+        let pointless = !text.contains(['.', 'x']) && text.split(':').next().is_some_and(|n| n.contains(['e', 'E']));
+        let is_float = matches!(self.module.attr(op, "value"), Some(Attr::Float(..)));
+        if !plain || text.len() <= 1 || (pointless && is_float) {
             return None;
         }
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");

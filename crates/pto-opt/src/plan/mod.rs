@@ -264,6 +264,9 @@ fn reserved(module: &Module, loc: Loc) -> u64 {
     here.map(|(_, at, size)| at + size).max().unwrap_or(0)
 }
 
+/// Tiles that are named when they do not fit; more than these are counted.
+const MOST_NAMED: usize = 32;
+
 /// Which tiles are needed at the worst moment, and what would help.
 fn overflow(checked: &Checked, loc: Loc, tiles: &[&Tile], (peak, needed, capacity): (u64, u64, u64)) -> Diagnostic {
     let module = checked.module();
@@ -278,8 +281,13 @@ fn overflow(checked: &Checked, loc: Loc, tiles: &[&Tile], (peak, needed, capacit
     for tile in crowd.iter().take(8) {
         d = d.label(module.op(tile.alloc).span, format!("`%{}`: {} bytes", module.value_name(tile.value), tile.bytes));
     }
-    let names: Vec<String> =
-        crowd.iter().take(12).map(|t| format!("%{} {}", module.value_name(t.value), t.bytes)).collect();
+    let shown = if crowd.len() > MOST_NAMED { MOST_NAMED - 1 } else { crowd.len() };
+    let mut names: Vec<String> =
+        crowd.iter().take(shown).map(|t| format!("%{} {}", module.value_name(t.value), t.bytes)).collect();
+    if let [_, ..] = &crowd[shown..] {
+        let bytes: u64 = crowd[shown..].iter().map(|t| t.bytes).sum();
+        names.push(format!("and {} more with {bytes} bytes together", crowd.len() - shown));
+    }
     let largest = crowd[0];
     let help = if needed <= capacity {
         "they would fit if they could be packed without gaps: make their sizes equal, or give them addresses"

@@ -7,6 +7,7 @@
 mod attrs;
 mod bind;
 mod chunks;
+mod consequences;
 mod custom;
 mod custom_arith;
 mod generic;
@@ -67,6 +68,10 @@ pub(crate) struct Parser<'s> {
     open_dicts: u32,
     /// Braces opened by statements that were skipped; their closing ones are skipped too.
     stray_braces: u32,
+    /// Names without a definition in functions with a broken header.
+    doubtful: Vec<Diagnostic>,
+    /// The rest of the text is not read.
+    given_up: bool,
     /// Where operands start whose type is not spelled out.
     elided: HashSet<u32>,
     /// How the statement that is about to end is spelled.
@@ -106,6 +111,8 @@ impl<'s> Parser<'s> {
             broken_function: false,
             open_dicts: 0,
             stray_braces: 0,
+            doubtful: Vec::new(),
+            given_up: false,
             elided: HashSet::new(),
             spelling: Spelling::default(),
             elided_results: Vec::new(),
@@ -114,20 +121,12 @@ impl<'s> Parser<'s> {
 
     fn finish(mut self) -> (Module, Vec<Diagnostic>) {
         self.module.comments = std::mem::take(&mut self.lexer.comments);
+        self.drop_consequences();
         self.diagnostics.sort_by_key(|d| d.primary.span);
         self.diagnostics.dedup_by(|a, b| {
             a == b || a.code == codes::TYPE_DISAGREES && a.code == b.code && a.primary.span == b.primary.span
         });
-        self.drop_consequences();
         (self.module, self.diagnostics)
-    }
-
-    /// When braces do not match, which code belongs to which function is a guess; only the braces are reported.
-    fn drop_consequences(&mut self) {
-        let unmatched = |d: &Diagnostic| d.code == codes::UNCLOSED || d.message == STRAY_BRACE;
-        if self.diagnostics.iter().any(unmatched) {
-            self.diagnostics.retain(|d| d.code != codes::UNDEFINED);
-        }
     }
 
     /// The whole file: aliases, modules, functions, or bare statements.
@@ -320,7 +319,10 @@ impl<'s> Parser<'s> {
     }
 
     fn report(&mut self, d: Diagnostic) {
-        self.diagnostics.push(d);
+        // What is missing once the rest is not read is no problem of the text.
+        if !self.given_up || d.code == codes::UNDEFINED {
+            self.diagnostics.push(d);
+        }
     }
 
     fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
@@ -334,7 +336,9 @@ impl<'s> Parser<'s> {
         if self.depth >= MAX_DEPTH {
             let span = self.token.span;
             self.error(codes::TOO_DEEP, span, format!("nested more than {MAX_DEPTH} deep"));
-            // Nothing sensible follows; saying the same for each further level would not help.
+            // Nothing sensible follows; saying the same for each further level would not help, nor would saying that what
+            // is open now is never closed.
+            self.given_up = true;
             self.lexer.pos = self.source.len();
             self.bump();
             return None;

@@ -525,18 +525,21 @@ impl<'s> Parser<'s> {
     }
 
     pub(super) fn report_undefined(&mut self, values: Vec<ValueId>) {
-        if std::mem::take(&mut self.broken_function) {
-            return;
-        }
+        let broken = std::mem::take(&mut self.broken_function);
         for id in values {
             let value = self.module.value(id);
             let (name, span) = (self.module.names.text(value.name).to_string(), value.span);
             let d = Diagnostic::new(codes::UNDEFINED, span, format!("`%{name}` is not defined"));
             let near = self.similar_value(&name);
-            self.report(d.help(match near {
+            let d = d.help(match near {
                 Some(other) => format!("did you mean `%{other}`?"),
                 None => "define it before this use, or check the spelling".to_string(),
-            }));
+            });
+            if broken {
+                self.doubtful.push(d);
+            } else {
+                self.report(d);
+            }
         }
     }
 }

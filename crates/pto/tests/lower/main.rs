@@ -409,3 +409,23 @@ fn examples_compute_the_same_and_are_in_order() {
         assert!(pto("race", &low, &manual).contains("no race found"), "{name}");
     }
 }
+
+/// The tiles that do not fit are named, all of them or with the number of the others.
+#[test]
+fn tiles_that_do_not_fit_are_all_accounted_for() {
+    for count in [18usize, 60] {
+        let tiles = |each: &dyn Fn(usize) -> String| (0..count).map(each).collect::<String>();
+        let text = format!(
+            "!t = !pto.tile_buf<vec, 32x128xf32>\nfunc.func @f(%x: f32) {{\n{}{}  return\n}}\n",
+            tiles(&|k| format!("  %t{k} = pto.alloc_tile : !t\n  pto.texpands ins(%x : f32) outs(%t{k} : !t)\n")),
+            tiles(&|k| format!("  pto.tadd ins(%t{k}, %t0 : !t, !t) outs(%t{k} : !t)\n")),
+        );
+        let checked = Program::parse(&text).check(Target::A2A3).expect("legal");
+        let problems = opt::lower(&checked, plan::Options::default(), Mode::Minimal).err().expect("too much");
+        let list = problems[0].legal.iter().find(|l| l.starts_with("needed at the same time")).expect("a list");
+        let named = list.matches('%').count();
+        let rest =
+            list.split("and ").nth(1).map_or(0, |more| more.split(' ').next().unwrap().parse().expect("a number"));
+        assert_eq!(named + rest, count, "{list}");
+    }
+}

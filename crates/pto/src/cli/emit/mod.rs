@@ -33,8 +33,11 @@ struct BytecodeArgs {
     /// Where to write; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Keep operations by name that have no number; other readers must be told to accept them
+    /// Refuse operations that the container has no number for, instead of keeping them by name
     #[arg(long)]
+    numbers_only: bool,
+    /// Accepted for older scripts: operations without a number are kept by name in any case
+    #[arg(long, hide = true, conflicts_with = "numbers_only")]
     generic: bool,
 }
 
@@ -111,7 +114,7 @@ fn bytecode(args: &BytecodeArgs) -> Run {
     let program = Program::parse(&source.text);
     let mut problems: Vec<Diagnostic> = source.unreadable.clone().into_iter().collect();
     problems.extend(program.problems().iter().filter(|d| d.is_error()).cloned());
-    let options = encode::Options { generic: args.generic, ..Default::default() };
+    let options = encode::Options { generic: args.generic || !args.numbers_only, ..Default::default() };
     if problems.is_empty() {
         match encode::encode(program.module(), options) {
             Ok(bytes) => {

@@ -1,0 +1,59 @@
+//! Which names are undefined through no fault of another error.
+
+use super::{Parser, STRAY_BRACE};
+use pto_ir::{Def, ValueId};
+use pto_isa::{Diagnostic, codes};
+use std::collections::{HashMap, HashSet};
+
+impl<'s> Parser<'s> {
+    /// When braces do not match, which code belongs to which function is a guess, and a header that cannot be read may
+    /// define names. A name is then reported only if nothing in the file mentions it before, or defines it at all.
+    pub(super) fn drop_consequences(&mut self) {
+        let unmatched = |d: &Diagnostic| {
+            d.code == codes::TOO_DEEP
+                || d.message == STRAY_BRACE
+                || d.code == codes::UNCLOSED && d.message.contains('{')
+        };
+        let mut doubtful = std::mem::take(&mut self.doubtful);
+        if self.diagnostics.iter().any(unmatched) {
+            let all = std::mem::take(&mut self.diagnostics);
+            let (names, others) = all.into_iter().partition(|d| d.code == codes::UNDEFINED);
+            self.diagnostics = others;
+            doubtful.extend::<Vec<_>>(names);
+        }
+        if doubtful.is_empty() {
+            return;
+        }
+        let (defined, mentioned) = (self.defined(), first_mentions(self.source));
+        for d in doubtful {
+            let name = self.text(d.primary.span).trim_start_matches('%');
+            if !defined.contains(name) && mentioned.get(name) == Some(&d.primary.span.start) {
+                self.diagnostics.push(d);
+            }
+        }
+    }
+
+    /// Names that some value of the file has.
+    fn defined(&self) -> HashSet<&'s str> {
+        let values = (0..self.module.value_count()).map(|i| self.module.value(ValueId::from_index(i)));
+        let spans = values.filter(|v| v.def != Def::Missing && v.span.start < v.span.end).map(|v| v.span);
+        spans.map(|span| self.text(span).trim_start_matches('%')).collect()
+    }
+}
+
+/// Where each name stands first, comments left out.
+fn first_mentions(source: &str) -> HashMap<&str, u32> {
+    let mut found = HashMap::new();
+    let mut start = 0;
+    for line in source.split_inclusive('\n') {
+        let code = line.find("//").map_or(line, |at| &line[..at]);
+        for (at, _) in code.match_indices('%') {
+            let rest = &code[at + 1..];
+            let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-' | '#');
+            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+            found.entry(&rest[..end]).or_insert((start + at) as u32);
+        }
+        start += line.len();
+    }
+    found
+}
