@@ -40,7 +40,7 @@ pub use fifo::{Epilogue, LinkedPipe, linked_pipes};
 pub use info::{Info, flag_of, pipe_of};
 pub use instructions::{recheck, widen};
 pub use reach::{Reach, reach};
-pub use scratch::{WorkSpace, missing_scratch, work_space};
+pub use scratch::{WorkSpace, missing_scratch, scratch_left_out, work_space};
 
 use pto_ir::{Attr, Module};
 use pto_isa::{Diagnostic, Target};

@@ -25,10 +25,15 @@ use pto_isa::{BLOCK_BYTES, DType, Dim, Loc, Target, TileType, Type, codes};
 /// assert_eq!((scratch.rows, scratch.cols), (16, 128));
 /// ```
 pub fn missing_scratch(checked: &Checked, id: OpId) -> Option<TileType> {
+    if checked.info().manual[id.index()] { None } else { scratch_left_out(checked, id) }
+}
+
+/// The same, also where the program places its tiles.
+pub fn scratch_left_out(checked: &Checked, id: OpId) -> Option<TileType> {
     let (module, info) = (checked.module(), checked.info());
     let row = module.op(id).op.row();
     let slot = row.slot(row.scratch?.slot)?;
-    if info.manual[id.index()] || module.in_slot(id, slot).next().is_some() {
+    if module.in_slot(id, slot).next().is_some() {
         return None;
     }
     let check = OpCheck { module, info, id, row };

@@ -237,6 +237,8 @@ codes! {
         "At level 3 every tile has an address; at levels 1 and 2 none has. State the level of the program, or none.";
     EMIT_UNORDERED = 903, "C++ with accesses that nothing orders",
         "The pipes of a core run side by side. Where one instruction needs what another writes, or overwrites what another still reads, a flag or a barrier has to order them; a device without it computes something else, now and then. A kernel that states no order gets it when it is emitted. One with flags of its own is emitted as it is, and `--sync none` inserts nothing: then this warning names the first pair that is unordered.";
+    EMIT_SCRATCH = 904, "a scratch tile for which there is no room",
+        "Some instructions are two calls in C++: `taddc` is `TADD` and `TADD`. When the destination is the operand of the second call, the first would overwrite it, so the result goes to a scratch tile and is moved from there. Where tiles have no addresses, or constant ones with room behind them, that tile is provided. Elsewhere the program has to have it.";
     BYTECODE = 911, "bytecode that cannot be read",
         "The file starts like bytecode (`PTOBC`), but what follows is cut off, out of range, or of a version that is not known.";
     BYTECODE_HOLD = 912, "something that bytecode cannot hold",

@@ -1,5 +1,6 @@
 //! Auto mode: tiles get their places, and pipes their order.
 
+mod apart;
 mod effects;
 mod order;
 mod places;
@@ -64,12 +65,16 @@ pub fn lower(checked: &Checked, places: plan::Options, order: Mode) -> Result<Lo
 /// The program with buffers for its tile values, and the scratch tiles that it leaves out.
 ///
 /// # Errors
-/// What has no buffer form.
+/// What has no buffer form, and scratch tiles for which there is no room.
 pub fn prepare(checked: &Checked) -> Result<Checked, Vec<Diagnostic>> {
     let target = checked.info().target;
     let buffers = pto_check::check(to_buffers(checked)?, target)?;
-    match provide_scratch(&buffers) {
+    let apart = match apart::keep_apart(&buffers)? {
+        Some(module) => pto_check::check(module, target)?,
+        None => buffers,
+    };
+    match provide_scratch(&apart) {
         Some(module) => pto_check::check(module, target),
-        None => Ok(buffers),
+        None => Ok(apart),
     }
 }

@@ -83,7 +83,13 @@ fn provide(
 }
 
 /// The rows and columns of a tile that are valid, as operands of an allocation.
-fn extents(out: &mut Module, tile: ValueId, names: &mut Names, span: Span, ops: &mut Vec<OpId>) -> Vec<Operand> {
+pub(crate) fn extents(
+    out: &mut Module,
+    tile: ValueId,
+    names: &mut Names,
+    span: Span,
+    ops: &mut Vec<OpId>,
+) -> Vec<Operand> {
     let index = out.intern_type(Type::Scalar(Scalar::Index));
     let first = op::get_validshape.row().slots.len() as u8;
     let results =

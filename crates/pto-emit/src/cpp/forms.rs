@@ -142,12 +142,12 @@ impl Writer<'_> {
         Err(self.unsupported(&format!("no function takes {}", self.what_is_given(id, row))))
     }
 
-    /// A scratch tile must be given where it is used; the vector unit of A5 needs none, and another operand can stand in.
+    /// A scratch tile must be given where it is used. Where none may be given (powers of integers), or none is used (on A5), another operand stands in.
     fn scratch_is_given(&self, id: OpId, row: &Row) -> Built<()> {
         let slot = row.scratch.map_or("tmp", |s| s.slot);
         let required = row.scratch.is_some_and(|s| s.required.contains(self.target));
         let used = required || (!row.cpp.scratch.is_empty() && self.target == Target::A2A3);
-        if used && row.slot(slot).is_some() && self.operand(id, slot).is_none() {
+        if used && pto_check::scratch_left_out(self.checked, id).is_some() {
             return Err(
                 self.unsupported(&format!("`{slot}` is left out, and a program that places its tiles has to place it"))
             );

@@ -32,6 +32,7 @@ pub(crate) type Built<T> = Result<T, Box<Diagnostic>>;
 
 /// The text of a translation unit while it is written.
 pub(crate) struct Writer<'a> {
+    checked: &'a Checked,
     module: &'a Module,
     info: &'a Info,
     options: &'a Options<'a>,
@@ -164,6 +165,7 @@ impl<'a> Writer<'a> {
             }
         }
         Self {
+            checked,
             module,
             info: checked.info(),
             options,

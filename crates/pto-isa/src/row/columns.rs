@@ -1,7 +1,7 @@
 //! The smaller columns of a row: family, domain, aliasing, pipes, effects, scratch, cost, C++.
 
 use crate::rules::Instance;
-use crate::{Loc, Pipe, Scalar, Targets};
+use crate::{Loc, Pipe, Scalar, Target, Targets};
 
 /// The family of an instruction; one table file each.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -246,6 +246,20 @@ impl Cpp {
     /// No spelling.
     pub const NONE: Self =
         Self { name: "", args: &[], templates: &[], scratch: "", silent: &[], forms: &[], missing: "" };
+
+    /// True when every spelling of this target wants the two operands apart: it writes the first before it has read the second.
+    ///
+    /// ```
+    /// use pto_isa::{Target, table};
+    /// let cpp = table::find("taddc").expect("an instruction").row().cpp;
+    /// assert!(cpp.wants_apart(Target::A5, "dst", "src2"));
+    /// assert!(!cpp.wants_apart(Target::A5, "dst", "src0"));
+    /// ```
+    pub fn wants_apart(&self, target: Target, dst: &str, src: &str) -> bool {
+        let apart = |f: &CppForm| matches!(f.when, When::Apart(a, b) if a == dst && b == src);
+        let mut here = self.forms.iter().filter(|f| f.targets.contains(target)).peekable();
+        here.peek().is_some() && here.all(apart)
+    }
 
     /// True when there is a spelling for at least some programs.
     pub const fn is_known(&self) -> bool {

@@ -39,8 +39,10 @@ impl Row {
             Alias::Distinct(distinct) => !targets.iter().any(|target| distinct.contains(target)),
             Alias::None => false,
         };
+        let apart = |target| self.cpp.wants_apart(target, self.slots[to].name, self.slots[from].name);
         allowed
             && !self.may_write_early(targets, to, from)
+            && !targets.iter().any(apart)
             && self.is_like(from, to)
             && source.lies_like(dest)
             && self.are_valid_alike(targets, (from, source), (to, dest))

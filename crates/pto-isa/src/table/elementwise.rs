@@ -885,9 +885,7 @@ family! { Elementwise, "pto", elementwise;
         .notes(&["No device header implements it; the public assembler emits two calls of TADD."])
         .cpp_forms(&[
             form("TADD($dst, $src0, $src1);\npipe_barrier(PIPE_V);\nTADD($dst, $dst, $src2)").on(Targets::A2A3).when(When::Apart("dst", "src2")),
-            form("TADD($dst, $src2, $src1);\npipe_barrier(PIPE_V);\nTADD($dst, $dst, $src0)").on(Targets::A2A3).when(When::Apart("dst", "src0")),
             form("TADD($dst, $src0, $src1);\nTADD($dst, $dst, $src2)").on(Targets::A5).when(When::Apart("dst", "src2")),
-            form("TADD($dst, $src2, $src1);\nTADD($dst, $dst, $src0)").on(Targets::A5).when(When::Apart("dst", "src0")),
             form("TADDC($dst, $src0, $src1, $src2)").on(Targets::CPU),
         ])
         .bytecode(0x1008, 4);
@@ -905,9 +903,7 @@ family! { Elementwise, "pto", elementwise;
         .notes(&["No device header implements it; the public assembler emits TSUB and TADD."])
         .cpp_forms(&[
             form("TSUB($dst, $src0, $src1);\npipe_barrier(PIPE_V);\nTADD($dst, $dst, $src2)").on(Targets::A2A3).when(When::Apart("dst", "src2")),
-            form("TADD($dst, $src0, $src2);\npipe_barrier(PIPE_V);\nTSUB($dst, $dst, $src1)").on(Targets::A2A3).when(When::Apart("dst", "src1")),
             form("TSUB($dst, $src0, $src1);\nTADD($dst, $dst, $src2)").on(Targets::A5).when(When::Apart("dst", "src2")),
-            form("TADD($dst, $src0, $src2);\nTSUB($dst, $dst, $src1)").on(Targets::A5).when(When::Apart("dst", "src1")),
             form("TSUBC($dst, $src0, $src1, $src2)").on(Targets::CPU),
         ])
         .bytecode(0x1068, 4);

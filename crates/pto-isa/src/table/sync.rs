@@ -498,6 +498,7 @@ family! { Sync, "pto", sync;
         .cpp_args(&["scope"])
         .example("func.func @f() {\n  pto.fence.barrier_all #pto.fence_scope<gm>\n  return\n}\n")
         .cpp_forms(&[
+            form("pipe_barrier(PIPE_ALL)").when(When::Attr("scope", "local_memory")),
             form("pipe_barrier(PIPE_ALL);\ndsb(DSB_DDR)").when(When::Attr("scope", "gm")),
             form("pipe_barrier(PIPE_ALL);\ndsb(DSB_DDR)").when(When::Attr("scope", "all")),
         ]);

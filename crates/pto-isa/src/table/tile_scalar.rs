@@ -405,9 +405,7 @@ family! { TileScalar, "pto", tile_scalar;
         ])
         .cpp_forms(&[
             form("TADDS($dst, $src0, $scalar);\npipe_barrier(PIPE_V);\nTADD($dst, $dst, $src1)").on(Targets::A2A3).when(When::Apart("dst", "src1")),
-            form("TADDS($dst, $src1, $scalar);\npipe_barrier(PIPE_V);\nTADD($dst, $dst, $src0)").on(Targets::A2A3).when(When::Apart("dst", "src0")),
             form("TADDS($dst, $src0, $scalar);\nTADD($dst, $dst, $src1)").on(Targets::A5).when(When::Apart("dst", "src1")),
-            form("TADDS($dst, $src1, $scalar);\nTADD($dst, $dst, $src0)").on(Targets::A5).when(When::Apart("dst", "src0")),
             form("TADDSC($dst, $src0, $scalar, $src1)").on(Targets::CPU),
         ])
         .bytecode(0x100A, 4);
@@ -427,9 +425,7 @@ family! { TileScalar, "pto", tile_scalar;
         ])
         .cpp_forms(&[
             form("TSUBS($dst, $src0, $scalar);\npipe_barrier(PIPE_V);\nTADD($dst, $dst, $src1)").on(Targets::A2A3).when(When::Apart("dst", "src1")),
-            form("TSUBS($dst, $src1, $scalar);\npipe_barrier(PIPE_V);\nTADD($dst, $dst, $src0)").on(Targets::A2A3).when(When::Apart("dst", "src0")),
             form("TSUBS($dst, $src0, $scalar);\nTADD($dst, $dst, $src1)").on(Targets::A5).when(When::Apart("dst", "src1")),
-            form("TSUBS($dst, $src1, $scalar);\nTADD($dst, $dst, $src0)").on(Targets::A5).when(When::Apart("dst", "src0")),
             form("TSUBSC($dst, $src0, $scalar, $src1)").on(Targets::CPU),
         ])
         .bytecode(0x106A, 4);

@@ -29,7 +29,7 @@ pub(super) fn end(checked: &Checked, loc: Loc, open: &[&Tile]) -> Result<u64, Bo
 }
 
 /// The tile to which an operation gives an address, and the address, where that is known.
-fn given(checked: &Checked, id: OpId) -> Option<(ValueId, Option<u64>)> {
+pub(crate) fn given(checked: &Checked, id: OpId) -> Option<(ValueId, Option<u64>)> {
     let module = checked.module();
     let address = |name: &str| Some(module.in_slot(id, module.op(id).op.row().slot(name)?).next()?.value);
     let known = |value: ValueId| checked.info().constant(value).and_then(|at| u64::try_from(at).ok());

@@ -1,6 +1,6 @@
 //! Gives every tile a place.
 
-mod fixed;
+pub(crate) mod fixed;
 mod live;
 pub mod pack;
 
@@ -121,7 +121,7 @@ pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Vec<D
 }
 
 /// The memory that the instructions of a program use by themselves.
-fn used(checked: &Checked) -> Vec<Used> {
+pub(crate) fn used(checked: &Checked) -> Vec<Used> {
     let mut all: BTreeMap<HiddenMemory, OpId> = BTreeMap::new();
     for id in checked.module().order() {
         for memory in pto_check::work_space(checked, id).hidden {
@@ -259,7 +259,7 @@ fn reserves(module: &Module) -> BTreeMap<OpId, (Loc, u64, u64)> {
     places
 }
 
-fn reserved(module: &Module, loc: Loc) -> u64 {
+pub(crate) fn reserved(module: &Module, loc: Loc) -> u64 {
     let here = reserves(module).into_values().filter(|(l, ..)| *l == loc);
     here.map(|(_, at, size)| at + size).max().unwrap_or(0)
 }

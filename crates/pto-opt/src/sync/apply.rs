@@ -155,7 +155,8 @@ impl Numbers {
     }
 }
 
-fn barrier(module: &mut Module, pipe: Pipe, span: Span) -> OpId {
+/// A barrier on a pipe.
+pub(crate) fn barrier(module: &mut Module, pipe: Pipe, span: Span) -> OpId {
     let attrs = vec![(module.names.intern("pipe"), choice(&enums::PIPE, pipe.name()))];
     module.new_op(op::barrier, NewOp { attrs, span, ..NewOp::default() })
 }

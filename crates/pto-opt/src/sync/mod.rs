@@ -16,7 +16,9 @@ mod summary;
 mod unordered;
 mod user;
 
+pub(crate) use apply::barrier as barrier_on;
 pub use unordered::{Unordered, unordered};
+pub(crate) use user::stated;
 pub use user::states_order;
 
 use crate::effects::CoreKind;
@@ -166,7 +168,7 @@ pub fn insert_sync(checked: &Checked, mode: Mode) -> Synced {
 pub(crate) fn as_they_are(module: &Module, mode: Mode) -> Vec<OpId> {
     match mode {
         Mode::Minimal | Mode::Barriers => Vec::new(),
-        Mode::Unstated => user::stated(module).into_iter().collect(),
+        Mode::Unstated => stated(module).into_iter().collect(),
         Mode::None => module.functions(),
     }
 }

@@ -32,7 +32,7 @@ pub fn states_order(module: &Module) -> bool {
 }
 
 /// The functions that state an order of pipes, with what they call and what calls them: order is stated for a kernel as a whole.
-pub(super) fn stated(module: &Module) -> BTreeSet<OpId> {
+pub(crate) fn stated(module: &Module) -> BTreeSet<OpId> {
     let calls = module.calls();
     let mut near: HashMap<OpId, Vec<OpId>> = HashMap::new();
     let mut open = Vec::new();

@@ -49,8 +49,7 @@ fn findings(program: &Checked, functions: &[OpId]) -> Option<Vec<Diagnostic>> {
         let bounds = race::Bounds { limit: Some(SHORT.0), ..race::Bounds::default() };
         let launch = Launch { blocks: 1, threads: 1 };
         let report = race::check_all_paths_within(bounds, Sync::Manual, &plan, &mut ranks, launch);
-        let stopped = report.stopped.is_some()
-            || report.findings.iter().any(|d| d.code.is_run_error() && d.code != codes::RUN_DEADLOCK);
+        let stopped = report.stopped.is_some() || report.findings.iter().any(|d| d.code.is_run_error());
         let before = all.len();
         all.extend(report.findings.into_iter().filter(|d| d.is_error() && is_order(d)));
         if stopped && all.len() == before {
@@ -64,7 +63,7 @@ fn findings(program: &Checked, functions: &[OpId]) -> Option<Vec<Diagnostic>> {
 fn is_order(finding: &Diagnostic) -> bool {
     let other = matches!(finding.code, codes::RACE_UNWRITTEN | codes::GLOBAL_MISALIGNED);
     let of_race = codes::RACE_READ.number() / 100 == finding.code.number() / 100;
-    finding.code == codes::RUN_DEADLOCK || (of_race && !other)
+    of_race && !other
 }
 
 fn warning(first: &Diagnostic, count: usize) -> Diagnostic {

@@ -1,0 +1,217 @@
+//! Results that would overwrite an operand too early.
+//!
+//! Some instructions are several calls in C++, and the first of them writes the destination while a later one still reads a source. Where the
+//! two are one tile, the result goes to a scratch tile first and is moved from there.
+
+use crate::places::{Home, Places, Region, memory_of};
+use crate::plan::{fixed, reserved, used};
+use crate::scratch;
+use crate::sync::{barrier_on, stated};
+use pto_check::Checked;
+use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, ValueId};
+use pto_isa::row::When;
+use pto_isa::table::op;
+use pto_isa::{DType, Diagnostic, Dim, Dir, Loc, Pipe, Scalar, Span, TileType, Type, codes};
+use std::collections::{BTreeSet, HashMap};
+
+/// The program with scratch tiles for such results; `None` when there are none.
+///
+/// # Errors
+/// A program that places its tiles and leaves no room that is known to be free.
+pub(crate) fn keep_apart(checked: &Checked) -> Result<Option<Module>, Vec<Diagnostic>> {
+    let module = checked.module();
+    let is_candidate = |id: &OpId| module.op(*id).op.row().cpp.forms.iter().any(|f| matches!(f.when, When::Apart(..)));
+    let candidates: Vec<OpId> = module.order().into_iter().filter(is_candidate).collect();
+    if candidates.is_empty() {
+        return Ok(None);
+    }
+    let mut places = Places::new(checked);
+    let found: HashMap<OpId, Operand> =
+        candidates.into_iter().filter_map(|id| Some((id, overwritten(checked, &mut places, id)?))).collect();
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let mut pass = Pass { checked, out: module.clone(), names: Names::new(module), ends: HashMap::new() };
+    let overlaps = checked.info().target.profile().overlapping_pipes.contains(&Pipe::V);
+    let own_order = if overlaps { stated_ops(module, &found) } else { BTreeSet::new() };
+    let mut problems = Vec::new();
+    for block in module.all_blocks() {
+        let mut ops = Vec::new();
+        for &id in &module.block(block).ops {
+            match found.get(&id) {
+                Some(dst) => match pass.through_scratch(id, *dst, own_order.contains(&id), &mut ops) {
+                    Ok(()) => {}
+                    Err(problem) => problems.push(*problem),
+                },
+                None => ops.push(id),
+            }
+        }
+        pass.out.block_mut(block).ops = ops;
+    }
+    if problems.is_empty() { Ok(Some(pass.out)) } else { Err(problems) }
+}
+
+/// The destination of an operation that shares memory with a source from which its spelling wants it apart.
+fn overwritten(checked: &Checked, places: &mut Places<'_>, id: OpId) -> Option<Operand> {
+    let (module, target) = (checked.module(), checked.info().target);
+    let row = module.op(id).op.row();
+    let name = |o: &Operand| row.slots.get(usize::from(o.slot)).map_or("", |s| s.name);
+    let is_written = |o: &&Operand| row.slots.get(usize::from(o.slot)).is_some_and(|s| s.dir != Dir::In);
+    let operands = module.operands(id);
+    let wanted = |dst: &Operand, src: &Operand| row.cpp.wants_apart(target, name(dst), name(src));
+    let dst = operands.iter().filter(is_written).find(|dst| {
+        operands.iter().any(|src| wanted(dst, src) && (dst.value == src.value || shares(places, dst.value, src.value)))
+    });
+    dst.copied()
+}
+
+/// Two tiles have bytes in common. Tiles that a function is given, and those at addresses that are computed, are taken to be different
+/// where they have different names.
+fn shares(places: &mut Places<'_>, a: ValueId, b: ValueId) -> bool {
+    let (a, b) = (places.of(a), places.of(b));
+    let meets = |(x, y): (&Region, &Region)| {
+        let known = !matches!(x.home, Home::Given(_)) && x.end.max(y.end) != u64::MAX;
+        known && x.home == y.home && x.start < y.end && y.start < x.end
+    };
+    a.iter().flat_map(|x| b.iter().map(move |y| (x, y))).any(meets)
+}
+
+/// Those of the operations that stand in kernels with order of their own: nobody inserts barriers there.
+fn stated_ops(module: &Module, found: &HashMap<OpId, Operand>) -> BTreeSet<OpId> {
+    let mut ops = BTreeSet::new();
+    for function in stated(module) {
+        module.walk_inside(function, &mut |id| {
+            if found.contains_key(&id) {
+                ops.insert(id);
+            }
+        });
+    }
+    ops
+}
+
+struct Pass<'a> {
+    checked: &'a Checked,
+    out: Module,
+    names: Names,
+    /// Where the next scratch tile goes in programs that place their tiles.
+    ends: HashMap<Loc, u64>,
+}
+
+impl Pass<'_> {
+    /// The operation with a scratch tile as its destination, and a move to the real one.
+    fn through_scratch(
+        &mut self,
+        id: OpId,
+        dst: Operand,
+        barriers: bool,
+        ops: &mut Vec<OpId>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let Some(tile) = self.checked.module().tile(dst.value).copied() else {
+            ops.push(id);
+            return Ok(());
+        };
+        let span = Span::new(self.out.op(id).span.start, self.out.op(id).span.start);
+        let dynamic = tile.valid_rows == Dim::Dynamic || tile.valid_cols == Dim::Dynamic;
+        let (tile, mut operands) = if dynamic {
+            let extents = scratch::extents(&mut self.out, dst.value, &mut self.names, span, ops);
+            (tile.valid(Dim::Dynamic, Dim::Dynamic), extents)
+        } else {
+            (tile, Vec::new())
+        };
+        if self.checked.info().manual[id.index()] {
+            operands.push(self.address(id, &tile, span, ops)?);
+            operands.sort_by_key(|o| o.slot);
+        }
+        let name = self.names.fresh(&mut self.out, "tmp");
+        let alloc = self.out.new_tile(tile, name, span, operands);
+        ops.push(alloc);
+        let Some(scratch) = self.out.results(alloc).next() else { return Ok(()) };
+        let barrier = |out: &mut Module, ops: &mut Vec<OpId>| {
+            if barriers {
+                ops.push(barrier_on(out, Pipe::V, span));
+            }
+        };
+        barrier(&mut self.out, ops);
+        ops.push(self.with_destination(id, dst, scratch));
+        barrier(&mut self.out, ops);
+        ops.push(self.moved(id, scratch, dst));
+        Ok(())
+    }
+
+    fn with_destination(&mut self, id: OpId, dst: Operand, scratch: ValueId) -> OpId {
+        let data = self.out.op(id).clone();
+        let replace = |o: &Operand| Operand { value: if o.slot == dst.slot { scratch } else { o.value }, ..*o };
+        let operands = self.out.operands(id).iter().map(replace).collect();
+        let attrs = self.out.attrs(id).to_vec();
+        let new = NewOp { operands, attrs, span: data.span, name_span: data.name_span, ..NewOp::default() };
+        self.out.new_op(data.op, new)
+    }
+
+    fn moved(&mut self, id: OpId, from: ValueId, dst: Operand) -> OpId {
+        let data = self.out.op(id).clone();
+        let slot = |name: &str| op::tmov.row().slot(name).unwrap_or(0) as u8;
+        let operands = vec![
+            Operand { value: from, slot: slot("src"), span: dst.span },
+            Operand { value: dst.value, slot: slot("dst"), span: dst.span },
+        ];
+        let new = NewOp { operands, span: data.span, name_span: data.name_span, ..NewOp::default() };
+        self.out.new_op(op::tmov, new)
+    }
+
+    /// An address behind everything that the program places.
+    fn address(
+        &mut self,
+        id: OpId,
+        tile: &TileType,
+        span: Span,
+        ops: &mut Vec<OpId>,
+    ) -> Result<Operand, Box<Diagnostic>> {
+        let space = self.checked.info().target.profile().space(tile.loc);
+        let align = space.map_or(1, |s| s.align.max(1));
+        let end = match self.ends.get(&tile.loc) {
+            Some(end) => Some(*end),
+            None => end_of_placed(self.checked, tile.loc),
+        };
+        let hidden = used(self.checked);
+        let is_free = |at: &u64| {
+            let end = at + tile.bytes();
+            let taken = hidden.iter().map(|u| u.memory).any(|m| m.loc == tile.loc && *at < m.end && m.start < end);
+            !taken && space.is_some_and(|s| end <= s.bytes)
+        };
+        let at = end.map(|end| end.next_multiple_of(align)).filter(is_free);
+        let Some(at) = at else { return Err(Box::new(self.no_room(id, tile))) };
+        self.ends.insert(tile.loc, at + tile.bytes());
+        let ty = self.out.intern_type(Type::Scalar(Scalar::Elem(DType::I64)));
+        let (name, value) = (self.names.fresh(&mut self.out, "tmp_at"), self.out.names.intern("value"));
+        let slot = op::arith_constant.row().slots.len() as u8;
+        let attrs = vec![(value, Attr::Int(i128::from(at), ty))];
+        let new = NewOp { attrs, results: vec![(ty, name, slot, span)], span, ..NewOp::default() };
+        let constant = self.out.new_op(op::arith_constant, new);
+        ops.push(constant);
+        let slot = op::alloc_tile.row().slot("addr").unwrap_or(0) as u8;
+        let value = self.out.results(constant).next().unwrap_or_else(|| ValueId::from_index(0));
+        Ok(Operand { value, slot, span })
+    }
+
+    fn no_room(&self, id: OpId, tile: &TileType) -> Diagnostic {
+        let module = self.checked.module();
+        let row = module.op(id).op.row();
+        let message =
+            format!("`{}` in place needs a scratch tile here, and no memory is known to be free", row.full_name());
+        Diagnostic::new(codes::EMIT_SCRATCH, module.op(id).name_span, message)
+            .legal(format!("{} bytes of `{}` behind tiles whose addresses are constants", tile.bytes(), tile.loc))
+            .help("write the result to a tile of its own, and move it from there with `tmov`")
+    }
+}
+
+/// Where everything ends that the program places in a memory; `None` where an address is computed.
+fn end_of_placed(checked: &Checked, loc: Loc) -> Option<u64> {
+    let module = checked.module();
+    let mut end = Some(reserved(module, loc));
+    module.walk(module.top, &mut |id| {
+        let Some((tile, at)) = fixed::given(checked, id) else { return };
+        let Some((_, bytes)) = memory_of(checked, tile).filter(|(l, _)| *l == loc) else { return };
+        end = end.zip(at).map(|(end, at)| end.max(at.saturating_add(bytes)));
+    });
+    end
+}
