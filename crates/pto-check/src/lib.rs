@@ -24,6 +24,7 @@
 mod clobber;
 mod control;
 mod dominance;
+mod dominators;
 mod fifo;
 mod info;
 mod instructions;

@@ -5,6 +5,7 @@ use pto_ir::{Attr, BlockId, Module, OpId, RegionId, Sym};
 use pto_isa::row::{Custom, Syntax};
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, FnType, Span, Target, Type, codes, table};
+use std::cell::Cell;
 use std::collections::HashMap;
 
 pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnostic>) {
@@ -37,7 +38,12 @@ fn known_target(module: &Module, problems: &mut Vec<Diagnostic>) {
 pub(crate) struct Functions {
     by_name: HashMap<Sym, OpId>,
     all: Vec<OpId>,
+    /// How often a similar name was looked for.
+    suggestions: Cell<u32>,
 }
+
+/// Looking for similar names takes long, and nobody reads hundreds of suggestions.
+const SUGGESTIONS: u32 = 100;
 
 impl Functions {
     fn collect(module: &Module, order: &[OpId], problems: &mut Vec<Diagnostic>) -> Self {
@@ -58,7 +64,7 @@ impl Functions {
                 scope.insert((parents.get(&f).copied(), name), f);
             }
         }
-        Self { by_name, all }
+        Self { by_name, all, suggestions: Cell::new(0) }
     }
 
     pub(crate) fn get(&self, name: Sym) -> Option<OpId> {
@@ -67,6 +73,10 @@ impl Functions {
 
     /// A function whose name is close to a misspelled one.
     pub(crate) fn similar<'m>(&self, module: &'m Module, name: &str) -> Option<&'m str> {
+        self.suggestions.set(self.suggestions.get() + 1);
+        if self.suggestions.get() > SUGGESTIONS {
+            return None;
+        }
         let names = self.all.iter().filter_map(|&f| module.symbol(f, "sym_name")).map(|s| module.names.text(s));
         names.filter(|n| table::distance(n, name) <= 2).min_by_key(|n| table::distance(n, name))
     }

@@ -113,9 +113,9 @@ pub struct Value {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Def {
     /// The result of an operation at a position.
-    Result(OpId, u16),
+    Result(OpId, u32),
     /// The argument of a block at a position.
-    Arg(BlockId, u16),
+    Arg(BlockId, u32),
     /// Nothing: an error about it was reported.
     Missing,
 }
@@ -346,7 +346,7 @@ impl Module {
 
     /// A new parameter of a block.
     pub fn add_arg(&mut self, block: BlockId, ty: TypeId, name: Sym, span: Span) -> ValueId {
-        let at = self.block(block).args.len() as u16;
+        let at = self.block(block).args.len() as u32;
         let id = self.new_value(Value { ty, name, def: Def::Arg(block, at), slot: 0, span });
         self.block_mut(block).args.push(id);
         id
@@ -363,7 +363,7 @@ impl Module {
         let id = OpId::new(self.ops.len());
         let first = self.values.len() as u32;
         for (at, (ty, name, slot, span)) in new.results.into_iter().enumerate() {
-            self.new_value(Value { ty, name, def: Def::Result(id, at as u16), slot, span });
+            self.new_value(Value { ty, name, def: Def::Result(id, at as u32), slot, span });
         }
         let data = OpData {
             op,

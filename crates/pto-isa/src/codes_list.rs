@@ -43,6 +43,8 @@ codes! {
         "`!name = type` and `#name = attribute` define an alias once, before its use, and never in terms of itself.";
     TOO_LARGE = 18, "a file that is too large",
         "Positions in a source file are 32-bit numbers, so a file may have at most 4 GiB.";
+    ALIASES_TOO_LARGE = 23, "aliases that stand for too much",
+        "An alias may name other aliases. Where each names the one before twice, forty lines stand for a million million parts. With aliases written out, a file may have a million parts and two more for each of its bytes.";
 
     EMPTY_TILE = 101, "a tile without rows or columns",
         "Rows and columns of a tile must be positive. An empty valid region of a non-empty tile is written with v_row or v_col instead.";

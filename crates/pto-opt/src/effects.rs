@@ -7,6 +7,7 @@ use pto_ir::{Module, OpId, ValueId};
 use pto_isa::row::{self, Core};
 use pto_isa::table::op;
 use pto_isa::{Dir, Family, Pipe, Type};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A pipe reads or writes bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -114,7 +115,7 @@ pub(crate) fn effect(checked: &Checked, places: &mut Places<'_>, id: OpId, core:
 /// A function that drives no pipe does not matter, and one for a kind of core runs on no other.
 fn called(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) -> Effect {
     let Some(&function) = places.calls.get(&id) else { return Effect::Call(core) };
-    if !has_effects(checked, places, function) {
+    if !with_effects(checked, places).contains(&function) {
         return Effect::None;
     }
     match (core, CoreKind::of_function(checked.module(), function)) {
@@ -124,17 +125,40 @@ fn called(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) 
     }
 }
 
-/// True when something in a function has an effect, or may have: its body may be elsewhere.
-fn has_effects(checked: &Checked, places: &mut Places<'_>, function: OpId) -> bool {
-    if let Some(known) = places.has_effects.get(&function) {
-        return *known;
+/// The functions in which something has an effect, or may have: their bodies may be elsewhere.
+fn with_effects<'p>(checked: &Checked, places: &'p mut Places<'_>) -> &'p BTreeSet<OpId> {
+    if places.with_effects.is_none() {
+        let found = find_effects(checked, places);
+        places.with_effects = Some(found);
     }
+    places.with_effects.get_or_insert_default()
+}
+
+/// Those that have effects of their own, then whatever calls them.
+fn find_effects(checked: &Checked, places: &mut Places<'_>) -> BTreeSet<OpId> {
     let module = checked.module();
-    let mut inner = Vec::new();
-    module.walk_inside(function, &mut |id| inner.push(id));
-    let found =
-        inner.is_empty() || inner.into_iter().any(|id| effect(checked, places, id, CoreKind::Any) != Effect::None);
-    places.has_effects.insert(function, found);
+    let mut found = BTreeSet::new();
+    let mut callers: BTreeMap<OpId, Vec<OpId>> = BTreeMap::new();
+    for function in module.functions() {
+        let mut inner = Vec::new();
+        module.walk_inside(function, &mut |id| inner.push(id));
+        let mut own = inner.is_empty();
+        for id in inner {
+            if module.op(id).op != op::func_call {
+                own = own || effect(checked, places, id, CoreKind::Any) != Effect::None;
+            } else if let Some(callee) = places.calls.get(&id) {
+                callers.entry(*callee).or_default().push(function);
+            } else {
+                own = true;
+            }
+        }
+        found.extend(own.then_some(function));
+    }
+    let mut open: Vec<OpId> = found.iter().copied().collect();
+    while let Some(function) = open.pop() {
+        let outer = callers.remove(&function).unwrap_or_default();
+        open.extend(outer.into_iter().filter(|caller| found.insert(*caller)));
+    }
     found
 }
 
@@ -149,7 +173,7 @@ fn flag(module: &Module, id: OpId, set: bool) -> Effect {
 /// Whoever is told may read: what was written to global memory before has to be there.
 fn told_others(places: &mut Places<'_>, id: OpId, core: CoreKind) -> Effect {
     let Some(signal) = places.operand(id, "signal") else { return Effect::None };
-    let regions = places.all_global();
+    let regions = places.all_global(id);
     let touch = |region| Touch { pipe: Pipe::S, core, region, slot: None, write: false, op: id, value: signal };
     Effect::Touches(regions.into_iter().map(touch).collect())
 }
@@ -161,7 +185,7 @@ fn touches(checked: &Checked, places: &mut Places<'_>, id: OpId, pipe: Pipe, cor
     let mut list = Vec::new();
     let mut add = |value: ValueId, dir: Dir| {
         let slot = places.turned_slot(value);
-        for region in places.of(value) {
+        for region in places.of(value).iter().copied() {
             let mut one = |pipe: Pipe, write: bool| list.push(Touch { pipe, core, region, slot, write, op: id, value });
             // What drives several pipes itself loads on one and stores on the other; its stages are in between.
             let (load, store) = if pipe == Pipe::All { (Pipe::Mte2, Pipe::Mte3) } else { (pipe, pipe) };

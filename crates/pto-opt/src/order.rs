@@ -2,142 +2,210 @@
 
 use pto_ir::{Module, OpId};
 use pto_isa::table::op;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 /// Positions of operations, outer around inner. A function that is called stands where it is called for the first time.
 pub(crate) struct Order {
-    first: BTreeMap<OpId, u32>,
-    last: BTreeMap<OpId, u32>,
-    parents: BTreeMap<OpId, OpId>,
-    /// Where functions are called, and what is called there.
-    calls: BTreeMap<OpId, Vec<OpId>>,
-    called: HashMap<OpId, OpId>,
+    /// Where each operation begins and ends, by its index; 0 where it stands nowhere.
+    spans: Vec<(u32, u32)>,
+    parents: Vec<Option<OpId>>,
+    /// The innermost loop around each operation.
+    loops: Vec<Option<OpId>>,
+    /// The operation that begins or ends at a position.
+    at: Vec<OpId>,
+    /// What is known of functions that are called.
+    called: HashMap<OpId, Called>,
+    /// Calls of functions that do not stand there, by position.
+    elsewhere: Vec<(u32, OpId)>,
+}
+
+/// A function that is called.
+#[derive(Default)]
+struct Called {
+    sites: Vec<OpId>,
+    /// Where it is called for the last time, by whatever calls it, if that is somewhere else than for the first; or 0.
+    until: u32,
+    /// It is executed more than once: called at several places, or in a loop, or by a function that is.
+    repeated: bool,
+}
+
+/// What is still to be done while positions are given out.
+enum Step {
+    Enter(OpId),
+    /// What an operation calls comes behind what is in it.
+    Call(OpId),
+    Leave(OpId),
 }
 
 impl Order {
     pub fn new(module: &Module) -> Self {
-        let (first, last, parents) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let called = module.calls();
-        let mut calls: BTreeMap<OpId, Vec<OpId>> = BTreeMap::new();
+        let calls = module.calls();
+        let mut called: HashMap<OpId, Called> = HashMap::new();
         for id in module.order() {
-            if let Some(function) = called.get(&id) {
-                calls.entry(*function).or_default().push(id);
+            if let Some(function) = calls.get(&id) {
+                called.entry(*function).or_default().sites.push(id);
             }
         }
-        let mut this = Self { first, last, parents, calls, called };
-        let mut next = 0;
+        let count = module.op_count();
+        let (spans, parents, loops) = (vec![(0, 0); count], vec![None; count], vec![None; count]);
+        let nobody = OpId::from_index(0);
+        let mut this = Self { spans, parents, loops, at: vec![nobody], called, elsewhere: Vec::new() };
         for &id in &module.block(module.top).ops {
-            this.visit(module, id, &mut next);
+            if !this.called.contains_key(&id) {
+                this.place(module, id, &calls);
+            }
         }
         // Functions that only call each other.
         for id in module.functions() {
-            if !this.first.contains_key(&id) {
-                this.place(module, id, &mut next);
+            if this.first(id) == 0 {
+                this.place(module, id, &calls);
             }
         }
+        this.note_calls_elsewhere();
+        this.follow_calls(module);
         this
     }
 
-    fn visit(&mut self, module: &Module, id: OpId, next: &mut u32) {
-        if !self.calls.contains_key(&id) {
-            self.place(module, id, next);
-        }
-    }
-
-    fn place(&mut self, module: &Module, id: OpId, next: &mut u32) {
-        *next += 1;
-        self.first.insert(id, *next);
-        for region in module.op_regions(id) {
-            for block in &module.region(*region).blocks {
-                for &inner in &module.block(*block).ops {
-                    self.parents.insert(inner, id);
-                    self.visit(module, inner, next);
+    /// Gives an operation and everything in it their positions. Calls may be nested as deeply as there are functions, hence no recursion.
+    fn place(&mut self, module: &Module, id: OpId, calls: &HashMap<OpId, OpId>) {
+        let mut open = vec![Step::Enter(id)];
+        while let Some(step) = open.pop() {
+            match step {
+                Step::Enter(id) => {
+                    self.spans[id.index()].0 = self.at.len() as u32;
+                    self.at.push(id);
+                    self.loops[id.index()] = self.parent(id).and_then(|outer| match goes_round(module, outer) {
+                        true => Some(outer),
+                        false => self.loops[outer.index()],
+                    });
+                    open.extend([Step::Leave(id), Step::Call(id)]);
+                    let blocks = module.op_regions(id).iter().flat_map(|r| &module.region(*r).blocks);
+                    for inner in blocks.flat_map(|b| &module.block(*b).ops) {
+                        self.parents[inner.index()] = Some(id);
+                    }
+                    let blocks = module.op_regions(id).iter().flat_map(|r| &module.region(*r).blocks);
+                    let inner = blocks.flat_map(|b| &module.block(*b).ops).rev();
+                    open.extend(inner.filter(|i| !self.called.contains_key(i)).map(|i| Step::Enter(*i)));
+                }
+                Step::Call(id) => {
+                    if let Some(&function) = calls.get(&id).filter(|f| self.first(**f) == 0) {
+                        self.parents[function.index()] = Some(id);
+                        open.push(Step::Enter(function));
+                    }
+                }
+                Step::Leave(id) => {
+                    self.spans[id.index()].1 = self.at.len() as u32;
+                    self.at.push(id);
                 }
             }
         }
-        if let Some(called) = self.called.get(&id).copied()
-            && !self.first.contains_key(&called)
-        {
-            self.parents.insert(called, id);
-            self.place(module, called, next);
+    }
+
+    fn note_calls_elsewhere(&mut self) {
+        let mut elsewhere = Vec::new();
+        for (function, called) in &self.called {
+            let others = called.sites.iter().filter(|site| self.parent(*function) != Some(**site));
+            elsewhere.extend(others.map(|site| (self.first(*site), *function)));
         }
-        *next += 1;
-        self.last.insert(id, *next);
+        elsewhere.sort_unstable();
+        self.elsewhere = elsewhere;
+    }
+
+    /// Finds out about functions from those that call them: each is looked at when all its callers have been.
+    fn follow_calls(&mut self, module: &Module) {
+        let around = |id: OpId| self.function_around(id);
+        let callers: HashMap<OpId, Vec<Option<OpId>>> =
+            self.called.iter().map(|(f, called)| (*f, called.sites.iter().map(|s| around(*s)).collect())).collect();
+        let mut waits: HashMap<OpId, usize> =
+            callers.iter().map(|(f, outer)| (*f, outer.iter().flatten().count())).collect();
+        let mut calls: HashMap<OpId, Vec<OpId>> = HashMap::new();
+        for (function, outer) in &callers {
+            outer.iter().flatten().for_each(|caller| calls.entry(*caller).or_default().push(*function));
+        }
+        let mut ready: Vec<OpId> = waits.iter().filter(|(_, left)| **left == 0).map(|(f, _)| *f).collect();
+        while let Some(function) = ready.pop() {
+            let known = self.known_of(module, function, &callers[&function]);
+            if let Some(called) = self.called.get_mut(&function) {
+                (called.until, called.repeated) = known;
+            }
+            for inner in calls.get(&function).into_iter().flatten() {
+                if let Some(left) = waits.get_mut(inner) {
+                    *left -= 1;
+                    if *left == 0 {
+                        ready.push(*inner);
+                    }
+                }
+            }
+        }
+    }
+
+    fn known_of(&self, module: &Module, function: OpId, callers: &[Option<OpId>]) -> (u32, bool) {
+        let sites = self.called.get(&function).map_or(&[][..], |called| &called.sites);
+        let own = |site: &OpId| self.around(*site).take_while(|outer| !self.called.contains_key(outer));
+        let is_loop = |id: OpId| matches!(module.op(id).op, op::scf_for | op::scf_while);
+        let outer = || callers.iter().flatten().filter_map(|f| self.called.get(f));
+        let last = if sites.len() > 1 { sites.iter().map(|s| self.last(*s)).max().unwrap_or(0) } else { 0 };
+        let until = outer().map(|f| f.until).max().unwrap_or(0).max(last);
+        let repeated =
+            sites.len() > 1 || sites.iter().any(|site| own(site).any(is_loop)) || outer().any(|f| f.repeated);
+        (until, repeated)
     }
 
     /// Where the function around an operation is called for the last time, by whatever calls it, if that is somewhere else than for the
     /// first.
     pub fn called_until(&self, id: OpId) -> Option<u32> {
-        self.function_around(id).map(|f| self.until(f, &mut BTreeMap::new())).filter(|until| *until > 0)
-    }
-
-    fn function_around(&self, id: OpId) -> Option<OpId> {
-        std::iter::once(id).chain(self.around(id)).find(|f| self.calls.contains_key(f))
-    }
-
-    fn until(&self, function: OpId, known: &mut BTreeMap<OpId, u32>) -> u32 {
-        if let Some(until) = known.get(&function) {
-            return *until;
-        }
-        let mut until = 0;
-        let sites = self.calls.get(&function).map_or(&[][..], Vec::as_slice);
-        for site in sites {
-            let last = if sites.len() > 1 { self.last(*site) } else { 0 };
-            let outer = self.function_around(*site).map_or(0, |f| self.until(f, known));
-            until = until.max(last).max(outer);
-        }
-        known.insert(function, until);
-        until
-    }
-
-    /// The function around an operation, and whether it is executed more than once: called at several places, or in a loop.
-    pub fn repeated_function(&self, module: &Module, id: OpId) -> Option<OpId> {
         let function = self.function_around(id)?;
-        let is_loop = |id: OpId| matches!(module.op(id).op, op::scf_for | op::scf_while);
-        let again = |f: OpId| {
-            let sites = self.calls.get(&f).map_or(&[][..], Vec::as_slice);
-            let own = |site: &OpId| self.around(*site).take_while(|outer| !self.calls.contains_key(outer));
-            sites.len() > 1 || sites.iter().any(|site| own(site).any(is_loop))
-        };
-        let all =
-            std::iter::successors(Some(function), |f| self.parent(*f).and_then(|site| self.function_around(site)));
-        all.into_iter().any(again).then_some(function)
+        self.called.get(&function).map(|called| called.until).filter(|until| *until > 0)
+    }
+
+    /// The innermost function that is called and contains an operation, or is it.
+    fn function_around(&self, id: OpId) -> Option<OpId> {
+        std::iter::once(id).chain(self.around(id)).find(|f| self.called.contains_key(f))
+    }
+
+    /// The function around an operation, where it is executed more than once: called at several places, or in a loop.
+    pub fn repeated_function(&self, id: OpId) -> Option<OpId> {
+        self.function_around(id).filter(|f| self.called.get(f).is_some_and(|called| called.repeated))
     }
 
     /// Where the functions stand that are called between two places and do not stand there: they are called somewhere else first.
     pub fn called_elsewhere(&self, (start, end): (u32, u32)) -> Vec<(u32, u32)> {
-        let mut found: Vec<(u32, u32)> = Vec::new();
+        let mut found = BTreeSet::new();
         let mut open = vec![(start, end)];
         while let Some((start, end)) = open.pop() {
-            for (function, sites) in &self.calls {
+            let from = self.elsewhere.partition_point(|(at, _)| *at <= start);
+            for (_, function) in self.elsewhere[from..].iter().take_while(|(at, _)| *at < end) {
                 let own = (self.first(*function), self.last(*function));
                 let stands_here = start <= own.0 && own.1 <= end;
-                let called_here = sites.iter().any(|s| start < self.first(*s) && self.last(*s) < end);
-                if called_here && !stands_here && !found.contains(&own) {
-                    found.push(own);
+                if !stands_here && found.insert(own) {
                     open.push(own);
                 }
             }
         }
-        found
+        found.into_iter().collect()
     }
 
     pub fn first(&self, id: OpId) -> u32 {
-        self.first.get(&id).copied().unwrap_or(0)
+        self.spans.get(id.index()).map_or(0, |span| span.0)
     }
 
     pub fn last(&self, id: OpId) -> u32 {
-        self.last.get(&id).copied().unwrap_or(0)
+        self.spans.get(id.index()).map_or(0, |span| span.1)
     }
 
     /// The operation around another.
     pub fn parent(&self, id: OpId) -> Option<OpId> {
-        self.parents.get(&id).copied()
+        self.parents.get(id.index()).copied().flatten()
     }
 
     /// Everything around an operation, from the inside out.
     pub fn around(&self, id: OpId) -> impl Iterator<Item = OpId> {
         std::iter::successors(self.parent(id), |id| self.parent(*id))
+    }
+
+    /// The innermost loop around an operation; a region of several blocks may be one.
+    pub fn loop_around(&self, id: OpId) -> Option<OpId> {
+        self.loops.get(id.index()).copied().flatten()
     }
 
     pub fn contains(&self, outer: OpId, inner: OpId) -> bool {
@@ -146,7 +214,14 @@ impl Order {
 
     /// The operation of a list, given by one of its members' parents, that contains a place.
     pub fn member_around(&self, parent: Option<OpId>, place: u32) -> Option<OpId> {
-        let members = self.parents.iter().filter(|(_, p)| Some(**p) == parent).map(|(id, _)| *id);
-        members.into_iter().find(|id| self.first(*id) < place && place < self.last(*id))
+        let parent = parent?;
+        let inner = *self.at.get(place as usize)?;
+        let member = std::iter::once(inner).chain(self.around(inner)).find(|id| self.parent(*id) == Some(parent))?;
+        (self.first(member) < place && place < self.last(member)).then_some(member)
     }
+}
+
+fn goes_round(module: &Module, id: OpId) -> bool {
+    let tangled = module.op_regions(id).iter().any(|r| module.region(*r).blocks.len() > 1);
+    matches!(module.op(id).op, op::scf_for | op::scf_while) || tangled
 }

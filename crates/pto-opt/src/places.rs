@@ -1,12 +1,16 @@
 //! What memory values stand for.
 
+mod resolve;
+
 use crate::effects::is_memory;
 use crate::slots::{self, Slot};
 use pto_check::Checked;
 use pto_ir::{BlockId, Def, Module, OpId, Operand, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Loc, Type};
+use resolve::Source;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// A piece of memory that has a name of its own. Different homes never share bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -42,6 +46,9 @@ const ALL: u64 = u64::MAX;
 /// Windows of more rows than this count as one piece.
 const MANY_ROWS: u64 = 256;
 
+/// A tile that is given more addresses than this may lie anywhere between them.
+const MANY_ADDRESSES: usize = 64;
+
 /// Where a row-major tile starts, and how far apart its rows are, in elements.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
@@ -71,19 +78,24 @@ pub(crate) struct Places<'a> {
     module: &'a Module,
     checked: &'a Checked,
     owners: HashMap<BlockId, OpId>,
+    /// The block that each operation is in.
+    blocks: HashMap<OpId, BlockId>,
     /// What a value is another name for.
     sources: HashMap<ValueId, Vec<ValueId>>,
     /// Tiles whose address changes as the program runs.
     rebound: BTreeSet<ValueId>,
+    /// Tiles that are given addresses that are known.
+    assigned: BTreeMap<ValueId, BTreeSet<u64>>,
     /// All homes of tiles, by memory: what an unknown tile may be.
-    tiles: BTreeMap<Loc, Vec<Home>>,
+    tiles: BTreeMap<Loc, BTreeSet<Home>>,
     /// Some global memory is of unknown origin, so all of it is one.
     one_global: bool,
-    known: BTreeMap<ValueId, Vec<Region>>,
+    known: HashMap<ValueId, Rc<[Region]>>,
+    origins: HashMap<ValueId, Option<Origin>>,
     /// What calls call.
     pub calls: HashMap<OpId, OpId>,
-    /// Functions of which it is known whether something in them has an effect.
-    pub has_effects: HashMap<OpId, bool>,
+    /// The functions in which something has an effect, once that is known.
+    pub with_effects: Option<BTreeSet<OpId>>,
 }
 
 impl<'a> Places<'a> {
@@ -93,14 +105,20 @@ impl<'a> Places<'a> {
             module,
             checked,
             owners: module.owners(),
+            blocks: HashMap::new(),
             sources: HashMap::new(),
             rebound: BTreeSet::new(),
+            assigned: BTreeMap::new(),
             tiles: BTreeMap::new(),
             one_global: false,
-            known: BTreeMap::new(),
+            known: HashMap::new(),
+            origins: HashMap::new(),
             calls: module.calls(),
-            has_effects: HashMap::new(),
+            with_effects: None,
         };
+        for block in module.all_blocks() {
+            this.blocks.extend(module.block(block).ops.iter().map(|id| (*id, block)));
+        }
         module.walk(module.top, &mut |id| this.note(id));
         for (from, to) in module.ways() {
             if is_memory(module.value_type(to)) {
@@ -114,7 +132,16 @@ impl<'a> Places<'a> {
         let module = self.module;
         let tile = |v: ValueId| module.value_type(v).local_space();
         match module.op(id).op {
-            op::tassign | op::tsubview | op::talias => {
+            op::tassign => {
+                let tiles = module.operands(id).iter().map(|o| o.value).chain(module.results(id));
+                for value in tiles.filter(|v| tile(*v).is_some()) {
+                    match self.assigned_address(id) {
+                        Some(at) => drop(self.assigned.entry(value).or_default().insert(at)),
+                        None => drop(self.rebound.insert(value)),
+                    }
+                }
+            }
+            op::tsubview | op::talias => {
                 self.rebound.extend(module.operands(id).iter().map(|o| o.value).filter(|v| tile(*v).is_some()));
             }
             op::inttoptr => self.one_global = true,
@@ -126,7 +153,7 @@ impl<'a> Places<'a> {
                 let value = module.results(id).next();
                 if let Some((value, loc)) = value.and_then(|v| Some((v, tile(v)?))) {
                     let home = if self.address(id).is_some() { Home::Space(loc) } else { Home::Tile(value) };
-                    self.tiles.entry(loc).or_default().push(home);
+                    self.tiles.entry(loc).or_default().insert(home);
                 }
             }
             _ => {}
@@ -143,46 +170,29 @@ impl<'a> Places<'a> {
         self.operand(id, "addr").or_else(|| self.operand(id, "addrs"))
     }
 
-    /// All global memory that the functions are given.
-    pub fn all_global(&mut self) -> Vec<Region> {
+    /// The address that a tile is given while the program runs, where it is fixed.
+    fn assigned_address(&self, id: OpId) -> Option<u64> {
+        let at = match self.operand(id, "address") {
+            Some(address) => self.checked.info().constant(address),
+            None => self.module.attr(id, "addr").and_then(pto_ir::Attr::int),
+        };
+        at.and_then(|at| u64::try_from(at).ok())
+    }
+
+    /// All global memory that the function around an operation is given.
+    pub fn all_global(&mut self, id: OpId) -> Vec<Region> {
         let mut all = vec![Region { home: Home::AnyGlobal, start: 0, end: ALL }];
-        for function in self.module.functions() {
-            let blocks = self.module.op_regions(function).iter().filter_map(|r| self.module.region(*r).blocks.first());
-            let args: Vec<ValueId> = blocks.flat_map(|b| self.module.block(*b).args.clone()).collect();
-            for value in args {
-                if matches!(self.module.value_type(value), Type::Ptr(..) | Type::TensorView(_) | Type::Memref(..)) {
-                    all.extend(self.of(value));
-                }
+        let around = |id: &OpId| self.blocks.get(id).and_then(|block| self.owners.get(block)).copied();
+        let mut outer = std::iter::successors(Some(id), around);
+        let Some(function) = outer.find(|id| self.module.op(*id).op == op::func_func) else { return all };
+        let blocks = self.module.op_regions(function).iter().filter_map(|r| self.module.region(*r).blocks.first());
+        let args: Vec<ValueId> = blocks.flat_map(|b| self.module.block(*b).args.clone()).collect();
+        for value in args {
+            if matches!(self.module.value_type(value), Type::Ptr(..) | Type::TensorView(_) | Type::Memref(..)) {
+                all.extend_from_slice(&self.of(value));
             }
         }
         all
-    }
-
-    /// The memory of a tile, a view or a pointer.
-    pub fn of(&mut self, value: ValueId) -> Vec<Region> {
-        if let Some(known) = self.known.get(&value) {
-            return known.clone();
-        }
-        let mut open = BTreeSet::new();
-        let mut found = self.resolve(value, &mut open);
-        found.sort();
-        found.dedup();
-        self.known.insert(value, found.clone());
-        found
-    }
-
-    fn resolve(&self, value: ValueId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
-        if !open.insert(value) {
-            return Vec::new();
-        }
-        if self.rebound.contains(&value) {
-            return self.anything(value);
-        }
-        match self.module.value(value).def {
-            Def::Arg(block, _) => self.of_argument(value, block, open),
-            Def::Result(id, _) => self.of_result(value, id, open),
-            Def::Missing => Vec::new(),
-        }
     }
 
     /// Whatever a value of this type may be.
@@ -202,78 +212,104 @@ impl<'a> Places<'a> {
         vec![Region { home, start: 0, end: ALL }]
     }
 
-    fn of_argument(&self, value: ValueId, block: BlockId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
-        let Some(&parent) = self.owners.get(&block) else { return self.anything(value) };
+    /// Where the memory of a value comes from.
+    fn source(&mut self, value: ValueId) -> Source {
+        if self.rebound.contains(&value) {
+            return Source::Known(self.anything(value));
+        }
+        let source = match self.module.value(value).def {
+            Def::Arg(block, _) => self.of_argument(value, block),
+            Def::Result(id, _) => self.of_result(value, id),
+            Def::Missing => Source::Known(Vec::new()),
+        };
+        match self.assigned.get(&value) {
+            Some(addresses) => self.placed(value, addresses, source),
+            None => source,
+        }
+    }
+
+    /// A tile at one of the addresses that it is given, and where it is before.
+    fn placed(&self, value: ValueId, addresses: &BTreeSet<u64>, before: Source) -> Source {
+        let Some((loc, bytes)) = memory_of(self.checked, value) else { return Source::Known(self.anything(value)) };
+        let region = |start: u64, end: u64| Region { home: Home::Space(loc), start, end: end.saturating_add(bytes) };
+        let mut all: Vec<Region> = match (addresses.first(), addresses.last()) {
+            (Some(first), Some(last)) if addresses.len() > MANY_ADDRESSES => vec![region(*first, *last)],
+            _ => addresses.iter().map(|at| region(*at, *at)).collect(),
+        };
+        match before {
+            Source::Known(own) => {
+                all.extend(own);
+                Source::Known(all)
+            }
+            Source::Union(values) | Source::Returned(values, _) => Source::Both(all, values),
+            Source::Both(own, values) => Source::Both([all, own].concat(), values),
+            Source::Window(_, view) => Source::Both(all, vec![view]),
+        }
+    }
+
+    fn of_argument(&self, value: ValueId, block: BlockId) -> Source {
+        let Some(&parent) = self.owners.get(&block) else { return Source::Known(self.anything(value)) };
         match self.module.op(parent).op {
-            op::func_func => match self.module.value_type(value).local_space() {
+            op::func_func => Source::Known(match self.module.value_type(value).local_space() {
                 Some(loc) => vec![Region { home: Home::Given(loc), start: 0, end: ALL }],
                 None => self.global(value),
-            },
-            _ => self.of_sources(value, open),
+            }),
+            _ => self.of_sources(value),
         }
     }
 
     /// Whatever it is another name for.
-    fn of_sources(&self, value: ValueId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
+    fn of_sources(&self, value: ValueId) -> Source {
         match self.sources.get(&value) {
-            Some(sources) => self.union(sources.iter().copied(), open),
-            None => self.anything(value),
+            Some(sources) => Source::Union(sources.clone()),
+            None => Source::Known(self.anything(value)),
         }
     }
 
-    fn union(&self, values: impl Iterator<Item = ValueId>, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
-        values.flat_map(|v| self.resolve(v, open)).collect()
-    }
-
-    fn of_result(&self, value: ValueId, id: OpId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
-        let first = || self.module.operands(id).first().map(|o| o.value);
+    fn of_result(&mut self, value: ValueId, id: OpId) -> Source {
+        let first = self.module.operands(id).first().map(|o| o.value);
+        let of_first = || Source::Union(first.into_iter().collect());
         let is_tile = self.module.tile(value).is_some();
         let is_local = self.module.value_type(value).local_space().is_some();
         match self.module.op(id).op {
-            op::alloc_tile | op::alloc_multi_tile => self.allocated(value, id),
-            op::memref_alloc | op::pointer_cast if is_local => self.allocated(value, id),
-            op::subview | op::subset => self.window(value, id, open),
-            op::treshape | op::bitcast => self.union(first().into_iter(), open),
+            op::alloc_tile | op::alloc_multi_tile => Source::Known(self.allocated(value, id)),
+            op::memref_alloc | op::pointer_cast if is_local => Source::Known(self.allocated(value, id)),
+            op::subview | op::subset => self.window(value).map_or_else(of_first, Source::Known),
+            op::treshape | op::bitcast => of_first(),
             op::multi_tile_get => match self.slot_of(value, id) {
-                Some(region) => vec![region],
-                None => self.union(first().into_iter(), open),
+                Some(region) => Source::Known(vec![region]),
+                None => of_first(),
             },
-            op::func_call if is_local => self.returned(value, id, open),
-            _ if self.sources.contains_key(&value) => self.of_sources(value, open),
-            op::partition_view => self.global_window(id, open),
-            op::make_tensor_view | op::addptr | op::castptr => self.union(first().into_iter(), open),
-            op::memref_alloc => self.global(value),
+            op::tassign if is_tile => Source::Known(Vec::new()),
+            op::func_call if is_local => match self.sources.get(&value) {
+                Some(sources) => Source::Returned(sources.clone(), id),
+                None => Source::Known(self.anything(value)),
+            },
+            _ if self.sources.contains_key(&value) => self.of_sources(value),
+            op::partition_view => first.map_or_else(of_first, |view| Source::Window(id, view)),
+            op::make_tensor_view | op::addptr | op::castptr => of_first(),
+            op::memref_alloc => Source::Known(self.global(value)),
             _ if is_tile && pto_isa::Family::Fifo == self.module.op(id).op.row().family => {
                 let loc = self.module.tile(value).map_or(Loc::Vec, |t| t.loc);
-                vec![Region { home: Home::Ring(loc), start: 0, end: ALL }]
+                Source::Known(vec![Region { home: Home::Ring(loc), start: 0, end: ALL }])
             }
-            _ if is_tile => vec![Region { home: Home::Tile(value), start: 0, end: ALL }],
-            _ => match first() {
-                Some(source) if matches!(self.module.value_type(source), Type::Memref(..)) => {
-                    self.union(std::iter::once(source), open)
-                }
-                _ => self.anything(value),
+            _ if is_tile => Source::Known(vec![Region { home: Home::Tile(value), start: 0, end: ALL }]),
+            _ => match first {
+                Some(source) if matches!(self.module.value_type(source), Type::Memref(..)) => of_first(),
+                _ => Source::Known(self.anything(value)),
             },
         }
     }
 
-    /// A tile that a function returns: what it was given is what this call gives it.
-    fn returned(&self, value: ValueId, call: OpId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
-        let found = self.of_sources(value, open);
-        let (given, mut own): (Vec<Region>, Vec<Region>) =
-            found.into_iter().partition(|region| matches!(region.home, Home::Given(_)));
-        if !given.is_empty() {
-            let tiles = self.module.operands(call).iter().map(|o| o.value);
-            own.extend(self.union(tiles.filter(|v| self.module.value_type(*v).local_space().is_some()), open));
-        }
-        own
+    /// The tiles that a call hands in.
+    fn handed_in(&self, call: OpId) -> impl Iterator<Item = ValueId> {
+        let tiles = self.module.operands(call).iter().map(|o| o.value);
+        tiles.filter(|v| self.module.value_type(*v).local_space().is_some())
     }
 
     /// A window of global memory: where everything about it is fixed, from its first element to its last.
-    fn global_window(&self, id: OpId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
-        let source = self.module.operands(id)[0].value;
-        let whole = self.union(std::iter::once(source), open);
-        match (&whole[..], self.fixed_window(id, source)) {
+    fn narrowed(&self, id: OpId, view: ValueId, whole: Vec<Region>) -> Vec<Region> {
+        match (&whole[..], self.fixed_window(id, view)) {
             ([region], Some((first, length))) if region.start == 0 && region.end == ALL => {
                 vec![Region { start: first, end: first + length, ..*region }]
             }
@@ -319,57 +355,84 @@ impl<'a> Places<'a> {
     }
 
     /// A window with a fixed place is smaller than its tile: whole rows, or a piece of each.
-    fn window(&self, value: ValueId, id: OpId, open: &mut BTreeSet<ValueId>) -> Vec<Region> {
-        let (Some(origin), Some(tile)) = (self.origin(value), self.module.tile(value)) else {
-            let source = self.module.operands(id)[0].value;
-            return self.union(std::iter::once(source), open);
-        };
+    fn window(&mut self, value: ValueId) -> Option<Vec<Region>> {
+        let (origin, tile) = (self.origin(value)?, self.module.tile(value)?);
         let bytes = |elements: u64| elements * u64::from(tile.column_bits()) / 8;
         let piece = |row: u64, elements: u64| {
             let start = origin.start + bytes(row * origin.stride);
             Region { home: origin.home, start, end: start + bytes(elements) }
         };
-        if tile.cols == origin.stride || tile.rows > MANY_ROWS {
+        Some(if tile.cols == origin.stride || tile.rows > MANY_ROWS {
             vec![piece(0, (tile.rows.max(1) - 1) * origin.stride + tile.cols)]
         } else {
             (0..tile.rows).map(|row| piece(row, tile.cols)).collect()
-        }
+        })
     }
 
     /// Where a row-major tile starts, if that is fixed.
-    fn origin(&self, value: ValueId) -> Option<Origin> {
+    fn origin(&mut self, value: ValueId) -> Option<Origin> {
+        // Parts of parts, down to one that is known.
+        let mut parts = vec![value];
+        while let Some(whole) = parts.last().copied().filter(|v| !self.origins.contains_key(v)) {
+            match self.whole_of(whole) {
+                Some(next) => parts.push(next),
+                None => {
+                    let own = self.own_origin(whole);
+                    self.origins.insert(whole, own);
+                }
+            }
+        }
+        let mut found = parts.pop().and_then(|known| self.origins[&known]);
+        while let Some(part) = parts.pop() {
+            found = found.filter(|_| self.may_have_origin(part)).and_then(|whole| self.part_origin(part, whole));
+            self.origins.insert(part, found);
+        }
+        found
+    }
+
+    fn may_have_origin(&self, value: ValueId) -> bool {
+        let fits = self.module.tile(value).is_some_and(|t| !t.is_boxed() && t.order() == pto_isa::Order::Nd);
+        fits && !self.rebound.contains(&value) && !self.assigned.contains_key(&value)
+    }
+
+    /// The tile that another is a part of.
+    fn whole_of(&self, value: ValueId) -> Option<ValueId> {
+        let Def::Result(id, _) = self.module.value(value).def else { return None };
+        let is_part = matches!(self.module.op(id).op, op::subview | op::subset);
+        self.module.operands(id).first().filter(|_| is_part).map(|o| o.value)
+    }
+
+    /// Where a tile starts that is no part of another.
+    fn own_origin(&self, value: ValueId) -> Option<Origin> {
+        let tile = self.module.tile(value).filter(|_| self.may_have_origin(value))?;
+        let Def::Result(id, _) = self.module.value(value).def else { return None };
+        let region = match self.module.op(id).op {
+            op::alloc_tile => self.allocated(value, id).first().copied().filter(|region| region.end != ALL),
+            op::multi_tile_get => self.slot_of(value, id),
+            _ => None,
+        };
+        region.map(|region| Origin { home: region.home, start: region.start, stride: tile.cols })
+    }
+
+    /// Where a part of a tile starts.
+    fn part_origin(&self, value: ValueId, whole: Origin) -> Option<Origin> {
         let tile = self.module.tile(value)?;
         let Def::Result(id, _) = self.module.value(value).def else { return None };
-        if self.rebound.contains(&value) || tile.is_boxed() || tile.order() != pto_isa::Order::Nd {
-            return None;
-        }
-        match self.module.op(id).op {
-            op::alloc_tile => {
-                let region = *self.allocated(value, id).first()?;
-                let stride = tile.cols;
-                (region.end != ALL).then_some(Origin { home: region.home, start: region.start, stride })
-            }
-            op::multi_tile_get => {
-                let region = self.slot_of(value, id)?;
-                Some(Origin { home: region.home, start: region.start, stride: tile.cols })
-            }
-            op::subview | op::subset => {
-                let whole = self.origin(self.module.operands(id).first()?.value)?;
-                let slot = self.module.op(id).op.row().slot("offsets")?;
-                let offset = |o: &Operand| self.checked.info().constant(o.value).and_then(|n| u64::try_from(n).ok());
-                let offsets: Option<Vec<u64>> = self.module.in_slot(id, slot).map(offset).collect();
-                let [row, col] = offsets?[..] else { return None };
-                let first = dot(&[row, col], &[whole.stride, 1])?.checked_mul(u64::from(tile.column_bits()))? / 8;
-                Some(Origin { start: whole.start.checked_add(first)?, ..whole })
-            }
-            _ => None,
-        }
+        let slot = self.module.op(id).op.row().slot("offsets")?;
+        let offset = |o: &Operand| self.checked.info().constant(o.value).and_then(|n| u64::try_from(n).ok());
+        let offsets: Option<Vec<u64>> = self.module.in_slot(id, slot).map(offset).collect();
+        let [row, col] = offsets?[..] else { return None };
+        let first = dot(&[row, col], &[whole.stride, 1])?.checked_mul(u64::from(tile.column_bits()))? / 8;
+        Some(Origin { start: whole.start.checked_add(first)?, ..whole })
     }
 
     /// One of several tiles, if it follows from the turn of a loop which.
     pub fn turned_slot(&self, value: ValueId) -> Option<Slot> {
         let Def::Result(id, _) = self.module.value(value).def else { return None };
-        if self.module.op(id).op != op::multi_tile_get || self.rebound.contains(&value) {
+        if self.module.op(id).op != op::multi_tile_get
+            || self.rebound.contains(&value)
+            || self.assigned.contains_key(&value)
+        {
             return None;
         }
         let source = self.operand(id, "source")?;
@@ -377,7 +440,7 @@ impl<'a> Places<'a> {
         let all = *(self.module.op(made).op == op::alloc_multi_tile).then(|| self.allocated(source, made))?.first()?;
         let Type::MultiTile(_, count) = self.module.value_type(source) else { return None };
         let size = ((all.end - all.start) / count, self.module.tile(value)?.bytes());
-        let found = slots::slot(self.checked, &self.owners, self.operand(id, "slot")?, size)?;
+        let found = slots::slot(self.checked, (&self.owners, &self.blocks), self.operand(id, "slot")?, size)?;
         (all.end != ALL && found.period <= *count).then_some(found)
     }
 

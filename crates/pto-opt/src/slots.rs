@@ -42,7 +42,7 @@ impl Slot {
 /// The slot that a value is the number of, where tiles of so many bytes lie so far apart.
 pub(crate) fn slot(
     checked: &Checked,
-    owners: &HashMap<BlockId, OpId>,
+    (owners, blocks): (&HashMap<BlockId, OpId>, &HashMap<OpId, BlockId>),
     number: ValueId,
     (distance, bytes): (u64, u64),
 ) -> Option<Slot> {
@@ -86,7 +86,7 @@ pub(crate) fn slot(
     }
     let (lower, step) = (fixed(*bounds.first()?)?, fixed(*bounds.get(2)?)?);
     let first = (lower % period + more % period) % period;
-    let in_every_turn = |id: &OpId| module.block(block).ops.contains(id);
+    let in_every_turn = |id: &OpId| blocks.get(id) == Some(&block);
     let is_index = module.value_type(number).scalar() == Some(Scalar::Index);
     let number = match module.value(number).def {
         Def::Result(id, _) if is_index && in_every_turn(&id) => Some(number),

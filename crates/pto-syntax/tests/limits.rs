@@ -92,3 +92,36 @@ fn exponents_need_no_point() {
         assert!(matches!(constant, Some(pto_ir::Attr::Float(x, _)) if x == value), "{constant:?}");
     }
 }
+
+/// Aliases that name the one before twice would stand for more than any machine can hold. E0023
+#[test]
+fn aliases_that_double_are_one_error() {
+    let attributes: String = (1..200).map(|k| format!("#a{k} = [#a{0}, #a{0}]\n", k - 1)).collect();
+    let types: String = (1..200).map(|k| format!("!a{k} = (!a{0}, !a{0}) -> !a{0}\n", k - 1)).collect();
+    for source in [format!("#a0 = [1, 2]\n{attributes}"), format!("!a0 = (f32) -> f32\n{types}")] {
+        let found = codes_of(&source);
+        assert_eq!(found.iter().filter(|c| **c == codes::ALIASES_TOO_LARGE).count(), 1);
+    }
+}
+
+#[test]
+fn aliases_of_aliases_are_as_deep_as_what_they_stand_for() {
+    let plain: String = (1..20_000).map(|k| format!("!a{k} = !a{0}\n#a{k} = #a{0}\n", k - 1)).collect();
+    assert_eq!(codes_of(&format!("!a0 = f32\n#a0 = [1, 2]\n{plain}")), []);
+    let nested: String = (1..20_000).map(|k| format!("#a{k} = [#a{0}]\n", k - 1)).collect();
+    assert!(codes_of(&format!("#a0 = 1\n{nested}")).contains(&codes::TOO_DEEP));
+    let nested: String = (1..20_000).map(|k| format!("!a{k} = (!a{0}) -> ()\n", k - 1)).collect();
+    assert!(codes_of(&format!("!a0 = () -> ()\n{nested}")).contains(&codes::TOO_DEEP));
+}
+
+/// Of many misspelled names only some are compared with all others.
+#[test]
+fn suggestions_come_to_an_end() {
+    let lines: String = (0..5000).map(|k| format!("  %value{k} = arith.addi %valeu{k}, %one : index\n")).collect();
+    let source = format!("func.func @f() {{\n  %one = arith.constant 1 : index\n{lines}  return\n}}\n");
+    let problems = parse(&source).1;
+    assert_eq!(problems.len(), 5000);
+    let suggested = |d: &&pto_isa::Diagnostic| d.help.as_ref().is_some_and(|h| h.contains("did you mean"));
+    let count = problems.iter().filter(suggested).count();
+    assert!((1..1000).contains(&count), "{count}");
+}

@@ -3,13 +3,14 @@
 use super::layouts::Layouts;
 use super::links::Scale;
 use super::params::{Entry, entry_function, param};
-use super::roles::{SUBBLOCK_PARAM, Traits};
+use super::roles::{SUBBLOCK_PARAM, Traits, callees, depth};
 use super::*;
 use crate::kernels;
 use pto_ir::{BlockId, ValueId};
 use pto_isa::row::Effect;
 use pto_isa::table::op;
 use pto_isa::{Family, Loc, Span, Target, Type, ViewType, codes};
+use std::collections::{HashMap, HashSet};
 
 /// Steps a plan may have; expanded calls can make a short program long.
 const MAX_STEPS: usize = 1 << 24;
@@ -57,6 +58,9 @@ pub(super) struct Builder<'a> {
     pub at: OpId,
     /// Functions being expanded, the outermost first.
     pub calls: Vec<OpId>,
+    pub open_calls: HashSet<OpId>,
+    /// What calls call.
+    pub callees: HashMap<OpId, OpId>,
     /// Registers of the loops around that keep buffers from turn to turn.
     pub held: Vec<TileId>,
     /// The vector that the last instruction wrote that writes one, where the program asks for it.
@@ -94,7 +98,28 @@ fn check_tiles(module: Module, target: Target) -> Built<Checked> {
 fn build_tiles(checked: &Checked, entry: Option<&str>, options: Options) -> Built<Plan> {
     let entry = entry_function(checked.module(), entry)?;
     let functions: Vec<OpId> = entry.function.into_iter().chain(entry.partner.map(|(f, _)| f)).collect();
-    let traits = Traits::of(checked, &functions);
+    let depth = functions.iter().map(|f| depth(checked.module(), *f)).max().unwrap_or(1);
+    if depth <= FLAT {
+        return build_entry(checked, entry, &functions, options);
+    }
+    // Calls are expanded inside each other, and each takes some of the stack.
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(depth.saturating_mul(STACK_OF_CALL));
+        let spawned = thread.spawn_scoped(scope, || build_entry(checked, entry, &functions, options));
+        let too_deep = || {
+            let message = format!("calls are nested {depth} deep, more than the memory for them");
+            Diagnostic::new(codes::RUN_UNSUPPORTED, Span::default(), message)
+        };
+        spawned.map_err(|_| too_deep())?.join().unwrap_or_else(|_| Err(too_deep()))
+    })
+}
+
+/// Calls that are nested no deeper are expanded on the stack there is.
+const FLAT: usize = 100;
+const STACK_OF_CALL: usize = 64 << 10;
+
+fn build_entry(checked: &Checked, entry: Entry, functions: &[OpId], options: Options) -> Built<Plan> {
+    let traits = Traits::of(checked, functions);
     let Some(vectors) = traits.vector_cores() else {
         let plan = build_role(checked, &entry, Role::Whole, options)?;
         return Ok(Plan { joint: traits.joint, asks: plan.polls(), ..plan });
@@ -140,6 +165,7 @@ fn build_role(checked: &Checked, entry: &Entry, role: Role, options: Options) ->
         builder.param(arg)?;
     }
     builder.calls.extend(entry.function);
+    builder.open_calls.extend(entry.function);
     builder.returns.push(Return { jumps: Vec::new(), results: Vec::new() });
     match entry.function {
         Some(function) => builder.region(module.op_regions(function)[0])?,
@@ -201,6 +227,8 @@ impl<'a> Builder<'a> {
             layouts: Layouts::new(module),
             at,
             calls: Vec::new(),
+            open_calls: HashSet::new(),
+            callees: callees(module),
             held: Vec::new(),
             status: None,
             returns: Vec::new(),

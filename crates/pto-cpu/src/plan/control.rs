@@ -1,7 +1,7 @@
 //! Functions, loops and branches as jumps.
 
 use super::build::{Builder, Built, Return};
-use super::roles::{callee, stated_kind};
+use super::roles::stated_kind;
 use super::*;
 use pto_ir::{Attr, BlockId, RegionId, ValueId};
 use pto_isa::row::Core;
@@ -379,13 +379,13 @@ impl Builder<'_> {
 
     /// A call is expanded in place.
     fn call(&mut self, id: OpId) -> Built<()> {
-        let Some(callee) = callee(self.module, id) else {
+        let Some(&callee) = self.callees.get(&id) else {
             return Err(self.unsupported("a call of a function without a body"));
         };
         if !self.plan.role.executes(stated_kind(self.module, callee)) {
             return Ok(());
         }
-        if self.calls.contains(&callee) {
+        if !self.open_calls.insert(callee) {
             let message = "a function that calls itself".to_string();
             return Err(Diagnostic::new(codes::RUN_UNSUPPORTED, self.place(), message)
                 .help("write a loop: device code has no stack"));
@@ -401,6 +401,7 @@ impl Builder<'_> {
         self.returns.push(Return { jumps: Vec::new(), results });
         self.region(region)?;
         self.calls.pop();
+        self.open_calls.remove(&callee);
         let end = self.here();
         if let Some(r) = self.returns.pop() {
             r.jumps.into_iter().for_each(|j| self.plan.steps[j] = Step::Jump(end));

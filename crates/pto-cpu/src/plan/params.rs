@@ -1,11 +1,12 @@
 //! The entry of a program and its parameters.
 
 use super::build::vector_tile;
-use super::roles::{callee, stated_kind};
+use super::roles::{callees, stated_kind};
 use crate::args::{Param, ParamKind};
 use pto_ir::{BlockId, Module, OpId, ValueId};
 use pto_isa::row::Core;
 use pto_isa::{Diagnostic, Span, TileType, Type, codes};
+use std::collections::HashSet;
 
 /// What is to run.
 pub(super) struct Entry {
@@ -58,8 +59,7 @@ pub(super) fn entry_function(module: &Module, wanted: Option<&str>) -> Result<En
 
 /// A function for the cube core and one for vector cores that nobody calls, and no other: a mixed kernel.
 fn halves<'a>(module: &Module, functions: &'a [Function]) -> Option<(&'a Function, &'a Function)> {
-    let mut called = Vec::new();
-    module.walk(module.top, &mut |id| called.extend(callee(module, id)));
+    let called: HashSet<OpId> = callees(module).into_values().collect();
     let roots: Vec<_> = functions.iter().filter(|(_, f, _)| !called.contains(f)).collect();
     let [a, b] = roots[..] else { return None };
     match (stated_kind(module, a.1), stated_kind(module, b.1)) {

@@ -8,6 +8,7 @@ use pto_ir::{Attr, Module, OpId};
 use pto_isa::row::Core;
 use pto_isa::table::op;
 use pto_isa::{Family, Target};
+use std::collections::{HashMap, HashSet};
 
 /// The name under which generators of mixed kernels pass the number of the vector core.
 pub(crate) const SUBBLOCK_PARAM: &str = "__pypto_spmd_subblock_idx";
@@ -65,8 +66,14 @@ impl Traits {
     /// Looks at functions and at everything they call.
     pub fn of(checked: &Checked, functions: &[OpId]) -> Self {
         let mut traits = Self::default();
-        let mut seen = Vec::new();
-        functions.iter().for_each(|f| traits.visit(checked, *f, &mut seen));
+        let callees = callees(checked.module());
+        let mut seen: HashSet<OpId> = functions.iter().copied().collect();
+        let mut open = functions.to_vec();
+        while let Some(function) = open.pop() {
+            traits.visit(checked, function, &mut |id| {
+                open.extend(callees.get(&id).filter(|callee| seen.insert(**callee)));
+            });
+        }
         traits
     }
 
@@ -76,24 +83,14 @@ impl Traits {
         mixed.then_some(if self.halves { 2 } else { 1 })
     }
 
-    fn visit(&mut self, checked: &Checked, function: OpId, seen: &mut Vec<OpId>) {
-        if seen.contains(&function) {
-            return;
-        }
-        seen.push(function);
+    fn visit(&mut self, checked: &Checked, function: OpId, each: &mut impl FnMut(OpId)) {
         let module = checked.module();
         self.note_kind(stated_kind(module, function));
         self.note_params(module, function);
-        for region in module.op_regions(function) {
-            for block in &module.region(*region).blocks {
-                module.walk(*block, &mut |id| {
-                    self.note(module, id, checked.info().target);
-                    if let Some(callee) = callee(module, id) {
-                        self.visit(checked, callee, seen);
-                    }
-                });
-            }
-        }
+        module.walk_inside(function, &mut |id| {
+            self.note(module, id, checked.info().target);
+            each(id);
+        });
     }
 
     fn note_kind(&mut self, kind: Core) {
@@ -131,9 +128,45 @@ impl Traits {
     }
 }
 
-/// The function an operation calls.
-pub(super) fn callee(module: &Module, id: OpId) -> Option<OpId> {
-    let function = module.called_function(id)?;
-    let region = *module.op_regions(function).first()?;
-    (!module.region(region).blocks.is_empty()).then_some(function)
+/// The functions that operations call, where they have a body.
+pub(super) fn callees(module: &Module) -> HashMap<OpId, OpId> {
+    let has_body = |function: &OpId| {
+        module.op_regions(*function).first().is_some_and(|region| !module.region(*region).blocks.is_empty())
+    };
+    let mut calls = module.calls();
+    calls.retain(|_, function| has_body(function));
+    calls
+}
+
+/// How deep calls are nested from a function on, itself included.
+pub(super) fn depth(module: &Module, function: OpId) -> usize {
+    let mut inner: HashMap<OpId, Vec<OpId>> = HashMap::new();
+    let callees = callees(module);
+    for caller in module.functions() {
+        let list = inner.entry(caller).or_default();
+        module.walk_inside(caller, &mut |id| list.extend(callees.get(&id)));
+    }
+    let mut known: HashMap<OpId, usize> = HashMap::new();
+    let mut open = vec![(function, 0usize, 1usize)];
+    while let Some((function, next, deepest)) = open.last_mut() {
+        match inner.get(function).and_then(|list| list.get(*next)) {
+            Some(callee) => match known.get(callee) {
+                Some(depth) => {
+                    *deepest = (*deepest).max(depth + 1);
+                    *next += 1;
+                }
+                // Until it is known it counts as one, should it call itself.
+                None => {
+                    known.insert(*callee, 1);
+                    open.push((*callee, 0, 1));
+                }
+            },
+            None => {
+                let (function, deepest) = (*function, *deepest);
+                known.insert(function, deepest);
+                open.pop();
+            }
+        }
+    }
+    known.get(&function).copied().unwrap_or(1)
 }

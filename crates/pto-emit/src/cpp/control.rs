@@ -48,17 +48,16 @@ impl Writer<'_> {
                 let regions = self.module.op_regions(id);
                 match self.module.op(id).op {
                     op::scf_if | op::scf_execute_region => {
-                        let mut roots =
-                            regions.iter().map(|r| self.view_root(yielded(*r, usize::from(at))?, depth + 1));
+                        let mut roots = regions.iter().map(|r| self.view_root(yielded(*r, at as usize)?, depth + 1));
                         let first = roots.next()??;
                         roots.all(|r| r == Some(first)).then_some(first)
                     }
-                    op::scf_for => self.loop_root(id, usize::from(at), depth),
+                    op::scf_for => self.loop_root(id, at as usize, depth),
                     _ => Some(value),
                 }
             }
             Def::Arg(block, at) => match self.loops.get(&block) {
-                Some(&id) if at > 0 => self.loop_root(id, usize::from(at) - 1, depth),
+                Some(&id) if at > 0 => self.loop_root(id, at as usize - 1, depth),
                 _ => Some(value),
             },
             Def::Missing => None,
@@ -88,17 +87,17 @@ impl Writer<'_> {
         }
         let inner = self.module.op_regions(id).iter().all(|r| {
             let end = self.module.region(*r).blocks.last().and_then(|b| self.module.block(*b).ops.last());
-            let handed = end.and_then(|e| self.module.operands(*e).get(usize::from(k)));
-            let carried = |v: ValueId| self.module.value(v).def == self.carried(*r, usize::from(k));
+            let handed = end.and_then(|e| self.module.operands(*e).get(k as usize));
+            let carried = |v: ValueId| self.module.value(v).def == self.carried(*r, k as usize);
             handed.is_some_and(|o| carried(o.value) || self.passes_through(o.value, body, at, root, depth + 1))
         });
         let inits = self.operands(id, "inits");
-        inner && inits.get(usize::from(k)).is_none_or(|v| self.passes_through(*v, body, at, root, depth + 1))
+        inner && inits.get(k as usize).is_none_or(|v| self.passes_through(*v, body, at, root, depth + 1))
     }
 
     /// The argument of a loop's body for its n-th carried value.
     fn carried(&self, region: pto_ir::RegionId, at: usize) -> Def {
-        self.module.region(region).blocks.first().map_or(Def::Missing, |b| Def::Arg(*b, at as u16 + 1))
+        self.module.region(region).blocks.first().map_or(Def::Missing, |b| Def::Arg(*b, at as u32 + 1))
     }
 
     fn results(&self, id: OpId) -> Vec<ValueId> {

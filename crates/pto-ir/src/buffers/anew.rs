@@ -7,7 +7,7 @@ use crate::{BlockId, Module, OpId, Operand, ValueId};
 use pto_isa::row::Effect;
 use pto_isa::table::op;
 use pto_isa::{Targets, Type};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// True when a program has to be converted: it has tile values, or loops that must hand on what their buffers hold.
 pub(super) fn are_needed(module: &Module, contents: &BTreeSet<ValueId>) -> bool {
@@ -19,12 +19,44 @@ pub(super) fn are_needed(module: &Module, contents: &BTreeSet<ValueId>) -> bool 
 }
 
 /// Parameters and results of loops that stand for what a buffer holds.
-pub(super) fn all_contents(module: &Module, targets: Targets) -> BTreeSet<ValueId> {
-    module.order().iter().flat_map(|id| contents(module, targets, *id)).collect()
+pub(super) fn all_contents(module: &Module, targets: Targets, ways: &Ways) -> BTreeSet<ValueId> {
+    module.order().iter().flat_map(|id| contents(module, targets, ways, *id)).collect()
+}
+
+/// Which values are, or may be, others under another name.
+pub(super) struct Ways {
+    onward: HashMap<ValueId, Vec<ValueId>>,
+    back: HashMap<ValueId, Vec<ValueId>>,
+}
+
+impl Ways {
+    pub(super) fn of(module: &Module) -> Self {
+        let (mut onward, mut back) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
+        for (from, to) in all_ways(module) {
+            onward.entry(from).or_default().push(to);
+            back.entry(to).or_default().push(from);
+        }
+        Self { onward, back }
+    }
+
+    fn next(&self, value: ValueId) -> impl Iterator<Item = ValueId> {
+        self.onward.get(&value).into_iter().flatten().copied()
+    }
+
+    /// All names of a buffer: windows, other types, and what branches hand on, but for some that stand for another buffer.
+    fn names(&self, value: ValueId, others: &HashSet<ValueId>) -> BTreeSet<ValueId> {
+        reached([value], |v| self.next(v).filter(|to| !others.contains(to)).collect())
+    }
+
+    /// What a value may be a name of.
+    fn origins(&self, value: ValueId, others: &HashSet<ValueId>) -> BTreeSet<ValueId> {
+        let before = |v: ValueId| self.back.get(&v).filter(|_| !others.contains(&v)).into_iter().flatten().copied();
+        reached([value], |v| before(v).collect())
+    }
 }
 
 /// Parameters and results of a loop that must carry what a buffer holds, because a turn makes that buffer anew too early.
-fn contents(module: &Module, targets: Targets, id: OpId) -> BTreeSet<ValueId> {
+fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSet<ValueId> {
     let skip = match module.op(id).op {
         op::scf_for => 1,
         op::scf_while => 0,
@@ -38,18 +70,17 @@ fn contents(module: &Module, targets: Targets, id: OpId) -> BTreeSet<ValueId> {
     if handed.is_empty() || args.is_empty() {
         return BTreeSet::new();
     }
-    let made = made_inside(module, &blocks);
+    let made: HashSet<ValueId> = made_inside(module, &blocks).into_iter().collect();
     if made.is_empty() {
         return BTreeSet::new();
     }
-    let ways = all_ways(module);
     // What the next turn is handed is another buffer.
-    let handed_on = &module.block(first).args;
+    let handed_on = &module.block(first).args.iter().copied().collect();
     let clashes = |(arg, next): &(&ValueId, &ValueId)| {
         // What is handed on may be made inside under another name: as one side of a branch, or with another type.
-        let own = |made: &ValueId| Some(names(&ways, *made, handed_on)).filter(|n| n.contains(next));
-        let next: BTreeSet<ValueId> = made.iter().filter_map(own).flatten().collect();
-        !next.is_empty() && is_overwritten(module, targets, &names(&ways, **arg, handed_on), &next, &blocks)
+        let origins = ways.origins(**next, handed_on).into_iter().filter(|v| made.contains(v));
+        let next: BTreeSet<ValueId> = origins.flat_map(|v| ways.names(v, handed_on)).collect();
+        !next.is_empty() && is_overwritten(module, targets, &ways.names(**arg, handed_on), &next, &blocks)
     };
     let mut found: BTreeSet<ValueId> = args.iter().zip(&handed).filter(clashes).map(|(arg, _)| *arg).collect();
     if found.is_empty() {
@@ -58,11 +89,11 @@ fn contents(module: &Module, targets: Targets, id: OpId) -> BTreeSet<ValueId> {
     // Whatever these become is contents too, in this loop; a turn later it is in another buffer.
     let here: BTreeSet<ValueId> =
         blocks.iter().flat_map(|b| module.block(*b).args.clone()).chain(module.results(id)).collect();
-    loop {
-        let known: BTreeSet<ValueId> = found.iter().flat_map(|v| names(&ways, *v, handed_on)).collect();
-        let next = |(f, t): &&(ValueId, ValueId)| known.contains(f) && here.contains(t) && !found.contains(t);
-        let Some((_, to)) = ways.iter().find(next) else { break };
-        found.insert(*to);
+    let mut open: Vec<ValueId> = found.iter().copied().collect();
+    while let Some(value) = open.pop() {
+        let names = ways.names(value, handed_on);
+        let next = names.into_iter().flat_map(|name| ways.next(name)).filter(|to| here.contains(to));
+        open.extend(next.filter(|to| found.insert(*to)));
     }
     let results: Vec<ValueId> = module.results(id).collect();
     let same = args.iter().zip(&results).filter(|(arg, _)| module.op(id).op == op::scf_for && found.contains(arg));
@@ -73,39 +104,39 @@ fn contents(module: &Module, targets: Targets, id: OpId) -> BTreeSet<ValueId> {
 
 /// True when blocks that are jumped between make a buffer anew while one of an earlier round, which they handed on, is still used. Such rounds
 /// carry no copies.
-pub(super) fn is_made_early(module: &Module, targets: Targets, id: OpId) -> bool {
+pub(super) fn is_made_early(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> bool {
     let lists = module.op_regions(id).iter().map(|r| &module.region(*r).blocks).filter(|blocks| blocks.len() > 1);
     lists.into_iter().any(|blocks| {
-        let ways = all_ways(module);
+        let args = blocks.iter().flat_map(|b| module.block(*b).args.iter().map(|arg| (*arg, *b)));
+        let params: HashMap<ValueId, BlockId> = args.collect();
         blocks.iter().any(|block| {
             let made = made_inside(module, &[*block]);
-            made.into_iter().any(|buffer| is_used_late(module, targets, &ways, blocks, (*block, buffer)))
+            made.into_iter().any(|buffer| is_used_late(module, targets, ways, &params, (*block, buffer)))
         })
     })
 }
 
-/// True when one of these blocks makes a buffer while another name of it, from an earlier round, is still used.
+/// True when a block makes a buffer while another name of it, a parameter of one of the blocks from an earlier round, is still used.
 fn is_used_late(
     module: &Module,
     targets: Targets,
-    ways: &[(ValueId, ValueId)],
-    blocks: &[BlockId],
+    ways: &Ways,
+    params: &HashMap<ValueId, BlockId>,
     (block, buffer): (BlockId, ValueId),
 ) -> bool {
-    let params: Vec<ValueId> = blocks.iter().flat_map(|b| module.block(*b).args.clone()).collect();
-    let own = names(ways, buffer, &params);
-    let later = names(ways, buffer, &[]);
-    blocks.iter().any(|home| {
-        let returns = jumps(module, *home, None).contains(&block);
-        let handed = module.block(*home).args.iter().filter(|arg| returns && later.contains(arg));
-        handed.into_iter().any(|arg| {
-            let old = names(ways, *arg, &[]);
-            let behind = jumps(module, block, Some(*home));
-            let uses_old = |id: OpId| module.operands(id).iter().any(|o| old.contains(&o.value));
-            let mut is_used = false;
-            behind.iter().filter(|b| **b != block).for_each(|b| module.walk(*b, &mut |id| is_used |= uses_old(id)));
-            is_used || is_overwritten(module, targets, &old, &own, &[block])
-        })
+    let handed = |v: ValueId| params.get(&v).map(|home| (v, *home));
+    let handed: Vec<(ValueId, BlockId)> = ways.names(buffer, &HashSet::new()).into_iter().filter_map(handed).collect();
+    if handed.is_empty() {
+        return false;
+    }
+    let own = ways.names(buffer, &params.keys().copied().collect());
+    handed.into_iter().filter(|(_, home)| jumps(module, *home, None).contains(&block)).any(|(arg, home)| {
+        let old = ways.names(arg, &HashSet::new());
+        let behind = jumps(module, block, Some(home));
+        let uses_old = |id: OpId| module.operands(id).iter().any(|o| old.contains(&o.value));
+        let mut is_used = false;
+        behind.iter().filter(|b| **b != block).for_each(|b| module.walk(*b, &mut |id| is_used |= uses_old(id)));
+        is_used || is_overwritten(module, targets, &old, &own, &[block])
     })
 }
 
@@ -181,12 +212,6 @@ fn has_uses(module: &Module, id: OpId, names: &BTreeSet<ValueId>) -> bool {
 
 fn hands_on(module: &Module, id: OpId) -> bool {
     matches!(module.op(id).op, op::scf_yield | op::scf_condition)
-}
-
-/// All names of a buffer: windows, other types, and what branches hand on, but for some that stand for another buffer.
-fn names(ways: &[(ValueId, ValueId)], value: ValueId, others: &[ValueId]) -> BTreeSet<ValueId> {
-    let next = |v| ways.iter().filter(move |(f, t)| *f == v && !others.contains(t)).map(|(_, t)| *t);
-    reached([value], |v| next(v).collect())
 }
 
 /// Every pair of values of which the second is, or may be, the first under another name; also windows and other types.

@@ -98,7 +98,7 @@ impl Buffers {
     /// The buffer that a loop carries, with what it starts with.
     fn carried_buffer(&mut self, id: OpId, init: ValueId, arg: ValueId, ops: &mut Vec<OpId>) -> ValueId {
         let start = self.now(init);
-        if self.uses(init) == 1
+        if self.uses.get(&init) == Some(&1)
             && matches!(self.out.value(init).def, Def::Result(..))
             && self.buffers.contains_key(&init)
             && self.out.tile(start).is_none_or(|t| !is_open(t) || both_open(t) == *t)
@@ -154,14 +154,6 @@ impl Buffers {
     /// All rows and columns of a tile.
     fn whole(&mut self, id: OpId, tile: &TileType, ops: &mut Vec<OpId>) -> Extents {
         (self.number(id, tile.rows, ops), self.number(id, tile.cols, ops))
-    }
-
-    /// How often the program uses a value.
-    fn uses(&self, value: ValueId) -> usize {
-        let mut count = 0;
-        self.out
-            .walk(self.out.top, &mut |id| count += self.out.operands(id).iter().filter(|o| o.value == value).count());
-        count
     }
 
     /// Lets a value be made in a buffer, if it is made in this block and the buffer's old content is not needed by then.
@@ -290,7 +282,10 @@ impl Buffers {
         let Some(last) = self.out.block_mut(block).ops.pop() else { return };
         let data = self.out.op(last).clone();
         let all = self.out.operands(last).iter().enumerate();
-        let operands = all.filter(|(k, _)| !which.contains(k)).map(|(_, o)| *o).collect();
+        let (lost, operands): (Vec<_>, Vec<_>) = all.partition(|(k, _)| which.binary_search(k).is_ok());
+        let lost: Vec<ValueId> = lost.into_iter().map(|(_, o)| o.value).collect();
+        let operands = operands.into_iter().map(|(_, o)| *o).collect();
+        lost.into_iter().for_each(|value| self.lose_use(value));
         let attrs = self.out.attrs(last).to_vec();
         let new = NewOp { operands, attrs, span: data.span, name_span: data.name_span, ..NewOp::default() };
         self.out.append(block, data.op, new);
@@ -299,9 +294,9 @@ impl Buffers {
     fn drop_args(&mut self, block: BlockId, which: &[usize]) {
         let args = self.out.block(block).args.clone();
         let kept: Vec<ValueId> =
-            args.into_iter().enumerate().filter(|(k, _)| !which.contains(k)).map(|(_, v)| v).collect();
+            args.into_iter().enumerate().filter(|(k, _)| which.binary_search(k).is_err()).map(|(_, v)| v).collect();
         for (at, value) in kept.iter().enumerate() {
-            self.out.value_mut(*value).def = Def::Arg(block, at as u16);
+            self.out.value_mut(*value).def = Def::Arg(block, at as u32);
         }
         self.out.block_mut(block).args = kept;
     }
@@ -309,10 +304,17 @@ impl Buffers {
     /// The same operation without some of its results and operands.
     fn without(&mut self, id: OpId, results: &[usize], operands: &[usize]) -> OpId {
         let data = self.out.op(id).clone();
-        let kept: Vec<Operand> =
-            self.out.operands(id).iter().enumerate().filter(|(k, _)| !operands.contains(k)).map(|(_, o)| *o).collect();
-        let left: Vec<ValueId> =
-            self.out.results(id).enumerate().filter(|(k, _)| !results.contains(k)).map(|(_, v)| v).collect();
+        let all = self.out.operands(id).to_vec().into_iter().enumerate();
+        let (kept, lost): (Vec<_>, Vec<_>) = all.partition(|(k, _)| operands.binary_search(k).is_err());
+        let kept: Vec<Operand> = kept.into_iter().map(|(_, o)| o).collect();
+        self.drop_uses(lost.into_iter().map(|(_, o)| o.value));
+        let left: Vec<ValueId> = self
+            .out
+            .results(id)
+            .enumerate()
+            .filter(|(k, _)| results.binary_search(k).is_err())
+            .map(|(_, v)| v)
+            .collect();
         let types = left.iter().map(|v| self.out.value(*v).clone()).map(|v| (v.ty, v.name, v.slot, v.span)).collect();
         let new = NewOp {
             operands: kept,

@@ -18,14 +18,25 @@ pub(super) fn losing_loops(module: &Module, contents: &BTreeSet<ValueId>) -> BTr
         return BTreeSet::new();
     }
     let names = Aliases::new(module, contents);
-    let calls = module.calls();
     let mut losing = BTreeSet::new();
-    for function in module.functions() {
-        let timeline = Timeline::new(module, &calls, function);
-        let loops = timeline.ops.iter().enumerate().filter(|(at, id)| timeline.is_own(*at) && is_loop(module, **id));
+    for function in module.functions().into_iter().filter(|f| has_copies(module, contents, *f)) {
+        let timeline = Timeline::new(module, &names.calls, function);
+        let own = timeline.own();
+        let loops = timeline.ops.iter().enumerate().filter(|(at, id)| own[*at] && is_loop(module, **id));
         losing.extend(loops.filter(|(at, id)| names.are_mixed(&timeline, *at, **id)).map(|(_, id)| *id));
     }
     losing
+}
+
+/// True when a loop of a function has parameters or results that are copies.
+fn has_copies(module: &Module, contents: &BTreeSet<ValueId>, function: OpId) -> bool {
+    let mut found = false;
+    module.walk_inside(function, &mut |id| {
+        let blocks = module.op_regions(id).iter().flat_map(|r| &module.region(*r).blocks);
+        let args = blocks.flat_map(|b| &module.block(*b).args).copied();
+        found |= is_loop(module, id) && args.chain(module.results(id)).any(|v| contents.contains(&v));
+    });
+    found
 }
 
 /// What each value may be another name of, but for copies.
@@ -45,6 +56,7 @@ struct Aliases<'m> {
     back: BTreeMap<ValueId, BTreeSet<ValueId>>,
     /// Values that are no other value's name once there are copies.
     roots: BTreeSet<ValueId>,
+    calls: HashMap<OpId, OpId>,
 }
 
 impl<'m> Aliases<'m> {
@@ -56,7 +68,7 @@ impl<'m> Aliases<'m> {
         }
         let is_root = |v: &ValueId| contents.contains(v) || !back.contains_key(v);
         let roots = ways.keys().chain(contents).copied().filter(is_root).collect();
-        Self { module, contents, ways, back, roots }
+        Self { module, contents, ways, back, roots, calls: module.calls() }
     }
 
     /// All that these values may have been, in the program as it is.
@@ -79,13 +91,17 @@ impl<'m> Aliases<'m> {
         let here: Vec<ValueId> = args.chain(self.module.results(id)).collect();
         let groups = self.groups(id, &here);
         // What a turn makes is another buffer in the next one, where it is known by the names that it was handed on under.
-        let starts = || self.roots.difference(&made).chain(here.iter().filter(|v| !self.contents.contains(v)));
+        let may_start =
+            |v: &ValueId| self.roots.contains(v) && !made.contains(v) || here.contains(v) && !self.contents.contains(v);
         groups.iter().any(|group| {
             let origins = self.origins(group.iter().copied());
-            let is_same = |v: &&ValueId| !group.contains(v) && !origins.is_disjoint(&self.origins([**v]));
+            // Whatever comes from the same.
+            let related =
+                reached(origins.iter().copied(), |v| self.ways.get(&v).into_iter().flatten().copied().collect());
+            let starts = related.into_iter().filter(|v| !group.contains(v) && may_start(v));
             let sides = Sides {
                 copy: self.names(group.iter().copied()),
-                other: self.names(starts().filter(is_same).copied()),
+                other: self.names(starts),
                 from_caller: timeline.params.iter().any(|p| origins.contains(p)),
             };
             timeline.loses(&sides, self, at)
@@ -198,8 +214,17 @@ impl Timeline {
         }
     }
 
-    fn is_own(&self, at: usize) -> bool {
-        !self.called.iter().any(|r| r.contains(&at))
+    /// Which operations are those of the function itself.
+    fn own(&self) -> Vec<bool> {
+        let mut own = vec![true; self.ops.len()];
+        let mut end = 0;
+        let mut called: Vec<&Range<usize>> = self.called.iter().collect();
+        called.sort_by_key(|r| r.start);
+        for range in called {
+            own[range.start.max(end).min(range.end)..range.end].fill(false);
+            end = end.max(range.end);
+        }
+        own
     }
 
     fn loses(&self, sides: &Sides, names: &Aliases, at: usize) -> bool {
@@ -234,7 +259,7 @@ impl Sides {
         let module = names.module;
         let code = module.op(id).op;
         let writes_all = matches!(code, op::memref_store | op::set_validshape);
-        let is_unknown = is_unknown_call(module, id);
+        let is_unknown = is_unknown_call(module, &names.calls, id);
         let only_names = match code.row().effect {
             Effect::Control => !is_unknown,
             Effect::View => !writes_all,
@@ -260,9 +285,9 @@ impl Sides {
 }
 
 /// True for a call of a function whose body is elsewhere.
-fn is_unknown_call(module: &Module, id: OpId) -> bool {
+fn is_unknown_call(module: &Module, calls: &HashMap<OpId, OpId>, id: OpId) -> bool {
     let body = |f: OpId| module.op_regions(f).iter().any(|r| !module.region(*r).blocks.is_empty());
-    module.op(id).op == op::func_call && !module.called_function(id).is_some_and(body)
+    module.op(id).op == op::func_call && !calls.get(&id).is_some_and(|f| body(*f))
 }
 
 impl Touch {

@@ -12,7 +12,7 @@ mod control;
 mod lost;
 mod regions;
 
-use anew::{all_contents, are_needed, is_made_early};
+use anew::{Ways, all_contents, are_needed, is_made_early};
 use lost::{losing_loops, other_names};
 
 use crate::{BlockId, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
@@ -32,8 +32,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// # Errors
 /// What has no buffer form: tiles that functions return, copies that no instruction makes, valid regions that follow from nothing.
 pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Vec<Diagnostic>> {
-    let contents = all_contents(module, targets);
-    let early: Vec<OpId> = module.order().into_iter().filter(|id| is_made_early(module, targets, *id)).collect();
+    let ways = Ways::of(module);
+    let contents = all_contents(module, targets, &ways);
+    let early: Vec<OpId> = module.order().into_iter().filter(|id| is_made_early(module, targets, &ways, *id)).collect();
     if early.is_empty() && !are_needed(module, &contents) {
         return Ok(module.clone());
     }
@@ -47,6 +48,8 @@ pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Vec<Diagn
         contents,
         names: Names::new(module),
         asked: None,
+        uses: uses(module),
+        dropped: Vec::new(),
         problems: Vec::new(),
     };
     for id in early {
@@ -74,7 +77,19 @@ struct Buffers {
     names: Names,
     /// The tile whose valid region was asked for last, and what that gave.
     asked: Option<(OpId, ValueId, Extents)>,
+    /// How often the program uses each value.
+    uses: HashMap<ValueId, usize>,
+    /// Uses that are gone when the blocks around are done, innermost last.
+    dropped: Vec<Vec<ValueId>>,
     problems: Vec<Diagnostic>,
+}
+
+fn uses(module: &Module) -> HashMap<ValueId, usize> {
+    let mut uses = HashMap::new();
+    for operand in module.order().iter().flat_map(|id| module.operands(*id)) {
+        *uses.entry(operand.value).or_default() += 1;
+    }
+    uses
 }
 
 /// Rows and columns.
@@ -83,10 +98,20 @@ type Extents = (ValueId, ValueId);
 impl Buffers {
     fn block(&mut self, block: BlockId) {
         let mut ops = Vec::new();
+        self.dropped.push(Vec::new());
         for id in self.out.block(block).ops.clone() {
             self.op(id, &mut ops);
         }
         self.out.block_mut(block).ops = ops;
+        for value in self.dropped.pop().unwrap_or_default() {
+            self.lose_use(value);
+        }
+    }
+
+    fn lose_use(&mut self, value: ValueId) {
+        if let Some(count) = self.uses.get_mut(&value) {
+            *count = count.saturating_sub(1);
+        }
     }
 
     fn op(&mut self, id: OpId, ops: &mut Vec<OpId>) {
@@ -119,6 +144,13 @@ impl Buffers {
                 }
                 ops.push(id);
             }
+        }
+    }
+
+    /// These are used once less behind the block that is being converted.
+    fn drop_uses(&mut self, values: impl Iterator<Item = ValueId>) {
+        if let Some(dropped) = self.dropped.last_mut() {
+            dropped.extend(values);
         }
     }
 
@@ -164,6 +196,7 @@ impl Buffers {
             };
             // What it changes is given: the result is a copy of that.
             let given = operands.iter().position(|o| o.slot == result.slot).map(|at| operands.remove(at));
+            self.drop_uses(given.iter().map(|o| o.value));
             if let Some(given) = given.map(|o| self.now(o.value)).filter(|from| *from != buffer) {
                 self.copy(id, given, buffer, ops);
             }

@@ -5,6 +5,7 @@ use crate::{Attr, OpId, Sym, TypeId};
 use pto_isa::enums::Bracket;
 use pto_isa::{Scalar, Type};
 use std::fmt::Write;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A decimal number the dialect reads as floating point: it has a point. As short as its type allows.
 ///
@@ -54,11 +55,47 @@ pub(super) fn is_bare(name: &str) -> bool {
         && !name.contains("..")
 }
 
-impl Printer<'_> {
+/// Equal attributes have equal keys.
+pub(super) fn key(attr: &Attr) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    feed(attr, &mut hasher);
+    hasher.finish()
+}
+
+fn feed(attr: &Attr, hasher: &mut DefaultHasher) {
+    std::mem::discriminant(attr).hash(hasher);
+    match attr {
+        Attr::Unit => {}
+        Attr::Bool(b) => b.hash(hasher),
+        Attr::Int(n, ty) => (n, ty).hash(hasher),
+        // Both zeros are equal.
+        Attr::Float(x, ty) => ((x + 0.0).to_bits(), ty).hash(hasher),
+        Attr::FloatBits(bits, ty) => (bits, ty).hash(hasher),
+        Attr::Str(s) | Attr::Symbol(s) | Attr::Raw(s) => s.hash(hasher),
+        Attr::Enum(def, at) => (def.name, at).hash(hasher),
+        Attr::Type(ty) => ty.hash(hasher),
+        Attr::Array(items) => items.iter().for_each(|item| feed(item, hasher)),
+        Attr::Dict(entries) => entries.iter().for_each(|(name, item)| {
+            name.hash(hasher);
+            feed(item, hasher);
+        }),
+    }
+}
+
+impl<'a> Printer<'a> {
+    /// The first alias for an attribute, of those that were written.
+    fn attr_alias(&self, attr: &Attr) -> Option<&'a str> {
+        if self.attr_aliases.is_empty() {
+            return None;
+        }
+        let aliases = &self.module.aliases;
+        let found = self.attr_aliases.get(&key(attr))?.iter().find(|at| aliases[**at].value == *attr)?;
+        Some(&aliases[*found].name)
+    }
+
     pub(super) fn attr_text(&mut self, attr: &Attr) -> String {
-        let known = &self.module.aliases[..self.aliases];
-        if let Some(alias) = known.iter().find(|a| a.name.starts_with('#') && a.value == *attr) {
-            return alias.name.to_string();
+        if let Some(name) = self.attr_alias(attr) {
+            return name.to_string();
         }
         match attr {
             Attr::Unit => "unit".to_string(),

@@ -82,6 +82,10 @@ pub(crate) struct Printer<'a> {
     comments: usize,
     /// Aliases already written; only those are used.
     aliases: usize,
+    /// Aliases of attributes among them, by the key of the attribute; of equal ones the first.
+    attr_aliases: HashMap<u64, Vec<usize>>,
+    /// The rest of a line that was looked at last.
+    line_rest: std::ops::RangeInclusive<usize>,
     /// The printed name of each value that was given one.
     names: HashMap<ValueId, String>,
     /// Names visible here, and how many of them each open scope added.
@@ -107,6 +111,8 @@ impl<'a> Printer<'a> {
             indent: 0,
             comments: 0,
             aliases: 0,
+            attr_aliases: HashMap::new(),
+            line_rest: 0..=0,
             names: HashMap::new(),
             visible: HashSet::new(),
             scopes: vec![Vec::new()],
@@ -177,11 +183,17 @@ impl<'a> Printer<'a> {
             self.put(&format!("{} = {value}", alias.name));
             self.trailing_comment(alias.span.end);
             self.put("\n");
-            self.aliases += 1;
             if let Attr::Type(ty) = alias.value {
                 let keyed = self.style.types == TypeStyle::Keyed;
                 self.type_cache.insert((ty, keyed), alias.name.to_string());
             }
+            if alias.name.starts_with('#') {
+                let alike = self.attr_aliases.entry(attrs::key(&alias.value)).or_default();
+                if !alike.iter().any(|at| self.module.aliases[*at].value == alias.value) {
+                    alike.push(self.aliases);
+                }
+            }
+            self.aliases += 1;
         }
     }
 
@@ -488,7 +500,10 @@ impl<'a> Printer<'a> {
         let Some(source) = self.style.source else { return };
         let Some(c) = self.module.comments.get(self.comments) else { return };
         let (end, start) = (end as usize, c.span.start as usize);
-        if c.trailing && start >= end && !source[end..start].contains('\n') {
+        if !self.line_rest.contains(&end) {
+            self.line_rest = end..=source[end..].find('\n').map_or(source.len(), |at| end + at);
+        }
+        if c.trailing && start >= end && start <= *self.line_rest.end() {
             self.put("  ");
             self.put(&c.text);
             self.comments += 1;

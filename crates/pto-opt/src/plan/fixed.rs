@@ -6,7 +6,7 @@ use pto_check::Checked;
 use pto_ir::{OpId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Loc, codes};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the tiles end that the program places in this memory, in functions that call each other or one of the open tiles: those
 /// go behind them.
@@ -49,26 +49,24 @@ fn related(checked: &Checked, open: &[&Tile]) -> BTreeSet<OpId> {
     let calls = module.calls();
     let tiles: BTreeSet<OpId> = open.iter().map(|tile| tile.alloc).collect();
     let mut related = BTreeSet::new();
-    let mut pairs = Vec::new();
+    let mut neighbours: BTreeMap<OpId, Vec<OpId>> = BTreeMap::new();
     for function in module.functions() {
         module.walk_inside(function, &mut |id| {
             if tiles.contains(&id) {
                 related.insert(function);
             }
-            pairs.extend(calls.get(&id).map(|callee| (function, *callee)));
+            if let Some(callee) = calls.get(&id) {
+                neighbours.entry(function).or_default().push(*callee);
+                neighbours.entry(*callee).or_default().push(function);
+            }
         });
     }
-    loop {
-        let before = related.len();
-        for (caller, callee) in &pairs {
-            if related.contains(caller) || related.contains(callee) {
-                related.extend([*caller, *callee]);
-            }
-        }
-        if related.len() == before {
-            return related;
-        }
+    let mut open: Vec<OpId> = related.iter().copied().collect();
+    while let Some(function) = open.pop() {
+        let next = neighbours.remove(&function).unwrap_or_default();
+        open.extend(next.into_iter().filter(|other| related.insert(*other)));
     }
+    related
 }
 
 fn unknown(checked: &Checked, open: OpId, placed: OpId) -> Diagnostic {

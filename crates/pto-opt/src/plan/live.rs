@@ -7,7 +7,8 @@ use pto_check::Checked;
 use pto_ir::{Def, Module, OpId, Operand, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Loc, Targets, codes};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Range;
 
 /// A tile that needs a place.
 #[derive(Clone, Debug)]
@@ -81,7 +82,7 @@ pub(crate) fn returned_anew(checked: &Checked, order: &Order) -> Vec<Diagnostic>
     for id in module.order().into_iter().filter(|id| module.op(*id).op == op::func_return) {
         let is_local = |o: &&Operand| module.value_type(o.value).local_space().is_some();
         for operand in module.operands(id).iter().filter(is_local) {
-            let Some(function) = order.repeated_function(module, id) else { continue };
+            let Some(function) = order.repeated_function(id) else { continue };
             let is_own = |home: Home| match home {
                 Home::Tile(tile) => match module.value(tile).def {
                     Def::Result(made, _) => order.contains(function, made),
@@ -89,7 +90,7 @@ pub(crate) fn returned_anew(checked: &Checked, order: &Order) -> Vec<Diagnostic>
                 },
                 _ => false,
             };
-            if places.of(operand.value).into_iter().any(|region| is_own(region.home)) {
+            if places.of(operand.value).iter().any(|region| is_own(region.home)) {
                 let message = "a function that is called more than once returns a buffer which it allocates";
                 let problem = Diagnostic::new(codes::NOT_INFERRED, operand.span, message);
                 let legal = "buffers that have a place of their own for every call";
@@ -124,7 +125,7 @@ fn note(checked: &Checked, places: &mut Places<'_>, id: OpId, accesses: &mut BTr
             let is_tile = |v: &ValueId| module.value_type(*v).local_space().is_some();
             let operands = module.operands(id).iter().map(|o| o.value).filter(is_tile);
             for value in operands.collect::<Vec<_>>() {
-                for region in places.of(value) {
+                for region in places.of(value).iter() {
                     if let Home::Tile(tile) = region.home {
                         add(tile, true, false);
                     }
@@ -142,16 +143,14 @@ fn tile(checked: &Checked, order: &Order, id: OpId, accesses: &BTreeMap<ValueId,
     let module = checked.module();
     let value = module.results(id).next()?;
     let (loc, bytes) = memory_of(checked, value)?;
-    let none = Vec::new();
-    let list = accesses.get(&value).unwrap_or(&none);
+    let list = accesses.get(&value).map_or(&[][..], Vec::as_slice);
     let (first, last) = (list.first().map_or(id, |a| a.op), list.last().map_or(id, |a| a.op));
     // Whatever is called runs at the call.
     let calls = module.op(last).op == op::func_call;
     let (mut start, mut end) = (order.first(first), if calls { order.last(last) } else { order.first(last) });
-    // A tile that is made anew in every turn matters to others only when it is handed on.
-    let handed_on = |l: &OpId| list.iter().any(|a| !order.contains(*l, a.op) || order.first(a.op) < order.first(id));
-    for around in loops(checked, order, list).filter(|l| !order.contains(*l, id) || handed_on(l)) {
-        if needs_turns(order, around, list) || outlasts_condition(module, order, around, list) {
+    let accesses = Accesses { order, list };
+    for around in accesses.loops(id) {
+        if accesses.need_turns(around) || accesses.outlast_condition(module, around) {
             start = start.min(order.first(around));
             end = end.max(order.last(around));
         }
@@ -172,56 +171,87 @@ fn tile(checked: &Checked, order: &Order, id: OpId, accesses: &BTreeMap<ValueId,
     })
 }
 
-/// The loops around accesses.
-fn loops(checked: &Checked, order: &Order, list: &[Access]) -> impl Iterator<Item = OpId> {
-    let module = checked.module();
-    let is_loop = |id: &OpId| {
-        let regions = module.op_regions(*id);
-        let tangled = regions.iter().any(|r| module.region(*r).blocks.len() > 1);
-        matches!(module.op(*id).op, op::scf_for | op::scf_while) || tangled
-    };
-    let mut all: Vec<OpId> = list.iter().flat_map(|a| order.around(a.op)).filter(is_loop).collect();
-    all.sort_by_key(|id| std::cmp::Reverse(order.first(*id)));
-    all.dedup();
-    all.into_iter()
+/// The accesses of a tile, in the order of the text.
+struct Accesses<'a> {
+    order: &'a Order,
+    list: &'a [Access],
 }
 
-/// True when what a tile holds at the start of a turn may be needed: unless the turn writes it first, whatever happens.
-fn needs_turns(order: &Order, around: OpId, list: &[Access]) -> bool {
-    let first = list.iter().find(|a| order.contains(around, a.op));
-    !first.is_some_and(|a| a.kills && order.parent(a.op) == Some(around))
-}
+impl Accesses<'_> {
+    /// Those in a loop: they stand one after the other.
+    fn inside(&self, around: OpId) -> Range<usize> {
+        let (order, list) = (self.order, self.list);
+        let start = list.partition_point(|a| order.first(a.op) <= order.first(around));
+        start..start + list[start..].partition_point(|a| order.first(a.op) < order.last(around))
+    }
 
-/// True when the second part of a conditional loop makes what is used behind the loop: the first part is executed in between.
-fn outlasts_condition(module: &Module, order: &Order, around: OpId, list: &[Access]) -> bool {
-    let [before, _] = module.op_regions(around)[..] else { return false };
-    let end = module.region(before).blocks.last().and_then(|b| module.block(*b).ops.last());
-    let in_second = |a: &Access| end.is_some_and(|end| order.first(a.op) > order.first(*end));
-    let first = list.iter().find(|a| order.contains(around, a.op));
-    let later = list.iter().any(|a| order.first(a.op) > order.last(around));
-    module.op(around).op == op::scf_while && later && first.is_some_and(in_second)
+    /// The loops around accesses for which it matters what a tile holds from turn to turn. One that is made anew in every turn matters
+    /// to others only when it is handed on.
+    fn loops(&self, alloc: OpId) -> BTreeSet<OpId> {
+        let order = self.order;
+        let mut found = BTreeSet::new();
+        let is_used_before = self.list.first().is_some_and(|a| order.first(a.op) < order.first(alloc));
+        let is_kept = |around: OpId| order.contains(around, alloc) && self.inside(around).len() == self.list.len();
+        for access in self.list {
+            let mut next = order.loop_around(access.op);
+            while let Some(around) = next {
+                // Loops further out are around the whole tile, too, or have been seen.
+                if !is_used_before && is_kept(around) || !found.insert(around) {
+                    break;
+                }
+                next = order.loop_around(around);
+            }
+        }
+        found
+    }
+
+    /// True when what a tile holds at the start of a turn may be needed: unless the turn writes it first, whatever happens.
+    fn need_turns(&self, around: OpId) -> bool {
+        let first = self.list[self.inside(around)].first();
+        !first.is_some_and(|a| a.kills && self.order.parent(a.op) == Some(around))
+    }
+
+    /// True when the second part of a conditional loop makes what is used behind the loop: the first part is executed in between.
+    fn outlast_condition(&self, module: &Module, around: OpId) -> bool {
+        let [before, _] = module.op_regions(around)[..] else { return false };
+        let end = module.region(before).blocks.last().and_then(|b| module.block(*b).ops.last());
+        let in_second = |a: &Access| end.is_some_and(|end| self.order.first(a.op) > self.order.first(*end));
+        let inside = self.inside(around);
+        let first = self.list[inside.clone()].first();
+        module.op(around).op == op::scf_while && inside.end < self.list.len() && first.is_some_and(in_second)
+    }
 }
 
 /// Finds tiles that the two sides of a branch make and that are used behind it: only one of them is ever there.
 fn join_sides(module: &Module, order: &Order, tiles: &mut [Tile]) {
+    let mut by_place: Vec<(u32, usize)> = (0..).zip(&*tiles).map(|(k, t)| (order.first(t.alloc), k)).collect();
+    by_place.sort_unstable();
     // Branches inside others come first: what is joined there is on one side here.
     let hands_on = |id: &OpId| module.op(*id).op == op::scf_if && module.results(*id).len() > 0;
     for id in module.order().into_iter().rev().filter(hands_on) {
         let blocks = module.op_regions(id).iter().filter_map(|r| module.region(*r).blocks.last());
         let ends: Vec<u32> = blocks.filter_map(|b| module.block(*b).ops.last()).map(|end| order.first(*end)).collect();
         let [middle, _] = ends[..] else { continue };
-        let begin = order.first(id);
-        let (mut first, mut second) = (Vec::new(), Vec::new());
-        for (k, tile) in tiles.iter().enumerate() {
+        let (begin, end) = (order.first(id), order.last(id));
+        let inside = by_place.partition_point(|(at, _)| *at <= begin)..by_place.partition_point(|(at, _)| *at < end);
+        let mut inside: Vec<usize> = by_place[inside].iter().map(|(_, k)| *k).collect();
+        inside.sort_unstable();
+        let (mut first, mut second) = (Vec::new(), BTreeMap::<_, VecDeque<usize>>::new());
+        for k in inside {
+            let tile = &tiles[k];
             let alone = tile.takes_over.is_none() && tile.other_side.is_none();
-            if alone && order.contains(id, tile.alloc) && tile.start > begin && tile.end > order.last(id) {
-                if order.first(tile.alloc) < middle { &mut first } else { &mut second }.push(k);
+            if alone && tile.start > begin && tile.end > end {
+                if order.first(tile.alloc) < middle {
+                    first.push(k);
+                } else {
+                    second.entry((tile.loc, tile.bytes)).or_default().push_back(k);
+                }
             }
         }
         for a in first {
-            let alike = |b: &usize| (tiles[a].loc, tiles[a].bytes) == (tiles[*b].loc, tiles[*b].bytes);
-            if let Some(at) = second.iter().position(alike) {
-                tiles[second.remove(at)].other_side = Some(tiles[a].value);
+            let alike = second.get_mut(&(tiles[a].loc, tiles[a].bytes)).and_then(VecDeque::pop_front);
+            if let Some(b) = alike {
+                tiles[b].other_side = Some(tiles[a].value);
             }
         }
     }

@@ -206,11 +206,13 @@ fn place(
             .filter(|(.., fits)| *fits)
             .unwrap_or_else(|| apart(TakeOver::All));
     let shared = !fits;
-    if shared {
+    let needed = pack::lower_bound(&pieces) + reserved;
+    // Where no packing helps, trying many pieces would take long.
+    let hopeless = needed > capacity && pack::are_many(&pieces);
+    if shared && !hopeless {
         places = pack::pack(&pieces, reserved);
     }
-    let peak = pack::peak(&pieces, &places);
-    let needed = pack::lower_bound(&pieces) + reserved;
+    let peak = if hopeless { needed } else { pack::peak(&pieces, &places) };
     if peak > capacity {
         let problem = overflow(checked, loc, tiles, (peak, needed, capacity));
         let kept = format!("{} bytes at the end are used by an instruction itself", space.bytes - capacity);
@@ -267,11 +269,31 @@ pub(crate) fn reserved(module: &Module, loc: Loc) -> u64 {
 /// Tiles that are named when they do not fit; more than these are counted.
 const MOST_NAMED: usize = 32;
 
+/// When the most bytes are needed.
+fn worst_moment(tiles: &[&Tile]) -> u32 {
+    // Bytes that have been needed up to a time, and those that are needed no longer.
+    let sums = |mut times: Vec<(u32, u64)>| {
+        times.sort_unstable();
+        let mut sum = 0;
+        for (_, bytes) in &mut times {
+            sum += *bytes;
+            *bytes = sum;
+        }
+        times
+    };
+    let begun = sums(tiles.iter().map(|t| (t.start, t.bytes)).collect());
+    let over = sums(tiles.iter().map(|t| (t.end.saturating_add(1), t.bytes)).collect());
+    let until = |sums: &[(u32, u64)], time: u32| match sums.partition_point(|(at, _)| *at <= time) {
+        0 => 0,
+        n => sums[n - 1].1,
+    };
+    tiles.iter().map(|t| t.start).max_by_key(|t| until(&begun, *t) - until(&over, *t)).unwrap_or(0)
+}
+
 /// Which tiles are needed at the worst moment, and what would help.
 fn overflow(checked: &Checked, loc: Loc, tiles: &[&Tile], (peak, needed, capacity): (u64, u64, u64)) -> Diagnostic {
     let module = checked.module();
-    let load = |time: u32| tiles.iter().filter(|t| t.start <= time && time <= t.end).map(|t| t.bytes).sum::<u64>();
-    let worst = tiles.iter().map(|t| t.start).max_by_key(|t| load(*t)).unwrap_or(0);
+    let worst = worst_moment(tiles);
     let mut crowd: Vec<&&Tile> = tiles.iter().filter(|t| t.start <= worst && worst <= t.end).collect();
     crowd.sort_by_key(|t| std::cmp::Reverse(t.bytes));
     let missing = peak.max(needed) - capacity;

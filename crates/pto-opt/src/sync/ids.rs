@@ -25,26 +25,34 @@ pub(super) fn assign(checked: &Checked, edges: &mut Vec<Edge>) {
     let count = checked.info().target.profile().event_ids as usize;
     let taken = taken(module);
     unite_equal(edges);
-    let pairs: BTreeSet<(Pipe, Pipe)> = edges.iter().filter_map(pair).collect();
-    for pair_of in pairs {
-        let free: Vec<u8> = (0..count as u8).filter(|id| !taken.contains(&(pair_of.0, pair_of.1, *id))).collect();
-        while let Err(crowd) = colour(&order, edges, pair_of, &free) {
-            relieve(&order, edges, &crowd);
+    let mut all: Vec<Option<Edge>> = std::mem::take(edges).into_iter().map(Some).collect();
+    let mut pairs: BTreeMap<(Pipe, Pipe), Vec<usize>> = BTreeMap::new();
+    for (at, edge) in all.iter().enumerate() {
+        if let Some(pair) = edge.as_ref().and_then(pair) {
+            pairs.entry(pair).or_default().push(at);
         }
     }
+    for (pair, members) in pairs {
+        let free: Vec<u8> = (0..count as u8).filter(|id| !taken.contains(&(pair.0, pair.1, *id))).collect();
+        Colours::new(&order, &mut all, free, &members).assign();
+    }
+    edges.extend(all.into_iter().flatten());
     plain_ways_back(&order, edges);
 }
 
 /// Where one flag goes forward for all tiles of a loop, one goes back: otherwise the first would be raised again before it is waited for.
 fn plain_ways_back(order: &Order, edges: &mut [Edge]) {
-    let forward: Vec<((Pipe, Pipe), OpId)> = edges
-        .iter()
-        .filter(|e| e.numbered.is_none() && e.carried_by.is_none())
-        .filter_map(|e| Some((pair(e)?, e.after)))
-        .collect();
+    let mut forward: BTreeMap<(Pipe, Pipe), BTreeSet<u32>> = BTreeMap::new();
+    for edge in edges.iter().filter(|e| e.numbered.is_none() && e.carried_by.is_none()) {
+        if let Some(way) = pair(edge) {
+            forward.entry(way).or_default().insert(order.first(edge.after));
+        }
+    }
     for edge in edges.iter_mut().filter(|e| e.carried_by.is_some()) {
         let (Some((src, dst)), Some(numbered)) = (pair(edge), edge.numbered) else { continue };
-        if forward.iter().any(|(way, at)| *way == (dst, src) && order.contains(numbered.around, *at)) {
+        let inside = order.first(numbered.around) + 1..order.last(numbered.around).max(1);
+        let comes_back = |set: &BTreeSet<u32>| !inside.is_empty() && set.range(inside.clone()).next().is_some();
+        if forward.get(&(dst, src)).is_some_and(comes_back) {
             edge.numbered = None;
         }
     }
@@ -88,115 +96,215 @@ fn unite_equal(edges: &mut Vec<Edge>) {
     *edges = united;
 }
 
-/// Gives the flags of a pair their ids, or says which are too many at once.
-fn colour(order: &Order, edges: &mut [Edge], of: (Pipe, Pipe), free: &[u8]) -> Result<(), Vec<usize>> {
-    let mut spans: Vec<(u32, u32, usize)> = Vec::new();
-    for (at, edge) in edges.iter().enumerate().filter(|(_, e)| pair(e) == Some(of)) {
-        let (start, end) = span(order, edge);
-        spans.push((start, end, at));
+/// Where an edge is in use first, until when, and which one it is: edges get their ids in this order.
+type Key = (u32, u32, usize);
+
+/// The flags of a pair of pipes while they get their ids. Where there are too many at once, some change, and only what came behind them
+/// is looked at again.
+struct Colours<'a> {
+    order: &'a Order,
+    /// Those of all pairs; what became part of another is gone.
+    edges: &'a mut Vec<Option<Edge>>,
+    free: Vec<u8>,
+    open: BTreeSet<Key>,
+    done: Vec<(Key, u8)>,
+    /// Where edges are in use that are not gone.
+    spans: BTreeMap<usize, Vec<(u32, u32)>>,
+    keys: BTreeMap<usize, Key>,
+    /// Which edge has an id, from where to where.
+    used: BTreeMap<(u8, u32), (u32, usize)>,
+}
+
+impl<'a> Colours<'a> {
+    fn new(order: &'a Order, edges: &'a mut Vec<Option<Edge>>, free: Vec<u8>, members: &[usize]) -> Self {
+        let (spans, keys, used) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut this = Self { order, edges, free, open: BTreeSet::new(), done: Vec::new(), spans, keys, used };
+        members.iter().for_each(|at| this.add(*at));
+        this
+    }
+
+    fn edge(&self, at: usize) -> &Edge {
+        self.edges[at].as_ref().expect("an edge that is gone is never asked for")
+    }
+
+    /// An edge that has no id yet.
+    fn add(&mut self, at: usize) {
+        let (start, end) = span(self.order, self.edge(at));
         // What is called meanwhile uses its flags where it stands.
-        spans.extend(order.called_elsewhere((start, end)).into_iter().map(|(start, end)| (start, end, at)));
+        let mut spans = self.order.called_elsewhere((start, end));
+        spans.push((start, end));
+        spans.sort_unstable();
+        let (start, end) = spans[0];
+        self.open.insert((start, end, at));
+        self.keys.insert(at, (start, end, at));
+        self.spans.insert(at, united(spans));
     }
-    spans.sort_unstable();
-    let mut ids: BTreeMap<usize, u8> = BTreeMap::new();
-    let several = several(&spans);
-    let mut busy: Vec<(u32, u8, usize)> = Vec::new();
-    for &(start, end, at) in &spans {
-        busy.retain(|(until, ..)| *until > start);
-        let count = edges[at].numbered.map_or(1, |n| n.count);
-        if let Some(id) = ids.get(&at) {
-            busy.extend((0..count).map(|k| (end, id + k, at)));
-            continue;
-        }
-        let mut taken: Vec<(u8, usize)> = busy.iter().map(|(_, id, edge)| (*id, *edge)).collect();
-        taken.extend(others(&spans, &several, &ids, at, edges));
-        let is_free = |id: u8| free.contains(&id) && !taken.iter().any(|(used, _)| *used == id);
-        let Some(&id) = free.iter().find(|id| (0..count).all(|k| is_free(**id + k))) else {
-            let mut crowd: Vec<usize> = taken.iter().map(|(_, edge)| *edge).collect();
-            crowd.sort_unstable();
-            crowd.dedup();
-            crowd.push(at);
-            return Err(crowd);
-        };
-        ids.insert(at, id);
-        busy.extend((0..count).map(|k| (end, id + k, at)));
-        if let Means::Flag { id: slot, .. } = &mut edges[at].means {
-            *slot = id;
-        }
-    }
-    Ok(())
-}
 
-/// Edges that are in use at several places.
-fn several(spans: &[(u32, u32, usize)]) -> BTreeSet<usize> {
-    let mut seen = BTreeSet::new();
-    spans.iter().filter(|(.., at)| !seen.insert(*at)).map(|(.., at)| *at).collect()
-}
+    fn count(&self, at: usize) -> u8 {
+        self.edge(at).numbered.map_or(1, |n| n.count)
+    }
 
-/// The ids of edges that meet one somewhere else than where that is looked at, because one of the two is in use at several places.
-fn others(
-    spans: &[(u32, u32, usize)],
-    several: &BTreeSet<usize>,
-    ids: &BTreeMap<usize, u8>,
-    at: usize,
-    edges: &[Edge],
-) -> Vec<(u8, usize)> {
-    if several.is_empty() {
-        return Vec::new();
-    }
-    let own: Vec<(u32, u32)> = spans.iter().filter(|(.., a)| *a == at).map(|(s, e, _)| (*s, *e)).collect();
-    let meets = |(s, e): (u32, u32)| own.iter().any(|(start, end)| s < *end && *start < e);
-    let mut found = Vec::new();
-    for &(start, end, other) in
-        spans.iter().filter(|(.., o)| *o != at && (several.contains(o) || several.contains(&at)))
-    {
-        if let Some(id) = ids.get(&other).filter(|_| meets((start, end))) {
-            let count = edges[other].numbered.map_or(1, |n| n.count);
-            found.extend((0..count).map(|k| (id + k, other)));
-        }
-    }
-    found
-}
-
-/// Makes two flags one, or, where that cannot be, lets one end earlier or become a barrier.
-fn relieve(order: &Order, edges: &mut Vec<Edge>, crowd: &[usize]) {
-    // One flag for all tiles of a loop makes turns wait that need not, and is right too.
-    if let Some(&at) = crowd.iter().rev().find(|at| edges[**at].numbered.is_some()) {
-        edges[at].numbered = None;
-        return;
-    }
-    for (n, &a) in crowd.iter().enumerate() {
-        for &b in &crowd[n + 1..] {
-            if unite(order, edges, a, b) {
-                return;
+    fn assign(&mut self) {
+        while let Some(key) = self.open.pop_first() {
+            match self.free_id(key.2) {
+                Ok(id) => self.give(key, id),
+                Err(crowd) => {
+                    self.open.insert(key);
+                    self.relieve(&crowd);
+                }
             }
         }
     }
-    // One that reaches over a loop can be waited for in front of it.
-    let newest = crowd.last().map_or(0, |at| span(order, &edges[*at]).0);
-    for &at in crowd {
-        if let Some(outer) = around(order, &edges[at], newest) {
-            edges[at].before = outer;
-            return;
+
+    /// Gives an edge an id.
+    fn give(&mut self, key: Key, id: u8) {
+        let at = key.2;
+        for id in id..id + self.count(at) {
+            self.used.extend(self.spans[&at].iter().map(|(start, end)| ((id, *start), (*end, at))));
+        }
+        self.done.push((key, id));
+        if let Some(Edge { means: Means::Flag { id: slot, .. }, .. }) = &mut self.edges[at] {
+            *slot = id;
         }
     }
-    if let Some(&at) = crowd.last() {
+
+    /// Takes the ids back from an edge and from all that came behind it.
+    fn take_back(&mut self, start: u32) {
+        while let Some((key, id)) = self.done.pop_if(|(key, _)| key.0 >= start) {
+            for id in id..id + self.count(key.2) {
+                for (start, _) in &self.spans[&key.2] {
+                    self.used.remove(&(id, *start));
+                }
+            }
+            self.open.insert(key);
+        }
+    }
+
+    /// An id that nobody has while an edge is in use, or which edges are too many at once.
+    fn free_id(&self, at: usize) -> Result<u8, Vec<usize>> {
+        let users = |id: u8| {
+            let of_span = move |(start, end): &(u32, u32)| {
+                let before = self.used.range((id, 0)..(id, *start)).next_back().filter(|(_, (until, _))| until > start);
+                let inside = self.used.range((id, *start)..(id, *end.max(start)));
+                before.into_iter().chain(inside).map(|(_, (_, user))| *user).collect::<Vec<_>>()
+            };
+            self.spans[&at].iter().flat_map(of_span)
+        };
+        let is_free = |id: u8| self.free.contains(&id) && users(id).next().is_none();
+        let count = self.count(at);
+        if let Some(id) = self.free.iter().find(|id| (0..count).all(|k| is_free(**id + k))) {
+            return Ok(*id);
+        }
+        let mut crowd: Vec<usize> = self.free.iter().flat_map(|id| users(*id)).collect();
+        crowd.sort_unstable();
+        crowd.dedup();
+        crowd.push(at);
+        Err(crowd)
+    }
+
+    /// Changes an edge; it and what came behind it get their ids anew.
+    fn change(&mut self, at: usize, change: impl FnOnce(&mut Edge)) {
+        self.remove(at);
+        if let Some(edge) = &mut self.edges[at] {
+            change(edge);
+        }
+        if self.edges[at].as_ref().is_some_and(|e| pair(e).is_some()) {
+            self.add(at);
+        }
+    }
+
+    fn remove(&mut self, at: usize) {
+        if let Some(key) = self.keys.remove(&at) {
+            self.take_back(key.0);
+            self.open.remove(&key);
+        }
+        self.spans.remove(&at);
+    }
+
+    /// Makes two flags one, or, where that cannot be, lets one end earlier or become a barrier.
+    fn relieve(&mut self, crowd: &[usize]) {
+        // One flag for all tiles of a loop makes turns wait that need not, and is right too.
+        if let Some(&at) = crowd.iter().rev().find(|at| self.edge(**at).numbered.is_some()) {
+            return self.change(at, |edge| edge.numbered = None);
+        }
+        for (n, &a) in crowd.iter().enumerate() {
+            for &b in &crowd[n + 1..] {
+                if self.unite(a, b) {
+                    return;
+                }
+            }
+        }
+        // One that reaches over a loop can be waited for in front of it.
+        let newest = crowd.last().map_or(0, |at| span(self.order, self.edge(*at)).0);
+        for &at in crowd {
+            if let Some(outer) = around(self.order, self.edge(at), newest) {
+                return self.change(at, |edge| edge.before = outer);
+            }
+        }
+        if let Some(&at) = crowd.last() {
+            self.give_up(at);
+        }
+    }
+
+    /// All pipes wait where a flag would be.
+    fn give_up(&mut self, at: usize) {
         let why = "there are more flags between these pipes than the core has";
-        let carried = edges[at].carried_by.take().or(edges[at].drained_by);
-        edges[at].drained_by = None;
-        edges[at].means = Means::All(why);
-        edges[at].after = edges[at].before;
+        let mut carried = None;
+        self.change(at, |edge| {
+            carried = edge.carried_by.take().or(edge.drained_by);
+            edge.drained_by = None;
+            edge.means = Means::All(why);
+            edge.after = edge.before;
+        });
         // What the flag did in front of the loop and behind it.
-        edges.extend(carried.map(|around| Edge {
-            means: Means::All(why),
-            after: around,
-            before: around,
-            carried_by: None,
-            drained_by: None,
-            numbered: None,
-            reasons: Vec::new(),
+        self.edges.extend(carried.map(|around| {
+            Some(Edge {
+                means: Means::All(why),
+                after: around,
+                before: around,
+                carried_by: None,
+                drained_by: None,
+                numbered: None,
+                reasons: Vec::new(),
+            })
         }));
     }
+
+    /// Two flags of one list: set with the later set, waited for with the earlier wait.
+    fn unite(&mut self, a: usize, b: usize) -> bool {
+        let (order, x, y) = (self.order, self.edge(a), self.edge(b));
+        let same_list = order.parent(x.after) == order.parent(y.after)
+            && order.parent(x.before) == order.parent(y.before)
+            && (x.carried_by, x.drained_by) == (y.carried_by, y.drained_by);
+        if !same_list {
+            return false;
+        }
+        let after = if order.last(x.after) > order.last(y.after) { x.after } else { y.after };
+        let before = if order.first(x.before) < order.first(y.before) { x.before } else { y.before };
+        if x.carried_by.is_none() && order.last(after) >= order.first(before) {
+            return false;
+        }
+        let (kept, gone) = (a.min(b), a.max(b));
+        self.remove(gone);
+        let reasons = self.edges[gone].take().map(|edge| edge.reasons).unwrap_or_default();
+        self.change(kept, |edge| {
+            edge.reasons.extend(reasons);
+            (edge.after, edge.before) = (after, before);
+        });
+        true
+    }
+}
+
+/// Spans that meet become one.
+fn united(sorted: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    let mut all: Vec<(u32, u32)> = Vec::new();
+    for (start, end) in sorted {
+        match all.last_mut().filter(|last| start < last.1) {
+            Some(last) => last.1 = last.1.max(end),
+            None => all.push((start, end)),
+        }
+    }
+    all
 }
 
 /// The operation that contains a place, in the list in which an edge ends, between its two ends.
@@ -206,26 +314,4 @@ fn around(order: &Order, edge: &Edge, place: u32) -> Option<OpId> {
     }
     let outer = order.member_around(order.parent(edge.before), place)?;
     (outer != edge.before && order.first(outer) > order.last(edge.after)).then_some(outer)
-}
-
-/// Two flags of one list: set with the later set, waited for with the earlier wait.
-fn unite(order: &Order, edges: &mut Vec<Edge>, a: usize, b: usize) -> bool {
-    let (x, y) = (&edges[a], &edges[b]);
-    let same_list = order.parent(x.after) == order.parent(y.after)
-        && order.parent(x.before) == order.parent(y.before)
-        && (x.carried_by, x.drained_by) == (y.carried_by, y.drained_by);
-    if !same_list {
-        return false;
-    }
-    let after = if order.last(x.after) > order.last(y.after) { x.after } else { y.after };
-    let before = if order.first(x.before) < order.first(y.before) { x.before } else { y.before };
-    if x.carried_by.is_none() && order.last(after) >= order.first(before) {
-        return false;
-    }
-    let reasons = y.reasons.clone();
-    let kept = &mut edges[a.min(b)];
-    kept.reasons.extend(reasons);
-    (kept.after, kept.before) = (after, before);
-    edges.remove(a.max(b));
-    true
 }

@@ -7,7 +7,7 @@
 use crate::effects::{Effect, Touch};
 use crate::tree::{Item, Kind};
 use pto_isa::Pipe;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 pub(super) const LANES: usize = Pipe::REAL.len();
 /// Everything that came before the list.
@@ -90,20 +90,20 @@ pub(super) struct Inserted {
 /// For each pipe, up to which position the work of each other pipe is done before it goes on.
 pub(super) type Known = [[u32; LANES]; LANES];
 
-/// A flag of the program that is up: its pair and id, and what was known when it was set.
-type Raised = (Pipe, Pipe, Option<u8>, [u32; LANES]);
+/// Flags of the program that are up, by pair and id: what was known when each was set, the oldest first.
+type Raised = BTreeMap<(Pipe, Pipe, u8), VecDeque<[u32; LANES]>>;
 
 /// What is known, and what was.
 pub(super) struct Knowledge {
     pub now: Known,
     /// Behind each item.
     behind: Vec<Known>,
-    raised: VecDeque<Raised>,
+    raised: Raised,
 }
 
 impl Knowledge {
     pub fn new(items: usize) -> Self {
-        Self { now: [[0; LANES]; LANES], behind: Vec::with_capacity(items), raised: VecDeque::new() }
+        Self { now: [[0; LANES]; LANES], behind: Vec::with_capacity(items), raised: Raised::new() }
     }
 
     /// A pipe has waited for another to be done with the item at a position.
@@ -162,7 +162,10 @@ impl Knowledge {
             Kind::Leaf(Effect::Set(src, dst, id)) => {
                 let mut known = self.now[*src as usize];
                 known[*src as usize] = position - 1;
-                self.raised.push_back((*src, *dst, *id, known));
+                // Nobody knows which wait belongs to an id that is computed.
+                if let Some(id) = *id {
+                    self.raised.entry((*src, *dst, id)).or_default().push_back(known);
+                }
             }
             Kind::Leaf(Effect::Wait(src, dst, id)) => self.wait(*src, *dst, *id),
             // All pipes finish behind it.
@@ -178,10 +181,8 @@ impl Knowledge {
 
     /// A wait of the program takes the oldest set of its pair and id.
     fn wait(&mut self, src: Pipe, dst: Pipe, id: Option<u8>) {
-        let fits = |r: &Raised| (r.0, r.1, r.2) == (src, dst, id) && id.is_some();
-        if let Some(at) = self.raised.iter().position(fits)
-            && let Some((.., known)) = self.raised.remove(at)
-        {
+        let raised = id.and_then(|id| self.raised.get_mut(&(src, dst, id)));
+        if let Some(known) = raised.and_then(VecDeque::pop_front) {
             self.hear(dst as usize, known);
         }
     }

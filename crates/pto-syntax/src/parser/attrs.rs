@@ -4,6 +4,7 @@ use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, Sym, TypeId};
 use pto_isa::{DType, Diagnostic, EnumDef, Row, Scalar, Span, Type, codes, enums};
+use std::collections::HashMap;
 
 /// An attribute with its name and place.
 pub(super) type Entry = (Sym, Attr, Span);
@@ -19,14 +20,16 @@ impl<'s> Parser<'s> {
         let open = self.expect(b'{')?.span;
         self.open_dicts += 1;
         let mut entries: Vec<Entry> = Vec::new();
+        let mut given: HashMap<Sym, Span> = HashMap::new();
         while !self.at(b'}') {
             let entry = self.dict_entry(row)?;
-            if let Some((_, _, first)) = entries.iter().find(|(n, _, _)| *n == entry.0) {
+            if let Some(first) = given.get(&entry.0) {
                 let name = self.module.names.text(entry.0).to_string();
                 let d = Diagnostic::new(codes::DUPLICATE_ATTRIBUTE, entry.2, format!("`{name}` is given twice"));
                 let d = d.label(*first, "first given here");
                 self.report(d);
             } else {
+                given.insert(entry.0, entry.2);
                 entries.push(entry);
             }
             if !self.eat(b',') {
@@ -300,10 +303,10 @@ impl<'s> Parser<'s> {
             self.bump();
             return self.enum_value(def);
         }
-        if let Some(attr) = self.attr_aliases.get(name) {
-            let attr = attr.clone();
+        if let Some(&(_, extent)) = self.attr_aliases.get(name) {
             self.bump();
-            return Some(attr);
+            self.write_out(extent, span)?;
+            return self.attr_aliases.get(name).map(|(attr, _)| attr.clone());
         }
         if name.contains('.') {
             if self.text_at(span.end) == b'<' {

@@ -6,7 +6,7 @@ use crate::lexer::Tok;
 use pto_ir::{Attr, NewOp, OpId, RegionId, Successor, Sym, TypeId, ValueId};
 use pto_isa::row::Custom;
 use pto_isa::table::op;
-use pto_isa::{Diagnostic, FnType, Scalar, Span, Type, codes};
+use pto_isa::{Diagnostic, Scalar, Span, Type, codes};
 
 type Params = Vec<(Sym, TypeId, Span)>;
 
@@ -95,16 +95,15 @@ impl<'s> Parser<'s> {
     }
 
     fn func_rest(&mut self, attrs: &mut Vec<(Sym, Attr)>) -> Parse<Vec<RegionId>> {
+        let start = self.token.span.start;
         let (params, types, arg_attrs) = self.func_params()?;
         let mut results = Vec::new();
         if self.token.tok == Tok::Arrow {
             self.bump();
             results = self.parse_type_list()?;
         }
-        let clone = |p: &Self, ids: &[TypeId]| ids.iter().map(|t| p.module.ty(*t).clone()).collect();
         let result_ids: Vec<TypeId> = results.iter().map(|r| r.0).collect();
-        let ty = Type::Function(Box::new(FnType { inputs: clone(self, &types), results: clone(self, &result_ids) }));
-        let ty = self.module.intern_type(ty);
+        let ty = self.function_of(&types, &result_ids, Span::new(start, self.last_end))?;
         attrs.push((self.intern("function_type"), Attr::Type(ty)));
         if arg_attrs.iter().any(|a| *a != Attr::Dict(Box::new([]))) {
             attrs.push((self.intern("arg_attrs"), Attr::Array(arg_attrs.into())));

@@ -13,6 +13,7 @@ mod custom_arith;
 mod generic;
 mod infer;
 mod scope;
+mod sizes;
 mod spelling;
 mod statement;
 mod types;
@@ -56,7 +57,11 @@ pub(crate) struct Parser<'s> {
     type_aliases: HashMap<&'s str, TypeId>,
     /// Which slots the types of a pattern belong to, by operation; worked out once each.
     pattern_types: Vec<Option<Option<Rc<PatternTypes>>>>,
-    attr_aliases: HashMap<&'s str, pto_ir::Attr>,
+    attr_aliases: HashMap<&'s str, (pto_ir::Attr, sizes::Extent)>,
+    /// How large types and attributes become through aliases.
+    sizes: sizes::Sizes,
+    /// How often a similar name was looked for.
+    suggestions: u32,
     /// Labels of the region being read.
     labels: HashMap<Sym, (BlockId, Span, bool)>,
     depth: u32,
@@ -105,6 +110,8 @@ impl<'s> Parser<'s> {
             type_aliases: HashMap::new(),
             pattern_types: vec![None; pto_isa::table::COUNT],
             attr_aliases: HashMap::new(),
+            sizes: sizes::Sizes::default(),
+            suggestions: 0,
             labels: HashMap::new(),
             depth: 0,
             disagreed: HashSet::new(),
@@ -204,7 +211,8 @@ impl<'s> Parser<'s> {
             }
         } else if let Some(attr) = self.parse_attr() {
             if !known {
-                self.attr_aliases.insert(name, attr.clone());
+                let extent = self.sizes.of_attr(&attr);
+                self.attr_aliases.insert(name, (attr.clone(), extent));
                 self.keep_alias(name, attr, token.span);
             }
         } else {

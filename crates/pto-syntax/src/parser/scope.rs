@@ -8,9 +8,13 @@ use std::collections::HashMap;
 /// costs what the scope defined.
 #[derive(Default)]
 pub(crate) struct Scopes {
-    visible: Vec<Option<ValueId>>,
-    undo: Vec<(Sym, Option<ValueId>)>,
+    /// What each name means, and in which function: functions do not see the names around them.
+    visible: Vec<Option<(u32, ValueId)>>,
+    undo: Vec<(Sym, Option<(u32, ValueId)>)>,
     marks: Vec<Mark>,
+    /// The function that is being read, and how many there have been.
+    function: u32,
+    functions: u32,
     /// Placeholders that found their definition.
     resolved: HashMap<ValueId, ValueId>,
 }
@@ -20,8 +24,8 @@ struct Mark {
     undo: usize,
     /// Names used in this scope that had no definition yet.
     pending: HashMap<Sym, ValueId>,
-    /// Functions do not see the names around them; what they hid is restored at the end.
-    hidden: Option<Vec<Option<ValueId>>>,
+    /// The function around this one, where the scope is that of a function.
+    outer: u32,
 }
 
 impl Scopes {
@@ -47,16 +51,18 @@ impl Scopes {
     }
 
     pub(crate) fn enter_function(&mut self) {
-        let hidden = std::mem::take(&mut self.visible);
-        self.marks.push(Mark { undo: self.undo.len(), hidden: Some(hidden), ..Mark::default() });
+        self.marks.push(Mark { undo: self.undo.len(), outer: self.function, ..Mark::default() });
+        self.functions += 1;
+        self.function = self.functions;
     }
 
     /// Ends a function; returns the placeholders that never found a definition.
     pub(crate) fn leave_function(&mut self, module: &mut Module) -> Vec<ValueId> {
         let Some(mark) = self.marks.pop() else { return Vec::new() };
-        self.undo.truncate(mark.undo);
-        self.visible = mark.hidden.unwrap_or_default();
-        if !self.resolved.is_empty() {
+        self.unwind(mark.undo);
+        self.function = mark.outer;
+        // Once for the whole file: every use in it is looked at.
+        if self.marks.is_empty() && !self.resolved.is_empty() {
             let resolved = std::mem::take(&mut self.resolved);
             let last = |mut v: ValueId| {
                 while let Some(&next) = resolved.get(&v) {
@@ -81,7 +87,8 @@ impl Scopes {
     }
 
     pub(crate) fn get(&self, name: Sym) -> Option<ValueId> {
-        self.visible.get(name.index()).copied().flatten()
+        let meaning = self.visible.get(name.index()).copied().flatten();
+        meaning.filter(|(function, _)| *function == self.function).map(|(_, value)| value)
     }
 
     /// Makes a name mean a value from here on; uses that waited for it are resolved.
@@ -90,7 +97,7 @@ impl Scopes {
             self.visible.resize(name.index() + 1, None);
         }
         self.undo.push((name, self.visible[name.index()]));
-        self.visible[name.index()] = Some(value);
+        self.visible[name.index()] = Some((self.function, value));
         if let Some(mark) = self.marks.last_mut()
             && let Some(placeholder) = mark.pending.remove(&name)
         {

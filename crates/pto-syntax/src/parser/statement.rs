@@ -147,7 +147,7 @@ impl<'s> Parser<'s> {
 
     pub(super) fn unknown_op(&mut self, name: &str, span: Span) {
         let mut d = Diagnostic::new(codes::UNKNOWN_OP, span, format!("there is no operation `{name}`"));
-        let near = table::similar(name);
+        let near = if self.may_suggest() { table::similar(name) } else { Vec::new() };
         let names = format!("`{}`", near.join("`, `"));
         let below = name.strip_prefix("pto.").and_then(below_tiles).map(|what| format!("{what} are {BELOW}"));
         d = match (below, near.is_empty()) {
@@ -443,9 +443,19 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// Looking for similar names takes long, and nobody reads hundreds of suggestions.
+    fn may_suggest(&mut self) -> bool {
+        const SUGGESTIONS: u32 = 100;
+        self.suggestions += 1;
+        self.suggestions <= SUGGESTIONS
+    }
+
     /// A defined value whose name is close to a misspelled one.
-    fn similar_value(&self, name: &str) -> Option<String> {
+    fn similar_value(&mut self, name: &str) -> Option<String> {
         const LOOKED_AT: usize = 5000;
+        if !self.may_suggest() {
+            return None;
+        }
         let defined = (0..self.module.value_count().min(LOOKED_AT)).map(|i| self.module.value(ValueId::from_index(i)));
         let names = defined.filter(|v| v.def != pto_ir::Def::Missing).map(|v| self.module.names.text(v.name));
         let close = names.filter(|n| n.len() > 1 && table::distance(name, n) <= 1 + name.len() / 6);

@@ -4,8 +4,7 @@ use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::TypeId;
 use pto_isa::{
-    DType, Diagnostic, Dim, FnType, Loc, MAX_RANK, MemrefType, PtrSpace, Scalar, Span, TileType, Token, Type, ViewType,
-    codes,
+    DType, Diagnostic, Dim, Loc, MAX_RANK, MemrefType, PtrSpace, Scalar, Span, TileType, Token, Type, ViewType, codes,
 };
 use std::borrow::Cow;
 
@@ -223,6 +222,7 @@ impl<'s> Parser<'s> {
 
     fn function_type(&mut self) -> Parse<TypeId> {
         self.nested(|p| {
+            let start = p.token.span.start;
             let inputs = p.parse_type_list()?;
             if p.token.tok != Tok::Arrow {
                 p.expected("`->`");
@@ -230,9 +230,8 @@ impl<'s> Parser<'s> {
             }
             p.bump();
             let results = p.parse_type_list()?;
-            let get = |p: &Self, list: &[(TypeId, Span)]| list.iter().map(|(t, _)| p.module.ty(*t).clone()).collect();
-            let f = FnType { inputs: get(p, &inputs), results: get(p, &results) };
-            Some(p.module.intern_type(Type::Function(Box::new(f))))
+            let ids = |list: &[(TypeId, Span)]| list.iter().map(|(ty, _)| *ty).collect::<Vec<_>>();
+            p.function_of(&ids(&inputs), &ids(&results), Span::new(start, p.last_end))
         })
     }
 }

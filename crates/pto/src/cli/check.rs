@@ -2,7 +2,7 @@
 
 use super::input::{self, Source};
 use super::json::{self, JsonDiagnostic};
-use super::render::Terminal;
+use super::render;
 use super::{Failure, Outcome, Run, out, warn};
 use pto::isa::{Diagnostic, Target};
 use pto::syntax::Lines;
@@ -78,22 +78,9 @@ fn check(source: Source, target: Option<Target>) -> Report {
     Report { source, target, problems }
 }
 
-/// Problems of a file, on standard error.
-pub(crate) fn print_diagnostics(source: &Source, problems: &[Diagnostic]) -> Result<(), Failure> {
-    if problems.is_empty() {
-        return Ok(());
-    }
-    let mut err = anstream::stderr().lock();
-    let terminal = Terminal::new(source);
-    for d in problems {
-        writeln!(err, "{}\n", terminal.render(d))?;
-    }
-    Ok(())
-}
-
 pub(crate) fn print_text(reports: &[Report]) -> Result<(), Failure> {
     for report in reports {
-        print_diagnostics(&report.source, &report.problems)?;
+        render::print(&report.source, &report.problems)?;
     }
     let mut err = anstream::stderr().lock();
     let errors: usize = reports.iter().map(Report::errors).sum();

@@ -1,7 +1,7 @@
 //! `pto fmt`
 
 use super::input::{self, Source};
-use super::render::Terminal;
+use super::render;
 use super::{Failure, Outcome, Run, files, out};
 use pto::syntax::{FormatOptions, format};
 use pto::{Form, TypeStyle};
@@ -94,12 +94,8 @@ fn formatted(args: &Args, source: &Source) -> Result<Option<String>, Failure> {
     match result {
         Ok(text) => Ok(Some(text)),
         Err(problems) => {
-            let terminal = Terminal::new(source);
-            let mut err = anstream::stderr().lock();
-            for d in &problems {
-                writeln!(err, "{}\n", terminal.render(d))?;
-            }
-            writeln!(err, "{} is not formatted", source.name)?;
+            render::print(source, &problems)?;
+            writeln!(anstream::stderr(), "{} is not formatted", source.name)?;
             Ok(None)
         }
     }

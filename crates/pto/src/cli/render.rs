@@ -1,12 +1,42 @@
 //! Diagnostics for a terminal.
 
+use super::Failure;
 use super::input::Source;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use pto::isa::{Diagnostic, Label, Span};
 use pto::syntax::Lines;
+use std::io::Write;
 
 /// Labels this many lines apart get excerpts of their own.
 const NEAR: u32 = 40;
+
+/// Of more problems than this, only so many are written to a terminal.
+const SHOWN: usize = 100;
+
+/// Writes the problems of a source to standard error: all of them, or the first ones and how many more there are. Where there are too
+/// many, errors come before warnings.
+pub(crate) fn print(source: &Source, problems: &[Diagnostic]) -> Result<(), Failure> {
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let mut err = anstream::stderr().lock();
+    let terminal = Terminal::new(source);
+    let errors = problems.iter().filter(|d| d.is_error()).count();
+    let mut left = [SHOWN.saturating_sub(errors), SHOWN];
+    for d in problems {
+        let left = &mut left[usize::from(d.is_error())];
+        if *left > 0 {
+            *left -= 1;
+            writeln!(err, "{}\n", terminal.render(d))?;
+        }
+    }
+    let hidden = problems.len().saturating_sub(SHOWN);
+    if hidden > 0 {
+        let plural = if hidden == 1 { "" } else { "s" };
+        writeln!(err, "… and {hidden} more problem{plural} in {}\n", source.name)?;
+    }
+    Ok(())
+}
 
 /// Turns diagnostics of one source into text.
 pub(crate) struct Terminal<'s> {

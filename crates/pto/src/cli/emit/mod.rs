@@ -5,6 +5,7 @@ mod order;
 use super::check::{self, Report, parse_target};
 use super::files;
 use super::input::{self, Source};
+use super::render;
 use super::{Outcome, Run};
 use pto::bytecode as encode;
 use pto::emit::{self, Emitted, Options, Style, Sync};
@@ -98,7 +99,7 @@ fn cpp(args: &CppArgs) -> Run {
     match request.emit(&source) {
         Ok(emitted) => {
             files::write(&args.output, emitted.text.as_bytes())?;
-            check::print_diagnostics(&source, &order::warnings(&emitted))?;
+            render::print(&source, &order::warnings(&emitted))?;
             Ok(Outcome::Clean)
         }
         Err((target, problems)) => {

@@ -8,7 +8,7 @@ use super::input::Source;
 use super::json::{self, JsonDiagnostic};
 use super::program::{ProgramArgs, Stop, VALUES_HELP};
 use super::progress;
-use super::render::Terminal;
+use super::render;
 use super::{Failure, Outcome, Run, out};
 use pto::race::{self, Bounds, Sync};
 use pto::syntax::Lines;
@@ -144,11 +144,8 @@ fn find(
 }
 
 fn print_text(source: &Source, target: Target, report: &race::Report, shaken: Option<&Shaken>) -> Result<(), Failure> {
+    render::print(source, &report.findings)?;
     let mut err = anstream::stderr().lock();
-    let terminal = Terminal::new(source);
-    for d in &report.findings {
-        writeln!(err, "{}\n", terminal.render(d))?;
-    }
     let lines = Lines::new(&source.text);
     for (span, reason) in &report.undecided {
         writeln!(err, "{}:{}: not decided: {reason}", source.name, lines.locate(span.start).0)?;

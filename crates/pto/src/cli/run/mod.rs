@@ -8,6 +8,7 @@ mod text;
 use super::check;
 use super::input::Source;
 use super::program::{Bound, ProgramArgs, Ready, Stop, VALUES_HELP};
+use super::render;
 use super::{Failure, Outcome, Run, out};
 use expect::{Expectation, Limits};
 use outputs::Outputs;
@@ -131,7 +132,7 @@ fn execute(args: &Args, source: &Source, program: &Program, target: Target) -> R
         print_json(&json::report(&finished)?)?;
     } else {
         let warnings: Vec<Diagnostic> = finished.warnings().cloned().collect();
-        check::print_diagnostics(source, &warnings)?;
+        render::print(source, &warnings)?;
         out(&text::report(&finished)?)?;
     }
     Ok(if same { Outcome::Clean } else { Outcome::Different })

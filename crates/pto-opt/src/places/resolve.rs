@@ -1,0 +1,128 @@
+//! Follows values to the memory they stand for, through any number of views, loops and calls, each value once.
+
+use super::{Home, Places, Region};
+use pto_ir::{OpId, ValueId};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Where the memory of a value comes from.
+pub(super) enum Source {
+    /// It is known.
+    Known(Vec<Region>),
+    /// It is that of other values.
+    Union(Vec<ValueId>),
+    /// Both.
+    Both(Vec<Region>, Vec<ValueId>),
+    /// A window of a view of global memory.
+    Window(OpId, ValueId),
+    /// What a call returns: what was given to the function is what this call gives it.
+    Returned(Vec<ValueId>, OpId),
+}
+
+/// A value that is being followed.
+struct Open {
+    value: ValueId,
+    source: Source,
+    /// The values it needs, and how many have been looked at.
+    needs: Vec<ValueId>,
+    next: usize,
+    /// The earliest value on the path that it leads back to.
+    low: usize,
+}
+
+impl Places<'_> {
+    /// The memory of a tile, a view or a pointer.
+    pub fn of(&mut self, value: ValueId) -> Rc<[Region]> {
+        if !self.known.contains_key(&value) {
+            self.follow(value);
+        }
+        self.known.get(&value).cloned().unwrap_or_default()
+    }
+
+    /// Finds the memory of a value and of all it leads to. Values that lead to each other, as loops carry them, have the same.
+    fn follow(&mut self, value: ValueId) {
+        let mut path: Vec<Open> = vec![self.open(value, 0)];
+        let mut places: HashMap<ValueId, usize> = HashMap::from([(value, 0)]);
+        // Values that are done but lead back to one that is not.
+        let mut waiting: Vec<(usize, Open)> = Vec::new();
+        let mut count = 1;
+        while let Some(top) = path.last_mut() {
+            if let Some(&need) = top.needs.get(top.next) {
+                top.next += 1;
+                if self.known.contains_key(&need) {
+                    continue;
+                }
+                match places.get(&need) {
+                    Some(&place) => top.low = top.low.min(place),
+                    None => {
+                        places.insert(need, count);
+                        path.push(self.open(need, count));
+                        count += 1;
+                    }
+                }
+                continue;
+            }
+            let Some(done) = path.pop() else { break };
+            let own = places[&done.value];
+            if done.low < own {
+                if let Some(outer) = path.last_mut() {
+                    outer.low = outer.low.min(done.low);
+                }
+                waiting.push((own, done));
+                continue;
+            }
+            let first = waiting.iter().rposition(|(place, _)| *place < own).map_or(0, |at| at + 1);
+            let mut together: Vec<Open> = waiting.drain(first..).map(|(_, open)| open).collect();
+            together.push(done);
+            self.settle(together);
+        }
+    }
+
+    fn open(&mut self, value: ValueId, place: usize) -> Open {
+        let source = self.source(value);
+        let needs = match &source {
+            Source::Known(_) => Vec::new(),
+            Source::Union(values) | Source::Both(_, values) => values.clone(),
+            Source::Window(_, view) => vec![*view],
+            Source::Returned(values, call) => values.iter().copied().chain(self.handed_in(*call)).collect(),
+        };
+        Open { value, source, needs, next: 0, low: place }
+    }
+
+    /// Values that lead to each other, of which everything else is known.
+    fn settle(&mut self, together: Vec<Open>) {
+        let mut all: Vec<Region> = Vec::new();
+        for open in &together {
+            all.extend(self.settled(&open.source));
+        }
+        all.sort_unstable();
+        all.dedup();
+        let all: Rc<[Region]> = all.into();
+        for open in together {
+            self.known.insert(open.value, Rc::clone(&all));
+        }
+    }
+
+    fn settled(&self, source: &Source) -> Vec<Region> {
+        let known = |value: &ValueId| self.known.get(value).map_or(&[][..], |regions| &**regions);
+        let union = |values: &[ValueId]| values.iter().flat_map(known).copied().collect::<Vec<Region>>();
+        match source {
+            Source::Known(regions) => regions.clone(),
+            Source::Union(values) => union(values),
+            Source::Both(regions, values) => [regions.clone(), union(values)].concat(),
+            Source::Window(id, view) => {
+                let mut whole = union(std::slice::from_ref(view));
+                whole.dedup();
+                self.narrowed(*id, *view, whole)
+            }
+            Source::Returned(values, call) => {
+                let (given, mut own): (Vec<Region>, Vec<Region>) =
+                    union(values).into_iter().partition(|region| matches!(region.home, Home::Given(_)));
+                if !given.is_empty() {
+                    own.extend(self.handed_in(*call).flat_map(|value| known(&value).to_vec()));
+                }
+                own
+            }
+        }
+    }
+}
