@@ -397,6 +397,14 @@ impl Module {
         self.ops[id.index()].operands = extend(&mut self.operands, all);
     }
 
+    /// Lets an operand of an operation be another value.
+    pub fn set_operand(&mut self, id: OpId, at: usize, value: ValueId) {
+        let range = range(&self.op(id).operands);
+        if let Some(operand) = self.operands[range].get_mut(at) {
+            operand.value = value;
+        }
+    }
+
     /// Gives an attribute of an operation a value.
     pub fn set_attr(&mut self, id: OpId, name: Sym, value: Attr) {
         let mut all = self.attrs(id).to_vec();

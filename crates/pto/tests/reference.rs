@@ -246,3 +246,26 @@ fn the_comparison_says_what_its_page_says() {
         ],
     );
 }
+
+/// Forms name each operand once, by its slot.
+#[test]
+fn text_forms_name_every_operand_once() {
+    let mut complaints = Vec::new();
+    for op in table::isa() {
+        // Wide enough that no line is broken.
+        let page = doc::terminal_page(op, 4000);
+        let Some(forms) = page.split("Text forms").nth(1) else { continue };
+        let lines =
+            forms.lines().take_while(|l| !l.contains("C++") && !l.contains("Example")).filter(|l| l.contains('%'));
+        for line in lines {
+            let (results, operands) = line.split_once(" = ").unwrap_or(("", line));
+            let operands = if results.contains('%') && !results.contains(' ') { operands } else { line };
+            let word = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').next().map(str::to_string);
+            let names: Vec<_> = operands.split('%').skip(1).filter_map(word).collect();
+            if (1..names.len()).any(|k| names[..k].contains(&names[k])) {
+                complaints.push(format!("{}: {line}", op.row().name));
+            }
+        }
+    }
+    expect_none(&complaints);
+}

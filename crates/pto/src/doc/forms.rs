@@ -1,8 +1,9 @@
 //! One instruction in each of the text forms, with the details of types left out.
 
-use crate::ir::{Module, OpId, ValueId};
+use crate::ir::{Module, OpId, Value};
 use crate::isa::Op;
 use crate::{Form, Program};
+use std::collections::HashSet;
 
 /// Titles of the forms, in the order pages show them.
 const FORMS: [(&str, Form); 4] = [
@@ -68,18 +69,38 @@ fn shorten(line: &str) -> String {
     out + rest
 }
 
-/// Gives the operands and results of the first use of an instruction the names of its slots.
+/// Gives the operands and results of the first use of an instruction the names of its slots. A program may give one value
+/// to several slots; here each slot has a value of its own.
 fn name_by_slot(module: &mut Module, op: Op) {
     let Some(id) = first_use(module, op) else { return };
     let row = op.row();
-    let operands = module.operands(id).iter().map(|o| (o.value, o.slot));
-    let results = module.results(id).map(|v| (v, module.value(v).slot));
-    let named: Vec<(ValueId, u8)> = operands.chain(results).collect();
-    for (value, slot) in named {
-        if usize::from(slot) < row.slots.len() + row.results.len() {
-            let name = module.names.intern(row.slot_at(usize::from(slot)).name);
+    for value in module.results(id) {
+        let slot = usize::from(module.value(value).slot);
+        if slot < row.slots.len() + row.results.len() {
+            let name = module.names.intern(row.slot_at(slot).name);
             module.value_mut(value).name = name;
         }
+    }
+    let operands = module.operands(id).to_vec();
+    let entry = module.functions().first().and_then(|f| module.op_regions(*f).first().copied());
+    let entry = entry.and_then(|r| module.region(r).blocks.first().copied());
+    let mut taken = HashSet::new();
+    for (at, o) in operands.iter().enumerate() {
+        let value = match entry {
+            Some(entry) if !taken.insert(o.value) => {
+                let Value { ty, name, span, .. } = *module.value(o.value);
+                let other = module.add_arg(entry, ty, name, span);
+                module.set_operand(id, at, other);
+                other
+            }
+            _ => o.value,
+        };
+        let all = operands.iter().filter(|p| p.slot == o.slot).count();
+        let before = operands[..at].iter().filter(|p| p.slot == o.slot).count();
+        let slot = row.slot_at(usize::from(o.slot)).name;
+        let name = if all > 1 { format!("{slot}{before}") } else { slot.to_string() };
+        let name = module.names.intern(&name);
+        module.value_mut(value).name = name;
     }
 }
 
