@@ -110,6 +110,20 @@ pub struct Options {
     pub numerics: crate::Numerics,
     /// Plain kernels, element by element: slow, for comparison.
     pub plain: bool,
+    /// What memory of cores holds that nothing has written.
+    pub uninitialised: Uninitialised,
+    /// A read of such memory stops the run; otherwise it is a warning in the [`Report`].
+    pub strict: bool,
+}
+
+/// What memory of cores holds at the start. On a device it is whatever was there before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Uninitialised {
+    /// Zeros.
+    #[default]
+    Zero,
+    /// Every bit set: NaN in every floating-point type that has one (but for `hif8`, where it is a number), −1 or the largest number in integers.
+    Nan,
 }
 
 /// What a run did.
@@ -121,7 +135,7 @@ pub struct Report {
     pub instructions: u64,
     /// What blocks printed, those that did, in order.
     pub printed: Vec<crate::Printed>,
-    /// Warnings, at most one for each instruction, in the order of the text: entries left in a pipe; and with the numerics of a device,
+    /// Warnings, at most one for each instruction, in the order of the text: tiles that are read and were not written, entries left in a pipe; and with the numerics of a device,
     /// what it does although no rule allows it.
     pub notes: Vec<pto_isa::Diagnostic>,
 }

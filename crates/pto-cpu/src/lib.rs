@@ -36,7 +36,7 @@ mod memory;
 mod plan;
 mod run;
 
-pub use args::{Arg, Launch, Number, Options, Param, ParamKind, Report};
+pub use args::{Arg, Launch, Number, Options, Param, ParamKind, Report, Uninitialised};
 pub use kernels::Numerics;
 pub use plan::{Plan, Role, Set};
 pub use run::{

@@ -28,7 +28,7 @@ fn plan(text: &str, numerics: Numerics) -> Plan {
     let (module, problems) = pto_syntax::parse(text);
     assert!(problems.is_empty(), "{}", problems[0].message);
     let checked = pto_check::check(module, Target::A2A3).unwrap_or_else(|d| panic!("{}", d[0].message));
-    Plan::new(&checked, None, Options { numerics, plain: false }).unwrap_or_else(|d| panic!("{}", d.message))
+    Plan::new(&checked, None, Options { numerics, ..Options::default() }).unwrap_or_else(|d| panic!("{}", d.message))
 }
 
 fn sum(numerics: Numerics, valid: i64) -> (Result<Report, Diagnostic>, [f32; 8]) {

@@ -201,6 +201,8 @@ codes! {
         "No core can go on: each waits for a signal, a slot or an entry that another would have to send. The message says who waits for what, and where.";
     RUN_PIPE = 713, "a pipe or signal used wrongly",
         "A slot was freed that was not popped, pushed that was not allocated, popped with another element type, or larger than its slots or than the memory reserved for them; or a signal was sent too often without a wait.";
+    RUN_UNWRITTEN = 714, "a tile is read that nothing has written",
+        "The memory of a core holds nothing in particular when a program starts; on a device it is what the program before left there. A load, a fill or a computation has to write a tile, all of it that is read, before an instruction reads it.";
     RUN_MEMORY = 715, "more memory than the machine has",
         "The arguments of the program, its tiles or what it allocates need more memory than is left on this machine, or than the control group of the process allows. Nothing was filled.";
 

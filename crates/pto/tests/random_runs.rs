@@ -15,7 +15,7 @@ use pto::isa::fill::Filling;
 use pto::isa::{Code, DType, Op, TileType, Type, codes, table};
 use pto::sample::{RunParam, Runnable, Runnables};
 use pto::{Checked, Program, Target, opt};
-use pto_cpu::{Arg, Event, Launch, Numerics, Observer, Options, Plan};
+use pto_cpu::{Arg, Event, Launch, Numerics, Observer, Options, Plan, Uninitialised};
 use random::Random;
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -244,8 +244,10 @@ fn compare(program: &Runnable, checked: &Checked, seed: u64, start: &Memory) -> 
     let numerics = [Numerics::Reference, Numerics::Reference, Numerics::A2A3, Numerics::A5][seed as usize % 4];
     let interpreted = catch_unwind(AssertUnwindSafe(|| interpret(program, checked, start, numerics)));
     let (mut expected, mut left) = interpreted.map_err(|_| PANIC.to_string())?;
-    let plan =
-        |plain| Plan::new(checked, None, Options { numerics, plain }).map_err(|d| format!("no plan: {}", d.message));
+    let plan = |plain| {
+        Plan::new(checked, None, Options { numerics, plain, ..Options::default() })
+            .map_err(|d| format!("no plan: {}", d.message))
+    };
     let (fast, plain) = (plan(false)?, plan(true)?);
     // Devices go on where a source is valid in too little, and read what may be anything: then runs only agree with each other.
     if numerics != Numerics::Reference && expected == Err(codes::VALID_REGION) {
@@ -270,6 +272,7 @@ fn compare(program: &Runnable, checked: &Checked, seed: u64, start: &Memory) -> 
     }
     if expected.is_ok() {
         same_when_lowered(program, checked, numerics, start, &left)?;
+        same_whatever_memory_holds(program, checked, numerics, start, &left)?;
     }
     Ok(expected.map_or_else(Verdict::Failed, |()| Verdict::Ran))
 }
@@ -283,12 +286,41 @@ fn same_when_lowered(
     left: &Memory,
 ) -> Result<(), String> {
     let Ok(low) = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal) else { return Ok(()) };
-    let plan = Plan::new(&low.program, None, Options { numerics, plain: false })
+    let plan = Plan::new(&low.program, None, Options { numerics, ..Options::default() })
         .map_err(|d| format!("lowered: {}", d.message))?;
     let (done, found) = run(program, &plan, start, 1);
     match (done, difference(program, left, &found)) {
         (Ok(()), None) => Ok(()),
         (done, difference) => Err(format!("lowered: {done:?} {}", difference.unwrap_or_default())),
+    }
+}
+
+/// A program that reads only what it has written, as far as the engine notices, computes the same when memory holds NaN at the start.
+fn same_whatever_memory_holds(
+    program: &Runnable,
+    checked: &Checked,
+    numerics: Numerics,
+    start: &Memory,
+    left: &Memory,
+) -> Result<(), String> {
+    let options = Options { numerics, uninitialised: Uninitialised::Nan, ..Options::default() };
+    let plan = Plan::new(checked, None, options).map_err(|d| format!("no plan: {}", d.message))?;
+    let mut memory = start.clone();
+    let mut args: Vec<Arg> = program.params.iter().zip(&mut memory.0).map(|(p, bytes)| argument(p, bytes)).collect();
+    let done = plan.run(&mut args, Launch { blocks: program.blocks, threads: 1 });
+    drop(args);
+    let strict =
+        Plan::new(checked, None, Options { strict: true, ..options }).map_err(|d| format!("no plan: {}", d.message))?;
+    let stops = run(program, &strict, start, 1).0 == Err(codes::RUN_UNWRITTEN);
+    // What is anything may be an index or a divisor.
+    let notices = done.as_ref().map_or(stops, |report| report.notes.iter().any(|n| n.code == codes::RUN_UNWRITTEN));
+    match (notices, done) {
+        _ if notices != stops => Err(format!("strict: stops {stops}, warns {notices}")),
+        (true, _) => Ok(()),
+        (false, Err(problem)) => Err(format!("with NaN in memory: {}", problem.message)),
+        (false, Ok(_)) => {
+            difference(program, left, &memory).map_or(Ok(()), |d| Err(format!("with NaN in memory: {d}")))
+        }
     }
 }
 

@@ -205,6 +205,8 @@ impl<'a> Builder<'a> {
             prints: Vec::new(),
             checks: Vec::new(),
             numerics: options.numerics,
+            uninitialised: options.uninitialised,
+            strict: options.strict,
             spaces,
             core_bytes,
             spare: Spare::default(),

@@ -30,7 +30,7 @@ pub(crate) use scalar::{float_of, int_of};
 pub(crate) use step::*;
 
 use crate::Numerics;
-use crate::args::{Options, Param};
+use crate::args::{Options, Param, Uninitialised};
 use crate::memory::{Spaces, Spare};
 use pto_check::Checked;
 use pto_ir::{Module, OpId};
@@ -70,6 +70,8 @@ pub struct Plan {
     pub(crate) prints: Vec<Print>,
     pub(crate) checks: Vec<RuleCheck>,
     pub(crate) numerics: Numerics,
+    pub(crate) uninitialised: Uninitialised,
+    pub(crate) strict: bool,
     pub(crate) spaces: Spaces,
     /// Bytes of a core's memory: the spaces, and the tiles behind them.
     pub(crate) core_bytes: u64,

@@ -141,6 +141,7 @@ impl Bound {
                 let register = &mut core.tiles[*tile as usize];
                 (register.rows, register.cols) = (valid.0 as u32, valid.1 as u32);
                 let register = *register;
+                core.whole_tile_written(*tile);
                 let ty = &core.plan.geometries[register.geometry as usize];
                 if has_nibbles(ty) {
                     let inside = core.memory.part(register.base, ty.bytes());

@@ -8,11 +8,16 @@ use super::scalar;
 use super::shared::Shared;
 use super::spin::{Deeds, Spin};
 use super::turns::Turns;
+use super::written::Written;
+use crate::args::Uninitialised;
 use crate::kernels::{TileRef, ViewRef};
 use crate::memory::{Buffer, CoreMemory};
 use crate::plan::{Link, Plan, Role, Step, Switch, Tile, View};
 use pto_isa::{Diagnostic, Loc};
 use std::time::Instant;
+
+/// Bytes of this are NaN in every floating-point type that has one, but for `hif8`.
+const NAN_BYTE: u8 = 0xff;
 
 /// How far a core is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,12 +84,17 @@ pub(super) struct Core<'p> {
     pub pipes: Pipes,
     /// Whether it reads the same number again and again.
     pub spin: Spin,
+    /// The bytes that have content.
+    pub bytes: Written,
 }
 
 impl<'p> Core<'p> {
     pub fn new(plan: &'p Plan, buffers: &'p [Buffer], blocks: u32) -> Result<Self, Diagnostic> {
         let memory = plan.spare.take().or_else(|| CoreMemory::new(plan.core_bytes));
-        let memory = memory.ok_or_else(|| Fail::no_memory(plan.core_bytes))?;
+        let mut memory = memory.ok_or_else(|| Fail::no_memory(plan.core_bytes))?;
+        if plan.uninitialised == Uninitialised::Nan {
+            memory.part(0, plan.core_bytes).fill(NAN_BYTE);
+        }
         Ok(Self {
             plan,
             regs: plan.regs.clone(),
@@ -118,6 +128,7 @@ impl<'p> Core<'p> {
             view_refs: [ViewRef::ABSENT; super::MAX_VIEWS],
             scalars: [0; super::MAX_SCALARS],
             pipes: Pipes::default(),
+            bytes: Written::new(plan.core_bytes, plan.kernels.len()),
             spin: Spin::new(plan.accesses.len() + plan.element_reads.len()),
         })
     }
@@ -138,16 +149,23 @@ impl<'p> Core<'p> {
         self.clear();
     }
 
-    /// Makes all memory zero that the core may have touched.
+    /// Makes all memory as it was that the core may have touched.
     fn clear(&mut self) {
+        let fill = if self.plan.uninitialised == Uninitialised::Nan { NAN_BYTE } else { 0 };
         for loc in Loc::ALL {
             let used = std::mem::take(&mut self.used[loc as usize]);
-            self.memory.part(self.plan.spaces.start(loc), used).fill(0);
+            self.forget(self.plan.spaces.start(loc), used, fill);
         }
         if std::mem::take(&mut self.ran) {
             let own = self.plan.spaces.end;
-            self.memory.part(own, self.plan.core_bytes - own).fill(0);
+            self.forget(own, self.plan.core_bytes - own, fill);
         }
+        self.bytes.next_block();
+    }
+
+    fn forget(&mut self, start: u64, length: u64, fill: u8) {
+        self.memory.part(start, length).fill(fill);
+        self.bytes.clear(start, length);
     }
 
     /// Which core it is.
@@ -259,7 +277,11 @@ impl<'p> Core<'p> {
                     }
                 }
                 Step::Move { from, to } => self.regs[to as usize] = self.reg(from),
-                Step::MoveTile { from, to } => self.tiles[to as usize] = self.tiles[from as usize],
+                Step::MoveTile { from, to } => {
+                    let moved = self.tiles[to as usize] != self.tiles[from as usize];
+                    self.bytes.version += u64::from(moved);
+                    self.tiles[to as usize] = self.tiles[from as usize];
+                }
                 Step::MoveView { from, to } => self.views[to as usize] = self.views[from as usize],
                 Step::Int { op, kind, a, b, out } => {
                     let value = scalar::int(op, kind, self.reg(a), self.reg(b)).ok_or(Fail::ScalarDivision)?;
@@ -406,7 +428,7 @@ impl<'p> Core<'p> {
 
     /// Leaves the memory to the next core.
     pub fn retire(mut self) {
-        if self.plan.spare.has_room(self.memory.size()) {
+        if self.plan.uninitialised == Uninitialised::Zero && self.plan.spare.has_room(self.memory.size()) {
             self.clear();
             self.plan.spare.keep(self.memory);
         }

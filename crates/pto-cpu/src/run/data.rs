@@ -70,6 +70,9 @@ impl Core<'_> {
                 if W::OBSERVES {
                     self.say_element(tile, start, bytes, false, at, watch);
                 }
+                if W::FOLLOWS_WRITES {
+                    self.follow_scalar_read(Some(tile), start, bytes as u64, at)?;
+                }
                 let raw = read_bytes(self.memory.part(start, bytes as u64));
                 self.regs[out as usize] = from_memory(elem, raw);
                 if let Ok(which) = plan.element_reads.binary_search(&(at as u32)) {
@@ -86,11 +89,18 @@ impl Core<'_> {
                 }
                 let raw = to_memory(elem, self.reg(value)).to_le_bytes();
                 self.memory.part(start, bytes as u64).copy_from_slice(&raw[..bytes]);
+                if W::FOLLOWS_WRITES {
+                    self.bytes.add(start, bytes as u64);
+                }
                 Ok(())
             }
             Step::CopyTile { from, to } => {
                 if W::COMPUTES && !W::MEASURES {
                     self.copy_tile(from, to);
+                    self.bytes.version += 1;
+                }
+                if W::FOLLOWS_WRITES {
+                    self.follow_copy(from, to);
                 }
                 Ok(())
             }
@@ -291,6 +301,9 @@ impl Core<'_> {
         let raw = match place {
             Target::Space(loc, first) => {
                 let start = self.space_bytes(loc, first, bytes)?;
+                if W::FOLLOWS_WRITES {
+                    self.follow_scalar_read(None, start, bytes as u64, at)?;
+                }
                 read_bytes(self.memory.part(start, bytes as u64))
             }
             Target::Buffer(buffer, first) => {
@@ -323,6 +336,9 @@ impl Core<'_> {
                 let end = (first as u64).saturating_add(bytes as u64).min(self.plan.spaces.size(loc));
                 self.used[loc as usize] = self.used[loc as usize].max(end);
                 self.memory.part(start, bytes as u64).copy_from_slice(&raw[..bytes]);
+                if W::FOLLOWS_WRITES {
+                    self.bytes.add(start, bytes as u64);
+                }
             }
             Target::Buffer(..) if !W::COMPUTES => {}
             Target::Buffer(buffer, first) => self.write_global(buffer, first, &raw[..bytes])?,

@@ -89,6 +89,8 @@ pub(super) enum Fail {
     Fault(Fault, Option<usize>),
     Rule(Box<Diagnostic>),
     NoMemory(u64),
+    /// A tile is read that nothing has written.
+    Unwritten(String),
     /// More memory than the machine has.
     Memory(String),
     OnChipView,
@@ -209,6 +211,7 @@ impl Fail {
             }
             Self::Fault(fault, view) => say_fault(fault, &new, &view.map_or("the window".to_string(), buffer)),
             Self::Rule(d) => *d,
+            Self::Unwritten(text) => super::written::unwritten(new(codes::RUN_UNWRITTEN, text)),
             Self::Memory(text) => new(codes::RUN_MEMORY, text),
             Self::NoMemory(bytes) => new(codes::RUN_LIMIT, format!("there are no {bytes} bytes of memory")),
             Self::OnChipView => {

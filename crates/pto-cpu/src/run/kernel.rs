@@ -23,6 +23,9 @@ impl Core<'_> {
             self.say(at, step.pipe, Action::Work, &accesses, watch);
             return Ok(());
         }
+        if W::FOLLOWS_WRITES {
+            self.follow_written(which, at)?;
+        }
         let memory = self.memory.ptr();
         for (at, operand) in step.tiles.iter().enumerate() {
             let tile = operand.register.map(|r| &self.tiles[r as usize]);
@@ -222,7 +225,7 @@ impl Core<'_> {
 
     /// Remembers what is not as it should be, once for each instruction.
     pub fn note(&mut self, note: Diagnostic) {
-        if self.notes.iter().all(|known| known.primary.span != note.primary.span) {
+        if self.notes.iter().all(|known| (known.primary.span, known.code) != (note.primary.span, note.code)) {
             self.notes.push(note);
         }
     }

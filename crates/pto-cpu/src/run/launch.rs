@@ -338,8 +338,9 @@ impl Plan {
             }
         }
         // Cores may have seen different extents.
-        report.notes.sort_by(|a, b| (a.primary.span.start, &a.message).cmp(&(b.primary.span.start, &b.message)));
-        report.notes.dedup_by_key(|n| n.primary.span);
+        let key = |n: &Diagnostic| (n.primary.span, n.code, n.message.clone());
+        report.notes.sort_by_cached_key(key);
+        report.notes.dedup_by_key(|n| (n.primary.span, n.code));
         report
     }
 }

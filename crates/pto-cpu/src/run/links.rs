@@ -99,6 +99,7 @@ impl Core<'_> {
                 shared.effects += 1;
                 if W::COMPUTES {
                     self.transfer(transfer)?;
+                    transfer.stages.iter().for_each(|stage| self.follow_tile_write(*stage));
                 }
                 if W::OBSERVES {
                     self.say_transfer(transfer, at, watch);
@@ -196,6 +197,9 @@ impl Core<'_> {
                 self.tell(at, Action::Alloc(position), &[], watch);
                 self.tell(at, Action::Push(position), &[access], watch);
             }
+            if W::FOLLOWS_WRITES {
+                self.follow_tile_read(tile, at)?;
+            }
             // Without a split, the tile of the first vector core counts.
             if W::COMPUTES && (op.split > 0 || side == 0) {
                 self.store_in_slot(op, tile, ring, slot)?;
@@ -240,6 +244,7 @@ impl Core<'_> {
                 }
                 if W::COMPUTES {
                     self.load_from_slot(op, tile, ring, slot)?;
+                    self.follow_tile_write(tile);
                 }
                 // Only A5 binds the tile to the slot; elsewhere the slot is free again.
                 if plan.checked.info().target != Target::A5 {

@@ -22,6 +22,7 @@ mod team;
 mod tell;
 mod transfer;
 mod turns;
+mod written;
 
 pub(crate) use arguments::packed;
 pub use launch::Timing;

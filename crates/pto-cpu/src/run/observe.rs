@@ -234,6 +234,8 @@ pub(crate) trait Watch {
     /// Data is computed and moved; otherwise the run is followed as it would go.
     const COMPUTES: bool = true;
     const TIMES: bool = false;
+    /// Reads of memory that nothing wrote are noticed.
+    const FOLLOWS_WRITES: bool = Self::COMPUTES && !Self::MEASURES && !Self::OBSERVES && !Self::REORDERS;
     /// The pipes of a core go on in an order that chance decides.
     const REORDERS: bool = false;
     fn event(&mut self, _: &Event<'_>) {}

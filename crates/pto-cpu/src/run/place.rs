@@ -12,6 +12,28 @@ const SCALE_SHIFT: u32 = 4;
 impl Core<'_> {
     /// Steps that place tiles; everything else concerns data.
     pub fn place_or_data<W: Watch>(&mut self, step: Step, at: usize, watch: &mut W) -> Result<(), Fail> {
+        let Some(tile) = self.placed_by(step) else { return self.data(step, at, watch) };
+        let before = self.tiles[tile as usize];
+        self.place_tile(step, at, watch)?;
+        self.bytes.version += u64::from(self.tiles[tile as usize] != before);
+        Ok(())
+    }
+
+    /// The tile register that a step sets.
+    fn placed_by(&self, step: Step) -> Option<TileId> {
+        Some(match step {
+            Step::Bind(which) => self.plan.binds[which as usize].tile,
+            Step::Window(which) => self.plan.windows[which as usize].to,
+            Step::Assign { out, .. } => out,
+            Step::ScaleAddress { scale, .. } => scale,
+            Step::Retype { to, .. } | Step::Pick { to, .. } => to,
+            Step::SetValid { tile, .. } | Step::ValidFromTile { tile, .. } | Step::ValidFromView { tile, .. } => tile,
+            Step::GetValid { tile, .. } => tile,
+            _ => return None,
+        })
+    }
+
+    fn place_tile<W: Watch>(&mut self, step: Step, at: usize, watch: &mut W) -> Result<(), Fail> {
         let plan = self.plan;
         match step {
             Step::Bind(which) => self.bind(&plan.binds[which as usize]),

@@ -152,7 +152,7 @@ impl Core<'_> {
     }
 
     /// A part of a tile, where it is one that starts at a box.
-    fn part(&self, step: &KernelStep, part: &Part, tile: &Tile) -> Option<Tile> {
+    pub fn part(&self, step: &KernelStep, part: &Part, tile: &Tile) -> Option<Tile> {
         let like = self.tiles[step.tiles[part.like].register? as usize];
         let (row, col) = (u64::try_from(self.int(part.row)).ok()?, u64::try_from(self.int(part.col)).ok()?);
         let ty = &self.plan.geometries[tile.geometry as usize];
@@ -183,7 +183,7 @@ impl Core<'_> {
     }
 
     /// The valid region of a tile; whole boxes, where it has boxes.
-    fn tile_access(&self, tile: &Tile, value: Option<ValueId>) -> Access {
+    pub fn tile_access(&self, tile: &Tile, value: Option<ValueId>) -> Access {
         let ty = &self.plan.geometries[tile.geometry as usize];
         let bits = u64::from(ty.column_bits());
         let start = tile.base as i64 - self.plan.spaces.start(ty.loc) as i64;

@@ -10,7 +10,7 @@ use super::input::{self, Source};
 use super::{Failure, warn};
 use bind::Request;
 pub(crate) use bind::{Bound, Content};
-use pto::cpu::{Arg, Known, Launch, Measure, Numerics, Options, Plan};
+use pto::cpu::{Arg, Known, Launch, Measure, Numerics, Options, Plan, Uninitialised};
 use pto::data::Error;
 use pto::{Diagnostic, Program, Target};
 use spec::Spec;
@@ -45,6 +45,9 @@ pub(crate) struct ProgramArgs {
     /// Seed of random data
     #[arg(long, value_name = "N", default_value = "0")]
     pub(crate) seed: u64,
+    /// What memory holds that nothing has written, and whether reading it stops the run; for commands that let people choose
+    #[arg(skip)]
+    pub(crate) uninitialised: (Uninitialised, bool),
 }
 
 /// How values are written, for the help of commands.
@@ -192,7 +195,8 @@ impl ProgramArgs {
         if let Some(problem) = &source.unreadable {
             return Err(problem.clone().into());
         }
-        let options = Options { numerics: self.numerics.into(), ..Options::default() };
+        let (uninitialised, strict) = self.uninitialised;
+        let options = Options { numerics: self.numerics.into(), uninitialised, strict, ..Options::default() };
         program.plan(target, self.func.as_deref(), options).map_err(Stop::Problems)
     }
 

@@ -12,7 +12,7 @@ use super::render;
 use super::{Failure, Outcome, Run, out};
 use expect::{Expectation, Limits};
 use outputs::Outputs;
-use pto::cpu::{Launch, Report, Timing};
+use pto::cpu::{Launch, Report, Timing, Uninitialised};
 use pto::data::Comparison;
 use pto::isa::codes;
 use pto::syntax::Lines;
@@ -42,12 +42,26 @@ pub(crate) struct Args {
     /// Threads that share the blocks; 0 means one for each core. Results do not depend on it
     #[arg(long, value_name = "N", default_value = "0")]
     threads: usize,
+    /// What memory of cores holds that nothing has written
+    #[arg(long, value_enum, value_name = "WITH", default_value = "zero")]
+    uninitialised: Fill,
+    /// Reading a tile that nothing has written is an error, not a warning
+    #[arg(long)]
+    strict: bool,
     /// Say how long each instruction of the text took
     #[arg(long, conflicts_with = "ranks")]
     time: bool,
     /// One JSON object on standard output
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Fill {
+    /// Zeros
+    Zero,
+    /// NaN; in integers every bit is set
+    Nan,
 }
 
 const AFTER_HELP: &str = "\
@@ -140,7 +154,13 @@ fn execute(args: &Args, source: &Source, program: &Program, target: Target) -> R
 
 /// Everything before the run, which may take long.
 fn prepare(args: &Args, source: &Source, program: &Program, target: Target) -> Result<Prepared, Stop> {
-    let run = args.program.ready("run", source, program, target)?;
+    let fill = match args.uninitialised {
+        Fill::Zero => Uninitialised::Zero,
+        Fill::Nan => Uninitialised::Nan,
+    };
+    let mut program_args = args.program.clone();
+    program_args.uninitialised = (fill, args.strict);
+    let run = program_args.ready("run", source, program, target)?;
     let bound = &run.bound;
     let shown = args.show.iter().map(|name| memory_named(bound, name)).collect::<Result<_, _>>()?;
     let outputs = Outputs::new(&args.out, bound)?;
