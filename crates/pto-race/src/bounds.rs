@@ -26,6 +26,12 @@ impl<'a> Meter<'a> {
         Self { bounds, work: 0 }
     }
 
+    /// One for a run that is made again: it has what is left, and tells nobody.
+    pub fn aside(&self) -> Self {
+        let limit = self.bounds.limit.map(|limit| limit.saturating_sub(self.work));
+        Self::new(Bounds { limit, progress: None })
+    }
+
     pub fn is_spent(&self) -> bool {
         self.bounds.limit.is_some_and(|limit| self.work >= limit)
     }
@@ -56,5 +62,9 @@ impl Observer for Metered<'_, '_, '_> {
 
     fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
         self.detector.branch(core, op, taken)
+    }
+
+    fn number(&mut self, op: OpId, value: u64) -> u64 {
+        self.detector.number(op, value)
     }
 }

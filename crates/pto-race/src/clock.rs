@@ -33,6 +33,11 @@ impl Clock {
         self.0[thread] = self.0[thread].max(time);
     }
 
+    /// How many lanes it knows something about, at most.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Everything that another clock knows.
     pub fn join(&mut self, other: &Self) {
         if self.0.len() < other.0.len() {

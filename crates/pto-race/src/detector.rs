@@ -8,6 +8,7 @@ use crate::links::Links;
 use crate::memory::Memories;
 use crate::paths::{Branches, is_loop};
 use crate::shadow::{NO_TILE, Stamp};
+use crate::words::Words;
 use pto_cpu::{Access, Action, Atomic, CoreId, DEVICE, Event, Observer, Plan, Ring, Role};
 use pto_ir::OpId;
 use pto_isa::{Pipe, Target};
@@ -41,6 +42,8 @@ pub(crate) struct Detector<'a> {
     pub memories: Memories,
     pub links: Links,
     pub findings: Findings<'a>,
+    /// What waits for words of global memory learn.
+    pub words: Words,
     /// Branches that go another way than the data says, and what was taken.
     pub branches: Branches,
     /// Memory that the history of the bytes took, at most.
@@ -84,13 +87,17 @@ impl Observer for Detector<'_> {
         if is_loop(self.setting.plan.checked().module().op(op).op) {
             self.branches.turn(core, op, taken)
         } else {
-            self.branches.branch(op, taken)
+            self.branches.branch(core, op, taken)
         }
+    }
+
+    fn number(&mut self, op: OpId, value: u64) -> u64 {
+        self.branches.number(op, value)
     }
 }
 
 impl<'a> Detector<'a> {
-    pub fn new(setting: Setting<'a>, branches: Branches) -> Self {
+    pub fn new(setting: Setting<'a>, branches: Branches, words: Words) -> Self {
         Self {
             setting,
             team: 0,
@@ -102,6 +109,7 @@ impl<'a> Detector<'a> {
             memories: Memories::default(),
             links: Links::default(),
             findings: Findings::new(setting.plan),
+            words,
             branches,
             history_bytes: 0,
         }

@@ -31,8 +31,10 @@
 
 mod bounds;
 mod clock;
+mod cone;
 mod core;
 mod detector;
+mod explore;
 mod findings;
 mod links;
 mod memory;
@@ -40,6 +42,9 @@ mod names;
 mod operands;
 mod paths;
 mod shadow;
+mod snapshot;
+mod words;
+mod worlds;
 
 pub use bounds::Bounds;
 use bounds::{Meter, Metered};
@@ -47,6 +52,9 @@ use detector::{Detector, Setting};
 use paths::Branches;
 use pto_cpu::{Arg, Launch, Plan};
 use pto_isa::{Diagnostic, Span, codes};
+use snapshot::Snapshot;
+use std::collections::VecDeque;
+use words::{Log, Words};
 
 /// Who orders the pipes of a core.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,11 +97,11 @@ pub fn check_as(sync: Sync, plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Lau
 
 /// The same, within bounds.
 pub fn check_within(bounds: Bounds<'_>, sync: Sync, plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Report {
-    follow(sync, plan, ranks, launch, &mut Meter::new(bounds), Branches::default(), None).0
+    follow(sync, plan, ranks, launch, &mut Meter::new(bounds), Branches::default()).0
 }
 
-/// The same, and then again for every branch that went only one way although data decides it, the other way. Memory keeps
-/// what the runs before have written.
+/// The same, and then again with other arguments and other scalars from memory, for each path on which they lead. Memory is
+/// what it was before for each of them.
 pub fn check_all_paths(sync: Sync, plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Report {
     check_all_paths_within(Bounds::default(), sync, plan, ranks, launch)
 }
@@ -106,39 +114,7 @@ pub fn check_all_paths_within(
     ranks: &mut [Vec<Arg<'_>>],
     launch: Launch,
 ) -> Report {
-    let module = plan.checked().module();
-    let mut meter = Meter::new(bounds);
-    let (mut report, branches) = follow(sync, plan, ranks, launch, &mut meter, Branches::default(), None);
-    for id in paths::unexplored(plan.checked()) {
-        report.undecided.push((module.op(id).name_span, "only the way of this data was followed".into()));
-    }
-    for detour in paths::detours(plan.checked(), &branches) {
-        if meter.is_spent() {
-            report.stopped = Some(meter.work);
-            break;
-        }
-        let text = detour.text(module);
-        let path = (module.op(detour.at).name_span, text.clone());
-        let (other, _) = follow(sync, plan, ranks, launch, &mut meter, detour.branches, Some(path));
-        for finding in other.findings {
-            if finding.code.is_run_error() {
-                let reason = format!(
-                    "{}, but then it stops: {}",
-                    text.replacen("this happens", "it can be followed", 1),
-                    finding.message
-                );
-                report.undecided.push((module.op(detour.at).name_span, reason));
-            } else if !report.findings.iter().any(|known| same(known, &finding)) {
-                report.findings.push(finding);
-            }
-        }
-    }
-    report
-}
-
-fn same(a: &Diagnostic, b: &Diagnostic) -> bool {
-    (a.code, a.primary.span, a.labels.first().map(|l| l.span))
-        == (b.code, b.primary.span, b.labels.first().map(|l| l.span))
+    explore::all_paths(&mut Meter::new(bounds), sync, plan, ranks, launch)
 }
 
 /// One run, on the path that the branches say.
@@ -149,21 +125,23 @@ fn follow(
     launch: Launch,
     meter: &mut Meter<'_>,
     branches: Branches,
-    path: Option<(Span, String)>,
 ) -> (Report, Branches) {
     let checked = plan.checked();
     let joint = plan.runs_together(launch) || ranks.len() > 1;
     let setting = Setting { plan, target: checked.info().target, sync, joint };
-    let mut detector = Detector::new(setting, branches);
-    detector.findings.path = path;
-    let mut metered = Metered { detector: &mut detector, meter };
-    let outcome = match ranks {
-        [only] => plan.run_observed(only, launch, &mut metered).map(|report| report.instructions),
-        several => {
-            let all = plan.run_ranks_observed(several, launch, &mut metered);
-            all.map(|reports| reports.first().map_or(0, |r| r.instructions))
+    let mut known = VecDeque::new();
+    if joint && plan.uses_words() {
+        // What a wait learns depends on the whole run, so that is seen first.
+        let before = Snapshot::of(ranks);
+        let mut recorder = Detector::new(setting, branches.clone(), Words::Recorded(Log::default()));
+        let _ = observe(plan, ranks, launch, &mut meter.aside(), &mut recorder);
+        before.restore(ranks);
+        if let Words::Recorded(log) = recorder.words {
+            known = log.solve().into();
         }
-    };
+    }
+    let mut detector = Detector::new(setting, branches, Words::Known(known));
+    let outcome = observe(plan, ranks, launch, meter, &mut detector);
     match &outcome {
         // What is left when a program stops half-way says nothing about it.
         Err(problem) if problem.code != codes::RUN_DEADLOCK => detector.abandon_team(),
@@ -181,6 +159,25 @@ fn follow(
     });
     let unordered = sync == Sync::Manual && !plan.orders_pipes();
     (Report { findings, sync, unordered, instructions, stopped, history_bytes, undecided: Vec::new() }, branches)
+}
+
+/// Executes the program, and tells a detector what happens.
+#[expect(clippy::result_large_err, reason = "a run makes at most one")]
+fn observe(
+    plan: &Plan,
+    ranks: &mut [Vec<Arg<'_>>],
+    launch: Launch,
+    meter: &mut Meter<'_>,
+    detector: &mut Detector<'_>,
+) -> Result<u64, Diagnostic> {
+    let mut metered = Metered { detector, meter };
+    match ranks {
+        [only] => plan.run_observed(only, launch, &mut metered).map(|report| report.instructions),
+        several => {
+            let all = plan.run_ranks_observed(several, launch, &mut metered);
+            all.map(|reports| reports.first().map_or(0, |r| r.instructions))
+        }
+    }
 }
 
 /// A program that places its tiles, or orders its pipes in some place, orders them everywhere.

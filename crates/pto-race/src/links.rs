@@ -3,9 +3,10 @@
 use crate::clock::{Clock, lane};
 use crate::detector::Detector;
 use crate::findings::{Findings, Site};
-use pto_cpu::{Access, Action, CoreId, Event, Place, Ring, Set, Signal};
+use crate::words::{Asked, Change, Moment, Word, Words};
+use pto_cpu::{Access, Action, CoreId, Detail, Event, Place, Ring, Set, Signal};
 use pto_isa::{Pipe, Target};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 /// A signal on its way: what its sender had done, and where it stands.
 type Message = (Clock, Site);
@@ -22,8 +23,6 @@ pub(crate) struct Links {
     /// What was done by those who came to a barrier.
     barriers: BTreeMap<(u32, Set, u64), Clock>,
     rings: BTreeMap<RingKey, RingState>,
-    /// What was done when words of global memory were changed.
-    words: BTreeMap<(usize, i64), Clock>,
     /// Signals the program sends itself, and where.
     used: BTreeMap<i64, Site>,
     /// Signals that barriers and pipes use.
@@ -94,8 +93,8 @@ impl Detector<'_> {
             Action::Push(ring) => self.push(core, site, event, ring),
             Action::Pop(ring) => self.pop(core, site, event, ring),
             Action::Free(ring) => self.free(core, site, ring),
-            Action::Notify => self.notify(core, event.accesses),
-            Action::Noticed => self.noticed(core, event.accesses),
+            Action::Notify => self.notify(core, event),
+            Action::Noticed => self.noticed(core, event),
             _ => {}
         }
     }
@@ -216,33 +215,56 @@ impl Detector<'_> {
 
     // ---- words in global memory -----------------------------------------------------------------------------------
 
-    fn words(accesses: &[Access]) -> BTreeSet<(usize, i64)> {
-        let mut words = BTreeSet::new();
-        for access in accesses {
-            if let Place::Global(buffer) = access.place {
-                for row in 0..access.rows as i64 {
-                    let first = access.start + row * access.stride;
-                    words.extend((0..access.row_bytes as i64 / 4).map(|k| (buffer, first + 4 * k)));
-                }
-            }
-        }
-        words
-    }
-
     /// The scalar unit changes the word, whatever other pipes still do; after that it waits for them.
-    fn notify(&mut self, core: usize, accesses: &[Access]) {
-        let message = self.cores[core].message(lane(Pipe::S), core);
-        for word in Self::words(accesses) {
-            self.links.words.entry(word).or_default().join(&message);
-        }
+    fn notify(&mut self, core: usize, event: &Event<'_>) {
+        let Some((word, change, before)) = changed_word(event) else { return };
+        self.change_word(core, word, change, before);
         self.barrier_all(core);
     }
 
-    fn noticed(&mut self, core: usize, accesses: &[Access]) {
-        for word in Self::words(accesses) {
-            if let Some(clock) = self.links.words.get(&word) {
-                self.cores[core].tell_issue(clock);
+    /// A word is changed by the scalar unit. Whoever finds it changed knows what was done by then.
+    pub fn change_word(&mut self, core: usize, word: Word, change: Change, before: Option<i64>) {
+        let moment = self.word_moment(core);
+        if let Words::Recorded(log) = &mut self.words {
+            log.change(word, before, change, moment);
+        }
+    }
+
+    fn noticed(&mut self, core: usize, event: &Event<'_>) {
+        let (Detail::Seen { cmp, value, words }, Some(access)) = (event.detail, event.accesses.first()) else { return };
+        let Place::Global(buffer) = access.place else { return };
+        let words: Vec<_> = words.iter().map(|(first, value)| ((buffer, *first), i64::from(*value))).collect();
+        self.find_words(core, &words, Asked { cmp, value: value.into() });
+    }
+
+    /// A core has found words as it wanted them, and learns from that.
+    pub fn find_words(&mut self, core: usize, words: &[(Word, i64)], asked: Asked) {
+        let moment = self.word_moment(core);
+        self.cores[core].tell_issue(&moment.clock);
+        match &mut self.words {
+            Words::Recorded(log) => log.wait(words, asked, &moment),
+            Words::Known(waits) => {
+                if let Some(clock) = waits.pop_front() {
+                    self.cores[core].tell_issue(&clock);
+                }
             }
         }
     }
+
+    /// The next moment of the scalar unit, and what is done by then.
+    fn word_moment(&mut self, core: usize) -> Moment {
+        let state = &mut self.cores[core];
+        state.lanes[lane(Pipe::S)].time += 1;
+        Moment { core, time: state.lanes[lane(Pipe::S)].time, clock: state.message(lane(Pipe::S), core) }
+    }
+}
+
+/// A notification changes the first word of its signal.
+fn changed_word(event: &Event<'_>) -> Option<(Word, Change, Option<i64>)> {
+    let (Detail::Change { add, value, before }, Some(access)) = (event.detail, event.accesses.first()) else {
+        return None;
+    };
+    let Place::Global(buffer) = access.place else { return None };
+    let change = if add { Change::Add(value.into()) } else { Change::Set(value.into()) };
+    Some(((buffer, access.start), change, Some(before.into())))
 }

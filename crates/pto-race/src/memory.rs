@@ -135,8 +135,9 @@ impl Memories {
                 reported = true;
             }
             // Stores that add may meet, and so may those that take the larger; in which order the two kinds come matters.
-            let others = segment.atomics.iter().filter(|other| other.atomic != stamp.atomic && !now.is_after(other));
-            if let Some(other) = others.filter(|_| !reported).next_back() {
+            let mut others =
+                segment.atomics.iter().filter(|other| other.atomic != stamp.atomic && !now.is_after(other));
+            if let Some(other) = others.rfind(|_| !reported) {
                 findings.written_in_any_order(&conflict(other), stamp);
             }
             if combines(stamp.atomic) {

@@ -74,7 +74,8 @@ impl Core<'_> {
                     self.follow_scalar_read(Some(tile), start, bytes as u64, at)?;
                 }
                 let raw = read_bytes(self.memory.part(start, bytes as u64));
-                self.regs[out as usize] = from_memory(elem, raw);
+                let value = from_memory(elem, raw);
+                self.regs[out as usize] = if W::OBSERVES { watch.number(plan.origins[at], value) } else { value };
                 if let Ok(which) = plan.element_reads.binary_search(&(at as u32)) {
                     self.spin.read(plan.accesses.len() + which, (usize::MAX, start as i64), raw);
                 }
@@ -314,9 +315,10 @@ impl Core<'_> {
             }
         };
         if W::OBSERVES {
-            self.say_scalar(&place, bytes, false, at, watch);
+            self.say_scalar(&place, (bytes, raw), false, at, watch);
         }
-        self.regs[access.value as usize] = from_memory(access.elem, raw);
+        let value = from_memory(access.elem, raw);
+        self.regs[access.value as usize] = if W::OBSERVES { watch.number(self.plan.origins[at], value) } else { value };
         Ok(())
     }
 
@@ -344,7 +346,7 @@ impl Core<'_> {
             Target::Buffer(buffer, first) => self.write_global(buffer, first, &raw[..bytes])?,
         }
         if W::OBSERVES {
-            self.say_scalar(&place, bytes, true, at, watch);
+            self.say_scalar(&place, (bytes, u64::from_le_bytes(raw)), true, at, watch);
         }
         Ok(())
     }

@@ -17,6 +17,12 @@ impl Plan {
         self.roles().any(|role| role.steps.iter().any(by_step) || role.links.iter().any(by_link))
     }
 
+    /// True when cores tell each other something by words in global memory: by notifications, or by numbers that a loop asks
+    /// for.
+    pub fn uses_words(&self) -> bool {
+        self.asks || self.roles().any(|role| role.links.iter().any(|l| matches!(l, Link::Notify { .. })))
+    }
+
     /// Tells an observer what a run would do, block after block, without memory behind the pointers and without computing:
     /// control flow, addresses, and who waits for whom are followed. Meant for programs that do not
     /// [depend on data](Plan::depends_on_data); others see zeros, and may go astray.

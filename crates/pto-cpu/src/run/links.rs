@@ -77,20 +77,20 @@ impl Core<'_> {
             }
             Link::Notify { signal, value, add } => {
                 shared.effects += 1;
-                self.tell_signal(*signal, Action::Notify, at, watch);
+                self.tell_change(*signal, self.int(*value), *add, at, watch);
                 self.notify(*signal, self.int(*value), *add).map(|()| Outcome::Done)
             }
             Link::WaitSignal { signal, value, cmp } => {
                 let holds = self.compare_signal(*signal, self.int(*value), *cmp)?;
                 if holds {
-                    self.tell_signal(*signal, Action::Noticed, at, watch);
+                    self.tell_seen(*signal, self.int(*value), *cmp, at, watch);
                 }
                 Ok(done_or_waits(holds))
             }
             Link::TestSignal { signal, value, cmp, out } => {
                 let holds = self.compare_signal(*signal, self.int(*value), *cmp)?;
                 if holds {
-                    self.tell_signal(*signal, Action::Noticed, at, watch);
+                    self.tell_seen(*signal, self.int(*value), *cmp, at, watch);
                 }
                 self.regs[*out as usize] = u64::from(holds);
                 Ok(if holds { Outcome::Done } else { Outcome::Yields })

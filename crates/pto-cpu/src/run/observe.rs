@@ -21,6 +21,12 @@ pub trait Observer {
         self.goes_on()
     }
 
+    /// A scalar is taken from memory, as a register holds it: an integer as 64 bits, a float as an `f32`. The answer is what the
+    /// program sees.
+    fn number(&mut self, _op: OpId, value: u64) -> u64 {
+        value
+    }
+
     /// A branch, or a loop that may go round, is about to be decided by a value of the program. The answer is how it goes.
     fn branch(&mut self, _core: CoreId, _op: OpId, taken: bool) -> bool {
         taken
@@ -45,6 +51,36 @@ pub struct Event<'a> {
     pub action: Action<'a>,
     /// What it reads and writes.
     pub accesses: &'a [Access],
+    /// The numbers, where they decide what is known about other cores.
+    pub detail: Detail<'a>,
+}
+
+/// Numbers in global memory by which cores tell each other something.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Detail<'a> {
+    /// None.
+    #[default]
+    None,
+    /// The number that a scalar load or store moves, as it lies in memory.
+    Number(u64),
+    /// How a signal word changes, and what it was before.
+    Change {
+        /// It is added to; otherwise it is replaced.
+        add: bool,
+        /// By this.
+        value: i32,
+        /// What it was.
+        before: i32,
+    },
+    /// What the words of a signal were asked for, and what they are.
+    Seen {
+        /// How they compare, by the position in `wait_cmp`.
+        cmp: u8,
+        /// With this.
+        value: i32,
+        /// The first byte of each word, and its value.
+        words: &'a [(i64, i32)],
+    },
 }
 
 /// A core of a run.
@@ -242,6 +278,9 @@ pub(crate) trait Watch {
     fn branch(&mut self, _core: CoreId, _op: OpId, taken: bool) -> bool {
         taken
     }
+    fn number(&mut self, _op: OpId, value: u64) -> u64 {
+        value
+    }
     fn read(&mut self, _buffer: usize) {}
     fn view(&mut self, _buffer: usize, _first: i64, _end: i64, _shape: &[u64], _strides: &[i64]) {}
     /// A result at an address adds up terms, on top of those it had if it continues a sum.
@@ -273,6 +312,9 @@ impl<O: Observer + ?Sized> Watch for Observing<'_, O> {
     fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
         self.0.branch(core, op, taken)
     }
+    fn number(&mut self, op: OpId, value: u64) -> u64 {
+        self.0.number(op, value)
+    }
     fn progress(&mut self, work: u64) -> bool {
         self.0.worked(work)
     }
@@ -288,6 +330,9 @@ impl<O: Observer + ?Sized> Watch for Following<'_, O> {
     }
     fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
         self.0.branch(core, op, taken)
+    }
+    fn number(&mut self, op: OpId, value: u64) -> u64 {
+        self.0.number(op, value)
     }
     fn progress(&mut self, work: u64) -> bool {
         self.0.worked(work)

@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::data::Target;
-use super::observe::{Access, Action, Atomic, DEVICE, Event, Flag, Place, Watch};
+use super::observe::{Access, Action, Atomic, DEVICE, Detail, Event, Flag, Place, Watch};
 use crate::kernels::Combine;
 use crate::memory::split_address;
 use crate::plan::{KernelStep, Operand, Order, Part, Tile, TileId, Transfer, TransferKind, View, ViewId};
@@ -12,11 +12,22 @@ use pto_isa::{Order as Layout, Pipe};
 impl Core<'_> {
     /// Tells the observer about a step. The pipe is that of the operation, where none is given.
     pub fn say<W: Watch>(&self, at: usize, pipe: Option<Pipe>, action: Action<'_>, accesses: &[Access], watch: &mut W) {
+        self.say_more(at, pipe, action, (accesses, Detail::None), watch);
+    }
+
+    fn say_more<W: Watch>(
+        &self,
+        at: usize,
+        pipe: Option<Pipe>,
+        action: Action<'_>,
+        (accesses, detail): (&[Access], Detail<'_>),
+        watch: &mut W,
+    ) {
         let op = self.plan.origins[at];
         let span = self.plan.module().op(op).span;
         let target = self.plan.checked.info().target;
         let pipe = pipe.or_else(|| pto_check::pipe_of(self.plan.module(), op, target));
-        watch.event(&Event { op, step: at as u32, span, pipe, core: self.id(), action, accesses });
+        watch.event(&Event { op, step: at as u32, span, pipe, core: self.id(), action, accesses, detail });
     }
 
     /// The same, if somebody listens.
@@ -45,13 +56,21 @@ impl Core<'_> {
         self.say(at, None, action, &accesses, watch);
     }
 
-    pub fn say_scalar<W: Watch>(&self, place: &Target, bytes: usize, write: bool, at: usize, watch: &mut W) {
+    /// A scalar access: so many bytes, and the number they hold.
+    pub fn say_scalar<W: Watch>(
+        &self,
+        place: &Target,
+        (bytes, raw): (usize, u64),
+        write: bool,
+        at: usize,
+        watch: &mut W,
+    ) {
         let (place, start) = match *place {
             Target::Space(loc, first) => (Place::Core(loc), first),
             Target::Buffer(buffer, first) => (Place::Global(buffer), first),
         };
         let access = Access { write, ..run(place, start, bytes as u64, None) };
-        self.say(at, Some(Pipe::S), Action::Work, &[access], watch);
+        self.say_more(at, Some(Pipe::S), Action::Work, (&[access], Detail::Number(raw)), watch);
     }
 
     /// An element of a tile, by its first byte in the core's memory.
@@ -63,13 +82,37 @@ impl Core<'_> {
     }
 
     /// A change or an inspection of a signal word.
-    pub fn tell_signal<W: Watch>(&self, signal: ViewId, action: Action<'_>, at: usize, watch: &mut W) {
+    fn say_signal<W: Watch>(&self, signal: ViewId, action: Action<'_>, detail: Detail<'_>, at: usize, watch: &mut W) {
+        let mut accesses = Vec::new();
+        view_accesses(&self.views[signal as usize], 32, None, &mut |a| accesses.push(a));
+        self.say_more(at, None, action, (&accesses, detail), watch);
+    }
+
+    /// A signal word is about to change.
+    pub fn tell_change<W: Watch>(&mut self, signal: ViewId, value: i64, add: bool, at: usize, watch: &mut W) {
+        if W::OBSERVES {
+            let (buffer, first) = split_address(self.views[signal as usize].address);
+            let before = if W::COMPUTES { self.read_global(buffer, first, 4).unwrap_or(0) as i32 } else { 0 };
+            let detail = Detail::Change { add, value: value as i32, before };
+            self.say_signal(signal, Action::Notify, detail, at, watch);
+        }
+    }
+
+    /// Signal words are as they were asked for.
+    pub fn tell_seen<W: Watch>(&mut self, signal: ViewId, value: i64, cmp: u8, at: usize, watch: &mut W) {
         if !W::OBSERVES {
             return;
         }
-        let mut accesses = Vec::new();
-        view_accesses(&self.views[signal as usize], 32, None, &mut |a| accesses.push(a));
-        self.say(at, None, action, &accesses, watch);
+        let view = self.views[signal as usize];
+        let (buffer, first) = split_address(view.address);
+        let word = |k| {
+            let place = first + super::links::element_offset(&view.shape, &view.strides, k) * 4;
+            let value = if W::COMPUTES { self.read_global(buffer, place, 4).unwrap_or(0) as i32 } else { 0 };
+            (place, value)
+        };
+        let words: Vec<(i64, i32)> = (0..view.shape.iter().product()).map(word).collect();
+        let detail = Detail::Seen { cmp, value: value as i32, words: &words };
+        self.say_signal(signal, Action::Noticed, detail, at, watch);
     }
 
     /// A transfer drives several pipes: it loads pieces, perhaps combines them, and stores them, each behind the other. Only

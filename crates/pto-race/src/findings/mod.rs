@@ -69,8 +69,6 @@ pub(crate) struct Findings<'a> {
     text: OnceCell<Text<'a>>,
     /// Vector cores of a block.
     vectors: u32,
-    /// Says on which path things were found, where that is not the one of the data.
-    pub path: Option<(Span, String)>,
     /// Counts what was executed.
     pub now: u64,
     /// The program is stuck: what comes after it never happens.
@@ -135,7 +133,7 @@ impl<'a> Findings<'a> {
     pub fn new(plan: &'a Plan) -> Self {
         let (module, target) = (plan.checked().module(), plan.checked().info().target);
         let (names, text, vectors) = (Names::new(plan), OnceCell::new(), plan.vector_cores());
-        Self { module, target, found: BTreeMap::new(), names, text, vectors, path: None, now: 0, stuck: false }
+        Self { module, target, found: BTreeMap::new(), names, text, vectors, now: 0, stuck: false }
     }
 
     fn text(&self) -> &Text<'_> {
@@ -188,13 +186,10 @@ impl<'a> Findings<'a> {
             found.last = now;
             return;
         }
-        let (mut diagnostic, bytes) = describe(self);
+        let (diagnostic, bytes) = describe(self);
         if let Some(found) = self.found.get_mut(&key) {
             found.extend(bytes.as_ref());
             return;
-        }
-        if let Some((span, text)) = &self.path {
-            diagnostic = diagnostic.label(*span, text);
         }
         self.found.insert(key, Found { diagnostic, first: now, last: now, times: 1, bytes });
     }

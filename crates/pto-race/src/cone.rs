@@ -1,0 +1,170 @@
+//! What decides the branches of a program: arguments, scalars from memory, and the numbers they are compared with.
+
+use pto_ir::{Attr, BlockId, Def, Module, OpId, RegionId, ValueId};
+use pto_isa::table::op;
+use pto_isa::{Family, Op};
+use std::collections::{BTreeSet, HashMap};
+
+/// What values depend on.
+#[derive(Default, Debug)]
+pub(crate) struct Cone {
+    /// Arguments of functions that nobody calls.
+    pub params: BTreeSet<ValueId>,
+    /// Operations that take scalars from memory.
+    pub loads: BTreeSet<OpId>,
+    pub ints: BTreeSet<i64>,
+    pub floats: Vec<f64>,
+    seen: BTreeSet<ValueId>,
+}
+
+/// Follows values to what they depend on.
+pub(crate) struct Sources<'a> {
+    module: &'a Module,
+    owners: HashMap<BlockId, OpId>,
+    /// The calls of each function.
+    callers: HashMap<OpId, Vec<OpId>>,
+}
+
+impl<'a> Sources<'a> {
+    pub fn new(module: &'a Module) -> Self {
+        let mut callers: HashMap<OpId, Vec<OpId>> = HashMap::new();
+        for (call, function) in module.calls() {
+            callers.entry(function).or_default().push(call);
+        }
+        Self { module, owners: module.owners(), callers }
+    }
+
+    /// Everything that decides a branch or a loop of the program.
+    pub fn of_branches(&self) -> Cone {
+        let mut cone = Cone::default();
+        self.module.walk(self.module.top, &mut |id| {
+            let operands = self.module.operands(id);
+            let deciding = match self.module.op(id).op {
+                op::scf_for => &operands[..operands.len().min(3)],
+                op::scf_if | op::scf_condition | op::scf_index_switch | op::cf_cond_br | op::cf_switch => {
+                    &operands[..operands.len().min(1)]
+                }
+                _ => return,
+            };
+            deciding.iter().for_each(|o| self.follow(o.value, &mut cone));
+            if self.module.op(id).op != op::scf_for {
+                self.module.attrs(id).iter().for_each(|(_, attr)| ints_of(attr, &mut cone.ints));
+            }
+        });
+        // A scalar that a loop asks for again and again is not made to be one and the same.
+        let inside = self.in_whiles();
+        cone.loads.retain(|load| !inside.contains(load));
+        cone
+    }
+
+    /// True when a branch depends on something that can be chosen.
+    pub fn is_decided(&self, value: ValueId) -> bool {
+        let mut cone = Cone::default();
+        self.follow(value, &mut cone);
+        !cone.params.is_empty() || !cone.loads.is_empty()
+    }
+
+    /// True when an argument is among what a value depends on.
+    pub fn has_params(&self, value: ValueId) -> bool {
+        let mut cone = Cone::default();
+        self.follow(value, &mut cone);
+        !cone.params.is_empty()
+    }
+
+    /// True when the text does not fix a value.
+    pub fn is_open(&self, value: ValueId) -> bool {
+        match self.module.value(value).def {
+            Def::Result(id, _) if self.module.op(id).op.row().family == Family::Arith => {
+                self.module.operands(id).iter().any(|o| self.is_open(o.value))
+            }
+            Def::Arg(block, 0) => match self.owners.get(&block) {
+                Some(&id) if self.module.op(id).op == op::scf_for => {
+                    self.module.operands(id).iter().take(3).any(|o| self.is_open(o.value))
+                }
+                _ => true,
+            },
+            _ => true,
+        }
+    }
+
+    fn in_whiles(&self) -> BTreeSet<OpId> {
+        let mut inside = BTreeSet::new();
+        self.module.walk(self.module.top, &mut |id| {
+            if self.module.op(id).op == op::scf_while {
+                self.module.walk_inside(id, &mut |inner| {
+                    inside.insert(inner);
+                });
+            }
+        });
+        inside
+    }
+
+    fn follow(&self, value: ValueId, cone: &mut Cone) {
+        let mut open = vec![value];
+        while let Some(value) = open.pop() {
+            if cone.seen.insert(value) {
+                self.step(value, cone, &mut open);
+            }
+        }
+    }
+
+    fn step(&self, value: ValueId, cone: &mut Cone, open: &mut Vec<ValueId>) {
+        match self.module.value(value).def {
+            Def::Result(id, _) => match self.module.op(id).op {
+                op::arith_constant => match self.module.attr(id, "value") {
+                    Some(Attr::Float(x, _)) => cone.floats.push(*x),
+                    Some(attr) => ints_of(attr, &mut cone.ints),
+                    None => {}
+                },
+                code if self.is_load(id, code) => {
+                    cone.loads.insert(id);
+                }
+                code if code.row().family == Family::Arith => {
+                    open.extend(self.module.operands(id).iter().map(|o| o.value));
+                }
+                op::scf_if | op::scf_for | op::scf_while => self.around(id, open),
+                _ => {}
+            },
+            Def::Arg(block, at) => match self.owners.get(&block) {
+                Some(owner) if self.module.op(*owner).op == op::func_func => match self.callers.get(owner) {
+                    Some(calls) => {
+                        let given = calls.iter().filter_map(|call| self.module.operands(*call).get(at as usize));
+                        open.extend(given.map(|o| o.value));
+                    }
+                    None => {
+                        cone.params.insert(value);
+                    }
+                },
+                Some(owner) => self.around(*owner, open),
+                None => {}
+            },
+            Def::Missing => {}
+        }
+    }
+
+    /// True for operations that take a scalar from memory: through a pointer, or out of a tile.
+    fn is_load(&self, id: OpId, code: Op) -> bool {
+        let is_scalar = |v: ValueId| self.module.value_type(v).scalar().is_some();
+        let from_tile = || self.module.operands(id).first().is_some_and(|o| self.module.tile(o.value).is_some());
+        code == op::load_scalar || from_tile() && self.module.results(id).all(is_scalar)
+    }
+
+    /// What goes into an operation with regions, and what its regions hand over.
+    fn around(&self, id: OpId, open: &mut Vec<ValueId>) {
+        open.extend(self.module.operands(id).iter().map(|o| o.value));
+        let last = |region: &RegionId| {
+            let blocks = self.module.region(*region).blocks.iter();
+            blocks.filter_map(|b| self.module.block(*b).ops.last().copied()).collect::<Vec<_>>()
+        };
+        let ends = self.module.op_regions(id).iter().flat_map(last);
+        open.extend(ends.flat_map(|end| self.module.operands(end)).map(|o| o.value));
+    }
+}
+
+fn ints_of(attr: &Attr, ints: &mut BTreeSet<i64>) {
+    match attr {
+        Attr::Int(..) => ints.extend(attr.int()),
+        Attr::Array(all) => all.iter().for_each(|a| ints_of(a, ints)),
+        _ => {}
+    }
+}

@@ -1,0 +1,206 @@
+//! All paths: a program is executed again with other numbers, once for each path they lead to.
+
+use crate::bounds::Meter;
+use crate::cone::Sources;
+use crate::paths::{Branches, Way, way_text};
+use crate::snapshot::Snapshot;
+use crate::worlds::{World, Worlds};
+use crate::{Report, Sync, follow};
+use pto_cpu::{Arg, Launch, Plan};
+use pto_ir::{Module, OpId};
+use pto_isa::codes::Code;
+use pto_isa::table::op;
+use pto_isa::{Diagnostic, Span};
+use std::collections::{BTreeMap, BTreeSet};
+
+type Key = (Code, Span, Option<Span>);
+
+/// Paths that are executed.
+const PATHS: usize = 64;
+
+pub(crate) fn all_paths(
+    meter: &mut Meter<'_>,
+    sync: Sync,
+    plan: &Plan,
+    ranks: &mut [Vec<Arg<'_>>],
+    launch: Launch,
+) -> Report {
+    let memory = Snapshot::of(ranks);
+    let (report, first) = follow(sync, plan, ranks, launch, meter, Branches::traced());
+    let known = report.findings.iter().map(key).collect();
+    let mut explorer = Explorer { sync, plan, launch, memory, first, report, known, paths: 0 };
+    explorer.other_data(meter, ranks);
+    explorer.other_turns(meter, ranks);
+    explorer.memory.restore(ranks);
+    explorer.report
+}
+
+struct Explorer<'a> {
+    sync: Sync,
+    plan: &'a Plan,
+    launch: Launch,
+    memory: Snapshot,
+    /// The path of the data.
+    first: Branches,
+    report: Report,
+    known: BTreeSet<Key>,
+    paths: usize,
+}
+
+impl Explorer<'_> {
+    fn module(&self) -> &Module {
+        self.plan.checked().module()
+    }
+
+    /// Other arguments, and other scalars in memory.
+    fn other_data(&mut self, meter: &mut Meter<'_>, ranks: &mut [Vec<Arg<'_>>]) {
+        let worlds = Worlds::new(self.plan, ranks, &self.first);
+        let (all, mut more) = worlds.all();
+        // Without words between cores it can be seen beforehand where numbers lead.
+        let looks = ranks.len() == 1 && !self.plan.uses_words();
+        let mut seen = BTreeSet::new();
+        if looks {
+            let look = worlds.look(self.plan, ranks, self.launch, &World::new());
+            seen.insert((look.branches.steps, look.executed));
+        }
+        for world in &all {
+            let mut leads = None;
+            if looks {
+                let look = worlds.look(self.plan, ranks, self.launch, world);
+                if !seen.insert((look.branches.steps.clone(), look.executed)) {
+                    continue;
+                }
+                leads = Some(look.branches);
+            }
+            if self.paths >= PATHS || meter.is_spent() {
+                more = true;
+                break;
+            }
+            self.choose((&worlds, world), leads, meter, ranks);
+        }
+        if meter.is_spent() {
+            self.report.stopped = Some(meter.work);
+        }
+        if more {
+            let reason =
+                format!("more than {PATHS} combinations of numbers lead to other paths; the rest was not followed");
+            self.report.undecided.push((self.module().op(self.module().functions()[0]).name_span, reason));
+        }
+        self.list_undecided(looks);
+    }
+
+    /// One choice of numbers. Where the program stops, because it has less memory than they need, its branches are led the same
+    /// way with the numbers it had.
+    fn choose(
+        &mut self,
+        (worlds, world): (&Worlds, &World),
+        leads: Option<Branches>,
+        meter: &mut Meter<'_>,
+        ranks: &mut [Vec<Arg<'_>>],
+    ) {
+        self.paths += 1;
+        self.memory.restore(ranks);
+        let before = worlds.apply(world, ranks);
+        let branches = Branches { numbers: worlds.numbers(world), ..Branches::traced() };
+        let (report, branches) = follow(self.sync, self.plan, ranks, self.launch, meter, branches);
+        for (rank, param, arg) in before {
+            ranks[rank][param] = arg;
+        }
+        let text = worlds.text(world);
+        if self.take(report, &branches, &text).is_none() {
+            return;
+        }
+        let forced = leads.unwrap_or(branches).other_ways(&self.first);
+        // Numbers that stop it before anything is different are none that it is given.
+        if !forced.is_empty() {
+            self.lead(forced, &text, meter, ranks);
+        }
+    }
+
+    /// Leads branches another way, whatever numbers say.
+    fn lead(&mut self, forced: BTreeMap<OpId, Way>, text: &str, meter: &mut Meter<'_>, ranks: &mut [Vec<Arg<'_>>]) {
+        self.memory.restore(ranks);
+        let branches = Branches { forced, ..Branches::traced() };
+        let (report, branches) = follow(self.sync, self.plan, ranks, self.launch, meter, branches);
+        if let Some((at, problem)) = self.take(report, &branches, text) {
+            self.give_up(at, text, &problem);
+        }
+    }
+
+    fn give_up(&mut self, at: Span, text: &str, problem: &Diagnostic) {
+        let when = if text.is_empty() { String::new() } else { format!(" when {text}") };
+        let reason = format!("it can be followed{when}, but then it stops: {}", problem.message);
+        self.report.undecided.push((at, reason));
+    }
+
+    /// Takes over what was found on a path, with where it leaves that of the data. Returns what stopped it.
+    fn take(&mut self, report: Report, branches: &Branches, text: &str) -> Option<(Span, Diagnostic)> {
+        let module = self.plan.checked().module();
+        let turn = branches.first_difference(&self.first, module);
+        let span = turn.map_or_else(Span::default, |(op, _)| module.op(op).name_span);
+        let when = match turn {
+            Some(turn) if text.is_empty() => format!("this happens when {}", way_text(module, turn)),
+            Some(turn) => format!("this happens when {}: {text}", way_text(module, turn)),
+            None => format!("this happens when {text}"),
+        };
+        let mut stopped = None;
+        for finding in report.findings {
+            if finding.code.is_run_error() {
+                stopped = Some((span, finding));
+            } else if self.known.insert(key(&finding)) {
+                let finding = if turn.is_some() { finding.label(span, &when) } else { finding.legal(&when) };
+                self.report.findings.push(finding);
+            }
+        }
+        stopped
+    }
+
+    /// Loops that memory of the core decides, with numbers that change from iteration to iteration: they are led.
+    fn other_turns(&mut self, meter: &mut Meter<'_>, ranks: &mut [Vec<Arg<'_>>]) {
+        let loops: Vec<(OpId, BTreeSet<Way>)> = self.first.seen.iter().map(|(op, ways)| (*op, ways.clone())).collect();
+        let sources = Sources::new(self.plan.checked().module());
+        for (id, ways) in loops {
+            if self.module().op(id).op != op::scf_while || !is_led(self.module(), &sources, id) {
+                continue;
+            }
+            for way in [Way::No, Way::Yes, Way::Again].into_iter().filter(|way| !ways.contains(way)) {
+                if !meter.is_spent() {
+                    self.lead([(id, way)].into(), "", meter, ranks);
+                }
+            }
+        }
+    }
+
+    /// Branches with several ways that nothing which can be chosen decides.
+    fn list_undecided(&mut self, looks: bool) {
+        let module = self.plan.checked().module();
+        let sources = Sources::new(module);
+        module.walk(module.top, &mut |id| {
+            let several = matches!(module.op(id).op, op::scf_index_switch | op::cf_switch | op::cf_cond_br);
+            let first = module.operands(id).first();
+            if several && first.is_some_and(|o| sources.is_open(o.value) && !(looks && sources.is_decided(o.value))) {
+                self.report.undecided.push((module.op(id).name_span, "only the way of this data was followed".into()));
+            }
+        });
+    }
+}
+
+/// A loop that goes on as memory of its core says. One that asks for what other cores write ends when they have.
+fn is_led(module: &Module, sources: &Sources<'_>, id: OpId) -> bool {
+    let Some(region) = module.op_regions(id).first() else { return false };
+    let (mut asks, mut decided) = (false, false);
+    for block in &module.region(*region).blocks {
+        module.walk(*block, &mut |inner| {
+            let code = module.op(inner).op;
+            asks |= matches!(code, op::load_scalar | op::comm_ttest | op::tload);
+            let condition = module.operands(inner).first().filter(|_| code == op::scf_condition);
+            decided |= condition.is_some_and(|o| sources.has_params(o.value));
+        });
+    }
+    !asks && !decided
+}
+
+/// What makes findings of several paths the same.
+fn key(d: &Diagnostic) -> Key {
+    (d.code, d.primary.span, d.labels.first().map(|l| l.span))
+}

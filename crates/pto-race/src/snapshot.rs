@@ -1,0 +1,25 @@
+//! What global memory held before a run, so that another run finds the same.
+
+use pto_cpu::Arg;
+
+/// A copy of the arguments that a run may change.
+#[derive(Debug)]
+pub(crate) struct Snapshot(Vec<Vec<Option<Vec<u8>>>>);
+
+impl Snapshot {
+    pub fn of(ranks: &[Vec<Arg<'_>>]) -> Self {
+        let copy = |arg: &Arg<'_>| match arg {
+            Arg::InOut(data) | Arg::Tensor(data, _) | Arg::Tile(data, _) => Some(data.to_vec()),
+            _ => None,
+        };
+        Self(ranks.iter().map(|args| args.iter().map(copy).collect()).collect())
+    }
+
+    pub fn restore(&self, ranks: &mut [Vec<Arg<'_>>]) {
+        for (arg, saved) in ranks.iter_mut().flatten().zip(self.0.iter().flatten()) {
+            if let (Arg::InOut(data) | Arg::Tensor(data, _) | Arg::Tile(data, _), Some(saved)) = (arg, saved) {
+                data.copy_from_slice(saved);
+            }
+        }
+    }
+}
