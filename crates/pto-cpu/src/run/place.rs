@@ -12,7 +12,7 @@ const SCALE_SHIFT: u32 = 4;
 impl Core<'_> {
     /// Steps that place tiles; everything else concerns data.
     pub fn place_or_data<W: Watch>(&mut self, step: Step, at: usize, watch: &mut W) -> Result<(), Fail> {
-        let Some(tile) = self.placed_by(step) else { return self.data(step, at, watch) };
+        let Some(tile) = self.placed_by(step) else { return self.place_tile(step, at, watch) };
         let before = self.tiles[tile as usize];
         self.place_tile(step, at, watch)?;
         self.bytes.version += u64::from(self.tiles[tile as usize] != before);
@@ -28,7 +28,7 @@ impl Core<'_> {
             Step::ScaleAddress { scale, .. } => scale,
             Step::Retype { to, .. } | Step::Pick { to, .. } => to,
             Step::SetValid { tile, .. } | Step::ValidFromTile { tile, .. } | Step::ValidFromView { tile, .. } => tile,
-            Step::GetValid { tile, .. } => tile,
+            Step::ValidFromTiles(which) => self.plan.regions[which as usize].tile,
             _ => return None,
         })
     }
