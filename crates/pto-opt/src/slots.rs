@@ -1,11 +1,11 @@
-//! Which of several tiles in a row a turn of a loop uses, where the number follows from the index of the loop: `%i mod 2`, `(%i + 1) mod 2`.
+//! Which of several tiles in a row a turn of a loop uses, where the number follows from the index of the loop: `%i mod 2`, `(%i + 1) mod 2`,
+//! `(%at / 4096) mod 2`.
 
 use crate::places::Region;
 use pto_check::Checked;
 use pto_ir::{BlockId, Def, OpId, ValueId};
-use pto_isa::Scalar;
 use pto_isa::table::op;
-use std::cell::Cell;
+use pto_isa::{Op, Scalar};
 use std::collections::HashMap;
 
 /// One of several tiles, another in every turn.
@@ -47,50 +47,153 @@ pub(crate) fn slot(
     (distance, bytes): (u64, u64),
 ) -> Option<Slot> {
     let module = checked.module();
-    let fixed = |value: ValueId| checked.info().constant(value).and_then(|n| u64::try_from(n).ok());
-    let made = |value: ValueId| match module.value(value).def {
-        Def::Result(id, _) => Some((module.op(id).op, module.operands(id).iter().map(|o| o.value).collect::<Vec<_>>())),
-        _ => None,
-    };
+    let follow = Follow { checked, owners };
+    let (dividend, period) = follow.remainder(follow.through_casts(number)?)?;
+    let line = follow.line(dividend, 0)?;
     // A narrow number of a turn starts again before the loop ends; one of 32 bits may do so, too.
-    let is_short = Cell::new(false);
-    let is_wide = |value: ValueId| match module.value_type(value).scalar() {
-        Some(Scalar::Elem(d)) => {
-            is_short.set(is_short.get() || d.bits() < 64);
-            d.bits() >= 32
-        }
-        scalar => scalar == Some(Scalar::Index),
-    };
-    let through_casts = |mut value: ValueId| {
-        while let Some((op::arith_index_cast, operands)) = made(value).filter(|_| is_wide(value)) {
-            value = *operands.first()?;
-        }
-        is_wide(value).then_some(value)
-    };
-    let (op::arith_remui | op::arith_remsi, operands) = made(through_casts(number)?)? else { return None };
-    let [dividend, period] = operands[..] else { return None };
-    let (index, more) = match made(through_casts(dividend)?) {
-        Some((op::arith_addi, operands)) => match operands[..] {
-            [a, b] => fixed(b).map(|n| (a, n)).or_else(|| fixed(a).map(|n| (b, n)))?,
-            _ => return None,
-        },
-        _ => (dividend, 0),
-    };
-    let Def::Arg(block, 0) = module.value(through_casts(index)?).def else { return None };
-    let around = *owners.get(&block).filter(|id| module.op(**id).op == op::scf_for)?;
-    let bounds: Vec<ValueId> = module.operands(around).iter().map(|o| o.value).collect();
-    let period = fixed(period).filter(|n| *n > 0)?;
-    let highest = fixed(*bounds.get(1)?).and_then(|upper| upper.checked_add(more));
-    if is_short.get() && highest.is_none_or(|n| n > i32::MAX as u64) {
+    let is_short = [number, dividend].into_iter().any(|value| follow.is_short(value)) || line.is_short;
+    if is_short && line.highest.is_none_or(|n| n > i32::MAX as u64) {
         return None;
     }
-    let (lower, step) = (fixed(*bounds.first()?)?, fixed(*bounds.get(2)?)?);
-    let first = (lower % period + more % period) % period;
-    let in_every_turn = |id: &OpId| blocks.get(id) == Some(&block);
+    let in_every_turn = |id: &OpId| blocks.get(id) == Some(&line.block);
     let is_index = module.value_type(number).scalar() == Some(Scalar::Index);
     let number = match module.value(number).def {
         Def::Result(id, _) if is_index && in_every_turn(&id) => Some(number),
         _ => None,
     };
-    Some(Slot { around, first, step: step % period, period, distance, bytes, number })
+    let (first, step) = (line.first % period, line.step % period);
+    Some(Slot { around: line.around, first, step, period, distance, bytes, number })
+}
+
+/// A number that grows by the same from turn to turn of a loop.
+#[derive(Clone, Copy)]
+struct Line {
+    around: OpId,
+    block: BlockId,
+    first: u64,
+    step: u64,
+    /// No number on the way is larger, where that is known.
+    highest: Option<u64>,
+    /// A number on the way has less than 64 bits.
+    is_short: bool,
+}
+
+impl Line {
+    /// Every number of it changed by a function that keeps it a line.
+    fn changed(self, first: Option<u64>, step: Option<u64>, highest: impl FnOnce(u64) -> Option<u64>) -> Option<Self> {
+        let highest = match self.highest {
+            Some(n) => Some(highest(n)?.max(n)),
+            None => None,
+        };
+        Some(Self { first: first?, step: step?, highest, ..self })
+    }
+}
+
+/// Sums and products of more parts than this are not followed.
+const MANY_PARTS: u32 = 32;
+
+/// Follows numbers back to the index of a loop.
+struct Follow<'a> {
+    checked: &'a Checked,
+    owners: &'a HashMap<BlockId, OpId>,
+}
+
+impl Follow<'_> {
+    fn fixed(&self, value: ValueId) -> Option<u64> {
+        self.checked.info().constant(value).and_then(|n| u64::try_from(n).ok())
+    }
+
+    /// The operation that makes a number, and its operands.
+    fn made(&self, value: ValueId) -> Option<(Op, Vec<ValueId>)> {
+        let module = self.checked.module();
+        match module.value(value).def {
+            Def::Result(id, _) => Some((module.op(id).op, module.operands(id).iter().map(|o| o.value).collect())),
+            _ => None,
+        }
+    }
+
+    fn bits(&self, value: ValueId) -> Option<u32> {
+        match self.checked.module().value_type(value).scalar()? {
+            Scalar::Elem(d) => Some(d.bits()),
+            Scalar::Index => Some(64),
+            _ => None,
+        }
+    }
+
+    fn is_short(&self, value: ValueId) -> bool {
+        self.bits(value).is_none_or(|bits| bits < 64)
+    }
+
+    fn through_casts(&self, mut value: ValueId) -> Option<ValueId> {
+        let is_wide = |value: ValueId| self.bits(value).is_some_and(|bits| bits >= 32);
+        while let Some((op::arith_index_cast, operands)) = self.made(value).filter(|_| is_wide(value)) {
+            value = *operands.first()?;
+        }
+        is_wide(value).then_some(value)
+    }
+
+    /// What is divided, and by what, where a number is a remainder.
+    fn remainder(&self, value: ValueId) -> Option<(ValueId, u64)> {
+        let (code, operands) = self.made(value)?;
+        let [dividend, by] = operands[..] else { return None };
+        let by = self.fixed(by)?;
+        let period = match code {
+            op::arith_remui | op::arith_remsi => by,
+            // A mask of the lowest bits.
+            op::arith_andi => by.checked_add(1).filter(|n| n.is_power_of_two())?,
+            _ => return None,
+        };
+        (period > 0).then_some((dividend, period))
+    }
+
+    /// The index of a loop, with something added to it, multiplied with it, or divided out of it.
+    fn line(&self, value: ValueId, depth: u32) -> Option<Line> {
+        let inner = self.through_casts(value).filter(|_| depth < MANY_PARTS)?;
+        let is_short = self.is_short(value) || self.is_short(inner);
+        let found = match self.made(inner) {
+            Some((code, operands)) => {
+                let [a, b] = operands[..] else { return None };
+                let (part, by) = match self.fixed(b) {
+                    Some(n) => (a, n),
+                    None if matches!(code, op::arith_addi | op::arith_muli) => (b, self.fixed(a)?),
+                    None => return None,
+                };
+                changed(code, by, self.line(part, depth + 1)?)?
+            }
+            None => self.index(inner)?,
+        };
+        Some(Line { is_short: found.is_short || is_short, ..found })
+    }
+
+    fn index(&self, value: ValueId) -> Option<Line> {
+        let module = self.checked.module();
+        let Def::Arg(block, 0) = module.value(value).def else { return None };
+        let around = *self.owners.get(&block).filter(|id| module.op(**id).op == op::scf_for)?;
+        let bounds: Vec<ValueId> = module.operands(around).iter().map(|o| o.value).collect();
+        let [lower, upper, step, ..] = bounds[..] else { return None };
+        let (first, step) = (self.fixed(lower)?, self.fixed(step)?);
+        Some(Line { around, block, first, step, highest: self.fixed(upper), is_short: false })
+    }
+}
+
+fn changed(code: Op, by: u64, line: Line) -> Option<Line> {
+    let divided = |by: u64, line: Line| {
+        // Otherwise some turns have the number of the turn before.
+        (by > 0 && line.step.is_multiple_of(by)).then_some(Line {
+            first: line.first / by,
+            step: line.step / by,
+            ..line
+        })
+    };
+    match code {
+        op::arith_addi => line.changed(line.first.checked_add(by), Some(line.step), |n| n.checked_add(by)),
+        op::arith_muli => line.changed(line.first.checked_mul(by), line.step.checked_mul(by), |n| n.checked_mul(by)),
+        op::arith_shli => {
+            let by = 1u64.checked_shl(u32::try_from(by).ok()?)?;
+            line.changed(line.first.checked_mul(by), line.step.checked_mul(by), |n| n.checked_mul(by))
+        }
+        op::arith_divui | op::arith_divsi | op::arith_floordivsi => divided(by, line),
+        op::arith_shrui | op::arith_shrsi => divided(1u64.checked_shl(u32::try_from(by).ok()?)?, line),
+        _ => None,
+    }
 }

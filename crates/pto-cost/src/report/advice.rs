@@ -6,7 +6,7 @@ use crate::sim::{Machine, simulate};
 use crate::trace::{Cost, NONE, Options, Order, Trace, Why, lane_predecessors};
 use pto_ir::OpId;
 use pto_isa::{Loc, Pipe};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// Gains below this share of all cycles are not worth a line.
 const LEAST: f64 = 0.01;
@@ -94,7 +94,7 @@ fn doubled(trace: &Trace, report: &Report) -> Vec<Change> {
             Why::Flag if loads => wait_before(trace, stall.waits).map(Change::DoubleBufferBehind),
             _ => None,
         };
-        list.extend(change.filter(|c| !list.contains(c)));
+        list.extend(change.filter(|c| !list.contains(c) && has_flags(trace, *c)));
     }
     list.truncate(TRIED);
     list
@@ -115,14 +115,47 @@ fn wait_before(trace: &Trace, op: OpId) -> Option<OpId> {
     (first != NONE && trace.items[first as usize].orders).then(|| trace.items[first as usize].op)
 }
 
-/// What a second buffer takes: as much as the first, which the load fills that waits.
+/// What second buffers take: as much as the first ones, which the loads fill that wait.
 fn extra(trace: &Trace, change: Change) -> Option<(Loc, u64)> {
+    let buffers = filled(trace, change)?;
+    let loc = buffers.keys().next()?.0;
+    Some((loc, buffers.iter().filter(|(key, _)| key.0 == loc).map(|(_, bytes)| bytes).sum()))
+}
+
+/// The buffers that a change gives a second copy, on one core: where they start, and their bytes.
+fn filled(trace: &Trace, change: Change) -> Option<BTreeMap<(Loc, i64), u64>> {
     let (Change::DoubleBuffer(op) | Change::DoubleBufferBehind(op)) = change else { return None };
-    let first = trace.items.iter().position(|i| i.op == op)?;
-    let lane = trace.items[first].lane;
-    let filling = (first..trace.items.len()).find(|i| trace.items[*i].lane == lane && !trace.items[*i].orders)?;
-    let written = trace.touches.iter().find(|t| t.item as usize == filling && t.write)?;
-    Some((written.loc, written.bytes))
+    let lane = trace.items.iter().find(|i| i.op == op)?.lane;
+    let mut buffers: BTreeMap<(Loc, i64), u64> = BTreeMap::new();
+    // A wait protects what its pipe does until it waits again.
+    let (mut protected, mut working) = (false, false);
+    for (at, item) in trace.items.iter().enumerate().filter(|(_, i)| i.lane == lane) {
+        if item.op == op {
+            (protected, working) = (true, !item.orders);
+        } else if item.orders {
+            protected &= !working;
+        } else {
+            working = true;
+        }
+        let is_own = item.op == op || matches!(change, Change::DoubleBufferBehind(_));
+        if protected && !item.orders && is_own {
+            let first = trace.touches.partition_point(|t| (t.item as usize) < at);
+            let own = trace.touches[first..].iter().take_while(|t| t.item as usize == at);
+            for touch in own.filter(|t| t.write) {
+                let bytes = buffers.entry((touch.loc, touch.start)).or_default();
+                *bytes = (*bytes).max(touch.bytes);
+            }
+        }
+    }
+    Some(buffers)
+}
+
+/// Flags between two pipes.
+const FLAGS: usize = 8;
+
+/// There is a flag for each buffer that a wait protects, and a core has only so many.
+fn has_flags(trace: &Trace, change: Change) -> bool {
+    !matches!(change, Change::DoubleBufferBehind(_)) || filled(trace, change).is_none_or(|b| 2 * b.len() <= FLAGS)
 }
 
 /// As many blocks as the device has cores, where the program uses fewer.

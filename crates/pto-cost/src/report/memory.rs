@@ -26,9 +26,12 @@ impl Occupancy {
 /// From when to when so many bytes are in use.
 type Life = (f64, f64, u64);
 
+/// A life, and where its bytes start.
+type Lived = (i64, Life);
+
 /// Memory is in use from the start of a write to the end of the last access before it is written anew.
 pub fn occupancy(trace: &Trace, line: &Timeline) -> Vec<Occupancy> {
-    let mut lives: BTreeMap<(usize, Loc), Vec<Life>> = BTreeMap::new();
+    let mut lives: BTreeMap<(usize, Loc), Vec<Lived>> = BTreeMap::new();
     let mut open: HashMap<(usize, Loc, i64), Life> = HashMap::new();
     let mut at = 0;
     while at < trace.touches.len() {
@@ -45,34 +48,108 @@ pub fn occupancy(trace: &Trace, line: &Timeline) -> Vec<Occupancy> {
                 Some(life) if !begins => (life.1, life.2) = (life.1.max(end), life.2.max(touch.bytes)),
                 _ => {
                     if let Some(life) = open.insert(key, (start, end, touch.bytes)) {
-                        lives.entry((core, touch.loc)).or_default().push(life);
+                        lives.entry((core, touch.loc)).or_default().push((touch.start, life));
                     }
                 }
             }
         }
         at += count;
     }
-    for ((core, loc, _), life) in open {
-        lives.entry((core, loc)).or_default().push(life);
+    for ((core, loc, start), life) in open {
+        lives.entry((core, loc)).or_default().push((start, life));
     }
     lives.into_iter().map(|((core, loc), list)| Occupancy { core, loc, steps: steps(&list) }).collect()
 }
 
-fn steps(lives: &[Life]) -> Vec<(f64, u64)> {
-    let mut changes: Vec<(f64, i64)> = Vec::new();
-    for (start, end, bytes) in lives {
-        changes.push((*start, *bytes as i64));
-        changes.push((*end, -(*bytes as i64)));
+/// Bytes that are in use twice, as tiles overlap that the program placed, count once.
+fn steps(lives: &[Lived]) -> Vec<(f64, u64)> {
+    let mut pieces = Pieces::of(lives);
+    let mut changes: Vec<(f64, bool, usize)> = Vec::new();
+    for (at, (_, (start, end, _))) in lives.iter().enumerate() {
+        changes.push((*start, true, at));
+        changes.push((*end, false, at));
     }
+    // What ends makes room for what begins.
     changes.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut steps: Vec<(f64, u64)> = Vec::new();
-    let mut now = 0i64;
-    for (time, change) in changes {
-        now += change;
+    for (time, begins, at) in changes {
+        pieces.change(&lives[at], begins);
         match steps.last_mut() {
-            Some(last) if last.0 == time => last.1 = now.max(0) as u64,
-            _ => steps.push((time, now.max(0) as u64)),
+            Some(last) if last.0 == time => last.1 = pieces.used(),
+            _ => steps.push((time, pieces.used())),
         }
     }
     steps
+}
+
+/// More pieces than this are not told apart.
+const MANY_PIECES: usize = 256;
+
+/// The pieces into which the ends of tiles cut a memory, and how many tiles use each.
+struct Pieces {
+    cuts: Vec<i64>,
+    users: Vec<i64>,
+    /// Bytes of pieces that are used.
+    bytes: i64,
+    /// All bytes that are ever used.
+    covered: i64,
+}
+
+impl Pieces {
+    fn of(lives: &[Lived]) -> Self {
+        let mut ranges: Vec<(i64, i64)> = lives.iter().map(|(start, life)| (*start, start + life.2 as i64)).collect();
+        ranges.sort_unstable();
+        ranges.dedup();
+        let (mut covered, mut end) = (0, i64::MIN);
+        for (from, to) in &ranges {
+            covered += (to - (*from).max(end)).max(0);
+            end = end.max(*to);
+        }
+        let mut cuts: Vec<i64> = ranges.into_iter().flat_map(|(from, to)| [from, to]).collect();
+        cuts.sort_unstable();
+        cuts.dedup();
+        let cuts = if cuts.len() > MANY_PIECES { Vec::new() } else { cuts };
+        Self { users: vec![0; cuts.len()], cuts, bytes: 0, covered }
+    }
+
+    fn change(&mut self, (start, life): &Lived, begins: bool) {
+        let end = start + life.2 as i64;
+        if self.cuts.is_empty() {
+            self.bytes += if begins { end - start } else { start - end };
+            return;
+        }
+        let (from, to) = (self.cuts.partition_point(|c| c < start), self.cuts.partition_point(|c| *c < end));
+        for piece in from..to {
+            let bytes = self.cuts[piece + 1] - self.cuts[piece];
+            let before = self.users[piece];
+            self.users[piece] += if begins { 1 } else { -1 };
+            match (before > 0, self.users[piece] > 0) {
+                (false, true) => self.bytes += bytes,
+                (true, false) => self.bytes -= bytes,
+                _ => {}
+            }
+        }
+    }
+
+    fn used(&self) -> u64 {
+        self.bytes.clamp(0, self.covered) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_overlap_count_once() {
+        let lives = [(0, (0.0, 10.0, 100)), (50, (5.0, 20.0, 100)), (0, (10.0, 12.0, 100))];
+        let found = steps(&lives);
+        assert_eq!(found, [(0.0, 100), (5.0, 150), (10.0, 150), (12.0, 100), (20.0, 0)]);
+    }
+
+    #[test]
+    fn no_more_bytes_are_used_than_are_covered() {
+        let lives: Vec<Lived> = (0..1000).map(|k| (k * 8, (0.0, 10.0, 16))).collect();
+        assert_eq!(steps(&lives).iter().map(|s| s.1).max(), Some(1000 * 8 + 8));
+    }
 }

@@ -89,8 +89,8 @@ struct CoreState {
     /// A program uses few flags, so a list is faster than a map.
     flags: Vec<(Flag, Raised)>,
     tokens: HashMap<i64, u32>,
-    /// What a doubled load would have had to wait for last time.
-    held: Vec<Dep>,
+    /// What a doubled load would have had to wait for last time, by the buffer it fills.
+    held: HashMap<i64, Vec<Dep>>,
 }
 
 impl CoreState {
@@ -104,7 +104,7 @@ impl CoreState {
             global: HashMap::new(),
             flags: Vec::new(),
             tokens: HashMap::new(),
-            held: Vec::new(),
+            held: HashMap::new(),
         }
     }
 
@@ -288,7 +288,9 @@ impl<'p> Recorder<'p> {
             });
         }
         if doubled {
-            found.append(&mut std::mem::replace(&mut state.held, overwrites));
+            let filled = event.accesses.iter().find(|a| a.write && matches!(a.place, Place::Core(_)));
+            let held = state.held.entry(filled.map_or(0, |a| hull(a).0)).or_default();
+            found.append(&mut std::mem::replace(held, overwrites));
         }
         if self.trace.by_data {
             self.deps.extend(found.into_iter().filter(|d| d.on != item));

@@ -9,9 +9,13 @@ use pto::cost::{
 use pto::cpu::{Known, Launch, ParamKind, Plan};
 use pto::isa::codes;
 use pto::{Diagnostic, Program, Target};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Items beyond which changes are not tried: each costs a simulation.
 const MOST_FOR_ADVICE: usize = 2_000_000;
+
+/// What is counted on the way: recording, simulating, and recording again for each change that is tried.
+pub(super) const STAGES: u64 = 6;
 
 /// A predicted run.
 pub(super) struct Analysis<'a> {
@@ -67,6 +71,7 @@ pub(super) fn analyse<'a>(
     program: &Program,
     target: Target,
     with_advice: bool,
+    done: &AtomicU64,
 ) -> Result<Analysis<'a>, Stop> {
     // Ranks find numbers of their own, such as which one they are.
     let (plan, known) = match what.ranks {
@@ -78,13 +83,19 @@ pub(super) fn analyse<'a>(
     let recorder = Recorder { what, source, program, target, plan, known, runs };
     let options = Options { model: args.model.into(), cores: args.cores, touches: with_advice, ..Options::default() };
     let trace = recorder.record(options, None)?;
+    done.fetch_add(1, Ordering::Relaxed);
     let laws = Laws::of(target);
     let line =
         simulate(&trace, &trace.charges, &Machine::of(laws)).map_err(|stuck| stands(&recorder.plan, &trace, &stuck))?;
     let report = Report::new(&trace, &line, laws);
+    done.fetch_add(1, Ordering::Relaxed);
     let advice = if with_advice && trace.items.len() <= MOST_FOR_ADVICE {
         let quiet = Options { touches: false, ..options };
-        advise(&trace, &report, laws, quiet, &|options, blocks| recorder.record(options, blocks).ok())
+        advise(&trace, &report, laws, quiet, &|options, blocks| {
+            let again = recorder.record(options, blocks).ok();
+            done.fetch_add(1, Ordering::Relaxed);
+            again
+        })
     } else {
         Vec::new()
     };

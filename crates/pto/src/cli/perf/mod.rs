@@ -7,8 +7,9 @@ mod variants;
 use super::check;
 use super::files;
 use super::program::{ProgramArgs, Stop, VALUES_HELP};
+use super::progress;
 use super::{Failure, Outcome, Run, out};
-use analysis::{Analysis, analyse};
+use analysis::{Analysis, STAGES, analyse};
 use pto::cost::{Model, view};
 use std::path::PathBuf;
 
@@ -84,7 +85,8 @@ pub(crate) fn run(args: &Args) -> Run {
         return variants::run(args, &files);
     }
     let (source, program, target) = what.read()?;
-    match analyse(args, what, &source, &program, target, true) {
+    let predicted = progress::watch(STAGES, |done| analyse(args, what, &source, &program, target, true, done));
+    match predicted {
         Ok(analysis) => {
             show(args, &analysis)?;
             Ok(Outcome::Clean)

@@ -81,7 +81,7 @@ fn predict_all(args: &Args, jobs: &[(String, ProgramArgs)], done: &AtomicU64) ->
     let mut rows = Vec::new();
     for (name, what) in jobs {
         let (source, program, target) = what.read().map_err(Stopped::Unreadable)?;
-        let report = match analyse(args, what, &source, &program, target, false) {
+        let report = match analyse(args, what, &source, &program, target, false, &AtomicU64::new(0)) {
             Ok(analysis) => analysis.report,
             Err(stop) => return Err(Stopped::Problem(stop, Box::new(source), target)),
         };
