@@ -70,10 +70,10 @@ const INFO: [Info; DType::COUNT] = {
         row("i16", 16, Signed, "i16", "int16_t", &["s16", "si16", "int16"]),
         row("i32", 32, Signed, "i32", "int32_t", &["s32", "si32", "int32"]),
         row("i64", 64, Signed, "i64", "int64_t", &["s64", "si64", "int64"]),
-        row("u8", 8, Unsigned, "ui8", "uint8_t", &["uint8"]),
-        row("u16", 16, Unsigned, "ui16", "uint16_t", &["uint16"]),
-        row("u32", 32, Unsigned, "ui32", "uint32_t", &["uint32"]),
-        row("u64", 64, Unsigned, "ui64", "uint64_t", &["uint64"]),
+        row("ui8", 8, Unsigned, "ui8", "uint8_t", &["u8", "uint8"]),
+        row("ui16", 16, Unsigned, "ui16", "uint16_t", &["u16", "uint16"]),
+        row("ui32", 32, Unsigned, "ui32", "uint32_t", &["u32", "uint32"]),
+        row("ui64", 64, Unsigned, "ui64", "uint64_t", &["u64", "uint64"]),
         row("f16", 16, Float, "f16", "half", &["fp16", "float16"]),
         row("bf16", 16, Float, "bf16", "bfloat16_t", &["bfloat16"]),
         row("f32", 32, Float, "f32", "float", &["fp32", "float32"]),
@@ -114,7 +114,7 @@ impl DType {
         &INFO[self as usize]
     }
 
-    /// The name used in our diagnostics and documentation, `u8` for example.
+    /// The name used in our diagnostics and documentation, `ui8` for example.
     pub const fn name(self) -> &'static str {
         self.info().name
     }

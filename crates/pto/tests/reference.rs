@@ -184,7 +184,7 @@ fn maximum_and_minimum_say_what_their_pages_say() {
             op,
             &[
                 "a2a3 i16, i32, f16, f32",
-                "a5 i8, i16, i32, u8, u16, u32, f16, f32",
+                "a5 i8, i16, i32, ui8, ui16, ui32, f16, f32",
                 "src0 read tile vec row-major",
                 "src0, src1, dst: same valid rows and columns",
                 "works on the valid region of dst",
@@ -208,7 +208,7 @@ fn the_partial_maximum_says_what_its_page_says() {
     assert_says(
         op::tpartargmax,
         &[
-            "f16 i16; f16 u16; f32 i32; f32 u32",
+            "f16 i16; f16 ui16; f32 i32; f32 ui32",
             "%dst_val, %dst_idx = tpartargmax %src0_val, %src1_val, %src0_idx, %src1_idx :",
             "%dst_val, %dst_idx = pto.tpartargmax %src0_val, %src1_val, %src0_idx, %src1_idx : (!pto.tile<...>, \
              !pto.tile<...>, !pto.tile<...>, !pto.tile<...>) -> (!pto.tile<...>, !pto.tile<...>)",

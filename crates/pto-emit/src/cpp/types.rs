@@ -78,7 +78,8 @@ impl Aliases {
 
 /// `VecF32_16x16`, with layout and valid region where they are not the usual ones.
 fn short_name(tile: &TileType) -> String {
-    let mut elem = tile.dtype.name().to_string();
+    // `VecU8_…`, as C++ calls it.
+    let mut elem = tile.dtype.name().replace("ui", "u");
     elem[..1].make_ascii_uppercase();
     let mut name = format!("{}{elem}_{}x{}", tile.loc.cpp(), tile.rows, tile.cols);
     let usual = matches!((tile.loc, tile.order()), (Loc::Vec | Loc::Bias | Loc::Scaling, Order::Nd))

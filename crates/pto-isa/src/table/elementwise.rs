@@ -861,7 +861,7 @@ family! { Elementwise, "pto", elementwise;
                 Rule::Named("tmp: one row more than dst has valid rows, a bit per valid column", prelu_mask_fits),
             ),
         ])
-        .scratch(a2a3_scratch("u8; one packed mask row per valid row of dst, and one row more", Some(prelu_scratch)))
+        .scratch(a2a3_scratch("ui8; one packed mask row per valid row of dst, and one row more", Some(prelu_scratch)))
         .alias(Alias::Distinct(Targets::A2A3))
         .cpp("TPRELU")
         .page("docs/isa/TPRELU.md")
@@ -1057,7 +1057,7 @@ family! { Elementwise, "pto", elementwise;
         .cpp("TCMP")
         .page("docs/isa/TCMP.md")
         .notes(&[
-            "The page says u32 for the mask on A5 and equal valid columns; no header checks either.",
+            "The page says ui32 for the mask on A5 and equal valid columns; no header checks either.",
         ])
         .example(
             "func.func @example(%a: !pto.tile_buf<vec, 16x32xf32>, %b: !pto.tile_buf<vec, 16x32xf32>, \
@@ -1085,7 +1085,7 @@ family! { Elementwise, "pto", elementwise;
         .types(A5, ARITH_A5)
         .any_unpaired_on_cpu()
         .rules(&[(Targets::A2A3, Rule::ElemBytes(&["tmp"], &[4]))])
-        .scratch(a2a3_scratch("u32; 8 bytes for four-byte data, 16 for two-byte data", Some(repeat_mask)))
+        .scratch(a2a3_scratch("ui32; 8 bytes for four-byte data, 16 for two-byte data", Some(repeat_mask)))
         .cost(Cost::VectorSelect)
         .cpp("TSEL")
         .page("docs/isa/TSEL.md")
@@ -1113,7 +1113,7 @@ family! { Elementwise, "pto", elementwise;
     /// f16 only. f32 to f32 rounds to an integral value.
     ///
     /// Out of range, the result saturates or wraps. Left out, `sat_mode` is that of the pair: off for f16 to
-    /// u8, i8 and i16, f32 to i16, i64 to i32 and i32 to i16; on for the others.
+    /// ui8, i8 and i16, f32 to i16, i64 to i32 and i32 to i16; on for the others.
     ///
     /// A column of an fp4 tile is a pair of numbers, so it has half the valid columns of its bf16 partner. An
     /// i4 tile has one column per number.

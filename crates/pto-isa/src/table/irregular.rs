@@ -143,7 +143,7 @@ fn gather_by_index(i: &Instance) -> Verdict {
     }
     let wide_only = i.target == A2A3 || src.dtype.bits() == 64;
     if wide_only && idx.dtype.bits() != 32 {
-        return broken(i, codes::ELEM_TYPE, "indices", format!("`indices` is {}", idx.dtype), "i32, u32");
+        return broken(i, codes::ELEM_TYPE, "indices", format!("`indices` is {}", idx.dtype), "i32, ui32");
     }
     scratch_given(i, i.target == A2A3, "for the indices")
 }
@@ -182,7 +182,7 @@ fn gather_by_comparison(i: &Instance) -> Verdict {
         return broken(i, codes::ELEM_TYPE, "src", format!("`src` is {}", src.dtype), legal.to_string());
     }
     if !matches!(dst.dtype, I32 | U32) {
-        return broken(i, codes::ELEM_TYPE, "dst", format!("`dst` is {}", dst.dtype), "i32, u32");
+        return broken(i, codes::ELEM_TYPE, "dst", format!("`dst` is {}", dst.dtype), "i32, ui32");
     }
     all([
         without(i, &["indices"], "comparison"),
@@ -211,7 +211,7 @@ fn scatter(i: &Instance) -> Verdict {
     let want = if src.dtype.bits() <= 16 { 16 } else { 32 };
     Verdict::require(idx.dtype.bits() == want, || {
         let found = format!("`indexes` is {}, `src` is {}", idx.dtype, src.dtype);
-        let legal = if want == 16 { "i16, u16" } else { "i32, u32" };
+        let legal = if want == 16 { "i16, ui16" } else { "i32, ui32" };
         Broken::new(codes::ELEM_COMBINATION, vec![i.at("indexes"), i.at("src")], found, legal)
     })
 }
@@ -309,10 +309,10 @@ fn histogram(i: &Instance) -> Verdict {
     all([bins, valid_rows_are(i, "dst", dst.valid_rows, src.valid_rows), filter])
 }
 
-/// u16: one filter byte per row, in a col-major column.
+/// ui16: one filter byte per row, in a col-major column.
 fn filter_per_row(i: &Instance, src: &TileType, idx: &TileType, byte: i64) -> Verdict {
     if byte > 1 {
-        return broken(i, codes::ATTRIBUTE_VALUE, "src", format!("byte = {byte} with u16 elements"), "0, 1");
+        return broken(i, codes::ATTRIBUTE_VALUE, "src", format!("byte = {byte} with ui16 elements"), "0, 1");
     }
     if idx.order() != crate::Order::Dn || idx.cols != 1 {
         let found = format!("`idx` is {} with {} columns", idx.order(), idx.cols);
@@ -321,7 +321,7 @@ fn filter_per_row(i: &Instance, src: &TileType, idx: &TileType, byte: i64) -> Ve
     valid_rows_are(i, "idx", idx.valid_rows, src.valid_rows)
 }
 
-/// u32: one row of filter bytes for every more significant byte.
+/// ui32: one row of filter bytes for every more significant byte.
 fn filter_bytes(i: &Instance, src: &TileType, idx: &TileType, byte: i64) -> Verdict {
     if byte == 3 {
         return Verdict::Holds;
@@ -393,7 +393,7 @@ family! { Irregular, "pto", irregular;
     /// Sorts every 32 elements of a row, largest first, and keeps their indices.
     ///
     /// In every row, each block of 32 elements of `src` becomes 32 records of 8 bytes in `dst`, sorted by falling value;
-    /// equal values keep their order. A record is `[value f32][index u32]` or `[value f16][2 bytes of zero][index u32]`,
+    /// equal values keep their order. A record is `[value f32][index ui32]` or `[value f16][2 bytes of zero][index ui32]`,
     /// so `dst` needs 2 times (f32) or 4 times (f16) the columns of `src`, rounded up to whole blocks. The index of an
     /// element comes from `idx`; an `idx` with one valid row serves all rows.
     ///
@@ -629,8 +629,8 @@ family! { Irregular, "pto", irregular;
     /// Cumulative histogram of one byte of each element, for every row.
     ///
     /// `dst[i,b]` is the number of elements in row `i` of `src` whose chosen byte is at most `b`, for `b` from 0 to 255.
-    /// `byte` counts from the least significant one. u16: byte 1 counts all elements; byte 0 counts those whose high
-    /// byte is `idx[i,0]`. u32: byte 3 counts all; byte `k` counts those whose more significant bytes are the first
+    /// `byte` counts from the least significant one. ui16: byte 1 counts all elements; byte 0 counts those whose high
+    /// byte is `idx[i,0]`. ui32: byte 3 counts all; byte `k` counts those whose more significant bytes are the first
     /// elements of the `3 - k` rows of `idx`, most significant first, the same for all rows of `src`.
     thistogram: VECTOR
         .only(Targets::A5_CPU)
@@ -643,12 +643,12 @@ family! { Irregular, "pto", irregular;
         ])
         .attrs(&[
             opt_attr("byte", AttrKind::Int(0, 3), "1", "which byte is counted; 0 is the least significant"),
-            opt_attr("isMSB", AttrKind::Bool, "", "older spelling for u16: true is byte 1, false is byte 0"),
+            opt_attr("isMSB", AttrKind::Bool, "", "older spelling for ui16: true is byte 1, false is byte 0"),
         ])
         .rules(&[(
             Targets::ALL,
             Rule::Named(
-                "dst: 256 columns and the valid rows of src; idx: a col-major column (u16), or 3 - byte rows as wide as src (u32)",
+                "dst: 256 columns and the valid rows of src; idx: a col-major column (ui16), or 3 - byte rows as wide as src (ui32)",
                 histogram,
             ),
         )])
@@ -657,8 +657,8 @@ family! { Irregular, "pto", irregular;
         .page("docs/isa/THISTOGRAM.md")
         .example("// target a5\nfunc.func @histogram(%src: !pto.tile_buf<vec, 32x32xui16>, %idx: !pto.tile_buf<vec, 32x1xui8, blayout=col_major>, %dst: !pto.tile_buf<vec, 32x256xui32>) {\n  pto.thistogram ins(%src, %idx : !pto.tile_buf<vec, 32x32xui16>, !pto.tile_buf<vec, 32x1xui8, blayout=col_major>) outs(%dst : !pto.tile_buf<vec, 32x256xui32>) {byte = 1 : i32}\n  return\n}\n")
         .notes(&[
-            "The page describes plain counts and a filter per row for u32; the headers count cumulatively and use one filter.",
-            "Version 0.27 of the public assembler takes only u16, with isMSB.",
+            "The page describes plain counts and a filter per row for ui32; the headers count cumulatively and use one filter.",
+            "Version 0.27 of the public assembler takes only ui16, with isMSB.",
         ])
         .cpp_forms(&[
             form("THISTOGRAM<HistByte::BYTE_1>($dst, $src, $idx)").when(When::Attr("isMSB", "true")),

@@ -564,7 +564,7 @@ family! { Layout, "pto", layout;
             (Targets::DEVICES, Rule::Named("bias, scaling: one row of whole 64-byte bursts (128 for scaling on A5)", move_rows)),
             (Targets::DEVICES, Rule::Named("left: boxes of rows; right: ZN; from acc: NZ, to NZ with fractal=512 on A2/A3", move_layout)),
             (Targets::ALL, Rule::Named("accToVecMode from acc to vec only; dual modes without quantisation", acc_to_vec)),
-            (Targets::ALL, Rule::Named("ZZ form: vec tiles of u8, hif8 or f8e8m0, src ND, dst ZZ, scratch of 64 + rows/16 · columns bytes", zz_form)),
+            (Targets::ALL, Rule::Named("ZZ form: vec tiles of ui8, hif8 or f8e8m0, src ND, dst ZZ, scratch of 64 + rows/16 · columns bytes", zz_form)),
         ])
         .pattern("ins($src : :src(, $fp : :fp)?(, $pre_quant : :pre_quant)?) outs($dst : :dst) {}")
         .cpp("TMOV")

@@ -671,7 +671,7 @@ family! { Memory, "pto", memory;
             (Targets::ALL, Rule::Named("one index per row of src, or one per element", index_shape)),
             (Targets::ALL, Rule::Named("row: no more columns than a row of mem has", table_row)),
             (Targets::ALL, Rule::Named("the scatter options need coalesce", needs_coalesce)),
-            (Targets::ALL, Rule::Named("atomics: add on A2/A3 (i8 i16 i32 f16 bf16 f32) and A5 (i32 u32 f32 f16 bf16); max, min on A5 (i32 u32 f32); on cpu all of these types, i64, u64, u8 and u16", scatter_atomics)),
+            (Targets::ALL, Rule::Named("atomics: add on A2/A3 (i8 i16 i32 f16 bf16 f32) and A5 (i32 ui32 f32 f16 bf16); max, min on A5 (i32 ui32 f32); on cpu all of these types, i64, ui64, ui8 and ui16", scatter_atomics)),
         ])
         .cpp("MSCATTER")
         .cpp_args(&["mem", "src", "idx"])

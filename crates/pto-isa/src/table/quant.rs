@@ -354,7 +354,7 @@ family! { Quant, "pto", quant;
     /// Quantises f32 to 8-bit integers with one scale per row.
     ///
     /// INT8_SYM: `dst[r,c] = sat(rint(src[r,c] · fp[r]))` to i8. INT8_ASYM: `dst[r,c] = sat(rint(src[r,c] · fp[r] + offset[r]))`
-    /// to u8. Ties round to even; results saturate. `fp` holds multipliers (the reciprocals of the steps), one f32 per
+    /// to ui8. Ties round to even; results saturate. `fp` holds multipliers (the reciprocals of the steps), one f32 per
     /// valid row. The domain is the valid region of `src`, which `dst` shares.
     ///
     /// A2/A3 works in its scratch tile, or in `src` when none is given: do not read `src` afterwards.
@@ -390,7 +390,7 @@ family! { Quant, "pto", quant;
         .page("docs/isa/TQUANT.md")
         .notes(&[
             "The page divides by the scale and adds the offset after rounding; the device code multiplies and adds before.",
-            "The headers want i8 for INT8_SYM and u8 for INT8_ASYM; the assembler takes either, and the bits are the same codes.",
+            "The headers want i8 for INT8_SYM and ui8 for INT8_ASYM; the assembler takes either, and the bits are the same codes.",
             "The scratch tile stands in outs(…), after dst. The number of a quant_type differs between C++ and the assembler.",
             "Older assemblers take row-major parameters on A2/A3; newer ones reject them.",
         ])
@@ -433,7 +433,7 @@ family! { Quant, "pto", quant;
         .rules(&[
             (Targets::ALL, Rule::Together("exp_zz", "storeMode")),
             (Targets::ALL, Rule::Named("MXFP8 or MXFP4_E2M1; interleave along rows only; exp_zz along columns only", mx_options)),
-            (Targets::ALL, Rule::Named("MXFP8: f32, f16, bf16 → i8, u8; MXFP4_E2M1: f16, bf16 → f4e2m1", mx_types)),
+            (Targets::ALL, Rule::Named("MXFP8: f32, f16, bf16 → i8, ui8; MXFP4_E2M1: f16, bf16 → f4e2m1", mx_types)),
             (Targets::ALL, Rule::Named("fixed extents; whole groups of 32 (64 with interleave); one exponent, maximum and scale per group", mx_shapes)),
             (Targets::A5, Rule::Named("combinations the device code carries out", mx_limits)),
         ])

@@ -49,7 +49,7 @@ const ROW_ARG: Row = REDUCE
         (Targets::ALL, Rule::Named(COLUMN, column)),
         (
             Targets::ALL,
-            Rule::Named("dst_idx: i32 or u32; with dst_val and 2-byte elements also i16 or u16", row_index_type),
+            Rule::Named("dst_idx: i32 or ui32; with dst_val and 2-byte elements also i16 or ui16", row_index_type),
         ),
     ])
     .types(A2A3, &[I32, I16, F16, F32])
@@ -91,7 +91,7 @@ const COL_ARG: Row = REDUCE
         (Targets::ALL, Rule::ValidRows("dst_val", 1)),
         (
             Targets::ALL,
-            Rule::Named("dst_idx: i32 or u32; with dst_val as wide as src, which then has 2 or 4 bytes", col_index_type),
+            Rule::Named("dst_idx: i32 or ui32; with dst_val as wide as src, which then has 2 or 4 bytes", col_index_type),
         ),
     ])
     .types(A2A3, &[U16, U32, F16, F32])
@@ -173,19 +173,19 @@ fn not_empty(i: &Instance, src: &TileType) -> Verdict {
 fn row_index_type(i: &Instance) -> Verdict {
     let (Some(src), Some(idx)) = (i.tile("src"), i.tile("dst_idx")) else { return Verdict::Holds };
     let narrow = i.given("dst_val") && src.dtype.bits() == 16;
-    Verdict::require(idx.dtype.bits() == 32 || narrow, || index_broken(i, idx, "i32 or u32"))
+    Verdict::require(idx.dtype.bits() == 32 || narrow, || index_broken(i, idx, "i32 or ui32"))
 }
 
 fn col_index_type(i: &Instance) -> Verdict {
     let (Some(src), Some(idx)) = (i.tile("src"), i.tile("dst_idx")) else { return Verdict::Holds };
     match (i.given("dst_val"), src.dtype.bits()) {
-        (true, 16) => Verdict::require(idx.dtype.bits() == 16, || index_broken(i, idx, "i16 or u16")),
+        (true, 16) => Verdict::require(idx.dtype.bits() == 16, || index_broken(i, idx, "i16 or ui16")),
         (true, 8) => {
             let found = format!("`src` is {}, and `dst_val` is given", src.dtype);
             let legal = "elements of 2 or 4 bytes, or only the index";
             Verdict::Broken(Broken::new(codes::ELEM_COMBINATION, vec![i.at("src")], found, legal))
         }
-        _ => Verdict::require(idx.dtype.bits() == 32, || index_broken(i, idx, "i32 or u32")),
+        _ => Verdict::require(idx.dtype.bits() == 32, || index_broken(i, idx, "i32 or ui32")),
     }
 }
 
@@ -526,7 +526,7 @@ family! { Reduce, "pto", reduce;
         .page("docs/isa/TCOLARGMAX.md")
         .example(col_arg_example!("tcolargmax"))
         .notes(&[
-            "a2a3 orders u16 and u32 by their bits read as f16 and f32.",
+            "a2a3 orders ui16 and ui32 by their bits read as f16 and f32.",
             "a2a3 counts rows of f16 in f16 when only the index is asked for, which is exact up to 2048 rows.",
             "The page asks for one part of scratch for 4-byte elements; the a2a3 header uses two.",
             A5_IGNORES_TMP,
@@ -543,7 +543,7 @@ family! { Reduce, "pto", reduce;
         .page("docs/isa/TCOLARGMIN.md")
         .example(col_arg_example!("tcolargmin"))
         .notes(&[
-            "a2a3 orders u16 and u32 by their bits read as f16 and f32.",
+            "a2a3 orders ui16 and ui32 by their bits read as f16 and f32.",
             "a2a3 counts rows of f16 in f16 when only the index is asked for, which is exact up to 2048 rows.",
             "The page asks for one part of scratch for 4-byte elements; the a2a3 header uses two.",
             A5_IGNORES_TMP,

@@ -493,7 +493,7 @@ family! { TileScalar, "pto", tile_scalar;
         .alias(Alias::None)
         .hazards(&[
             fault(ORDERS_WORDS).when("i32 and an order", orders_words),
-            fault("compares i16 and u16 as if their bits were f16").when("i16, u16", |i| has_elem(i, "src", &[I16, U16])),
+            fault("compares i16 and ui16 as if their bits were f16").when("i16, ui16", |i| has_elem(i, "src", &[I16, U16])),
         ])
         .cost(Cost::VectorCompare)
         .cpp("TCMPS")
