@@ -7,7 +7,7 @@ use crate::slots::{self, Slot};
 use pto_check::Checked;
 use pto_ir::{BlockId, Def, Module, OpId, Operand, ValueId};
 use pto_isa::table::op;
-use pto_isa::{Loc, Type};
+use pto_isa::{Loc, PtrSpace, Type};
 use resolve::Source;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -71,6 +71,14 @@ pub(crate) fn memory_of(checked: &Checked, value: ValueId) -> Option<(Loc, u64)>
         _ => tile.bytes(),
     };
     Some((tile.loc, bytes))
+}
+
+/// The memory of a core in which a tile is, or into which a pointer points.
+fn local_space(ty: &Type) -> Option<Loc> {
+    match ty {
+        Type::Ptr(_, PtrSpace::On(loc)) => Some(*loc),
+        _ => ty.local_space(),
+    }
 }
 
 /// What memory the values of a program stand for.
@@ -198,7 +206,7 @@ impl<'a> Places<'a> {
     /// Whatever a value of this type may be.
     fn anything(&self, value: ValueId) -> Vec<Region> {
         let whole = |home: Home| Region { home, start: 0, end: ALL };
-        match self.module.value_type(value).local_space() {
+        match local_space(self.module.value_type(value)) {
             Some(loc) => {
                 let own = [Home::Space(loc), Home::Given(loc), Home::Ring(loc)];
                 self.tiles.get(&loc).into_iter().flatten().copied().chain(own).map(whole).collect()
@@ -250,7 +258,7 @@ impl<'a> Places<'a> {
     fn of_argument(&self, value: ValueId, block: BlockId) -> Source {
         let Some(&parent) = self.owners.get(&block) else { return Source::Known(self.anything(value)) };
         match self.module.op(parent).op {
-            op::func_func => Source::Known(match self.module.value_type(value).local_space() {
+            op::func_func => Source::Known(match local_space(self.module.value_type(value)) {
                 Some(loc) => vec![Region { home: Home::Given(loc), start: 0, end: ALL }],
                 None => self.global(value),
             }),
@@ -287,7 +295,11 @@ impl<'a> Places<'a> {
             },
             _ if self.sources.contains_key(&value) => self.of_sources(value),
             op::partition_view => first.map_or_else(of_first, |view| Source::Window(id, view)),
-            op::make_tensor_view | op::addptr | op::castptr => of_first(),
+            // What was a number points anywhere.
+            op::castptr if first.is_some_and(|v| !is_memory(self.module.value_type(v))) => {
+                Source::Known(self.anything(value))
+            }
+            op::make_tensor_view | op::addptr | op::castptr | op::tile_buf_addr => of_first(),
             op::memref_alloc => Source::Known(self.global(value)),
             _ if is_tile && pto_isa::Family::Fifo == self.module.op(id).op.row().family => {
                 let loc = self.module.tile(value).map_or(Loc::Vec, |t| t.loc);
