@@ -98,6 +98,22 @@ fn files() -> Vec<PathBuf> {
     all
 }
 
+/// Which core is executed first here says nothing: the reader waits for the writer, wherever the two sections stand.
+#[test]
+fn advice_does_not_depend_on_the_order_of_execution() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/race_fixes");
+    for name in ["barrier_of_vector_cores_only.pto", "cube_section_first.pto"] {
+        let path = folder.join(name);
+        let source = std::fs::read_to_string(&path).expect("it can be read");
+        let report = race(&path, &source, Target::A2A3);
+        let [(finding, edits)] = &report.fixes[..] else { panic!("{name}: {:?}", report.findings) };
+        assert_eq!(finding.0, "PTO-E0801", "{name}");
+        let mut texts: Vec<&str> = edits.iter().map(|e| &*e.text).collect();
+        texts.sort_unstable();
+        assert_eq!(texts, ["pto.sync.set <PIPE_MTE3>, 10", "pto.sync.wait <PIPE_MTE2>, 10"], "{name}");
+    }
+}
+
 #[test]
 fn fixes_make_their_findings_go_away() {
     let dir = tempfile::tempdir().expect("a directory");

@@ -5,10 +5,10 @@ use super::memory::{Need, bytes, memory};
 use super::ranks::{self, Rank, remote};
 use super::spec::Spec;
 use crate::cli::Failure;
+use pto::cpu::machine;
 use pto::cpu::{Arg, Extent, Known, Launch, Measure, Param, ParamKind, Plan};
 use pto::data::{Array, Error, Value};
 use pto::isa::{DType, Scalar, Span};
-use pto::{Diagnostic, cpu::machine};
 use std::borrow::Cow;
 
 /// A parameter with its argument.
@@ -126,7 +126,7 @@ pub(crate) fn with_memory(plan: &Plan, request: &Request<'_>, measure: &Measure)
 }
 
 /// Refuses arguments that the machine has no memory for, before the first of them is filled.
-fn all_fit<'a>(sizes: impl Iterator<Item = (&'a str, u64)>, ranks: u64, span: Span) -> Result<(), Diagnostic> {
+fn all_fit<'a>(sizes: impl Iterator<Item = (&'a str, u64)>, ranks: u64, span: Span) -> Result<(), Stop> {
     let sizes: Vec<(&str, u64)> = sizes.collect();
     let all = sizes.iter().fold(0u64, |sum, (_, bytes)| sum.saturating_add(*bytes)).saturating_mul(ranks);
     let what = if ranks == 1 { "the arguments".to_string() } else { format!("the arguments of {ranks} ranks") };
@@ -135,7 +135,7 @@ fn all_fit<'a>(sizes: impl Iterator<Item = (&'a str, u64)>, ranks: u64, span: Sp
         largest.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
         let each: Vec<String> =
             largest.iter().take(4).map(|(name, bytes)| format!("`{name}` {}", machine::size(*bytes))).collect();
-        problem.legal(each.join(", ")).help("give smaller shapes, or correct the numbers they are computed from")
+        problem.legal(each.join(", ")).help("give smaller shapes, or correct the numbers they are computed from").into()
     })
 }
 

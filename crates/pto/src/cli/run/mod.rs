@@ -190,7 +190,8 @@ fn launch(args: &Args, ready: &mut Prepared) -> Result<(Report, Option<Vec<Timin
 fn run_ranks(args: &Args, ready: &mut Prepared) -> Result<Report, Stop> {
     let (plan, total) = (ready.run.plan.clone(), ready.run.measure.work);
     let mut ranks = ready.run.ranks();
-    let reports = super::progress::watch(total, |counter| plan.run_ranks_watched(&mut ranks, args.launch(), counter))?;
+    let work = |counter: &_| plan.run_ranks_watched(&mut ranks, args.launch(), counter).map_err(Stop::from);
+    let reports = super::progress::watch(total, work)?;
     drop(ranks);
     let instructions = reports.first().map_or(0, |r| r.instructions);
     let (printed, notes) = reports.first().map(|r| (r.printed.clone(), r.notes.clone())).unwrap_or_default();
