@@ -235,6 +235,15 @@ codes! {
     GLOBAL_MISALIGNED = 814, "global memory at an address that its elements cannot have",
         "A view starts at a byte that is not a multiple of the size of its elements. A device moves whole elements from addresses that are; what it does here is not defined.";
 
+    CACHE_SHARED = 815, "scalar stores of two cores in one cache line",
+        "The scalar unit of a core stores to global memory through a data cache of its own, and a line of 64 bytes is written back as a whole, with what the core found in the rest of it. When two cores store into one line, the one that is written back last destroys what the other stored, although the bytes are different. Give every core lines of its own: distances of 64 bytes. Or let the first core write its line back (`cmo.cacheinvalid` of the address, then `fence.barrier_all`) before it tells the second one, and let that one forget its copy (`cmo.cacheinvalid`) before it stores.";
+    CACHE_HELD = 816, "a scalar store that is still in the data cache",
+        "What `store_scalar` writes to global memory stays in the data cache of its core until the line is written back. Loads of tiles, transfers and other cores read memory, not that cache, and find what was there before, although flags and barriers order them: those order instructions and write no cache back, and neither does `syncall`. Write the line back behind the store, with `cmo.cacheinvalid` of the address or of the whole cache, and wait for that with `fence.barrier_all`, before the flag or the signal. At the end of a kernel the cache is written back.";
+    CACHE_STALE = 817, "a scalar load of an old copy",
+        "A line of global memory that the scalar unit has read stays in its data cache. When another core or a tile store has written the bytes since then, `load_scalar` still gives the old ones. Forget the copy before the load, with `cmo.cacheinvalid` of the address.";
+    CACHE_POLL = 818, "a loop that asks the data cache",
+        "A loop that reads a word until another core has changed it reads its own data cache after the first time, and the word of the other core may stay in the cache of that one. The order is right, but the loop may not end. In the loop, forget the copy before each load (`cmo.cacheinvalid` of the address); behind the store, write the line back (`cmo.cacheinvalid`, then `fence.barrier_all`). `comm.tnotify` and `comm.twait` do both.";
+
     EMIT_UNSUPPORTED = 901, "something that C++ cannot express",
         "The program is legal, but the device headers have no call for this operation, these operands or these attributes on this target. `pto isa --coverage` shows what has a C++ spelling.";
     EMIT_LEVEL = 902, "a program that is not of the stated level",

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, VecDeque};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
     Work,
+    /// Work of the scalar unit through its data cache.
+    Scalar,
     Set(Flag),
     Wait(Flag),
     Barrier,

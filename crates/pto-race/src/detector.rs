@@ -1,6 +1,7 @@
 //! Listens to a run and keeps track of what is known to be done before what.
 
 use crate::Sync;
+use crate::caches::{Caches, polls};
 use crate::clock::{Clock, LANES, lane};
 use crate::core::{CoreState, Step};
 use crate::findings::{Conflict, Findings, Site};
@@ -9,7 +10,7 @@ use crate::memory::Memories;
 use crate::paths::{Branches, is_loop};
 use crate::shadow::{NO_TILE, Stamp};
 use crate::words::Words;
-use pto_cpu::{Access, Action, Atomic, CoreId, DEVICE, Event, Observer, Plan, Ring, Role};
+use pto_cpu::{Access, Action, Atomic, CoreId, DEVICE, Detail, Event, Observer, Plan, Ring, Role};
 use pto_ir::OpId;
 use pto_isa::{Pipe, Target};
 use std::collections::BTreeMap;
@@ -41,6 +42,9 @@ pub(crate) struct Detector<'a> {
     pub cores: Vec<CoreState>,
     pub memories: Memories,
     pub links: Links,
+    pub caches: Caches,
+    /// Loads by which loops wait for other cores, and whether they forget their copies.
+    pub polls: BTreeMap<OpId, bool>,
     pub findings: Findings<'a>,
     /// What waits for words of global memory learn.
     pub words: Words,
@@ -55,7 +59,13 @@ impl Observer for Detector<'_> {
         let core = self.core(event.core);
         let site = Site { op: event.op, step: event.step, core: event.core };
         match event.action {
+            Action::Work if matches!(event.detail, Detail::Number(_)) => {
+                if !self.asks_word(core, site, event) {
+                    self.issue(core, self.lane_of(event.pipe), Step::Scalar, site, event.accesses);
+                }
+            }
             Action::Work => self.issue(core, self.lane_of(event.pipe), Step::Work, site, event.accesses),
+            Action::Clean => self.clean_cache(core, site, event.accesses),
             Action::SetFlag(flag) | Action::WaitFlag(flag) if !self.findings.has_event(flag.id) => {
                 self.findings.no_such_event(flag.id, site);
             }
@@ -108,6 +118,8 @@ impl<'a> Detector<'a> {
             cores: Vec::new(),
             memories: Memories::default(),
             links: Links::default(),
+            caches: Caches::default(),
+            polls: polls(setting.plan.checked().module()),
             findings: Findings::new(setting.plan),
             words,
             branches,
@@ -161,6 +173,7 @@ impl<'a> Detector<'a> {
         self.last = None;
         self.history_bytes = self.history_bytes.max(self.memories.bytes());
         self.memories.forget_cores();
+        self.caches.next_team();
         self.team += 1;
     }
 
@@ -173,12 +186,21 @@ impl<'a> Detector<'a> {
         }
     }
 
+    pub fn team(&self) -> u32 {
+        self.team
+    }
+
+    /// The lane of the scalar unit of a core, counted over the team.
+    pub fn scalar_thread(&self, core: usize) -> u32 {
+        (core * LANES + lane(Pipe::S)) as u32
+    }
+
     // ---- steps of a pipe ------------------------------------------------------------------------------------------
 
     /// Gives a step to a pipe. It runs at once, unless the pipe is stopped at a wait.
     fn issue(&mut self, core: usize, lane_at: usize, step: Step, site: Site, accesses: &[Access]) {
         let state = &mut self.cores[core];
-        if self.setting.sync == Sync::Auto && !matches!(step, Step::Work) {
+        if self.setting.sync == Sync::Auto && !matches!(step, Step::Work | Step::Scalar) {
             return;
         }
         self.findings.now += 1;
@@ -218,7 +240,8 @@ impl<'a> Detector<'a> {
         }
         let state = &mut self.cores[core];
         match step {
-            Step::Work => self.work(core, lane_at, site, accesses),
+            Step::Work => self.work((core, lane_at), site, accesses, false),
+            Step::Scalar => self.work((core, lane_at), site, accesses, true),
             Step::Set(flag) => {
                 let message = state.done(lane_at, core);
                 state.set_flag(flag, message, site, &mut self.findings);
@@ -305,7 +328,7 @@ impl<'a> Detector<'a> {
     // ---- memory ---------------------------------------------------------------------------------------------------
 
     /// An instruction reads and writes.
-    fn work(&mut self, core: usize, lane_at: usize, site: Site, accesses: &[Access]) {
+    fn work(&mut self, (core, lane_at): (usize, usize), site: Site, accesses: &[Access], is_scalar: bool) {
         let state = &mut self.cores[core];
         state.lanes[lane_at].time += 1;
         let overlaps = self.setting.sync == Sync::Manual
@@ -333,6 +356,11 @@ impl<'a> Detector<'a> {
         self.findings.check_overlap(accesses, site);
         for access in accesses {
             self.findings.check_alignment(access, site);
+        }
+        if is_scalar || !self.caches.is_empty() {
+            for access in accesses {
+                self.caches.access((access, &stamp(access), is_scalar), &now, site, &mut self.findings);
+            }
         }
         for access in accesses.iter().filter(|a| !a.write) {
             self.memories.read(core, access, &stamp(access), &now, site, &mut self.findings);

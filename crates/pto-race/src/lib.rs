@@ -30,6 +30,7 @@
 //! ```
 
 mod bounds;
+mod caches;
 mod clock;
 mod cone;
 mod core;

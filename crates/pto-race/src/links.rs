@@ -252,7 +252,7 @@ impl Detector<'_> {
     }
 
     /// The next moment of the scalar unit, and what is done by then.
-    fn word_moment(&mut self, core: usize) -> Moment {
+    pub fn word_moment(&mut self, core: usize) -> Moment {
         let state = &mut self.cores[core];
         state.lanes[lane(Pipe::S)].time += 1;
         Moment { core, time: state.lanes[lane(Pipe::S)].time, clock: state.message(lane(Pipe::S), core) }

@@ -33,6 +33,9 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    /// The position of `eq`.
+    pub const EQUAL: u8 = 0;
+
     /// True when one of the numbers can be meant: `start` and what lies a multiple of `step` away, within bounds.
     fn holds(self, Values { start, step, low, high }: Values) -> bool {
         let v = self.value;
@@ -374,7 +377,7 @@ impl Question {
 mod tests {
     use super::*;
 
-    const EQUAL: u8 = 0;
+    const EQUAL: u8 = Asked::EQUAL;
     const AT_LEAST: u8 = 3;
     const WORD: Word = (0, 0);
 

@@ -439,6 +439,7 @@ impl<'a> Builder<'a> {
             _ if code == op::set_img2col_padding => self.image_padding(id),
             // Registers of copies that the table does not have: tile instructions set them up for themselves. How often
             // an image is repeated is what the size of the destination says.
+            Family::Config if code == op::cmo_cacheinvalid => self.clean_op(id),
             Family::Config => self.order(Order::Other),
             _ if code == op::trap => self.push(Step::Trap).map(drop),
             _ if code == op::tgetval || code == op::tsetval => self.element_op(id),

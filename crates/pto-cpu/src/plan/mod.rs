@@ -154,7 +154,10 @@ impl Plan {
 
     /// True when the program orders the pipes of a core.
     pub fn orders_pipes(&self) -> bool {
-        let orders = |o: &Order| !matches!(o, Order::Other | Order::AwaitBackground | Order::Sync(_));
+        let none = |o: &Order| {
+            matches!(o, Order::Other | Order::AwaitBackground | Order::Sync(_) | Order::Clean(_) | Order::Fence)
+        };
+        let orders = |o: &Order| !none(o);
         self.roles().any(|p| p.orders.iter().any(orders))
     }
 

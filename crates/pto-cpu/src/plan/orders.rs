@@ -26,6 +26,10 @@ pub(crate) enum Order {
     /// Waits for what writes these tiles.
     Sync(Vec<TileId>),
     AwaitBackground,
+    /// The scalar unit writes a line of its data cache back and forgets it; without an address, all of them.
+    Clean(Option<Pointer>),
+    /// All pipes finish, and what they wrote can be seen.
+    Fence,
     /// Nothing that an observer could use.
     Other,
 }
@@ -55,9 +59,16 @@ impl Builder<'_> {
             op::get_buf | op::get_buf_dyn => Order::GetToken(self.number_of(id, "buf_id")?),
             op::rls_buf | op::rls_buf_dyn => Order::ReleaseToken(self.number_of(id, "buf_id")?),
             op::tsync => Order::Sync(self.tiles_of(id)),
+            op::fence_barrier_all if self.choice(id, "scope") != Some("local_memory") => Order::Fence,
             _ => Order::Other,
         };
         self.order(order)
+    }
+
+    /// A line of the data cache, or all of it.
+    pub fn clean_op(&mut self, id: OpId) -> Built<()> {
+        let address = self.operand(id, "addr").map(|value| self.pointer(value)).transpose()?;
+        self.order(Order::Clean(address))
     }
 
     fn flag(&mut self, id: OpId, set: bool) -> Built<Order> {

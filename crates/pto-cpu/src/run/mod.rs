@@ -30,6 +30,7 @@ pub use measure::{Extent, Known, Measure};
 pub use observe::{Access, Action, Atomic, CoreId, DEVICE, Detail, Event, Flag, Observer, Place, Ring, Signal};
 pub use print::Printed;
 pub(crate) use print::Style;
+pub use tell::CACHE_LINE;
 
 /// Tile operands a kernel may have.
 pub(crate) const MAX_TILES: usize = 12;

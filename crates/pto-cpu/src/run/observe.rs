@@ -139,6 +139,8 @@ pub enum Action<'a> {
     Notify,
     /// Found a signal word in global memory as it should be.
     Noticed,
+    /// The scalar unit writes lines of its data cache back and forgets them: those of the access, or all where there is none.
+    Clean,
     /// It changes the state of the core, or nothing.
     Other,
 }

@@ -5,9 +5,12 @@ use super::data::Target;
 use super::observe::{Access, Action, Atomic, DEVICE, Detail, Event, Flag, Place, Watch};
 use crate::kernels::Combine;
 use crate::memory::split_address;
-use crate::plan::{KernelStep, Operand, Order, Part, Tile, TileId, Transfer, TransferKind, View, ViewId};
+use crate::plan::{KernelStep, Operand, Order, Part, Pointer, Tile, TileId, Transfer, TransferKind, View, ViewId};
 use pto_ir::ValueId;
 use pto_isa::{Order as Layout, Pipe};
+
+/// Bytes of a line of the data cache.
+pub const CACHE_LINE: i64 = 64;
 
 impl Core<'_> {
     /// Tells the observer about a step. The pipe is that of the operation, where none is given.
@@ -51,9 +54,25 @@ impl Core<'_> {
                 Action::Sync
             }
             Order::AwaitBackground => Action::AwaitBackground,
+            Order::Fence => return self.say(at, Some(Pipe::All), Action::Barrier, &[], watch),
+            Order::Clean(address) => {
+                accesses.extend(address.and_then(|at| self.cache_line(at)));
+                if address.is_some() && accesses.is_empty() { Action::Other } else { Action::Clean }
+            }
             Order::Other => Action::Other,
         };
         self.say(at, None, action, &accesses, watch);
+    }
+
+    /// The cache line of an address in global memory.
+    fn cache_line(&self, address: Pointer) -> Option<Access> {
+        let address = match address {
+            Pointer::Scalar(_, Some(_)) => return None,
+            Pointer::Scalar(reg, None) => self.reg(reg),
+            Pointer::View(view) => self.views[view as usize].address,
+        };
+        let (buffer, first) = split_address(address);
+        Some(run(Place::Global(buffer), first - first.rem_euclid(CACHE_LINE), CACHE_LINE as u64, None))
     }
 
     /// A scalar access: so many bytes, and the number they hold.

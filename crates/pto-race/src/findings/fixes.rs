@@ -296,12 +296,26 @@ impl Findings<'_> {
         if first == second {
             return repair.help(own);
         }
+        if let Some(word) = self.stored_word(first) {
+            return Repair::new("a scalar store does not wait for the pipes")
+                .label(word, "the other block is told here, and the access before may not be done")
+                .edits(vec![Edit::before(self.text().span(word), BARRIER_ALL)]);
+        }
         match self.text().pair(first, second).and_then(|pair| self.barrier_between(&pair, conflict)) {
             Some(edits) => repair.help(format!("{own}, or let all of them wait")).edits(edits),
             None => {
                 repair.help(format!("{own}, or put pto.syncall between the two where every {who} comes equally often"))
             }
         }
+    }
+
+    /// The word by which others are told about a statement, where loops ask for words and no barrier stands before it.
+    fn stored_word(&self, first: OpId) -> Option<OpId> {
+        let is = |id: &&OpId, code: pto_isa::Op| self.module.op(**id).op == code;
+        let behind = self.text().behind(first);
+        let word = behind.iter().find(|id| is(id, op::store_scalar)).filter(|_| self.asks_for_words)?;
+        let barred = behind.iter().take_while(|id| *id != word).any(|id| is(&id, op::barrier));
+        (!barred && self.text().block_of(*word) == self.text().block_of(first)).then_some(*word)
     }
 
     /// A `syncall` between two statements, on the way of every core.

@@ -69,6 +69,8 @@ pub(crate) struct Findings<'a> {
     text: OnceCell<Text<'a>>,
     /// Vector cores of a block.
     vectors: u32,
+    /// Loops of the program ask for words that other cores store.
+    asks_for_words: bool,
     /// Counts what was executed.
     pub now: u64,
     /// The program is stuck: what comes after it never happens.
@@ -132,8 +134,9 @@ impl Found {
 impl<'a> Findings<'a> {
     pub fn new(plan: &'a Plan) -> Self {
         let (module, target) = (plan.checked().module(), plan.checked().info().target);
+        let asks_for_words = !crate::caches::polls(module).is_empty();
         let (names, text, vectors) = (Names::new(plan), OnceCell::new(), plan.vector_cores());
-        Self { module, target, found: BTreeMap::new(), names, text, vectors, now: 0, stuck: false }
+        Self { module, target, found: BTreeMap::new(), names, text, vectors, asks_for_words, now: 0, stuck: false }
     }
 
     fn text(&self) -> &Text<'_> {
@@ -194,6 +197,10 @@ impl<'a> Findings<'a> {
         self.found.insert(key, Found { diagnostic, first: now, last: now, times: 1, bytes });
     }
 
+    pub fn module(&self) -> &Module {
+        self.module
+    }
+
     pub fn span(&self, op: OpId) -> Span {
         self.module.op(op).span
     }
@@ -232,7 +239,7 @@ impl<'a> Findings<'a> {
 
 /// How bad a kind of finding is: what stops a program, then what makes it wrong, then what spoils the next one.
 fn rank(code: Code) -> u8 {
-    const ORDER: [Code; 14] = [
+    const ORDER: [Code; 18] = [
         codes::FLAG_UNSET,
         codes::RACE_READ,
         codes::RACE_OVERWRITE,
@@ -240,6 +247,9 @@ fn rank(code: Code) -> u8 {
         codes::PIPE_FREED,
         codes::RACE_FOREIGN,
         codes::RACE_UNWRITTEN,
+        codes::CACHE_HELD,
+        codes::CACHE_SHARED,
+        codes::CACHE_STALE,
         codes::FLAG_TWICE,
         codes::TOKEN,
         codes::PIPE_LEFT,
@@ -247,6 +257,7 @@ fn rank(code: Code) -> u8 {
         codes::FLAG_LEFT,
         codes::SIGNAL_RESERVED,
         codes::GLOBAL_MISALIGNED,
+        codes::CACHE_POLL,
     ];
     ORDER.iter().position(|c| *c == code).unwrap_or(0) as u8
 }

@@ -1,0 +1,287 @@
+//! The data caches of scalar units: what they hold back from others, and what they have not noticed.
+
+use crate::detector::{Detector, Now};
+use crate::findings::{Conflict, Findings, Site};
+use crate::shadow::{NO_TILE, Stamp};
+use crate::words::{Asked, Change};
+use pto_cpu::{Access, Atomic, CACHE_LINE, Detail, Event, Place};
+use pto_ir::{Module, OpId};
+use pto_isa::table::op;
+use pto_isa::{Diagnostic, Edit, Pipe, codes};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Bytes that a scalar unit has stored into a line, and when it has written the line back.
+#[derive(Clone, Copy, Debug)]
+struct Store {
+    stamp: Stamp,
+    first: i64,
+    end: i64,
+    back: Option<Stamp>,
+}
+
+/// A copy of a line in the cache of a core, and the write it does not know of.
+#[derive(Clone, Copy, Debug)]
+struct Copied {
+    team: u32,
+    thread: u32,
+    stale: Option<Stamp>,
+}
+
+#[derive(Default, Debug)]
+struct Line {
+    stores: Vec<Store>,
+    copies: Vec<Copied>,
+}
+
+/// The lines that scalar units have touched.
+#[derive(Default, Debug)]
+pub(crate) struct Caches {
+    lines: BTreeMap<(usize, i64), Line>,
+    /// The last number that a loop has found, by core and word.
+    asked: BTreeMap<(usize, (usize, i64)), u64>,
+}
+
+impl Caches {
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// Other cores come: what those before have asked for is no concern of theirs.
+    pub fn next_team(&mut self) {
+        self.asked.clear();
+    }
+
+    /// A core writes lines back and forgets them.
+    fn clean(&mut self, access: Option<&Access>, back: &Stamp) {
+        let own = |line: &mut Line| {
+            let mine = |store: &&mut Store| (store.stamp.team, store.stamp.thread) == (back.team, back.thread);
+            line.stores.iter_mut().filter(mine).filter(|s| s.back.is_none()).for_each(|s| s.back = Some(*back));
+            line.copies.retain(|c| (c.team, c.thread) != (back.team, back.thread));
+        };
+        match access {
+            None => self.lines.values_mut().for_each(own),
+            Some(Access { place: Place::Global(buffer), start, .. }) => {
+                self.lines.get_mut(&(*buffer, start.div_euclid(CACHE_LINE))).into_iter().for_each(own);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// The lines that an access touches, each with the bytes of it.
+    fn touched(&mut self, access: &Access, mut each: impl FnMut((i64, i64), &mut Line)) {
+        let Place::Global(buffer) = access.place else { return };
+        for row in 0..access.rows as i64 {
+            let first = access.start.saturating_add(row.saturating_mul(access.stride));
+            let end = first.saturating_add(access.row_bytes as i64);
+            let lines = (buffer, first.div_euclid(CACHE_LINE))..=(buffer, (end - 1).div_euclid(CACHE_LINE));
+            if first < end {
+                self.lines.range_mut(lines).for_each(|(_, line)| each((first, end), line));
+            }
+        }
+    }
+
+    /// An access that does not go through the cache of a scalar unit, or one that does.
+    pub fn access(
+        &mut self,
+        (access, stamp, is_scalar): (&Access, &Stamp, bool),
+        now: &Now<'_>,
+        site: Site,
+        findings: &mut Findings<'_>,
+    ) {
+        let Place::Global(buffer) = access.place else { return };
+        if is_scalar {
+            self.lines.entry((buffer, access.start.div_euclid(CACHE_LINE))).or_default();
+        }
+        self.touched(access, |bytes, line| {
+            let own = |team: u32, thread: u32| is_scalar && (team, thread) == (stamp.team, stamp.thread);
+            let conflict =
+                |other: &Stamp| now.conflict(access, (bytes.0 as u64, (bytes.1 - bytes.0) as u64), other, site);
+            if access.write {
+                line.copies.iter_mut().filter(|c| !own(c.team, c.thread)).for_each(|c| c.stale = Some(*stamp));
+            }
+            let is_back = |store: &Store| store.back.is_some_and(|back| now.is_after(&back));
+            let overlaps = |store: &Store| store.first < bytes.1 && bytes.0 < store.end;
+            for store in line.stores.iter().filter(|s| !own(s.stamp.team, s.stamp.thread) && !is_back(s)) {
+                let ordered = now.is_after(&store.stamp);
+                if !access.write && overlaps(store) && ordered {
+                    findings.held_in_cache(&conflict(&store.stamp));
+                } else if access.write && is_scalar && (ordered || !overlaps(store)) {
+                    findings.line_shared(&conflict(&store.stamp));
+                }
+            }
+            if !is_scalar {
+                // What lies there now was not stored by a scalar unit.
+                line.stores.retain(|s| !(access.write && bytes.0 <= s.first && s.end <= bytes.1));
+                return;
+            }
+            line.keep(access, bytes, stamp, |write| findings.old_copy(&conflict(write)));
+        });
+    }
+}
+
+impl Line {
+    /// The scalar unit of a core has touched the line.
+    fn keep(&mut self, access: &Access, bytes: (i64, i64), stamp: &Stamp, mut old: impl FnMut(&Stamp)) {
+        let who = (stamp.team, stamp.thread);
+        let copy = self.copies.iter().position(|c| (c.team, c.thread) == who);
+        if let Some(write) = copy.and_then(|at| self.copies[at].stale).filter(|_| !access.write) {
+            old(&write);
+        }
+        if copy.is_none() {
+            self.copies.retain(|c| c.team == stamp.team);
+            self.copies.push(Copied { team: who.0, thread: who.1, stale: None });
+        }
+        if !access.write {
+            return;
+        }
+        let mut store = Store { stamp: *stamp, first: bytes.0, end: bytes.1, back: None };
+        let mut gone = false;
+        self.stores.retain(|s| {
+            if (s.stamp.team, s.stamp.thread) == who {
+                if s.back.is_none() {
+                    (store.first, store.end) = (store.first.min(s.first), store.end.max(s.end));
+                }
+                return false;
+            }
+            // Of cores that are gone one store is enough.
+            s.stamp.team == stamp.team || !std::mem::replace(&mut gone, true)
+        });
+        self.stores.push(store);
+    }
+}
+
+impl Detector<'_> {
+    /// A core writes its cache back.
+    pub fn clean_cache(&mut self, core: usize, site: Site, accesses: &[Access]) {
+        let moment = self.word_moment(core);
+        let back = Stamp {
+            team: self.team(),
+            thread: self.scalar_thread(core),
+            time: moment.time,
+            op: site.op,
+            step: site.step,
+            value: None,
+            tile: NO_TILE,
+            origin: 0,
+            atomic: Atomic::No,
+        };
+        self.caches.clean(accesses.first(), &back);
+    }
+
+    /// A loop asks for a word until another core has changed it. True when that was it.
+    pub fn asks_word(&mut self, core: usize, site: Site, event: &Event<'_>) -> bool {
+        let (Detail::Number(number), [access]) = (event.detail, event.accesses) else { return false };
+        let Place::Global(buffer) = access.place else { return false };
+        if !self.setting.joint || self.polls.is_empty() {
+            return false;
+        }
+        let word = (buffer, access.start);
+        if access.write {
+            self.change_word(core, word, Change::Set(number as i64), None);
+            return false;
+        }
+        let Some(forgets) = self.polls.get(&event.op).copied() else { return false };
+        if self.caches.asked.insert((core, word), number) != Some(number) {
+            self.find_words(core, &[(word, number as i64)], Asked { cmp: Asked::EQUAL, value: number as i64 });
+            let line = self.caches.lines.get(&(buffer, access.start.div_euclid(CACHE_LINE)));
+            let thread = self.scalar_thread(core);
+            let held = line.into_iter().flat_map(|l| &l.stores).find(|s| s.stamp.thread != thread && s.back.is_none());
+            let held = held.filter(|s| s.first <= access.start && access.start < s.end).map(|s| s.stamp.op);
+            if !forgets {
+                self.findings.asks_cache(site);
+            }
+            if let Some(store) = held {
+                self.findings.kept_from_loop(store, site);
+            }
+        }
+        true
+    }
+}
+
+/// Loads in the conditions of loops that go on until memory says otherwise, and whether the loop forgets its copy.
+pub(crate) fn polls(module: &Module) -> BTreeMap<OpId, bool> {
+    let mut all = BTreeMap::new();
+    module.walk(module.top, &mut |id| {
+        if module.op(id).op != op::scf_while {
+            return;
+        }
+        let (mut loads, mut forgets) = (BTreeSet::new(), false);
+        module.walk_inside(id, &mut |inner| match module.op(inner).op {
+            op::load_scalar => {
+                loads.insert(inner);
+            }
+            op::cmo_cacheinvalid => forgets = true,
+            _ => {}
+        });
+        all.extend(loads.into_iter().map(|load| (load, forgets)));
+    });
+    all
+}
+
+const WRITE_BACK: &str = "pto.cmo.cacheinvalid of the address, then pto.fence.barrier_all #pto.fence_scope<gm>";
+/// Writes all lines back and forgets them.
+const CLEAN: &str = "pto.cmo.cacheinvalid all #pto.address_space<gm>";
+
+impl Findings<'_> {
+    /// A scalar store that has not left its cache when its bytes are read elsewhere.
+    fn held_in_cache(&mut self, conflict: &Conflict) {
+        self.note(codes::CACHE_HELD, conflict.site.op, Some(conflict.other.op), |all| {
+            let reader = pto_check::pipe_of(all.module(), conflict.site.op, all.target).unwrap_or(Pipe::S);
+            let message = format!("{reader} reads memory that still lacks what the scalar unit stored");
+            Diagnostic::new(codes::CACHE_HELD, all.span(conflict.site.op), message)
+                .label(all.span(conflict.other.op), "stored here, into the data cache")
+                .legal("the line is written back before others are told; flags, barriers and signals do not do that")
+                .edits(vec![Edit::after(all.span(conflict.other.op), CLEAN)])
+        });
+    }
+
+    /// Two cores have stored into one line.
+    fn line_shared(&mut self, conflict: &Conflict) {
+        self.note(codes::CACHE_SHARED, conflict.site.op, Some(conflict.other.op), |all| {
+            let line = conflict.first - conflict.first % CACHE_LINE as u64;
+            let message = format!("two cores store into one cache line, at byte {line}: whoever writes it back last wins");
+            let d = Diagnostic::new(codes::CACHE_SHARED, all.span(conflict.site.op), message);
+            let d = match conflict.other.op == conflict.site.op {
+                true => d.remark("other cores store here, too"),
+                false => d.label(all.span(conflict.other.op), "another core stores into it here"),
+            };
+            d.legal("the data cache of a core writes back lines of 64 bytes as a whole").help(format!(
+                "keep the stores of different cores 64 bytes apart; or behind the first: {WRITE_BACK}, and let the second core wait for it"
+            ))
+        });
+    }
+
+    /// A load of what a core has read before, and others have written since.
+    fn old_copy(&mut self, conflict: &Conflict) {
+        self.note(codes::CACHE_STALE, conflict.site.op, Some(conflict.other.op), |all| {
+            let message = "the scalar unit reads a copy of the line that it took before it was written";
+            Diagnostic::new(codes::CACHE_STALE, all.span(conflict.site.op), message)
+                .label(all.span(conflict.other.op), "written here")
+                .legal("a copy is forgotten before what others have written is read")
+                .edits(vec![Edit::before(all.span(conflict.site.op), CLEAN)])
+        });
+    }
+
+    /// A loop that asks its own cache.
+    fn asks_cache(&mut self, site: Site) {
+        self.note(codes::CACHE_POLL, site.op, None, |all| {
+            let message = "the loop may read its own data cache for ever";
+            Diagnostic::new(codes::CACHE_POLL, all.span(site.op), message)
+                .warning()
+                .legal("a copy is forgotten before each load that asks for what another core stores")
+                .edits(vec![Edit::before(all.span(site.op), CLEAN)])
+        });
+    }
+
+    /// A word that a loop of another core asks for, and that is not written back.
+    fn kept_from_loop(&mut self, store: OpId, load: Site) {
+        self.note(codes::CACHE_POLL, store, Some(load.op), |all| {
+            let message = "another core waits for this word, which may stay in the data cache";
+            Diagnostic::new(codes::CACHE_POLL, all.span(store), message)
+                .warning()
+                .label(all.span(load.op), "a loop asks for it here")
+                .legal("a word that is asked for is written back where it is stored")
+                .edits(vec![Edit::after(all.span(store), CLEAN)])
+        });
+    }
+}
