@@ -112,7 +112,7 @@ impl Row {
     fn by_rules(&self, slot: usize, cols: bool, given: &impl Fn(usize) -> bool) -> Option<RegionExtent> {
         let is_result = |name: &&str| self.slot(name) == Some(slot);
         let other = |names: &[&str]| {
-            let others = names.iter().any(|n| is_result(n)).then_some(names)?.iter();
+            let others = names.iter().any(&is_result).then_some(names)?.iter();
             let source =
                 others.filter_map(|n| self.slot(n)).find(|s| *s != slot && self.slots[*s].dir == Dir::In && given(*s));
             source.map(|s| if cols { RegionExtent::Cols(s) } else { RegionExtent::Rows(s) })
