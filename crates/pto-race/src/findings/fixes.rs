@@ -208,9 +208,22 @@ impl Findings<'_> {
     fn signal_texts(&self, (from, to): (Pipe, Pipe), id: i64, from_cube: bool) -> (Vec<String>, Vec<String>) {
         let both = self.target == Target::A5 && self.vectors > 1;
         let ids = |double: bool| if double { vec![id, id + SECOND_CORE] } else { vec![id] };
-        let sets = ids(both && from_cube).into_iter().map(|id| format!("pto.sync.set <{from}>, {id}"));
-        let waits = ids(both && !from_cube).into_iter().map(|id| format!("pto.sync.wait <{to}>, {id}"));
-        (sets.collect(), waits.collect())
+        let (sender, receiver) = (self.signal_pipe(from, from_cube), self.signal_pipe(to, !from_cube));
+        // A pipe that cannot signal or wait itself is joined to one that can.
+        let join = |own: Pipe, used: Pipe| (own != used).then(|| BARRIER_ALL.to_string());
+        let sets = ids(both && from_cube).into_iter().map(|id| format!("pto.sync.set <{sender}>, {id}"));
+        let waits = ids(both && !from_cube).into_iter().map(|id| format!("pto.sync.wait <{receiver}>, {id}"));
+        (join(from, sender).into_iter().chain(sets).collect(), waits.chain(join(to, receiver)).collect())
+    }
+
+    /// The pipe that signals for another. On A5 not every pipe can.
+    fn signal_pipe(&self, pipe: Pipe, on_cube: bool) -> Pipe {
+        let can = matches!(pipe, Pipe::Fix | Pipe::Mte1 | Pipe::Mte2 | Pipe::Mte3 | Pipe::V);
+        match (self.target, on_cube) {
+            (Target::A5, true) if !can => Pipe::Fix,
+            (Target::A5, false) if !can => Pipe::Mte3,
+            _ => pipe,
+        }
     }
 
     /// Where two cores come equally often: as deep inside as the loops around the two are the same.

@@ -53,6 +53,15 @@ impl Conflict {
         }
     }
 
+    fn reach(&self) -> Reach {
+        match self.other_core {
+            Some(core) if core == self.site.core => Reach::Core,
+            Some(core) if core.rank != self.site.core.rank => Reach::Ranks,
+            Some(core) if core.block == self.site.core.block => Reach::Block,
+            _ => Reach::Rank,
+        }
+    }
+
     fn bytes(&self, before: impl Into<String>, behind: impl Into<String>) -> Bytes {
         Bytes::new(self.place, (self.first, self.bytes), before, behind)
     }
@@ -86,6 +95,16 @@ struct Found {
     times: u64,
     /// The bytes, and what is said about them.
     bytes: Option<Bytes>,
+    reach: Reach,
+}
+
+/// How far apart two accesses are made.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Reach {
+    Core,
+    Block,
+    Rank,
+    Ranks,
 }
 
 /// Bytes of a memory that an instruction touches.
@@ -170,7 +189,7 @@ impl<'a> Findings<'a> {
 
     /// Counts a finding; the first of its kind is described.
     pub fn note(&mut self, code: Code, op: OpId, other: Option<OpId>, describe: impl FnOnce(&Self) -> Diagnostic) {
-        self.note_bytes(code, op, other, |all| (describe(all), None));
+        self.note_bytes(code, op, other, Reach::Core, |all| (describe(all), None));
     }
 
     fn note_bytes(
@@ -178,6 +197,7 @@ impl<'a> Findings<'a> {
         code: Code,
         op: OpId,
         other: Option<OpId>,
+        reach: Reach,
         describe: impl FnOnce(&Self) -> (Diagnostic, Option<Bytes>),
     ) {
         if self.stuck {
@@ -187,14 +207,21 @@ impl<'a> Findings<'a> {
         if let Some(found) = self.found.get_mut(&key).filter(|f| f.first != now) {
             found.times += u64::from(found.last != now);
             found.last = now;
-            return;
+            if reach <= found.reach {
+                return;
+            }
         }
         let (diagnostic, bytes) = describe(self);
-        if let Some(found) = self.found.get_mut(&key) {
-            found.extend(bytes.as_ref());
-            return;
+        match self.found.get_mut(&key) {
+            // What orders cores that are farther apart is what has to be said.
+            Some(found) if reach > found.reach => {
+                (found.diagnostic, found.bytes, found.reach) = (diagnostic, bytes, reach);
+            }
+            Some(found) => found.extend(bytes.as_ref()),
+            None => {
+                self.found.insert(key, Found { diagnostic, first: now, last: now, times: 1, bytes, reach });
+            }
         }
-        self.found.insert(key, Found { diagnostic, first: now, last: now, times: 1, bytes });
     }
 
     pub fn module(&self) -> &Module {

@@ -29,7 +29,7 @@ impl Findings<'_> {
         verbs: (&str, &str),
         message: impl FnOnce(&str, &str, &str) -> String,
     ) {
-        self.note_bytes(code, conflict.site.op, Some(conflict.other.op), |all| {
+        self.note_bytes(code, conflict.site.op, Some(conflict.other.op), conflict.reach(), |all| {
             let what = all.subject(code, conflict, stamp);
             let (first, second) = actors(conflict, all.actor(&conflict.other), all.actor(stamp));
             let repair = all.repair(code, conflict, stamp);
@@ -68,7 +68,7 @@ impl Findings<'_> {
     }
 
     pub fn unwritten(&mut self, access: &Access, first: u64, bytes: u64, site: Site) {
-        self.note_bytes(codes::RACE_UNWRITTEN, site.op, None, |all| {
+        self.note_bytes(codes::RACE_UNWRITTEN, site.op, None, Reach::Core, |all| {
             let what = all.name(access.value);
             let message = format!("{what} is read, and nothing was written there");
             let bytes = Bytes::new(access.place, (first, bytes), "", " have no content");
@@ -86,7 +86,7 @@ impl Findings<'_> {
         if self.names.are_one_tile(lost, &conflict.other, conflict.site) {
             return;
         }
-        self.note_bytes(codes::RACE_FOREIGN, conflict.site.op, Some(conflict.other.op), |all| {
+        self.note_bytes(codes::RACE_FOREIGN, conflict.site.op, Some(conflict.other.op), conflict.reach(), |all| {
             let (own, other) = (all.name(stamp.value), all.name(conflict.other.value));
             let message = format!("{own} is read, but {other} has been written over it");
             let d = Diagnostic::new(codes::RACE_FOREIGN, all.span(conflict.site.op), message)
@@ -102,7 +102,7 @@ impl Findings<'_> {
     fn lost_to_the_device(&mut self, conflict: &Conflict, lost: &Stamp, stamp: &Stamp) {
         let destroyed = conflict.other.value.is_some();
         let code = if destroyed { codes::DESTROYED } else { codes::HIDDEN_MEMORY };
-        self.note_bytes(code, conflict.site.op, Some(conflict.other.op), |all| {
+        self.note_bytes(code, conflict.site.op, Some(conflict.other.op), conflict.reach(), |all| {
             let (own, by) = (all.name(stamp.value), all.module.op(conflict.other.op).op.row().name);
             let message = format!("{own} is read, but `{by}` has worked in its memory since it was written");
             let d = Diagnostic::new(code, all.span(conflict.site.op), message)
