@@ -21,10 +21,52 @@ pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, places: &Place
         return;
     }
     let tracked = losses.values().flatten().map(|(key, _)| *key).collect();
-    let mut walk = Walk { module, info, places, losses, tracked, found: BTreeMap::new() };
+    let mut walk = Walk { module, info, places, losses, tracked, found: BTreeMap::new(), needed: BTreeSet::new() };
     walk.block(module.top);
     let Walk { found, .. } = walk;
     problems.extend(found.into_values());
+}
+
+/// The sources that operations of a checked program use as work space and that are read afterwards: the operations, and the slots.
+///
+/// ```
+/// use pto_isa::{Target, table::op};
+/// let (module, _) = pto_syntax::parse(
+///     "func.func @f(%a: !pto.tile_buf<vec, 8x64xi32>, %b: !pto.tile_buf<vec, 8x64xi32>, %d: !pto.tile_buf<vec, 8x64xi32>) {
+///        trem ins(%a, %b) outs(%d)
+///        tadd ins(%b, %d) outs(%d)
+///        return
+///      }",
+/// );
+/// let checked = pto_check::check(module, Target::A2A3).expect("legal");
+/// let lost = pto_check::lost_sources(&checked);
+/// assert_eq!(lost.values().collect::<Vec<_>>(), [&["src1"]]);
+/// ```
+pub fn lost_sources(checked: &crate::Checked) -> BTreeMap<OpId, Vec<&'static str>> {
+    let (module, info, order) = (checked.module(), checked.info(), checked.module().order());
+    let places = Places::new(module, &order, info);
+    let losses = losses(module, &order, info, &places);
+    if losses.is_empty() {
+        return BTreeMap::new();
+    }
+    let tracked = losses.values().flatten().map(|(key, _)| *key).collect();
+    let mut walk =
+        Walk { module, info, places: &places, losses, tracked, found: BTreeMap::new(), needed: BTreeSet::new() };
+    walk.block(module.top);
+    let mut all: BTreeMap<OpId, Vec<&'static str>> = BTreeMap::new();
+    for (id, lost) in walk.needed {
+        let row = module.op(id).op.row();
+        let slots = row.hazards.iter().filter_map(|h| match h.harm {
+            Harm::Destroys(slot) => Some(slot),
+            _ => None,
+        });
+        let is_lost = |slot: &&str| {
+            let operands = row.slot(slot).into_iter().flat_map(|slot| module.in_slot(id, slot));
+            operands.map(|o| key(&places, o.value, id)).any(|key| key == lost)
+        };
+        all.entry(id).or_default().extend(slots.filter(is_lost));
+    }
+    all
 }
 
 /// What tells tiles apart: their address, where it is known, or else the tile itself.
@@ -87,7 +129,7 @@ fn losses(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>) -> 
                     let inside = inside.iter().filter(|place| place.overlaps(&hidden));
                     list.extend(inside.map(|place| (Key::from(*place), Loss { by: id, source: false })));
                 }
-                Harm::WritesEarly(..) | Harm::Fault(_) | Harm::State(_) => {}
+                _ => {}
             }
         }
         if !list.is_empty() {
@@ -115,6 +157,8 @@ struct Walk<'a> {
     losses: HashMap<OpId, Vec<(Key, Loss)>>,
     tracked: BTreeSet<Key>,
     found: BTreeMap<(OpId, Key), Diagnostic>,
+    /// Operations that use a source as work space which is read afterwards.
+    needed: BTreeSet<(OpId, Key)>,
 }
 
 impl Walk<'_> {
@@ -222,6 +266,9 @@ impl Walk<'_> {
         let (module, target) = (self.module, self.info.target);
         let row = module.op(loss.by).op.row();
         let name = module.value_name(read.tile);
+        if loss.source {
+            self.needed.insert((loss.by, key));
+        }
         let d = if loss.source {
             let message = format!("`%{name}` is read here, and `{}` has used it as work space on {target}", row.name);
             let d = Diagnostic::new(codes::DESTROYED, read.span, message);

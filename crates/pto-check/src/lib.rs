@@ -37,6 +37,7 @@ mod structs;
 mod structure;
 mod tiles;
 
+pub use clobber::lost_sources;
 pub use fifo::{Epilogue, LinkedPipe, linked_pipes};
 pub use info::{Info, flag_of, pipe_of};
 pub use instructions::{recheck, widen};

@@ -66,11 +66,14 @@ impl OperandCheck<'_> {
     fn destinations(&self, harms: &[Harm], problems: &mut Vec<Diagnostic>) {
         let distinct = matches!(self.row.alias, Alias::Distinct(on) if on.contains(self.info.target));
         let data = self.tiles().filter(|o| !self.is_scratch(o));
-        for dst in data.clone().filter(|o| self.slot(o).dir == Dir::Out) {
-            for src in data.clone().filter(|o| self.slot(o).dir != Dir::Out) {
+        for dst in data.clone().filter(|o| self.slot(o).dir != Dir::In) {
+            for src in data.clone().filter(|o| self.slot(o).dir != Dir::Out && o.slot != dst.slot) {
                 let (d, s) = (self.slot(dst).name, self.slot(src).name);
                 let early = harms.contains(&Harm::WritesEarly(d, s));
-                let problem = match self.places.overlap(dst.value, src.value, self.id) {
+                let distinct = distinct && self.slot(dst).dir == Dir::Out;
+                let overlap = self.places.overlap(dst.value, src.value, self.id);
+                problems.extend(harms.iter().filter_map(|harm| self.place_fault(*harm, (dst, src), overlap)));
+                let problem = match overlap {
                     Overlap::Same if distinct || early => Diagnostic::new(
                         codes::ALIASING,
                         dst.span,
@@ -89,6 +92,29 @@ impl OperandCheck<'_> {
                 problems.push(problem.label(src.span, format!("`{s}`")).page(self.row.page));
             }
         }
+    }
+
+    /// What the device computes instead, because two operands share their memory, or do not.
+    fn place_fault(&self, harm: Harm, (dst, src): (&Operand, &Operand), overlap: Overlap) -> Option<Diagnostic> {
+        let (d, s, target) = (self.slot(dst).name, self.slot(src).name, self.info.target);
+        let message = match harm {
+            Harm::Differs(to, from, text) if (to, from) == (d, s) && overlap == Overlap::Same => {
+                format!("`{}` on {target} with `{d}` on `{s}`: {text}", self.row.name)
+            }
+            Harm::Ignores(from, to) if (to, from) == (d, s) && overlap == Overlap::None => {
+                format!("`{}` on {target} does not read `{s}`: it takes what `{d}` holds", self.row.name)
+            }
+            _ => return None,
+        };
+        let same = matches!(harm, Harm::Ignores(..)) && !self.info.manual[self.id.index()];
+        let d = Diagnostic::new(codes::DEVICE_FAULT, dst.span, message).warning().label(src.span, format!("`{s}`"));
+        let d = d.page(self.row.page);
+        Some(match harm {
+            // Where places are left to others, the two get the same one, as long as that is possible.
+            _ if same => return None,
+            Harm::Ignores(..) => d.legal("the same memory for both"),
+            _ => d.legal("separate memory"),
+        })
     }
 
     /// The scratch tile against every other one: what is kept there would be written over, or write over them.

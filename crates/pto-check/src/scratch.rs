@@ -43,27 +43,42 @@ pub fn scratch_left_out(checked: &Checked, id: OpId) -> Option<TileType> {
     let stands_in = !row.cpp.scratch.is_empty() && info.target == Target::A2A3;
     let lacks = |args: &[Arg<'_>]| instance(args).0.iter().any(|b| b.code == codes::SCRATCH);
     let alone = Instance { row, target: info.target, manual: true, args: &args, attrs: &attrs };
-    let hidden = row.hazards_of(&alone).any(|h| matches!(h.harm, Harm::Hidden(_)));
-    if !stands_in && !hidden && !lacks(&args) && !with_regions(&args).iter().any(|types| lacks(&retyped(&args, types)))
-    {
+    let harmed = harms(&alone);
+    let lacking = lacks(&args) || with_regions(&args).iter().any(|types| lacks(&retyped(&args, types)));
+    if !stands_in && !lacking && harmed == 0 {
         return None;
     }
-    let bytes = row.scratch?.bytes.and_then(|bytes| bytes(&alone));
+    let scratch = row.scratch?;
+    let bytes = scratch.bytes.into_iter().chain(scratch.written).filter_map(|bytes| bytes(&alone)).max();
     let mut possible = candidates(&args, bytes.unwrap_or(0));
-    if hidden {
+    if row.hazards_of(&alone).any(|h| matches!(h.harm, Harm::Hidden(_))) {
         // It stands for memory that the device walks through from one end to the other.
         possible.sort_by_key(TileType::bytes);
     }
+    // What is open, and what the device does wrong, with such a tile.
     let verdict = |tile: &TileType| {
         let ty = Type::TileBuf(*tile);
         let mut with: Vec<Arg<'_>> = args.iter().map(|a| Arg { slot: a.slot, ty: a.ty, value: a.value }).collect();
         with.push(Arg { slot: slot as u8, ty: &ty, value: None });
         let (broken, open) = instance(&with);
-        broken.is_empty().then_some(open)
+        let harms = harms(&Instance { row, target: info.target, manual: true, args: &with, attrs: &attrs });
+        broken.is_empty().then_some((open, harms))
     };
+    let legal: Vec<(&TileType, (bool, usize))> = possible.iter().filter_map(|t| Some((t, verdict(t)?))).collect();
+    let best = legal.iter().map(|(_, (_, harms))| *harms).min()?;
+    if !stands_in && !lacking && best >= harmed {
+        return None;
+    }
+    let good = || legal.iter().filter(|(_, (_, harms))| *harms == best);
     // Where the rules wait for the run, only the largest is safe.
-    let certain = possible.iter().find(|t| verdict(t) == Some(false));
-    certain.or_else(|| possible.iter().filter(|t| verdict(t).is_some()).max_by_key(|t| t.bytes())).copied()
+    let certain = good().find(|(_, (open, _))| !open);
+    certain.or_else(|| good().max_by_key(|(t, _)| t.bytes())).map(|(t, _)| **t)
+}
+
+/// How many things a device does to this use that a scratch tile may prevent.
+fn harms(instance: &Instance<'_>) -> usize {
+    let counts = |harm: Harm| matches!(harm, Harm::Hidden(_) | Harm::Fault(_) | Harm::Destroys(_));
+    instance.row.hazards_of(instance).filter(|h| counts(h.harm)).count()
 }
 
 /// Memory that a device works in besides the operands of an operation and its scratch tile.
@@ -90,7 +105,7 @@ pub fn work_space(checked: &Checked, id: OpId) -> WorkSpace {
         match hazard.harm {
             Harm::Destroys(slot) => space.destroyed.push(slot),
             Harm::Hidden(memory) => space.hidden.push(memory),
-            Harm::WritesEarly(..) | Harm::Fault(_) | Harm::State(_) => {}
+            _ => {}
         }
     }
     space

@@ -12,7 +12,7 @@ pub mod sync;
 mod tree;
 
 pub use plan::{Planned, plan_memory};
-use scratch::provide_scratch;
+use scratch::{keep_sources, provide_scratch};
 pub use sync::{Mode, Synced, insert_sync};
 
 use pto_check::Checked;
@@ -62,13 +62,18 @@ pub fn lower(checked: &Checked, places: plan::Options, order: Mode) -> Result<Lo
     Ok(Lowered { program: pto_check::check(synced.module, target)?, blanket, as_they_are })
 }
 
-/// The program with buffers for its tile values, and the scratch tiles that it leaves out.
+/// The program with buffers for its tile values, copies of sources that a device would lose, and the scratch tiles that it
+/// leaves out.
 ///
 /// # Errors
 /// What has no buffer form, and scratch tiles for which there is no room.
 pub fn prepare(checked: &Checked) -> Result<Checked, Vec<Diagnostic>> {
     let target = checked.info().target;
     let buffers = pto_check::check(to_buffers(checked)?, target)?;
+    let buffers = match keep_sources(&buffers) {
+        Some(module) => pto_check::check(module, target)?,
+        None => buffers,
+    };
     let apart = match apart::keep_apart(&buffers)? {
         Some(module) => pto_check::check(module, target)?,
         None => buffers,

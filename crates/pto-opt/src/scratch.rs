@@ -1,4 +1,4 @@
-//! Scratch tiles for the instructions that need them and leave them out.
+//! Memory for instructions to work in: scratch tiles that programs leave out, and copies of sources.
 
 use pto_check::{Checked, missing_scratch};
 use pto_ir::{Module, Names, NewOp, OpId, Operand, ValueId};
@@ -37,6 +37,74 @@ pub(crate) fn provide_scratch(checked: &Checked) -> Option<Module> {
     Some(out)
 }
 
+/// The program with copies of the sources that an instruction uses as work space and that are read afterwards; `None` where there are
+/// none, or only in functions that place their tiles.
+pub(crate) fn keep_sources(checked: &Checked) -> Option<Module> {
+    let module = checked.module();
+    let mut lost = pto_check::lost_sources(checked);
+    lost.retain(|id, _| !checked.info().manual[id.index()]);
+    if lost.is_empty() {
+        return None;
+    }
+    let mut out = module.clone();
+    let mut names = Names::new(module);
+    let mut replaced = HashMap::new();
+    for block in module.all_blocks() {
+        let mut ops = Vec::new();
+        for &id in &module.block(block).ops {
+            match lost.get(&id) {
+                Some(slots) => copy_sources(&mut out, id, slots, &mut names, &mut ops, &mut replaced),
+                None => ops.push(id),
+            }
+        }
+        out.block_mut(block).ops = ops;
+    }
+    out.resolve_uses(&replaced);
+    Some(out)
+}
+
+/// The operation on copies of some of its operands.
+fn copy_sources(
+    out: &mut Module,
+    id: OpId,
+    slots: &[&str],
+    names: &mut Names,
+    ops: &mut Vec<OpId>,
+    replaced: &mut HashMap<ValueId, ValueId>,
+) {
+    let data = out.op(id).clone();
+    let row = data.op.row();
+    let span = Span::new(data.span.start, data.span.start);
+    let mut operands: Vec<Operand> = out.operands(id).to_vec();
+    for operand in &mut operands {
+        let is_lost = row.slots.get(usize::from(operand.slot)).is_some_and(|slot| slots.contains(&slot.name));
+        let Some(tile) = out.tile(operand.value).copied().filter(|_| is_lost) else { continue };
+        let is_open = tile.valid_rows == Dim::Dynamic || tile.valid_cols == Dim::Dynamic;
+        let (tile, extents) = match is_open {
+            true => (tile.valid(Dim::Dynamic, Dim::Dynamic), extents(out, operand.value, names, span, ops)),
+            false => (tile, Vec::new()),
+        };
+        let base = format!("{}_copy", out.value_name(operand.value));
+        let name = names.fresh(out, &base);
+        let alloc = out.new_tile(tile, name, span, extents);
+        let Some(copy) = out.results(alloc).next() else { continue };
+        let slot = |name: &str| op::tmov.row().slot(name).unwrap_or(0) as u8;
+        let moved = vec![
+            Operand { value: operand.value, slot: slot("src"), span },
+            Operand { value: copy, slot: slot("dst"), span },
+        ];
+        let copying = out.new_op(op::tmov, NewOp { operands: moved, span, name_span: span, ..NewOp::default() });
+        ops.extend([alloc, copying]);
+        operand.value = copy;
+    }
+    let results = out.results(id).map(|v| out.value(v).clone()).map(|v| (v.ty, v.name, v.slot, v.span)).collect();
+    let attrs = out.attrs(id).to_vec();
+    let new = NewOp { operands, attrs, results, span: data.span, name_span: data.name_span, ..NewOp::default() };
+    let new = out.new_op(data.op, new);
+    replaced.extend(out.results(id).zip(out.results(new)));
+    ops.push(new);
+}
+
 /// The operand whose valid region the scratch tile must have, where that is known only at run time.
 fn valid_like(checked: &Checked, id: OpId) -> Option<ValueId> {
     let module = checked.module();
@@ -67,7 +135,8 @@ fn provide(
     let name = names.fresh(out, row.slots[slot].name);
     let (tile, extents) = match like {
         Some(like) => (tile.valid(Dim::Dynamic, Dim::Dynamic), extents(out, like, names, span, ops)),
-        None => (tile, Vec::new()),
+        // Nothing says which part is meant, so all of it is.
+        None => (tile.valid(known(tile.valid_rows, tile.rows), known(tile.valid_cols, tile.cols)), Vec::new()),
     };
     let alloc = out.new_tile(tile, name, span, extents);
     ops.push(alloc);
@@ -80,6 +149,10 @@ fn provide(
     let new = out.new_op(data.op, new);
     replaced.extend(out.results(id).zip(out.results(new)));
     ops.push(new);
+}
+
+fn known(extent: Dim, whole: u64) -> Dim {
+    Dim::Fixed(extent.fixed().unwrap_or(whole))
 }
 
 /// The rows and columns of a tile that are valid, as operands of an allocation.

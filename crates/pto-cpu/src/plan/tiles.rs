@@ -370,7 +370,7 @@ impl Builder<'_> {
             match harm {
                 Harm::Destroys(slot) => step.lost.extend(kernel.tiles.iter().position(|name| *name == slot)),
                 Harm::Hidden(memory) => step.hidden.push(memory),
-                Harm::WritesEarly(..) | Harm::Fault(_) | Harm::State(_) => {}
+                _ => {}
             }
         }
         Ok(())

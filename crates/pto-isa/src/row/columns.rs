@@ -171,6 +171,17 @@ pub struct Scratch {
     pub rule: &'static str,
     /// The same in bytes, where the operand types determine it.
     pub bytes: Option<fn(&Instance) -> Option<u64>>,
+    /// What the implementation writes, where that is more than it asks for.
+    pub written: Option<fn(&Instance) -> Option<u64>>,
+}
+
+impl Scratch {
+    /// The same with what the implementation writes.
+    #[must_use]
+    pub const fn writes(mut self, bytes: fn(&Instance) -> Option<u64>) -> Self {
+        self.written = Some(bytes);
+        self
+    }
 }
 
 /// Which law of the cost model applies.

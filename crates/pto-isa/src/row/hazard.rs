@@ -5,8 +5,8 @@
 //! that, and everything that places, orders or judges instructions reads it from there.
 
 use super::Row;
-use crate::rules::Instance;
-use crate::{Loc, Target, Targets};
+use crate::rules::{Arg, Instance};
+use crate::{Loc, Target, Targets, TileType, Type};
 
 /// A hazard of an instruction on some devices.
 #[derive(Clone, Copy, Debug)]
@@ -30,8 +30,12 @@ pub enum Harm {
     Hidden(HiddenMemory),
     /// It computes something else; what, as a sentence about the device.
     Fault(&'static str),
-    /// State of the core that it changes or relies on, in words.
-    State(&'static str),
+    /// With the first operand on the second, it computes something else; what, as a sentence about the device.
+    Differs(&'static str, &'static str, &'static str),
+    /// The second operand is used where the first is named: they must be the same memory.
+    Ignores(&'static str, &'static str),
+    /// What depends on data or on state of the core, and what a type does not show; in words.
+    Limit(&'static str),
 }
 
 impl Harm {
@@ -42,7 +46,9 @@ impl Harm {
             Self::Destroys(_) => "check (E0226), race, order, planning, lowering",
             Self::Hidden(_) => "check (E0227), race, order, plan, lowering",
             Self::Fault(_) => "check and run (E0228)",
-            Self::State(_) => "the author",
+            Self::Differs(..) => "check and run (E0228), planning",
+            Self::Ignores(..) => "check and run (E0228), planning",
+            Self::Limit(_) => "the author",
         }
     }
 }
@@ -78,9 +84,19 @@ pub const fn fault(text: &'static str) -> Hazard {
     Hazard { targets: Targets::A2A3, when: None, harm: Harm::Fault(text) }
 }
 
-/// Changes or relies on state.
-pub const fn state(text: &'static str) -> Hazard {
-    Hazard { targets: Targets::A2A3, when: None, harm: Harm::State(text) }
+/// In place, computes something else.
+pub const fn differs(dst: &'static str, src: &'static str, text: &'static str) -> Hazard {
+    Hazard { targets: Targets::A2A3, when: None, harm: Harm::Differs(dst, src, text) }
+}
+
+/// Takes the second operand for the first.
+pub const fn ignores(src: &'static str, dst: &'static str) -> Hazard {
+    Hazard { targets: Targets::A2A3, when: None, harm: Harm::Ignores(src, dst) }
+}
+
+/// Depends on data or on state.
+pub const fn limit(text: &'static str) -> Hazard {
+    Hazard { targets: Targets::A2A3, when: None, harm: Harm::Limit(text) }
 }
 
 impl Hazard {
@@ -106,7 +122,9 @@ impl Hazard {
             }
             Harm::Destroys(src) => format!("`{src}` is work space: its content is lost"),
             Harm::Hidden(memory) => format!("works in {memory}, which no operand names"),
-            Harm::Fault(text) | Harm::State(text) => text.to_string(),
+            Harm::Differs(dst, src, text) => format!("`{dst}` on `{src}`: {text}"),
+            Harm::Ignores(src, dst) => format!("`{dst}` is read in place of `{src}`: they must be the same memory"),
+            Harm::Fault(text) | Harm::Limit(text) => text.to_string(),
         };
         match self.when {
             Some((words, _)) => format!("{words}: {what}"),
@@ -137,11 +155,30 @@ impl Row {
         self.hazards.iter().filter(applies)
     }
 
-    /// True when some use of the instruction writes one operand before it has read another, on one of these targets.
-    pub(super) fn may_write_early(&self, targets: Targets, dst: usize, src: usize) -> bool {
+    /// True when a destination of this type may not lie on a source of this type, on one of these targets.
+    pub(super) fn harms_in_place(&self, targets: Targets, from: (usize, &TileType), to: (usize, &TileType)) -> bool {
         let name = |slot: usize| self.slots.get(slot).map_or("", |s| s.name);
-        let on = |h: &Hazard| targets.iter().any(|target| h.targets.contains(target));
-        self.hazards.iter().any(|h| on(h) && h.harm == Harm::WritesEarly(name(dst), name(src)))
+        let (src, dst) = (name(from.0), name(to.0));
+        let is_about = |h: &&Hazard| match h.harm {
+            Harm::WritesEarly(d, s) | Harm::Differs(d, s, _) => (d, s) == (dst, src),
+            _ => false,
+        };
+        let types = [(from.0, Type::TileBuf(*from.1)), (to.0, Type::TileBuf(*to.1))];
+        let args = types.each_ref().map(|(slot, ty)| Arg { slot: *slot as u8, ty, value: None });
+        let applies = |h: &Hazard, row: &'static Self, target: Target| {
+            let instance = Instance { row, target, manual: false, args: &args, attrs: &[] };
+            h.targets.contains(target) && h.when.is_none_or(|(_, holds)| holds(&instance))
+        };
+        let Some(row) = crate::table::find(self.name).map(|op| op.row()) else { return false };
+        row.hazards.iter().filter(is_about).any(|h| targets.iter().any(|target| applies(h, row, target)))
+    }
+
+    /// The operand that must share its memory with another, and that other, on one of these targets.
+    pub fn ignored_operand(&self, target: Target) -> Option<(&'static str, &'static str)> {
+        self.hazards.iter().filter(|h| h.targets.contains(target)).find_map(|h| match h.harm {
+            Harm::Ignores(src, dst) => Some((src, dst)),
+            _ => None,
+        })
     }
 
     /// The memory that some use of an instruction of the table works in on a target without naming it.

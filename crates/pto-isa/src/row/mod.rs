@@ -18,7 +18,7 @@ pub use columns::{
     When, form,
 };
 pub use extents::{From, Region, RegionExtent, region};
-pub use hazard::{Harm, Hazard, HiddenMemory, destroys, fault, hidden, state, writes_early};
+pub use hazard::{Harm, Hazard, HiddenMemory, destroys, differs, fault, hidden, ignores, limit, writes_early};
 pub use slot::{Count, Dir, Elem, FixedType, Infer, Kind, Orders, Slot};
 pub use syntax::{Anatomy, Custom, Syntax};
 

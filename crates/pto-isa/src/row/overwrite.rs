@@ -1,6 +1,6 @@
 //! What an instruction may write over.
 
-use super::{Alias, Dir, Domain, Row, Scratch};
+use super::{Alias, Dir, Domain, Elem, Row, Scratch};
 use crate::rules::{Instance, Rule};
 use crate::{Target, Targets, TileType};
 
@@ -41,7 +41,7 @@ impl Row {
         };
         let apart = |target| self.cpp.wants_apart(target, self.slots[to].name, self.slots[from].name);
         allowed
-            && !self.may_write_early(targets, to, from)
+            && !self.harms_in_place(targets, (from, source), (to, dest))
             && !targets.iter().any(apart)
             && self.is_like(from, to)
             && source.lies_like(dest)
@@ -50,7 +50,7 @@ impl Row {
 
     fn is_like(&self, from: usize, to: usize) -> bool {
         match (self.slots.get(from), self.slots.get(to)) {
-            (Some(from), Some(to)) => from.elem == to.elem,
+            (Some(from), Some(to)) => from.elem == to.elem || from.elem == Elem::Like(to.name),
             _ => false,
         }
     }

@@ -3,6 +3,7 @@
 //! Memory of another rank is an ordinary view whose pointer the host set up. Rows carry the newer `comm.` names;
 //! the older ones are aliases where a tile instruction does not own them.
 
+use super::hazards;
 use crate::DType::{I8, I32, U8};
 use crate::codes;
 use crate::enums;
@@ -153,6 +154,7 @@ family! { Comm, "pto", comm;
     ///
     /// The valid rows and columns of the staging tile should divide the last two extents of the views.
     comm_tput = "comm.tput": COPY
+        .hazards(hazards::TRANSFER)
         .alias_names(&["tput"])
         .attrs(&[opt_attr("atomicType", ATOMIC, "atomic_none", "store or add")])
         .cpp("comm::TPUT")
@@ -166,6 +168,7 @@ family! { Comm, "pto", comm;
     ///
     /// `dst[…] = src[…]`. The mirror image of `comm.tput`, without atomics.
     comm_tget = "comm.tget": COPY
+        .hazards(hazards::TRANSFER)
         .alias_names(&["tget"])
         .cpp("comm::TGET")
         .cpp_args(&["dst", "src", "ping", "pong"])
@@ -177,6 +180,7 @@ family! { Comm, "pto", comm;
     /// Stores `value` into the first element of `signal`, or adds it atomically. Everything the core wrote before
     /// is visible to a rank that sees the change. The element should be aligned to 4 bytes.
     comm_tnotify = "comm.tnotify": SIGNAL
+        .hazards(hazards::TNOTIFY)
         .alias_names(&["tnotify"])
         .slots(&[view_out("signal").elem(&[I32]), value_in("value", Kind::Int).elem(&[I32])])
         .attrs(&[attr("notifyOp", NOTIFY, "add or store").alias(&["op"])])
@@ -218,6 +222,7 @@ family! { Comm, "pto", comm;
     /// Rank `r` of the group contributes rows `r·H` to `(r+1)·H` of `dst`, where `H` is the rows of one member.
     /// Only the root runs it; the members must already hold their data.
     comm_tgather = "comm.tgather": BLOCKING
+        .hazards(hazards::TRANSFER)
         .slots(&[view_out("dst"), PING, PONG, GROUP])
         .attrs(&[ROOT])
         .pattern("($dst, recv($ping(, $pong)?), group($group) : :dst, :ping(, :pong)?, :group) {}")
@@ -237,6 +242,7 @@ family! { Comm, "pto", comm;
     ///
     /// Rank `r` of the group receives rows `r·H` to `(r+1)·H` of `src`. Only the root runs it.
     comm_tscatter = "comm.tscatter": SPREAD
+        .hazards(hazards::TRANSFER)
         .rules(&[(Targets::ALL, Rule::SameElem(&["src", "ping", "group"]))])
         .cpp("comm::TSCATTER")
         .page("docs/isa/comm/TSCATTER.md")
@@ -251,6 +257,7 @@ family! { Comm, "pto", comm;
     ///
     /// Every member of the group becomes a copy of `src`. Only the root runs it.
     comm_tbroadcast = "comm.tbroadcast": SPREAD
+        .hazards(hazards::TRANSFER)
         .alias_names(&["tbroadcast"])
         .rules(&[
             (Targets::ALL, Rule::SameElem(&["src", "ping", "group"])),
@@ -270,6 +277,7 @@ family! { Comm, "pto", comm;
     /// `dst = acc`. The order is fixed, so floating-point sums are reproducible. Only the root runs it and only
     /// the root has the result.
     comm_treduce = "comm.treduce": BLOCKING
+        .hazards(hazards::TRANSFER)
         .alias_names(&["treduce"])
         .slots(&[view_out("dst"), tile_in("acc").vec(), tile_in("recv_ping").vec(), tile_in("recv_pong").vec().optional(), GROUP])
         .attrs(&[attr("reduceOp", REDUCE, "sum, maximum or minimum").alias(&["op"]), ROOT])

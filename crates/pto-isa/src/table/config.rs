@@ -1,5 +1,6 @@
 //! Configuration: registers of the core that later instructions read.
 
+use super::hazards;
 use crate::DType::{Bf16, F16, F32, I8, I64, U8, U64};
 use crate::codes;
 use crate::enums;
@@ -140,6 +141,7 @@ family! { Config, "pto", config;
     /// For pipes whose `acc_push_epilogue` quantises with a scalar. Must come before the `tpush_to_aiv` of the
     /// same pipe, in the same block.
     set_quant_scalar: CONFIG
+        .hazards(hazards::SET_QUANT_SCALAR)
         .slots(&[value_in("scale", Kind::Scalar).elem(&[F32])])
         .attrs(&[PIPE_ID])
         .pattern("($scale : :scale) {}")

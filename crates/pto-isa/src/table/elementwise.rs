@@ -4,10 +4,11 @@
 //! outside it keep what they held. Element types follow the device headers; where the public assembler
 //! disagrees, the row's notes say so.
 
+use super::hazards;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes;
 use crate::enums::{self, EnumDef};
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, DocumentedCost, Domain, From, Infer, Kind, Orders, Row, Scratch, Slot, When, destroys, fault, form, opt_attr, region};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, DocumentedCost, Domain, From, Infer, Kind, Orders, Row, Scratch, Slot, When, form, opt_attr, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{BINARY, BINARY_SCRATCH, UNARY, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{BLOCK_BYTES, DType, DType::*, DTypes, Dim, Targets, TileType};
@@ -191,29 +192,6 @@ fn high_precision(i: &Instance) -> bool {
     i.attr_name("precisionType") == Some("high_precision")
 }
 
-/// The destination holds floating-point numbers.
-pub(super) fn is_float(i: &Instance) -> bool {
-    i.tile("dst").is_some_and(|t| t.dtype.is_float())
-}
-
-/// The destination holds integers.
-pub(super) fn is_integer(i: &Instance) -> bool {
-    i.tile("dst").is_some_and(|t| t.dtype.is_int())
-}
-
-/// An operand has one of these element types.
-pub(super) fn has_elem(i: &Instance, slot: &str, types: &[DType]) -> bool {
-    i.tile(slot).is_some_and(|t| types.contains(&t.dtype))
-}
-
-/// A comparison of 32-bit integers for order.
-pub(super) fn orders_words(i: &Instance) -> bool {
-    let word = ["src", "src0"].iter().find_map(|s| i.tile(s)).is_some_and(|t| t.dtype == I32);
-    word && !matches!(i.attr_name("cmpMode"), Some("eq" | "ne"))
-}
-
-pub(super) const ORDERS_WORDS: &str = "compares i32 only for equality: lt, le, gt and ge give the answer of eq";
-
 /// The accurate reciprocal root divides, and keeps the dividend in a scratch tile.
 fn accurate_root_has_scratch(i: &Instance) -> Verdict {
     Verdict::require(!high_precision(i) || i.given("tmp"), || {
@@ -279,11 +257,12 @@ pub(super) const POW_SCRATCH: Scratch = Scratch {
     ignored: Targets::A5,
     rule: POW_SCRATCH_RULE,
     bytes: None,
+    written: None,
 };
 
 /// A scratch tile that A2/A3 works in and the others ignore.
 pub(super) const fn a2a3_scratch(rule: &'static str, bytes: Option<fn(&Instance) -> Option<u64>>) -> Scratch {
-    Scratch { slot: "tmp", required: Targets::A2A3, forbidden: Targets::NONE, ignored: Targets::NONE, rule, bytes }
+    Scratch { slot: "tmp", required: Targets::A2A3, forbidden: Targets::NONE, ignored: Targets::NONE, rule, bytes, written: None }
 }
 
 const A2A3_CONVERSIONS: &[&[DType]] = &[
@@ -418,6 +397,7 @@ family! { Elementwise, "pto", elementwise;
     /// `dst[i,j] = src0[i,j] + src1[i,j]` over the valid region of `dst`. Integers wrap modulo 2 to the
     /// width; floating point rounds to nearest even.
     tadd: BINARY
+        .hazards(hazards::WIDE_BINARY)
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
         .any_number_on_cpu()
@@ -432,6 +412,7 @@ family! { Elementwise, "pto", elementwise;
     /// `dst[i,j] = src0[i,j] - src1[i,j]` over the valid region of `dst`. Integers wrap modulo 2 to the
     /// width; floating point rounds to nearest even.
     tsub: BINARY
+        .hazards(hazards::WIDE_BINARY)
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
         .any_number_on_cpu()
@@ -446,6 +427,7 @@ family! { Elementwise, "pto", elementwise;
     /// `dst[i,j] = src0[i,j] * src1[i,j]` over the valid region of `dst`. Integers keep the low half of the
     /// product; floating point rounds to nearest even. There is no 8-bit product on a device.
     tmul: BINARY
+        .hazards(hazards::WIDE_BINARY)
         .types(A2A3, ARITH_A2A3)
         .types(A5, MUL_A5)
         .any_number_on_cpu()
@@ -460,6 +442,7 @@ family! { Elementwise, "pto", elementwise;
     /// `dst[i,j] = src0[i,j] / src1[i,j]` over the valid region of `dst`. Floating point: `x/0` is an infinity
     /// with the sign of the quotient, `0/0` is NaN. Integers (A5 only) truncate towards zero.
     tdiv: BINARY
+        .hazards(hazards::WIDE_ROWS)
         .types(A2A3, FLOATS)
         .types(A5, DIV_A5)
         .any_number_on_cpu()
@@ -517,6 +500,7 @@ family! { Elementwise, "pto", elementwise;
     /// `dst[i,j] = |src[i,j]|`. The most negative integer stays as it is. Signed zero and the sign of a NaN
     /// differ between sources.
     tabs: UNARY
+        .hazards(hazards::UNARY)
         .types(A2A3, FLOATS)
         .types(A5, &[I8, I16, I32, F16, F32])
         .types(Cpu, &[I8, I16, I32, F16, Bf16, F32])
@@ -531,6 +515,7 @@ family! { Elementwise, "pto", elementwise;
     /// `dst[i,j] = exp(src[i,j])`; overflow gives infinity. The accuracy of the device's default algorithm is
     /// not stated anywhere.
     texp: UNARY
+        .hazards(hazards::UNARY)
         .types(A2A3, FLOATS)
         .types(A5, FLOATS)
         .types(Cpu, &[F16, Bf16, F32])
@@ -551,6 +536,7 @@ family! { Elementwise, "pto", elementwise;
     /// `dst[i,j] = ln(src[i,j])`. The documentation leaves zero and negative inputs to the target; the public
     /// simulator gives minus infinity and NaN.
     tlog: UNARY
+        .hazards(hazards::UNARY)
         .types(A2A3, FLOATS)
         .types(A5, FLOATS)
         .types(Cpu, &[F16, Bf16, F32])
@@ -568,6 +554,7 @@ family! { Elementwise, "pto", elementwise;
     /// `dst[i,j] = sqrt(src[i,j])`. A negative input gives NaN in the public simulator; the documentation
     /// leaves it to the target.
     tsqrt: UNARY
+        .hazards(hazards::UNARY)
         .types(A2A3, FLOATS)
         .types(A5, FLOATS)
         .types(Cpu, &[F16, Bf16, F32])
@@ -587,6 +574,7 @@ family! { Elementwise, "pto", elementwise;
     /// On A2/A3 the form without `tmp` is the approximate instruction; with `tmp` it is a square root and a
     /// division. A5 always computes the latter and ignores `tmp`.
     trsqrt: UNARY
+        .hazards(hazards::UNARY)
         .generic_order(&["src", "dst", "tmp"])
         .slots(&[vec_in("src"), scratch("tmp"), vec_out("dst").infer(Infer::Like("src"))])
         .types(A2A3, FLOATS)
@@ -600,6 +588,7 @@ family! { Elementwise, "pto", elementwise;
             ignored: Targets::A5,
             rule: "at least 32 bytes of the data's element type, apart from src and dst",
             bytes: Some(one_block),
+            written: None,
         })
         .cost(Cost::VectorMath)
         .cpp("TRSQRT")
@@ -613,6 +602,7 @@ family! { Elementwise, "pto", elementwise;
     /// `dst[i,j] = 1 / src[i,j]`, with the rules of `tdivs` for a scalar 1. Integers truncate: 1, -1, or 0.
     /// On A2/A3 `dst` is filled with ones first, so it must not be `src`.
     trecip: UNARY
+        .hazards(hazards::TRECIP)
         .types(A2A3, ARITH_A2A3)
         .types(A5, DIV_A5)
         .any_number_on_cpu()
@@ -634,6 +624,7 @@ family! { Elementwise, "pto", elementwise;
     /// `dst[i,j] = -src[i,j]`; integers wrap, so the most negative one stays. Devices multiply by -1, so the
     /// sign of a NaN is not defined.
     tneg: UNARY
+        .hazards(hazards::WIDE_ROWS)
         .types(A2A3, ARITH_A2A3)
         .types(A5, MUL_A5)
         .any_number_on_cpu()
@@ -650,6 +641,7 @@ family! { Elementwise, "pto", elementwise;
     /// A2/A3 works on 16-bit lanes: with 8-bit elements and an odd number of valid columns it also inverts
     /// the byte behind each row.
     tnot: UNARY
+        .hazards(hazards::UNARY)
         .types(A2A3, BITS)
         .types(A5, BITS)
         .types(Cpu, INTS)
@@ -722,6 +714,7 @@ family! { Elementwise, "pto", elementwise;
     /// `dst[i,j] = src0[i,j] << src1[i,j]`; zeros come in from the right. A count that is negative or not
     /// below the width of the element has no defined result. A2/A3 computes one element at a time.
     tshl: BINARY
+        .hazards(hazards::SHIFT_LEFT)
         .types(A2A3, BITS)
         .types(A5, INTS)
         .documented(BINARY_FIGURES)
@@ -736,6 +729,7 @@ family! { Elementwise, "pto", elementwise;
     /// that is negative or not below the width of the element has no defined result. A2/A3 computes one
     /// element at a time.
     tshr: BINARY
+        .hazards(hazards::SHIFT_RIGHT)
         .types(A2A3, BITS)
         .types(A5, INTS)
         .documented(BINARY_FIGURES)
@@ -751,6 +745,7 @@ family! { Elementwise, "pto", elementwise;
     ///
     /// A2/A3 needs `tmp`, and `dst` must differ from both sources there; A5 ignores `tmp`.
     trem: BINARY_SCRATCH
+        .hazards(hazards::TREM)
         .types(A2A3, &[I32, F32])
         .types(A5, DIV_A5)
         .any_number_on_cpu()
@@ -764,19 +759,13 @@ family! { Elementwise, "pto", elementwise;
         .scratch(a2a3_scratch(
             "element type of dst; cols(dst) + 2 * ceil(cols(dst) / 64) elements, which two rows of dst hold",
             Some(remainder_scratch),
-        ))
+        ).writes(hazards::remainder_written))
         .alias(Alias::Distinct(Targets::A2A3))
-        .hazards(&[
-            destroys("src0").when("i32", is_integer),
-            destroys("src1").when("i32", is_integer),
-            fault("computes in f32: exact only up to 2^24").when("i32", is_integer),
-        ])
         .documented(BINARY_FIGURES)
         .cpp("TREM")
         .cpp_templates(&["precisionType"])
         .page("docs/isa/TREM.md")
         .notes(&[
-            "A5 gives 64-bit remainders the sign of the dividend, against the page.",
             "Version 0.27 of the public assembler accepts a tmp of one row, too small for the header's mask.",
         ])
         .cpp_scratch("dst")
@@ -810,6 +799,7 @@ family! { Elementwise, "pto", elementwise;
     ///
     /// Floating point on A2/A3 needs `tmp`, and `dst` must be memory of its own. Integers take no `tmp`.
     tpow: BINARY
+        .hazards(hazards::POWER)
         .generic_order(&["base", "exp", "dst", "tmp"])
         .slots(&[vec_in("base"), vec_in("exp"), scratch("tmp"), vec_out("dst").infer(Infer::Like("base"))])
         .shape_rules(&[(Targets::ALL, Rule::SameValid(&["base", "exp", "dst"]))])
@@ -835,6 +825,7 @@ family! { Elementwise, "pto", elementwise;
     ///
     /// `dst[i,j] = max(src[i,j], 0)`. NaN and the sign of a zero result differ between sources.
     trelu: UNARY
+        .hazards(hazards::UNARY)
         .types(A2A3, &[I32, F16, F32])
         .types(A5, &[I32, F16, F32])
         .any_number_on_cpu()
@@ -968,6 +959,7 @@ family! { Elementwise, "pto", elementwise;
     /// not widened. A5 rounds to nearest even, and clamps i16 sums to 0 through 127; rounding and saturation of the
     /// A2/A3 instruction are not documented.
     taddreluconv: NARROWING
+        .hazards(hazards::NARROWING)
         .rules(NARROWING_RULES)
         .cpp("TADDRELUCONV")
         .page("docs/isa/TADDReluConv.md")
@@ -984,6 +976,7 @@ family! { Elementwise, "pto", elementwise;
     /// `dst[i,j] = convert(max(src0[i,j] - src1[i,j], 0))`: f32 to f16, f16 to i8, or i16 to i8. Rounding and
     /// saturation as for `taddreluconv`.
     tsubreluconv: NARROWING
+        .hazards(hazards::NARROWING)
         .rules(NARROWING_RULES)
         .cpp("TSUBRELUCONV")
         .notes(&["It has no page of its own and is not in the public assembler; the headers define it."])
@@ -1001,6 +994,7 @@ family! { Elementwise, "pto", elementwise;
     ///
     /// On A2/A3 both sources serve as work space: their contents are lost.
     tadddeqrelu: BINARY
+        .hazards(hazards::TADDDEQRELU)
         .slots(&[
             vec_in("src0").elem(&[I32]),
             vec_in("src1").elem(&[I32]),
@@ -1015,7 +1009,6 @@ family! { Elementwise, "pto", elementwise;
         ])
         .scratch(a2a3_scratch("i32, at least the valid region of dst", None))
         .alias(Alias::None)
-        .hazards(&[destroys("src0"), destroys("src1")])
         .cpp("TADDDEQRELU")
         .page("docs/isa/TAddDeqRelu.md")
         .notes(&[
@@ -1032,6 +1025,7 @@ family! { Elementwise, "pto", elementwise;
     ///
     /// A2/A3 writes whole repeats, so bits behind the valid columns are arbitrary there; A5 clears them.
     tcmp: BINARY
+        .hazards(hazards::TCMP)
         .slots(&[
             tile_in("src0").vec().data(),
             tile_in("src1").vec().data(),
@@ -1052,7 +1046,6 @@ family! { Elementwise, "pto", elementwise;
             (Targets::ALL, Rule::SameValidRows(&["src0", "dst"])),
         ])
         .alias(Alias::None)
-        .hazards(&[fault(ORDERS_WORDS).when("i32 and an order", orders_words)])
         .cost(Cost::VectorCompare)
         .cpp("TCMP")
         .page("docs/isa/TCMP.md")
@@ -1074,6 +1067,7 @@ family! { Elementwise, "pto", elementwise;
     ///
     /// A2/A3 keeps the mask of the current repeat in `tmp`; A5 ignores it.
     tsel: BINARY
+        .hazards(hazards::TSEL)
         .slots(&[
             mask_in("mask"),
             vec_in("src0"),
@@ -1091,7 +1085,6 @@ family! { Elementwise, "pto", elementwise;
         .page("docs/isa/TSEL.md")
         .notes(&[
             "The page writes the instruction without tmp; version 0.27 of the public assembler demands it.",
-            "On A5 the header steps through the mask by elements as if they were bytes: use a one-byte mask.",
             "On A5 8-bit data wider than 256 columns uses a wrong mask stride.",
             "The public assembler does not take 64-bit integers on A5, although the header does.",
         ])
@@ -1118,6 +1111,7 @@ family! { Elementwise, "pto", elementwise;
     /// A column of an fp4 tile is a pair of numbers, so it has half the valid columns of its bf16 partner. An
     /// i4 tile has one column per number.
     tcvt: UNARY
+        .hazards(hazards::TCVT)
         .regions(&[region("dst", From::Rows("src"), From::Cols("src"))])
         .slots(&[tile_in("src").vec(), scratch("tmp"), tile_out("dst").vec()])
         .shape_rules(&[])
@@ -1144,6 +1138,7 @@ family! { Elementwise, "pto", elementwise;
             ignored: Targets::A5,
             rule: "A2/A3, sat_mode OFF, f32 to i16 and f16 to i16 or i8 only: room for a chunk of the source as i32",
             bytes: Some(conversion_scratch),
+            written: None,
         })
         .alias(Alias::None)
         .cost(Cost::VectorConvert)
@@ -1151,7 +1146,6 @@ family! { Elementwise, "pto", elementwise;
         .page("docs/isa/TCVT.md")
         .notes(&[
             "A pair A2/A3 does not have compiles against its header and does nothing.",
-            "On A2/A3 without tmp, sat_mode OFF is honoured only for the pairs whose default it is.",
             "Version 0.27 of the public assembler does not check element types; 0.60 checks those of 8 bits and fewer.",
             "The C++ headers count the columns of an fp4 tile in numbers, the public assembler in pairs.",
             "Public programs convert in place (src and dst at one address).",

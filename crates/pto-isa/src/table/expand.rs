@@ -1,15 +1,15 @@
 //! Instructions that broadcast one value per row, or one row, over a tile.
 
+use super::hazards;
 use super::partial::{all, equal, is_empty, is_nothing, require_equal, same_valid, valid_text};
 use crate::DType::*;
 use crate::Target::{A2A3, A5};
 use crate::row::{
-    Alias, AttrKind, AttrSpec, Cost, Domain, From, Hazard, HiddenMemory, Infer, Orders, Row, Scratch, hidden, opt_attr, region,
-    writes_early,
+    Alias, AttrKind, AttrSpec, Cost, Domain, From, Infer, Orders, Row, Scratch, opt_attr, region,
 };
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{scratch, tile_in, tile_out, vec_in, vec_out};
-use crate::{BLOCK_BYTES, BLayout, DType, Dim, Loc, Pipe, Targets, TileType, codes, enums};
+use crate::{BLOCK_BYTES, BLayout, DType, Dim, Pipe, Targets, TileType, codes, enums};
 
 const EXPAND: Row = Row::EMPTY.pipe(Pipe::V).domain(Domain::Valid("dst"));
 
@@ -36,7 +36,7 @@ const ROW_EXPAND: Row = EXPAND
         (Targets::A2A3, Rule::Named("with tmp the per-row operand is col-major with one valid column", tmp_needs_values)),
         (Targets::A2A3, Rule::SameElem(&["dst", "tmp"])),
     ])
-    .hazards(ROW_HAZARDS)
+    .hazards(hazards::ROW_EXPAND)
     .scratch(Scratch {
         slot: "tmp",
         required: Targets::NONE,
@@ -44,44 +44,19 @@ const ROW_EXPAND: Row = EXPAND
         ignored: Targets::A5,
         rule: "a2a3, one value per row: 256 bytes for every 8 valid rows of dst, and 7680 bytes from 256 rows on",
         bytes: Some(row_expand_bytes),
+        written: None,
     });
-
-/// The memory that the a2a3 headers keep for themselves.
-pub(super) const A2A3_RESERVED: HiddenMemory = HiddenMemory { loc: Loc::Vec, start: 184 << 10, end: 192 << 10 };
-
-const ROW_HAZARDS: &[Hazard] = &[
-    hidden(A2A3_RESERVED).when("without tmp, with one value per row", spreads_in_reserve),
-    writes_early("dst", "src0").on(Targets::DEVICES).when("src0 per row", |i| is_spread(i, "src0", "src1")),
-    writes_early("dst", "src1").on(Targets::DEVICES).when("src1 per row", |i| is_spread(i, "src1", "src0")),
-];
-
-/// One value per row is spread to 32 bytes first, which takes memory.
-fn spreads_in_reserve(i: &Instance) -> bool {
-    let by_value = |slot| i.tile(slot).is_some_and(|t| t.blayout == BLayout::ColMajor);
-    !i.given("tmp") && (by_value("src0") || by_value("src1"))
-}
-
-/// This operand is the one that is repeated along or down the other.
-fn is_spread(i: &Instance, slot: &str, other: &str) -> bool {
-    let (Some(t), Some(o), Some(d)) = (i.tile(slot), i.tile(other), i.tile("dst")) else { return false };
-    same_valid(t, d) == Some(false) && same_valid(o, d) != Some(false)
-}
 
 /// `dst[i,j] = src0[i,j] op src1[0,j]`
 const COL_EXPAND: Row = EXPAND
     .cost(Cost::ColExpand)
     .alias(Alias::InPlace)
     .slots(&[vec_in("src0"), vec_in("src1"), vec_out("dst").infer(Infer::Like("src0"))])
-    .hazards(COL_HAZARDS)
+    .hazards(hazards::COL_EXPAND)
     .shape_rules(&[(
         Targets::ALL,
         Rule::Named("one source has the valid region of dst, the other its valid columns", col_broadcast),
     )]);
-
-const COL_HAZARDS: &[Hazard] = &[
-    writes_early("dst", "src0").on(Targets::DEVICES).when("src0 one row for several", |i| is_spread(i, "src0", "src1")),
-    writes_early("dst", "src1").on(Targets::DEVICES).when("src1 one row for several", |i| is_spread(i, "src1", "src0")),
-];
 
 const COPY: Row = EXPAND.alias(Alias::None);
 
@@ -275,6 +250,7 @@ family! { Expand, "pto", expand;
     /// `dst[i,j] = src[i,0]` over the valid region of `dst`; a copy of bits. `src` is row-major or a col-major column
     /// and has as many valid rows as `dst`; only its column 0 is read.
     trowexpand: COPY
+        .hazards(hazards::TROWEXPAND)
         .regions(&[region("dst", From::Rows("src"), From::Nothing)])
         .cost(Cost::RowExpand)
         .slots(&[tile_in("src").vec().order(Orders::NONE_BOX).data(), tile_out("dst").vec().order(Orders::ND).data()])
@@ -431,6 +407,7 @@ family! { Expand, "pto", expand;
     /// `dst[i,j] = src[0,j]` over the valid region of `dst`; a copy of bits. `src` and `dst` have the same valid columns.
     /// On a2a3 whole 32-byte blocks are copied, so elements of `dst` after its valid columns may change.
     tcolexpand: COPY
+        .hazards(hazards::TCOLEXPAND)
         .cost(Cost::ColExpand)
         .slots(&[tile_in("src").vec().order(Orders::ND).data(), tile_out("dst").vec().order(Orders::ND).data()])
         .rules(&[(Targets::ALL, Rule::SameValidCols(&["src", "dst"]))])

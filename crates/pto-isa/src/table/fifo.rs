@@ -3,6 +3,7 @@
 //! Two spellings exist. The frontend form (`tpush_to_aiv`, …) names the direction and finds the pipe by its id;
 //! the handle form (`tpush`, …) takes the pipe as a value.
 
+use super::hazards;
 use crate::codes;
 use crate::enums;
 use crate::row::{
@@ -222,12 +223,12 @@ family! { Fifo, "pto", fifo;
     ///
     /// Both ends must give the same direction, slot size and slot count, and each id once per function.
     aic_initialize_pipe: FRONTEND_INIT
+        .hazards(hazards::RING)
         .core(Core::Cube)
         .cpp("TPipe")
         .page("docs/isa/TPUSH.md")
         .notes(&[
             "Assembler 0.27 needs both consumer buffers, and allows one pipe per function.",
-            "In the headers an odd slot count of 5 or more can overrun the ring.",
         ])
         .example(C2V_EXAMPLE);
 
@@ -235,6 +236,7 @@ family! { Fifo, "pto", fifo;
     ///
     /// The counterpart of `aic_initialize_pipe`, with the same meaning of all parts.
     aiv_initialize_pipe: FRONTEND_INIT
+        .hazards(hazards::RING)
         .core(Core::Vector)
         .cpp("TPipe")
         .page("docs/isa/TPUSH.md")
@@ -246,6 +248,7 @@ family! { Fifo, "pto", fifo;
     /// stay in global memory. `peer_local_addr` is the ring of the second direction. The pipe uses two signal ids
     /// per direction from `flag_base` on.
     initialize_l2g2l_pipe: INIT
+        .hazards(hazards::RING)
         .slots(&[
             value_in("gm_addr", Kind::Any),
             value_in("local_addr", Kind::Any).optional(),
@@ -272,6 +275,7 @@ family! { Fifo, "pto", fifo;
     /// The direct path of A5: no detour through global memory. `local_addr` is the ring of the first direction,
     /// `peer_local_addr` that of the second. The pipe uses two signal ids per direction from `flag_base` on.
     initialize_l2l_pipe: INIT
+        .hazards(hazards::RING)
         .slots(&[value_in("local_addr", Kind::Any), value_in("peer_local_addr", Kind::Any).optional()])
         .results(&[PIPE_RESULT])
         .attrs(&[DIR_MASK, SLOT_SIZE, SLOT_NUM, FLAG_BASE, NOSPLIT, EPILOGUE])

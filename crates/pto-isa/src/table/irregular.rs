@@ -1,5 +1,6 @@
 //! Sorting, gathering, generating, single elements, and debugging.
 
+use super::hazards;
 use super::partial::{all, require_equal};
 use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
@@ -400,6 +401,7 @@ family! { Irregular, "pto", irregular;
     /// NaN comes after all numbers, and +0 equals -0. A last block of fewer than 32 elements is completed in `tmp` with
     /// NaN records of index 0. Records for which the valid region of `dst` has no room are not written.
     tsort32: VECTOR
+        .hazards(hazards::TSORT32)
         .cost(Cost::Sort)
         .domain(Domain::Valid("src"))
         .slots(&[vec_in("src"), vec_in("idx").elem(&[U32]), scratch("tmp").order(Orders::ROW_MAJOR), vec_out("dst")])
@@ -416,6 +418,7 @@ family! { Irregular, "pto", irregular;
             ignored: Targets::NONE,
             rule: "one row of src, when its valid columns are not a multiple of 32",
             bytes: Some(sort_bytes),
+            written: None,
         })
         .cpp("TSORT32")
         .cpp_args(&["dst", "src", "idx", "tmp"])
@@ -438,6 +441,7 @@ family! { Irregular, "pto", irregular;
     /// come first; of equal values, that of the lower list. NaN comes last. Of the merged list, as much is written as the
     /// valid region of `dst` has room for.
     tmrgsort: VECTOR
+        .hazards(hazards::TMRGSORT)
         .cost(Cost::Sort)
         .domain(Domain::Valid("dst"))
         .slots(&[
@@ -468,6 +472,7 @@ family! { Irregular, "pto", irregular;
             ignored: Targets::NONE,
             rule: "list form: one row of all lists together, and at least of dst",
             bytes: None,
+            written: None,
         })
         .cpp("TMRGSORT")
         .cpp_args(&["dst", "executed", "tmp", "src0", "src1", "src2", "src3", "block_len"])
@@ -500,6 +505,7 @@ family! { Irregular, "pto", irregular;
     /// to (`cmpMode` eq, also when not given) or greater than (gt) `k_value` go to that row of `dst`, and their number to
     /// `cdst`, whose elements are counted row by row. A position counts the elements of the physical `src` row by row.
     tgather: VECTOR
+        .hazards(hazards::TGATHER)
         .regions(&[region("dst", From::Rows("indices"), From::Cols("indices"))])
         .generic_order(&["src", "dst", "cdst", "indices", "tmp", "k_value"])
         .cost(Cost::Gather)
@@ -536,6 +542,7 @@ family! { Irregular, "pto", irregular;
             ignored: Targets::A5,
             rule: "index form on a2a3: a tile like indices; comparison form: any",
             bytes: None,
+            written: None,
         })
         .cpp("TGATHER")
         .cpp_args(&["dst", "src", "indices", "k_value", "cdst", "tmp", "offset"])
@@ -563,6 +570,7 @@ family! { Irregular, "pto", irregular;
     /// The valid row `i` of `dst` is cut into blocks of 32 bytes; block `b` is the 32 bytes of `src` that start at the
     /// byte offset `offsets[i,b]`. There is one offset per block, not per element.
     tgatherb: VECTOR
+        .hazards(hazards::TGATHERB)
         .cost(Cost::Gather)
         .domain(Domain::Valid("dst"))
         .slots(&[tile_in("src").vec(), tile_in("offsets").vec().elem(&[U32, I32]), tile_out("dst").vec().data()])
@@ -587,6 +595,7 @@ family! { Irregular, "pto", irregular;
     /// those of `src` in order, the others become 0. The valid region of `dst` is 2 or 4 times that of `src` along the
     /// columns, or along the rows with `axis = "col"`.
     tscatter: VECTOR
+        .hazards(hazards::TSCATTER)
         .generic_order(&["src", "dst", "indexes"])
         .cost(Cost::Gather)
         .pipes(Pipes::Cases(&[
@@ -633,6 +642,7 @@ family! { Irregular, "pto", irregular;
     /// byte is `idx[i,0]`. ui32: byte 3 counts all; byte `k` counts those whose more significant bytes are the first
     /// elements of the `3 - k` rows of `idx`, most significant first, the same for all rows of `src`.
     thistogram: VECTOR
+        .hazards(hazards::THISTOGRAM)
         .only(Targets::A5_CPU)
         .cost(Cost::Gather)
         .domain(Domain::Valid("src"))
@@ -672,6 +682,7 @@ family! { Irregular, "pto", irregular;
     /// `dst[0,k] = start + k`, or `start - k` with `descending`, for every valid column `k`; integers wrap. `dst` has one
     /// row, and `start` has exactly its element type.
     tci: VECTOR
+        .hazards(hazards::TCI)
         .pipe(Pipe::S)
         .cost(Cost::VectorFill)
         .domain(Domain::Valid("dst"))
@@ -693,6 +704,7 @@ family! { Irregular, "pto", irregular;
             ignored: Targets::A5,
             rule: "a2a3: 768 bytes for 4-byte elements, 1792 bytes for 2-byte elements",
             bytes: Some(sequence_bytes),
+            written: Some(hazards::sequence_written),
         })
         .cpp("TCI")
         .cpp_args(&["dst", "start", "tmp"])
@@ -717,6 +729,7 @@ family! { Irregular, "pto", irregular;
     /// Over the valid region of `dst`: lower (`upperOrLower = 0`): `dst[i,j] = 1` where `j <= i + diagonal`, else 0;
     /// upper (`upperOrLower = 1`): `dst[i,j] = 1` where `j >= i + diagonal`, else 0.
     ttri: VECTOR
+        .hazards(hazards::TTRI)
         .cost(Cost::VectorFill)
         .domain(Domain::Valid("dst"))
         .slots(&[value_in("diagonal", Kind::Int), vec_out("dst")])
@@ -739,6 +752,7 @@ family! { Irregular, "pto", irregular;
     /// its four words are four consecutive elements, and the counter advances by 64 for every 256 elements of a row, by
     /// `(columns - 1) mod 64 + 1` for the last ones. The same key and counter give the same numbers.
     trandom: VECTOR
+        .hazards(hazards::TRANDOM)
         .only(Targets::A5_CPU)
         .cost(Cost::VectorFill)
         .domain(Domain::Valid("dst"))

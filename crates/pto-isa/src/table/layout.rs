@@ -1,5 +1,6 @@
 //! Moves between on-chip memories, and changes of layout inside the vector memory.
 
+use super::hazards;
 use super::memory::{
     QUANT_WORDS, RELU, acc_move_types, broken, fix_pipe_options, scale_words, scale_words_of_part,
 };
@@ -527,6 +528,7 @@ family! { Layout, "pto", layout;
     /// With a third tile in vec, the exponents of an MX quantisation are laid out in ZZ boxes of 16 × 2 for the cube:
     /// `grpAxis = axis1` reads them row by row, `axis0` as written by a quantisation along rows. The third tile is scratch.
     tmov: Row::EMPTY
+        .hazards(hazards::TMOV)
         .regions(&[region("dst", From::Rows("src"), From::Cols("src"))])
         .generic_order(&["src", "dst", "fp", "pre_quant"])
         .slots(&[
@@ -629,6 +631,7 @@ family! { Layout, "pto", layout;
     /// the opposite box order), acc → mat and, on A5, acc → vec, vec → vec, and vec → mat on A5.
     /// Into left and right, use indices that are multiples of the source's box: a device drops what is left over.
     textract: Row::EMPTY
+        .hazards(hazards::TEXTRACT)
         .generic_order(&["src", "index_row", "index_col", "dst", "fp", "pre_quant"])
         .slots(&[
             tile_in("src").at(&[Loc::Mat, Loc::Vec, Loc::Acc]),
@@ -725,6 +728,7 @@ family! { Layout, "pto", layout;
     /// acc → mat and, on A5, acc → vec through the fix pipe (`f` as in `tmov`), vec → vec, and vec → mat on A5.
     /// `tinsertMode` splits an NZ source into 2 or 4 groups of columns on the way to mat.
     tinsert: Row::EMPTY
+        .hazards(hazards::TINSERT)
         .generic_order(&["src", "index_row", "index_col", "dst", "fp", "pre_quant"])
         .slots(&[
             tile_in("src").at(&[Loc::Vec, Loc::Acc]),
@@ -818,6 +822,7 @@ family! { Layout, "pto", layout;
     /// `dst[c,r] = src[r,c]` over the valid region of `src`. Bits are copied. Elements of `dst` outside the transposed
     /// region keep their contents or become garbage; do not read them.
     ttrans: Row::EMPTY
+        .hazards(hazards::TTRANS)
         .regions(&[region("dst", From::Cols("src"), From::Rows("src"))])
         .slots(&[
             tile_in("src").vec().order(Orders::ROW_MAJOR).data(),
@@ -838,6 +843,7 @@ family! { Layout, "pto", layout;
             ignored: Targets::NONE,
             rule: "as many bytes as src where its rows and the columns of dst are whole blocks, else 32 bytes",
             bytes: Some(transpose_bytes),
+            written: None,
         })
         .rules(&[(Targets::ALL, Rule::Named("the transposed valid region of src fits into dst", transposed))])
         .cpp("TTRANS")
@@ -858,6 +864,7 @@ family! { Layout, "pto", layout;
     ///
     /// In mat, `src` and `dst` have one type (NZ); only zeros can be filled in, in whole boxes.
     tfillpad: FILL
+        .hazards(hazards::FILL)
         .slots(&[tile_in("src").at(&[Loc::Vec, Loc::Mat]), tile_out("dst").at(&[Loc::Vec, Loc::Mat])])
         .attrs(FILL_ATTRS)
         .pipes(Pipes::Cases(&[case(Loc::Mat, None, Pipe::Mte2), case(Loc::Vec, None, Pipe::V)]))
@@ -892,6 +899,7 @@ family! { Layout, "pto", layout;
     ///
     /// As `tfillpad` where `dst` is `src` under another type: the data stay, the rest becomes the pad value of `dst`.
     tfillpad_inplace: FILL
+        .hazards(hazards::FILL)
         .rules(&[(Targets::ALL, Rule::SameShape(&["src", "dst"]))])
         .cpp("TFILLPAD_INPLACE")
         .cpp_forms(&[
@@ -910,6 +918,7 @@ family! { Layout, "pto", layout;
     ///
     /// As `tfillpad`, with a destination of at least the rows and columns of `src`.
     tfillpad_expand: FILL
+        .hazards(hazards::FILL)
         .alias(Alias::Distinct(Targets::DEVICES))
         .rules(&[(Targets::ALL, Rule::Named("dst at least as large as src", fill_sizes))])
         .cpp("TFILLPAD_EXPAND")
@@ -926,6 +935,7 @@ family! { Layout, "pto", layout;
     /// Each row of `dst` is the row of `src0` followed by the row of `src1`, as far as their valid columns go.
     /// All three have the same valid rows, and the columns of `dst` hold both.
     tconcat: Row::EMPTY
+        .hazards(hazards::CONCAT)
         .regions(&[region("dst", From::Rows("src0"), From::Both("src0", "src1"))])
         .slots(&[
             tile_in("src0").vec().data(),
@@ -957,6 +967,7 @@ family! { Layout, "pto", layout;
     /// `n = idx[r,0] / sizeof(element of idx)`: the index tiles hold byte counts in units of their own element.
     /// What does not fit into the valid columns of `dst` is dropped; what is not reached keeps its contents.
     tconcatidx: Row::EMPTY
+        .hazards(hazards::CONCAT_INDEXED)
         .slots(&[
             tile_in("src0").vec().data(),
             tile_in("src1").vec().data(),

@@ -3,10 +3,11 @@
 //! All products share their shape relation, memories and layouts; the forms differ in what the sum starts from
 //! (nothing, an accumulator, a bias row) and in the block scales of the MX formats.
 
+use super::hazards;
 use crate::DType::*;
 use crate::codes;
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, Cost, Domain, Effect, From, Orders, Slot, Sums, attr, opt_attr, region};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Effect, From, Orders, Slot, Sums, attr, opt_attr, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{tile_in, tile_out};
 use crate::{DType, Dim, Loc, Order, Pipe, Row, Targets, TileType};
@@ -250,7 +251,6 @@ const MX: Row = CUBE.only(Targets::A5_CPU).slots(&[A, A_SCALE, B, B_SCALE, DST])
 
 const MX_DEPTH: Rule = Rule::Named("columns of a: a multiple of 64", mx_depth);
 
-const ACC_NOTE: &str = "Devices add to what `dst` holds and never read `acc_in`: name the same tile in both places.";
 const SUM_NOTE: &str = "The order of the sum on a device is not specified. Here k ascends, each step a fused multiply-add in the type of dst.";
 const SCALE_NOTE: &str = "The headers keep scales in scale_left and scale_right as f8e8m0; the assembler writes `loc=scaling` and its examples use f16.";
 
@@ -325,6 +325,7 @@ family! { Matrix, "pto", matrix;
     /// `accPhase` couples the cube with the fix pipe through unit flags (`partial`, then `final`) so that a store may
     /// start while the product runs; it changes no value. f32 operands are rounded first when a rounding mode is on.
     tmatmul: MATMUL
+        .hazards(hazards::MATMUL)
         .cpp("TMATMUL")
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TMATMUL.md")
@@ -341,13 +342,15 @@ family! { Matrix, "pto", matrix;
     /// `dst[m,n] = acc_in[m,n] + Σ_k a[m,k] · b[k,n]`. Extents as in `tmatmul`; `acc_in` has the type of `dst`.
     /// Use it for every slice of K but the first.
     tmatmul_acc = "tmatmul.acc": MATMUL
+        .hazards(hazards::ACCUMULATE)
+        .alias(Alias::InPlace)
         .alias_names(&["tmatmul_acc"])
         .slots(&[ACC_IN, A, B, DST])
         .rules(&[(Targets::ALL, SAME_ACC)])
         .cpp("TMATMUL_ACC")
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TMATMUL_ACC.md")
-        .notes(&[ACC_NOTE, "The public simulator sums the products first and then adds `acc_in`; here the sum starts from `acc_in`."])
+        .notes(&["The public simulator sums the products first and then adds `acc_in`; here the sum starts from `acc_in`."])
         .example(example!("pto.tmatmul.acc"; "c" acc, "a" left, "b" right => acc))
         .bytecode_variant(0x1032, 1, 4);
 
@@ -355,6 +358,7 @@ family! { Matrix, "pto", matrix;
     ///
     /// `dst[m,n] = bias[0,n] + Σ_k a[m,k] · b[k,n]`. `bias` is one row in the bias table with the element type of `dst`.
     tmatmul_bias = "tmatmul.bias": MATMUL
+        .hazards(hazards::MATMUL)
         .alias_names(&["tmatmul_bias"])
         .slots(&[A, B, BIAS, DST])
         .rules(&[(Targets::ALL, BIAS_ROW), (Targets::A5, BIAS_ND)])
@@ -384,13 +388,15 @@ family! { Matrix, "pto", matrix;
     ///
     /// As `tmatmul.mx`, starting from `acc_in[m,n]`.
     tmatmul_mx_acc = "tmatmul.mx.acc": MX
+        .hazards(hazards::ACCUMULATE)
+        .alias(Alias::InPlace)
         .alias_names(&["tmatmul_mx_acc"])
         .slots(&[ACC_IN, A, A_SCALE, B, B_SCALE, DST])
         .rules(&[(Targets::ALL, SAME_ACC), (Targets::DEVICES, MX_DEPTH)])
         .cpp("TMATMUL_MX")
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TMATMUL_MX.md")
-        .notes(&[ACC_NOTE, SCALE_NOTE])
+        .notes(&[SCALE_NOTE])
         .example(example!("pto.tmatmul.mx.acc"; "c" acc, "a" mx_left, "sa" left_scale, "b" mx_right, "sb" right_scale => acc))
         .bytecode_variant(0x1033, 1, 6);
 
@@ -456,13 +462,14 @@ family! { Matrix, "pto", matrix;
     ///
     /// `dst[0,n] = acc_in[0,n] + Σ_k a[0,k] · b[k,n]`.
     tgemv_acc = "tgemv.acc": MATMUL
+        .hazards(hazards::ACCUMULATE)
+        .alias(Alias::InPlace)
         .alias_names(&["tgemv_acc"])
         .slots(&[ACC_IN, A, B, DST])
         .rules(&[(Targets::ALL, SAME_ACC), (Targets::ALL, ONE_ROW_A), (Targets::ALL, ONE_ROW_DST)])
         .cpp("TGEMV_ACC")
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TGEMV_ACC.md")
-        .notes(&[ACC_NOTE])
         .example(example!("pto.tgemv.acc"; "c" row_acc, "a" row_left, "b" right => row_acc))
         .bytecode_variant(0x102A, 1, 4);
 
@@ -496,13 +503,15 @@ family! { Matrix, "pto", matrix;
     ///
     /// As `tgemv.mx`, starting from `acc_in[0,n]`.
     tgemv_mx_acc = "tgemv.mx.acc": MX
+        .hazards(hazards::ACCUMULATE)
+        .alias(Alias::InPlace)
         .alias_names(&["tgemv_mx_acc"])
         .slots(&[ACC_IN, A, A_SCALE, B, B_SCALE, DST])
         .rules(&[(Targets::ALL, SAME_ACC), (Targets::ALL, ONE_ROW_A), (Targets::ALL, ONE_ROW_DST)])
         .cpp("TGEMV_MX")
         .cpp_templates(&["accPhase"])
         .page("docs/isa/TGEMV_MX.md")
-        .notes(&[ACC_NOTE, SCALE_NOTE])
+        .notes(&[SCALE_NOTE])
         .example(example!("pto.tgemv.mx.acc"; "c" row_acc, "a" mx_row_left, "sa" row_left_scale, "b" mx_right, "sb" right_scale => row_acc))
         .bytecode_variant(0x102A, 4, 6);
 

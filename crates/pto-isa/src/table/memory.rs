@@ -3,6 +3,7 @@
 //! The accumulator leaves its memory through the fix pipe, which may convert, quantise and clip on the way. The
 //! rules of that path are shared with the moves in [`layout`](super::layout).
 
+use super::hazards;
 use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes::{self, Code};
@@ -407,6 +408,7 @@ family! { Memory, "pto", memory;
     /// length from the tile. Outside the valid region a device writes at most the rest of the last 32-byte block of
     /// each row (with the tile's pad value); everything beyond keeps its old contents. Do not rely on either.
     tload: LOAD
+        .hazards(hazards::TLOAD)
         .slots(&[
             view_in("src"),
             tile_out("dst").at(&[Loc::Vec, Loc::Mat, Loc::Scaling]).data(),
@@ -460,6 +462,7 @@ family! { Memory, "pto", memory;
     /// The window has exactly as many elements as the valid region. `stPhase` hands the accumulator over to the cube
     /// unit by unit flags and changes no value.
     tstore: STORE
+        .hazards(hazards::TSTORE)
         .generic_order(&["src", "dst", "fp", "pre_quant"])
         .slots(&[
             tile_in("src").at(&[Loc::Vec, Loc::Mat, Loc::Acc]).data(),
@@ -563,6 +566,7 @@ family! { Memory, "pto", memory;
     /// The window is copied through the tile in chunks, so that the cache holds it afterwards. The contents of `dst`
     /// after the instruction mean nothing; treat it as scratch. A program is correct without it.
     tprefetch: LOAD
+        .hazards(hazards::TPREFETCH)
         .slots(&[view_in("src"), tile_out("dst").at(&[Loc::Vec, Loc::Mat]).data()])
         .domain(Domain::Whole("dst"))
         .rules(&[
@@ -587,6 +591,7 @@ family! { Memory, "pto", memory;
     /// is written and no value changes, so a program is correct without it. The window must be contiguous: at most one
     /// of its dimensions is longer than 1.
     tprefetch_async: Row::EMPTY
+        .hazards(hazards::TPREFETCH_ASYNC)
         .slots(&[view_in("src"), value_in("ctx", Kind::Any)])
         .results(&[result("event", Kind::AsyncEvent)])
         .pipe(Pipe::S)
@@ -614,6 +619,7 @@ family! { Memory, "pto", memory;
     /// Into L1 (`dst` in mat, NZ) the indices are a window of global memory, and `elem` needs a window `scratch` of at
     /// least as many elements as `dst`. Elements outside the valid region keep their contents.
     mgather: INDEXED
+        .hazards(hazards::INDEXED)
         .generic_order(&["mem", "idx", "dst", "scratch"])
         .slots(&[
             view_in("mem").data(),
@@ -655,6 +661,7 @@ family! { Memory, "pto", memory;
     /// Several writes to one place: the last in row-major order of `src` wins; on A5 only with
     /// `scatterConflict = last` or without the attribute, while `default` promises nothing.
     mscatter: INDEXED
+        .hazards(hazards::INDEXED)
         .slots(&[
             tile_in("src").vec().data(),
             tile_in("idx").vec().order(Orders::NONE_BOX).elem(&[I32, U32]),

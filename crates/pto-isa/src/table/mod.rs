@@ -84,6 +84,8 @@ const fn rows_before(family: usize) -> usize {
     sum
 }
 
+mod hazards;
+
 families!(
     elementwise,
     tile_scalar,

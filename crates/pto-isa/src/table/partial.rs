@@ -2,6 +2,7 @@
 //!
 //! Also the helpers with which this family and its neighbours compare extents that may be open until run time.
 
+use super::hazards;
 use crate::DType::*;
 use crate::Target::{A2A3, A5};
 use crate::row::{Alias, Cost, Domain, From, Infer, Row, region};
@@ -156,6 +157,7 @@ family! { Partial, "pto", partial;
     ///
     /// On a2a3 copies move whole 32-byte blocks, so elements of `dst` after its valid columns may change.
     tpartadd: PARTIAL
+        .hazards(hazards::PARTIAL)
         .types(A2A3, &[I32, I16, F16, F32])
         .types(A5, &[I8, U8, I16, U16, I32, U32, I64, U64, F16, Bf16, F32])
         .cpp("TPARTADD")
@@ -171,6 +173,7 @@ family! { Partial, "pto", partial;
     ///
     /// On a2a3 copies move whole 32-byte blocks, so elements of `dst` after its valid columns may change.
     tpartmul: PARTIAL
+        .hazards(hazards::PARTIAL)
         .types(A2A3, &[I32, I16, F16, F32])
         .types(A5, &[I8, U8, I16, U16, I32, U32, F16, Bf16, F32])
         .cpp("TPARTMUL")
@@ -186,6 +189,7 @@ family! { Partial, "pto", partial;
     ///
     /// On a2a3 copies move whole 32-byte blocks, so elements of `dst` after its valid columns may change.
     tpartmax: PARTIAL
+        .hazards(hazards::PARTIAL)
         .types(A2A3, &[I32, I16, F16, F32])
         .types(A5, &[I8, U8, I16, U16, I32, U32, I64, U64, F16, Bf16, F32])
         .cpp("TPARTMAX")
@@ -201,6 +205,7 @@ family! { Partial, "pto", partial;
     ///
     /// On a2a3 copies move whole 32-byte blocks, so elements of `dst` after its valid columns may change.
     tpartmin: PARTIAL
+        .hazards(hazards::PARTIAL)
         .types(A2A3, &[I32, I16, F16, F32])
         .types(A5, &[I8, U8, I16, U16, I32, U32, I64, U64, F16, Bf16, F32])
         .cpp("TPARTMIN")
@@ -218,6 +223,7 @@ family! { Partial, "pto", partial;
     /// `src1_val`, and the other may be smaller or larger. With f16 values indices have 16 bits, with f32 values 32 bits.
     /// Nothing happens when the valid region of `dst_val` is empty. Indices are moved as bits, never computed with.
     tpartargmax: PARTIAL_ARG
+        .hazards(hazards::PARTIAL_ARG)
         .rules(&[(
             Targets::ALL,
             Rule::Elems(&["src0_val", "src0_idx"], &[&[F16, I16], &[F16, U16], &[F32, I32], &[F32, U32]]),
@@ -242,6 +248,7 @@ family! { Partial, "pto", partial;
     /// `src1_val`, and the other may be smaller or larger. With f16 values indices have 16 or 32 bits, with f32 values 32.
     /// Nothing happens when the valid region of `dst_val` is empty. Indices are moved as bits, never computed with.
     tpartargmin: PARTIAL_ARG
+        .hazards(hazards::PARTIAL_ARG)
         .rules(&[(
             Targets::ALL,
             Rule::Elems(

@@ -1,11 +1,12 @@
 //! Quantisation and its inverse on the vector unit.
 
+use super::hazards;
 use super::memory::broken;
 use crate::DType::*;
 use crate::Target::A2A3;
 use crate::codes;
 use crate::enums;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Orders, Scratch, Slot, When, attr, destroys, form, opt_attr};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Orders, Scratch, Slot, When, attr, form, opt_attr};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{tile_in, tile_out};
 use crate::{DType, Dim, Order, Pipe, Row, Targets, TileType};
@@ -357,8 +358,9 @@ family! { Quant, "pto", quant;
     /// to ui8. Ties round to even; results saturate. `fp` holds multipliers (the reciprocals of the steps), one f32 per
     /// valid row. The domain is the valid region of `src`, which `dst` shares.
     ///
-    /// A2/A3 works in its scratch tile, or in `src` when none is given: do not read `src` afterwards.
+    /// A2/A3 works in `src` and in its scratch tile: do not read `src` afterwards.
     tquant: QUANT
+        .hazards(hazards::TQUANT)
         .slots(&[
             tile_in("src").vec().elem(&[F32]),
             tile_in("fp").vec().elem(&[F32]),
@@ -368,7 +370,6 @@ family! { Quant, "pto", quant;
         ])
         .attrs(INT8_ATTRS)
         .alias(Alias::Distinct(Targets::DEVICES))
-        .hazards(&[destroys("src").when("without tmp", |i| !i.given("tmp"))])
         .scratch(Scratch {
             slot: "tmp",
             required: Targets::NONE,
@@ -376,6 +377,7 @@ family! { Quant, "pto", quant;
             ignored: Targets::A5,
             rule: "as large as src on A2/A3",
             bytes: Some(source_bytes),
+            written: None,
         })
         .rules(&[
             (Targets::ALL, Rule::SameValid(&["src", "dst"])),
@@ -418,6 +420,7 @@ family! { Quant, "pto", quant;
     /// is an older form that also writes them in ZZ order; use `tmov` with a scratch tile instead.
     /// MXFP4 packs two codes to a byte, so `dst` has half the columns.
     tquant_mx = "tquant.mx": QUANT
+        .hazards(hazards::TQUANT_MX)
         .alias_names(&["tquant_mx"])
         .only(Targets::A5_CPU)
         .slots(&[
@@ -496,6 +499,7 @@ family! { Quant, "pto", quant;
     /// `dst[r,c] = (f32(src[r,c]) − offset[r]) · scale[r]`: a subtraction and a multiplication, each rounded to f32. `scale` and
     /// `offset` hold one value per valid row of `dst`, in their first column.
     tdequant: QUANT
+        .hazards(hazards::TDEQUANT)
         .slots(&[
             tile_in("src").vec().order(Orders::ROW_MAJOR).elem(&[I8, I16]),
             tile_in("scale").vec().elem(&[F32]),

@@ -1,5 +1,6 @@
 //! Reductions along rows and columns.
 
+use super::hazards;
 use super::partial::{all, equal, is_nothing, require_equal};
 use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
@@ -62,6 +63,7 @@ const ROW_ARG: Row = REDUCE
         ignored: Targets::NONE,
         rule: "a2a3: per row, the values and indices of every 256-byte step; nothing is kept there when a row is one step",
         bytes: Some(row_arg_bytes),
+        written: None,
     })
     .cpp_args(&["dst_val", "dst_idx", "src", "tmp"]);
 
@@ -104,6 +106,7 @@ const COL_ARG: Row = REDUCE
         ignored: Targets::NONE,
         rule: "a2a3: two parts (three for 2-byte elements without dst_val) of one 256-byte step, or of the valid columns rounded up to 32 bytes if that is less",
         bytes: Some(col_arg_bytes),
+        written: None,
     })
     .cpp_args(&["dst_val", "dst_idx", "src", "tmp"]);
 
@@ -327,6 +330,7 @@ family! { Reduce, "pto", reduce;
     /// a2a3 adds steps of 256 bytes pairwise in the element type, a5 adds one step after the other, the host goes from
     /// left to right and accumulates f16 in f32. Integers wrap.
     trowsum: ROW_REDUCE
+        .hazards(hazards::ROW_SUM)
         .sums(Sums::Row("src", None))
         .types(A5, &[I32, I16, F16, F32, I64, U64])
         .scratch(Scratch {
@@ -336,6 +340,7 @@ family! { Reduce, "pto", reduce;
             ignored: Targets::NONE,
             rule: "a2a3: floats in rows of more than 256 bytes need half of the row, in whole 256-byte steps, for every row; integers one block of 32 bytes",
             bytes: Some(row_sum_bytes),
+            written: None,
         })
         .cpp("TROWSUM")
         .page("docs/isa/TROWSUM.md")
@@ -353,6 +358,7 @@ family! { Reduce, "pto", reduce;
     /// `dst`. `dst` is row-major, or a col-major tile with one column. The order of the multiplications differs between
     /// targets. Integers wrap.
     trowprod: ROW_REDUCE
+        .hazards(hazards::ROW_PRODUCT)
         .types(A5, &[I32, I16, F16, F32])
         .scratch(Scratch {
             slot: "tmp",
@@ -361,6 +367,7 @@ family! { Reduce, "pto", reduce;
             ignored: Targets::NONE,
             rule: "a2a3: one block of 32 bytes",
             bytes: Some(one_block),
+            written: None,
         })
         .cpp("TROWPROD")
         .page("docs/isa/TROWPROD.md")
@@ -374,6 +381,7 @@ family! { Reduce, "pto", reduce;
     /// `dst` is row-major, or a col-major tile with one column. What a NaN in the row gives is not documented for
     /// the devices.
     trowmax: ROW_REDUCE
+        .hazards(hazards::ROW_EXTREME)
         .types(A5, &[I32, I16, F16, F32, I8, U8, I64, U64])
         .scratch(Scratch {
             slot: "tmp",
@@ -382,6 +390,7 @@ family! { Reduce, "pto", reduce;
             ignored: Targets::NONE,
             rule: "a2a3: floats in rows of more than 256 bytes need 256 bytes for every row; integers one block of 32 bytes",
             bytes: Some(row_extreme_bytes),
+            written: None,
         })
         .cpp("TROWMAX")
         .page("docs/isa/TROWMAX.md")
@@ -399,6 +408,7 @@ family! { Reduce, "pto", reduce;
     /// `dst` is row-major, or a col-major tile with one column. What a NaN in the row gives is not documented for
     /// the devices.
     trowmin: ROW_REDUCE
+        .hazards(hazards::ROW_EXTREME)
         .types(A5, &[I32, I16, F16, F32, I8, U8, I64, U64])
         .scratch(Scratch {
             slot: "tmp",
@@ -407,6 +417,7 @@ family! { Reduce, "pto", reduce;
             ignored: Targets::NONE,
             rule: "a2a3: floats in rows of more than 256 bytes need 256 bytes for every row; integers one block of 32 bytes",
             bytes: Some(row_extreme_bytes),
+            written: None,
         })
         .cpp("TROWMIN")
         .page("docs/isa/TROWMIN.md")
@@ -424,6 +435,7 @@ family! { Reduce, "pto", reduce;
     /// the valid region of `src`. Results are in column 0. Destinations are row-major, or col-major with one column.
     /// What a NaN in the row gives is not documented for the devices.
     trowargmax: ROW_ARG
+        .hazards(hazards::ROW_ARG)
         .cpp("TROWARGMAX")
         .page("docs/isa/TROWARGMAX.md")
         .example(row_example!("trowargmax", "i32"))
@@ -437,6 +449,7 @@ family! { Reduce, "pto", reduce;
     /// the valid region of `src`. Results are in column 0. Destinations are row-major, or col-major with one column.
     /// What a NaN in the row gives is not documented for the devices.
     trowargmin: ROW_ARG
+        .hazards(hazards::ROW_ARG)
         .cpp("TROWARGMIN")
         .page("docs/isa/TROWARGMIN.md")
         .example(row_example!("trowargmin", "i32"))
@@ -453,6 +466,7 @@ family! { Reduce, "pto", reduce;
     /// On a2a3 row 0 of `dst` is written first, in whole 32-byte blocks, so `dst` must not share memory with later
     /// rows of `src`, and elements after the valid columns may change.
     tcolsum: COL_REDUCE
+        .hazards(hazards::COL_REDUCE)
         .sums(Sums::Column("src"))
         .slots(&[SRC, scratch("tmp").order(Orders::ND).data(), tile_out("dst").vec().order(Orders::ND).data()])
         .attrs(&[opt_attr("isBinary", AttrKind::Bool, "false", "add the rows as a tree in `tmp`")])
@@ -465,6 +479,7 @@ family! { Reduce, "pto", reduce;
             ignored: Targets::NONE,
             rule: "with isBinary = true: half of the valid rows of src (rounded up), each at least as wide as its valid columns",
             bytes: Some(col_sum_bytes),
+            written: None,
         })
         .cpp("TCOLSUM")
         .cpp_args(&["dst", "src", "tmp", "isBinary"])
@@ -483,6 +498,7 @@ family! { Reduce, "pto", reduce;
     /// On a2a3 row 0 of `dst` is written first, in whole 32-byte blocks, so `dst` must not share memory with later
     /// rows of `src`, and elements after the valid columns may change.
     tcolprod: COL_REDUCE
+        .hazards(hazards::COL_REDUCE)
         .types(A5, &[I16, U16, I32, U32, F16, Bf16, F32])
         .any_number_on_cpu()
         .cpp("TCOLPROD")
@@ -498,6 +514,7 @@ family! { Reduce, "pto", reduce;
     /// On a2a3 row 0 of `dst` is written first, in whole 32-byte blocks, so `dst` must not share memory with later
     /// rows of `src`, and elements after the valid columns may change.
     tcolmax: COL_REDUCE
+        .hazards(hazards::COL_REDUCE)
         .cpp("TCOLMAX")
         .page("docs/isa/TCOLMAX.md")
         .example(col_example!("tcolmax"))
@@ -511,6 +528,7 @@ family! { Reduce, "pto", reduce;
     /// On a2a3 row 0 of `dst` is written first, in whole 32-byte blocks, so `dst` must not share memory with later
     /// rows of `src`, and elements after the valid columns may change.
     tcolmin: COL_REDUCE
+        .hazards(hazards::COL_REDUCE)
         .any_number_on_cpu()
         .cpp("TCOLMIN")
         .page("docs/isa/TCOLMIN.md")
@@ -522,6 +540,7 @@ family! { Reduce, "pto", reduce;
     /// `dst_idx[0,j] = ` the smallest `i` with `src[i,j] = max over k of src[k,j]`, and `dst_val[0,j]` that element, over
     /// the valid region of `src`. Results are in row 0. With a NaN in the column a2a3 takes the later row.
     tcolargmax: COL_ARG
+        .hazards(hazards::COL_ARG)
         .cpp("TCOLARGMAX")
         .page("docs/isa/TCOLARGMAX.md")
         .example(col_arg_example!("tcolargmax"))
@@ -539,6 +558,7 @@ family! { Reduce, "pto", reduce;
     /// `dst_idx[0,j] = ` the smallest `i` with `src[i,j] = min over k of src[k,j]`, and `dst_val[0,j]` that element, over
     /// the valid region of `src`. Results are in row 0. With a NaN in the column a2a3 takes the later row.
     tcolargmin: COL_ARG
+        .hazards(hazards::COL_ARG)
         .cpp("TCOLARGMIN")
         .page("docs/isa/TCOLARGMIN.md")
         .example(col_arg_example!("tcolargmin"))
@@ -557,6 +577,7 @@ family! { Reduce, "pto", reduce;
     /// element of an odd row counts as its own pair, and the rest of the valid row becomes 0. `src` and `dst` have the
     /// same valid region.
     tpairreducesum: UNARY
+        .hazards(hazards::TPAIRREDUCESUM)
         .cost(Cost::RowReduce)
         .alias(Alias::None)
         .slots(&[SRC, tile_out("dst").vec().order(Orders::ND).data().infer(Infer::Like("src"))])

@@ -1,5 +1,6 @@
 //! Synchronisation: flags and events between pipes, barriers, buffer tokens, signals between cores.
 
+use super::hazards;
 use crate::Type;
 use crate::codes;
 use crate::enums;
@@ -454,6 +455,7 @@ family! { Sync, "pto", sync;
     ///
     /// It orders arrival only. Data for other cores must be written out and fenced before.
     syncall: SYNC
+        .hazards(hazards::SYNCALL)
         .slots(&[value_in("gm_workspace", Kind::Any).optional(), value_in("used_cores", Kind::Int).optional()])
         .attrs(&[
             opt_attr("mode", SYNC_ALL_MODE, "hard", "how cores wait"),

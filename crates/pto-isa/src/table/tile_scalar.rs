@@ -3,8 +3,9 @@
 //! The iteration domain is the valid region of `dst`; `src` has the same one. On A2/A3 a mismatch makes most
 //! of them do nothing. The scalar has the class of the elements; where its type differs it is converted.
 
+use super::hazards;
 use super::elementwise::{
-    ORDERS_WORDS, has_elem, is_float, is_integer, orders_words,
+
     ARITH_A2A3, ARITH_A5, BITS, COMPARISON, DIV_A5, DIV_PRECISION, FLOATS, FMOD_A5, INTS, MASK_A2A3, MASK_ANY, MUL_A5,
     POW_A2A3, POW_A5, POW_PRECISION, POW_RULES, POW_SCRATCH, SELECT_A2A3, a2a3_scratch, as_large_as_dst, mask_in,
     mask_out, scratch_covers_columns,
@@ -12,7 +13,7 @@ use super::elementwise::{
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes;
 use crate::row::{
-    Alias, Cost, Domain, Infer, Kind, Orders, PipeCase, Pipes, Row, Slot, When, destroys, fault, form, writes_early,
+    Alias, Cost, Domain, Infer, Kind, Orders, PipeCase, Pipes, Row, Slot, When, form,
 };
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{TILE_SCALAR, scalar_in, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
@@ -114,6 +115,7 @@ family! { TileScalar, "pto", tile_scalar;
     /// `dst[i,j] = src[i,j] + scalar`. Integers wrap modulo 2 to the width; floating point rounds to nearest
     /// even.
     tadds: TILE_SCALAR
+        .hazards(hazards::WIDE_ROWS)
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
         .any_number_on_cpu()
@@ -126,6 +128,7 @@ family! { TileScalar, "pto", tile_scalar;
     ///
     /// `dst[i,j] = src[i,j] - scalar`. Integers wrap modulo 2 to the width. Devices add the negated scalar.
     tsubs: TILE_SCALAR
+        .hazards(hazards::TSUBS)
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
         .any_number_on_cpu()
@@ -139,6 +142,7 @@ family! { TileScalar, "pto", tile_scalar;
     /// `dst[i,j] = src[i,j] * scalar`. Integers keep the low half of the product; floating point rounds to
     /// nearest even. There is no 8-bit product on a device.
     tmuls: TILE_SCALAR
+        .hazards(hazards::WIDE_ROWS)
         .types(A2A3, ARITH_A2A3)
         .types(A5, MUL_A5)
         .any_number_on_cpu()
@@ -156,6 +160,7 @@ family! { TileScalar, "pto", tile_scalar;
     /// reciprocal, so the last bit may differ from the result in other memory; with the scalar first the device
     /// fills `dst` before it reads the tile.
     tdivs: TILE_SCALAR
+        .hazards(hazards::TDIVS)
         .slots(&[tile_or_scalar("src0"), tile_or_scalar("src1"), vec_out("dst").infer(Infer::Like("src0"))])
         .shape_rules(&[(Targets::ALL, Rule::SameValid(&["src0", "src1", "dst"]))])
         .types(A2A3, ARITH_A2A3)
@@ -163,7 +168,6 @@ family! { TileScalar, "pto", tile_scalar;
         .any_number_on_cpu()
         .attrs(DIV_PRECISION)
         .rules(&[(Targets::ALL, Rule::Named("src0, src1: a tile and a scalar, in either order", one_is_a_tile))])
-        .hazards(&[writes_early("dst", "src1").when("the scalar first, floats", is_float)])
         .cpp("TDIVS")
         .cpp_templates(&["precisionType"])
         .page("docs/isa/TDIVS.md")
@@ -184,6 +188,7 @@ family! { TileScalar, "pto", tile_scalar;
     ///
     /// `dst[i,j] = max(src[i,j], scalar)`. NaN as for `tmax`.
     tmaxs: TILE_SCALAR
+        .hazards(hazards::WIDE_ROWS)
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
         .any_number_on_cpu()
@@ -196,6 +201,7 @@ family! { TileScalar, "pto", tile_scalar;
     ///
     /// `dst[i,j] = min(src[i,j], scalar)`. NaN as for `tmin`.
     tmins: TILE_SCALAR
+        .hazards(hazards::WIDE_ROWS)
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
         .any_number_on_cpu()
@@ -208,6 +214,7 @@ family! { TileScalar, "pto", tile_scalar;
     ///
     /// `dst[i,j] = src[i,j] & scalar`. A2/A3 fills `dst` with the scalar first, so it must not be `src` there.
     tands: TILE_SCALAR
+        .hazards(hazards::BY_FILLING)
         .types(A2A3, BITS)
         .types(A5, BITS)
         .types(Cpu, INTS)
@@ -224,6 +231,7 @@ family! { TileScalar, "pto", tile_scalar;
     ///
     /// `dst[i,j] = src[i,j] | scalar`. A2/A3 fills `dst` with the scalar first, so it must not be `src` there.
     tors: TILE_SCALAR
+        .hazards(hazards::BY_FILLING)
         .types(A2A3, BITS)
         .types(A5, BITS)
         .types(Cpu, INTS)
@@ -241,6 +249,7 @@ family! { TileScalar, "pto", tile_scalar;
     /// `dst[i,j] = src[i,j] ^ scalar`. A2/A3 needs `tmp`, and `dst`, `src` and `tmp` must be different memory
     /// there; A5 ignores `tmp`.
     txors: WITH_SCRATCH
+        .hazards(hazards::BY_FILLING)
         .types(A2A3, BITS)
         .types(A5, BITS)
         .types(Cpu, INTS)
@@ -264,6 +273,7 @@ family! { TileScalar, "pto", tile_scalar;
     /// `dst[i,j] = src[i,j] << scalar`; zeros come in from the right. The count is at least 0; one that is not
     /// below the width of the element has no defined result.
     tshls: TILE_SCALAR
+        .hazards(hazards::WIDE_ROWS)
         .types(A2A3, &[I16, U16, I32, U32])
         .types(A5, INTS)
         .rules(&[(Targets::ALL, Rule::Named("scalar: at least 0", count_is_not_negative))])
@@ -277,6 +287,7 @@ family! { TileScalar, "pto", tile_scalar;
     /// `dst[i,j] = src[i,j] >> scalar`: arithmetic for signed elements, logical for unsigned ones. The count is
     /// at least 0; one that is not below the width of the element has no defined result.
     tshrs: TILE_SCALAR
+        .hazards(hazards::WIDE_ROWS)
         .types(A2A3, &[I16, U16, I32, U32])
         .types(A5, INTS)
         .cpp("TSHRS")
@@ -289,6 +300,7 @@ family! { TileScalar, "pto", tile_scalar;
     ///
     /// A2/A3 needs `tmp`, and `dst` must differ from `src` there; A5 ignores `tmp`.
     trems: WITH_SCRATCH
+        .hazards(hazards::TREMS)
         .types(A2A3, &[I32, F32])
         .types(A5, DIV_A5)
         .any_number_on_cpu()
@@ -300,15 +312,8 @@ family! { TileScalar, "pto", tile_scalar;
         ])
         .scratch(a2a3_scratch("element type of dst; one row of dst", Some(row_of_dst)))
         .alias(Alias::Distinct(Targets::A2A3))
-        .hazards(&[
-            destroys("src").when("i32", is_integer),
-            fault("computes in f32: exact only up to 2^24").when("i32", is_integer),
-        ])
         .cpp("TREMS")
         .page("docs/isa/TREMS.md")
-        .notes(&[
-            "On A5 floating point may give the sign of the dividend, unlike trem.",
-        ])
         .cpp_scratch("dst")
         .bytecode(0x104B, 4);
 
@@ -335,6 +340,7 @@ family! { TileScalar, "pto", tile_scalar;
     ///
     /// Floating point on A2/A3 needs `tmp`, and `dst` must be memory of its own. Integers take no `tmp`.
     tpows: WITH_SCRATCH
+        .hazards(hazards::POWER)
         .generic_order(&["src", "scalar", "dst", "tmp"])
         .types(A2A3, POW_A2A3)
         .types(A5, POW_A5)
@@ -371,6 +377,7 @@ family! { TileScalar, "pto", tile_scalar;
     /// `dst[i,j] = scalar * src[i,j] + dst[i,j]`. `src` and `dst` have one type, or an f16 source accumulates
     /// into f32. Devices round once; the public simulator rounds the product and the sum.
     taxpy: TILE_SCALAR
+        .hazards(hazards::TAXPY)
         .slots(&[
             tile_in("src").vec().order(Orders::ROW_MAJOR),
             value_in("scalar", Kind::Scalar).like("src"),
@@ -435,6 +442,7 @@ family! { TileScalar, "pto", tile_scalar;
     /// `dst[i,j] = scalar`, a copy of bits. In vector memory it fills the valid region, in any order of the
     /// elements; in cube memory (`mat`) it fills the whole physical tile, on the load pipe.
     texpands: TILE_SCALAR
+        .hazards(hazards::TEXPANDS)
         .slots(&[scalar_in("scalar"), tile_out("dst").at(&[Loc::Vec, Loc::Mat]).data()])
         .shape_rules(&[])
         .types(A2A3, &[I8, U8, I16, U16, I32, U32, F16, Bf16, F32])
@@ -467,6 +475,7 @@ family! { TileScalar, "pto", tile_scalar;
     /// A mask for 16 columns has 2 valid columns of `u8`. A2/A3 writes whole repeats, so bits behind the valid
     /// columns are arbitrary there; A5 clears them.
     tcmps: TILE_SCALAR
+        .hazards(hazards::TCMPS)
         .slots(&[
             tile_in("src").vec().data(),
             value_in("scalar", Kind::TileOrScalar).vec().data(),
@@ -491,10 +500,6 @@ family! { TileScalar, "pto", tile_scalar;
             (Targets::ALL, Rule::Named("scalar: a scalar, or a tile with a valid element [0, 0]", has_first_element)),
         ])
         .alias(Alias::None)
-        .hazards(&[
-            fault(ORDERS_WORDS).when("i32 and an order", orders_words),
-            fault("compares i16 and ui16 as if their bits were f16").when("i16, ui16", |i| has_elem(i, "src", &[I16, U16])),
-        ])
         .cost(Cost::VectorCompare)
         .cpp("TCMPS")
         .page("docs/isa/TCMPS.md")
@@ -520,6 +525,7 @@ family! { TileScalar, "pto", tile_scalar;
     ///
     /// A2/A3 keeps the scalar in `tmp`; A5 ignores it.
     tsels: TILE_SCALAR
+        .hazards(hazards::TSELS)
         .slots(&[
             mask_in("mask"),
             vec_in("src"),

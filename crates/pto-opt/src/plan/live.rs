@@ -281,11 +281,18 @@ fn take_over(checked: &Checked, tiles: &mut [Tile], accesses: &BTreeMap<ValueId,
             if fits {
                 given[source] = true;
                 tiles[k].takes_over = Some(tiles[source].value);
-                tiles[k].for_free = readers(tiles[source].value) == 1;
+                tiles[k].for_free = readers(tiles[source].value) == 1 || is_one_place(module, checked, writer, operand);
                 break;
             }
         }
     }
+}
+
+/// True when an instruction takes what its destination holds for this operand.
+fn is_one_place(module: &Module, checked: &Checked, id: OpId, operand: &Operand) -> bool {
+    let row = module.op(id).op.row();
+    let ignored = row.ignored_operand(checked.info().target).and_then(|(src, _)| row.slot(src));
+    ignored == Some(usize::from(operand.slot))
 }
 
 /// True when an instruction may write one of its operands over another.

@@ -191,10 +191,11 @@ fn place(
         let message = format!("there is no memory for tiles of `{loc}` on {target}");
         return Err(Box::new(Diagnostic::new(codes::OUT_OF_MEMORY, module.op(tiles[0].alloc).span, message)));
     };
-    // What devices keep for themselves is at the end of a memory.
-    let kept = used.iter().map(|u| u.memory).filter(|m| m.loc == loc);
-    let capacity = kept.map(|m| m.start).min().unwrap_or(space.bytes).min(space.bytes);
-    let reserved = reserved(module, loc).max(fixed::end(checked, loc, tiles)?).next_multiple_of(space.align);
+    // What devices keep for themselves is at the start or at the end of a memory.
+    let kept = || used.iter().map(|u| u.memory).filter(|m| m.loc == loc);
+    let capacity = kept().map(|m| m.start).filter(|start| *start > 0).min().unwrap_or(space.bytes).min(space.bytes);
+    let taken = kept().filter(|m| m.start == 0).map(|m| m.end).max().unwrap_or(0);
+    let reserved = reserved(module, loc).max(taken).max(fixed::end(checked, loc, tiles)?).next_multiple_of(space.align);
     let apart = |which: TakeOver| {
         let (pieces, of) = pieces(tiles, space.align, which);
         let places = pack::side_by_side(&pieces, reserved);
