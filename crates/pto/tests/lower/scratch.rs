@@ -217,7 +217,7 @@ fn row_expansions_get_a_scratch_tile() {
 /// Devices add a product to what the destination holds, so it must be the accumulator.
 #[test]
 fn products_are_added_to_their_accumulator() {
-    let text = "!l = !pto.tile_buf<left, 32x32xf16>
+    let text = "!l = !pto.tile_buf<left, 32x32xf16, slayout=row_major>
         !r = !pto.tile_buf<right, 32x32xf16, blayout=row_major, slayout=col_major>
         !c = !pto.tile_buf<acc, 32x32xf32, blayout=col_major, slayout=row_major, fractal=1024>
         func.func @f(%a: !l, %b: !r, %y: !pto.tensor_view<32x32xf32>) {
