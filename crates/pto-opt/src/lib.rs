@@ -18,6 +18,7 @@ pub use sync::{Mode, Synced, insert_sync};
 use pto_check::Checked;
 use pto_ir::{Module, OpId};
 use pto_isa::{Diagnostic, Span, Targets};
+use std::collections::HashSet;
 
 /// Writes the tile values of a program as buffers, for its target.
 ///
@@ -34,6 +35,8 @@ pub struct Lowered {
     pub program: Checked,
     /// Where all pipes wait for each other because nothing better is known, and why.
     pub blanket: Vec<(Span, &'static str)>,
+    /// Where a loop uses one of several tiles, and it is not known which in which turn: its turns wait for each other.
+    pub untold: Vec<Span>,
     /// Functions into which no flags were to be inserted: they state an order of their own, or none was asked for.
     pub as_they_are: Vec<OpId>,
 }
@@ -59,7 +62,8 @@ pub fn lower(checked: &Checked, places: plan::Options, order: Mode) -> Result<Lo
     let as_they_are = sync::as_they_are(placed.module(), order);
     let synced = insert_sync(&placed, order);
     let blanket = if order == Mode::Barriers { Vec::new() } else { synced.blanket(placed.module()) };
-    Ok(Lowered { program: pto_check::check(synced.module, target)?, blanket, as_they_are })
+    let untold = if order == Mode::Barriers { Vec::new() } else { untold(&placed, &as_they_are) };
+    Ok(Lowered { program: pto_check::check(synced.module, target)?, blanket, untold, as_they_are })
 }
 
 /// The program with buffers for its tile values, copies of sources that a device would lose, and the scratch tiles that it
@@ -82,4 +86,21 @@ pub fn prepare(checked: &Checked) -> Result<Checked, Vec<Diagnostic>> {
         Some(module) => pto_check::check(module, target),
         None => Ok(apart),
     }
+}
+
+/// The places where a tile of several is used in a loop, and its number does not follow from the turn, but for some functions.
+fn untold(checked: &Checked, but: &[OpId]) -> Vec<Span> {
+    let module = checked.module();
+    let places = places::Places::new(checked);
+    let order = order::Order::new(module);
+    let but: HashSet<OpId> = but.iter().copied().collect();
+    let is_untold = |id: &OpId| {
+        let number = places.operand(*id, "slot");
+        module.op(*id).op == pto_isa::table::op::multi_tile_get
+            && order.loop_around(*id).is_some()
+            && number.is_some_and(|n| checked.info().constant(n).is_none())
+            && module.results(*id).any(|tile| places.turned_slot(tile).is_none())
+            && !order.around(*id).any(|outer| but.contains(&outer))
+    };
+    module.order().into_iter().filter(is_untold).map(|id| module.op(id).name_span).collect()
 }

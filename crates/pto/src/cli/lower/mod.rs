@@ -107,6 +107,18 @@ impl Read {
         }
     }
 
+    /// Says where turns of a loop wait for each other that need not.
+    fn say_untold(&self, places: &[Span]) {
+        let lines = Lines::new(&self.source.text);
+        for span in places {
+            let line = lines.locate(span.start).0;
+            warn(&format!(
+                "note: {}:{line}: turns wait for each other here: which tile this is does not follow from the index of a loop with fixed bounds",
+                self.source.name
+            ));
+        }
+    }
+
     fn problems(self, problems: Vec<Diagnostic>) -> Run {
         let Self { source, target, .. } = self;
         check::print_text(&[check::Report { source, target, problems }])?;
@@ -133,6 +145,7 @@ fn lowered(args: &Args, read: &Read) -> Result<Module, Vec<Diagnostic>> {
             let places = opt::plan::Options { tight: args.tight, ..Default::default() };
             let lowered = opt::lower(&checked, places, args.mode.into())?;
             read.say_blanket(&lowered.blanket);
+            read.say_untold(&lowered.untold);
             Ok(lowered.program.into_module())
         }
     }
