@@ -43,7 +43,7 @@ pub(crate) struct Functions {
 }
 
 /// Looking for similar names takes long, and nobody reads hundreds of suggestions.
-const SUGGESTIONS: u32 = 100;
+const SUGGESTIONS: u32 = 20;
 
 impl Functions {
     fn collect(module: &Module, order: &[OpId], problems: &mut Vec<Diagnostic>) -> Self {

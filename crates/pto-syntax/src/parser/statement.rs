@@ -445,21 +445,23 @@ impl<'s> Parser<'s> {
 
     /// Looking for similar names takes long, and nobody reads hundreds of suggestions.
     fn may_suggest(&mut self) -> bool {
-        const SUGGESTIONS: u32 = 100;
+        const SUGGESTIONS: u32 = 20;
         self.suggestions += 1;
         self.suggestions <= SUGGESTIONS
     }
 
     /// A defined value whose name is close to a misspelled one.
     fn similar_value(&mut self, name: &str) -> Option<String> {
-        const LOOKED_AT: usize = 5000;
+        const LOOKED_AT: usize = 2000;
         if !self.may_suggest() {
             return None;
         }
         let defined = (0..self.module.value_count().min(LOOKED_AT)).map(|i| self.module.value(ValueId::from_index(i)));
         let names = defined.filter(|v| v.def != pto_ir::Def::Missing).map(|v| self.module.names.text(v.name));
-        let close = names.filter(|n| n.len() > 1 && table::distance(name, n) <= 1 + name.len() / 6);
-        close.min_by_key(|n| table::distance(name, n)).map(str::to_string)
+        let most = 1 + name.len() / 6;
+        let alike = names.filter(|n| n.len() > 1 && n.len().abs_diff(name.len()) <= most);
+        let close = alike.map(|n| (table::distance(name, n), n)).filter(|(distance, _)| *distance <= most);
+        close.min_by_key(|(distance, _)| *distance).map(|(_, n)| n.to_string())
     }
 
     /// A use of a value, with the type the text states for it.

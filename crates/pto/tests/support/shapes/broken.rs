@@ -37,7 +37,6 @@ pub(super) const SHAPES: &[Shape] = lines! {
     "errors: returns too early": |_k| "  return";
     "errors: wrong addresses": |k| format!("  pto.tassign %t, @tile(0x{:x})", 200_000 + k);
     "errors: wrong regions": |_k| "  scf.if %c { scf.yield %c0 : index }";
-    "errors: flags without waits": |k| format!("  pto.set_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID{}>]", k % 8);
     "errors: half lines": |k| format!("  %a{k} = arith.addi");
 };
 

@@ -1,7 +1,7 @@
 //! Loops, branches, blocks, functions.
 
 use super::Kind::Runs;
-use super::{ADD, END, HEAD, LOAD, STORE, Shape, around};
+use super::{ADD, END, HEAD, LOAD, STORE, Shape, around, without_tiles};
 
 const TURNS: &str = "%c0 to %c2 step %c1";
 
@@ -116,9 +116,8 @@ fn leaving(lines: usize) -> String {
 fn passing(lines: usize) -> String {
     let mut before = "%c0".to_string();
     around(lines / 3, |k| {
-        let text = format!(
-            "  cf.br ^b{k}({before} : index)\n^b{k}(%a{k}: index):\n  %n{k} = arith.addi %a{k}, %c1 : index\n"
-        );
+        let text =
+            format!("  cf.br ^b{k}({before} : index)\n^b{k}(%a{k}: index):\n  %n{k} = arith.addi %a{k}, %c1 : index\n");
         before = format!("%n{k}");
         text
     })
@@ -167,7 +166,7 @@ fn kernels(lines: usize) -> String {
 }
 
 fn sections(lines: usize) -> String {
-    let mut text = HEAD[..HEAD.find("  %t = ").unwrap_or(0)].to_string();
+    let mut text = without_tiles();
     for k in 0..lines / 6 {
         text += &format!(
             "  pto.section.vector {{\n  %t{k} = pto.alloc_tile : !t\n  pto.tload ins(%xs : !v) outs(%t{k} : !t)\n  \

@@ -1,7 +1,7 @@
 //! Tiles, views, flags, numbers.
 
 use super::Kind::{Legal, Runs};
-use super::{ADD, END, HEAD, LOAD, STORE, Shape, around};
+use super::{ADD, END, HEAD, LOAD, STORE, Shape, around, without_tiles};
 
 pub(super) const SHAPES: &[Shape] = &[
     Shape { name: "instructions in a row", text: straight, kind: Runs },
@@ -12,6 +12,7 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape { name: "tile values", text: values, kind: Runs },
     Shape { name: "flags", text: flags, kind: Runs },
     Shape { name: "flags with computed numbers", text: computed_flags, kind: Runs },
+    Shape { name: "flags that nobody waits for", text: open_flags, kind: Legal },
     Shape { name: "barriers", text: barriers, kind: Runs },
     Shape { name: "views of views", text: views, kind: Runs },
     Shape { name: "windows", text: windows, kind: Runs },
@@ -51,14 +52,15 @@ fn crowd(lines: usize) -> String {
 }
 
 fn placed(lines: usize) -> String {
-    around(lines / 5, |k| {
+    let piece = |k: usize| {
         format!(
             "  %a{k} = arith.constant {} : i64\n  %t{k} = pto.alloc_tile addr = %a{k} : !t
   pto.tload ins(%xs : !v) outs(%t{k} : !t)\n  pto.tadd ins(%t{k}, %t{k} : !t, !t) outs(%t{k} : !t)
   pto.tstore ins(%t{k} : !t) outs(%ys : !v)\n",
-            k % 40 * 4096 / 2
+            k % 40 * 2048
         )
-    })
+    };
+    without_tiles() + &(0..lines / 5).map(piece).collect::<String>() + END
 }
 
 /// Tiles that are given another address while the program runs.
@@ -100,6 +102,10 @@ fn computed_flags(lines: usize) -> String {
             k % 8
         )
     })
+}
+
+fn open_flags(lines: usize) -> String {
+    around(lines, |k| format!("  pto.set_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID{}>]\n", k % 8))
 }
 
 fn barriers(lines: usize) -> String {
@@ -209,11 +215,8 @@ fn carried_tiles(lines: usize) -> String {
 fn parameters(lines: usize) -> String {
     let count = lines / 3;
     let list = |each: &dyn Fn(usize) -> String| (0..count).map(each).collect::<Vec<_>>().join(",\n");
-    let call = format!(
-        "  func.call @f({}) : ({}) -> ()\n",
-        list(&|_| "%c1".to_string()),
-        list(&|_| "index".to_string())
-    );
+    let call =
+        format!("  func.call @f({}) : ({}) -> ()\n", list(&|_| "%c1".to_string()), list(&|_| "index".to_string()));
     let function = format!("func.func private @f({}) {{\n  return\n}}\n", list(&|k| format!("%a{k}: index")));
     around(1, |_| call.clone()) + &function
 }

@@ -60,6 +60,11 @@ const ADD: &str = "    pto.tadd ins(%t, %t : !t, !t) outs(%u : !t)\n";
 const STORE: &str = "    pto.tstore ins(%u : !t) outs(%ys : !v)\n";
 const END: &str = "  return\n}\n";
 
+/// The start of the same function without tiles.
+fn without_tiles() -> String {
+    HEAD[..HEAD.find("  %t = ").unwrap_or(0)].to_string()
+}
+
 /// A function around so many pieces.
 fn around(count: usize, piece: impl FnMut(usize) -> String) -> String {
     let mut text = HEAD.to_string();

@@ -44,7 +44,9 @@ fn attribute_aliases(lines: usize) -> String {
 
 /// Every tile has a type of its own.
 fn types(lines: usize) -> String {
-    around(lines, |k| format!("  %a{k} = pto.alloc_tile : !pto.tile_buf<vec, {}x{}xf32>\n", 1 + k % 30, 8 * (1 + k / 30 % 30)))
+    around(lines, |k| {
+        format!("  %a{k} = pto.alloc_tile : !pto.tile_buf<vec, {}x{}xf32>\n", 1 + k % 30, 8 * (1 + k / 30 % 30))
+    })
 }
 
 fn comments(lines: usize) -> String {
@@ -53,9 +55,7 @@ fn comments(lines: usize) -> String {
 }
 
 fn trailing(lines: usize) -> String {
-    around(lines / 3, |_| {
-        [LOAD, ADD, STORE].map(|line| format!("{} // as it should be\n", line.trim_end())).concat()
-    })
+    around(lines / 3, |_| [LOAD, ADD, STORE].map(|line| format!("{} // as it should be\n", line.trim_end())).concat())
 }
 
 fn empty(lines: usize) -> String {
