@@ -421,7 +421,7 @@ fn tiles_that_do_not_fit_are_all_accounted_for() {
             tiles(&|k| format!("  pto.tadd ins(%t{k}, %t0 : !t, !t) outs(%t{k} : !t)\n")),
         );
         let checked = Program::parse(&text).check(Target::A2A3).expect("legal");
-        let problems = opt::lower(&checked, plan::Options::default(), Mode::Minimal).err().expect("too much");
+        let problems = opt::lower(&checked, plan::Options::default(), Mode::Minimal).expect_err("too much");
         let list = problems[0].legal.iter().find(|l| l.starts_with("needed at the same time")).expect("a list");
         let named = list.matches('%').count();
         let rest =
