@@ -76,7 +76,7 @@ fn a_run_that_fails_writes_nothing() {
     std::fs::create_dir(dir.path().join("b.npy")).expect("a directory");
     let output = run(dir.path(), &["--out", "x=a.npy", "--out", "y=b.npy"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("b.npy: it is a directory"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("b.npy: is a directory"));
     assert_eq!(files(dir.path()), ["b.npy"]);
 }
 

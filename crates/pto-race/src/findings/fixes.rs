@@ -93,6 +93,7 @@ impl Findings<'_> {
         let (set, wait) = (format!("pto.set_flag {flag}"), format!("pto.wait_flag {flag}"));
         let (a, b) = pair.ends();
         if self.text().position(a) < self.text().position(b) {
+            let a = self.text().written_back(a);
             return repair.edits(vec![Edit::after(at(a), set), Edit::before(at(b), wait)]);
         }
         // The second belongs to the next iteration, or to the next call of its function.
@@ -253,7 +254,12 @@ impl Findings<'_> {
             }
         }
         let loop_left = |list: &[OpId]| list.iter().any(|op| text.is_loop(*op));
-        Some(Sides { first: a[i], second: b[j], loops, exact: !loop_left(&a[i..]) && !loop_left(&b[j..]) })
+        Some(Sides {
+            first: text.written_back(a[i]),
+            second: b[j],
+            loops,
+            exact: !loop_left(&a[i..]) && !loop_left(&b[j..]),
+        })
     }
 
     /// A `syncall` in which only one kind of core takes part.

@@ -164,6 +164,14 @@ impl<'a> Text<'a> {
         constant.then(|| self.module.attr(id, "value").and_then(Attr::int)).flatten()
     }
 
+    /// A statement, or the one behind it that brings to memory what it left in the data cache.
+    pub fn written_back(&self, id: OpId) -> OpId {
+        let Some((block, position)) = self.places.get(&id) else { return id };
+        let behind = &self.module.block(*block).ops[position + 1..];
+        let writes_back = |at: &&OpId| matches!(self.module.op(**at).op, op::cmo_cacheinvalid | op::fence_barrier_all);
+        behind.iter().take_while(writes_back).last().copied().unwrap_or(id)
+    }
+
     /// Statements behind one, in its block and in those around it, in the order they are reached.
     pub fn behind(&self, id: OpId) -> Vec<OpId> {
         let mut all = Vec::new();
