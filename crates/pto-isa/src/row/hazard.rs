@@ -8,13 +8,16 @@ use super::Row;
 use crate::rules::{Arg, Instance};
 use crate::{Loc, Target, Targets, TileType, Type};
 
+/// Decides whether a hazard applies to a use of an instruction.
+pub type Condition = fn(&Instance) -> bool;
+
 /// A hazard of an instruction on some devices.
 #[derive(Clone, Copy, Debug)]
 pub struct Hazard {
     /// Where.
     pub targets: Targets,
     /// When, in words and as a function; always where there is none.
-    pub when: Option<(&'static str, fn(&Instance) -> bool)>,
+    pub when: Option<(&'static str, Condition)>,
     /// What happens.
     pub harm: Harm,
 }
@@ -109,7 +112,7 @@ impl Hazard {
 
     /// Only then.
     #[must_use]
-    pub const fn when(mut self, words: &'static str, holds: fn(&Instance) -> bool) -> Self {
+    pub const fn when(mut self, words: &'static str, holds: Condition) -> Self {
         self.when = Some((words, holds));
         self
     }

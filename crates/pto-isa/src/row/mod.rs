@@ -18,7 +18,9 @@ pub use columns::{
     When, form,
 };
 pub use extents::{From, Region, RegionExtent, region};
-pub use hazard::{Harm, Hazard, HiddenMemory, destroys, differs, fault, hidden, ignores, limit, writes_early};
+pub use hazard::{
+    Condition, Harm, Hazard, HiddenMemory, destroys, differs, fault, hidden, ignores, limit, writes_early,
+};
 pub use slot::{Count, Dir, Elem, FixedType, Infer, Kind, Orders, Slot};
 pub use syntax::{Anatomy, Custom, Syntax};
 

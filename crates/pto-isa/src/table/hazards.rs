@@ -48,6 +48,11 @@ fn size(t: &TileType) -> u64 {
     u64::from(t.dtype.unit_bytes())
 }
 
+/// The bytes or columns do not fill whole groups.
+fn ends_inside(n: u64, group: u64) -> bool {
+    !n.is_multiple_of(group)
+}
+
 fn row_bytes(t: &TileType) -> u64 {
     t.cols * size(t)
 }
@@ -75,7 +80,7 @@ fn wide_rows(i: &Instance) -> bool {
 
 /// 64-bit elements in rows that end inside a chunk of 32, but not the first.
 fn wide_tail(i: &Instance) -> bool {
-    i.tile("dst").is_some_and(|t| is_wide(t) && cols(t) > 32 && cols(t) % 32 != 0)
+    i.tile("dst").is_some_and(|t| is_wide(t) && cols(t) > 32 && ends_inside(cols(t), 32))
 }
 
 /// Some rows of the destination end before its columns do, and the type says so.
@@ -210,7 +215,7 @@ pub(super) const TCVT: &[Hazard] = &[
         "elements become wider, or rows of several have a tail",
         |i| {
             let (Some(s), Some(d)) = (i.tile("src"), i.tile("dst")) else { return false };
-            let tail = rows(d) > 1 && cols(d) * size(s).max(size(d)) % REPEAT != 0;
+            let tail = rows(d) > 1 && ends_inside(cols(d) * size(s).max(size(d)), REPEAT);
             size(d) > size(s) || size(d) < size(s) && tail
         },
     ),
@@ -517,7 +522,7 @@ fn widens_in_reserve(i: &Instance) -> bool {
     boxes
         && size(s) == 1
         && cols(d) % 2 == 1
-        && i.value("index_col").is_none_or(|c| c.unsigned_abs() % BLOCK_BYTES == 0)
+        && i.value("index_col").is_none_or(|c| c.unsigned_abs().is_multiple_of(BLOCK_BYTES))
 }
 
 pub(super) const TEXTRACT: &[Hazard] = &[
@@ -536,13 +541,13 @@ pub(super) const TINSERT: &[Hazard] =
         .on(Targets::DEVICES)
         .when("from acc, not all of the tile valid", |i| {
             let from = i.tile("src").filter(|t| t.loc == Loc::Acc);
-            from.is_some_and(|t| t.valid_rows != Dim::Fixed(t.rows) || cols(t) * 4 % BLOCK_BYTES != 0)
+            from.is_some_and(|t| t.valid_rows != Dim::Fixed(t.rows) || ends_inside(cols(t) * 4, BLOCK_BYTES))
         })];
 
 pub(super) const FILL: &[Hazard] = &[
     fault("leaves rows without their padding").when("more than 510 rows with a last block that is not whole", |i| {
         let (Some(s), Some(d)) = (i.tile("src"), i.tile("dst")) else { return false };
-        s.loc == Loc::Vec && rows(s) > 510 && cols(s) * size(d) % BLOCK_BYTES != 0
+        s.loc == Loc::Vec && rows(s) > 510 && ends_inside(cols(s) * size(d), BLOCK_BYTES)
     }),
     limit("pads on the scalar pipe, and no flag says when that is done")
         .when("8-bit elements", |i| i.tile("dst").is_some_and(|t| size(t) == 1)),
@@ -590,7 +595,7 @@ pub(super) const TDEQUANT: &[Hazard] = &[
     fault("writes whole groups of 64 elements, behind the valid columns")
         .on(Targets::A5)
         .when("more than 64 columns and no multiple of 64", |i| {
-            i.tile("dst").is_some_and(|t| cols(t) > 64 && cols(t) % 64 != 0)
+            i.tile("dst").is_some_and(|t| cols(t) > 64 && ends_inside(cols(t), 64))
         }),
     EVENT_0,
     SCALAR_PIPE,
@@ -616,10 +621,13 @@ pub(super) const TGATHER: &[Hazard] = &[
 pub(super) const TGATHERB: &[Hazard] = &[
     writes_early("dst", "src").on(Targets::DEVICES),
     writes_early("dst", "offsets").on(Targets::DEVICES),
-    fault("writes whole 256 bytes of each row, and takes 8 offsets for them")
-        .when("several rows that are no multiple of 256 bytes", |i| {
-            i.tile("dst").is_some_and(|t| rows(t) > 1 && cols(t) * size(t) % REPEAT != 0 && cols(t) * size(t) > REPEAT)
-        }),
+    fault("writes whole 256 bytes of each row, and takes 8 offsets for them").when(
+        "several rows that are no multiple of 256 bytes",
+        |i| {
+            i.tile("dst")
+                .is_some_and(|t| rows(t) > 1 && ends_inside(cols(t) * size(t), REPEAT) && cols(t) * size(t) > REPEAT)
+        },
+    ),
 ];
 pub(super) const TSCATTER: &[Hazard] = &[
     writes_early("dst", "src").on(Targets::DEVICES),
@@ -644,7 +652,7 @@ pub(super) const TCI: &[Hazard] = &[
         .when("tmp, and rows of less than 256 bytes, not whole, or descending", |i| {
             let Some(d) = i.tile("dst").filter(|_| i.given("tmp")) else { return false };
             let bytes = cols(d) * size(d);
-            bytes < REPEAT || bytes % REPEAT != 0 || is_flag(i, "descending")
+            bytes < REPEAT || ends_inside(bytes, REPEAT) || is_flag(i, "descending")
         }),
     fault("writes 2560 bytes of tmp, and tmp is shorter")
         .when("4-byte elements, 64 columns and more", |i| i.given("tmp") && short_scratch(i, sequence_written)),
