@@ -289,6 +289,7 @@ impl Writer<'_> {
         }
         let outer = self.hoisted.replace(Vec::new());
         let mark = self.out.mark();
+        let mut end: Option<String> = None;
         for (at, &block) in blocks.iter().enumerate() {
             self.label(block, at);
         }
@@ -298,9 +299,23 @@ impl Writer<'_> {
                 self.out.line(&format!("{label}:;"), None);
             }
             self.block(block);
+            // What leaves the region must not run into the next block.
+            if at + 1 < blocks.len() && self.leaves_region(block) {
+                let label = end.get_or_insert_with(|| self.names.fresh("end")).clone();
+                self.out.line(&format!("goto {label};"), None);
+            }
+        }
+        if let Some(label) = end {
+            self.out.line(&format!("{label}:;"), None);
         }
         let declared = std::mem::replace(&mut self.hoisted, outer).unwrap_or_default();
         self.out.insert(mark, &declared);
+    }
+
+    /// True when a block ends its region, and does not return from the function.
+    fn leaves_region(&self, block: BlockId) -> bool {
+        let last = self.module.block(block).ops.last();
+        last.is_some_and(|id| self.module.successors(*id).is_empty() && self.module.op(*id).op != op::func_return)
     }
 
     /// The label of a block and the variables of its arguments.
