@@ -173,7 +173,7 @@ impl Log {
         self.histories.len() - 1
     }
 
-    /// What each wait knows beside what its core knew before, in the order of the run.
+    /// What is done when each wait is over, in the order of the run.
     ///
     /// At first it is assumed that a wait knows all that was done before it in this run. What does not follow from that is
     /// dropped, until the rest supports itself. That is sound: of the waits of any history, the first one that did not
@@ -182,12 +182,9 @@ impl Log {
         let own: Vec<Clock> = self.entries.iter().map(|e| e.clock.clone()).collect();
         let mut known = self.most(&own);
         for _ in 0..ROUNDS {
-            self.spread(&own, &known);
-            let next = self.derive();
-            if next == known {
+            if !self.round(&own, &mut known) {
                 return known;
             }
-            known = next;
         }
         // Nothing that is left has been shown.
         vec![Clock::default(); self.waits]
@@ -204,6 +201,7 @@ impl Log {
                 What::Change(_) => done[entry.history].join(&entry.clock),
                 What::Wait(which, _) => {
                     known[which].join(&done[entry.history]);
+                    known[which].join(&entry.clock);
                     learned.note(entry, &known[which]);
                 }
             }
@@ -211,25 +209,23 @@ impl Log {
         known
     }
 
-    /// What is done before each entry, given what waits know.
-    fn spread(&mut self, own: &[Clock], known: &[Clock]) {
+    /// Keeps of what waits know what follows from the rest; true when something was dropped. What comes later in the run sees
+    /// at once what is left.
+    fn round(&mut self, own: &[Clock], known: &mut [Clock]) -> bool {
         let mut learned = Learned::default();
-        for (entry, own) in self.entries.iter_mut().zip(own) {
-            entry.clock = learned.before(entry, own);
-            if let What::Wait(which, _) = entry.what {
-                learned.note(entry, &known[which]);
+        let mut next = vec![Clock::default(); known.len()];
+        for (at, own) in own.iter().enumerate() {
+            self.entries[at].clock = learned.before(&self.entries[at], own);
+            if let What::Wait(which, asked) = self.entries[at].what {
+                // With what it knew before: what is dropped there may still follow from the word.
+                next[which].join(&self.entries[at].clock);
+                next[which].join(&self.known_at(at, asked));
+                learned.note(&self.entries[at], &next[which]);
             }
         }
-    }
-
-    fn derive(&self) -> Vec<Clock> {
-        let mut known = vec![Clock::default(); self.waits];
-        for (at, entry) in self.entries.iter().enumerate() {
-            if let What::Wait(which, asked) = entry.what {
-                known[which].join(&self.known_at(at, asked));
-            }
-        }
-        known
+        let is_new = next != known;
+        known.clone_from_slice(&next);
+        is_new
     }
 
     /// True when one entry is known to be done before another.
@@ -428,7 +424,7 @@ mod tests {
         run.change(0, WORD, Change::Set(2));
         run.wait(1, WORD, AT_LEAST, 1);
         run.wait(1, WORD, AT_LEAST, 2);
-        assert_eq!(run.solve(2), [[1, 0], [2, 0]]);
+        assert_eq!(run.solve(2), [[1, 1], [2, 2]]);
     }
 
     #[test]
@@ -438,7 +434,7 @@ mod tests {
         run.change(1, WORD, Change::Add(1));
         run.wait(2, WORD, AT_LEAST, 1);
         run.wait(2, WORD, AT_LEAST, 2);
-        assert_eq!(run.solve(3), [[0, 0, 0], [1, 1, 0]]);
+        assert_eq!(run.solve(3), [[0, 0, 1], [1, 1, 2]]);
     }
 
     #[test]
@@ -447,7 +443,7 @@ mod tests {
         run.change(0, WORD, Change::Set(1));
         run.wait(2, WORD, AT_LEAST, 1);
         run.change(1, WORD, Change::Set(1));
-        assert_eq!(run.solve(3), [[0, 0, 0]]);
+        assert_eq!(run.solve(3), [[0, 0, 1]]);
     }
 
     #[test]
@@ -463,7 +459,7 @@ mod tests {
             run.change(0, back, Change::Set(0));
         }
         let known = run.solve(2);
-        assert_eq!(known, [[1, 0], [0, 3], [4, 0], [0, 6]]);
+        assert_eq!(known, [[1, 1], [2, 3], [4, 4], [5, 6]]);
     }
 
     #[test]
@@ -491,6 +487,6 @@ mod tests {
         run.change(0, WORD, Change::Set(1));
         run.values.insert(WORD, 5);
         run.wait(1, WORD, AT_LEAST, 5);
-        assert_eq!(run.solve(2), [[0, 0]]);
+        assert_eq!(run.solve(2), [[0, 1]]);
     }
 }
