@@ -26,8 +26,3 @@ pub(crate) fn inside(module: &Module, function: OpId) -> Vec<OpId> {
 pub(crate) fn function_of(module: &Module, id: OpId) -> Option<OpId> {
     module.functions().into_iter().find(|f| inside(module, *f).contains(&id))
 }
-
-/// The names a function calls, in order.
-pub(crate) fn called(module: &Module, function: OpId) -> Vec<&str> {
-    inside(module, function).iter().filter_map(|id| module.callee(*id)).map(|s| module.names.text(s)).collect()
-}

@@ -3,7 +3,7 @@
 use super::names::{Names, function_name};
 use super::types::{declaration, pointer_type, scalar_type};
 use super::{Built, Writer};
-use crate::place::called;
+use crate::place::inside;
 use pto_ir::{Attr, BlockId, OpId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{PtrSpace, Scalar, Target, Token, Type};
@@ -115,7 +115,8 @@ impl Writer<'_> {
     fn is_entry(&self, id: OpId) -> bool {
         let marked = |f: OpId| ["pto.entry", "hacc.entry"].iter().any(|n| self.module.attr(f, n).is_some());
         let with_body = |f: &OpId| self.module.op_regions(*f).iter().any(|r| !self.module.region(*r).blocks.is_empty());
-        let bodies = self.module.functions().into_iter().filter(with_body).count();
+        let count = || self.module.functions().into_iter().filter(with_body).count();
+        let bodies = *self.bodies.get_or_init(count);
         let local = |v: &ValueId| {
             let ty = self.module.value_type(*v);
             ty.local_tile().is_some() || matches!(ty, Type::Token(_))
@@ -221,9 +222,11 @@ impl Writer<'_> {
 
     /// The kind of core a function is for, where it or its module says so.
     fn stated_core(&self, id: OpId) -> Option<Kind> {
-        let module =
-            self.module.block(self.module.top).ops.iter().find_map(|m| self.module.attr(*m, "pto.kernel_kind"));
-        match self.module.attr(id, "pto.kernel_kind").or(module) {
+        let stated = |id: &OpId| self.module.attr(*id, "pto.kernel_kind").is_some();
+        let first = || self.module.block(self.module.top).ops.iter().copied().find(stated);
+        let first = *self.first_kind.get_or_init(first);
+        let module = || first.and_then(|m| self.module.attr(m, "pto.kernel_kind"));
+        match self.module.attr(id, "pto.kernel_kind").or_else(module) {
             Some(Attr::Enum(def, at)) => Some(match def.value(usize::from(*at)) {
                 "cube" => Kind::Cube,
                 _ => Kind::Vector,
@@ -269,7 +272,7 @@ impl Writer<'_> {
             return false;
         }
         let (mut whole, mut controlled) = (false, false);
-        for inner in crate::place::inside(self.module, id) {
+        for inner in inside(self.module, id) {
             let code = self.module.op(inner).op;
             controlled |= matches!(code, op::get_subblock_idx | op::get_subblock_num);
             let split = self.module.attr(inner, "split").and_then(Attr::int);
@@ -352,20 +355,25 @@ impl Kind {
 
 /// Functions so that what is called comes before what calls it.
 fn callees_first(module: &pto_ir::Module, functions: &[OpId]) -> Vec<OpId> {
-    fn visit(module: &pto_ir::Module, functions: &[OpId], f: OpId, seen: &mut HashSet<OpId>, order: &mut Vec<OpId>) {
-        if !seen.insert(f) {
-            return;
-        }
-        for name in called(module, f) {
-            if let Some(&callee) = functions.iter().find(|g| module.symbol_name(**g) == name) {
-                visit(module, functions, callee, seen, order);
-            }
-        }
-        order.push(f);
-    }
+    let calls = module.calls();
+    let callees = |f: OpId| inside(module, f).into_iter().filter_map(|id| calls.get(&id).copied()).collect::<Vec<_>>();
     let (mut seen, mut order) = (HashSet::new(), Vec::new());
     for &f in functions {
-        visit(module, functions, f, &mut seen, &mut order);
+        // Calls may be nested as deeply as there are functions, hence no recursion.
+        let mut open = Vec::new();
+        if seen.insert(f) {
+            open.push((f, callees(f).into_iter()));
+        }
+        while let Some((f, rest)) = open.last_mut() {
+            match rest.next() {
+                Some(callee) if seen.insert(callee) => open.push((callee, callees(callee).into_iter())),
+                Some(_) => {}
+                None => {
+                    order.push(*f);
+                    open.pop();
+                }
+            }
+        }
     }
     order
 }

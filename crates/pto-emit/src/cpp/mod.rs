@@ -22,6 +22,7 @@ use pto_check::{Checked, Info};
 use pto_ir::{BlockId, Module, OpId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Op, Target, TileType, codes};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use text::Text;
 use types::Aliases;
@@ -44,6 +45,10 @@ pub(crate) struct Writer<'a> {
     at: OpId,
     /// The operation whose line was last written as a remark.
     remarked: Option<u32>,
+    /// How many functions have a body, once that was asked for.
+    bodies: OnceCell<usize>,
+    /// The first operation of the top level that states a kind of core.
+    first_kind: OnceCell<Option<OpId>>,
     /// Names in use in the function.
     names: Names,
     /// What each value is called: an identifier or a literal.
@@ -175,6 +180,8 @@ impl<'a> Writer<'a> {
             aliases: Aliases::default(),
             at: OpId::from_index(0),
             remarked: None,
+            bodies: OnceCell::new(),
+            first_kind: OnceCell::new(),
             names: Names::new(options.style),
             texts: vec![None; module.value_count()],
             literal: vec![false; module.value_count()],

@@ -209,7 +209,7 @@ fn place(
     let shared = !fits;
     let needed = pack::lower_bound(&pieces) + reserved;
     // Where no packing helps, trying many pieces would take long.
-    let hopeless = needed > capacity && pack::are_many(&pieces);
+    let hopeless = needed > capacity && pieces.len() > MANY;
     if shared && !hopeless {
         places = pack::pack(&pieces, reserved);
     }
@@ -269,6 +269,9 @@ pub(crate) fn reserved(module: &Module, loc: Loc) -> u64 {
 
 /// Tiles that are named when they do not fit; more than these are counted.
 const MOST_NAMED: usize = 32;
+
+/// More pieces than this are not packed where that is in vain.
+const MANY: usize = 500;
 
 /// When the most bytes are needed.
 fn worst_moment(tiles: &[&Tile]) -> u32 {

@@ -54,15 +54,10 @@ pub fn peak(pieces: &[Piece], places: &[u64]) -> u64 {
     pieces.iter().zip(places).map(|(piece, at)| at + piece.bytes).max().unwrap_or(0)
 }
 
-/// True for so many pieces that other orders than that of time are not tried.
-pub fn are_many(pieces: &[Piece]) -> bool {
-    pieces.len() > FEW
-}
-
 /// The best of several orders in which pieces take the lowest place that is free while they are needed.
 pub fn pack(pieces: &[Piece], floor: u64) -> Vec<u64> {
     let in_time = by_time(pieces, floor);
-    if are_many(pieces) {
+    if pieces.len() > FEW {
         return in_time;
     }
     let length = |p: &Piece| u64::from(p.end - p.start) + 1;
