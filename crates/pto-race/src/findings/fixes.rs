@@ -38,6 +38,9 @@ impl Repair {
 }
 
 const BARRIER_ALL: &str = "pto.barrier <PIPE_ALL>";
+/// Brings what scalar stores left in the data cache to memory.
+const WRITE_BACK: [&str; 2] =
+    ["pto.cmo.cacheinvalid all #pto.address_space<gm>", "pto.fence.barrier_all #pto.fence_scope<gm>"];
 const NEXT_ITERATION: &str = "the next iteration has to wait for this one";
 /// Signals that a program may use; `syncall` has the ones behind.
 const SIGNALS: std::ops::RangeInclusive<i64> = 0..=10;
@@ -47,8 +50,20 @@ const SECOND_CORE: i64 = 16;
 impl Findings<'_> {
     /// What would order two accesses.
     pub(super) fn repair(&self, code: Code, conflict: &Conflict, stamp: &Stamp) -> Repair {
-        let here = conflict.site.core;
         let (from, to) = (self.pipe_of(&conflict.other), self.pipe_of(stamp));
+        let mut repair = self.order(code, conflict, (from, to));
+        let first = conflict.other.op;
+        let in_cache = matches!(conflict.place, Place::Global(_)) && from == Pipe::S && code != codes::RACE_OVERWRITE;
+        if in_cache && !repair.edits.is_empty() && self.text().written_back(first) == first {
+            // Order alone does not bring it to memory.
+            let at = self.text().span(first);
+            repair.edits.splice(0..0, WRITE_BACK.map(|text| Edit::after(at, text)));
+        }
+        repair
+    }
+
+    fn order(&self, code: Code, conflict: &Conflict, (from, to): (Pipe, Pipe)) -> Repair {
+        let here = conflict.site.core;
         match conflict.other_core {
             Some(other) if other == here => self.order_pipes(conflict, from, to),
             Some(other) if other.rank != here.rank => self.order_ranks(conflict, other, from),
