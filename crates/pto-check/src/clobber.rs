@@ -181,7 +181,9 @@ impl Walk<'_> {
                 None => {}
             }
         }
-        first.lost.retain(|key, _| !next.written.contains(key));
+        for key in &next.written {
+            first.lost.remove(key);
+        }
         first.lost.extend(next.lost);
         first.written.extend(next.written);
     }
