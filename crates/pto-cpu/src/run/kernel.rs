@@ -68,7 +68,7 @@ impl Core<'_> {
         let tile = |at: usize| step.tiles[at].register.map(|r| &self.tiles[r as usize]);
         if let (Some(of), Some(dst)) = (tile(sum.of), tile(sum.dst)) {
             let terms = if sum.along_row { of.cols } else { of.rows };
-            watch.sum(u64::from(dst.base), terms.into(), sum.continues);
+            watch.sum(dst.base, terms.into(), sum.continues);
         }
     }
 

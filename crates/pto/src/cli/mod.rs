@@ -154,7 +154,7 @@ fn run_command(command: Command) -> Run {
 
 /// Results that never reached their reader are not a success.
 fn flushed(outcome: Outcome) -> Run {
-    std::io::stdout().flush().map_err(stdout_failed)?;
+    std::io::stdout().flush().map_err(|e| stdout_failed(&e))?;
     Ok(outcome)
 }
 
@@ -174,11 +174,11 @@ fn exit_code(result: Run) -> ExitCode {
 
 /// Writes to standard output; a reader that went away is not an error worth reporting.
 pub(crate) fn out(text: &str) -> Result<(), Failure> {
-    anstream::stdout().write_all(text.as_bytes()).map_err(stdout_failed)
+    anstream::stdout().write_all(text.as_bytes()).map_err(|e| stdout_failed(&e))
 }
 
 /// A reader that has seen enough ends the command quietly; everything else is an error.
-fn stdout_failed(error: std::io::Error) -> Failure {
+fn stdout_failed(error: &std::io::Error) -> Failure {
     if error.kind() == std::io::ErrorKind::BrokenPipe {
         std::process::exit(0);
     }
