@@ -10,7 +10,7 @@ mod shapes;
 mod stages;
 
 use common::best;
-use shapes::{Shape, all};
+use shapes::{Kind, Shape, all};
 use stages::STAGES;
 
 const LINES: usize = 1_000;
@@ -27,7 +27,8 @@ fn main() {
 }
 
 fn row(shape: &Shape) {
-    print!("| {:<38} |", shape.name);
+    let mark = if shape.kind == Kind::Broken { " (broken)" } else { "" };
+    print!("| {:<38} |", format!("{}{mark}", shape.name));
     for (_, stage) in STAGES {
         let per_line = |lines: usize| {
             let text = (shape.text)(lines);

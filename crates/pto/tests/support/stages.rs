@@ -23,7 +23,7 @@ pub const STAGES: &[Stage] = &[
     ("lower", |text| drop(checked(text).map(|c| opt::lower(&c, opt::plan::Options::default(), Mode::Minimal)))),
     ("C++", |text| drop(checked(text).map(|c| emit::cpp(&c, &emit::Options::default())))),
     ("bytecode", |text| drop(checked(text).map(|c| pto::bytecode::encode(c.module(), Default::default())))),
-    ("steps", |text| drop(checked(text).map(|c| Plan::new(&c, None, Options::default())))),
+    ("steps", |text| drop(checked(text).and_then(|c| Plan::new(&c, None, Options::default()).ok()))),
 ];
 
 fn checked(text: &str) -> Option<Checked> {
