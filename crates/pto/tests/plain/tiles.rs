@@ -4,7 +4,7 @@ use super::transfer::Direction;
 use super::value::{Tile, Val};
 use super::{Machine, Outcome, convert, scalar};
 use pto::ir::{OpId, ValueId};
-use pto::isa::row::{Elem, Infer};
+use pto::isa::row::{Elem, RegionExtent, Row};
 use pto::isa::rules::{Arg, Instance};
 use pto::isa::table::op;
 use pto::isa::{Code, DType, Dim, Dir, Loc, Scalar, TileType, Type, codes};
@@ -118,7 +118,7 @@ impl Machine<'_> {
         self.make_results(id)?;
         if self.checked.info().dynamic.contains(&id) {
             let facts: Vec<(Type, Option<i64>)> = self.parts(id).into_iter().map(|(_, v)| self.fact(v)).collect();
-            if let Some(problem) = pto::checks::recheck(self.checked, id, &facts) {
+            if let Some(problem) = pto::checks::recheck(self.checked, id, &facts).filter(|d| d.is_error()) {
                 return Err(problem.code);
             }
         }
@@ -163,23 +163,29 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The valid region a result has when its type leaves it open: that of what it is made from.
+    /// The valid region a result has when its type leaves it open, by what its row says.
     fn followed(&self, id: OpId, slot: usize) -> (u64, u64) {
-        let row = self.module.op(id).op.row();
-        let source = match row.slot_at(slot).infer {
-            // Where that may be a scalar, the other operand is the tile.
-            Infer::Like(name) => {
-                let all = self.module.operands(id).iter().map(|o| self.get(o.value));
-                let mut both = std::iter::once(self.need(id, name)).chain(all);
-                both.find(|val| matches!(val, Val::Tile(_))).expect("a tile")
+        let region = |slot: usize| {
+            let operand = self.module.in_slot(id, slot).next()?;
+            match self.get(operand.value) {
+                Val::Tile(tile) => Some(tile.borrow().valid),
+                Val::View(view) => Some(Self::matrix_size(&view)),
+                _ => None,
             }
-            _ => self.get(self.module.operands(id)[0].value),
         };
-        match source {
-            Val::Tile(tile) => tile.borrow().valid,
-            Val::View(view) => Self::matrix_size(&view),
-            other => panic!("{other:?} has no extents"),
-        }
+        let of = |slot: usize| region(slot).expect("an operand with extents");
+        let number = |extent: Option<RegionExtent>| match extent {
+            Some(RegionExtent::Fixed(n)) => n,
+            Some(RegionExtent::Rows(s)) => of(s).0,
+            Some(RegionExtent::Cols(s)) => of(s).1,
+            Some(RegionExtent::Bits(s)) => of(s).1.div_ceil(8),
+            Some(RegionExtent::Both(a, b)) => of(a).1 + of(b).1,
+            Some(RegionExtent::MaxRows(a, b)) => of(a).0.max(of(b).0),
+            Some(RegionExtent::MaxCols(a, b)) => of(a).1.max(of(b).1),
+            None => u64::MAX,
+        };
+        let [rows, cols] = self.module.op(id).op.row().extents(slot, &|slot| region(slot).is_some());
+        (number(rows), number(cols))
     }
 
     /// A type with the extents it has now, and the value of a number.
@@ -206,6 +212,19 @@ impl Machine<'_> {
         let row = self.module.op(id).op.row();
         let is_data = |slot: u8| row.slot_at(usize::from(slot)).elem == Elem::Data;
         self.parts(id).into_iter().filter(|(slot, _)| is_data(*slot)).find_map(|(_, v)| Some(self.ty(v).tile()?.dtype))
+    }
+
+    /// Sources of elementwise instructions may be valid in more than the destination, which decides.
+    fn take_the_region_of_dst(&self, row: &Row, types: &mut [(u8, Type)]) {
+        let Some((names, dst)) = row.same_region(self.checked.info().target) else { return };
+        let name = |slot: u8| row.slot_at(usize::from(slot)).name;
+        let found = types.iter().find(|(slot, _)| name(*slot) == dst).and_then(|(_, ty)| ty.tile().copied());
+        let Some(dst) = found else { return };
+        for (_, ty) in types.iter_mut().filter(|(slot, _)| names.contains(&name(*slot))) {
+            if let Type::Tile(t) | Type::TileBuf(t) = ty {
+                *t = t.valid(dst.valid_rows, dst.valid_cols);
+            }
+        }
     }
 
     /// Everything is read, then computed, then written.
@@ -242,6 +261,7 @@ impl Machine<'_> {
             types.push((slot, ty));
             values.push(number);
         }
+        self.take_the_region_of_dst(row, &mut types);
         let args: Vec<Arg> =
             types.iter().zip(&values).map(|((slot, ty), value)| Arg { slot: *slot, ty, value: *value }).collect();
         let text = |s| self.module.names.text(s);
