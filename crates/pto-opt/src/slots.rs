@@ -120,8 +120,17 @@ impl Follow<'_> {
         }
     }
 
-    fn is_short(&self, value: ValueId) -> bool {
-        self.bits(value).is_none_or(|bits| bits < 64)
+    /// True when a number, or what it is cast from, has less than 64 bits.
+    fn is_short(&self, mut value: ValueId) -> bool {
+        loop {
+            if self.bits(value).is_none_or(|bits| bits < 64) {
+                return true;
+            }
+            match self.made(value) {
+                Some((op::arith_index_cast, operands)) if !operands.is_empty() => value = operands[0],
+                _ => return false,
+            }
+        }
     }
 
     fn through_casts(&self, mut value: ValueId) -> Option<ValueId> {
@@ -149,7 +158,7 @@ impl Follow<'_> {
     /// The index of a loop, with something added to it, multiplied with it, or divided out of it.
     fn line(&self, value: ValueId, depth: u32) -> Option<Line> {
         let inner = self.through_casts(value).filter(|_| depth < MANY_PARTS)?;
-        let is_short = self.is_short(value) || self.is_short(inner);
+        let is_short = self.is_short(value);
         let found = match self.made(inner) {
             Some((code, operands)) => {
                 let [a, b] = operands[..] else { return None };
