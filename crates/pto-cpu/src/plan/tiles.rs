@@ -152,14 +152,16 @@ impl Builder<'_> {
         let ty = self.module.tile(dst).copied();
         let Some(ty) = ty else { return Err(self.unsupported("this destination")) };
         let to = self.handle_of(dst)?;
-        let extent = |d: Dim, physical: u64| Extent::Fixed(d.fixed().unwrap_or(physical) as u32);
+        // What is not valid may lie outside: a window has the columns of its source, wherever it starts.
+        let valid = |d: Dim, physical: u64| d.fixed().unwrap_or(physical) as u32;
+        let size = (valid(ty.valid_rows, ty.rows), valid(ty.valid_cols, ty.cols));
         self.push_window(Window {
             from: self.operand_tile(id, "src")?,
             to,
             row: self.operand_reg(id, "row_idx")?,
             col: self.operand_reg(id, "col_idx")?,
-            size: (ty.rows as u32, ty.cols as u32),
-            valid: WindowValid::Given(extent(ty.valid_rows, ty.rows), extent(ty.valid_cols, ty.cols)),
+            size,
+            valid: WindowValid::Given(Extent::Fixed(size.0), Extent::Fixed(size.1)),
         })
     }
 

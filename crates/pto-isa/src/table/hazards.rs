@@ -515,6 +515,31 @@ pub(super) const TMOV: &[Hazard] = &[
         .when("mat to left or right", |i| i.tile("src").is_some_and(|t| t.loc == Loc::Mat)),
 ];
 
+/// The elements of the window do not lie as far apart in a tile of dst's shape as in the source.
+fn other_strides(i: &Instance) -> bool {
+    let (Some(s), Some(d)) = (i.tile("src"), i.tile("dst")) else { return false };
+    let far = [(rows(d).saturating_sub(1), 0), (0, cols(d).saturating_sub(1))];
+    let layout = |t: &TileType| t.is_boxed().then_some((t.order(), t.fractal));
+    layout(s) != layout(d) || far.iter().any(|(r, c)| s.offset(*r, *c) != d.offset(*r, *c))
+}
+
+/// The window starts behind the first box in the direction in which boxes lie next to each other.
+fn starts_at_box(i: &Instance) -> bool {
+    let Some(s) = i.tile("src").filter(|t| t.is_boxed()) else { return false };
+    let along = if s.blayout == BLayout::ColMajor { "row_idx" } else { "col_idx" };
+    i.value(along) != Some(0)
+}
+
+pub(super) const TSUBVIEW: &[Hazard] = &[
+    fault("steps through the window by the rows and columns of dst, not by those of src").on(Targets::DEVICES).when(
+        "a window of several rows in a tile of other columns, or of several columns in one of other rows",
+        other_strides,
+    ),
+    fault("counts the start in elements, as in a tile without boxes")
+        .on(Targets::DEVICES)
+        .when("boxes, from another row (col-major boxes) or column (row-major boxes) than 0", starts_at_box),
+];
+
 /// Rows of bytes that are cut out of one tile and put into boxes of another.
 fn widens_in_reserve(i: &Instance) -> bool {
     let (Some(s), Some(d)) = (i.tile("src"), i.tile("dst")) else { return false };

@@ -1,5 +1,6 @@
 //! Buffers, views, pointers and queries: operations that name memory, and the scalar accesses around them.
 
+use super::hazards;
 use crate::DType::I64;
 use crate::codes;
 use crate::enums;
@@ -297,8 +298,9 @@ family! { View, "pto", view;
         ])
         .cpp("TSUBVIEW")
         .cpp_args(&["dst", "src", "row_idx", "col_idx"])
+        .hazards(hazards::TSUBVIEW)
         .page("docs/isa/TSUBVIEW.md")
-        .notes(&["The linear address formula is right for tiles without boxes, or for windows that start at row 0."]);
+        .notes(&["On a device `dst` keeps its own strides: give it the rows and columns of `src` and a smaller valid region."]);
 
     /// Another name for a tile.
     ///

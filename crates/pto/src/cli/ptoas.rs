@@ -5,7 +5,7 @@
 
 use super::check::{self, Report};
 use super::emit::Request;
-use super::{Failure, files, input, out, warn};
+use super::{Failure, files, input, out, render, warn};
 use pto::Target;
 use pto::emit::{Style, Sync};
 use std::path::{Path, PathBuf};
@@ -161,6 +161,7 @@ fn run(asked: &Asked) -> Result<(), String> {
     match request.emit(&source) {
         Ok(emitted) => {
             files::write(&arguments.output, emitted.text.as_bytes()).map_err(failed)?;
+            render::print(&source, emitted.program.warnings()).map_err(failed)?;
             if emitted.has_no_order() {
                 warn(NO_ORDER);
             }

@@ -214,7 +214,8 @@ impl Machine<'_> {
         let source = *self.need(id, "src").tile().borrow();
         let at = (self.int_in(id, "row_idx"), self.int_in(id, "col_idx"));
         let valid = (ty.valid_rows.fixed().unwrap_or(ty.rows), ty.valid_cols.fixed().unwrap_or(ty.cols));
-        Ok(Tile { valid, ..self.window_at(&source, ty, at)? })
+        let inside = TileType { rows: valid.0, cols: valid.1, ..*ty };
+        Ok(Tile { valid, ty: self.seen(ty), ..self.window_at(&source, &inside, at)? })
     }
 
     fn set_valid(&mut self, id: OpId) -> Outcome<()> {

@@ -99,6 +99,7 @@ fn cpp(args: &CppArgs) -> Run {
     match request.emit(&source) {
         Ok(emitted) => {
             files::write(&args.output, emitted.text.as_bytes())?;
+            render::print(&source, emitted.program.warnings())?;
             render::print(&source, &order::warnings(&emitted))?;
             Ok(Outcome::Clean)
         }

@@ -7,8 +7,9 @@ pub(crate) mod sync;
 use super::check::{self, parse_target};
 use super::files;
 use super::input::{self, Source};
+use super::render;
 use super::{Failure, Outcome, Run, warn};
-use pto::checks::Checked;
+use pto::checks::{self, Checked};
 use pto::ir::{Form, Style};
 use pto::isa::Span;
 use pto::opt;
@@ -129,24 +130,26 @@ impl Read {
 pub(crate) fn run(args: &Args) -> Run {
     let read = args.file.read()?;
     match lowered(args, &read) {
-        Ok(module) => {
-            files::write(&args.output, read.print(&module).as_bytes())?;
+        Ok(lowered) => {
+            files::write(&args.output, read.print(lowered.module()).as_bytes())?;
+            render::print(&read.source, lowered.warnings())?;
             Ok(Outcome::Clean)
         }
         Err(problems) => read.problems(problems),
     }
 }
 
-fn lowered(args: &Args, read: &Read) -> Result<Module, Vec<Diagnostic>> {
+/// What is left of the warnings is about the result: lowering keeps what a device would lose, where it can.
+fn lowered(args: &Args, read: &Read) -> Result<Checked, Vec<Diagnostic>> {
     let checked = read.check()?;
     match args.to {
-        Level::Level2 => opt::to_buffers(&checked),
+        Level::Level2 => checks::check(opt::to_buffers(&checked)?, read.target),
         Level::Level3 => {
             let places = opt::plan::Options { tight: args.tight, ..Default::default() };
             let lowered = opt::lower(&checked, places, args.mode.into())?;
             read.say_blanket(&lowered.blanket);
             read.say_untold(&lowered.untold);
-            Ok(lowered.program.into_module())
+            Ok(lowered.program)
         }
     }
 }
