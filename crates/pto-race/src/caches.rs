@@ -5,10 +5,9 @@ use crate::findings::{Conflict, Findings, Site};
 use crate::shadow::{NO_TILE, Stamp};
 use crate::words::{Asked, Change};
 use pto_cpu::{Access, Atomic, CACHE_LINE, Detail, Event, Place};
-use pto_ir::{Module, OpId};
-use pto_isa::table::op;
+use pto_ir::OpId;
 use pto_isa::{Diagnostic, Edit, Pipe, codes};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Bytes that a scalar unit has stored into a line, and when it has written the line back.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +91,8 @@ impl Caches {
         if is_scalar {
             self.lines.entry((buffer, access.start.div_euclid(CACHE_LINE))).or_default();
         }
+        // Whoever has found a word as another core stored it knows that the line was written back.
+        let asked = std::mem::take(&mut self.asked);
         self.touched(access, |bytes, line| {
             let own = |team: u32, thread: u32| is_scalar && (team, thread) == (stamp.team, stamp.thread);
             let conflict =
@@ -99,7 +100,10 @@ impl Caches {
             if access.write {
                 line.copies.iter_mut().filter(|c| !own(c.team, c.thread)).for_each(|c| c.stale = Some(*stamp));
             }
-            let is_back = |store: &Store| store.back.is_some_and(|back| now.is_after(&back));
+            let is_seen = |store: &Store| {
+                now.is_after(&store.stamp) && asked.keys().any(|(_, word)| *word == (buffer, store.first))
+            };
+            let is_back = |store: &Store| store.back.is_some_and(|back| now.is_after(&back) || is_seen(store));
             let overlaps = |store: &Store| store.first < bytes.1 && bytes.0 < store.end;
             for store in line.stores.iter().filter(|s| !own(s.stamp.team, s.stamp.thread) && !is_back(s)) {
                 let ordered = now.is_after(&store.stamp);
@@ -116,6 +120,7 @@ impl Caches {
             }
             line.keep(access, bytes, stamp, |write| findings.old_copy(&conflict(write)));
         });
+        self.asked = asked;
     }
 }
 
@@ -168,26 +173,38 @@ impl Detector<'_> {
         self.caches.clean(accesses.first(), &back);
     }
 
+    /// A scalar store changes a word for which loops of other cores may ask.
+    pub fn stores_word(&mut self, core: usize, event: &Event<'_>) {
+        let (Detail::Number(number), [access]) = (event.detail, event.accesses) else { return };
+        let Place::Global(buffer) = access.place else { return };
+        if self.setting.joint && !self.polls.is_empty() && access.write {
+            self.change_word(core, (buffer, access.start), Change::Set(number as i64), None);
+        }
+    }
+
     /// A loop asks for a word until another core has changed it. True when that was it.
     pub fn asks_word(&mut self, core: usize, site: Site, event: &Event<'_>) -> bool {
         let (Detail::Number(number), [access]) = (event.detail, event.accesses) else { return false };
         let Place::Global(buffer) = access.place else { return false };
-        if !self.setting.joint || self.polls.is_empty() {
+        if !self.setting.joint || access.write {
             return false;
         }
         let word = (buffer, access.start);
-        if access.write {
-            self.change_word(core, word, Change::Set(number as i64), None);
-            return false;
+        let Some(poll) = self.polls.get(&event.op).copied() else { return false };
+        let is_new = self.caches.asked.insert((core, word), number) != Some(number);
+        let number = number as i64;
+        match poll.until {
+            // It knows no more than what ends the loop, whatever else has been stored by now.
+            Some(until) if until.is_met(number) => self.find_words(core, &[(word, number)], until),
+            None if is_new => self.find_words(core, &[(word, number)], Asked { cmp: Asked::EQUAL, value: number }),
+            _ => {}
         }
-        let Some(forgets) = self.polls.get(&event.op).copied() else { return false };
-        if self.caches.asked.insert((core, word), number) != Some(number) {
-            self.find_words(core, &[(word, number as i64)], Asked { cmp: Asked::EQUAL, value: number as i64 });
+        if is_new {
             let line = self.caches.lines.get(&(buffer, access.start.div_euclid(CACHE_LINE)));
             let thread = self.scalar_thread(core);
             let held = line.into_iter().flat_map(|l| &l.stores).find(|s| s.stamp.thread != thread && s.back.is_none());
             let held = held.filter(|s| s.first <= access.start && access.start < s.end).map(|s| s.stamp.op);
-            if !forgets {
+            if !poll.forgets {
                 self.findings.asks_cache(site);
             }
             if let Some(store) = held {
@@ -196,26 +213,6 @@ impl Detector<'_> {
         }
         true
     }
-}
-
-/// Loads in the conditions of loops that go on until memory says otherwise, and whether the loop forgets its copy.
-pub(crate) fn polls(module: &Module) -> BTreeMap<OpId, bool> {
-    let mut all = BTreeMap::new();
-    module.walk(module.top, &mut |id| {
-        if module.op(id).op != op::scf_while {
-            return;
-        }
-        let (mut loads, mut forgets) = (BTreeSet::new(), false);
-        module.walk_inside(id, &mut |inner| match module.op(inner).op {
-            op::load_scalar => {
-                loads.insert(inner);
-            }
-            op::cmo_cacheinvalid => forgets = true,
-            _ => {}
-        });
-        all.extend(loads.into_iter().map(|load| (load, forgets)));
-    });
-    all
 }
 
 const WRITE_BACK: &str = "pto.cmo.cacheinvalid of the address, then pto.fence.barrier_all #pto.fence_scope<gm>";

@@ -1,19 +1,20 @@
 //! Listens to a run and keeps track of what is known to be done before what.
 
 use crate::Sync;
-use crate::caches::{Caches, polls};
+use crate::caches::Caches;
 use crate::clock::{Clock, LANES, lane};
 use crate::core::{CoreState, Step};
 use crate::findings::{Conflict, Findings, Site};
 use crate::links::Links;
 use crate::memory::Memories;
 use crate::paths::{Branches, is_loop};
+use crate::polls::{Poll, ignored, polls};
 use crate::shadow::{NO_TILE, Stamp};
 use crate::words::Words;
 use pto_cpu::{Access, Action, Atomic, CoreId, DEVICE, Detail, Event, Observer, Plan, Ring, Role};
 use pto_ir::OpId;
 use pto_isa::{Pipe, Target};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Entries a pipe may have waiting behind a flag. A program that needs more is taken to be stuck.
 const MAX_QUEUE: usize = 1 << 16;
@@ -43,8 +44,12 @@ pub(crate) struct Detector<'a> {
     pub memories: Memories,
     pub links: Links,
     pub caches: Caches,
-    /// Loads by which loops wait for other cores, and whether they forget their copies.
-    pub polls: BTreeMap<OpId, bool>,
+    /// Loads by which loops wait for other cores.
+    pub polls: BTreeMap<OpId, Poll>,
+    /// Questions whose answer nobody looks at.
+    pub ignored: BTreeSet<OpId>,
+    /// What is done when a transfer in the background is, by core and instruction.
+    pub transfers: BTreeMap<(usize, OpId), Clock>,
     pub findings: Findings<'a>,
     /// What waits for words of global memory learn.
     pub words: Words,
@@ -62,9 +67,16 @@ impl Observer for Detector<'_> {
             Action::Work if matches!(event.detail, Detail::Number(_)) => {
                 if !self.asks_word(core, site, event) {
                     self.issue(core, self.lane_of(event.pipe), Step::Scalar, site, event.accesses);
+                    self.stores_word(core, event);
                 }
             }
-            Action::Work => self.issue(core, self.lane_of(event.pipe), Step::Work, site, event.accesses),
+            Action::Work => {
+                self.issue(core, self.lane_of(event.pipe), Step::Work, site, event.accesses);
+                if event.pipe == Some(Pipe::All) {
+                    let message = self.cores[core].message(lane(Pipe::All), core);
+                    self.transfers.insert((core, event.op), message);
+                }
+            }
             Action::Clean => self.clean_cache(core, site, event.accesses),
             Action::SetFlag(flag) | Action::WaitFlag(flag) if !self.findings.has_event(flag.id) => {
                 self.findings.no_such_event(flag.id, site);
@@ -84,10 +96,8 @@ impl Observer for Detector<'_> {
                 self.cores[core].lanes[to].clock.join(&message);
             }
             Action::Sync => self.sync(core, event.accesses),
-            Action::AwaitBackground => {
-                let message = self.cores[core].message(lane(Pipe::All), core);
-                self.cores[core].tell_issue(&message);
-            }
+            Action::AwaitBackground if self.ignored.contains(&event.op) => {}
+            Action::AwaitBackground => self.await_transfer(core, event.op),
             Action::Other => {}
             _ => self.link(core, site, event),
         }
@@ -120,6 +130,8 @@ impl<'a> Detector<'a> {
             links: Links::default(),
             caches: Caches::default(),
             polls: polls(setting.plan.checked().module()),
+            ignored: ignored(setting.plan.checked().module()),
+            transfers: BTreeMap::new(),
             findings: Findings::new(setting.plan),
             words,
             branches,
@@ -168,6 +180,7 @@ impl<'a> Detector<'a> {
         self.findings.next_team();
         self.links = Links::default();
         self.cores.clear();
+        self.transfers.clear();
         self.ids.clear();
         self.names.clear();
         self.last = None;

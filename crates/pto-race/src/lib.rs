@@ -42,6 +42,7 @@ mod memory;
 mod names;
 mod operands;
 mod paths;
+mod polls;
 mod shadow;
 mod snapshot;
 mod words;

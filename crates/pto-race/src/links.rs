@@ -5,6 +5,7 @@ use crate::detector::Detector;
 use crate::findings::{Findings, Site};
 use crate::words::{Asked, Change, Moment, Word, Words};
 use pto_cpu::{Access, Action, CoreId, Detail, Event, Place, Ring, Set, Signal};
+use pto_ir::{Def, OpId};
 use pto_isa::{Pipe, Target};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -94,6 +95,7 @@ impl Detector<'_> {
             Action::Pop(ring) => self.pop(core, site, event, ring),
             Action::Free(ring) => self.free(core, site, ring),
             Action::Notify => self.notify(core, event),
+            Action::Noticed if self.ignored.contains(&event.op) => {}
             Action::Noticed => self.noticed(core, event),
             _ => {}
         }
@@ -211,6 +213,20 @@ impl Detector<'_> {
         if let Some((access, _)) = held {
             self.give_back(core, &access, site);
         }
+    }
+
+    // ---- transfers in the background -----------------------------------------------------------------------------------
+
+    /// The core waits for a transfer in the background, and with it for those before.
+    pub fn await_transfer(&mut self, core: usize, wait: OpId) {
+        let module = self.setting.plan.checked().module();
+        let event = module.operands(wait).first().map(|event| module.value(event.value).def);
+        let known = match event {
+            Some(Def::Result(transfer, _)) => self.transfers.get(&(core, transfer)).cloned(),
+            _ => None,
+        };
+        let message = known.unwrap_or_else(|| self.cores[core].message(lane(Pipe::All), core));
+        self.cores[core].tell_issue(&message);
     }
 
     // ---- words in global memory -----------------------------------------------------------------------------------

@@ -36,6 +36,10 @@ impl Asked {
     /// The position of `eq`.
     pub const EQUAL: u8 = 0;
 
+    pub fn is_met(self, number: i64) -> bool {
+        self.holds(Values::just(number))
+    }
+
     /// True when one of the numbers can be meant: `start` and what lies a multiple of `step` away, within bounds.
     fn holds(self, Values { start, step, low, high }: Values) -> bool {
         let v = self.value;

@@ -153,7 +153,7 @@ impl Found {
 impl<'a> Findings<'a> {
     pub fn new(plan: &'a Plan) -> Self {
         let (module, target) = (plan.checked().module(), plan.checked().info().target);
-        let asks_for_words = !crate::caches::polls(module).is_empty();
+        let asks_for_words = !crate::polls::polls(module).is_empty();
         let (names, text, vectors) = (Names::new(plan), OnceCell::new(), plan.vector_cores());
         Self { module, target, found: BTreeMap::new(), names, text, vectors, asks_for_words, now: 0, stuck: false }
     }
