@@ -12,6 +12,8 @@ pub struct Info {
     pub target: Target,
     /// The constant behind each value, where the program fixes it.
     pub constants: Vec<Option<i64>>,
+    /// As `constants`, with sums, differences and products of them.
+    computed: Vec<Option<i64>>,
     /// Operations with a rule that only run time can decide.
     pub dynamic: Vec<OpId>,
     /// The function each operation is in places its tiles by address (level 3).
@@ -20,13 +22,39 @@ pub struct Info {
 
 impl Info {
     pub(crate) fn new(module: &Module, order: &[OpId], target: Target) -> Self {
-        Self { target, constants: constants(module, order), dynamic: Vec::new(), manual: manual_ops(module, order) }
+        let constants = constants(module, order);
+        let computed = computed(module, order, constants.clone());
+        Self { target, constants, computed, dynamic: Vec::new(), manual: manual_ops(module, order) }
     }
 
     /// The constant behind a value.
     pub fn constant(&self, value: ValueId) -> Option<i64> {
         self.constants[value.index()]
     }
+
+    /// The constant behind a value, or what is computed from constants alone.
+    pub(crate) fn computed(&self, value: ValueId) -> Option<i64> {
+        self.computed[value.index()]
+    }
+}
+
+/// Adds what sums, differences, products and casts make of constants.
+fn computed(module: &Module, order: &[OpId], mut known: Vec<Option<i64>>) -> Vec<Option<i64>> {
+    for &id in order {
+        let Some(result) = module.results(id).next().filter(|r| known[r.index()].is_none()) else { continue };
+        let operands = module.operands(id);
+        let operand = |n: usize| operands.get(n).and_then(|o| known[o.value.index()]);
+        let exact = match (module.op(id).op, operand(0), operand(1)) {
+            (op::arith_addi, Some(a), Some(b)) => a.checked_add(b),
+            (op::arith_subi, Some(a), Some(b)) => a.checked_sub(b),
+            (op::arith_muli, Some(a), Some(b)) => a.checked_mul(b),
+            (op::arith_index_cast | op::arith_extsi | op::arith_trunci, Some(a), None) => Some(a),
+            _ => None,
+        };
+        let kept = |n: i64| module.value_type(result).scalar().map_or(n.into(), |s| s.wrapped(n.into()));
+        known[result.index()] = exact.and_then(|n| i64::try_from(kept(n)).ok());
+    }
+    known
 }
 
 /// The integer constant behind each value: literals, and casts of them.

@@ -41,6 +41,7 @@ pub use clobber::lost_sources;
 pub use fifo::{Epilogue, LinkedPipe, linked_pipes};
 pub use info::{Info, flag_of, pipe_of};
 pub use instructions::{recheck, widen};
+pub use overlap::apart;
 pub use reach::{Reach, reach};
 pub use scratch::{WorkSpace, missing_scratch, scratch_left_out, work_space};
 

@@ -130,7 +130,7 @@ pub(crate) fn addresses(module: &Module, info: &Info, id: OpId) -> Vec<(Option<i
     let slot = ["addr", "address", "addrs"].iter().find_map(|name| row.slot(name));
     let operands = slot.into_iter().flat_map(|s| module.in_slot(id, s));
     let attr = module.attr(id, "addr").map(|a| (a.int(), module.op(id).name_span));
-    operands.map(|o| (info.constant(o.value), o.span)).chain(attr).collect()
+    operands.map(|o| (info.computed(o.value), o.span)).chain(attr).collect()
 }
 
 /// What is wrong with a fixed address.

@@ -1,9 +1,9 @@
 //! Operands of one instruction that share memory, with each other or with what the device uses beside them.
 
-use crate::Info;
 use crate::instructions::OpCheck;
 use crate::places::{Overlap, Place, Places};
-use pto_ir::{Module, OpId, Operand};
+use crate::{Checked, Info};
+use pto_ir::{Module, OpId, Operand, ValueId};
 use pto_isa::row::{Alias, Effect, Harm};
 use pto_isa::rules::Instance;
 use pto_isa::{Diagnostic, Dir, Row, Slot, Target, codes};
@@ -16,6 +16,36 @@ pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, places: &Place
             OperandCheck { module, info, places, id, row }.run(problems);
         }
     }
+}
+
+/// Destinations and sources of an instruction that must not share memory on the target, wherever they lie.
+pub fn apart(checked: &Checked, id: OpId) -> Vec<(ValueId, ValueId)> {
+    let (module, info) = (checked.module(), checked.info());
+    let row = module.op(id).op.row();
+    let check = OpCheck { module, info, id, row };
+    let (args, attrs) = (check.args(), check.rule_attrs());
+    let instance = Instance { row, target: info.target, manual: info.manual[id.index()], args: &args, attrs: &attrs };
+    let harms: Vec<Harm> = row.hazards_of(&instance).map(|h| h.harm).collect();
+    let distinct = is_distinct(row, info.target);
+    let scratch = row.scratch.map(|s| s.slot);
+    let slots = row.slots.len();
+    let data = module.operands(id).iter().filter(|o| usize::from(o.slot) < slots && module.tile(o.value).is_some());
+    let slot = |o: &Operand| row.slot_at(usize::from(o.slot));
+    let data = data.filter(|o| scratch != Some(slot(o).name));
+    let mut pairs = Vec::new();
+    for dst in data.clone().filter(|o| slot(o).dir != Dir::In) {
+        for src in data.clone().filter(|o| slot(o).dir != Dir::Out && o.slot != dst.slot) {
+            let early = harms.contains(&Harm::WritesEarly(slot(dst).name, slot(src).name));
+            if early || distinct && slot(dst).dir == Dir::Out {
+                pairs.push((dst.value, src.value));
+            }
+        }
+    }
+    pairs
+}
+
+fn is_distinct(row: &Row, target: Target) -> bool {
+    matches!(row.alias, Alias::Distinct(on) if on.contains(target))
 }
 
 struct OperandCheck<'a> {
@@ -64,7 +94,7 @@ impl OperandCheck<'_> {
 
     /// A destination against every tile that is read: the same memory where that is unsafe, or a part of it.
     fn destinations(&self, harms: &[Harm], problems: &mut Vec<Diagnostic>) {
-        let distinct = matches!(self.row.alias, Alias::Distinct(on) if on.contains(self.info.target));
+        let distinct = is_distinct(self.row, self.info.target);
         let data = self.tiles().filter(|o| !self.is_scratch(o));
         for dst in data.clone().filter(|o| self.slot(o).dir != Dir::In) {
             for src in data.clone().filter(|o| self.slot(o).dir != Dir::Out && o.slot != dst.slot) {

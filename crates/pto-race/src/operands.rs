@@ -33,7 +33,24 @@ impl Findings<'_> {
             if let Some(read) = accesses.iter().filter(beside).find(|r| overlap(r, write)) {
                 self.overlapping(read, write, site);
             }
+            let on =
+                |r: &&Access| !r.write && r.place == write.place && r.start == write.start && r.value != write.value;
+            for read in accesses.iter().filter(on).filter(|r| overlap(r, write)) {
+                if self.must_be_apart(site.op, write.value, read.value) {
+                    self.replaced_too_early(read, write, site);
+                }
+            }
         }
+    }
+
+    fn replaced_too_early(&mut self, read: &Access, write: &Access, site: Site) {
+        self.note(codes::ALIASING, site.op, None, |all| {
+            let (own, other) = (all.name(write.value), all.name(read.value));
+            let message = format!("{own} lies on {other}, which the instruction reads after it has begun to write");
+            Diagnostic::new(codes::ALIASING, all.span(site.op), message)
+                .legal(format!("separate memory for the result on {}", all.target))
+                .help("give the result another address")
+        });
     }
 
     fn works_on_operand(&mut self, operand: &Access, work: &Access, site: Site) {

@@ -15,7 +15,7 @@ order in which it writes and reads, memory that no operand names, sources that i
 It is reading, not measurement: no device was run. Views, configuration, signals and asynchronous transfers were read in outline only.
 What was found stands in the rows (`pto doc NAME` shows it there), and this page is made from them (`BLESS=1 cargo test -p pto --test hazards`).
 
-- **written early**: the destination is written before the source has been read, so they must not share memory. `check` reports it (E0221), planning never does it.
+- **written early**: the destination is written before the source has been read, so they must not share memory. `check` reports it (E0221), and `race` where addresses are computed; planning never does it.
 - **lost**: the source is work space. It counts as written: `check` (E0226) and `race` report a read that follows, `sync` and planning order and place
   accordingly, and lowering copies a source that is read later.
 - **own memory**: bytes that no operand names. `check` and `race` report tiles that lie there (E0227), `plan` shows and keeps them free; where the instruction takes a scratch tile,

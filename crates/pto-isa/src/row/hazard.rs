@@ -45,7 +45,7 @@ impl Harm {
     /// What respects it: diagnostics and passes.
     pub const fn respected_by(&self) -> &'static str {
         match self {
-            Self::WritesEarly(..) => "check (E0221), planning",
+            Self::WritesEarly(..) => "check and race (E0221), planning",
             Self::Destroys(_) => "check (E0226), race, order, planning, lowering",
             Self::Hidden(_) => "check (E0227), race, order, plan, lowering",
             Self::Fault(_) => "check and run (E0228)",

@@ -9,13 +9,14 @@ use crate::clock::{LANES, pipe};
 use crate::core::{Queued, Step};
 use crate::names::Names;
 use crate::shadow::Stamp;
+use pto_check::Checked;
 use pto_cpu::{Access, CoreId, DEVICE, Flag, Place, Plan, Role};
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::codes::{self, Code};
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Pipe, Span, Target};
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use text::Text;
 
 /// An instruction on a core.
@@ -74,6 +75,9 @@ pub(crate) struct Findings<'a> {
     pub target: Target,
     found: BTreeMap<(Code, OpId, Option<OpId>), Found>,
     names: Names<'a>,
+    checked: &'a Checked,
+    /// Operands of instructions that must not share memory.
+    apart: HashMap<OpId, Vec<(ValueId, ValueId)>>,
     /// Where statements stand.
     text: OnceCell<Text<'a>>,
     /// Vector cores of a block.
@@ -155,7 +159,26 @@ impl<'a> Findings<'a> {
         let (module, target) = (plan.checked().module(), plan.checked().info().target);
         let asks_for_words = !crate::polls::polls(module).is_empty();
         let (names, text, vectors) = (Names::new(plan), OnceCell::new(), plan.vector_cores());
-        Self { module, target, found: BTreeMap::new(), names, text, vectors, asks_for_words, now: 0, stuck: false }
+        Self {
+            module,
+            target,
+            found: BTreeMap::new(),
+            names,
+            checked: plan.checked(),
+            apart: HashMap::new(),
+            text,
+            vectors,
+            asks_for_words,
+            now: 0,
+            stuck: false,
+        }
+    }
+
+    /// True when a device must not find these two operands of an instruction in the same memory.
+    pub fn must_be_apart(&mut self, op: OpId, dst: Option<ValueId>, src: Option<ValueId>) -> bool {
+        let (Some(dst), Some(src)) = (dst, src) else { return false };
+        let checked = self.checked;
+        self.apart.entry(op).or_insert_with(|| pto_check::apart(checked, op)).contains(&(dst, src))
     }
 
     fn text(&self) -> &Text<'_> {
