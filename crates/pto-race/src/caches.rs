@@ -190,10 +190,12 @@ impl Detector<'_> {
             return false;
         }
         let word = (buffer, access.start);
-        let Some(poll) = self.polls.get(&event.op).copied() else { return false };
+        let Some(poll) = self.polls.get(&event.op) else { return false };
+        let until = poll.asked(|id| self.branches.turns.get(&(event.core, id)).copied());
+        let forgets = poll.forgets;
         let is_new = self.caches.asked.insert((core, word), number) != Some(number);
         let number = number as i64;
-        match poll.until {
+        match until {
             // It knows no more than what ends the loop, whatever else has been stored by now.
             Some(until) if until.is_met(number) => self.find_words(core, &[(word, number)], until),
             None if is_new => self.find_words(core, &[(word, number)], Asked { cmp: Asked::EQUAL, value: number }),
@@ -204,7 +206,7 @@ impl Detector<'_> {
             let thread = self.scalar_thread(core);
             let held = line.into_iter().flat_map(|l| &l.stores).find(|s| s.stamp.thread != thread && s.back.is_none());
             let held = held.filter(|s| s.first <= access.start && access.start < s.end).map(|s| s.stamp.op);
-            if !poll.forgets {
+            if !forgets {
                 self.findings.asks_cache(site);
             }
             if let Some(store) = held {

@@ -363,6 +363,8 @@ impl Findings<'_> {
         if a == b {
             // Both ways of a branch have one.
             let branch = self.module.op(a).op == op::scf_if && pair.first.len() == 2 && pair.second.len() == 2;
+            // Whoever asks for a word of this iteration may never come to the barrier.
+            let branch = branch && !(self.asks_for_words && text.loop_around(pair.block).is_some());
             let edits = vec![
                 Edit::after(text.span(pair.first[1]), &*syncall),
                 Edit::before(text.span(pair.second[1]), &*syncall),
