@@ -9,7 +9,7 @@ mod shapes;
 mod stages;
 
 use pto::cost::{Laws, Machine, Report, record, simulate};
-use pto::{Launch, Options, Program, Target};
+use pto::{Arg, Launch, Options, Program, Target};
 use shapes::{Kind, all};
 use stages::STAGES;
 
@@ -87,4 +87,15 @@ fn every_shape_that_runs_is_followed() {
             assert!(Report::new(&trace, &line, laws).cycles >= 0.0, "{}", shape.name);
         }
     }
+}
+
+/// Every line of this program has a finding of its own.
+#[test]
+fn many_findings_are_described() {
+    let shape = all().find(|s| s.name == "barriers").expect("a shape");
+    let program = Program::parse(&(shape.text)(MANY_LINES));
+    let plan = program.plan(Target::A2A3, None, Options::default()).expect("it is legal");
+    let (x, mut y) = (vec![0.0f32; 16 * 64], vec![0.0f32; 16 * 64]);
+    let report = pto::race::check(&plan, &mut [vec![Arg::read(&x), Arg::write(&mut y)]], Launch::default());
+    assert!(report.findings.len() > MANY_LINES / 4, "{}", report.findings.len());
 }

@@ -182,11 +182,11 @@ impl Findings<'_> {
     fn order_cores(&self, code: Code, conflict: &Conflict, other: CoreId, (from, to): (Pipe, Pipe)) -> Repair {
         let here = conflict.site.core;
         let mut repair = Repair::new(format!("a signal from {} to {} orders them", core_name(other), core_name(here)));
-        if let Some(barrier) = self.partial_barrier() {
+        if let Some(barrier) = self.stated().partial_barrier {
             repair = repair.label(barrier, "cores of the other kind do not take part in this `syncall`");
         }
         let sides = self.matching(conflict.other.op, conflict.site.op);
-        let certain = sides.as_ref().filter(|s| s.exact || code != codes::RACE_OVERWRITE && !self.talks());
+        let certain = sides.as_ref().filter(|s| s.exact || code != codes::RACE_OVERWRITE && !self.stated().talks);
         let free = self.free_signals();
         let (Some(sides), Some(id)) = (certain, free.first()) else {
             return repair.help(format!(
@@ -196,7 +196,7 @@ impl Findings<'_> {
         let from_cube = other.role == Role::Cube;
         let there = self.signal_edits(sides, (from, to), *id, from_cube, code == codes::RACE_OVERWRITE);
         // Where nothing orders the iterations of two loops, the next one must not overwrite what this one reads.
-        let back = sides.loops.filter(|_| code == codes::RACE_READ && !self.talks()).and(free.get(1));
+        let back = sides.loops.filter(|_| code == codes::RACE_READ && !self.stated().talks).and(free.get(1));
         let Some(id) = back else {
             let carried = code == codes::RACE_OVERWRITE && sides.loops.is_some();
             return if carried { repair.help(NEXT_ITERATION) } else { repair }.edits(there);
@@ -277,40 +277,9 @@ impl Findings<'_> {
         })
     }
 
-    /// A `syncall` in which only one kind of core takes part.
-    fn partial_barrier(&self) -> Option<OpId> {
-        let mut found = None;
-        self.module.walk(self.module.top, &mut |id| {
-            if self.module.op(id).op == op::syncall && self.core_type(id) != "mix" {
-                found = found.or(Some(id));
-            }
-        });
-        found
-    }
-
-    fn core_type(&self, id: OpId) -> &str {
-        match self.module.attr(id, "core_type") {
-            Some(pto_ir::Attr::Enum(def, at)) => def.value(usize::from(*at)),
-            _ => "aiv_only",
-        }
-    }
-
-    /// True when cores of a block signal to each other or share a pipe.
-    fn talks(&self) -> bool {
-        let mut found = false;
-        self.module.walk(self.module.top, &mut |id| {
-            let code = self.module.op(id).op;
-            found |= matches!(code, op::sync_set | op::sync_wait) || code.row().family == pto_isa::Family::Fifo;
-        });
-        found
-    }
-
     /// Signals that nothing in the text uses; from the end, because pipes count from the start.
     fn free_signals(&self) -> Vec<i64> {
-        let mut used = BTreeSet::new();
-        self.module.walk(self.module.top, &mut |id| {
-            used.extend(self.module.attr(id, "event_id").and_then(pto_ir::Attr::int).map(|n| n % SECOND_CORE));
-        });
+        let used: BTreeSet<i64> = self.stated().signals.iter().map(|n| n % SECOND_CORE).collect();
         SIGNALS.rev().filter(|id| !used.contains(id)).collect()
     }
 
@@ -386,11 +355,7 @@ impl Findings<'_> {
         let (mut cube, mut vector) =
             (roles.0 == Role::Cube || roles.1 == Role::Cube, roles.0 == Role::Vector || roles.1 == Role::Vector);
         if roles == (Role::Whole, Role::Whole) {
-            self.module.walk(self.module.top, &mut |id| match pto_check::pipe_of(self.module, id, self.target) {
-                Some(Pipe::M | Pipe::Mte1 | Pipe::Fix) => cube = true,
-                Some(Pipe::V) => vector = true,
-                _ => {}
-            });
+            (cube, vector) = (self.stated().cube, self.stated().vector);
         }
         match (cube, vector) {
             (true, true) => "mix",

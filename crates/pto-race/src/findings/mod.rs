@@ -3,6 +3,7 @@
 mod fixes;
 mod order;
 mod races;
+mod stated;
 mod text;
 
 use crate::clock::{LANES, pipe};
@@ -15,6 +16,7 @@ use pto_ir::{Module, OpId, ValueId};
 use pto_isa::codes::{self, Code};
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Pipe, Span, Target};
+use stated::Stated;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use text::Text;
@@ -80,6 +82,7 @@ pub(crate) struct Findings<'a> {
     apart: HashMap<OpId, Vec<(ValueId, ValueId)>>,
     /// Where statements stand.
     text: OnceCell<Text<'a>>,
+    stated: OnceCell<Stated>,
     /// Vector cores of a block.
     vectors: u32,
     /// Loops of the program ask for words that other cores store.
@@ -167,6 +170,7 @@ impl<'a> Findings<'a> {
             checked: plan.checked(),
             apart: HashMap::new(),
             text,
+            stated: OnceCell::new(),
             vectors,
             asks_for_words,
             now: 0,
@@ -183,6 +187,10 @@ impl<'a> Findings<'a> {
 
     fn text(&self) -> &Text<'_> {
         self.text.get_or_init(|| Text::new(self.module))
+    }
+
+    fn stated(&self) -> &Stated {
+        self.stated.get_or_init(|| Stated::new(self.module, self.target))
     }
 
     /// Everything, worst first. What happened often says so.

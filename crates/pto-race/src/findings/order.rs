@@ -178,57 +178,22 @@ impl Findings<'_> {
 
     /// Where the text sets a flag, or waits for it; nothing where ids are computed, or events may stand for it.
     fn uses_of(&self, flag: Flag, code: pto_isa::Op) -> Option<Vec<OpId>> {
-        let (mut found, mut others) = (Vec::new(), self.computes_ids());
-        self.each_flag(|op, named| {
-            let used = self.module.op(op).op;
-            if named == flag && used == code {
-                found.push(op);
-            }
-            others |= named == flag && !matches!(used, op::set_flag | op::wait_flag);
-        });
-        (!others).then_some(found)
+        let (stated, kind) = (self.stated(), |id: &OpId| self.module.op(*id).op);
+        let others = stated.uses(flag).iter().any(|id| !matches!(kind(id), op::set_flag | op::wait_flag));
+        let found = || stated.uses(flag).iter().copied().filter(|id| kind(id) == code).collect();
+        (!others && !stated.computes_ids).then(found)
     }
 
     // ---- flags of the text --------------------------------------------------------------------------------------------
 
     /// An id that a pair of pipes does not use yet.
     pub(super) fn free_id(&self, from: Pipe, to: Pipe) -> Option<u32> {
-        let ids = self.target.profile().event_ids;
-        let mut used = vec![false; ids as usize];
-        self.each_flag(|_, flag| {
-            if (flag.src, flag.dst) == (from, to)
-                && let Some(slot) = used.get_mut(flag.id as usize)
-            {
-                *slot = true;
-            }
-        });
-        // Ids that the program computes count from the start.
-        let free = if self.computes_ids() { used.iter().rposition(|u| !u) } else { used.iter().position(|u| !u) };
-        free.map(|id| id as u32)
-    }
-
-    /// True when ids of flags are computed.
-    fn computes_ids(&self) -> bool {
-        let mut found = false;
-        self.module.walk(self.module.top, &mut |op| found |= self.module.op(op).op == op::wait_flag_dyn);
-        found
+        self.stated().free_id(from, to, self.target.profile().event_ids.into())
     }
 
     /// True when the text has a wait for a flag, or one whose id is not fixed.
     fn waits_anywhere(&self, wanted: Flag) -> bool {
-        let mut found = self.computes_ids();
-        self.each_flag(|op, flag| {
-            found |= flag == wanted && matches!(self.module.op(op).op, op::wait_flag | op::wait_event);
-        });
-        found
-    }
-
-    /// The flags that the text names with a fixed id.
-    fn each_flag(&self, mut each: impl FnMut(OpId, Flag)) {
-        self.module.walk(self.module.top, &mut |op| {
-            if let Some((src, dst, Some(id))) = pto_check::flag_of(self.module, op) {
-                each(op, Flag { src, dst, id: id.into() });
-            }
-        });
+        let stated = self.stated();
+        stated.computes_ids || stated.has(self.module, wanted, &[op::wait_flag, op::wait_event])
     }
 }

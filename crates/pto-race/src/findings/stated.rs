@@ -1,0 +1,74 @@
+//! What the text says about order anywhere, found once: fixes ask for it with every finding.
+
+use pto_cpu::Flag;
+use pto_ir::{Attr, Module, OpId};
+use pto_isa::table::op;
+use pto_isa::{Family, Op, Pipe, Target};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Flags, signals and barriers of a program.
+#[derive(Debug, Default)]
+pub(crate) struct Stated {
+    /// The operations that name a flag with a fixed id.
+    flags: BTreeMap<Flag, Vec<OpId>>,
+    /// Some ids of flags are computed.
+    pub computes_ids: bool,
+    /// A `syncall` in which only one kind of core takes part.
+    pub partial_barrier: Option<OpId>,
+    /// Cores of a block signal to each other or share a pipe.
+    pub talks: bool,
+    /// Numbers of signals in use.
+    pub signals: BTreeSet<i64>,
+    /// Instructions of a cube core, and of a vector core.
+    pub cube: bool,
+    pub vector: bool,
+}
+
+impl Stated {
+    pub fn new(module: &Module, target: Target) -> Self {
+        let mut stated = Self::default();
+        module.walk(module.top, &mut |id| stated.add(module, target, id));
+        stated
+    }
+
+    fn add(&mut self, module: &Module, target: Target, id: OpId) {
+        let code = module.op(id).op;
+        if let Some((src, dst, Some(number))) = pto_check::flag_of(module, id) {
+            self.flags.entry(Flag { src, dst, id: number.into() }).or_default().push(id);
+        }
+        self.computes_ids |= code == op::wait_flag_dyn;
+        if code == op::syncall && core_type(module, id) != "mix" {
+            self.partial_barrier = self.partial_barrier.or(Some(id));
+        }
+        self.talks |= matches!(code, op::sync_set | op::sync_wait) || code.row().family == Family::Fifo;
+        self.signals.extend(module.attr(id, "event_id").and_then(Attr::int));
+        match pto_check::pipe_of(module, id, target) {
+            Some(Pipe::M | Pipe::Mte1 | Pipe::Fix) => self.cube = true,
+            Some(Pipe::V) => self.vector = true,
+            _ => {}
+        }
+    }
+
+    /// The operations that name a flag.
+    pub fn uses(&self, flag: Flag) -> &[OpId] {
+        self.flags.get(&flag).map_or(&[], Vec::as_slice)
+    }
+
+    /// An id that a pair of pipes does not use yet. Ids that the program computes count from the start.
+    pub fn free_id(&self, src: Pipe, dst: Pipe, ids: u32) -> Option<u32> {
+        let is_free = |id: &u32| !self.flags.contains_key(&Flag { src, dst, id: (*id).into() });
+        if self.computes_ids { (0..ids).rev().find(is_free) } else { (0..ids).find(is_free) }
+    }
+
+    /// True when an operation of a kind names a flag.
+    pub fn has(&self, module: &Module, flag: Flag, kinds: &[Op]) -> bool {
+        self.uses(flag).iter().any(|id| kinds.contains(&module.op(*id).op))
+    }
+}
+
+fn core_type(module: &Module, id: OpId) -> &str {
+    match module.attr(id, "core_type") {
+        Some(Attr::Enum(def, at)) => def.value(usize::from(*at)),
+        _ => "aiv_only",
+    }
+}
