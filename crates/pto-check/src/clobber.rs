@@ -27,12 +27,15 @@ pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, places: &Place
     problems.extend(found.into_values());
 }
 
-/// The sources that operations of a checked program use as work space and that are read afterwards: the operations, and the slots.
+/// The sources that operations of a checked program use as work space and that are read afterwards, or may be read by who calls the
+/// function: the operations, and the slots.
 ///
 /// ```
 /// use pto_isa::{Target, table::op};
 /// let (module, _) = pto_syntax::parse(
-///     "func.func @f(%a: !pto.tile_buf<vec, 8x64xi32>, %b: !pto.tile_buf<vec, 8x64xi32>, %d: !pto.tile_buf<vec, 8x64xi32>) {
+///     "func.func @f(%d: !pto.tile_buf<vec, 8x64xi32>) {
+///        %a = pto.alloc_tile : !pto.tile_buf<vec, 8x64xi32>
+///        %b = pto.alloc_tile : !pto.tile_buf<vec, 8x64xi32>
 ///        trem ins(%a, %b) outs(%d)
 ///        tadd ins(%b, %d) outs(%d)
 ///        return
@@ -200,7 +203,10 @@ impl Walk<'_> {
             parts.push(part);
         }
         match module.op(id).op {
-            op::func_func => Summary::default(),
+            op::func_func => {
+                parts.into_iter().for_each(|part| self.keep_parameters(id, &part));
+                Summary::default()
+            }
             op::scf_if => either(parts, module.op_regions(id).len() == 2),
             op::scf_for | op::scf_while => self.repeated(parts),
             _ => {
@@ -211,6 +217,15 @@ impl Walk<'_> {
                 all
             }
         }
+    }
+
+    /// Whoever calls a function may read the tiles that it was given.
+    fn keep_parameters(&mut self, function: OpId, body: &Summary) {
+        let parameters = self.module.op_regions(function).iter().flat_map(|r| self.module.region(*r).blocks.first());
+        let parameters: BTreeSet<Key> =
+            parameters.flat_map(|b| &self.module.block(*b).args).map(|v| Key::Tile(*v)).collect();
+        let lost = body.lost.iter().filter(|(key, loss)| loss.source && parameters.contains(key));
+        self.needed.extend(lost.map(|(key, loss)| (loss.by, *key)));
     }
 
     /// The body of a loop, behind itself, or not at all.

@@ -5,7 +5,8 @@ use pto::isa::fill::{self, Filling};
 use pto::isa::row::Harm;
 use pto::isa::{Dim, Op, Target, TileType, Type, codes, table};
 use pto::opt::{self, Mode, plan};
-use pto::{Program, sample};
+use pto::race;
+use pto::{Arg, Launch, Program, sample};
 use std::collections::BTreeSet;
 
 /// Uses of an instruction to look at, for each element type.
@@ -158,6 +159,34 @@ fn sources_that_a_device_loses_are_copied() {
         assert!(left.is_empty(), "{left:?}\n{text}");
         assert!(!low(&program(rest), Target::A5).0.contains("pto.tmov"), "a5 keeps its sources");
     }
+}
+
+/// Who calls a function may read what it was given, so a function copies the tiles that it would lose.
+#[test]
+fn parameters_that_a_device_loses_are_copied() {
+    let text = "!t = !pto.tile_buf<vec, 8x64xi32>
+         !v = !pto.tensor_view<8x64xi32>
+         func.func @f(%x: !v, %y: !v, %z: !v) attributes {pto.entry} {
+           %a = pto.alloc_tile : !t
+           %b = pto.alloc_tile : !t
+           %d = pto.alloc_tile : !t
+           tload ins(%x) outs(%a)
+           tload ins(%y) outs(%b)
+           func.call @rest(%a, %b, %d) : (!t, !t, !t) -> ()
+           tstore ins(%b) outs(%z)
+           return
+         }
+         func.func private @rest(%a: !t, %b: !t, %d: !t) {
+           trem ins(%a, %b) outs(%d)
+           return
+         }";
+    let (low_text, lowered) = low(text, Target::A2A3);
+    assert_eq!(low_text.matches("pto.tmov").count(), 2, "{low_text}");
+    let plan = super::prepared(&lowered, Target::A2A3, &low_text);
+    let (mut x, mut y, mut z) = (vec![7i32; 512], vec![4i32; 512], vec![0i32; 512]);
+    let args = vec![Arg::write(&mut x), Arg::write(&mut y), Arg::write(&mut z)];
+    let report = race::check_as(race::Sync::Manual, &plan, &mut [args], Launch::default());
+    assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
 }
 
 /// The device fills the destination with the scalar first, so it never takes over the source; nor does a quotient by a scalar,
