@@ -188,7 +188,7 @@ impl Findings<'_> {
 
     /// An id that a pair of pipes does not use yet.
     pub(super) fn free_id(&self, from: Pipe, to: Pipe) -> Option<u32> {
-        self.stated().free_id(from, to, self.target.profile().event_ids.into())
+        self.stated().free_id(from, to, self.target.profile().event_ids)
     }
 
     /// True when the text has a wait for a flag, or one whose id is not fixed.
