@@ -52,6 +52,8 @@ pub(super) const BUFFER: &str = "!pto.tile_buf<...>";
 pub(super) fn elided_type(ty: &Type, tile: Option<&'static str>) -> &'static str {
     match (ty, tile) {
         (Type::Scalar(_), _) => "dtype",
+        // As it is written where it is not left out, so that formatting again changes nothing.
+        (Type::Unknown, _) => VALUE,
         (_, Some(tile)) => tile,
         (Type::TileBuf(_), None) => BUFFER,
         (_, None) => VALUE,
