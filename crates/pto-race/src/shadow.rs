@@ -6,8 +6,8 @@
 use pto_cpu::Atomic;
 use pto_ir::{OpId, ValueId};
 
-/// Bytes of a page.
-const PAGE: u64 = 4096;
+/// Bytes of a page. Tiles have tens of KiB: smaller pages cost a visit each, larger ones make it slow to cut segments.
+const PAGE: u64 = 16384;
 
 /// A tile that stands for every tile: it was changed in place, under two names.
 pub(crate) const ANY_TILE: u32 = u32::MAX;
