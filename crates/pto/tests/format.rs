@@ -304,6 +304,6 @@ fn mixed_forms_stay_mixed() {
 #[test]
 fn types_that_nothing_gives_keep_their_spelling() {
     let text = "func.func @k(%xs: !pto.tensor_view<1x16xi32>, %zero: index) {\n  %t = pto.alloc_tile addr = %t\n  pto.tload ins(%xs : !pto.tensor_view<1x16xi32>) outs(%t : !pto.tile_buf<vec, 1x16xi32>)\n  %seen = pto.tgetval ins(%t, %zero : !pto.tile_buf<vec, 1x16xi32>, index) outs : i32\n  return\n}\n";
-    let once = pto::syntax::format(text, Default::default()).expect("a readable program");
-    assert_eq!(pto::syntax::format(&once, Default::default()).expect("a formatted program"), once);
+    let once = format(text, Default::default()).expect("a readable program");
+    assert_eq!(format(&once, Default::default()).expect("a formatted program"), once);
 }
