@@ -1,10 +1,10 @@
 //! Operands of one instruction that share memory, with each other or with what the device uses beside them.
 
 use crate::instructions::OpCheck;
-use crate::places::{Overlap, Place, Places};
+use crate::places::{Extent, Home, Overlap, Places, Runs, hidden_runs};
 use crate::{Checked, Info};
 use pto_ir::{Module, OpId, Operand, ValueId};
-use pto_isa::row::{Alias, Effect, Harm};
+use pto_isa::row::{Alias, Effect, Harm, HiddenMemory};
 use pto_isa::rules::Instance;
 use pto_isa::{Diagnostic, Dir, Row, Slot, Target, codes};
 
@@ -73,7 +73,7 @@ impl OperandCheck<'_> {
         self.destinations(&harms, problems);
         for harm in harms {
             if let Harm::Hidden(memory) = harm {
-                self.hidden(memory.into(), problems);
+                self.hidden(memory, problems);
             }
         }
     }
@@ -101,7 +101,7 @@ impl OperandCheck<'_> {
                 let (d, s) = (self.slot(dst).name, self.slot(src).name);
                 let early = harms.contains(&Harm::WritesEarly(d, s));
                 let distinct = distinct && self.slot(dst).dir == Dir::Out;
-                let overlap = self.places.overlap(dst.value, src.value, self.id);
+                let overlap = self.places.in_place(dst.value, src.value, self.id);
                 problems.extend(harms.iter().filter_map(|harm| self.place_fault(*harm, (dst, src), overlap)));
                 let problem = match overlap {
                     Overlap::Same if distinct || early => Diagnostic::new(
@@ -152,9 +152,10 @@ impl OperandCheck<'_> {
         let Some(scratch) = self.tiles().find(|o| self.is_scratch(o)) else { return };
         for other in self.tiles().filter(|o| !self.is_scratch(o)) {
             let (tmp, name) = (self.slot(scratch).name, self.slot(other).name);
-            let how = match self.places.overlap(scratch.value, other.value, self.id) {
+            let how = match self.places.overlap((scratch.value, Extent::Physical), other.value, self.id) {
                 Overlap::Same => format!("shares its memory with `{name}`"),
                 Overlap::Partial(bytes) => format!("overlaps `{name}` in {bytes} bytes"),
+                Overlap::Somewhere(bytes) => format!("overlaps `{name}` in {bytes} bytes, wherever the window starts"),
                 Overlap::None | Overlap::Unknown => continue,
             };
             let message = format!("`{tmp}` of `{}` {how}", self.row.name);
@@ -168,10 +169,12 @@ impl OperandCheck<'_> {
     }
 
     /// Operands that lie in memory which the device works in by itself.
-    fn hidden(&self, hidden: Place, problems: &mut Vec<Diagnostic>) {
+    fn hidden(&self, hidden: HiddenMemory, problems: &mut Vec<Diagnostic>) {
+        let bytes: Runs = hidden_runs(&hidden);
         for operand in self.tiles() {
-            let (root, _) = self.places.root(operand.value);
-            if !self.places.of(root, self.id).is_some_and(|place| place.overlaps(&hidden)) {
+            let window = self.places.window(operand.value, self.id);
+            let inside = window.filter(|w| w.home == Home::At(hidden.loc) && w.start.unknown.is_empty());
+            if inside.is_none_or(|w| w.runs(Extent::Valid).shared(&bytes) == 0) {
                 continue;
             }
             let name = self.slot(operand).name;

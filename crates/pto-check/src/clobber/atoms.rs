@@ -1,0 +1,112 @@
+//! Memory cut into pieces that are only ever used together.
+//!
+//! Two bytes are in the same atom when every window that holds one of them holds the other. So a window is a list of atoms,
+//! however many runs it has, and what happens to a window is what happens to its atoms.
+
+use crate::places::{Home, Runs, Window};
+use pto_ir::ValueId;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+/// A piece of memory.
+pub(super) type Atom = u32;
+
+/// Bytes that are counted from one point: a home, and multiples of unknown numbers.
+pub(super) type Group = (Home, BTreeMap<ValueId, i64>);
+
+/// Memory with more runs than this is not followed, nor is memory whose windows consist of more atoms.
+const MANY: usize = 1 << 20;
+
+/// The windows of a program, and then their atoms.
+#[derive(Default)]
+pub(super) struct Atoms {
+    groups: HashMap<Group, BTreeSet<Runs>>,
+    atoms: HashMap<(Group, Runs), Rc<[Atom]>>,
+    next: Atom,
+}
+
+pub(super) fn group(window: &Window) -> Group {
+    (window.home, window.start.unknown.clone())
+}
+
+impl Atoms {
+    /// Adds a window.
+    pub(super) fn add(&mut self, group: Group, runs: Runs) {
+        self.groups.entry(group).or_default().insert(runs);
+    }
+
+    /// The windows of a group.
+    pub(super) fn windows(&self, group: &Group) -> Vec<Runs> {
+        self.groups.get(group).into_iter().flatten().copied().collect()
+    }
+
+    /// The atoms of a window that was added before.
+    pub(super) fn of(&self, group: &Group, runs: Runs) -> Rc<[Atom]> {
+        self.atoms.get(&(group.clone(), runs)).cloned().unwrap_or_default()
+    }
+
+    /// Cuts everything that was added.
+    pub(super) fn cut(&mut self) {
+        for (group, windows) in &self.groups {
+            let windows: Vec<Runs> = windows.iter().copied().collect();
+            let lists = cut(&windows, &mut self.next);
+            let lists = windows.iter().zip(lists).map(|(runs, list)| ((group.clone(), *runs), list.into()));
+            self.atoms.extend(lists);
+        }
+    }
+}
+
+/// The atoms of windows; none at all where there would be too many.
+fn cut(windows: &[Runs], next: &mut Atom) -> Vec<Vec<Atom>> {
+    let none = vec![Vec::new(); windows.len()];
+    if windows.iter().map(|w| w.count as usize).fold(0, usize::saturating_add) > MANY {
+        return none;
+    }
+    let mut ends: Vec<(i64, usize)> = Vec::new();
+    for (n, window) in windows.iter().enumerate() {
+        ends.extend(window.each().flat_map(|(from, to)| [(from, n), (to, n)]));
+    }
+    ends.sort_unstable();
+    let mut lists = none.clone();
+    let mut known: HashMap<u64, Atom> = HashMap::new();
+    // The windows that hold the current byte, and a number that stands for the set of them.
+    let (mut open, mut sign, mut parts) = (BTreeSet::new(), 0, 0);
+    for (n, (at, window)) in ends.iter().enumerate() {
+        if !open.remove(window) {
+            open.insert(*window);
+        }
+        sign ^= mixed(*window as u64 + 1);
+        let ends_here = ends.get(n + 1).is_none_or(|(then, _)| then != at);
+        if !ends_here || open.is_empty() || known.contains_key(&sign) {
+            continue;
+        }
+        known.insert(sign, *next);
+        open.iter().for_each(|w| lists[*w].push(*next));
+        *next += 1;
+        parts += open.len();
+        if parts > MANY {
+            return none;
+        }
+    }
+    lists
+}
+
+/// Spreads a number over 64 bits, so that sums of a few are as good as different.
+fn mixed(n: u64) -> u64 {
+    let n = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    n ^ (n >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_and_their_whole() {
+        let windows = [Runs::one(0, 256), Runs::new(0, 32, 4, 64), Runs::new(32, 32, 4, 64), Runs::one(256, 32)];
+        let lists = cut(&windows, &mut 0);
+        assert_eq!(lists, [vec![0, 1], vec![0], vec![1], vec![2]]);
+    }
+}

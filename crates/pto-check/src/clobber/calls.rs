@@ -1,0 +1,202 @@
+//! What functions do to the tiles that they are given.
+
+use super::atoms::{Atom, Group, group};
+use super::{Access, Loss, Read, Summary, Walk};
+use crate::places::{Extent, Home, Runs, Window};
+use pto_ir::{Module, OpId, Operand, ValueId};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Functions that use a parameter in more ways than this are not followed.
+const MANY_WINDOWS: usize = 64;
+
+/// Functions, each behind those that it calls. One that calls itself has no such place.
+pub(super) fn callees_first(module: &Module, calls: &HashMap<OpId, OpId>) -> Vec<OpId> {
+    let mut called: HashMap<OpId, Vec<OpId>> = HashMap::new();
+    let functions = module.functions();
+    for &function in &functions {
+        let list = called.entry(function).or_default();
+        module.walk_inside(function, &mut |id| list.extend(calls.get(&id)));
+    }
+    let (mut done, mut order) = (BTreeSet::new(), Vec::new());
+    for function in functions {
+        let mut open = vec![(function, 0)];
+        while let Some((function, next)) = open.pop() {
+            if next == 0 && !done.insert(function) {
+                continue;
+            }
+            match called.get(&function).and_then(|list| list.get(next)) {
+                Some(callee) => open.extend([(function, next + 1), (*callee, 0)]),
+                None => order.push(function),
+            }
+        }
+    }
+    order
+}
+
+/// The parameters of a function.
+pub(super) fn parameters(module: &Module, function: OpId) -> &[ValueId] {
+    let block = module.op_regions(function).first().and_then(|r| module.region(*r).blocks.first());
+    block.map_or(&[], |b| &module.block(*b).args)
+}
+
+/// What is counted from the start of a parameter.
+fn parameter(value: ValueId) -> Group {
+    (Home::Tile(value), BTreeMap::new())
+}
+
+/// Bytes of a parameter as bytes of the tile that is given for it; `None` where they are none that can be counted.
+fn given(runs: Runs, dense: &Window, window: &Window) -> Option<Runs> {
+    let (from, to) = (i64::try_from(dense.pitch()).ok()?, i64::try_from(window.pitch()).ok()?);
+    let start = window.start.constant;
+    if from == to || from <= 0 {
+        return Some(Runs { start: start.checked_add(runs.start)?, ..runs });
+    }
+    let (line, along) = (runs.start.div_euclid(from), runs.start.rem_euclid(from));
+    let at = start.checked_add(line.checked_mul(to)?)?.checked_add(along)?;
+    if runs.count == 1 && along == 0 && runs.bytes % from == 0 {
+        return Some(Runs::new(at, from as u64, (runs.bytes / from) as u64, to as u64));
+    }
+    let fits = along + runs.bytes <= from && runs.stride % from == 0;
+    fits.then(|| Runs::new(at, runs.bytes as u64, runs.count as u64, (runs.stride / from).saturating_mul(to) as u64))
+}
+
+/// The windows that a function uses of a parameter, and those of the tile which a call gives for it.
+fn passed(walk: &Walk<'_>, call: OpId, operand: &Operand, parameter_: ValueId) -> Option<(Group, Vec<(Runs, Runs)>)> {
+    let ty = *walk.module.tile(parameter_)?;
+    let window = walk.places.window(operand.value, call)?;
+    let dense = Window::whole(Home::Tile(parameter_), crate::places::Linear::default(), ty);
+    let windows = walk.atoms.windows(&parameter(parameter_));
+    if windows.len() > MANY_WINDOWS {
+        return None;
+    }
+    let pairs = windows.into_iter().map(|runs| Some((runs, given(runs, &dense, &window)?))).collect::<Option<_>>()?;
+    Some((group(&window), pairs))
+}
+
+impl Walk<'_> {
+    /// The arguments of a call that are tiles, with their parameters.
+    fn tiles_of_call(&self, call: OpId) -> Option<Vec<(Operand, ValueId)>> {
+        let module = self.module;
+        let function = *self.calls.get(&call)?;
+        let parameters = parameters(module, function);
+        let pairs = module.operands(call).iter().copied().zip(parameters.iter().copied());
+        Some(pairs.filter(|(o, p)| module.tile(o.value).is_some() && module.tile(*p).is_some()).collect())
+    }
+
+    /// Adds the windows that a called function uses.
+    pub(super) fn add_call(&mut self, call: OpId) {
+        for (operand, parameter) in self.tiles_of_call(call).unwrap_or_default() {
+            let Some((group, pairs)) = passed(self, call, &operand, parameter) else { continue };
+            pairs.into_iter().for_each(|(_, runs)| self.atoms.add(group.clone(), runs));
+        }
+    }
+
+    /// Which atoms of a parameter the atoms of an argument are; nothing where that is not known.
+    fn arguments(&self, call: OpId) -> Vec<(Operand, Vec<(Atom, Atom)>)> {
+        let mut all = Vec::new();
+        for (operand, param) in self.tiles_of_call(call).unwrap_or_default() {
+            let Some((group, pairs)) = passed(self, call, &operand, param) else { continue };
+            let (mut own, mut theirs): (BTreeMap<Atom, Vec<usize>>, BTreeMap<Atom, Vec<usize>>) = Default::default();
+            for (n, (inside, outside)) in pairs.iter().enumerate() {
+                self.atoms.of(&group, *outside).iter().for_each(|a| own.entry(*a).or_default().push(n));
+                self.atoms.of(&parameter(param), *inside).iter().for_each(|a| theirs.entry(*a).or_default().push(n));
+            }
+            let inside: HashMap<Vec<usize>, Atom> = theirs.into_iter().map(|(atom, set)| (set, atom)).collect();
+            let same = own.iter().filter_map(|(atom, set)| Some((*atom, *inside.get(set)?)));
+            all.push((operand, same.collect()));
+        }
+        all
+    }
+
+    /// Follows what may be lost into functions and out of them.
+    pub(super) fn track_calls(&mut self, functions: &[OpId]) {
+        let calls = |walk: &Self, function: OpId| {
+            let mut inner = Vec::new();
+            walk.module.walk_inside(function, &mut |id| inner.extend(walk.calls.contains_key(&id).then_some(id)));
+            inner
+        };
+        let mut handed: BTreeMap<OpId, Vec<(Atom, Atom)>> = BTreeMap::new();
+        for &function in functions {
+            for call in calls(self, function) {
+                let pairs: Vec<_> = self.arguments(call).into_iter().flat_map(|(_, pairs)| pairs).collect();
+                let lost = pairs.iter().filter(|(_, inner)| self.tracked.contains(inner)).map(|(outer, _)| *outer);
+                let lost: Vec<Atom> = lost.collect();
+                self.tracked.extend(lost);
+                handed.entry(function).or_default().extend(pairs);
+            }
+        }
+        for function in functions.iter().rev() {
+            for (outer, inner) in handed.remove(function).unwrap_or_default() {
+                if self.tracked.contains(&outer) {
+                    self.tracked.insert(inner);
+                }
+            }
+        }
+    }
+
+    /// What a call does: what the function does to its parameters, and to memory that has addresses. A function without a body may
+    /// do anything.
+    pub(super) fn call(&self, id: OpId) -> Summary {
+        let function = self.calls.get(&id).filter(|f| !self.module.op_regions(**f).is_empty());
+        let Some(body) = function.and_then(|f| self.functions.get(f)) else { return self.opaque(id) };
+        let mut all = body.clone();
+        let mut followed = BTreeSet::new();
+        for (operand, atoms) in self.arguments(id) {
+            followed.insert(operand.value);
+            for (outer, inner) in atoms {
+                if let Some(read) = body.exposed.get(&inner) {
+                    let inside = read.inside.or(Some(read.span));
+                    let read = Read { span: operand.span, tile: operand.value, inside };
+                    all.exposed.entry(outer).or_insert(read);
+                }
+                if let Some(loss) = body.lost.get(&inner) {
+                    all.lost.entry(outer).or_insert(Loss { called: true, ..*loss });
+                }
+                all.written.extend(body.written.contains(&inner).then_some(outer));
+            }
+        }
+        // The parameters themselves are nobody else's.
+        let parameters: BTreeSet<Atom> = function.map(|f| self.parameter_atoms(*f)).unwrap_or_default();
+        all.exposed.retain(|atom, _| !parameters.contains(atom));
+        all.lost.retain(|atom, _| !parameters.contains(atom));
+        all.written.retain(|atom| !parameters.contains(atom));
+        for access in self.accesses(id).into_iter().filter(|a| !followed.contains(&a.tile)) {
+            all.written.extend(access.atoms.iter().filter(|a| self.tracked.contains(a)));
+        }
+        all
+    }
+
+    fn opaque(&self, id: OpId) -> Summary {
+        let accesses: Vec<Access> = self.accesses(id);
+        let written = accesses.iter().flat_map(|a| a.atoms.iter()).filter(|a| self.tracked.contains(a));
+        Summary { written: written.copied().collect(), ..Summary::default() }
+    }
+
+    /// The atoms of what a function is given.
+    pub(super) fn parameter_atoms(&self, function: OpId) -> BTreeSet<Atom> {
+        let tiles = parameters(self.module, function).iter().filter(|p| self.module.tile(**p).is_some());
+        let groups = tiles.map(|p| parameter(*p));
+        groups
+            .flat_map(|group| {
+                let windows = self.atoms.windows(&group);
+                windows.into_iter().flat_map(|runs| self.atoms.of(&group, runs).to_vec()).collect::<Vec<_>>()
+            })
+            .collect()
+    }
+
+    /// What of a function's body matters to those that call it.
+    pub(super) fn outside(&self, function: OpId, mut body: Summary) -> Summary {
+        let mut known = self.parameter_atoms(function);
+        known.extend(&self.addressed);
+        body.exposed.retain(|atom, _| known.contains(atom));
+        body.lost.retain(|atom, _| known.contains(atom));
+        body.written.retain(|atom| known.contains(atom));
+        body
+    }
+
+    /// The bytes of a tile that an operation may use.
+    pub(super) fn bytes(&self, tile: ValueId, at: OpId, extent: Extent) -> Option<(Group, Runs)> {
+        let window = self.places.window(tile, at)?;
+        Some((group(&window), window.runs(extent)))
+    }
+}

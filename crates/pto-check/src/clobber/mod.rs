@@ -1,0 +1,404 @@
+//! Tiles that are read after a device has lost what they held: sources that an instruction uses as work space, and tiles in
+//! memory that an instruction uses by itself.
+//!
+//! Every list of operations is summed up once: which memory it reads before it writes it, which it leaves lost, and which it
+//! writes. So the work grows with the program, however its loops are nested. Functions are summed up before those that call them.
+//! Memory is followed in pieces ([`atoms`]), so that windows of a tile are known apart.
+
+mod atoms;
+mod calls;
+
+use crate::Info;
+use crate::instructions::OpCheck;
+use crate::overlap::avoid;
+use crate::places::{Extent, Home, Places, hidden_runs};
+use atoms::{Atom, Atoms, Group};
+use pto_ir::{BlockId, Module, OpId, Operand, ValueId};
+use pto_isa::row::{Effect, Harm};
+use pto_isa::rules::Instance;
+use pto_isa::table::op;
+use pto_isa::{Diagnostic, Dir, Family, Span, codes};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>, problems: &mut Vec<Diagnostic>) {
+    if let Some(walk) = Walk::of(module, order, info, places) {
+        problems.extend(walk.found.into_values());
+    }
+}
+
+/// The sources that operations of a checked program use as work space and that are read afterwards, or may be read by who calls the
+/// function: the operations, and the slots.
+///
+/// ```
+/// use pto_isa::{Target, table::op};
+/// let (module, _) = pto_syntax::parse(
+///     "func.func @f(%d: !pto.tile_buf<vec, 8x64xi32>) {
+///        %a = pto.alloc_tile : !pto.tile_buf<vec, 8x64xi32>
+///        %b = pto.alloc_tile : !pto.tile_buf<vec, 8x64xi32>
+///        trem ins(%a, %b) outs(%d)
+///        tadd ins(%b, %d) outs(%d)
+///        return
+///      }",
+/// );
+/// let checked = pto_check::check(module, Target::A2A3).expect("legal");
+/// let lost = pto_check::lost_sources(&checked);
+/// assert_eq!(lost.values().collect::<Vec<_>>(), [&["src1"]]);
+/// ```
+pub fn lost_sources(checked: &crate::Checked) -> BTreeMap<OpId, Vec<&'static str>> {
+    let (module, info, order) = (checked.module(), checked.info(), checked.module().order());
+    let places = Places::new(module, &order, info);
+    let Some(walk) = Walk::of(module, &order, info, &places) else { return BTreeMap::new() };
+    let mut all: BTreeMap<OpId, BTreeSet<&'static str>> = BTreeMap::new();
+    for &(id, lost) in &walk.needed {
+        let row = module.op(id).op.row();
+        let slots = row.hazards.iter().filter_map(|h| match h.harm {
+            Harm::Destroys(slot) => Some(slot),
+            _ => None,
+        });
+        let is_lost = |slot: &&str| {
+            let operands = row.slot(slot).into_iter().flat_map(|slot| module.in_slot(id, slot));
+            let mut bytes = operands.filter_map(|o| walk.bytes(o.value, id, Extent::Valid));
+            bytes.any(|(group, runs)| walk.atoms.of(&group, runs).contains(&lost))
+        };
+        all.entry(id).or_default().extend(slots.filter(is_lost));
+    }
+    all.into_iter().map(|(id, slots)| (id, slots.into_iter().collect())).collect()
+}
+
+/// How memory was lost: by which instruction, whether it was one of its sources, and whether that was in a function that was called.
+#[derive(Clone, Copy)]
+struct Loss {
+    by: OpId,
+    source: bool,
+    called: bool,
+}
+
+/// A read of a tile, and where it is in a function that was called.
+#[derive(Clone, Copy)]
+struct Read {
+    span: Span,
+    tile: ValueId,
+    inside: Option<Span>,
+}
+
+/// A tile that an operation uses.
+struct Access {
+    tile: ValueId,
+    span: Span,
+    dir: Dir,
+    atoms: Rc<[Atom]>,
+}
+
+/// Memory that an operation loses.
+type Lost = ((Group, crate::places::Runs), Loss);
+
+/// What every operation loses.
+fn losses(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>) -> HashMap<OpId, Vec<Lost>> {
+    let mut all = HashMap::new();
+    let is_risky = |id: &&OpId| {
+        let hazards = module.op(**id).op.row().hazards;
+        hazards.iter().any(|h| h.targets.contains(info.target) && matches!(h.harm, Harm::Destroys(_) | Harm::Hidden(_)))
+    };
+    for &id in order.iter().filter(is_risky) {
+        let row = module.op(id).op.row();
+        let check = OpCheck { module, info, id, row };
+        let (args, attrs) = (check.args(), check.rule_attrs());
+        let manual = info.manual[id.index()];
+        let instance = Instance { row, target: info.target, manual, args: &args, attrs: &attrs };
+        let mut list = Vec::new();
+        for hazard in row.hazards_of(&instance) {
+            match hazard.harm {
+                Harm::Destroys(slot) => {
+                    let operands = row.slot(slot).into_iter().flat_map(|slot| module.in_slot(id, slot));
+                    let windows = operands.filter_map(|o| places.window(o.value, id));
+                    let loss = Loss { by: id, source: true, called: false };
+                    list.extend(windows.map(|w| ((atoms::group(&w), w.runs(Extent::Valid)), loss)));
+                }
+                Harm::Hidden(memory) => {
+                    let home = (Home::At(memory.loc), BTreeMap::new());
+                    let loss = Loss { by: id, source: false, called: false };
+                    list.push(((home, hidden_runs(&memory)), loss));
+                }
+                _ => {}
+            }
+        }
+        if !list.is_empty() {
+            all.insert(id, list);
+        }
+    }
+    all
+}
+
+/// What a list of operations does to memory that something loses.
+#[derive(Clone, Default)]
+struct Summary {
+    /// Read before they are written.
+    exposed: BTreeMap<Atom, Read>,
+    /// Lost at the end.
+    lost: BTreeMap<Atom, Loss>,
+    /// Written, on every path.
+    written: BTreeSet<Atom>,
+}
+
+struct Walk<'a> {
+    module: &'a Module,
+    info: &'a Info,
+    places: &'a Places<'a>,
+    losses: HashMap<OpId, Vec<Lost>>,
+    atoms: Atoms,
+    /// What something loses.
+    tracked: BTreeSet<Atom>,
+    /// Those of it that have an address.
+    addressed: BTreeSet<Atom>,
+    calls: HashMap<OpId, OpId>,
+    /// What functions do, as far as they have been looked at.
+    functions: HashMap<OpId, Summary>,
+    found: BTreeMap<(Span, OpId), Diagnostic>,
+    /// Operations that use a source as work space which is read afterwards.
+    needed: BTreeSet<(OpId, Atom)>,
+}
+
+impl<'a> Walk<'a> {
+    /// Goes through a program; nothing where nothing is lost.
+    fn of(module: &'a Module, order: &[OpId], info: &'a Info, places: &'a Places<'a>) -> Option<Self> {
+        let losses = losses(module, order, info, places);
+        if losses.is_empty() {
+            return None;
+        }
+        let mut walk = Self {
+            module,
+            info,
+            places,
+            losses,
+            atoms: Atoms::default(),
+            tracked: BTreeSet::new(),
+            addressed: BTreeSet::new(),
+            calls: module.calls(),
+            functions: HashMap::new(),
+            found: BTreeMap::new(),
+            needed: BTreeSet::new(),
+        };
+        let functions = calls::callees_first(module, &walk.calls);
+        walk.cut(&functions, order);
+        walk.track_calls(&functions);
+        for function in functions {
+            let mut body = Summary::default();
+            for block in module.op_regions(function).iter().flat_map(|r| &module.region(*r).blocks) {
+                let next = walk.block(*block);
+                walk.then(&mut body, next);
+            }
+            walk.keep_parameters(function, &body);
+            let outside = walk.outside(function, body);
+            walk.functions.insert(function, outside);
+        }
+        walk.block(module.top);
+        Some(walk)
+    }
+
+    /// Cuts the memory that the program uses into atoms.
+    fn cut(&mut self, functions: &[OpId], order: &[OpId]) {
+        for (group, runs) in self.losses.values().flatten().map(|(bytes, _)| bytes) {
+            self.atoms.add(group.clone(), *runs);
+        }
+        for &function in functions {
+            for parameter in calls::parameters(self.module, function) {
+                let bytes = self.bytes(*parameter, function, Extent::Valid);
+                bytes.into_iter().for_each(|(group, runs)| self.atoms.add(group, runs));
+            }
+            let mut inner = Vec::new();
+            self.module.walk_inside(function, &mut |id| inner.push(id));
+            inner.into_iter().for_each(|id| self.add_windows(id));
+        }
+        let outside = order.iter().filter(|id| self.module.op(**id).op != op::func_func);
+        let outside: Vec<OpId> = outside.copied().collect();
+        outside.into_iter().for_each(|id| self.add_windows(id));
+        self.atoms.cut();
+        for ((group, runs), _) in self.losses.values().flatten() {
+            let atoms = self.atoms.of(group, *runs);
+            self.tracked.extend(atoms.iter());
+            if matches!(group.0, Home::At(_)) {
+                self.addressed.extend(atoms.iter());
+            }
+        }
+    }
+
+    fn add_windows(&mut self, id: OpId) {
+        for (operand, _) in self.operands(id) {
+            let bytes = self.bytes(operand.value, id, Extent::Valid);
+            bytes.into_iter().for_each(|(group, runs)| self.atoms.add(group, runs));
+        }
+        if self.calls.contains_key(&id) {
+            self.add_call(id);
+        }
+    }
+
+    /// The tiles that an operation uses, without its scratch tile.
+    fn operands(&self, id: OpId) -> Vec<(Operand, Dir)> {
+        let module = self.module;
+        let row = module.op(id).op.row();
+        let touches = row.effect == Effect::Operands || row.effect == Effect::Debug;
+        let called = module.op(id).op == op::func_call;
+        if !called && (!touches || row.family == Family::Sync) {
+            return Vec::new();
+        }
+        let slot = |o: &Operand| row.slots.get(usize::from(o.slot));
+        let is_scratch = |o: &Operand| slot(o).is_some_and(|slot| row.scratch.is_some_and(|s| s.slot == slot.name));
+        let tiles = module.operands(id).iter().filter(|o| module.tile(o.value).is_some() && !is_scratch(o));
+        tiles.map(|o| (*o, slot(o).map_or(Dir::In, |s| s.dir))).collect()
+    }
+
+    fn accesses(&self, id: OpId) -> Vec<Access> {
+        let access = |(operand, dir): (Operand, Dir)| {
+            let (group, runs) = self.bytes(operand.value, id, Extent::Valid)?;
+            Some(Access { tile: operand.value, span: operand.span, dir, atoms: self.atoms.of(&group, runs) })
+        };
+        self.operands(id).into_iter().filter_map(access).collect()
+    }
+
+    fn block(&mut self, block: BlockId) -> Summary {
+        let module = self.module;
+        let mut all = Summary::default();
+        for &id in &module.block(block).ops {
+            let next = match module.op(id).op {
+                // Functions are looked at by themselves.
+                op::func_func => continue,
+                op::func_call => self.call(id),
+                _ if module.op_regions(id).is_empty() => self.plain(id),
+                _ => self.nested(id),
+            };
+            self.then(&mut all, next);
+        }
+        all
+    }
+
+    /// One list behind the other.
+    fn then(&mut self, first: &mut Summary, next: Summary) {
+        for (key, read) in next.exposed {
+            match first.lost.get(&key) {
+                Some(loss) => self.report(key, read, *loss),
+                None if !first.written.contains(&key) => _ = first.exposed.entry(key).or_insert(read),
+                None => {}
+            }
+        }
+        for key in &next.written {
+            first.lost.remove(key);
+        }
+        first.lost.extend(next.lost);
+        first.written.extend(next.written);
+    }
+
+    fn nested(&mut self, id: OpId) -> Summary {
+        let module = self.module;
+        let mut parts = Vec::new();
+        for region in module.op_regions(id) {
+            let mut part = Summary::default();
+            for block in &module.region(*region).blocks {
+                let next = self.block(*block);
+                self.then(&mut part, next);
+            }
+            parts.push(part);
+        }
+        match module.op(id).op {
+            op::scf_if => either(parts, module.op_regions(id).len() == 2),
+            op::scf_for | op::scf_while => self.repeated(parts),
+            _ => {
+                let mut all = Summary::default();
+                for part in parts {
+                    self.then(&mut all, part);
+                }
+                all
+            }
+        }
+    }
+
+    /// Whoever calls a function may read the tiles that it was given.
+    fn keep_parameters(&mut self, function: OpId, body: &Summary) {
+        let parameters = self.parameter_atoms(function);
+        let lost = body.lost.iter().filter(|(atom, loss)| loss.source && !loss.called && parameters.contains(atom));
+        self.needed.extend(lost.map(|(atom, loss)| (loss.by, *atom)));
+    }
+
+    /// The body of a loop, behind itself, or not at all.
+    fn repeated(&mut self, parts: Vec<Summary>) -> Summary {
+        let mut body = Summary::default();
+        for part in parts {
+            self.then(&mut body, part);
+        }
+        for (key, read) in &body.exposed {
+            if let Some(loss) = body.lost.get(key) {
+                self.report(*key, *read, *loss);
+            }
+        }
+        Summary { written: BTreeSet::new(), ..body }
+    }
+
+    /// An operation that stands for itself.
+    fn plain(&self, id: OpId) -> Summary {
+        let mut summary = Summary::default();
+        for access in self.accesses(id) {
+            for atom in access.atoms.iter().filter(|a| self.tracked.contains(a)) {
+                if access.dir != Dir::Out {
+                    let read = Read { span: access.span, tile: access.tile, inside: None };
+                    summary.exposed.insert(*atom, read);
+                }
+                if access.dir == Dir::Out {
+                    summary.written.insert(*atom);
+                }
+            }
+        }
+        for ((group, runs), loss) in self.losses.get(&id).into_iter().flatten() {
+            for atom in self.atoms.of(group, *runs).iter().filter(|atom| !summary.written.contains(atom)) {
+                summary.lost.insert(*atom, *loss);
+            }
+        }
+        summary
+    }
+
+    fn report(&mut self, key: Atom, read: Read, loss: Loss) {
+        let (module, target) = (self.module, self.info.target);
+        let row = module.op(loss.by).op.row();
+        let name = module.value_name(read.tile);
+        if loss.source && !loss.called {
+            self.needed.insert((loss.by, key));
+        }
+        let d = if loss.source {
+            let how = if read.inside.is_some() { "read by the function" } else { "read here" };
+            let message = format!("`%{name}` is {how}, and `{}` has used it as work space on {target}", row.name);
+            let d = Diagnostic::new(codes::DESTROYED, read.span, message);
+            let d = d.label(module.op(loss.by).name_span, "its content is lost here").page(row.page);
+            d.legal("a tile that is written again before it is read").help(match row.scratch {
+                Some(scratch)
+                    if row.hazards.iter().any(|h| h.when.is_some() && matches!(h.harm, Harm::Destroys(_))) =>
+                {
+                    format!("copy the tile before, or give the instruction a scratch tile `{}`", scratch.slot)
+                }
+                _ => "copy the tile before".to_string(),
+            })
+        } else {
+            let message = format!(
+                "`%{name}` lies where `{}` works on {target} without being told, and is read afterwards",
+                row.name
+            );
+            let d = Diagnostic::new(codes::HIDDEN_MEMORY, read.span, message);
+            avoid(d.label(module.op(loss.by).name_span, "its content is lost here"), row, target)
+        };
+        let d = read.inside.into_iter().fold(d, |d, span| d.label(span, "read here"));
+        self.found.entry((read.span, loss.by)).or_insert(d.warning());
+    }
+}
+
+/// One side of a branch or the other; nothing where there is no other.
+fn either(parts: Vec<Summary>, both: bool) -> Summary {
+    let mut parts = parts.into_iter();
+    let mut all = parts.next().unwrap_or_default();
+    if !both {
+        all.written.clear();
+    }
+    for part in parts {
+        all.exposed.extend(part.exposed);
+        all.lost.extend(part.lost);
+        all.written.retain(|key| part.written.contains(key));
+    }
+    all
+}

@@ -1,0 +1,289 @@
+//! Where tiles lie, as far as the program says it: by addresses, and as windows of other tiles.
+
+mod linear;
+mod runs;
+mod window;
+
+use crate::Info;
+use crate::info::definition;
+use crate::memory::addresses;
+pub(crate) use linear::Linear;
+use pto_ir::{BlockId, Def, Module, OpId, ValueId};
+use pto_isa::row::{Effect, HiddenMemory};
+use pto_isa::table::op;
+use pto_isa::{Loc, TileType, Type};
+pub(crate) use runs::Runs;
+use std::collections::HashMap;
+pub(crate) use window::{Extent, Home, Overlap, Window};
+
+/// Where a tile lies.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Place {
+    pub(crate) loc: Loc,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+}
+
+impl Place {
+    /// Of a tile that an operation allocates or assigns.
+    pub(crate) fn of(module: &Module, info: &Info, tile: ValueId) -> Option<Self> {
+        let id = definition(module, tile)?;
+        if !matches!(module.op(id).op, op::alloc_tile | op::tassign) {
+            return None;
+        }
+        let (address, _) = *addresses(module, info, id).first()?;
+        let start = u64::try_from(address?).ok()?;
+        let tile = module.tile(tile)?;
+        Some(Self { loc: tile.loc, start, end: start.saturating_add(tile.bytes()) })
+    }
+
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        self.loc == other.loc && self.start < other.end && other.start < self.end
+    }
+}
+
+/// The bytes that an implementation uses without being given them.
+pub(crate) fn hidden_runs(memory: &HiddenMemory) -> Runs {
+    let size = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+    Runs::one(size(memory.start), size(memory.end.saturating_sub(memory.start)))
+}
+
+/// An operation that binds a tile which exists already, and what to.
+struct Binding {
+    id: OpId,
+    window: Option<Window>,
+}
+
+/// The tiles of a program and their places.
+pub(crate) struct Places<'a> {
+    module: &'a Module,
+    info: &'a Info,
+    /// Where `tassign` and `tsubview` put a tile, in text order.
+    bound: HashMap<ValueId, Vec<Binding>>,
+    /// What views show, and names that are handed on without change.
+    views: HashMap<ValueId, Window>,
+    /// The block and the position in the text of operations; only where tiles are bound.
+    stands: HashMap<OpId, (BlockId, usize)>,
+}
+
+impl<'a> Places<'a> {
+    pub(crate) fn new(module: &'a Module, order: &[OpId], info: &'a Info) -> Self {
+        let mut this = Self { module, info, bound: HashMap::new(), views: HashMap::new(), stands: HashMap::new() };
+        for &id in order {
+            if let Some(tile) = this.rebinds(id) {
+                let window = (module.op(id).op == op::tassign).then(|| this.addressed(id, tile)).flatten();
+                this.bound.entry(tile).or_default().push(Binding { id, window });
+            }
+        }
+        if !this.bound.is_empty() {
+            let position: HashMap<OpId, usize> = order.iter().enumerate().map(|(at, id)| (*id, at)).collect();
+            for block in module.all_blocks() {
+                let ops = module.block(block).ops.iter().filter_map(|id| Some((*id, (block, *position.get(id)?))));
+                this.stands.extend(ops);
+            }
+        }
+        let ways = this.ways();
+        for &id in order {
+            this.note(id, &ways);
+        }
+        this
+    }
+
+    /// The tile that an operation binds to other memory.
+    fn rebinds(&self, id: OpId) -> Option<ValueId> {
+        let module = self.module;
+        match module.op(id).op {
+            // The assembler's form gives the place a name of its own.
+            op::tassign => module.results(id).next().or_else(|| module.operands(id).first().map(|o| o.value)),
+            op::tsubview | op::talias => {
+                let slot = module.op(id).op.row().slot("dst")?;
+                let result = module.results(id).next();
+                result.or_else(|| module.in_slot(id, slot).next().map(|o| o.value))
+            }
+            _ => None,
+        }
+        .filter(|tile| module.tile(*tile).is_some())
+    }
+
+    /// What becomes which tile without being made anew, in branches and loops.
+    fn ways(&self) -> HashMap<ValueId, Vec<ValueId>> {
+        let mut ways: HashMap<ValueId, Vec<ValueId>> = HashMap::new();
+        for (from, to) in self.module.ways() {
+            if from != to && self.module.tile(to).is_some() {
+                ways.entry(to).or_default().push(from);
+            }
+        }
+        ways
+    }
+
+    /// What an operation says about where tiles lie.
+    fn note(&mut self, id: OpId, ways: &HashMap<ValueId, Vec<ValueId>>) {
+        let module = self.module;
+        match module.op(id).op {
+            op::tsubview | op::talias => {
+                let Some(tile) = self.rebinds(id) else { return };
+                let window = self.bound_window(id, tile);
+                let list = self.bound.entry(tile).or_default();
+                list.iter_mut().filter(|b| b.id == id).for_each(|b| b.window.clone_from(&window));
+            }
+            op::tassign | op::alloc_tile | op::func_call | op::func_func => {}
+            op::scf_for | op::scf_if => {
+                let arguments = module.op_regions(id).iter().filter_map(|r| module.region(*r).blocks.first());
+                let arguments = arguments.flat_map(|b| module.block(*b).args.clone()).collect::<Vec<_>>();
+                for value in arguments.into_iter().chain(module.results(id)) {
+                    let window = ways.get(&value).and_then(|from| self.handed_on(from, id));
+                    self.views.extend(window.map(|w| (value, w)));
+                }
+            }
+            _ if is_view(module, id) => {
+                let result = module.results(id).next();
+                let Some((value, ty)) = result.and_then(|v| Some((v, *module.tile(v)?))) else { return };
+                let window = self.view(id, ty).unwrap_or_else(|| Window::lost(value, ty));
+                self.views.insert(value, window);
+            }
+            _ => {}
+        }
+    }
+
+    /// The one tile that is handed on, whichever way is taken.
+    fn handed_on(&self, from: &[ValueId], id: OpId) -> Option<Window> {
+        let (first, rest) = from.split_first()?;
+        let window = self.window(*first, id)?;
+        rest.iter().all(|v| self.window(*v, id).as_ref() == Some(&window)).then_some(window)
+    }
+
+    /// What a view shows; `None` where that is not known.
+    fn view(&self, id: OpId, ty: TileType) -> Option<Window> {
+        let module = self.module;
+        let source = module.operands(id).first()?.value;
+        let number = |name: &str, at: usize| {
+            let slot = module.op(id).op.row().slot(name)?;
+            Some(Linear::of(module, self.info, module.in_slot(id, slot).nth(at)?.value))
+        };
+        match module.op(id).op {
+            op::subview | op::subset => {
+                let (row, col) = (number("offsets", 0)?, number("offsets", 1)?);
+                self.window(source, id)?.part(&row, &col, ty, false)
+            }
+            op::multi_tile_get => self.copy_of(source, &number("slot", 0)?, ty),
+            _ if module.operands(id).len() == 1 => Some(self.window(source, id)?.retyped(ty)),
+            _ => None,
+        }
+    }
+
+    /// One of several tiles that lie one behind the other.
+    fn copy_of(&self, source: ValueId, slot: &Linear, ty: TileType) -> Option<Window> {
+        let Type::MultiTile(..) = self.module.value_type(source) else { return None };
+        let align = self.info.target.profile().space(ty.loc).map_or(1, |s| s.align.max(1));
+        let address = definition(self.module, source).and_then(|id| self.address(id));
+        let (home, mut start) = match address {
+            Some(address) => (Home::At(ty.loc), address),
+            None => (Home::Tile(source), Linear::default()),
+        };
+        start.add(slot, i64::try_from(ty.bytes().next_multiple_of(align)).ok()?);
+        Some(Window::whole(home, start, ty))
+    }
+
+    /// The window that `tsubview` binds a tile to.
+    fn bound_window(&self, id: OpId, tile: ValueId) -> Option<Window> {
+        let (module, ty) = (self.module, *self.module.tile(tile)?);
+        let operand = |name: &str| {
+            let slot = module.op(id).op.row().slot(name)?;
+            module.in_slot(id, slot).next().map(|o| o.value)
+        };
+        let source = self.window(operand("src")?, id)?;
+        if module.op(id).op == op::talias {
+            return Some(source.retyped(ty));
+        }
+        let number = |name: &str| Some(Linear::of(module, self.info, operand(name)?));
+        source.part(&number("row_idx")?, &number("col_idx")?, ty, true)
+    }
+
+    /// The address that an operation gives, as far as it is known.
+    fn address(&self, id: OpId) -> Option<Linear> {
+        let (module, row) = (self.module, self.module.op(id).op.row());
+        let slot = ["addr", "address"].iter().find_map(|name| row.slot(name));
+        if let Some(operand) = slot.and_then(|slot| module.in_slot(id, slot).next()) {
+            return Some(Linear::of(module, self.info, operand.value));
+        }
+        let (address, _) = *addresses(module, self.info, id).first()?;
+        address.map(Linear::constant)
+    }
+
+    /// The place that an operation gives a tile.
+    fn addressed(&self, id: OpId, tile: ValueId) -> Option<Window> {
+        let ty = *self.module.tile(tile)?;
+        Some(Window::whole(Home::At(ty.loc), self.address(id)?, ty))
+    }
+
+    /// The memory of a tile when an operation is executed.
+    pub(crate) fn window(&self, tile: ValueId, at: OpId) -> Option<Window> {
+        let ty = *self.module.tile(tile)?;
+        let unknown = || Some(Window::lost(tile, ty));
+        match self.bound.get(&tile) {
+            Some(list) if self.is_always(list, tile, at) => list[0].window.clone(),
+            Some(list) => self.last_before(list, at).or_else(unknown),
+            None => self.views.get(&tile).cloned().or_else(|| self.root(tile, ty)),
+        }
+    }
+
+    /// A tile that is no view.
+    fn root(&self, tile: ValueId, ty: TileType) -> Option<Window> {
+        if let Def::Result(id, _) = self.module.value(tile).def
+            && self.module.op(id).op == op::alloc_tile
+            && let Some(window) = self.addressed(id, tile)
+        {
+            return Some(window);
+        }
+        Some(Window::whole(Home::Tile(tile), Linear::default(), ty))
+    }
+
+    /// True when a tile is bound to one place only, and has no other before.
+    fn is_always(&self, list: &[Binding], tile: ValueId, at: OpId) -> bool {
+        let behind = |b: &Binding| self.stands.get(&b.id).map(|s| s.1) < self.stands.get(&at).map(|s| s.1);
+        let elsewhere = || {
+            let id = definition(self.module, tile);
+            id.is_some_and(|id| self.module.op(id).op == op::alloc_tile && self.address(id).is_some())
+        };
+        is_one_place(list) && list.first().is_some_and(|b| behind(b) || !elsewhere())
+    }
+
+    /// The last place that is given in front of an operation, where it stands in the same list of operations; elsewhere, other
+    /// iterations and branches may have given any.
+    fn last_before(&self, list: &[Binding], at: OpId) -> Option<Window> {
+        let (block, position) = *self.stands.get(&at)?;
+        let before = list.partition_point(|b| self.stands.get(&b.id).is_some_and(|(_, p)| *p < position));
+        let last = &list[before.checked_sub(1)?];
+        (self.stands.get(&last.id)?.0 == block).then(|| last.window.clone()).flatten()
+    }
+
+    /// How a destination shares memory with a source. Of lines that start at the same byte, those of the destination must not run
+    /// ahead.
+    pub(crate) fn in_place(&self, dst: ValueId, src: ValueId, at: OpId) -> Overlap {
+        match (self.window(dst, at), self.window(src, at)) {
+            (Some(x), Some(y)) => match x.overlap(Extent::Valid, &y) {
+                Overlap::Same if x.outruns(&y) => Overlap::Partial(x.shared(&y)),
+                overlap => overlap,
+            },
+            _ => Overlap::Unknown,
+        }
+    }
+
+    /// How a tile shares memory with the data of another when an operation is executed.
+    pub(crate) fn overlap(&self, (a, extent): (ValueId, Extent), b: ValueId, at: OpId) -> Overlap {
+        match (self.window(a, at), self.window(b, at)) {
+            (Some(x), Some(y)) => x.overlap(extent, &y),
+            _ => Overlap::Unknown,
+        }
+    }
+}
+
+fn is_view(module: &Module, id: OpId) -> bool {
+    module.op(id).op.row().effect == Effect::View
+}
+
+/// A tile that always lies in one place.
+fn is_one_place(list: &[Binding]) -> bool {
+    let fixed = |b: &Binding| b.window.as_ref().is_some_and(|w| w.start.unknown.is_empty());
+    list.iter().all(|b| fixed(b) && b.window == list[0].window)
+}

@@ -1,0 +1,207 @@
+//! The part of a memory that a tile stands for.
+
+use super::linear::Linear;
+use super::runs::Runs;
+use pto_ir::ValueId;
+use pto_isa::{BLayout, Loc, TileType};
+
+/// A piece of memory in which bytes are counted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Home {
+    /// A memory of the core, by address.
+    At(Loc),
+    /// A tile without an address; different ones share nothing.
+    Tile(ValueId),
+    /// A tile of which nobody knows where it lies.
+    Unknown(ValueId),
+}
+
+/// A tile, as a window of its home: lines of elements, or of boxes, at equal distances.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Window {
+    pub(crate) home: Home,
+    /// First byte.
+    pub(crate) start: Linear,
+    /// Bytes from one line to the next.
+    pitch: u64,
+    ty: TileType,
+    /// Only the valid region is in the window: it has the type of what it is a window of.
+    valid_only: bool,
+}
+
+/// How a window shares memory with another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Overlap {
+    None,
+    /// They start at the same byte.
+    Same,
+    /// They share this many bytes, but not byte for byte.
+    Partial(u64),
+    /// One is a part of the other, of so many bytes, somewhere.
+    Somewhere(u64),
+    /// Nobody knows.
+    Unknown,
+}
+
+/// Which bytes of a window are meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Extent {
+    /// Those that hold data.
+    Valid,
+    /// All.
+    Physical,
+}
+
+impl Window {
+    /// A whole tile.
+    pub(crate) fn whole(home: Home, start: Linear, ty: TileType) -> Self {
+        Self { home, start, pitch: pitch(&ty), ty, valid_only: false }
+    }
+
+    /// The same bytes under another type.
+    pub(crate) fn retyped(&self, ty: TileType) -> Self {
+        Self { pitch: pitch(&ty), ty, ..self.clone() }
+    }
+
+    /// The tile of a type that starts at a row and a column of this one; `None` where elements have no bytes of their own.
+    pub(crate) fn part(&self, row: &Linear, col: &Linear, ty: TileType, valid_only: bool) -> Option<Self> {
+        let (line, along) = match self.ty.blayout {
+            BLayout::RowMajor => (row, col),
+            BLayout::ColMajor => (col, row),
+        };
+        let (line_unit, along_unit) = units(&self.ty);
+        let mut start = self.start.clone();
+        start.add(&scaled(line, line_unit)?, i64::try_from(self.pitch).ok()?);
+        start.add(&scaled(along, along_unit)?, i64::try_from(box_bytes(&self.ty)?).ok()?);
+        Some(Self { home: self.home, start, pitch: self.pitch, ty, valid_only })
+    }
+
+    /// Bytes from one line to the next.
+    pub(crate) fn pitch(&self) -> u64 {
+        self.pitch
+    }
+
+    /// The same tile with nothing known about where it lies.
+    pub(crate) fn lost(value: ValueId, ty: TileType) -> Self {
+        Self::whole(Home::Unknown(value), Linear::default(), ty)
+    }
+
+    /// The bytes, counted from the unknown part of the start.
+    pub(crate) fn runs(&self, extent: Extent) -> Runs {
+        let ty = &self.ty;
+        let (mut rows, mut cols) = (ty.rows, ty.cols);
+        if extent == Extent::Valid || self.valid_only {
+            rows = ty.valid_rows.fixed().unwrap_or(rows).min(rows);
+            cols = ty.valid_cols.fixed().unwrap_or(cols).min(cols);
+        }
+        let start = self.start.constant;
+        let Some(bytes) = box_bytes(ty) else { return Runs::new(start, ty.bytes(), 1, 0) };
+        let (lines, along) = if ty.blayout == BLayout::RowMajor { (rows, cols) } else { (cols, rows) };
+        let (line_unit, along_unit) = units(ty);
+        // Boxes are lower where the rows of the tile do not fill them.
+        let length = along.div_ceil(along_unit).saturating_mul(bytes).min(self.pitch).min(ty.bytes());
+        Runs::new(start, length, lines.div_ceil(line_unit), self.pitch)
+    }
+
+    /// True when both count their bytes from the same, if unknown, byte.
+    pub(crate) fn comparable(&self, other: &Self) -> bool {
+        self.home == other.home && self.start.unknown == other.start.unknown
+    }
+
+    /// How this window shares memory with another one.
+    pub(crate) fn overlap(&self, extent: Extent, other: &Self) -> Overlap {
+        let (own, theirs) = (self.runs(extent), other.runs(Extent::Valid));
+        if !self.comparable(other) {
+            return match (self.home, other.home) {
+                (a, b) if a == b => self.somewhere(other),
+                (Home::Unknown(_), _) | (_, Home::Unknown(_)) => Overlap::Unknown,
+                _ => Overlap::None,
+            };
+        }
+        match own.shared(&theirs) {
+            0 => Overlap::None,
+            _ if own.start == theirs.start => Overlap::Same,
+            bytes => Overlap::Partial(bytes),
+        }
+    }
+
+    /// How many bytes of data both hold.
+    pub(crate) fn shared(&self, other: &Self) -> u64 {
+        self.runs(Extent::Valid).shared(&other.runs(Extent::Valid))
+    }
+
+    /// A window without a known start lies somewhere in the tile that it is a window of.
+    fn somewhere(&self, other: &Self) -> Overlap {
+        let is_all = |w: &Self| matches!(w.home, Home::Tile(_)) && w.start == Linear::default() && !w.valid_only;
+        let holds = |all: &Self, part: &Self| {
+            let (all, part) = (all.runs(Extent::Physical), part.runs(Extent::Valid));
+            all.count == 1 && part.size() > 0 && part.end() - part.start <= all.bytes
+        };
+        for (all, part) in [(self, other), (other, self)] {
+            if is_all(all) && holds(all, part) {
+                return Overlap::Somewhere(part.runs(Extent::Valid).size() as u64);
+            }
+        }
+        Overlap::Unknown
+    }
+
+    /// True when lines of this destination come to lie on lines of the source that are read later, although both start at the
+    /// same byte.
+    pub(crate) fn outruns(&self, source: &Self) -> bool {
+        let (own, theirs) = (self.runs(Extent::Valid), source.runs(Extent::Valid));
+        let alike = self.ty.blayout == source.ty.blayout && box_bytes(&self.ty) == box_bytes(&source.ty);
+        let lines = |w: &Self| {
+            let dim = |d: pto_isa::Dim, all: u64| d.fixed().unwrap_or(all).min(all);
+            match w.ty.blayout {
+                BLayout::RowMajor => dim(w.ty.valid_rows, w.ty.rows),
+                BLayout::ColMajor => dim(w.ty.valid_cols, w.ty.cols),
+            }
+        };
+        let several = |w: &Self| lines(w) > 1;
+        let (near, far) = (source.pitch as i64, self.pitch as i64);
+        alike
+            && several(self)
+            && several(source)
+            && near < far
+            && !self.ty.is_boxed()
+            && own.start == theirs.start
+            // The second line, against what lies behind the second line of the source.
+            && own.start.saturating_add(far) < theirs.end()
+            && Runs::one(own.start.saturating_add(far), own.bytes.min(far)).shared(&theirs) > 0
+    }
+}
+
+/// Offsets in boxes, of which windows consist.
+fn scaled(offset: &Linear, unit: u64) -> Option<Linear> {
+    let unit = i64::try_from(unit).ok()?;
+    let whole = |n: i64| (n % unit == 0).then(|| n / unit);
+    let unknown = offset.unknown.iter().map(|(v, n)| Some((*v, whole(*n)?))).collect::<Option<_>>()?;
+    Some(Linear { constant: whole(offset.constant)?, unknown })
+}
+
+/// Rows and columns of a box: across lines and along them.
+fn units(ty: &TileType) -> (u64, u64) {
+    let (rows, cols) = ty.box_shape();
+    match ty.blayout {
+        BLayout::RowMajor => (rows, cols),
+        BLayout::ColMajor => (cols, rows),
+    }
+}
+
+/// Bytes of a box, or of an element where there are no boxes.
+fn box_bytes(ty: &TileType) -> Option<u64> {
+    let (rows, cols) = ty.box_shape();
+    let bits = rows * cols * u64::from(ty.column_bits());
+    (bits.is_multiple_of(8) && ty.dtype.bits() >= 8).then_some(bits / 8)
+}
+
+/// Bytes of a line of a whole tile.
+fn pitch(ty: &TileType) -> u64 {
+    let (line_unit, _) = units(ty);
+    let along = if ty.blayout == BLayout::RowMajor { ty.cols } else { ty.rows };
+    match box_bytes(ty) {
+        // Rows of boxes at the end may be lower, and the tile ends there.
+        Some(_) => along.saturating_mul(line_unit).saturating_mul(u64::from(ty.dtype.unit_bytes())),
+        None => ty.bytes(),
+    }
+}
