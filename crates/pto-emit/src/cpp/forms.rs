@@ -128,10 +128,14 @@ impl Writer<'_> {
                 return Err(self.unsupported("the device headers have no function for it"));
             }
             self.scratch_is_given(id, row)?;
+            if row.cpp.unlike.is_empty() {
+                self.types_are_alike(id, row)?;
+            }
             let text = self.usual_call(id, row);
             self.nothing_left(id, row, &text, When::Always)?;
             return Ok(text.into());
         }
+        self.types_are_alike(id, row)?;
         let here = || row.cpp.forms.iter().filter(|f| f.targets.contains(self.target));
         if let Some(form) = here().find(|f| self.fits(id, row, f)) {
             return Ok(form.text.into());
@@ -153,6 +157,32 @@ impl Writer<'_> {
             );
         }
         Ok(())
+    }
+
+    /// Two operands that the function takes as tiles of one type, and that have two.
+    fn unlike(&self, id: OpId, row: &Row) -> Option<(&'static str, &'static str)> {
+        let tile = |name: &str| self.in_or_out(id, row, name).and_then(|v| self.tile_of(v));
+        row.cpp.alike.iter().find_map(|group| {
+            let mut given = group.iter().filter_map(|name| tile(name).map(|t| (*name, t)));
+            let (first, ty) = given.next()?;
+            given.find(|(_, t)| *t != ty).map(|(other, _)| (first, other))
+        })
+    }
+
+    fn types_are_alike(&self, id: OpId, row: &Row) -> Built<()> {
+        match self.unlike(id, row) {
+            Some((a, b)) => Err(self.unsupported(&format!(
+                "its function takes `{a}` and `{b}` as tiles of one type, with the same rows, columns and valid region"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// The value of an operand or result.
+    fn in_or_out(&self, id: OpId, row: &Row, name: &str) -> Option<ValueId> {
+        let slot = row.slot(name)?;
+        let result = || self.module.results(id).find(|v| usize::from(self.module.value(*v).slot) == slot);
+        self.module.in_slot(id, slot).next().map(|o| o.value).or_else(result)
     }
 
     /// Operands and attributes in words, for messages.
@@ -193,7 +223,8 @@ impl Writer<'_> {
                 _ => {}
             }
         }
-        format!("{}{templates}({})", cpp.name, args.join(", "))
+        let name = if cpp.unlike.is_empty() || self.unlike(id, row).is_none() { cpp.name } else { cpp.unlike };
+        format!("{name}{templates}({})", args.join(", "))
     }
 
     /// True when a spelling says all that the operation says, and no more.
@@ -241,11 +272,7 @@ impl Writer<'_> {
     }
 
     fn holds(&self, id: OpId, row: &Row, when: When) -> bool {
-        let value = |name: &str| {
-            let slot = row.slot(name)?;
-            let result = || self.module.results(id).find(|v| usize::from(self.module.value(*v).slot) == slot);
-            self.module.in_slot(id, slot).next().map(|o| o.value).or_else(result)
-        };
+        let value = |name: &str| self.in_or_out(id, row, name);
         let tile = |name: &str| value(name).and_then(|v| self.module.tile(v));
         match when {
             When::Always => true,

@@ -249,14 +249,27 @@ pub struct Cpp {
     pub silent: &'static [&'static str],
     /// Spellings, the first that fits is used.
     pub forms: &'static [CppForm],
+    /// Operands that the function takes as tiles of one C++ type.
+    pub alike: &'static [&'static [&'static str]],
+    /// The function for tiles of several types; empty where there is none.
+    pub unlike: &'static str,
     /// Why a program does not determine the C++ call, where that is so.
     pub missing: &'static str,
 }
 
 impl Cpp {
     /// No spelling.
-    pub const NONE: Self =
-        Self { name: "", args: &[], templates: &[], scratch: "", silent: &[], forms: &[], missing: "" };
+    pub const NONE: Self = Self {
+        name: "",
+        args: &[],
+        templates: &[],
+        scratch: "",
+        silent: &[],
+        forms: &[],
+        alike: &[],
+        unlike: "",
+        missing: "",
+    };
 
     /// True when every spelling of this target wants the two operands apart: it writes the first before it has read the second.
     ///

@@ -359,6 +359,20 @@ impl Row {
         self
     }
 
+    /// The C++ function takes the operands of each group as tiles of one type.
+    #[must_use]
+    pub const fn cpp_alike(mut self, groups: &'static [&'static [&'static str]]) -> Self {
+        self.cpp.alike = groups;
+        self
+    }
+
+    /// The C++ function for tiles that [`Row::cpp_alike`] does not allow.
+    #[must_use]
+    pub const fn cpp_unlike(mut self, name: &'static str) -> Self {
+        self.cpp.unlike = name;
+        self
+    }
+
     /// Operands and attributes that C++ need not be told.
     #[must_use]
     pub const fn cpp_silent(mut self, names: &'static [&'static str]) -> Self {

@@ -1082,6 +1082,8 @@ family! { Elementwise, "pto", elementwise;
         .scratch(a2a3_scratch("ui32; 8 bytes for four-byte data, 16 for two-byte data", Some(repeat_mask)))
         .cost(Cost::VectorSelect)
         .cpp("TSEL")
+        .cpp_alike(&[&["dst", "src0", "src1"]])
+        .cpp_unlike("TSEL_IMPL")
         .page("docs/isa/TSEL.md")
         .notes(&[
             "The page writes the instruction without tmp; version 0.27 of the public assembler demands it.",

@@ -10,6 +10,10 @@ use crate::row::{Hazard, HiddenMemory, destroys, differs, fault, hidden, ignores
 use crate::rules::{AttrValue, Instance};
 use crate::{BLOCK_BYTES, BLayout, DType, Dim, Loc, Order, Targets, TileType};
 
+/// Elements that are sorted at once, and bytes of what becomes of one.
+const SORTED: u64 = 32;
+const RECORD: u64 = 8;
+
 /// Bytes that the vector unit takes at once.
 const REPEAT: u64 = 256;
 
@@ -182,12 +186,20 @@ pub(super) const TCMP: &[Hazard] = &[
         },
     ),
     WIDE,
+    WHOLE_MASKS,
 ];
 
 pub(super) const TCMPS: &[Hazard] = &[
     ORDERS_WORDS,
     fault("compares i16 and ui16 as if their bits were f16").when("i16, ui16", |i| has_elem(i, "src", &[I16, U16])),
+    WHOLE_MASKS,
 ];
+
+/// Sources are taken in pieces of 256 bytes, whatever is valid of the last one.
+const WHOLE_MASKS: Hazard = limit(
+    "writes the bits of whole 256 bytes of a row: what a mask held behind the columns is lost (`ne` inverts its whole rows)",
+)
+.on(Targets::DEVICES);
 
 pub(super) const TSEL: &[Hazard] = &[
     fault("steps through the rows of the mask by elements as if they were bytes")
@@ -664,7 +676,17 @@ pub(super) const TSCATTER: &[Hazard] = &[
 pub(super) const THISTOGRAM: &[Hazard] = &[fault("takes rows of dst to have 256 columns")
     .on(Targets::A5)
     .when("several rows of other columns", |i| i.tile("dst").is_some_and(|t| rows(t) > 1 && t.cols != 256))];
-pub(super) const TSORT32: &[Hazard] = &[writes_early("dst", "src").on(Targets::DEVICES)];
+pub(super) const TSORT32: &[Hazard] = &[
+    writes_early("dst", "src").on(Targets::DEVICES),
+    fault("writes 32 records, 256 bytes, for every 32 elements of a row: behind dst too").on(Targets::DEVICES).when(
+        "dst has no room for them in its last row",
+        |i| {
+            let (Some(s), Some(d)) = (i.tile("src"), i.tile("dst")) else { return false };
+            let records = cols(s).div_ceil(SORTED) * SORTED * RECORD;
+            rows(d).saturating_sub(1) * row_bytes(d) + records > d.bytes()
+        },
+    ),
+];
 pub(super) const TMRGSORT: &[Hazard] = &[
     writes_early("dst", "src0").on(Targets::DEVICES).when("block form", |i| i.given("block_len")),
     EVENT_0.on(Targets::DEVICES).when("exhausted", |i| is_flag(i, "exhausted")),

@@ -1020,6 +1020,7 @@ family! { Layout, "pto", layout;
             (Targets::ALL, Rule::Named("an even number of valid columns", even_cols)),
         ])
         .cpp("TINTERLEAVE")
+        .cpp_alike(&[&["dst0", "dst1"], &["src0", "src1"]])
         .cpp_args(&["dst1", "dst0", "src1", "src0"])
         .page("docs/isa/TINTERLEAVE.md")
         .notes(&["The page's first paragraph speaks of even and odd outputs; its formula and the code give halves."]);
@@ -1051,6 +1052,7 @@ family! { Layout, "pto", layout;
             (Targets::ALL, Rule::Named("dst: the columns of src, half of them with one source", split_cols)),
         ])
         .cpp("TDEINTERLEAVE")
+        .cpp_alike(&[&["dst0", "dst1"], &["src0", "src1"]])
         .cpp_args(&["dst1", "dst0", "src1", "src0"])
         .page("docs/isa/TDEINTERLEAVE.md")
         .notes(&["The public simulator's one-source form needs a multiple of four columns."]);

@@ -387,6 +387,7 @@ family! { Quant, "pto", quant;
             (Targets::A2A3, Rule::Named("tmp: the rows and columns of src", scratch_shape)),
         ])
         .cpp("TQUANT")
+        .cpp_alike(&[&["fp", "offset"]])
         .cpp_args(&["dst", "src", "fp", "tmp", "offset"])
         .cpp_templates(&["quant_type"])
         .page("docs/isa/TQUANT.md")
@@ -441,6 +442,7 @@ family! { Quant, "pto", quant;
             (Targets::A5, Rule::Named("combinations the device code carries out", mx_limits)),
         ])
         .cpp("TQUANT")
+        .cpp_alike(&[&["exp", "exp_zz"]])
         .cpp_args(&["dst", "src", "exp", "max", "scaling", "exp_zz"])
         .cpp_templates(&["quant_type", "quantScaleAlg", "storeMode", "grpAxis", "interleave"])
         .page("docs/isa/TQUANT.md")
@@ -512,6 +514,7 @@ family! { Quant, "pto", quant;
             (Targets::ALL, Rule::SameValidRows(&["scale", "offset", "dst"])),
         ])
         .cpp("TDEQUANT")
+        .cpp_alike(&[&["scale", "offset"]])
         .page("docs/isa/TDEQUANT.md")
         .notes(&["Devices spread a parameter over a 32-byte block, so fill the first block of each row with it."])
         .example(

@@ -196,7 +196,7 @@ PTO_CALL(TRECIP, 2, 2) PTO_CALL(TNEG, 2, 2) PTO_CALL(TNOT, 2, 2) PTO_CALL(TAND, 
 PTO_CALL(TSHL, 3, 3) PTO_CALL(TSHR, 3, 3) PTO_CALL(TREM, 4, 4) PTO_CALL(TFMOD, 3, 3) PTO_CALL(TPOW, 4, 4) PTO_CALL(TRELU, 2, 2)
 PTO_CALL(TPRELU, 4, 4) PTO_CALL(TMULADDDST, 3, 3) PTO_CALL(TFUSEDMULADD, 3, 3) PTO_CALL(TFUSEDMULADDRELU, 3, 3)
 PTO_CALL(TSUBRELU, 3, 3) PTO_CALL(TADDRELUCONV, 3, 3) PTO_CALL(TSUBRELUCONV, 3, 3) PTO_CALL(TADDDEQRELU, 5, 5)
-PTO_CALL(TCMP, 4, 4) PTO_CALL(TSEL, 5, 5) PTO_CALL(TCVT, 3, 5) PTO_CALL(TADDS, 3, 3) PTO_CALL(TSUBS, 3, 3) PTO_CALL(TMULS, 3, 3)
+PTO_CALL(TCMP, 4, 4) PTO_CALL(TSEL_IMPL, 5, 5) PTO_CALL(TCVT, 3, 5) PTO_CALL(TADDS, 3, 3) PTO_CALL(TSUBS, 3, 3) PTO_CALL(TMULS, 3, 3)
 PTO_CALL(TDIVS, 3, 3) PTO_CALL(TMAXS, 3, 3) PTO_CALL(TMINS, 3, 3) PTO_CALL(TANDS, 3, 3) PTO_CALL(TORS, 3, 3) PTO_CALL(TXORS, 4, 4)
 PTO_CALL(TSHLS, 3, 3) PTO_CALL(TSHRS, 3, 3) PTO_CALL(TREMS, 4, 4) PTO_CALL(TFMODS, 3, 3) PTO_CALL(TPOWS, 4, 4) PTO_CALL(TLRELU, 3, 3)
 PTO_CALL(TAXPY, 3, 3) PTO_CALL(TEXPANDS, 2, 2) PTO_CALL(TCMPS, 4, 4) PTO_CALL(TSELS, 5, 5)
@@ -213,7 +213,7 @@ PTO_CALL(TMATMUL_ACC, 4, 4) PTO_CALL(TMATMUL_BIAS, 4, 4) PTO_CALL(TMATMUL_MX, 5,
 PTO_CALL(TGEMV_BIAS, 4, 4) PTO_CALL(TGEMV_MX, 5, 6) PTO_CALL(TGET_SCALE_ADDR, 2, 2) PTO_CALL(TMOV, 2, 3) PTO_CALL(TMOV_FP, 3, 3)
 PTO_CALL(TEXTRACT, 4, 5) PTO_CALL(TEXTRACT_FP, 5, 5) PTO_CALL(TINSERT, 4, 5) PTO_CALL(TINSERT_FP, 5, 5) PTO_CALL(TTRANS, 3, 3)
 PTO_CALL(TFILLPAD, 2, 2) PTO_CALL(TFILLPAD_INPLACE, 2, 2) PTO_CALL(TFILLPAD_EXPAND, 2, 2) PTO_CALL(TCONCAT, 3, 5)
-PTO_CALL(TINTERLEAVE, 4, 4) PTO_CALL(TDEINTERLEAVE, 3, 4) PTO_CALL(TPACK, 2, 2) PTO_CALL(TDEQUANT, 4, 4) PTO_CALL(TSORT32, 3, 4)
+PTO_CALL(TPACK, 2, 2) PTO_CALL(TSORT32, 3, 4)
 PTO_CALL(TMRGSORT, 3, 7) PTO_CALL(TGATHER, 2, 6) PTO_CALL(TGATHERB, 3, 3) PTO_CALL(TSCATTER, 2, 3) PTO_CALL(THISTOGRAM, 3, 3)
 PTO_CALL(TRANDOM, 3, 3) PTO_CALL(TPRINT, 1, 2) PTO_CALL(TRESHAPE, 2, 2) PTO_CALL(TSUBVIEW, 4, 4) PTO_CALL(TSYNC, 0, 8)
 PTO_CALL(SET_QUANT_VECTOR, 1, 1)
@@ -257,6 +257,12 @@ template <typename D, typename T, typename A, typename B, typename C, bool>
 void TMRGSORT(D &, MrgSortExecutedNumList &, T &, A &, B &, C &);
 template <typename D, typename T, typename A, typename B, typename C, typename E, bool>
 void TMRGSORT(D &, MrgSortExecutedNumList &, T &, A &, B &, C &, E &);
+// Tiles of one type.
+template <typename D, typename M, typename T> void TSEL(D &, M &, D &, D &, T &);
+template <typename D, typename S, typename P> void TDEQUANT(D &, S &, P &, P &);
+template <typename D, typename S> void TINTERLEAVE(D &, D &, S &, S &);
+template <typename D, typename S> void TDEINTERLEAVE(D &, D &, S &, S &);
+template <typename D, typename S> void TDEINTERLEAVE(D &, D &, S &);
 template <auto, typename D, typename S, typename P> void TQUANT(D &, S &, P &, P * = nullptr);
 template <auto, typename D, typename S, typename P, typename T> void TQUANT(D &, S &, P &, T &, P * = nullptr);
 template <auto, typename D, typename S, typename E, typename M, typename C> void TQUANT(D &, S &, E *, M *, C *);
