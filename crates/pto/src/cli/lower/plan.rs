@@ -2,7 +2,7 @@
 
 use super::{FileArgs, Read, map};
 use crate::cli::json::{self, JsonDiagnostic};
-use crate::cli::{Failure, Outcome, Run, files, out};
+use crate::cli::{Failure, Outcome, Run, files, out, render};
 use pto::checks::Checked;
 use pto::ir::OpId;
 use pto::opt::plan::{Options, Placed, Space, Used};
@@ -30,15 +30,16 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Run {
     let read = args.file.read()?;
     match planned(args, &read) {
-        Ok((module, planned)) => {
-            let report = Report { read: &read, module: &module, planned: &planned };
+        Ok((program, planned)) => {
+            let report = Report { read: &read, module: program.module(), planned: &planned };
             if let Some(path) = &args.html {
                 files::write(path, map::page(&report).as_bytes())?;
             }
             if args.json {
-                report.print_json()?;
+                report.print_json(program.warnings())?;
             } else {
                 out(&report.text())?;
+                render::print(&read.source, program.warnings())?;
             }
             Ok(Outcome::Clean)
         }
@@ -50,11 +51,12 @@ pub(crate) fn run(args: &Args) -> Run {
     }
 }
 
-fn planned(args: &Args, read: &Read) -> Result<(Module, Planned), Vec<Diagnostic>> {
+/// The program with its scratch tiles and copies, which is what is placed.
+fn planned(args: &Args, read: &Read) -> Result<(Checked, Planned), Vec<Diagnostic>> {
     let checked = read.check()?;
     let buffers = opt::prepare(&checked)?;
     let planned = opt::plan_memory(&buffers, Options { tight: args.tight, ..Options::default() })?;
-    Ok((Checked::into_module(buffers), planned))
+    Ok((buffers, planned))
 }
 
 pub(super) struct Report<'a> {
@@ -102,7 +104,7 @@ impl Report<'_> {
         format!("{:>#10x} {:>10}  {span:<11} %{}{over}", tile.address, tile.bytes, tile.name)
     }
 
-    fn print_json(&self) -> Result<(), Failure> {
+    fn print_json(&self, warnings: &[Diagnostic]) -> Result<(), Failure> {
         let lines = Lines::new(&self.read.source.text);
         let tile = |t: &Placed| JsonTile {
             name: t.name.clone(),
@@ -128,7 +130,7 @@ impl Report<'_> {
             line: self.line(&lines, used.by),
         };
         let reserved = self.planned.used.iter().map(reserved).collect();
-        print_json(self.read, (self.planned.spaces.iter().map(space).collect(), reserved), &[])
+        print_json(self.read, (self.planned.spaces.iter().map(space).collect(), reserved), warnings)
     }
 }
 

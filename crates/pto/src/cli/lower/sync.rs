@@ -3,7 +3,7 @@
 use super::{FileArgs, Read};
 use crate::cli::files;
 use crate::cli::json::{self, JsonDiagnostic};
-use crate::cli::{Failure, Outcome, Run, out};
+use crate::cli::{Failure, Outcome, Run, out, render};
 use pto::ir::OpId;
 use pto::opt::sync::{Edge, Hazard, Means, Reason};
 use pto::opt::{self, Mode, Synced};
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args) -> Run {
     };
     let synced = opt::insert_sync(&checked, args.mode.into());
     if args.json {
-        print_json(&read, Some((checked.module(), &synced)), &[])?;
+        print_json(&read, Some((checked.module(), &synced)), checked.warnings())?;
     } else if args.explain {
         out(&explain(&read, checked.module(), &synced))?;
     } else {
@@ -70,6 +70,9 @@ pub(crate) fn run(args: &Args) -> Run {
         if args.mode == ModeArg::Minimal {
             read.say_blanket(&synced.blanket(checked.module()));
         }
+    }
+    if !args.json {
+        render::print(&read.source, checked.warnings())?;
     }
     Ok(Outcome::Clean)
 }

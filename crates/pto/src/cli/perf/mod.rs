@@ -114,6 +114,8 @@ fn fail(args: &Args, stop: Stop, source: super::input::Source, target: pto::Targ
 fn show(args: &Args, analysis: &Analysis<'_>) -> Result<(), Failure> {
     let names = analysis.names();
     let shown = analysis.shown(&names);
+    // The object on standard output is that of the view, which knows nothing of checks.
+    super::render::print(analysis.source, analysis.plan.checked().warnings())?;
     if args.json {
         out(&(view::data(&shown) + "\n"))?;
     } else {

@@ -10,11 +10,13 @@ use super::program::{ProgramArgs, Stop, VALUES_HELP};
 use super::progress;
 use super::render;
 use super::{Failure, Outcome, Run, out};
+use pto::isa::{Code, Span, codes};
 use pto::race::{self, Bounds, Sync};
 use pto::syntax::Lines;
 use pto::{Diagnostic, Program, Target};
 use schedule::{JsonShaken, Shaken};
 use serde::Serialize;
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -75,13 +77,14 @@ fn after_help() -> String {
 pub(crate) fn run(args: &Args) -> Run {
     let (source, program, target) = args.program.read()?;
     match find(args, &source, &program, target) {
-        Ok((report, shaken)) => {
+        Ok(Found { report, warnings, shaken }) => {
             if let Some(path) = &args.html {
                 html::write(path, &source, target, &report)?;
             }
             if args.json {
-                print_json(&source, target, &report, shaken.as_ref())?;
+                print_json(&source, target, (&report, &warnings), shaken.as_ref())?;
             } else {
+                render::print(&source, &warnings)?;
                 print_text(&source, target, &report, shaken.as_ref())?;
             }
             let differs = shaken.is_some_and(|s| s.differs());
@@ -104,7 +107,7 @@ pub(crate) fn run(args: &Args) -> Run {
                 undecided: Vec::new(),
             };
             if args.json {
-                print_json(&source, target, &report, None)?;
+                print_json(&source, target, (&report, &[]), None)?;
             } else {
                 check::print_text(&[check::Report { source, target, problems: report.findings }])?;
             }
@@ -113,12 +116,30 @@ pub(crate) fn run(args: &Args) -> Run {
     }
 }
 
-fn find(
-    args: &Args,
-    source: &Source,
-    program: &Program,
-    target: Target,
-) -> Result<(race::Report, Option<Shaken>), Stop> {
+/// What a run showed, what the checks say besides, and what came of another order.
+struct Found {
+    report: race::Report,
+    warnings: Vec<Diagnostic>,
+    shaken: Option<Shaken>,
+}
+
+/// What the checks warn about, without what the run has found at the same instruction.
+fn warnings(plan: &pto::Plan, findings: &[Diagnostic]) -> Vec<Diagnostic> {
+    // Operands that overlap are a warning of the checks, whatever the instruction; here they are one finding.
+    let kind = |d: &Diagnostic| if d.code == codes::PARTIAL_OVERLAP { codes::ALIASING } else { d.code };
+    let found: HashMap<Code, Vec<Span>> = findings.iter().fold(HashMap::new(), |mut all, d| {
+        all.entry(kind(d)).or_default().push(d.primary.span);
+        all
+    });
+    let holds = |outer: &Span, inner: Span| outer.start <= inner.start && inner.end <= outer.end;
+    let is_found = |d: &Diagnostic| {
+        let spans = found.get(&kind(d)).into_iter().flatten();
+        spans.into_iter().any(|span| holds(span, d.primary.span) || holds(&d.primary.span, *span))
+    };
+    plan.checked().warnings().iter().filter(|d| !is_found(d)).cloned().collect()
+}
+
+fn find(args: &Args, source: &Source, program: &Program, target: Target) -> Result<Found, Stop> {
     let mut ready = args.program.ready("race", source, program, target)?;
     let plan = ready.plan.clone();
     let sync = match args.sync {
@@ -133,14 +154,15 @@ fn find(
         follow(bounds, sync, &plan, &mut ranks, args.program.launch(1))
     });
     drop(ranks);
+    let warnings = warnings(&plan, &report.findings);
     if args.schedule == Schedule::Program {
-        return Ok((report, None));
+        return Ok(Found { report, warnings, shaken: None });
     }
     if report.sync == Sync::Auto {
         return Err(schedule::not_manual().into());
     }
     let shaken = schedule::shake(&args.program, source, program, target)?;
-    Ok((report, Some(shaken)))
+    Ok(Found { report, warnings, shaken: Some(shaken) })
 }
 
 fn print_text(source: &Source, target: Target, report: &race::Report, shaken: Option<&Shaken>) -> Result<(), Failure> {
@@ -187,6 +209,8 @@ struct JsonReport<'a> {
     /// The limit was reached after so many instructions; what comes after was not checked.
     stopped: Option<u64>,
     findings: Vec<JsonDiagnostic<'a>>,
+    /// What the checks warn about, without what is among the findings.
+    diagnostics: Vec<JsonDiagnostic<'a>>,
     /// Branches that could not be followed, and why.
     undecided: Vec<JsonUndecided<'a>>,
     /// How the results of another order differ, where one was asked for.
@@ -199,7 +223,12 @@ struct JsonUndecided<'a> {
     reason: &'a str,
 }
 
-fn print_json(source: &Source, target: Target, report: &race::Report, shaken: Option<&Shaken>) -> Result<(), Failure> {
+fn print_json(
+    source: &Source,
+    target: Target,
+    (report, warnings): (&race::Report, &[Diagnostic]),
+    shaken: Option<&Shaken>,
+) -> Result<(), Failure> {
     let lines = Lines::new(&source.text);
     let object = JsonReport {
         file: &source.name,
@@ -208,6 +237,7 @@ fn print_json(source: &Source, target: Target, report: &race::Report, shaken: Op
         instructions: report.instructions,
         stopped: report.stopped,
         findings: report.findings.iter().map(|d| json::diagnostic(source, &lines, d)).collect(),
+        diagnostics: warnings.iter().map(|d| json::diagnostic(source, &lines, d)).collect(),
         undecided: report
             .undecided
             .iter()

@@ -111,9 +111,9 @@ struct Finished<'a> {
 }
 
 impl Finished<'_> {
-    /// What the run noticed, and what a device would do to the program.
+    /// What the checks warn about, and what the run noticed.
     fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.ready.run.plan.checked().hazards().chain(&self.report.notes)
+        self.ready.run.plan.checked().warnings().iter().chain(&self.report.notes)
     }
 }
 
