@@ -1,19 +1,22 @@
 //! What memory values stand for.
 
+mod merged;
 mod resolve;
 
 use crate::effects::is_memory;
 use crate::slots::{self, Slot};
+use merged::{MANY_HOMES, Merged};
 use pto_check::Checked;
 use pto_ir::{BlockId, Def, Module, OpId, Operand, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Loc, PtrSpace, Type};
 use resolve::Source;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// A piece of memory that has a name of its own. Different homes never share bytes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Home {
     /// A space of the core, by address.
     Space(Loc),
@@ -100,6 +103,9 @@ pub(crate) struct Places<'a> {
     one_global: bool,
     known: HashMap<ValueId, Rc<[Region]>>,
     origins: HashMap<ValueId, Option<Origin>>,
+    merged: Merged,
+    /// Memories in which a value may be any of very many tiles.
+    crowded: RefCell<BTreeSet<Loc>>,
     /// What calls call.
     pub calls: HashMap<OpId, OpId>,
     /// The functions in which something has an effect, once that is known.
@@ -121,6 +127,8 @@ impl<'a> Places<'a> {
             one_global: false,
             known: HashMap::new(),
             origins: HashMap::new(),
+            merged: Merged::default(),
+            crowded: RefCell::default(),
             calls: module.calls(),
             with_effects: None,
         };
@@ -133,6 +141,7 @@ impl<'a> Places<'a> {
                 this.sources.entry(to).or_default().push(from);
             }
         }
+        this.merge();
         this
     }
 
@@ -209,7 +218,15 @@ impl<'a> Places<'a> {
         match local_space(self.module.value_type(value)) {
             Some(loc) => {
                 let own = [Home::Space(loc), Home::Given(loc), Home::Ring(loc)];
-                self.tiles.get(&loc).into_iter().flatten().copied().chain(own).map(whole).collect()
+                let tiles = self.tiles.get(&loc);
+                // One stands for all of very many.
+                let shown = if tiles.is_some_and(|all| all.len() > MANY_HOMES) {
+                    self.crowded.borrow_mut().insert(loc);
+                    1
+                } else {
+                    MANY_HOMES
+                };
+                tiles.into_iter().flat_map(|all| all.iter().rev().take(shown)).copied().chain(own).map(whole).collect()
             }
             None => vec![whole(Home::AnyGlobal)],
         }

@@ -1,9 +1,16 @@
 //! Follows values to the memory they stand for, through any number of views, loops and calls, each value once.
 
-use super::{Home, Places, Region};
-use pto_ir::{OpId, ValueId};
-use std::collections::HashMap;
+use super::merged::few;
+use super::{Home, Places, Region, memory_of};
+use crate::effects::is_memory;
+use pto_ir::{Def, OpId, ValueId};
+use pto_isa::table::op;
+use pto_isa::{Loc, Op};
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
+
+/// What makes tiles.
+const ALLOCATIONS: &[Op] = &[op::alloc_tile, op::alloc_multi_tile, op::memref_alloc, op::pointer_cast];
 
 /// Where the memory of a value comes from.
 pub(super) enum Source {
@@ -31,6 +38,57 @@ struct Open {
 }
 
 impl Places<'_> {
+    /// Finds the homes that count as one, and what values stand for with them. Whatever stands for very many has to be known before.
+    pub(super) fn merge(&mut self) {
+        let module = self.module;
+        let values = (0..module.value_count()).map(ValueId::from_index);
+        for value in values.filter(|v| is_memory(module.value_type(*v))) {
+            self.of(value);
+        }
+        for loc in self.crowded.take() {
+            self.merge_all(loc);
+        }
+        if !self.merged.is_empty() {
+            for regions in self.known.values_mut() {
+                *regions = self.merged.replaced(regions).into();
+            }
+        }
+    }
+
+    fn merge_all(&mut self, loc: Loc) {
+        let region = |home: &Home| match home {
+            Home::Tile(tile) => memory_of(self.checked, *tile).map(|(_, end)| Region { home: *home, start: 0, end }),
+            _ => None,
+        };
+        let regions: Vec<Region> = self.tiles.get(&loc).into_iter().flatten().filter_map(region).collect();
+        for pair in regions.windows(2) {
+            self.merged.join(pair[0], pair[1]);
+        }
+    }
+
+    /// The tiles without an address that count as one, by the one that stands for them.
+    pub fn merged_tiles(&mut self) -> BTreeMap<ValueId, Vec<ValueId>> {
+        let mut found: BTreeMap<ValueId, Vec<ValueId>> = BTreeMap::new();
+        if self.merged.is_empty() {
+            return found;
+        }
+        for home in self.tiles.values().flatten() {
+            if let (Home::Tile(tile), Home::Tile(root)) = (*home, self.merged.root(*home))
+                && self.merged.contains(*home)
+            {
+                found.entry(root).or_default().push(tile);
+            }
+        }
+        found
+    }
+
+    /// True for a tile that is where it was allocated, and nowhere else.
+    pub fn is_own(&self, value: ValueId) -> bool {
+        let is_made =
+            matches!(self.module.value(value).def, Def::Result(id, _) if ALLOCATIONS.contains(&self.module.op(id).op));
+        is_made && !self.rebound.contains(&value) && !self.assigned.contains_key(&value)
+    }
+
     /// The memory of a tile, a view or a pointer.
     pub fn of(&mut self, value: ValueId) -> Rc<[Region]> {
         if !self.known.contains_key(&value) {
@@ -97,7 +155,8 @@ impl Places<'_> {
         }
         all.sort_unstable();
         all.dedup();
-        let all: Rc<[Region]> = all.into();
+        self.merged.limit(&mut all);
+        let all: Rc<[Region]> = few(all).into();
         for open in together {
             self.known.insert(open.value, Rc::clone(&all));
         }

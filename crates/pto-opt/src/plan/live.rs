@@ -44,7 +44,7 @@ struct Access {
 pub(crate) fn tiles(checked: &Checked, order: &Order) -> Vec<Tile> {
     let module = checked.module();
     let mut places = Places::new(checked);
-    let mut accesses: BTreeMap<ValueId, Vec<Access>> = BTreeMap::new();
+    let mut accesses = AllAccesses::new(&mut places);
     let mut all = Vec::new();
     // Where the program gives an address to a tile.
     let mut assigned: BTreeMap<ValueId, OpId> = BTreeMap::new();
@@ -59,17 +59,16 @@ pub(crate) fn tiles(checked: &Checked, order: &Order) -> Vec<Tile> {
             _ => note(checked, &mut places, id, &mut accesses),
         }
     }
-    // A function may stand behind what calls it.
-    accesses.values_mut().for_each(|list| list.sort_by_key(|access| order.first(access.op)));
+    accesses.sort(order);
     // What uses a tile before it is given one needs a place until then.
     let has_address = |tile: &ValueId| {
-        let first = accesses.get(tile).and_then(|list| list.first());
-        assigned.get(tile).is_some_and(|at| first.is_none_or(|a| order.first(*at) < order.first(a.op)))
+        let first = accesses.first(order, *tile);
+        assigned.get(tile).is_some_and(|at| first.is_none_or(|first| order.first(*at) < first))
     };
     let is_open = |id: &OpId| module.results(*id).all(|tile| !has_address(&tile));
     let open = all.into_iter().filter(is_open);
     let mut tiles: Vec<Tile> = open.filter_map(|id| tile(checked, order, id, &accesses)).collect();
-    take_over(checked, &mut tiles, &accesses);
+    take_over(checked, order, &mut tiles, &accesses);
     join_sides(module, order, &mut tiles);
     tiles
 }
@@ -78,16 +77,18 @@ pub(crate) fn tiles(checked: &Checked, order: &Order) -> Vec<Tile> {
 pub(crate) fn returned_anew(checked: &Checked, order: &Order) -> Vec<Diagnostic> {
     let module = checked.module();
     let mut places = Places::new(checked);
+    let merged = places.merged_tiles();
     let mut problems = Vec::new();
     for id in module.order().into_iter().filter(|id| module.op(*id).op == op::func_return) {
         let is_local = |o: &&Operand| module.value_type(o.value).local_space().is_some();
         for operand in module.operands(id).iter().filter(is_local) {
             let Some(function) = order.repeated_function(id) else { continue };
+            let is_made_there = |tile: &ValueId| match module.value(*tile).def {
+                Def::Result(made, _) => order.contains(function, made),
+                _ => false,
+            };
             let is_own = |home: Home| match home {
-                Home::Tile(tile) => match module.value(tile).def {
-                    Def::Result(made, _) => order.contains(function, made),
-                    _ => false,
-                },
+                Home::Tile(tile) => merged.get(&tile).map_or(&[tile][..], |all| all).iter().any(is_made_there),
                 _ => false,
             };
             if places.of(operand.value).iter().any(|region| is_own(region.home)) {
@@ -101,22 +102,114 @@ pub(crate) fn returned_anew(checked: &Checked, order: &Order) -> Vec<Diagnostic>
     problems
 }
 
-fn note(checked: &Checked, places: &mut Places<'_>, id: OpId, accesses: &mut BTreeMap<ValueId, Vec<Access>>) {
+/// Who accesses tiles.
+struct AllAccesses {
+    /// By tile.
+    of: BTreeMap<ValueId, Vec<Access>>,
+    /// What each tile counts as one with, where very many do.
+    merged: BTreeMap<ValueId, ValueId>,
+    /// Accesses of any of those.
+    of_merged: BTreeMap<ValueId, Together>,
+}
+
+/// Accesses of tiles that count as one: no order is kept, only where they begin and end, with all loops around.
+#[derive(Default)]
+struct Together {
+    list: Vec<OpId>,
+    reads: usize,
+    /// The first and the last, and what is there.
+    span: Option<(u32, u32)>,
+    ends: Option<(OpId, OpId)>,
+}
+
+impl AllAccesses {
+    fn new(places: &mut Places<'_>) -> Self {
+        let tiles = places.merged_tiles().into_iter();
+        let merged = tiles.flat_map(|(root, all)| all.into_iter().map(move |tile| (tile, root))).collect();
+        Self { of: BTreeMap::new(), merged, of_merged: BTreeMap::new() }
+    }
+
+    fn of(&self, tile: ValueId) -> &[Access] {
+        self.of.get(&tile).map_or(&[], Vec::as_slice)
+    }
+
+    fn together(&self, tile: ValueId) -> Option<&Together> {
+        self.merged.get(&tile).and_then(|root| self.of_merged.get(root))
+    }
+
+    /// Where a tile is accessed first.
+    fn first(&self, order: &Order, tile: ValueId) -> Option<u32> {
+        let own = self.of(tile).first().map(|a| order.first(a.op));
+        let together = self.together(tile).and_then(|t| t.span).map(|span| span.0);
+        own.into_iter().chain(together).min()
+    }
+
+    fn readers(&self, tile: ValueId) -> usize {
+        self.of(tile).iter().filter(|a| a.reads).count() + self.together(tile).map_or(0, |t| t.reads)
+    }
+
+    /// True when the first access of a tile writes all of it.
+    fn is_born(&self, order: &Order, tile: ValueId) -> bool {
+        let first = self.of(tile).first();
+        first.is_some_and(|a| a.kills && self.first(order, tile) == Some(order.first(a.op)))
+    }
+
+    fn sort(&mut self, order: &Order) {
+        // A function may stand behind what calls it.
+        self.of.values_mut().for_each(|list| list.sort_by_key(|access| order.first(access.op)));
+        self.of_merged.values_mut().for_each(|together| together.span_all(order));
+    }
+}
+
+impl Together {
+    fn span_all(&mut self, order: &Order) {
+        let mut seen = BTreeSet::new();
+        for id in &self.list {
+            let (mut start, mut end) = (order.first(*id), order.last(*id));
+            let mut next = order.loop_around(*id);
+            // Loops further out have been seen.
+            while let Some(around) = next.filter(|around| seen.insert(*around)) {
+                (start, end) = (start.min(order.first(around)), end.max(order.last(around)));
+                next = order.loop_around(around);
+            }
+            let (first, last) = self.ends.unwrap_or((*id, *id));
+            self.ends = Some((
+                std::cmp::min_by_key(first, *id, |id| order.first(*id)),
+                std::cmp::max_by_key(last, *id, |id| order.first(*id)),
+            ));
+            let (from, to) = self.span.unwrap_or((start, end));
+            self.span = Some((from.min(start), to.max(end)));
+        }
+    }
+}
+
+fn note(checked: &Checked, places: &mut Places<'_>, id: OpId, accesses: &mut AllAccesses) {
     let module = checked.module();
     if !module.op_regions(id).is_empty() {
         return;
     }
     let mut found: BTreeMap<ValueId, Access> = BTreeMap::new();
-    let mut add = |tile: ValueId, reads: bool, kills: bool| {
+    // Whoever accesses one of very many under its own name accesses no other.
+    let mut add = |places: &Places<'_>, (tile, value): (ValueId, ValueId), reads: bool, writes: bool| {
+        let is_merged = accesses.merged.contains_key(&tile);
+        if is_merged && !places.is_own(value) {
+            let together = accesses.of_merged.entry(tile).or_default();
+            together.reads += usize::from(reads);
+            if together.list.last() != Some(&id) {
+                together.list.push(id);
+            }
+            return;
+        }
+        let tile = if is_merged { value } else { tile };
         let access = found.entry(tile).or_insert(Access { op: id, kills: false, reads: false });
         access.reads |= reads;
-        access.kills |= kills;
+        access.kills |= writes && tile == value;
     };
     match effect(checked, places, id, CoreKind::Any) {
         Effect::Touches(touches) => {
             for touch in touches {
                 if let Home::Tile(tile) = touch.region.home {
-                    add(tile, !touch.write, touch.write && touch.value == tile);
+                    add(places, (tile, touch.value), !touch.write, touch.write);
                 }
             }
         }
@@ -127,7 +220,7 @@ fn note(checked: &Checked, places: &mut Places<'_>, id: OpId, accesses: &mut BTr
             for value in operands.collect::<Vec<_>>() {
                 for region in places.of(value).iter() {
                     if let Home::Tile(tile) = region.home {
-                        add(tile, true, false);
+                        add(places, (tile, value), true, false);
                     }
                 }
             }
@@ -135,16 +228,26 @@ fn note(checked: &Checked, places: &mut Places<'_>, id: OpId, accesses: &mut BTr
     }
     for (tile, access) in found {
         let kills = access.kills && !access.reads;
-        accesses.entry(tile).or_default().push(Access { kills, ..access });
+        accesses.of.entry(tile).or_default().push(Access { kills, ..access });
     }
 }
 
-fn tile(checked: &Checked, order: &Order, id: OpId, accesses: &BTreeMap<ValueId, Vec<Access>>) -> Option<Tile> {
+fn tile(checked: &Checked, order: &Order, id: OpId, all: &AllAccesses) -> Option<Tile> {
     let module = checked.module();
     let value = module.results(id).next()?;
     let (loc, bytes) = memory_of(checked, value)?;
-    let list = accesses.get(&value).map_or(&[][..], Vec::as_slice);
-    let (first, last) = (list.first().map_or(id, |a| a.op), list.last().map_or(id, |a| a.op));
+    let list = all.of(value);
+    let together = all.together(value).and_then(|t| t.span.zip(t.ends));
+    let own = || list.first().zip(list.last()).map(|(first, last)| (first.op, last.op));
+    let (first, last) = match (own(), together) {
+        (Some(own), None) => own,
+        (None, Some((_, ends))) => ends,
+        (Some(own), Some((_, ends))) => (
+            std::cmp::min_by_key(own.0, ends.0, |id| order.first(*id)),
+            std::cmp::max_by_key(own.1, ends.1, |id| order.first(*id)),
+        ),
+        (None, None) => (id, id),
+    };
     // Whatever is called runs at the call.
     let calls = module.op(last).op == op::func_call;
     let (mut start, mut end) = (order.first(first), if calls { order.last(last) } else { order.first(last) });
@@ -153,6 +256,12 @@ fn tile(checked: &Checked, order: &Order, id: OpId, accesses: &BTreeMap<ValueId,
         if accesses.need_turns(around) || accesses.outlast_condition(module, around) {
             start = start.min(order.first(around));
             end = end.max(order.last(around));
+        }
+    }
+    if let Some(((from, to), _)) = together {
+        (start, end) = (start.min(from), end.max(to));
+        for around in accesses.all_loops() {
+            (start, end) = (start.min(order.first(around)), end.max(order.last(around)));
         }
     }
     end = end.max(order.called_until(id).unwrap_or(0));
@@ -200,6 +309,18 @@ impl Accesses<'_> {
                     break;
                 }
                 next = order.loop_around(around);
+            }
+        }
+        found
+    }
+
+    /// All loops around accesses.
+    fn all_loops(&self) -> BTreeSet<OpId> {
+        let mut found = BTreeSet::new();
+        for access in self.list {
+            let mut next = self.order.loop_around(access.op);
+            while let Some(around) = next.filter(|around| found.insert(*around)) {
+                next = self.order.loop_around(around);
             }
         }
         found
@@ -258,17 +379,15 @@ fn join_sides(module: &Module, order: &Order, tiles: &mut [Tile]) {
 }
 
 /// Finds tiles that an instruction may write where it reads another for the last time.
-fn take_over(checked: &Checked, tiles: &mut [Tile], accesses: &BTreeMap<ValueId, Vec<Access>>) {
+fn take_over(checked: &Checked, order: &Order, tiles: &mut [Tile], accesses: &AllAccesses) {
     let module = checked.module();
     let targets = Targets::of(&[checked.info().target]);
     let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
-    let readers = |tile: ValueId| accesses.get(&tile).map_or(0, |list| list.iter().filter(|a| a.reads).count());
     let mut given = vec![false; tiles.len()];
     for k in 0..tiles.len() {
         // A tile that a loop keeps starts before its first access.
         let writer = tiles[k].first;
-        let born = accesses.get(&tiles[k].value).and_then(|a| a.first()).is_some_and(|a| a.kills);
-        if !born {
+        if !accesses.is_born(order, tiles[k].value) {
             continue;
         }
         for operand in module.operands(writer) {
@@ -281,7 +400,8 @@ fn take_over(checked: &Checked, tiles: &mut [Tile], accesses: &BTreeMap<ValueId,
             if fits {
                 given[source] = true;
                 tiles[k].takes_over = Some(tiles[source].value);
-                tiles[k].for_free = readers(tiles[source].value) == 1 || is_one_place(module, checked, writer, operand);
+                tiles[k].for_free =
+                    accesses.readers(tiles[source].value) == 1 || is_one_place(module, checked, writer, operand);
                 break;
             }
         }

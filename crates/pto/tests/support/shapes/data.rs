@@ -24,6 +24,11 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape { name: "scalars in memory", text: scalars, kind: Runs },
     Shape { name: "carried values", text: carried, kind: Runs },
     Shape { name: "carried tiles", text: carried_tiles, kind: Runs },
+    Shape { name: "tiles from branch to branch", text: chosen_tiles, kind: Runs },
+    Shape { name: "tiles from branch to branch, used", text: chosen_and_used, kind: Runs },
+    Shape { name: "selected tiles", text: selected, kind: Runs },
+    Shape { name: "carried tile values", text: carried_values, kind: Runs },
+    Shape { name: "tiles at a computed address", text: anywhere, kind: Legal },
     Shape { name: "many parameters", text: parameters, kind: Runs },
     Shape { name: "many pointers", text: many_pointers, kind: Runs },
     Shape { name: "printing", text: printing, kind: Runs },
@@ -210,6 +215,68 @@ fn carried_tiles(lines: usize) -> String {
         before = format!("%r{k}");
         text
     })
+}
+
+/// Each branch hands on the tile of the one before, or one more. With small tiles, so that many fit.
+fn choices(lines: usize, each: &str) -> String {
+    let mut before = "%t".to_string();
+    let text = around(lines / 7, |k| {
+        let text = format!(
+            "  %u{k} = pto.alloc_tile : !t
+  %r{k} = scf.if %c -> (!t) {{\n    scf.yield {before} : !t\n  }} else {{\n    scf.yield %u{k} : !t\n  }}\n{}",
+            each.replace("%r", &format!("%r{k}"))
+        );
+        before = format!("%r{k}");
+        text
+    });
+    let text = text
+        .replace("16x64xf32", "1x8xf32")
+        .replace("constant 16 ", "constant 1 ")
+        .replace("constant 64 ", "constant 8 ");
+    let last = format!("  pto.tadd ins({before}, %u : !t, !t) outs({before} : !t)\n{END}");
+    text.strip_suffix(END).unwrap_or(&text).to_string() + &last
+}
+
+fn chosen_tiles(lines: usize) -> String {
+    choices(lines, "")
+}
+
+fn chosen_and_used(lines: usize) -> String {
+    choices(lines, "  pto.tadd ins(%r, %u : !t, !t) outs(%r : !t)\n")
+}
+
+fn selected(lines: usize) -> String {
+    let mut before = "%t".to_string();
+    around(lines / 2, |k| {
+        let text = format!("  %u{k} = pto.alloc_tile : !t\n  %r{k} = arith.select %c, {before}, %u{k} : !t\n");
+        before = format!("%r{k}");
+        text
+    })
+}
+
+/// A tile value goes from loop to loop.
+fn carried_values(lines: usize) -> String {
+    let mut before = "%t".to_string();
+    around(lines / 4, |k| {
+        let text = format!(
+            "  %r{k} = scf.for %i{k} = %c0 to %c2 step %c1 iter_args(%a{k} = {before}) -> (!t) {{
+    %v{k} = pto.tadd %a{k}, %u : (!t, !t) -> !t\n    scf.yield %v{k} : !t\n  }}\n"
+        );
+        before = format!("%r{k}");
+        text
+    })
+}
+
+/// A tile that may be anywhere meets as many others.
+fn anywhere(lines: usize) -> String {
+    let piece = |k| {
+        format!(
+            "  %b{k} = pto.alloc_tile : !t\n  pto.tload ins(%xs : !v) outs(%b{k} : !t)
+  pto.tadd ins(%t, %b{k} : !t, !t) outs(%t : !t)\n"
+        )
+    };
+    let pieces: String = (0..lines / 3).map(piece).collect();
+    format!("{HEAD}  pto.tassign %t, %block : !t, i64\n{pieces}{END}")
 }
 
 fn parameters(lines: usize) -> String {

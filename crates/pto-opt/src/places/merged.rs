@@ -1,0 +1,133 @@
+//! Homes that count as one because a value may be any of very many.
+//!
+//! A value that is chosen again and again may stand for as many tiles as the program has. Listing them for every such value would take the square of
+//! their number, so beyond a limit they count as one piece of memory: whoever touches one of them is taken to touch all.
+
+use super::{ALL, Home, Region};
+use std::collections::HashMap;
+
+/// A value that may be more tiles than this, or more pieces of global memory, may be any of those that are merged with them.
+pub(super) const MANY_HOMES: usize = 64;
+
+/// Which homes count as one.
+#[derive(Default)]
+pub(super) struct Merged {
+    /// The next home on the way to the one that stands for all; no home stands for itself here.
+    parents: HashMap<Home, Home>,
+    /// What the merged homes need at most, by the one that stands for them.
+    ends: HashMap<Home, u64>,
+}
+
+impl Merged {
+    pub(super) fn is_empty(&self) -> bool {
+        self.parents.is_empty()
+    }
+
+    /// The home that stands for another.
+    pub(super) fn root(&mut self, home: Home) -> Home {
+        let mut root = home;
+        while let Some(next) = self.parents.get(&root) {
+            root = *next;
+        }
+        let mut at = home;
+        while let Some(next) = self.parents.get(&at).copied().filter(|next| *next != root) {
+            self.parents.insert(at, root);
+            at = next;
+        }
+        root
+    }
+
+    /// True when a home counts as one with others.
+    pub(super) fn contains(&self, home: Home) -> bool {
+        self.parents.contains_key(&home) || self.ends.contains_key(&home)
+    }
+
+    pub(super) fn join(&mut self, a: Region, b: Region) {
+        let (to, from) = (self.root(a.home), self.root(b.home));
+        let ends = [a.end, b.end, self.ends.remove(&to).unwrap_or(0), self.ends.remove(&from).unwrap_or(0)];
+        if to != from {
+            self.parents.insert(from, to);
+        }
+        // All of a home may be as little as that of the others.
+        self.ends.insert(to, ends.into_iter().filter(|end| *end != ALL).max().unwrap_or(0));
+    }
+
+    /// Merges the homes of a list of regions, in order, where they are very many. The list then has one that stands for them.
+    pub(super) fn limit(&mut self, regions: &mut Vec<Region>) {
+        for kind in [Kind::Tile, Kind::Global] {
+            let of_kind = |r: &Region| Kind::of(r.home) == Some(kind);
+            let count = regions
+                .iter()
+                .filter(|r| of_kind(r))
+                .map(|r| r.home)
+                .fold((0, None), |(count, last), home| (count + usize::from(last != Some(home)), Some(home)));
+            if count.0 <= MANY_HOMES {
+                continue;
+            }
+            let Some(first) = regions.iter().copied().find(of_kind) else { continue };
+            regions.iter().filter(|r| of_kind(r)).for_each(|r| self.join(first, *r));
+            regions.retain(|r| !of_kind(r) || *r == first);
+        }
+    }
+
+    /// The regions with merged homes replaced by those that stand for them.
+    pub(super) fn replaced(&mut self, regions: &[Region]) -> Vec<Region> {
+        let mut all: Vec<Region> = regions.iter().map(|r| self.whole(*r)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    fn whole(&mut self, region: Region) -> Region {
+        let home = self.root(region.home);
+        match self.ends.get(&home) {
+            Some(0) => Region { home, start: 0, end: ALL },
+            Some(end) => Region { home, start: 0, end: *end },
+            None => region,
+        }
+    }
+}
+
+/// Homes that can be merged.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Tile,
+    Global,
+}
+
+impl Kind {
+    fn of(home: Home) -> Option<Self> {
+        match home {
+            Home::Tile(_) => Some(Self::Tile),
+            Home::Global(_) => Some(Self::Global),
+            _ => None,
+        }
+    }
+}
+
+/// Of a value with more pieces of memory than this, those that touch each other are one.
+const SEVERAL_PIECES: usize = 64;
+
+/// A value with more pieces of memory than this has one of each home, from the first byte to the last.
+const MANY_PIECES: usize = 256;
+
+/// Sorted regions, not too many of them.
+pub(super) fn few(regions: Vec<Region>) -> Vec<Region> {
+    if regions.len() <= SEVERAL_PIECES {
+        return regions;
+    }
+    let joined = joined(&regions, |hull, next| next.start <= hull.end);
+    if joined.len() > MANY_PIECES { self::joined(&regions, |_, _| true) } else { joined }
+}
+
+/// Regions of one home are one where they belong together.
+fn joined(regions: &[Region], belong: impl Fn(&Region, &Region) -> bool) -> Vec<Region> {
+    let mut all: Vec<Region> = Vec::new();
+    for region in regions {
+        match all.last_mut() {
+            Some(hull) if hull.home == region.home && belong(hull, region) => hull.end = hull.end.max(region.end),
+            _ => all.push(*region),
+        }
+    }
+    all
+}
