@@ -57,6 +57,8 @@ impl Severity {
 pub enum Change {
     /// A line goes in front of the first line of a statement.
     Before,
+    /// Parameters go in front of the first one of a function.
+    Parameter,
     /// A statement is taken out.
     Remove,
     /// A line goes behind the last line of a statement.
@@ -68,6 +70,7 @@ impl Change {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Before => "before",
+            Self::Parameter => "parameter",
             Self::Remove => "remove",
             Self::After => "after",
         }
@@ -96,6 +99,11 @@ impl Edit {
         Self { span, change: Change::After, text: text.into() }
     }
 
+    /// Parameters in front of the first one of a function; each ends with a comma.
+    pub fn parameter(first: Span, text: impl Into<String>) -> Self {
+        Self { span: first, change: Change::Parameter, text: text.into() }
+    }
+
     /// A statement that is taken out.
     pub fn remove(span: Span) -> Self {
         Self { span, change: Change::Remove, text: String::new() }
@@ -110,10 +118,21 @@ impl Edit {
         }
     }
 
+    /// A byte of the last line it takes out; of the line it names, where it takes none out.
+    pub fn end(&self) -> u32 {
+        if self.change == Change::Remove {
+            self.span.end.saturating_sub(1).max(self.span.start)
+        } else {
+            self.position()
+        }
+    }
+
     fn words(&self, line: &impl Fn(u32) -> u32) -> String {
-        let number = line(self.position());
+        let (number, last) = (line(self.position()), line(self.end()));
         match self.change {
+            Change::Remove if last > number => format!("remove lines {number} to {last}"),
             Change::Remove => format!("remove line {number}"),
+            Change::Parameter => format!("in line {number}, in front of the first parameter: {}", self.text),
             change => format!("{} line {number}: {}", change.name(), self.text),
         }
     }
@@ -224,7 +243,15 @@ impl Diagnostic {
         if self.edits.is_empty() {
             return self.help.clone();
         }
-        let steps: Vec<String> = self.edits.iter().map(|e| e.words(&line)).collect();
+        // Statements that go to one place are listed behind it.
+        let place = |e: &Edit| (line(e.position()), e.change);
+        let groups = self.edits.chunk_by(|a, b| place(a) == place(b) && !a.text.is_empty());
+        let steps: Vec<String> = groups
+            .map(|group| {
+                let more = group[1..].iter().map(|e| e.text.clone());
+                std::iter::once(group[0].words(&line)).chain(more).collect::<Vec<_>>().join("; ")
+            })
+            .collect();
         let steps = steps.join("; ");
         Some(self.help.as_ref().map_or(steps.clone(), |help| format!("{help}: {steps}")))
     }

@@ -5,7 +5,6 @@
 
 use super::text::Pair;
 use super::*;
-use pto_isa::Edit;
 
 /// What would order two accesses: what is missing, how to get there, and the changes where they are certain.
 pub(super) struct Repair {
@@ -17,27 +16,27 @@ pub(super) struct Repair {
 }
 
 impl Repair {
-    fn new(legal: impl Into<String>) -> Self {
+    pub(super) fn new(legal: impl Into<String>) -> Self {
         Self { legal: legal.into(), help: None, edits: Vec::new(), labels: Vec::new() }
     }
 
-    fn help(mut self, text: impl Into<String>) -> Self {
+    pub(super) fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
     }
 
-    fn edits(mut self, edits: Vec<Edit>) -> Self {
+    pub(super) fn edits(mut self, edits: Vec<Edit>) -> Self {
         self.edits = edits;
         self
     }
 
-    fn label(mut self, op: OpId, text: impl Into<String>) -> Self {
+    pub(super) fn label(mut self, op: OpId, text: impl Into<String>) -> Self {
         self.labels.push((op, text.into()));
         self
     }
 }
 
-const BARRIER_ALL: &str = "pto.barrier <PIPE_ALL>";
+pub(super) const BARRIER_ALL: &str = "pto.barrier <PIPE_ALL>";
 /// Brings what scalar stores left in the data cache to memory.
 const WRITE_BACK: [&str; 2] =
     ["pto.cmo.cacheinvalid all #pto.address_space<gm>", "pto.fence.barrier_all #pto.fence_scope<gm>"];
@@ -49,9 +48,15 @@ const SECOND_CORE: i64 = 16;
 
 impl Findings<'_> {
     /// What would order two accesses.
-    pub(super) fn repair(&self, code: Code, conflict: &Conflict, stamp: &Stamp) -> Repair {
+    pub(super) fn repair(
+        &self,
+        code: Code,
+        conflict: &Conflict,
+        stamp: &Stamp,
+        ranks: &BTreeSet<(u32, u32)>,
+    ) -> Repair {
         let (from, to) = (self.pipe_of(&conflict.other), self.pipe_of(stamp));
-        let mut repair = self.order(code, conflict, (from, to));
+        let mut repair = self.order(code, conflict, (from, to), ranks);
         let first = conflict.other.op;
         let in_cache = matches!(conflict.place, Place::Global(_)) && from == Pipe::S && code != codes::RACE_OVERWRITE;
         if in_cache && !repair.edits.is_empty() && self.text().written_back(first) == first {
@@ -62,15 +67,18 @@ impl Findings<'_> {
         repair
     }
 
-    fn order(&self, code: Code, conflict: &Conflict, (from, to): (Pipe, Pipe)) -> Repair {
+    fn order(&self, code: Code, conflict: &Conflict, (from, to): (Pipe, Pipe), ranks: &BTreeSet<(u32, u32)>) -> Repair {
         let here = conflict.site.core;
         match conflict.other_core {
             Some(other) if other == here => self.order_pipes(conflict, from, to),
-            Some(other) if other.rank != here.rank => self.order_ranks(conflict, other, from),
+            Some(other) if other.rank != here.rank => {
+                let words = self.order_ranks(conflict, other, from);
+                self.with_message(words, code, conflict, ranks, from)
+            }
             Some(other) if other.block == here.block && other.role != here.role => {
                 self.order_cores(code, conflict, other, (from, to))
             }
-            _ => self.order_blocks(conflict),
+            _ => self.order_blocks(code, conflict),
         }
     }
 
@@ -144,7 +152,7 @@ impl Findings<'_> {
     }
 
     /// Waits for the event of a transfer, before a statement or at once. A wait that comes too late is moved.
-    fn await_event(&self, transfer: OpId, before: Option<OpId>) -> Option<Vec<Edit>> {
+    pub(super) fn await_event(&self, transfer: OpId, before: Option<OpId>) -> Option<Vec<Edit>> {
         let event = self.module.results(transfer).next()?;
         let session = self.in_named_slot(transfer, "session")?;
         let name = |v: ValueId| Some(self.module.value_name(v)).filter(|n| !n.is_empty());
@@ -165,12 +173,12 @@ impl Findings<'_> {
         Some(edits)
     }
 
-    fn in_named_slot(&self, id: OpId, name: &str) -> Option<ValueId> {
+    pub(super) fn in_named_slot(&self, id: OpId, name: &str) -> Option<ValueId> {
         let slot = self.module.op(id).op.row().slot(name)?;
         self.module.in_slot(id, slot).next().map(|o| o.value)
     }
 
-    fn fresh_name(&self, wanted: &str) -> String {
+    pub(super) fn fresh_name(&self, wanted: &str) -> String {
         let names: BTreeSet<&str> =
             (0..self.module.value_count()).map(|k| self.module.value_name(ValueId::from_index(k))).collect();
         let numbered = (1..).map(|k| format!("{wanted}{k}"));
@@ -285,7 +293,7 @@ impl Findings<'_> {
 
     // ---- blocks ---------------------------------------------------------------------------------------------------
 
-    fn order_blocks(&self, conflict: &Conflict) -> Repair {
+    fn order_blocks(&self, code: Code, conflict: &Conflict) -> Repair {
         let same_block = conflict.other_core.is_some_and(|c| c.block == conflict.site.core.block);
         let why = if same_block {
             "the vector cores of a block run at the same time"
@@ -297,14 +305,19 @@ impl Findings<'_> {
         let repair = Repair::new(why);
         let own = format!("give each {who} bytes of its own, or add with an atomic store");
         if first == second {
-            return repair.help(own);
+            return self.order_one_statement(repair, &own, who, conflict);
         }
         if let Some(word) = self.stored_word(first) {
             return Repair::new("a scalar store does not wait for the pipes")
                 .label(word, "the other block is told here, and the access before may not be done")
                 .edits(vec![Edit::before(self.text().span(word), BARRIER_ALL)]);
         }
-        match self.text().pair(first, second).and_then(|pair| self.barrier_between(&pair, conflict)) {
+        let pair = self.text().pair(first, second);
+        let carried = pair.as_ref().filter(|p| code == codes::RACE_OVERWRITE && p.ends().0 == p.ends().1);
+        if let Some(edits) = carried.and_then(|p| self.between_iterations(p.ends().0, conflict)) {
+            return repair.help(format!("{own}; or {NEXT_ITERATION}")).edits(edits);
+        }
+        match pair.and_then(|pair| self.barrier_between(&pair, conflict)) {
             Some(edits) => repair.help(format!("{own}, or let all of them wait")).edits(edits),
             None => {
                 repair.help(format!("{own}, or put pto.syncall between the two where every {who} comes equally often"))
@@ -350,7 +363,7 @@ impl Findings<'_> {
     }
 
     /// Which cores have to take part.
-    fn cores_of(&self, conflict: &Conflict) -> &'static str {
+    pub(super) fn cores_of(&self, conflict: &Conflict) -> &'static str {
         let roles = (conflict.other_core.map_or(conflict.site.core.role, |c| c.role), conflict.site.core.role);
         let (mut cube, mut vector) =
             (roles.0 == Role::Cube || roles.1 == Role::Cube, roles.0 == Role::Vector || roles.1 == Role::Vector);
@@ -365,6 +378,34 @@ impl Findings<'_> {
     }
 
     // ---- ranks ----------------------------------------------------------------------------------------------------
+
+    /// Where nothing is told, or nobody listens, the ranks of all pairs get words of their own.
+    fn with_message(
+        &self,
+        words: Repair,
+        code: Code,
+        conflict: &Conflict,
+        ranks: &BTreeSet<(u32, u32)>,
+        from: Pipe,
+    ) -> Repair {
+        let awaited = self.text().ahead(conflict.site.op).iter().any(|id| {
+            let row = self.module.op(*id).op;
+            matches!(row, op::comm_twait | op::comm_ttest | op::scf_while)
+        });
+        if ranks.is_empty() || awaited && !words.edits.is_empty() {
+            return words;
+        }
+        match self.tell_ranks(code, conflict, ranks, from == Pipe::All) {
+            Some(told) => {
+                let help = match (words.help, told.help) {
+                    (Some(words), Some(more)) => Some(format!("{words}; {more}")),
+                    (words, more) => words.or(more),
+                };
+                Repair { help, edits: told.edits, ..words }
+            }
+            None => words,
+        }
+    }
 
     fn order_ranks(&self, conflict: &Conflict, other: CoreId, from: Pipe) -> Repair {
         let (there, here) = (other.rank, conflict.site.core.rank);

@@ -1,10 +1,12 @@
 //! What was found, once for each pair of lines.
 
 mod fixes;
+mod handshake;
 mod order;
 mod races;
 mod stated;
 mod text;
+mod turns;
 
 use crate::clock::{LANES, pipe};
 use crate::core::{Queued, Step};
@@ -15,7 +17,7 @@ use pto_cpu::{Access, CoreId, DEVICE, Flag, Place, Plan, Role};
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::codes::{self, Code};
 use pto_isa::table::op;
-use pto_isa::{Diagnostic, Pipe, Span, Target};
+use pto_isa::{Change, Diagnostic, Edit, Family, Pipe, Span, Target};
 use stated::Stated;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -70,12 +72,15 @@ impl Conflict {
     }
 }
 
+/// A kind, the statement it is reported at, and the other one.
+type Key = (Code, OpId, Option<OpId>);
+
 /// Findings, each with how often it occurred.
 #[derive(Debug)]
 pub(crate) struct Findings<'a> {
     module: &'a Module,
     pub target: Target,
-    found: BTreeMap<(Code, OpId, Option<OpId>), Found>,
+    found: BTreeMap<Key, Found>,
     names: Names<'a>,
     checked: &'a Checked,
     /// Operands of instructions that must not share memory.
@@ -103,6 +108,8 @@ struct Found {
     /// The bytes, and what is said about them.
     bytes: Option<Bytes>,
     reach: Reach,
+    /// Between ranks: one of the conflicts, and all pairs of ranks that have it.
+    ranks: Option<(Conflict, Stamp, BTreeSet<(u32, u32)>)>,
 }
 
 /// How far apart two accesses are made.
@@ -196,6 +203,7 @@ impl<'a> Findings<'a> {
     /// Everything, worst first. What happened often says so.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         self.keep_worst_races();
+        self.repair_ranks();
         let mut all: Vec<Diagnostic> = self.found.into_values().map(Found::finish).collect();
         all.sort_by_key(|d| (!d.is_error(), rank(d.code), d.primary.span));
         all
@@ -206,6 +214,41 @@ impl<'a> Findings<'a> {
         let mut pairs = BTreeSet::new();
         let races = [codes::RACE_READ, codes::RACE_OVERWRITE, codes::RACE_WRITE];
         self.found.retain(|(code, op, other), _| !races.contains(code) || pairs.insert((*op, *other)));
+    }
+
+    /// Remembers which ranks are in a conflict. One that has it must not be left out, whoever was first here.
+    fn note_ranks(&mut self, code: Code, conflict: &Conflict, stamp: &Stamp) {
+        let Some(other) = conflict.other_core.filter(|c| c.rank != conflict.site.core.rank) else { return };
+        let key = (code, conflict.site.op, Some(conflict.other.op));
+        if let Some(found) = self.found.get_mut(&key) {
+            let (_, _, pairs) = found.ranks.get_or_insert_with(|| (*conflict, *stamp, BTreeSet::new()));
+            pairs.insert((other.rank, conflict.site.core.rank));
+        }
+    }
+
+    /// What orders all ranks of a conflict is known at the end.
+    fn repair_ranks(&mut self) {
+        let several = self.found.iter().filter_map(|(key, f)| Some((key, f.ranks.as_ref()?)));
+        let repairs: Vec<_> =
+            several.map(|(key, (conflict, stamp, pairs))| (*key, self.repair(key.0, conflict, stamp, pairs))).collect();
+        let plain = |key: &Key| {
+            let found = repairs.iter().find(|(k, _)| k == key).map(|(_, r)| &r.edits)?;
+            found.iter().all(|e| e.change != Change::Parameter).then(|| found.clone())
+        };
+        // A write that may come late also meets the read of its own iteration: both have to be put in order.
+        let reversed = |key: &Key| (codes::RACE_READ, key.2.unwrap_or(key.1), Some(key.1));
+        let also: Vec<_> = repairs.iter().map(|(key, _)| plain(&reversed(key)).unwrap_or_default()).collect();
+        for ((key, mut repair), more) in repairs.into_iter().zip(also) {
+            if key.0 == codes::RACE_OVERWRITE && !repair.edits.is_empty() {
+                let new = more.into_iter().filter(|e| !repair.edits.contains(e));
+                let new: Vec<Edit> = new.collect();
+                repair.edits.extend(new);
+            }
+            if let Some(found) = self.found.get_mut(&key) {
+                let d = found.diagnostic.clone().edits(repair.edits);
+                found.diagnostic = Diagnostic { help: repair.help, ..d };
+            }
+        }
     }
 
     /// A pipe has been stuck since then: what was found after that never happens.
@@ -250,7 +293,8 @@ impl<'a> Findings<'a> {
             }
             Some(found) => found.extend(bytes.as_ref()),
             None => {
-                self.found.insert(key, Found { diagnostic, first: now, last: now, times: 1, bytes, reach });
+                self.found
+                    .insert(key, Found { diagnostic, first: now, last: now, times: 1, bytes, reach, ranks: None });
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Flags, tokens, signals and pipes that do not match.
 
 use super::*;
-use pto_isa::Edit;
 
 impl Findings<'_> {
     pub fn set_twice(&mut self, flag: Flag, first: Site, second: Site) {

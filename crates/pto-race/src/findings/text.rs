@@ -1,8 +1,8 @@
 //! Where statements stand in the text: what is around them, and where something can be put so that it is executed as often.
 
 use pto_ir::{Attr, BlockId, Def, Module, OpId, ValueId};
-use pto_isa::Span;
 use pto_isa::table::op;
+use pto_isa::{Family, Span};
 use std::collections::HashMap;
 
 /// The structure of a program, found once.
@@ -54,6 +54,16 @@ impl<'a> Text<'a> {
         self.places.get(&id).map(|(block, _)| *block)
     }
 
+    /// The operation that a block belongs to.
+    pub fn owner(&self, block: BlockId) -> Option<OpId> {
+        self.owners.get(&block).copied()
+    }
+
+    /// True for a function that no other one calls.
+    pub fn is_entry(&self, function: OpId) -> bool {
+        !self.calls.contains_key(&function)
+    }
+
     /// The operation around another.
     pub fn parent(&self, id: OpId) -> Option<OpId> {
         self.owners.get(&self.block_of(id)?).copied()
@@ -65,7 +75,7 @@ impl<'a> Text<'a> {
         parents.take_while(|at| self.module.op(*at).op != op::func_func).collect()
     }
 
-    fn function(&self, id: OpId) -> Option<OpId> {
+    pub fn function(&self, id: OpId) -> Option<OpId> {
         std::iter::successors(Some(id), |at| self.parent(*at)).find(|at| self.module.op(*at).op == op::func_func)
     }
 
@@ -135,10 +145,20 @@ impl<'a> Text<'a> {
         true
     }
 
-    /// True for constants and parameters of the entry.
+    /// True for constants, parameters of the entry, the number of cores, and what is computed from them.
     fn is_fixed(&self, value: ValueId) -> bool {
+        self.is_fixed_within(value, 64)
+    }
+
+    fn is_fixed_within(&self, value: ValueId, depth: usize) -> bool {
         match self.module.value(value).def {
-            Def::Result(id, _) => self.module.op(id).op == op::arith_constant,
+            Def::Result(id, _) => match self.module.op(id).op {
+                op::arith_constant | op::get_block_num | op::get_subblock_num => true,
+                code if code.row().family == Family::Arith && depth > 0 => {
+                    self.module.operands(id).iter().all(|o| self.is_fixed_within(o.value, depth / 2))
+                }
+                _ => false,
+            },
             Def::Arg(block, _) => self
                 .owners
                 .get(&block)
@@ -178,6 +198,16 @@ impl<'a> Text<'a> {
         for at in self.around(id) {
             let Some((block, position)) = self.places.get(&at) else { continue };
             all.extend(&self.module.block(*block).ops[position + 1..]);
+        }
+        all
+    }
+
+    /// Statements ahead of one, in its block and in those around it.
+    pub fn ahead(&self, id: OpId) -> Vec<OpId> {
+        let mut all = Vec::new();
+        for at in self.around(id) {
+            let Some((block, position)) = self.places.get(&at) else { continue };
+            all.extend(&self.module.block(*block).ops[..*position]);
         }
         all
     }

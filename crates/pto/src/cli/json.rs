@@ -1,7 +1,7 @@
 //! Diagnostics for programs: the same data with byte spans and lines.
 
 use super::input::Source;
-use pto::isa::{Diagnostic, Label};
+use pto::isa::{Change, Diagnostic, Edit, Label};
 use pto::syntax::Lines;
 use serde::Serialize;
 
@@ -22,10 +22,14 @@ pub(crate) struct JsonDiagnostic<'a> {
     page: Option<&'a str>,
 }
 
-/// A statement that goes in a line of its own before or after a line, or a line that is removed.
+/// A statement that goes in a line of its own before or after a line, parameters that go in front of a column, or lines that are removed.
 #[derive(Serialize)]
 struct JsonEdit<'a> {
     line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_line: Option<u32>,
     change: &'static str,
     #[serde(skip_serializing_if = "str::is_empty")]
     text: &'a str,
@@ -56,11 +60,18 @@ pub(crate) fn diagnostic<'a>(source: &'a Source, lines: &Lines, d: &'a Diagnosti
         labels: d.labels.iter().map(span).collect(),
         legal: &d.legal,
         help: d.help_text(|at| lines.locate(at).0),
-        edits: d
-            .edits
-            .iter()
-            .map(|e| JsonEdit { line: lines.locate(e.position()).0, change: e.change.name(), text: &e.text })
-            .collect(),
+        edits: d.edits.iter().map(|e| edit(lines, e)).collect(),
         page: d.page,
+    }
+}
+
+fn edit<'a>(lines: &Lines, e: &'a Edit) -> JsonEdit<'a> {
+    let ((line, column), (last, _)) = (lines.locate(e.position()), lines.locate(e.end()));
+    JsonEdit {
+        line,
+        column: (e.change == Change::Parameter).then_some(column),
+        last_line: (last > line).then_some(last),
+        change: e.change.name(),
+        text: &e.text,
     }
 }
