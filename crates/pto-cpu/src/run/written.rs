@@ -11,7 +11,7 @@ use pto_ir::ValueId;
 use pto_isa::{Diagnostic, Order, codes};
 
 /// Placements of the operands of an instruction that are remembered.
-const KNOWN: usize = 4;
+const KNOWN: usize = 8;
 
 /// The bytes that were written, and the placements that were looked at.
 #[derive(Default)]
@@ -47,11 +47,33 @@ impl Written {
     }
 
     pub fn add(&mut self, start: u64, length: u64) {
-        each_word(start, length, |word, mask| self.bits[word] |= mask);
+        let (first, last) = (start.div_ceil(64), (start + length) / 64);
+        if first >= last {
+            return each_word(start, length, |word, mask| self.bits[word] |= mask);
+        }
+        self.bits[first as usize..last as usize].fill(u64::MAX);
+        each_word(start, first * 64 - start, |word, mask| self.bits[word] |= mask);
+        each_word(last * 64, start + length - last * 64, |word, mask| self.bits[word] |= mask);
+    }
+
+    /// Whether a range was written as a whole. Nearly every read is of such bytes, so the words in between go through a loop without branches.
+    fn has_all(&self, start: u64, length: u64) -> bool {
+        let (first, last) = (start.div_ceil(64), (start + length) / 64);
+        let mut open = 0;
+        if first >= last {
+            each_word(start, length, |word, mask| open |= mask & !self.bits[word]);
+            return open == 0;
+        }
+        each_word(start, first * 64 - start, |word, mask| open |= mask & !self.bits[word]);
+        each_word(last * 64, start + length - last * 64, |word, mask| open |= mask & !self.bits[word]);
+        self.bits[first as usize..last as usize].iter().fold(open, |open, word| open | !word) == 0
     }
 
     /// The first byte of a range that was not written.
     fn first_missing(&self, start: u64, length: u64) -> Option<u64> {
+        if self.has_all(start, length) {
+            return None;
+        }
         let mut missing = None;
         each_word(start, length, |word, mask| {
             let open = mask & !self.bits[word];
@@ -186,11 +208,9 @@ impl Core<'_> {
 
     fn missing(&self, access: &Access) -> Option<Unwritten> {
         let (mut first, mut any) = (None, false);
-        self.each_run(access, |start, length| {
-            first = first.or_else(|| self.bytes.first_missing(start, length));
-            any |= self.bytes.has_any(start, length);
-        });
+        self.each_run(access, |start, length| first = first.or_else(|| self.bytes.first_missing(start, length)));
         let at = self.element_at(access, first?);
+        self.each_run(access, |start, length| any |= self.bytes.has_any(start, length));
         Some(Unwritten { value: access.value, whole: !any, at })
     }
 
