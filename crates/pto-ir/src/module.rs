@@ -1,7 +1,7 @@
 //! The arenas, and how operations get into them.
 
 use crate::{Attr, BlockId, Interner, OpId, RegionId, Spelling, Sym, TypeId, TypeVotes, ValueId};
-use pto_isa::row::Custom;
+use pto_isa::row::{Custom, RegionExtent, Uses};
 use pto_isa::{Op, Span, TileType, Type};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -314,6 +314,27 @@ impl Module {
     /// The tile type of a value.
     pub fn tile(&self, id: ValueId) -> Option<&TileType> {
         self.value_type(id).tile()
+    }
+
+    /// What gives the valid rows and columns of a result that is a destination, by the row of its operation; `given` is true
+    /// for slots whose operand has a region.
+    pub fn region_extents(
+        &self,
+        id: OpId,
+        result: ValueId,
+        given: &dyn Fn(usize) -> bool,
+    ) -> [Option<RegionExtent>; 2] {
+        let row = self.op(id).op.row();
+        let own = usize::from(self.value(result).slot);
+        let tile = |slot: usize| match self.in_slot(id, slot).next() {
+            Some(operand) if slot != own => self.tile(operand.value).copied(),
+            _ => {
+                self.results(id).find(|v| usize::from(self.value(*v).slot) == slot).and_then(|v| self.tile(v).copied())
+            }
+        };
+        let text = |s| self.names.text(s);
+        let attr = |name: &str| self.attr(id, name).map(|a| a.for_rules(text));
+        row.extents(own, &Uses { row, given, tile: &tile, attr: &attr })
     }
 
     /// True when a tile instruction stands in the value form: its destinations are results.

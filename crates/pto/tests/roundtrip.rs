@@ -2,37 +2,16 @@
 //!
 //! Runs on the programs of this repository; with `PTO_CORPUS=dir:dir` also on every `.pto` file below those.
 
+#[path = "support/corpus.rs"]
+mod corpus;
+
+use corpus::corpus;
 use pto::ir::{self, Style, TypeStyle, buffers};
 use pto::syntax::{FormatOptions, format, parse};
 use pto::{Form, Module, bytecode};
 use pto_num::{Bf16, F16, Float, Round, Saturate};
-use std::path::{Path, PathBuf};
 
 const FORMS: [Option<Form>; 5] = [None, Some(Form::Level1), Some(Form::Level2), Some(Form::Asm), Some(Form::Generic)];
-
-fn files(dir: &Path, out: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(dir) else { return };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            files(&path, out);
-        } else if path.extension().is_some_and(|e| e == "pto") {
-            out.push(path);
-        }
-    }
-}
-
-fn corpus() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut all = Vec::new();
-    files(&root.join("tests"), &mut all);
-    files(&root.join("examples"), &mut all);
-    for dir in std::env::var("PTO_CORPUS").unwrap_or_default().split(':').filter(|d| !d.is_empty()) {
-        files(Path::new(dir), &mut all);
-    }
-    all
-}
 
 /// What went wrong when a module was printed in a style and read back.
 fn round_trip(module: &Module, style: Style) -> Result<(), String> {

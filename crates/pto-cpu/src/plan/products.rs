@@ -22,7 +22,9 @@ impl Builder<'_> {
                 _ => return Err(self.unsupported("this destination")),
             },
         };
-        self.push(Step::ScaleAddress { operand, scale }).map(drop)
+        self.push(Step::ScaleAddress { operand, scale })?;
+        let is_result = self.module.results(id).any(|v| v == dst);
+        if is_result { self.open_extents(id, dst) } else { Ok(()) }
     }
 
     /// `sethf32mode`, `settf32mode`: there is one mode, and the last instruction decides.

@@ -3,7 +3,7 @@
 use crate::kernels::{Combine, KernelFn};
 use crate::run::Style;
 use pto_ir::ValueId;
-use pto_isa::row::HiddenMemory;
+use pto_isa::row::{HiddenMemory, RegionExtent};
 use pto_isa::{DType, GlobalLayout, Loc, Pipe};
 
 /// A scalar register: integers and addresses as 64 bits, floats as the bits of an `f32` (`f64` as its own).
@@ -566,19 +566,11 @@ pub struct OpenRegion {
 
 /// An extent as the row of an instruction gives it, with tiles for its slots.
 #[derive(Clone, Copy, Debug)]
-pub enum OpenExtent {
-    /// A number.
-    Fixed(u64),
-    /// Valid rows.
-    Rows(TileId),
-    /// Valid columns.
-    Cols(TileId),
-    /// One bit for each valid column.
-    Bits(TileId),
-    /// Columns side by side.
-    Both(TileId, TileId),
-    /// The larger number of rows.
-    MaxRows(TileId, TileId),
-    /// The larger number of columns.
-    MaxCols(TileId, TileId),
+pub struct OpenExtent {
+    /// What the row says.
+    pub extent: RegionExtent,
+    /// The tiles of its slots, in order.
+    pub tiles: [TileId; 4],
+    /// The index that it starts at, if any.
+    pub index: Reg,
 }

@@ -4,7 +4,7 @@ use super::build::{Builder, Built};
 use super::*;
 use crate::kernels::{Combine, Kernel, Site};
 use pto_ir::ValueId;
-use pto_isa::row::{Elem, Harm, RegionExtent, Sums};
+use pto_isa::row::{Elem, Harm, Measure, RegionExtent, Sums};
 use pto_isa::rules::{Arg, Instance};
 use pto_isa::table::op;
 use pto_isa::{Dim, Dir, Order, Row, Target, TileRule, Type, codes};
@@ -155,14 +155,24 @@ impl Builder<'_> {
         // What is not valid may lie outside: a window has the columns of its source, wherever it starts.
         let valid = |d: Dim, physical: u64| d.fixed().unwrap_or(physical) as u32;
         let size = (valid(ty.valid_rows, ty.rows), valid(ty.valid_cols, ty.cols));
+        let is_result = self.module.results(id).any(|v| v == dst);
+        let mut extents = (Extent::Fixed(size.0), Extent::Fixed(size.1));
+        if !is_result {
+            // The tile keeps what it was allocated with.
+            let (rows, cols) = (self.reg(), self.reg());
+            self.push(Step::GetValid { tile: to, rows, cols })?;
+            let kept = |d: Dim, fixed: Extent, reg: Reg| if d == Dim::Dynamic { Extent::Reg(reg) } else { fixed };
+            extents = (kept(ty.valid_rows, extents.0, rows), kept(ty.valid_cols, extents.1, cols));
+        }
         self.push_window(Window {
             from: self.operand_tile(id, "src")?,
             to,
             row: self.operand_reg(id, "row_idx")?,
             col: self.operand_reg(id, "col_idx")?,
             size,
-            valid: WindowValid::Given(Extent::Fixed(size.0), Extent::Fixed(size.1)),
-        })
+            valid: WindowValid::Given(extents.0, extents.1),
+        })?;
+        if is_result { self.open_extents(id, dst) } else { Ok(()) }
     }
 
     pub fn push_window(&mut self, window: Window) -> Built<()> {
@@ -245,6 +255,9 @@ impl Builder<'_> {
         let operand = self.operand(id, "dst");
         let results: Vec<ValueId> = self.module.results(id).collect();
         let tile = self.written_tile(operand, results.first().copied())?;
+        for result in results {
+            self.open_extents(id, result)?;
+        }
         self.push(Step::TileSet { tile, offset, value }).map(drop)
     }
 
@@ -499,7 +512,7 @@ impl Builder<'_> {
     }
 
     /// A result whose type leaves its valid region open takes it from what it is made from, as its row says.
-    fn open_extents(&mut self, id: OpId, value: ValueId) -> Built<()> {
+    pub fn open_extents(&mut self, id: OpId, value: ValueId) -> Built<()> {
         let Some(ty) = self.module.tile(value) else { return Ok(()) };
         let stated = [ty.valid_rows.fixed(), ty.valid_cols.fixed()];
         if stated.iter().all(Option::is_some) {
@@ -510,29 +523,39 @@ impl Builder<'_> {
             let operand = self.module.in_slot(id, slot).next()?;
             matches!(self.slot(operand.value), Slot::Tile(_) | Slot::View(_)).then(|| self.slot(operand.value))
         };
-        let result = usize::from(self.module.value(value).slot);
-        let extents = self.module.op(id).op.row().extents(result, &|slot| in_slot(slot).is_some());
-        if let Some(Slot::View(view)) = extents.iter().flatten().find_map(|e| in_slot(e.slots()[0]?)) {
+        let extents = self.module.region_extents(id, value, &|slot| in_slot(slot).is_some());
+        if let Some(Slot::View(view)) = extents.iter().flatten().find_map(|e| in_slot(e.measure.slots()[0]?)) {
             return self.push(Step::ValidFromView { tile, view }).map(drop);
         }
-        let from = |slot: usize| match in_slot(slot) {
-            Some(Slot::Tile(tile)) => Some(tile),
-            _ => None,
+        let extent = |at: usize| match stated[at] {
+            Some(n) => Ok(OpenExtent { extent: RegionExtent::fixed(n), tiles: [0; 4], index: 0 }),
+            None => self.open_extent(id, extents[at]),
         };
-        let found = |at: usize| match stated[at] {
-            Some(n) => Some(OpenExtent::Fixed(n)),
-            None => open_extent(extents[at]?, &from),
-        };
-        match (found(0), found(1)) {
-            (Some(OpenExtent::Rows(a)), Some(OpenExtent::Cols(b))) if a == b => {
-                self.push(Step::ValidFromTile { tile, from: a }).map(drop)
-            }
-            (Some(rows), Some(cols)) => {
-                self.plan.regions.push(OpenRegion { tile, rows, cols });
-                self.push(Step::ValidFromTiles(self.plan.regions.len() as u32 - 1)).map(drop)
-            }
-            _ => Err(self.unsupported("a result whose valid region is open and does not follow from an operand")),
+        let (rows, cols) = (extent(0)?, extent(1)?);
+        if let (Measure::Rows(a), Measure::Cols(b)) = (rows.extent.measure, cols.extent.measure)
+            && (rows.extent, cols.extent) == (RegionExtent::rows(a), RegionExtent::cols(a))
+            && a == b
+        {
+            return self.push(Step::ValidFromTile { tile, from: rows.tiles[0] }).map(drop);
         }
+        self.plan.regions.push(OpenRegion { tile, rows, cols });
+        self.push(Step::ValidFromTiles(self.plan.regions.len() as u32 - 1)).map(drop)
+    }
+
+    /// An extent with the tiles and the register it is taken from.
+    fn open_extent(&self, id: OpId, extent: Option<RegionExtent>) -> Built<OpenExtent> {
+        let missing = || self.unsupported("a result whose valid region is open and does not follow from an operand");
+        let extent = extent.ok_or_else(missing)?;
+        let mut open = OpenExtent { extent, tiles: [0; 4], index: 0 };
+        for (tile, slot) in open.tiles.iter_mut().zip(extent.measure.slots().into_iter().flatten()) {
+            let operand = self.module.in_slot(id, slot).next().ok_or_else(missing)?;
+            *tile = self.tile(operand.value)?;
+        }
+        if let Measure::RowsAfter(_, index) | Measure::ColsAfter(_, index) = extent.measure {
+            let operand = self.module.in_slot(id, index).next().ok_or_else(missing)?;
+            open.index = self.scalar(operand.value)?;
+        }
+        Ok(open)
     }
 
     /// Rules that only the values at run time decide.
@@ -548,16 +571,4 @@ impl Builder<'_> {
         self.plan.checks.push(RuleCheck { values });
         self.push(Step::Check(self.plan.checks.len() as u32 - 1)).map(drop)
     }
-}
-
-fn open_extent(extent: RegionExtent, tile: &impl Fn(usize) -> Option<TileId>) -> Option<OpenExtent> {
-    Some(match extent {
-        RegionExtent::Fixed(n) => OpenExtent::Fixed(n),
-        RegionExtent::Rows(s) => OpenExtent::Rows(tile(s)?),
-        RegionExtent::Cols(s) => OpenExtent::Cols(tile(s)?),
-        RegionExtent::Bits(s) => OpenExtent::Bits(tile(s)?),
-        RegionExtent::Both(a, b) => OpenExtent::Both(tile(a)?, tile(b)?),
-        RegionExtent::MaxRows(a, b) => OpenExtent::MaxRows(tile(a)?, tile(b)?),
-        RegionExtent::MaxCols(a, b) => OpenExtent::MaxCols(tile(a)?, tile(b)?),
-    })
 }

@@ -4,6 +4,7 @@ use super::core::Core;
 use super::fail::Fail;
 use super::observe::Watch;
 use crate::plan::{Address, Bind, Extent, OpenExtent, OpenRegion, Step, Tile, TileId, Window, WindowValid};
+use pto_isa::row::Measure;
 use pto_isa::{Loc, Order, TileType};
 
 /// From the address of an operand to that of its scales.
@@ -73,18 +74,21 @@ impl Core<'_> {
         &self.plan.geometries[self.tiles[tile as usize].geometry as usize]
     }
 
-    fn open_extent(&self, extent: OpenExtent) -> i64 {
+    fn open_extent(&self, open: OpenExtent) -> i64 {
+        let [a, b, ..] = open.tiles;
         let rows = |t: TileId| i64::from(self.tiles[t as usize].rows);
         let cols = |t: TileId| i64::from(self.tiles[t as usize].cols);
-        match extent {
-            OpenExtent::Fixed(n) => n as i64,
-            OpenExtent::Rows(t) => rows(t),
-            OpenExtent::Cols(t) => cols(t),
-            OpenExtent::Bits(t) => (cols(t) + 7) / 8,
-            OpenExtent::Both(a, b) => cols(a) + cols(b),
-            OpenExtent::MaxRows(a, b) => rows(a).max(rows(b)),
-            OpenExtent::MaxCols(a, b) => cols(a).max(cols(b)),
-        }
+        let measure = match open.extent.measure {
+            Measure::Fixed(n) => n as i64,
+            Measure::Rows(_) => rows(a),
+            Measure::Cols(_) => cols(a),
+            Measure::Sum(slots) => slots.iter().flatten().zip(open.tiles).map(|(_, t)| cols(t)).sum(),
+            Measure::MaxRows(..) => rows(a).max(rows(b)),
+            Measure::MaxCols(..) => cols(a).max(cols(b)),
+            Measure::RowsAfter(..) => rows(a).saturating_sub(self.int(open.index)),
+            Measure::ColsAfter(..) => cols(a).saturating_sub(self.int(open.index)),
+        };
+        open.extent.scaled(measure.max(0) as u64) as i64
     }
 
     fn extent(&self, extent: Extent) -> i64 {

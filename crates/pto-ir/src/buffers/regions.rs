@@ -2,7 +2,7 @@
 
 use super::{Buffers, Extents};
 use crate::{Attr, Def, NewOp, OpId, ValueId};
-use pto_isa::row::RegionExtent;
+use pto_isa::row::{Measure, RegionExtent};
 use pto_isa::table::op;
 use pto_isa::{Dim, Op, Scalar, Type};
 
@@ -12,14 +12,16 @@ impl Buffers {
         let has_region =
             |v: ValueId| matches!(self.out.value_type(v), Type::TileBuf(_) | Type::Tile(_)) || self.window(v).is_some();
         let given = |slot: usize| self.out.in_slot(id, slot).next().is_some_and(|o| has_region(o.value));
-        self.out.op(id).op.row().extents(usize::from(self.out.value(value).slot), &given)
+        self.out.region_extents(id, value, &given)
     }
 
     /// The operand whose whole valid region a result has.
     pub(super) fn like(&self, id: OpId, value: ValueId) -> Option<ValueId> {
-        let [Some(RegionExtent::Rows(rows)), Some(RegionExtent::Cols(cols))] = self.sources(id, value) else {
+        let [Some(rows_of), Some(cols_of)] = self.sources(id, value) else { return None };
+        let (Measure::Rows(rows), Measure::Cols(cols)) = (rows_of.measure, cols_of.measure) else { return None };
+        if (rows_of, cols_of) != (RegionExtent::rows(rows), RegionExtent::cols(cols)) {
             return None;
-        };
+        }
         let tile = self.out.in_slot(id, rows).next()?.value;
         (rows == cols && self.out.tile(tile).is_some()).then_some(tile)
     }
@@ -42,27 +44,73 @@ impl Buffers {
     }
 
     fn extent(&mut self, id: OpId, extent: RegionExtent, ops: &mut Vec<OpId>) -> Option<ValueId> {
-        Some(match extent {
-            RegionExtent::Fixed(n) => self.number(id, n, ops),
-            RegionExtent::Rows(slot) => self.region_in(id, slot, ops)?.0,
-            RegionExtent::Cols(slot) => self.region_in(id, slot, ops)?.1,
-            RegionExtent::Bits(slot) => {
-                let (cols, eight) = (self.region_in(id, slot, ops)?.1, self.number(id, 8, ops));
-                self.computed(id, op::arith_ceildivui, cols, eight, ops)
+        if let Measure::Fixed(n) = extent.measure {
+            return Some(self.number(id, extent.scaled(n), ops));
+        }
+        let mut value = self.measure(id, extent.measure, ops)?;
+        for (code, n) in [(op::arith_ceildivui, extent.per), (op::arith_muli, extent.times)] {
+            if n != 1 {
+                let n = self.number(id, n, ops);
+                value = self.computed(id, code, value, n, ops);
             }
-            RegionExtent::Both(a, b) => {
-                let (a, b) = (self.region_in(id, a, ops)?.1, self.region_in(id, b, ops)?.1);
-                self.computed(id, op::arith_addi, a, b, ops)
+        }
+        let Some(most) = extent.at_most else { return Some(value) };
+        let most = self.number(id, most, ops);
+        Some(self.computed(id, op::arith_minsi, value, most, ops))
+    }
+
+    fn measure(&mut self, id: OpId, measure: Measure, ops: &mut Vec<OpId>) -> Option<ValueId> {
+        Some(match measure {
+            Measure::Fixed(n) => self.number(id, n, ops),
+            Measure::Rows(slot) => self.region_in(id, slot, ops)?.0,
+            Measure::Cols(slot) => self.region_in(id, slot, ops)?.1,
+            Measure::Sum(slots) => {
+                let mut sum = None;
+                for slot in slots.into_iter().flatten() {
+                    let cols = self.region_in(id, slot, ops)?.1;
+                    sum = Some(sum.map_or(cols, |sum| self.computed(id, op::arith_addi, sum, cols, ops)));
+                }
+                sum?
             }
-            RegionExtent::MaxRows(a, b) => {
+            Measure::MaxRows(a, b) => {
                 let (a, b) = (self.region_in(id, a, ops)?.0, self.region_in(id, b, ops)?.0);
                 self.computed(id, op::arith_maxsi, a, b, ops)
             }
-            RegionExtent::MaxCols(a, b) => {
+            Measure::MaxCols(a, b) => {
                 let (a, b) = (self.region_in(id, a, ops)?.1, self.region_in(id, b, ops)?.1);
                 self.computed(id, op::arith_maxsi, a, b, ops)
             }
+            Measure::RowsAfter(slot, index) => {
+                let rows = self.region_in(id, slot, ops)?.0;
+                self.after(id, rows, index, ops)?
+            }
+            Measure::ColsAfter(slot, index) => {
+                let cols = self.region_in(id, slot, ops)?.1;
+                self.after(id, cols, index, ops)?
+            }
         })
+    }
+
+    /// What an index leaves of an extent.
+    fn after(&mut self, id: OpId, extent: ValueId, index: usize, ops: &mut Vec<OpId>) -> Option<ValueId> {
+        let index = self.out.in_slot(id, index).next()?.value;
+        let index = self.as_index(id, index, ops);
+        let left = self.computed(id, op::arith_subi, extent, index, ops);
+        let none = self.number(id, 0, ops);
+        Some(self.computed(id, op::arith_maxsi, left, none, ops))
+    }
+
+    /// An integer as an index.
+    fn as_index(&mut self, id: OpId, value: ValueId, ops: &mut Vec<OpId>) -> ValueId {
+        let (span, ty) = (self.place(id), self.out.intern_type(Type::Scalar(Scalar::Index)));
+        if *self.out.value_type(value) == Type::Scalar(Scalar::Index) {
+            return value;
+        }
+        let row = op::arith_index_cast.row();
+        let results = vec![(ty, self.fresh("extent"), row.slots.len() as u8, span)];
+        let made = self.with_operands(op::arith_index_cast, &[(row.slots[0].name, value)], results, span);
+        ops.push(made);
+        self.out.results(made).next().unwrap_or(value)
     }
 
     /// The valid region of the tile, or the extents of the window, in a slot.

@@ -17,7 +17,7 @@ pub use columns::{
     Alias, Bytecode, Core, Cost, Cpp, CppForm, DocumentedCost, Domain, Effect, Family, PipeCase, Pipes, Scratch, Sums,
     When, form,
 };
-pub use extents::{From, Region, RegionExtent, region};
+pub use extents::{Factor, From, Measure, Region, RegionExtent, Uses, region, whole};
 pub use hazard::{
     Condition, Harm, Hazard, HiddenMemory, destroys, differs, fault, hidden, ignores, limit, writes_early,
 };

@@ -251,7 +251,7 @@ family! { Expand, "pto", expand;
     /// and has as many valid rows as `dst`; only its column 0 is read.
     trowexpand: COPY
         .hazards(hazards::TROWEXPAND)
-        .regions(&[region("dst", From::Rows("src"), From::Nothing)])
+        .regions(&[region("dst", From::Rows("src"), From::Whole)])
         .cost(Cost::RowExpand)
         .slots(&[tile_in("src").vec().order(Orders::NONE_BOX).data(), tile_out("dst").vec().order(Orders::ND).data()])
         .rules(&[(Targets::ALL, Rule::Named("src and dst: same valid rows, not empty (dst 0x0: does nothing)", rows_to_fill))])
@@ -407,6 +407,7 @@ family! { Expand, "pto", expand;
     /// `dst[i,j] = src[0,j]` over the valid region of `dst`; a copy of bits. `src` and `dst` have the same valid columns.
     /// On a2a3 whole 32-byte blocks are copied, so elements of `dst` after its valid columns may change.
     tcolexpand: COPY
+        .regions(&[region("dst", From::Whole, From::Cols("src"))])
         .hazards(hazards::TCOLEXPAND)
         .cost(Cost::ColExpand)
         .slots(&[tile_in("src").vec().order(Orders::ND).data(), tile_out("dst").vec().order(Orders::ND).data()])

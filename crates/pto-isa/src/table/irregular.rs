@@ -5,7 +5,7 @@ use super::partial::{all, require_equal};
 use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes::Code;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, From, Effect, Infer, Kind, Orders, PipeCase, Pipes, Row, Scratch, Slot, When, attr, form, opt_attr, region};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Effect, Factor, From, Infer, Kind, Orders, PipeCase, Pipes, Row, Scratch, Slot, Uses, When, attr, form, opt_attr, region, whole};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{index_in, result, scalar_in, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{DType, DTypes, Dim, Dir, Loc, Pipe, Targets, TileType, codes, enums};
@@ -94,7 +94,11 @@ fn scratch_given(i: &Instance, needed: bool, why: &str) -> Verdict {
 
 /// How many elements a pattern takes one from.
 fn pattern_period(i: &Instance) -> u64 {
-    match i.attr_name("maskPattern") {
+    period(i.attr_name("maskPattern"))
+}
+
+fn period(pattern: Option<&str>) -> u64 {
+    match pattern {
         Some("P1111") => 1,
         Some("P0101" | "P1010") => 2,
         _ => 4,
@@ -382,6 +386,41 @@ fn offset_inside(i: &Instance) -> Verdict {
     })
 }
 
+/// Records of 8 bytes, in whole blocks of 32.
+fn sorted_records(uses: &Uses) -> Option<Factor> {
+    let record = 64 / u64::from(uses.tile("src")?.dtype.bits()).max(1);
+    Some(Factor { per: 32, times: 32 * record, clipped: true })
+}
+
+/// As many elements as a block of 32 bytes has.
+fn block_elements(uses: &Uses) -> Option<Factor> {
+    let size = u64::from(uses.tile("dst")?.dtype.unit_bytes()).max(1);
+    Some(Factor { per: 1, times: 32 / size, clipped: true })
+}
+
+/// The period of the pattern, along the axis that `along_rows` asks for, else 1; `None` without a pattern.
+fn axis_period(uses: &Uses, along_rows: bool) -> Option<u64> {
+    let period = period((uses.attr)("maskPattern")?.enum_name());
+    let is_col = matches!((uses.attr)("axis"), Some(AttrValue::Str("col")));
+    Some(if is_col == along_rows { period } else { 1 })
+}
+
+fn kept_rows(uses: &Uses) -> Option<Factor> {
+    Some(Factor { per: axis_period(uses, true)?, times: 1, clipped: false })
+}
+
+fn kept_cols(uses: &Uses) -> Option<Factor> {
+    Some(Factor { per: axis_period(uses, false)?, times: 1, clipped: false })
+}
+
+fn spread_rows(uses: &Uses) -> Option<Factor> {
+    Some(Factor { per: 1, times: axis_period(uses, true)?, clipped: false })
+}
+
+fn spread_cols(uses: &Uses) -> Option<Factor> {
+    Some(Factor { per: 1, times: axis_period(uses, false)?, clipped: false })
+}
+
 const fn key(name: &'static str) -> Slot {
     value_in(name, Kind::Int).elem(&[I32, U32])
 }
@@ -402,6 +441,7 @@ family! { Irregular, "pto", irregular;
     /// NaN records of index 0. Records for which the valid region of `dst` has no room are not written.
     tsort32: VECTOR
         .hazards(hazards::TSORT32)
+        .regions(&[region("dst", From::Rows("src"), From::ScaledCols("src", sorted_records))])
         .cost(Cost::Sort)
         .domain(Domain::Valid("src"))
         .slots(&[vec_in("src"), vec_in("idx").elem(&[U32]), scratch("tmp").order(Orders::ROW_MAJOR), vec_out("dst")])
@@ -442,6 +482,7 @@ family! { Irregular, "pto", irregular;
     /// valid region of `dst` has room for.
     tmrgsort: VECTOR
         .hazards(hazards::TMRGSORT)
+        .regions(&[region("dst", From::Rows("src0"), From::Room(&["src0", "src1", "src2", "src3"]))])
         .cost(Cost::Sort)
         .domain(Domain::Valid("dst"))
         .slots(&[
@@ -506,7 +547,12 @@ family! { Irregular, "pto", irregular;
     /// `cdst`, whose elements are counted row by row. A position counts the elements of the physical `src` row by row.
     tgather: VECTOR
         .hazards(hazards::TGATHER)
-        .regions(&[region("dst", From::Rows("indices"), From::Cols("indices"))])
+        .regions(&[
+            region("dst", From::Rows("indices"), From::Cols("indices")),
+            region("dst", From::ScaledRows("src", kept_rows), From::ScaledCols("src", kept_cols)),
+            region("dst", From::Rows("src"), From::Room(&["src"])),
+            whole("cdst"),
+        ])
         .generic_order(&["src", "dst", "cdst", "indices", "tmp", "k_value"])
         .cost(Cost::Gather)
         .domain(Domain::Valid("dst"))
@@ -571,6 +617,7 @@ family! { Irregular, "pto", irregular;
     /// byte offset `offsets[i,b]`. There is one offset per block, not per element.
     tgatherb: VECTOR
         .hazards(hazards::TGATHERB)
+        .regions(&[region("dst", From::Rows("offsets"), From::ScaledCols("offsets", block_elements))])
         .cost(Cost::Gather)
         .domain(Domain::Valid("dst"))
         .slots(&[tile_in("src").vec(), tile_in("offsets").vec().elem(&[U32, I32]), tile_out("dst").vec().data()])
@@ -596,6 +643,10 @@ family! { Irregular, "pto", irregular;
     /// columns, or along the rows with `axis = "col"`.
     tscatter: VECTOR
         .hazards(hazards::TSCATTER)
+        .regions(&[
+            region("dst", From::ScaledRows("src", spread_rows), From::ScaledCols("src", spread_cols)),
+            whole("dst"),
+        ])
         .generic_order(&["src", "dst", "indexes"])
         .cost(Cost::Gather)
         .pipes(Pipes::Cases(&[
@@ -643,6 +694,7 @@ family! { Irregular, "pto", irregular;
     /// elements of the `3 - k` rows of `idx`, most significant first, the same for all rows of `src`.
     thistogram: VECTOR
         .hazards(hazards::THISTOGRAM)
+        .regions(&[region("dst", From::Rows("src"), From::Fixed(256))])
         .only(Targets::A5_CPU)
         .cost(Cost::Gather)
         .domain(Domain::Valid("src"))
@@ -683,6 +735,7 @@ family! { Irregular, "pto", irregular;
     /// row, and `start` has exactly its element type.
     tci: VECTOR
         .hazards(hazards::TCI)
+        .regions(&[whole("dst")])
         .pipe(Pipe::S)
         .cost(Cost::VectorFill)
         .domain(Domain::Valid("dst"))
@@ -730,6 +783,7 @@ family! { Irregular, "pto", irregular;
     /// upper (`upperOrLower = 1`): `dst[i,j] = 1` where `j >= i + diagonal`, else 0.
     ttri: VECTOR
         .hazards(hazards::TTRI)
+        .regions(&[whole("dst")])
         .cost(Cost::VectorFill)
         .domain(Domain::Valid("dst"))
         .slots(&[value_in("diagonal", Kind::Int), vec_out("dst")])
@@ -753,6 +807,7 @@ family! { Irregular, "pto", irregular;
     /// `(columns - 1) mod 64 + 1` for the last ones. The same key and counter give the same numbers.
     trandom: VECTOR
         .hazards(hazards::TRANDOM)
+        .regions(&[whole("dst")])
         .only(Targets::A5_CPU)
         .cost(Cost::VectorFill)
         .domain(Domain::Valid("dst"))
@@ -837,6 +892,7 @@ family! { Irregular, "pto", irregular;
     /// `dst[offset] = val`, where `offset` counts the elements of the physical tile in the order in which they lie in
     /// memory; the valid region does not matter, and all other elements stay. Runs on the scalar unit.
     tsetval: Row::EMPTY
+        .regions(&[whole("dst")])
         .pipe(Pipe::S)
         .cost(Cost::Scalar)
         .slots(&[index_in("offset"), value_in("val", Kind::Scalar), tile_inout("dst").vec()])

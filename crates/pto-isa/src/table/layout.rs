@@ -8,7 +8,7 @@ use crate::DType::*;
 use crate::Target::{A2A3, A5};
 use crate::codes;
 use crate::enums;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, From, Infer, Kind, Orders, PipeCase, Pipes, Scratch, Slot, When, form, opt_attr, region};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, From, Infer, Kind, Orders, PipeCase, Pipes, Region, Scratch, Slot, When, form, opt_attr, region, whole};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{DType, Dim, Loc, Order, Pad, Pipe, Row, Targets, TileType};
@@ -498,10 +498,15 @@ const FIX: Row = Row::EMPTY.pipe(Pipe::Fix).cost(Cost::FixPipe).attrs(QUANT_ATTR
     (Targets::ALL, Rule::Named("src NZ; dst NZ with fractal=512, or ND, DN in vec", quant_layout)),
 ]);
 
+/// What the source has from the indices on.
+const EXTRACTED: &[Region] =
+    &[region("dst", From::RowsAfter("src", "index_row"), From::ColsAfter("src", "index_col"))];
+
 const FILL: Row = Row::EMPTY
     .pipe(Pipe::V)
     .cost(Cost::Move)
     .domain(Domain::Whole("dst"))
+    .regions(&[whole("dst")])
     .alias(Alias::InPlace)
     .slots(&[
         tile_in("src").vec().order(Orders::ROW_MAJOR),
@@ -632,6 +637,7 @@ family! { Layout, "pto", layout;
     /// Into left and right, use indices that are multiples of the source's box: a device drops what is left over.
     textract: Row::EMPTY
         .hazards(hazards::TEXTRACT)
+        .regions(EXTRACTED)
         .generic_order(&["src", "index_row", "index_col", "dst", "fp", "pre_quant"])
         .slots(&[
             tile_in("src").at(&[Loc::Mat, Loc::Vec, Loc::Acc]),
@@ -700,6 +706,7 @@ family! { Layout, "pto", layout;
     ///
     /// `dst[i,j] = relu(quant(src[index_row + i, index_col + j], fp[index_col + j]))`: words belong to columns of `src`.
     textract_fp: FIX
+        .regions(EXTRACTED)
         .slots(&[tile_in("src").at(&[Loc::Acc]).elem(&[F32, I32]), FP, ROW, COL, tile_out("dst").at(&[Loc::Mat, Loc::Vec])])
         .domain(Domain::Valid("dst"))
         .rules(&[
@@ -729,6 +736,7 @@ family! { Layout, "pto", layout;
     /// `tinsertMode` splits an NZ source into 2 or 4 groups of columns on the way to mat.
     tinsert: Row::EMPTY
         .hazards(hazards::TINSERT)
+        .regions(&[whole("dst")])
         .generic_order(&["src", "index_row", "index_col", "dst", "fp", "pre_quant"])
         .slots(&[
             tile_in("src").at(&[Loc::Vec, Loc::Acc]),
@@ -795,6 +803,7 @@ family! { Layout, "pto", layout;
     /// `dst[index_row + i, index_col + j] = relu(quant(src[i,j], fp[j]))` over the valid region of `src`: words belong to columns
     /// of `src`. The rest of `dst` keeps its value.
     tinsert_fp: FIX
+        .regions(&[whole("dst")])
         .slots(&[tile_in("src").at(&[Loc::Acc]).elem(&[F32, I32]), FP, ROW, COL, tile_inout("dst").at(&[Loc::Mat, Loc::Vec])])
         .domain(Domain::Valid("src"))
         .rules(&[
@@ -968,6 +977,7 @@ family! { Layout, "pto", layout;
     /// What does not fit into the valid columns of `dst` is dropped; what is not reached keeps its contents.
     tconcatidx: Row::EMPTY
         .hazards(hazards::CONCAT_INDEXED)
+        .regions(&[region("dst", From::Rows("src0"), From::Room(&["src0", "src1"]))])
         .slots(&[
             tile_in("src0").vec().data(),
             tile_in("src1").vec().data(),
@@ -1095,6 +1105,7 @@ family! { Layout, "pto", layout;
     /// `src` holds the map in L1 as NC1HWC0 (or NDC1HWC0): one row per `(n,c1,h,w)`, C0 elements of 32 bytes. The map and
     /// the convolution are described by `setfmatrix`, `set_img2col_rpt` and `set_img2col_padding`.
     timg2col: Row::EMPTY
+        .regions(&[whole("dst")])
         .slots(&[
             tile_in("src").at(&[Loc::Mat]).data(),
             value_in("pos_m", Kind::Int).optional(),

@@ -7,7 +7,7 @@ use super::hazards;
 use crate::DType::*;
 use crate::codes;
 use crate::enums;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Effect, From, Orders, Slot, Sums, attr, opt_attr, region};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Effect, Factor, From, Orders, Slot, Sums, Uses, attr, opt_attr, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{tile_in, tile_out};
 use crate::{DType, Dim, Loc, Order, Pipe, Row, Targets, TileType};
@@ -188,6 +188,17 @@ fn b_scales(i: &Instance) -> Verdict {
 
 fn bound_scales(i: &Instance) -> Verdict {
     scales(i, ("dst", "src"), i.tile("src").is_some_and(|t| t.loc == Loc::Left), true)
+}
+
+/// One scale for each 32 elements along k, which is the rows of a right tile and the columns of a left one.
+fn scale_rows(uses: &Uses) -> Option<Factor> {
+    let per = if uses.tile("src")?.loc == Loc::Right { 32 } else { 1 };
+    Some(Factor { per, times: 1, clipped: false })
+}
+
+fn scale_cols(uses: &Uses) -> Option<Factor> {
+    let per = if uses.tile("src")?.loc == Loc::Left { 32 } else { 1 };
+    Some(Factor { per, times: 1, clipped: false })
 }
 
 fn cell_scales(i: &Instance) -> Verdict {
@@ -538,6 +549,7 @@ family! { Matrix, "pto", matrix;
     /// The cube finds the block scales of an operand by the operand's own address: `address(dst) = address(src) >> 4`.
     /// No data moves. Load the scales into `dst` afterwards. `dst` has one entry per 32 elements along k.
     tget_scale_addr: Row::EMPTY
+        .regions(&[region("dst", From::ScaledRows("src", scale_rows), From::ScaledCols("src", scale_cols))])
         .only(Targets::A5_CPU)
         .alias_names(&["get_scale_addr"])
         .slots(&[

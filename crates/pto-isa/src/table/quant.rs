@@ -6,7 +6,7 @@ use crate::DType::*;
 use crate::Target::A2A3;
 use crate::codes;
 use crate::enums;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Orders, Scratch, Slot, When, attr, form, opt_attr};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Factor, From, Orders, Scratch, Slot, Uses, When, attr, form, opt_attr, region, whole};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{tile_in, tile_out};
 use crate::{DType, Dim, Order, Pipe, Row, Targets, TileType};
@@ -349,6 +349,11 @@ fn hif4_groups(i: &Instance) -> Verdict {
     }
 }
 
+/// 4 bytes for each group of 64.
+fn hif4_cells(_: &Uses) -> Option<Factor> {
+    Some(Factor { per: 64, times: 4, clipped: false })
+}
+
 const QUANT: Row = Row::EMPTY.pipe(Pipe::V).cost(Cost::VectorConvert).domain(Domain::Valid("src"));
 
 family! { Quant, "pto", quant;
@@ -361,6 +366,7 @@ family! { Quant, "pto", quant;
     /// A2/A3 works in `src` and in its scratch tile: do not read `src` afterwards.
     tquant: QUANT
         .hazards(hazards::TQUANT)
+        .regions(&[region("tmp", From::Rows("src"), From::Cols("src"))])
         .slots(&[
             tile_in("src").vec().elem(&[F32]),
             tile_in("fp").vec().elem(&[F32]),
@@ -471,6 +477,12 @@ family! { Quant, "pto", quant;
     /// `exp` receives the cells described at `tmatmul.mx.hif4`: 4 bytes per row and group. `max` and `scaling` are scratch.
     /// Only a later device has this instruction; here it runs on the host.
     tquant_hif4 = "tquant.hif4": QUANT
+        .regions(&[
+            region("dst", From::Rows("src"), From::Cols("src")),
+            region("exp", From::Rows("src"), From::ScaledCols("src", hif4_cells)),
+            whole("max"),
+            whole("scaling"),
+        ])
         .only(Targets::CPU)
         .slots(&[
             nd(tile_in("src")).elem(&[Bf16]),

@@ -13,7 +13,7 @@ use super::elementwise::{
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes;
 use crate::row::{
-    Alias, Cost, Domain, Infer, Kind, Orders, PipeCase, Pipes, Row, Slot, When, form,
+    Alias, Cost, Domain, Infer, Kind, Orders, PipeCase, Pipes, Row, Slot, When, form, whole,
 };
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{TILE_SCALAR, scalar_in, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
@@ -442,6 +442,7 @@ family! { TileScalar, "pto", tile_scalar;
     /// `dst[i,j] = scalar`, a copy of bits. In vector memory it fills the valid region, in any order of the
     /// elements; in cube memory (`mat`) it fills the whole physical tile, on the load pipe.
     texpands: TILE_SCALAR
+        .regions(&[whole("dst")])
         .hazards(hazards::TEXPANDS)
         .slots(&[scalar_in("scalar"), tile_out("dst").at(&[Loc::Vec, Loc::Mat]).data()])
         .shape_rules(&[])

@@ -4,7 +4,7 @@ use super::hazards;
 use crate::DType::I64;
 use crate::codes;
 use crate::enums;
-use crate::row::{AttrKind, Cost, Dir, FixedType, Infer, Kind, Row, Slot, attr, form, opt_attr};
+use crate::row::{AttrKind, Cost, Dir, FixedType, From, Infer, Kind, Row, Slot, attr, form, opt_attr, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{VIEW_OP, index_in, result, tile_in, tile_out, value_in, view_in};
 use crate::{Dim, Pipe, PtrSpace, Targets, TileType, Type};
@@ -290,6 +290,7 @@ family! { View, "pto", view;
     /// `dst` from here on starts at element (`row_idx`, `col_idx`) of `src`. No data moves. Write `subview` in
     /// programs for the assembler.
     tsubview: VIEW_OP
+        .regions(&[region("dst", From::RowsAfter("src", "row_idx"), From::ColsAfter("src", "col_idx"))])
         .slots(&[tile_in("src"), value_in("row_idx", Kind::Int), value_in("col_idx", Kind::Int), tile_out("dst")])
         .rules(&[
             (Targets::ALL, Rule::SameElem(&["src", "dst"])),

@@ -110,7 +110,7 @@ pub fn main() -> ExitCode {
     if ptoas::is_meant() {
         return assemble();
     }
-    let result = match Cli::try_parse_from(std::env::args_os().map(without_signed_exponent)) {
+    let result = match Cli::try_parse_from(std::env::args_os().map(as_number)) {
         Ok(cli) => run_command(cli.command),
         Err(e) if e.use_stderr() => e.exit(),
         Err(help) => out(&help.render().ansi().to_string()).map(|()| Outcome::Clean),
@@ -118,11 +118,14 @@ pub fn main() -> ExitCode {
     exit_code(result.and_then(flushed))
 }
 
-/// `-1e-7` as `-0.0000001`, `-1e+7` as `-1e7`: the reader of arguments takes a second sign for an option. No option starts with a digit.
-fn without_signed_exponent(arg: OsString) -> OsString {
-    let Some(text) = arg.to_str().filter(|t| t.starts_with('-') && t.contains(['e', 'E'])) else { return arg };
+/// `-1e-7` as `-0.0000001`, `-1e+7` as `-1e7`, `-inf` as a number below all others: the reader of arguments takes a second
+/// sign or a letter for an option. No option starts with a digit, and none is called like these.
+fn as_number(arg: OsString) -> OsString {
+    let Some(text) = arg.to_str().filter(|t| t.starts_with('-')) else { return arg };
     let starts_as_number = text[1..].starts_with(|c: char| c.is_ascii_digit() || c == '.');
     match text.parse::<f64>() {
+        Ok(x) if x.is_nan() => "nan".into(),
+        Ok(x) if x.is_infinite() => "-1e999".into(),
         Ok(_) if starts_as_number && text.contains('+') => text.replace('+', "").into(),
         Ok(x) if starts_as_number && text[1..].contains('-') => x.to_string().into(),
         _ => arg,

@@ -4,7 +4,7 @@ use super::transfer::Direction;
 use super::value::{Tile, Val};
 use super::{Machine, Outcome, convert, scalar};
 use pto::ir::{OpId, ValueId};
-use pto::isa::row::{Elem, RegionExtent, Row};
+use pto::isa::row::{Elem, Measure, RegionExtent, Row};
 use pto::isa::rules::{Arg, Instance};
 use pto::isa::table::op;
 use pto::isa::{Code, DType, Dim, Dir, Loc, Scalar, TileType, Type, codes};
@@ -174,18 +174,29 @@ impl Machine<'_> {
             }
         };
         let of = |slot: usize| region(slot).expect("an operand with extents");
-        let number = |extent: Option<RegionExtent>| match extent {
-            Some(RegionExtent::Fixed(n)) => n,
-            Some(RegionExtent::Rows(s)) => of(s).0,
-            Some(RegionExtent::Cols(s)) => of(s).1,
-            Some(RegionExtent::Bits(s)) => of(s).1.div_ceil(8),
-            Some(RegionExtent::Both(a, b)) => of(a).1 + of(b).1,
-            Some(RegionExtent::MaxRows(a, b)) => of(a).0.max(of(b).0),
-            Some(RegionExtent::MaxCols(a, b)) => of(a).1.max(of(b).1),
-            None => u64::MAX,
+        let number = |slot: usize| {
+            let operand = self.module.in_slot(id, slot).next().expect("an index");
+            let Type::Scalar(s) = self.ty(operand.value).clone() else { panic!("an index that is no number") };
+            let Val::Bits(bits) = self.get(operand.value) else { panic!("an index without a value") };
+            u64::try_from(scalar::to_int(bits, s)).unwrap_or(u64::MAX)
         };
-        let [rows, cols] = self.module.op(id).op.row().extents(slot, &|slot| region(slot).is_some());
-        (number(rows), number(cols))
+        let extent = |extent: Option<RegionExtent>| {
+            let Some(extent) = extent else { return u64::MAX };
+            extent.scaled(match extent.measure {
+                Measure::Fixed(n) => n,
+                Measure::Rows(s) => of(s).0,
+                Measure::Cols(s) => of(s).1,
+                Measure::Sum(slots) => slots.into_iter().flatten().map(|s| of(s).1).sum(),
+                Measure::MaxRows(a, b) => of(a).0.max(of(b).0),
+                Measure::MaxCols(a, b) => of(a).1.max(of(b).1),
+                Measure::RowsAfter(s, index) => of(s).0.saturating_sub(number(index)),
+                Measure::ColsAfter(s, index) => of(s).1.saturating_sub(number(index)),
+            })
+        };
+        let result = self.module.results(id).find(|v| usize::from(self.module.value(*v).slot) == slot);
+        let result = result.expect("a result");
+        let [rows, cols] = self.module.region_extents(id, result, &|slot| region(slot).is_some());
+        (extent(rows), extent(cols))
     }
 
     /// A type with the extents it has now, and the value of a number.
