@@ -40,8 +40,8 @@ pub use args::{Arg, Launch, Number, Options, Param, ParamKind, Report, Uninitial
 pub use kernels::Numerics;
 pub use plan::{Plan, Role, Set};
 pub use run::{
-    Access, Action, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, Event, Extent, Flag, Known, Measure, Observer, Place,
-    Printed, Ring, Signal, Timing,
+    Access, Action, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, Event, Extent, Flag, Known, Measure, Observer,
+    Place, Printed, Ring, Signal, Timing,
 };
 
 /// True when the engine executes an operation: by a kernel, or itself.

@@ -1,7 +1,7 @@
 //! How far a check goes, and who is told how far it is.
 
 use crate::detector::Detector;
-use pto_cpu::{CoreId, Event, Observer};
+use pto_cpu::{Answer, CoreId, Event, Observer};
 use pto_ir::OpId;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -58,6 +58,10 @@ impl Observer for Metered<'_, '_, '_> {
     fn worked(&mut self, work: u64) -> bool {
         self.meter.add(work);
         !self.meter.is_spent()
+    }
+
+    fn answer(&mut self, event: &Event<'_>, holds: bool) -> Answer {
+        self.detector.answer(event, holds)
     }
 
     fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {

@@ -1,6 +1,7 @@
 //! Listens to a run and keeps track of what is known to be done before what.
 
 use crate::Sync;
+use crate::answers::Answers;
 use crate::caches::Caches;
 use crate::clock::{Clock, LANES, lane};
 use crate::core::{CoreState, Step};
@@ -11,7 +12,7 @@ use crate::paths::{Branches, is_loop};
 use crate::polls::{Poll, ignored, polls};
 use crate::shadow::{NO_TILE, Stamp};
 use crate::words::Words;
-use pto_cpu::{Access, Action, Atomic, CoreId, DEVICE, Detail, Event, Observer, Plan, Ring, Role};
+use pto_cpu::{Access, Action, Answer, Atomic, CoreId, DEVICE, Detail, Event, Observer, Plan, Ring, Role};
 use pto_ir::OpId;
 use pto_isa::{Pipe, Target};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,8 +49,12 @@ pub(crate) struct Detector<'a> {
     pub polls: BTreeMap<OpId, Poll>,
     /// Questions whose answer nobody looks at.
     pub ignored: BTreeSet<OpId>,
-    /// What is done when a transfer in the background is, by core and instruction.
-    pub transfers: BTreeMap<(usize, OpId), Clock>,
+    /// What is done when a transfer in the background is, by core and number.
+    pub transfers: BTreeMap<(usize, u64), Clock>,
+    /// Where sessions of transfers in the background have their time, by core and number.
+    pub sessions: BTreeMap<(usize, u64), usize>,
+    /// What programs are told that ask.
+    pub answers: Answers,
     pub findings: Findings<'a>,
     /// What waits for words of global memory learn.
     pub words: Words,
@@ -70,12 +75,9 @@ impl Observer for Detector<'_> {
                     self.stores_word(core, event);
                 }
             }
+            Action::Work if event.pipe == Some(Pipe::All) => self.transfer(core, site, event),
             Action::Work => {
                 self.issue(core, self.lane_of(event.pipe), Step::Work, site, event.accesses);
-                if event.pipe == Some(Pipe::All) {
-                    let message = self.cores[core].message(lane(Pipe::All), core);
-                    self.transfers.insert((core, event.op), message);
-                }
             }
             Action::Clean => self.clean_cache(core, site, event.accesses),
             Action::SetFlag(flag) | Action::WaitFlag(flag) if !self.findings.has_event(flag.id) => {
@@ -97,7 +99,7 @@ impl Observer for Detector<'_> {
             }
             Action::Sync => self.sync(core, event.accesses),
             Action::AwaitBackground if self.ignored.contains(&event.op) => {}
-            Action::AwaitBackground => self.await_transfer(core, event.op),
+            Action::AwaitBackground => self.await_transfer(core, event),
             Action::Other => {}
             _ => self.link(core, site, event),
         }
@@ -111,13 +113,22 @@ impl Observer for Detector<'_> {
         }
     }
 
+    fn answer(&mut self, event: &Event<'_>, holds: bool) -> Answer {
+        let core = self.core(event.core);
+        if self.ignored.contains(&event.op) {
+            return Answer::AsItIs;
+        }
+        let certain = matches!(event.action, Action::AwaitBackground) && self.is_awaited(core, event);
+        self.answers.answer(event, holds, certain)
+    }
+
     fn number(&mut self, op: OpId, value: u64) -> u64 {
         self.branches.number(op, value)
     }
 }
 
 impl<'a> Detector<'a> {
-    pub fn new(setting: Setting<'a>, branches: Branches, words: Words) -> Self {
+    pub fn new(setting: Setting<'a>, branches: Branches, words: Words, answers: Answers) -> Self {
         Self {
             setting,
             team: 0,
@@ -132,6 +143,8 @@ impl<'a> Detector<'a> {
             polls: polls(setting.plan.checked().module()),
             ignored: ignored(setting.plan.checked().module()),
             transfers: BTreeMap::new(),
+            sessions: BTreeMap::new(),
+            answers,
             findings: Findings::new(setting.plan),
             words,
             branches,
@@ -149,14 +162,20 @@ impl<'a> Detector<'a> {
         if !self.setting.joint && self.ids.keys().next().is_some_and(|known| known.block != id.block) {
             self.end_team();
         }
-        let next = self.ids.len();
-        let at = *self.ids.entry(id).or_insert(next);
-        if at == self.cores.len() {
-            self.cores.push(CoreState::default());
-            self.names.push(id);
-        }
+        let at = match self.ids.get(&id) {
+            Some(at) => *at,
+            None => self.add_core(id),
+        };
+        self.ids.insert(id, at);
         self.last = Some((id, at));
         at
+    }
+
+    /// A place for what has its own time: a core, or a session of one that works in the background.
+    pub fn add_core(&mut self, id: CoreId) -> usize {
+        self.cores.push(CoreState::default());
+        self.names.push(id);
+        self.cores.len() - 1
     }
 
     /// What is left when cores are done.
@@ -181,6 +200,7 @@ impl<'a> Detector<'a> {
         self.links = Links::default();
         self.cores.clear();
         self.transfers.clear();
+        self.sessions.clear();
         self.ids.clear();
         self.names.clear();
         self.last = None;
@@ -447,7 +467,8 @@ impl Now<'_> {
 
     /// True when another core of the same team made an access.
     pub fn is_another_core(&self, stamp: &Stamp) -> bool {
-        stamp.team == self.team && stamp.thread as usize / LANES != self.thread as usize / LANES
+        let core = |thread: u32| self.names.get(thread as usize / LANES);
+        stamp.team == self.team && core(stamp.thread) != core(self.thread)
     }
 
     /// Two accesses of the same bytes: an earlier one, and this.
@@ -458,7 +479,7 @@ impl Now<'_> {
     /// True when a core wrote again before this one has read what it was told of. The engine lets cores run ahead of each
     /// other, so the later write may come first here.
     pub fn missed(&self, write: &Stamp, earlier: Option<&Stamp>) -> bool {
-        let another = write.team == self.team && write.thread as usize / LANES != self.thread as usize / LANES;
+        let another = self.is_another_core(write);
         another && !self.is_after(write) && earlier.is_some_and(|e| e.thread == write.thread && self.is_after(e))
     }
 

@@ -13,7 +13,7 @@ use pto_isa::table::op;
 use pto_isa::{Diagnostic, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
-type Key = (Code, Span, Option<Span>);
+pub(crate) type Key = (Code, Span, Option<Span>);
 
 /// Paths that are executed.
 const PATHS: usize = 64;
@@ -201,6 +201,6 @@ fn is_led(module: &Module, sources: &Sources<'_>, id: OpId) -> bool {
 }
 
 /// What makes findings of several paths the same.
-fn key(d: &Diagnostic) -> Key {
+pub(crate) fn key(d: &Diagnostic) -> Key {
     (d.code, d.primary.span, d.labels.first().map(|l| l.span))
 }

@@ -29,6 +29,7 @@
 //! assert_eq!(report.findings[0].message, "PIPE_V may read `%t` before PIPE_MTE2 has written it");
 //! ```
 
+mod answers;
 mod bounds;
 mod caches;
 mod clock;
@@ -48,14 +49,16 @@ mod snapshot;
 mod words;
 mod worlds;
 
+use answers::Answers;
 pub use bounds::Bounds;
 use bounds::{Meter, Metered};
 use detector::{Detector, Setting};
 use paths::Branches;
 use pto_cpu::{Arg, Launch, Plan};
+use pto_ir::OpId;
 use pto_isa::{Diagnostic, Span, codes};
 use snapshot::Snapshot;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use words::{Log, Words};
 
 /// Who orders the pipes of a core.
@@ -119,7 +122,7 @@ pub fn check_all_paths_within(
     explore::all_paths(&mut Meter::new(bounds), sync, plan, ranks, launch)
 }
 
-/// One run, on the path that the branches say.
+/// One path, as the branches say, with every answer that questions of the program may get.
 fn follow(
     sync: Sync,
     plan: &Plan,
@@ -128,39 +131,107 @@ fn follow(
     meter: &mut Meter<'_>,
     branches: Branches,
 ) -> (Report, Branches) {
-    let checked = plan.checked();
-    let joint = plan.runs_together(launch) || ranks.len() > 1;
-    let setting = Setting { plan, target: checked.info().target, sync, joint };
-    let mut known = VecDeque::new();
-    if joint && plan.uses_words() {
-        // What a wait learns depends on the whole run, so that is seen first.
-        let before = Snapshot::of(ranks);
-        let mut recorder = Detector::new(setting, branches.clone(), Words::Recorded(Log::default()));
-        let _ = observe(plan, ranks, launch, &mut meter.aside(), &mut recorder);
+    let before = plan.asks_once().then(|| Snapshot::of(ranks));
+    let mut run = Run { sync, plan, launch, branches, answers: Answers::default() };
+    let (mut report, branches, asked) = run.follow(ranks, meter);
+    let Some(before) = before.filter(|_| !asked.is_empty()) else { return (report, branches) };
+    let after = Snapshot::of(ranks);
+    let mut known: BTreeSet<explore::Key> = report.findings.iter().map(explore::key).collect();
+    let each = asked.iter().filter(|_| asked.len() > 1).take(QUESTIONS).map(|op| BTreeSet::from([*op]));
+    for denied in std::iter::once(asked.clone()).chain(each) {
+        if meter.is_spent() {
+            break;
+        }
         before.restore(ranks);
-        if let Words::Recorded(log) = recorder.words {
-            known = log.solve().into();
+        let question = denied.first().map(|op| plan.checked().module().op(*op).name_span);
+        run.answers = Answers::no(denied);
+        let (other, ..) = run.follow(ranks, meter);
+        for finding in other.findings.into_iter().filter(|f| known.insert(explore::key(f))) {
+            let (primary, labels) = (finding.primary.span, finding.labels.len());
+            let told = question.filter(|span| *span != primary && labels < 2);
+            report.findings.push(match told {
+                Some(span) => finding.label(span, "this happens when the answer is no"),
+                None => finding.legal("this happens when the answer is no"),
+            });
         }
+        report.stopped = report.stopped.or(other.stopped);
     }
-    let mut detector = Detector::new(setting, branches, Words::Known(known));
-    let outcome = observe(plan, ranks, launch, meter, &mut detector);
-    match &outcome {
-        // What is left when a program stops half-way says nothing about it.
-        Err(problem) if problem.code != codes::RUN_DEADLOCK => detector.abandon_team(),
-        Err(_) => detector.end_stuck_team(),
-        Ok(_) => detector.end_team(),
-    }
-    let Detector { findings, branches, history_bytes, .. } = detector;
-    let mut findings = findings.finish();
-    let stopped = outcome.is_err().then_some(meter.work).filter(|_| meter.is_spent());
-    let instructions = outcome.unwrap_or_else(|problem| {
-        if stopped.is_none() {
-            findings.insert(0, problem);
+    after.restore(ranks);
+    (report, branches)
+}
+
+/// Questions that are answered with no one at a time.
+const QUESTIONS: usize = 8;
+/// Runs in which it is found out which answers cannot be.
+const TRIES: usize = 4;
+
+/// What is executed, and how.
+struct Run<'a> {
+    sync: Sync,
+    plan: &'a Plan,
+    launch: Launch,
+    branches: Branches,
+    answers: Answers,
+}
+
+impl Run<'_> {
+    /// One run. Returns the questions it asked, too.
+    fn follow(&mut self, ranks: &mut [Vec<Arg<'_>>], meter: &mut Meter<'_>) -> (Report, Branches, BTreeSet<OpId>) {
+        let (plan, launch, sync) = (self.plan, self.launch, self.sync);
+        let joint = plan.runs_together(launch) || ranks.len() > 1;
+        let setting = Setting { plan, target: plan.checked().info().target, sync, joint };
+        let known = if joint && plan.uses_words() { self.record(setting, ranks, meter) } else { VecDeque::new() };
+        let mut detector = Detector::new(setting, self.branches.clone(), Words::Known(known), self.answers.again());
+        let outcome = observe(plan, ranks, launch, meter, &mut detector);
+        match &outcome {
+            // What is left when a program stops half-way says nothing about it.
+            Err(problem) if problem.code != codes::RUN_DEADLOCK => detector.abandon_team(),
+            Err(_) => detector.end_stuck_team(),
+            Ok(_) => detector.end_team(),
         }
-        meter.work
-    });
-    let unordered = sync == Sync::Manual && !plan.orders_pipes();
-    (Report { findings, sync, unordered, instructions, stopped, history_bytes, undecided: Vec::new() }, branches)
+        let Detector { findings, branches, history_bytes, answers, .. } = detector;
+        let mut findings = findings.finish();
+        let stopped = outcome.is_err().then_some(meter.work).filter(|_| meter.is_spent());
+        let instructions = outcome.unwrap_or_else(|problem| {
+            if stopped.is_none() {
+                findings.insert(0, problem);
+            }
+            meter.work
+        });
+        let unordered = sync == Sync::Manual && !plan.orders_pipes();
+        let report = Report { findings, sync, unordered, instructions, stopped, history_bytes, undecided: Vec::new() };
+        (report, branches, answers.asked)
+    }
+
+    /// What a wait learns depends on the whole run, so that is seen first; and so do the answers that can be.
+    fn record(
+        &mut self,
+        setting: Setting<'_>,
+        ranks: &mut [Vec<Arg<'_>>],
+        meter: &Meter<'_>,
+    ) -> VecDeque<clock::Clock> {
+        let before = Snapshot::of(ranks);
+        let mut known = Vec::new();
+        for tries in 0.. {
+            if tries == TRIES {
+                // Answers that cannot be told apart from those that can are left as they are.
+                self.answers = Answers::default();
+            }
+            let words = Words::Recorded(Log::default());
+            let mut recorder = Detector::new(setting, self.branches.clone(), words, self.answers.again());
+            let _ = observe(self.plan, ranks, self.launch, &mut meter.aside(), &mut recorder);
+            before.restore(ranks);
+            let Words::Recorded(log) = recorder.words else { break };
+            let (clocks, impossible) = log.solve();
+            known = clocks;
+            let more = impossible.iter().any(|key| !self.answers.certain.contains(key));
+            self.answers.certain.extend(impossible);
+            if !more {
+                break;
+            }
+        }
+        known.into()
+    }
 }
 
 /// Executes the program, and tells a detector what happens.

@@ -1,11 +1,10 @@
 //! What orders cores: signals, barriers, pipes, and words in global memory.
 
-use crate::clock::{Clock, lane};
+use crate::clock::{Clock, LANES, lane};
 use crate::detector::Detector;
 use crate::findings::{Findings, Site};
 use crate::words::{Asked, Change, Moment, Word, Words};
 use pto_cpu::{Access, Action, CoreId, Detail, Event, Place, Ring, Set, Signal};
-use pto_ir::{Def, OpId};
 use pto_isa::{Pipe, Target};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -97,6 +96,7 @@ impl Detector<'_> {
             Action::Notify => self.notify(core, event),
             Action::Noticed if self.ignored.contains(&event.op) => {}
             Action::Noticed => self.noticed(core, event),
+            Action::Missed => self.missed(core, event),
             _ => {}
         }
     }
@@ -217,16 +217,43 @@ impl Detector<'_> {
 
     // ---- transfers in the background -----------------------------------------------------------------------------------
 
-    /// The core waits for a transfer in the background, and with it for those before.
-    pub fn await_transfer(&mut self, core: usize, wait: OpId) {
-        let module = self.setting.plan.checked().module();
-        let event = module.operands(wait).first().map(|event| module.value(event.value).def);
-        let known = match event {
-            Some(Def::Result(transfer, _)) => self.transfers.get(&(core, transfer)).cloned(),
-            _ => None,
+    /// A transfer starts in the background. What a session runs is in order; sessions know nothing of each other.
+    pub fn transfer(&mut self, core: usize, site: Site, event: &Event<'_>) {
+        let (which, session) = numbers(event);
+        let at = match self.sessions.get(&(core, session)) {
+            Some(at) => *at,
+            None => self.add_core(site.core),
         };
-        let message = known.unwrap_or_else(|| self.cores[core].message(lane(Pipe::All), core));
-        self.cores[core].tell_issue(&message);
+        self.sessions.insert((core, session), at);
+        let issued = self.cores[core].issue_clock();
+        self.cores[at].tell_issue(&issued);
+        self.moves(at, event.pipe, site, event.accesses);
+        let message = self.cores[at].message(lane(Pipe::All), at);
+        self.transfers.insert((core, which), message);
+    }
+
+    /// The core waits for a transfer in the background, and with it for those before in its session. One of another session than
+    /// the wait names is not waited for.
+    pub fn await_transfer(&mut self, core: usize, event: &Event<'_>) {
+        if let Some(message) = self.awaited(core, event) {
+            self.cores[core].tell_issue(&message);
+        }
+    }
+
+    /// True when the core already knows that a transfer is done.
+    pub fn is_awaited(&self, core: usize, event: &Event<'_>) -> bool {
+        let Some(message) = self.awaited(core, event) else { return false };
+        let (issue, mut both) = (self.cores[core].issue_clock(), self.cores[core].issue_clock());
+        both.join(&message);
+        both == issue
+    }
+
+    fn awaited(&self, core: usize, event: &Event<'_>) -> Option<Clock> {
+        let (which, session) = numbers(event);
+        let at = self.sessions.get(&(core, session))?;
+        let message = self.transfers.get(&(core, which))?;
+        // The session that is named must be the one that runs it.
+        (message.get(*at * LANES + lane(Pipe::All)) > 0).then(|| message.clone())
     }
 
     // ---- words in global memory -----------------------------------------------------------------------------------
@@ -247,10 +274,18 @@ impl Detector<'_> {
     }
 
     fn noticed(&mut self, core: usize, event: &Event<'_>) {
-        let (Detail::Seen { cmp, value, words }, Some(access)) = (event.detail, event.accesses.first()) else { return };
-        let Place::Global(buffer) = access.place else { return };
-        let words: Vec<_> = words.iter().map(|(first, value)| ((buffer, *first), i64::from(*value))).collect();
-        self.find_words(core, &words, Asked { cmp, value: value.into() });
+        if let Some((words, asked)) = seen_words(event) {
+            self.find_words(core, &words, asked);
+        }
+    }
+
+    /// A question is answered with no. Whether that can be is seen when the whole run is known.
+    fn missed(&mut self, core: usize, event: &Event<'_>) {
+        let Some((words, asked)) = seen_words(event) else { return };
+        let moment = self.word_moment(core);
+        if let Words::Recorded(log) = &mut self.words {
+            log.missed(&words, asked, &moment, self.answers.last);
+        }
     }
 
     /// A core has found words as it wanted them, and learns from that.
@@ -272,6 +307,24 @@ impl Detector<'_> {
         let state = &mut self.cores[core];
         state.lanes[lane(Pipe::S)].time += 1;
         Moment { core, time: state.lanes[lane(Pipe::S)].time, clock: state.message(lane(Pipe::S), core) }
+    }
+}
+
+/// The words of a question, what they hold, and what they are asked for.
+fn seen_words(event: &Event<'_>) -> Option<(Vec<(Word, i64)>, Asked)> {
+    let (Detail::Seen { cmp, value, words }, Some(access)) = (event.detail, event.accesses.first()) else {
+        return None;
+    };
+    let Place::Global(buffer) = access.place else { return None };
+    let words = words.iter().map(|(first, value)| ((buffer, *first), i64::from(*value))).collect();
+    Some((words, Asked { cmp, value: value.into() }))
+}
+
+/// The number of a transfer, and of its session.
+fn numbers(event: &Event<'_>) -> (u64, u64) {
+    match event.detail {
+        Detail::Transfer { event, session } => (event, session),
+        _ => (0, 0),
     }
 }
 

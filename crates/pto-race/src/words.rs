@@ -5,9 +5,10 @@
 //! was asked for. So a run is recorded, with all changes of each word, those that come later too; [`Log::solve`] finds
 //! what each wait knows; and the run that looks for races is a second one.
 
+use crate::answers::Key;
 use crate::clock::{Clock, LANES, lane};
 use pto_isa::Pipe;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Changes of a word by one core, behind those that a wait knows to be done, that are looked at. A core that runs further
 /// ahead has passed all that matters.
@@ -35,6 +36,11 @@ pub(crate) struct Asked {
 impl Asked {
     /// The position of `eq`.
     pub const EQUAL: u8 = 0;
+
+    /// What holds where this does not.
+    fn opposite(self) -> Self {
+        Self { cmp: [1, 0, 5, 4, 3, 2][usize::from(self.cmp.min(5))], ..self }
+    }
 
     pub fn is_met(self, number: i64) -> bool {
         self.holds(Values::just(number))
@@ -98,6 +104,8 @@ enum What {
     Change(Change),
     /// Which of the waits it is.
     Wait(usize, Asked),
+    /// Which question it is that is answered with no.
+    Missed(usize, Asked),
 }
 
 /// A change or a wait: when it is, and what is done by then.
@@ -128,6 +136,8 @@ pub(crate) struct Log {
     /// The latest history of each word.
     words: BTreeMap<Word, usize>,
     waits: usize,
+    /// Questions that are answered with no.
+    missed: Vec<Option<Key>>,
 }
 
 /// When something happens, and what is done by then.
@@ -160,6 +170,26 @@ impl Log {
         self.waits += 1;
     }
 
+    /// A word is said to be otherwise than asked, or one of the others of the same question.
+    pub fn missed(&mut self, words: &[(Word, i64)], asked: Asked, moment: &Moment, key: Option<Key>) {
+        for &(word, value) in words {
+            let history = self.history(word, Some(value));
+            self.push(moment.clone(), What::Missed(self.missed.len(), asked), history);
+        }
+        self.missed.push(key);
+    }
+
+    /// Questions that cannot be answered with no, when it is known what waits know.
+    fn impossible(&self) -> BTreeSet<Key> {
+        let mut possible = vec![false; self.missed.len()];
+        for (at, entry) in self.entries.iter().enumerate() {
+            if let What::Missed(which, asked) = entry.what {
+                possible[which] |= Question::new(self, at, asked.opposite()).is_possible(self, |_| true);
+            }
+        }
+        self.missed.iter().zip(possible).filter(|(_, possible)| !possible).filter_map(|(key, _)| *key).collect()
+    }
+
     fn push(&mut self, Moment { core, time, clock }: Moment, what: What, history: usize) {
         self.entries.push(Entry { core, time, clock, what, history });
     }
@@ -182,16 +212,17 @@ impl Log {
     /// At first it is assumed that a wait knows all that was done before it in this run. What does not follow from that is
     /// dropped, until the rest supports itself. That is sound: of the waits of any history, the first one that did not
     /// know what is claimed here would come behind waits that do, and from those its knowledge follows.
-    pub fn solve(mut self) -> Vec<Clock> {
+    pub fn solve(mut self) -> (Vec<Clock>, BTreeSet<Key>) {
         let own: Vec<Clock> = self.entries.iter().map(|e| e.clock.clone()).collect();
         let mut known = self.most(&own);
         for _ in 0..ROUNDS {
             if !self.round(&own, &mut known) {
-                return known;
+                let impossible = self.impossible();
+                return (known, impossible);
             }
         }
         // Nothing that is left has been shown.
-        vec![Clock::default(); self.waits]
+        (vec![Clock::default(); self.waits], BTreeSet::new())
     }
 
     /// What this run has done before each wait.
@@ -208,6 +239,7 @@ impl Log {
                     known[which].join(&entry.clock);
                     learned.note(entry, &known[which]);
                 }
+                What::Missed(..) => {}
             }
         }
         known
@@ -416,7 +448,7 @@ mod tests {
 
         /// How many steps of each core each wait knows to be done.
         fn solve(self, cores: usize) -> Vec<Vec<u32>> {
-            let known = self.log.solve();
+            let (known, _) = self.log.solve();
             known.iter().map(|clock| (0..cores).map(|c| clock.get(scalar(c))).collect()).collect()
         }
     }

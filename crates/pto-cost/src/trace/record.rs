@@ -520,6 +520,7 @@ impl Observer for Recorder<'_> {
             | Action::Sync
             | Action::Then(..)
             | Action::Open(_)
+            | Action::Missed
             | Action::Clean
             | Action::Other => self.cores[core].issued += 1,
         }

@@ -9,7 +9,7 @@ use crate::kernels;
 use pto_ir::{BlockId, ValueId};
 use pto_isa::row::Effect;
 use pto_isa::table::op;
-use pto_isa::{Family, Loc, Span, Target, Type, ViewType, codes};
+use pto_isa::{Family, Loc, Span, Target, Token, Type, ViewType, codes};
 use std::collections::{HashMap, HashSet};
 
 /// Steps a plan may have; expanded calls can make a short program long.
@@ -333,7 +333,9 @@ impl<'a> Builder<'a> {
     /// A place for a value, by its type. Tiles get their own bytes.
     pub fn define(&mut self, value: ValueId) -> Built<Slot> {
         let slot = match self.module.value_type(value) {
-            Type::Scalar(_) | Type::Ptr(..) => Slot::Scalar(self.reg()),
+            Type::Scalar(_) | Type::Ptr(..) | Type::Token(Token::AsyncSession | Token::AsyncEvent) => {
+                Slot::Scalar(self.reg())
+            }
             Type::Tile(ty) | Type::TileBuf(ty) => Slot::Tile(self.new_tile(&ty.clone())?),
             Type::TensorView(_) | Type::PartitionView(_) | Type::Memref(_) => Slot::View(self.new_view()),
             Type::Vector(v) => match vector_tile(v) {

@@ -24,7 +24,7 @@ mod views;
 pub(crate) use build::runs;
 pub use links::Set;
 pub(crate) use links::{End, Entry, Link, PipeOp, Scale, Transfer, TransferKind, Way};
-pub(crate) use orders::Order;
+pub(crate) use orders::{Await, Background, Order};
 pub use roles::Role;
 pub(crate) use scalar::{float_of, int_of};
 pub(crate) use step::*;
@@ -155,7 +155,15 @@ impl Plan {
     /// True when the program orders the pipes of a core.
     pub fn orders_pipes(&self) -> bool {
         let none = |o: &Order| {
-            matches!(o, Order::Other | Order::AwaitBackground | Order::Sync(_) | Order::Clean(_) | Order::Fence)
+            matches!(
+                o,
+                Order::Other
+                    | Order::Session(_)
+                    | Order::AwaitBackground(_)
+                    | Order::Sync(_)
+                    | Order::Clean(_)
+                    | Order::Fence
+            )
         };
         let orders = |o: &Order| !none(o);
         self.roles().any(|p| p.orders.iter().any(orders))

@@ -70,6 +70,10 @@ pub(super) struct Core<'p> {
     next: usize,
     /// The step was tried before and had to wait.
     pub retries: bool,
+    /// It has asked for something that did not come, and takes answers as they are.
+    pub gave_up: bool,
+    /// Sessions and transfers in the background so far.
+    pub background: u64,
     /// Ends of pipes.
     pub ends: Vec<OpenEnd>,
     /// What the block printed.
@@ -121,6 +125,8 @@ impl<'p> Core<'p> {
             state: State::Ready,
             next: 0,
             retries: false,
+            gave_up: false,
+            background: 0,
             ends: vec![OpenEnd::default(); plan.ends.len()],
             printed: String::new(),
             notes: Vec::new(),
@@ -137,6 +143,7 @@ impl<'p> Core<'p> {
     pub fn reset(&mut self, block: u32) {
         self.block = block;
         (self.state, self.next, self.retries) = (State::Ready, 0, false);
+        (self.gave_up, self.background) = (false, 0);
         self.ends.fill(OpenEnd::default());
         self.pipes.reset(0);
         self.spin.reset();

@@ -4,7 +4,7 @@ use super::observe::{Following, Observer};
 use super::team::Team;
 use crate::args::Launch;
 use crate::memory::Buffer;
-use crate::plan::{Link, Plan, Role, Step};
+use crate::plan::{Link, Order, Plan, Role, Step};
 use crate::run::Known;
 use pto_isa::{Diagnostic, TileType};
 
@@ -21,6 +21,13 @@ impl Plan {
     /// for.
     pub fn uses_words(&self) -> bool {
         self.asks || self.roles().any(|role| role.links.iter().any(|l| matches!(l, Link::Notify { .. })))
+    }
+
+    /// True when the program asks whether something is so, and goes on with either answer.
+    pub fn asks_once(&self) -> bool {
+        let asks = |o: &Order| matches!(o, Order::AwaitBackground(wait) if wait.asks);
+        let by_link = |l: &Link| matches!(l, Link::TestSignal { .. });
+        self.roles().any(|role| role.links.iter().any(by_link) || role.orders.iter().any(asks))
     }
 
     /// Tells an observer what a run would do, block after block, without memory behind the pointers and without computing:

@@ -4,7 +4,7 @@
 
 use super::core::Core;
 use super::fail::Fail;
-use super::observe::{Action, Ring as Position, Watch};
+use super::observe::{Action, Answer, Ring as Position, Watch};
 use super::shared::{Ring, Shared};
 use crate::kernels::{Call, TileRef, ViewRef};
 use crate::memory::{Buffer, split_address};
@@ -83,17 +83,27 @@ impl Core<'_> {
             Link::WaitSignal { signal, value, cmp } => {
                 let holds = self.compare_signal(*signal, self.int(*value), *cmp)?;
                 if holds {
-                    self.tell_seen(*signal, self.int(*value), *cmp, at, watch);
+                    self.tell_seen(*signal, (self.int(*value), *cmp), at, watch);
                 }
                 Ok(done_or_waits(holds))
             }
             Link::TestSignal { signal, value, cmp, out } => {
-                let holds = self.compare_signal(*signal, self.int(*value), *cmp)?;
+                let asked = (self.int(*value), *cmp);
+                let holds = self.compare_signal(*signal, asked.0, asked.1)?;
+                let answer = match W::OBSERVES {
+                    true => self.answer_words(*signal, asked, holds, at, watch),
+                    false => Answer::AsItIs,
+                };
+                if answer == Answer::WhenItIs && !holds && !self.gave_up {
+                    return Ok(Outcome::Waits);
+                }
+                let holds = holds && answer != Answer::No;
                 if holds {
-                    self.tell_seen(*signal, self.int(*value), *cmp, at, watch);
+                    self.gave_up = false;
+                    self.tell_seen(*signal, asked, at, watch);
                 }
                 self.regs[*out as usize] = u64::from(holds);
-                Ok(if holds { Outcome::Done } else { Outcome::Yields })
+                Ok(if holds || answer == Answer::No { Outcome::Done } else { Outcome::Yields })
             }
             Link::Transfer(transfer) => {
                 shared.effects += 1;
@@ -102,6 +112,9 @@ impl Core<'_> {
                     transfer.stages.iter().for_each(|stage| self.follow_tile_write(*stage));
                 }
                 if W::OBSERVES {
+                    if let Some(event) = transfer.background.and_then(|b| b.event) {
+                        self.number_background(event);
+                    }
                     self.say_transfer(transfer, at, watch);
                 }
                 Ok(Outcome::Done)

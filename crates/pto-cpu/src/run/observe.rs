@@ -27,10 +27,27 @@ pub trait Observer {
         value
     }
 
+    /// A program asks once whether something is so, and goes on with the answer. `event` is the question; `holds` what is true
+    /// at this moment of the run.
+    fn answer(&mut self, _event: &Event<'_>, _holds: bool) -> Answer {
+        Answer::AsItIs
+    }
+
     /// A branch, or a loop that may go round, is about to be decided by a value of the program. The answer is how it goes.
     fn branch(&mut self, _core: CoreId, _op: OpId, taken: bool) -> bool {
         taken
     }
+}
+
+/// What a program is told that asks whether something is so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// What is true now.
+    AsItIs,
+    /// Yes, as soon as that is true; what is true then, where it never comes to that.
+    WhenItIs,
+    /// No, whatever is true.
+    No,
 }
 
 /// An instruction that is executed.
@@ -63,6 +80,13 @@ pub enum Detail<'a> {
     None,
     /// The number that a scalar load or store moves, as it lies in memory.
     Number(u64),
+    /// A transfer in the background: which one, and which session runs it. Both count within a core, from 1; 0 is unknown.
+    Transfer {
+        /// Which one.
+        event: u64,
+        /// Its session.
+        session: u64,
+    },
     /// How a signal word changes, and what it was before.
     Change {
         /// It is added to; otherwise it is replaced.
@@ -139,6 +163,8 @@ pub enum Action<'a> {
     Notify,
     /// Found a signal word in global memory as it should be.
     Noticed,
+    /// Found it otherwise, or was told so.
+    Missed,
     /// The scalar unit writes lines of its data cache back and forgets them: those of the access, or all where there is none.
     Clean,
     /// It changes the state of the core, or nothing.
@@ -283,6 +309,9 @@ pub(crate) trait Watch {
     fn number(&mut self, _op: OpId, value: u64) -> u64 {
         value
     }
+    fn answer(&mut self, _event: &Event<'_>, _holds: bool) -> Answer {
+        Answer::AsItIs
+    }
     fn read(&mut self, _buffer: usize) {}
     fn view(&mut self, _buffer: usize, _first: i64, _end: i64, _shape: &[u64], _strides: &[i64]) {}
     /// A result at an address adds up terms, on top of those it had if it continues a sum.
@@ -317,6 +346,9 @@ impl<O: Observer + ?Sized> Watch for Observing<'_, O> {
     fn number(&mut self, op: OpId, value: u64) -> u64 {
         self.0.number(op, value)
     }
+    fn answer(&mut self, event: &Event<'_>, holds: bool) -> Answer {
+        self.0.answer(event, holds)
+    }
     fn progress(&mut self, work: u64) -> bool {
         self.0.worked(work)
     }
@@ -335,6 +367,9 @@ impl<O: Observer + ?Sized> Watch for Following<'_, O> {
     }
     fn number(&mut self, op: OpId, value: u64) -> u64 {
         self.0.number(op, value)
+    }
+    fn answer(&mut self, event: &Event<'_>, holds: bool) -> Answer {
+        self.0.answer(event, holds)
     }
     fn progress(&mut self, work: u64) -> bool {
         self.0.worked(work)

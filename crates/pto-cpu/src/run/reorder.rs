@@ -87,7 +87,7 @@ impl Core<'_> {
             Order::GetToken(id) => self.give(pipe.unwrap_or(Pipe::S), Task::Get(self.int(id), at)),
             Order::ReleaseToken(id) => self.give(pipe.unwrap_or(Pipe::S), Task::Release(self.int(id))),
             Order::Sync(_) | Order::Fence => self.finish_all(),
-            Order::AwaitBackground | Order::Clean(_) | Order::Other => Ok(()),
+            Order::AwaitBackground(_) | Order::Session(_) | Order::Clean(_) | Order::Other => Ok(()),
         }
     }
 

@@ -2,10 +2,12 @@
 
 use super::core::Core;
 use super::data::Target;
-use super::observe::{Access, Action, Atomic, DEVICE, Detail, Event, Flag, Place, Watch};
+use super::observe::{Access, Action, Answer, Atomic, DEVICE, Detail, Event, Flag, Place, Watch};
 use crate::kernels::Combine;
 use crate::memory::split_address;
-use crate::plan::{KernelStep, Operand, Order, Part, Pointer, Tile, TileId, Transfer, TransferKind, View, ViewId};
+use crate::plan::{
+    Await, Background, KernelStep, Operand, Order, Part, Pointer, Tile, TileId, Transfer, TransferKind, View, ViewId,
+};
 use pto_ir::ValueId;
 use pto_isa::{Order as Layout, Pipe};
 
@@ -26,11 +28,21 @@ impl Core<'_> {
         (accesses, detail): (&[Access], Detail<'_>),
         watch: &mut W,
     ) {
+        watch.event(&self.made(at, pipe, action, (accesses, detail)));
+    }
+
+    fn made<'a>(
+        &self,
+        at: usize,
+        pipe: Option<Pipe>,
+        action: Action<'a>,
+        (accesses, detail): (&'a [Access], Detail<'a>),
+    ) -> Event<'a> {
         let op = self.plan.origins[at];
         let span = self.plan.module().op(op).span;
         let target = self.plan.checked.info().target;
         let pipe = pipe.or_else(|| pto_check::pipe_of(self.plan.module(), op, target));
-        watch.event(&Event { op, step: at as u32, span, pipe, core: self.id(), action, accesses, detail });
+        Event { op, step: at as u32, span, pipe, core: self.id(), action, accesses, detail }
     }
 
     /// The same, if somebody listens.
@@ -40,10 +52,11 @@ impl Core<'_> {
         }
     }
 
-    pub fn say_order<W: Watch>(&self, which: usize, at: usize, watch: &mut W) {
+    pub fn say_order<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) {
+        let plan = self.plan;
         let flag = |src: Pipe, dst: Pipe, id: u32| Flag { src, dst, id: self.int(id) };
         let mut accesses = Vec::new();
-        let action = match &self.plan.orders[which] {
+        let action = match &plan.orders[which] {
             Order::SetFlag { src, dst, id } => Action::SetFlag(flag(*src, *dst, *id)),
             Order::WaitFlag { src, dst, id } => Action::WaitFlag(flag(*src, *dst, *id)),
             Order::Barrier => Action::Barrier,
@@ -53,7 +66,8 @@ impl Core<'_> {
                 accesses.extend(tiles.iter().map(|t| self.plain_access(*t, false)));
                 Action::Sync
             }
-            Order::AwaitBackground => Action::AwaitBackground,
+            Order::Session(out) => return self.number_background(*out),
+            Order::AwaitBackground(wait) => return self.say_await(wait, at, watch),
             Order::Fence => return self.say(at, Some(Pipe::All), Action::Barrier, &[], watch),
             Order::Clean(address) => {
                 accesses.extend(address.and_then(|at| self.cache_line(at)));
@@ -62,6 +76,28 @@ impl Core<'_> {
             Order::Other => Action::Other,
         };
         self.say(at, None, action, &accesses, watch);
+    }
+
+    /// A core waits for a transfer in the background, or asks whether it is done. Here it always is, unless an observer says otherwise.
+    fn say_await<W: Watch>(&mut self, wait: &Await, at: usize, watch: &mut W) {
+        let detail = self.background(wait.background);
+        let event = self.made(at, None, Action::AwaitBackground, (&[], detail));
+        let done = !wait.asks || watch.answer(&event, true) != Answer::No;
+        if done {
+            watch.event(&event);
+        }
+        self.regs[wait.out as usize] = done.into();
+    }
+
+    fn background(&self, which: Background) -> Detail<'static> {
+        let number = |reg: Option<u32>| reg.map_or(0, |reg| self.reg(reg));
+        Detail::Transfer { event: number(which.event), session: number(which.session) }
+    }
+
+    /// The next number of a session or of a transfer in the background.
+    pub fn number_background(&mut self, out: u32) {
+        self.background += 1;
+        self.regs[out as usize] = self.background;
     }
 
     /// The cache line of an address in global memory.
@@ -118,10 +154,40 @@ impl Core<'_> {
     }
 
     /// Signal words are as they were asked for.
-    pub fn tell_seen<W: Watch>(&mut self, signal: ViewId, value: i64, cmp: u8, at: usize, watch: &mut W) {
-        if !W::OBSERVES {
-            return;
+    pub fn tell_seen<W: Watch>(&mut self, signal: ViewId, (value, cmp): (i64, u8), at: usize, watch: &mut W) {
+        if W::OBSERVES {
+            self.with_words::<W, _>(signal, (value, cmp), |core, accesses, detail| {
+                core.say_more(at, None, Action::Noticed, (accesses, detail), watch);
+            });
         }
+    }
+
+    /// What a program is told that asks for signal words, as far as an observer says.
+    pub fn answer_words<W: Watch>(
+        &mut self,
+        signal: ViewId,
+        (value, cmp): (i64, u8),
+        holds: bool,
+        at: usize,
+        watch: &mut W,
+    ) -> Answer {
+        self.with_words::<W, _>(signal, (value, cmp), |core, accesses, detail| {
+            let event = core.made(at, None, Action::Noticed, (accesses, detail));
+            let answer = watch.answer(&event, holds);
+            if answer == Answer::No || answer == Answer::AsItIs && !holds {
+                watch.event(&Event { action: Action::Missed, ..event });
+            }
+            answer
+        })
+    }
+
+    /// Looks at the words of a signal.
+    fn with_words<W: Watch, R>(
+        &mut self,
+        signal: ViewId,
+        (value, cmp): (i64, u8),
+        then: impl FnOnce(&Self, &[Access], Detail<'_>) -> R,
+    ) -> R {
         let view = self.views[signal as usize];
         let (buffer, first) = split_address(view.address);
         let word = |k| {
@@ -130,8 +196,9 @@ impl Core<'_> {
             (place, value)
         };
         let words: Vec<(i64, i32)> = (0..view.shape.iter().product()).map(word).collect();
-        let detail = Detail::Seen { cmp, value: value as i32, words: &words };
-        self.say_signal(signal, Action::Noticed, detail, at, watch);
+        let mut accesses = Vec::new();
+        view_accesses(&view, 32, None, &mut |a| accesses.push(a));
+        then(self, &accesses, Detail::Seen { cmp, value: value as i32, words: &words })
     }
 
     /// A transfer drives several pipes: it loads pieces, perhaps combines them, and stores them, each behind the other. Only
@@ -151,7 +218,8 @@ impl Core<'_> {
         written.iter().for_each(|v| window(*v, true, &mut stores));
         if t.kind == TransferKind::Copy {
             loads.append(&mut stores);
-            return self.say(at, Some(Pipe::All), Action::Work, &loads, watch);
+            let detail = t.background.map_or(Detail::None, |which| self.background(which));
+            return self.say_more(at, Some(Pipe::All), Action::Work, (&loads, detail), watch);
         }
         loads.extend(stages(true));
         stores.extend(stages(false));

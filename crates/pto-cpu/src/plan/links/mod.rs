@@ -110,6 +110,8 @@ pub(crate) struct Transfer {
     /// Combines the second stage into the first.
     pub combine: Option<Prepared>,
     pub bits: u32,
+    /// Where it works in the background.
+    pub background: Option<Background>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

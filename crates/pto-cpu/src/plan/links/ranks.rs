@@ -26,11 +26,18 @@ impl Builder<'_> {
                 // Transfers are complete as soon as they are started.
                 let out = self.result_reg(id)?;
                 self.plan.regs[out as usize] = 1;
-                self.order(Order::AwaitBackground)
+                let background = Background {
+                    event: self.operand_reg(id, "event").ok(),
+                    session: self.operand_reg(id, "session").ok(),
+                };
+                let asks = code == op::comm_test_async_event;
+                self.order(Order::AwaitBackground(Await { background, asks, out }))
             }
-            op::comm_build_async_session | op::make_prefetch_async_context | op::get_prefetch_async_session => {
-                self.order(Order::Other)
+            op::comm_build_async_session | op::get_prefetch_async_session => {
+                let out = self.result_reg(id)?;
+                self.order(Order::Session(out))
             }
+            op::make_prefetch_async_context => self.order(Order::Other),
             _ => self.transfer_op(id),
         }
     }
@@ -70,8 +77,15 @@ impl Builder<'_> {
         let adds = self.choice(id, "atomicType") == Some("atomic_add");
         let atomic = AttrValue::Enum(&enums::ATOMIC_TYPE, enums::ATOMIC_TYPE.find("atomic_add").unwrap_or(0));
         let atomic = [("atomicType", atomic)];
+        let background = match kind {
+            TransferKind::Copy => {
+                Some(Background { session: self.operand_reg(id, "session").ok(), event: self.result_reg(id).ok() })
+            }
+            _ => None,
+        };
         let transfer = Transfer {
             kind,
+            background,
             own: self.operand_view(id, own)?,
             others,
             root: self.int_attr(id, "root").unwrap_or(0) as u32,

@@ -1,0 +1,65 @@
+//! Questions that a program asks once, and goes on whatever the answer is.
+//!
+//! Which answer it gets depends on who was first. So a run is made in which the answer is yes wherever it comes to that, and
+//! others in which it is no wherever that can be.
+
+use pto_cpu::{Answer, CoreId, Event};
+use pto_ir::OpId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How often a question is answered with no before a loop that asks again is told what is true.
+const PATIENCE: u32 = 256;
+
+/// A question: who asks, where, and how many answers it had there before.
+pub(crate) type Key = (CoreId, OpId, u32);
+
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Answers {
+    /// Questions that are answered with no.
+    pub denied: BTreeSet<OpId>,
+    /// Of these, the ones that cannot be.
+    pub certain: BTreeSet<Key>,
+    /// Questions that were asked.
+    pub asked: BTreeSet<OpId>,
+    /// The last one that was answered with no.
+    pub last: Option<Key>,
+    counts: BTreeMap<(CoreId, OpId), Count>,
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+struct Count {
+    answers: u32,
+    in_a_row: u32,
+}
+
+impl Answers {
+    /// No to some questions.
+    pub fn no(denied: BTreeSet<OpId>) -> Self {
+        Self { denied, ..Self::default() }
+    }
+
+    /// The same program again, from the start.
+    pub fn again(&self) -> Self {
+        Self { denied: self.denied.clone(), certain: self.certain.clone(), ..Self::default() }
+    }
+
+    /// Answers a question. `certain` says that the one who asks knows the answer.
+    pub fn answer(&mut self, event: &Event<'_>, holds: bool, certain: bool) -> Answer {
+        self.asked.insert(event.op);
+        let count = self.counts.entry((event.core, event.op)).or_default();
+        let key = (event.core, event.op, count.answers);
+        let is_denied = self.denied.contains(&event.op) && !certain && !self.certain.contains(&key);
+        if is_denied && count.in_a_row < PATIENCE {
+            count.answers += 1;
+            count.in_a_row += 1;
+            self.last = Some(key);
+            return Answer::No;
+        }
+        self.last = None;
+        if holds {
+            count.answers += 1;
+            count.in_a_row = 0;
+        }
+        Answer::WhenItIs
+    }
+}
