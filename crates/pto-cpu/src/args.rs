@@ -65,13 +65,33 @@ pub enum Arg<'a> {
 }
 
 /// Element types that slices of Rust numbers can hold.
-pub trait Number: Copy + 'static {
+///
+/// Slices of such types are read and written as bytes, so the trait is sealed: its types have no padding, and every pattern
+/// of bits is a value of theirs. A type of your own cannot have it, which would make its padding, or a `bool` other than 0 and 1,
+/// visible:
+///
+/// ```compile_fail,E0277
+/// #[derive(Clone, Copy)]
+/// struct Padded(u8, u32);
+/// impl pto_cpu::Number for Padded {
+///     const DTYPE: pto_isa::DType = pto_isa::DType::U64;
+/// }
+/// ```
+pub trait Number: sealed::Plain + Copy + 'static {
     /// The element type.
     const DTYPE: DType;
 }
 
+mod sealed {
+    /// Numbers without padding, for which every pattern of bits is a value.
+    pub trait Plain {}
+}
+
 macro_rules! numbers {
-    ($($type:ty => $dtype:ident),+) => { $(impl Number for $type { const DTYPE: DType = DType::$dtype; })+ };
+    ($($type:ty => $dtype:ident),+) => {$(
+        impl sealed::Plain for $type {}
+        impl Number for $type { const DTYPE: DType = DType::$dtype; }
+    )+};
 }
 numbers!(i8 => I8, i16 => I16, i32 => I32, i64 => I64, u8 => U8, u16 => U16, u32 => U32, u64 => U64, f32 => F32);
 numbers!(pto_num::F16 => F16, pto_num::Bf16 => Bf16);

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Numbers as the bytes they are made of.
 pub(crate) fn bytes<T: Number>(data: &[T]) -> &[u8] {
-    // SAFETY: implementors of `Number` are plain numbers without padding.
+    // SAFETY: `Number` is sealed, and its types are plain numbers without padding.
     unsafe { std::slice::from_raw_parts(data.as_ptr().cast(), size_of_val(data)) }
 }
 

@@ -31,7 +31,7 @@ mod bench {
     use super::hand;
     use pto_isa::rules::{Arg, Instance};
     use pto_isa::{BLayout, DType, Dim, Loc, Op, SLayout, Scalar, Target, TileType, Type, table};
-    use pto_vector::{self as kernels, Call, Numerics, Prepared, Site, TileRef};
+    use pto_vector::{self as kernels, Code, Numerics, Site, TileRef};
     use std::hint::black_box;
     use std::time::Instant;
 
@@ -83,14 +83,15 @@ mod bench {
         }
     }
 
-    fn tile_ref(memory: &mut Memory, ty: &TileType) -> TileRef {
+    fn tile_ref<'a>(memory: &mut Memory, ty: &'a TileType) -> TileRef<'a> {
         let fixed = |d: Dim| d.fixed().unwrap_or(0) as usize;
         let (row_stride, col_stride) = match ty.blayout {
             BLayout::RowMajor => (ty.cols as usize, 1),
             BLayout::ColMajor => (1, ty.rows as usize),
         };
         let (rows, cols) = (fixed(ty.valid_rows), fixed(ty.valid_cols));
-        TileRef { ptr: memory.0.as_mut_ptr().cast(), rows, cols, row_stride, col_stride, geometry: ty }
+        // SAFETY: the memory was made for the type, and outlives the measurement.
+        unsafe { TileRef::new(memory.0.as_mut_ptr().cast(), ty, (rows, cols), (row_stride, col_stride)) }
     }
 
     /// The fastest of many repetitions of each of two, in nanoseconds per call.
@@ -108,7 +109,7 @@ mod bench {
         best
     }
 
-    fn prepare(op: Op, types: &[Type]) -> Prepared {
+    fn prepare(op: Op, types: &[Type]) -> Code {
         let args: Vec<Arg> = types
             .iter()
             .enumerate()
@@ -119,7 +120,22 @@ mod bench {
             .collect();
         let instance = Instance { row: op.row(), target: Target::Cpu, manual: false, args: &args, attrs: &[] };
         let site = Site { instance, numerics: Numerics::Reference, plain: false, level: None };
-        (kernels::find(op).expect("a kernel").prepare)(&site).expect("code for these types")
+        kernels::find(op).expect("a kernel").prepare(&site).expect("code for these types")
+    }
+
+    /// Operands in the order of the kernel: the last tile is the destination, sources and scalars come in the order of the row.
+    fn operands<'a>(op: Op, tiles: &[TileRef<'a>], scalars: &[u64]) -> (Vec<TileRef<'a>>, Vec<u64>) {
+        let kernel = kernels::find(op).expect("a kernel");
+        let (dst, sources) = tiles.split_last().expect("a destination");
+        let (mut sources, mut scalars) = (sources.iter(), scalars.iter());
+        let mut tile = |name: &&str| match *name {
+            "dst" => *dst,
+            kernels::NONE => TileRef::ABSENT,
+            _ => *sources.next().expect("a source"),
+        };
+        let tiles = kernel.tiles.iter().map(&mut tile).collect();
+        let mut scalar = |name: &&str| if *name == kernels::NONE { 0 } else { *scalars.next().expect("a scalar") };
+        (tiles, kernel.scalars.iter().map(&mut scalar).collect())
     }
 
     fn measure(name: &str, dtype: DType, forms: &[Form], by_hand: hand::Loop, (rows, cols): (u64, u64)) {
@@ -138,13 +154,14 @@ mod bench {
         }
         let prepared = prepare(op, &types);
         let refs: Vec<TileRef> = memory.iter_mut().zip(&tiles).map(|(m, t)| tile_ref(m, t)).collect();
-        let call = Call { tiles: &refs, scalars, views: &[], imm: prepared.imm };
-        let (a, b, dst) = (refs[0].ptr, refs[refs.len() - 2].ptr, refs[refs.len() - 1].ptr);
+        let (a, b, dst) = (refs[0].ptr(), refs[refs.len() - 2].ptr(), refs[refs.len() - 1].ptr());
+        let (tiles, values) = operands(op, &refs, scalars);
+
         let elements = (rows * cols) as usize;
         let (ours, theirs) = fastest(
             || {
                 // SAFETY: the tiles have the memory their types ask for.
-                let _ = unsafe { (black_box(prepared.run))(black_box(&call)) };
+                let _ = unsafe { black_box(&prepared).call(black_box(&tiles), &[], &values) };
             },
             // SAFETY: as above; the destination is memory of its own.
             || unsafe { by_hand(black_box(dst), black_box(a), black_box(b), rows as usize, cols as usize) },

@@ -65,35 +65,34 @@ pub unsafe fn filled<E: Copy>(from: *const E, n: usize) -> [E; WORD] {
 /// A tile as rows of packed bits. The element type only says how many bytes a column has.
 #[derive(Clone, Copy)]
 pub struct BitRows<'a> {
-    tile: &'a TileRef,
+    tile: &'a TileRef<'a>,
     unit: usize,
 }
 
 impl<'a> BitRows<'a> {
     /// The bits of a tile.
     #[inline(always)]
-    pub fn new(tile: &'a TileRef) -> Self {
-        // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
-        let unit = unsafe { &*tile.geometry }.dtype.unit_bytes() as usize;
+    pub fn new(tile: &'a TileRef<'a>) -> Self {
+        let unit = tile.geometry().dtype.unit_bytes() as usize;
         Self { tile, unit }
     }
 
     /// Valid bytes of a row.
     #[inline(always)]
     pub fn bytes(&self) -> usize {
-        self.tile.cols * self.unit
+        self.tile.cols() * self.unit
     }
 
     /// The first byte of a row, in a tile with contiguous rows.
     #[inline(always)]
     pub fn row(&self, row: usize) -> *mut u8 {
-        self.tile.ptr.wrapping_add(row * self.tile.row_stride * self.unit)
+        self.tile.ptr().wrapping_add(row * self.tile.row_stride() * self.unit)
     }
 
     /// A byte of a row, in any layout; nothing outside of the valid region.
     pub fn byte(&self, row: usize, at: usize) -> Option<*mut u8> {
-        let inside = row < self.tile.rows && at < self.bytes();
-        inside.then(|| self.tile.ptr.wrapping_add(self.tile.index(row, at / self.unit) * self.unit + at % self.unit))
+        let inside = row < self.tile.rows() && at < self.bytes();
+        inside.then(|| self.tile.ptr().wrapping_add(self.tile.index(row, at / self.unit) * self.unit + at % self.unit))
     }
 }
 

@@ -10,16 +10,16 @@ use pto_num::Level;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-/// `dst = f(src0, src1)`; tiles: `src0`, `src1`, `dst`. One source is repeated along its rows, as [`Cover::Block`] says.
+/// `dst = f(src0, src1)`; tiles: `src0`, `src1`, `dst`; scalars as [`ByValue`](super::map::ByValue) takes them. One source is repeated along its rows, as [`Cover::Block`] says.
 pub struct ByBlock<P, E>(PhantomData<(P, E)>);
 
-impl<P: Pairwise<E>, E: Elem> Body for ByBlock<P, E> {
+impl<P: Pairwise<E>, E: Elem> Body<3, 0, 2> for ByBlock<P, E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        divisors::<P, E>(call)?;
-        let [a, b, dst] = *call.tiles else { return Ok(()) };
+    unsafe fn fast<L: Level>(call: &Call<3, 0, 2>) -> Result<(), Fault> {
+        divisors::<P, E>(call.tiles, call.imm)?;
+        let [a, b, dst] = *call.tiles;
         // Where nothing is written, there need not be a block for each row.
-        if dst.cols == 0 {
+        if dst.cols() == 0 {
             return Ok(());
         }
         if Cover::Block.repeated(&a, &b, &dst) == Some(Side::First) {
@@ -30,8 +30,8 @@ impl<P: Pairwise<E>, E: Elem> Body for ByBlock<P, E> {
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        Binary::<P, E>::plain(call)
+    unsafe fn plain(call: &Call<3, 0, 2>) -> Result<(), Fault> {
+        Binary::<P, E>::plain(&Call { tiles: call.tiles, views: &[], scalars: &[], imm: call.imm })
     }
 }
 
@@ -41,14 +41,14 @@ unsafe fn tile<L: Level, P: Pairwise<E>, E: Elem, const FIRST: bool>(src: &TileR
     // A block twice is a whole vector, which has to go through memory once.
     let mut twice = MaybeUninit::<Aligned<[u64; 8]>>::uninit();
     let twice = twice.as_mut_ptr().cast::<[u64; 8]>();
-    for r in 0..dst.rows {
+    for r in 0..dst.rows() {
         let [a, b, c, d] = blocks.row::<E>(r).cast::<[u64; 4]>().read_unaligned();
         twice.write([a, b, c, d, a, b, c, d]);
         let (to, from) = (dst.row::<E>(r), src.row::<E>(r).cast_const());
         match size_of::<E>() {
-            1 => row::<L, P, E, FIRST, 64>(to, from, twice.cast(), dst.cols),
-            2 => row::<L, P, E, FIRST, 32>(to, from, twice.cast(), dst.cols),
-            _ => row::<L, P, E, FIRST, 16>(to, from, twice.cast(), dst.cols),
+            1 => row::<L, P, E, FIRST, 64>(to, from, twice.cast(), dst.cols()),
+            2 => row::<L, P, E, FIRST, 32>(to, from, twice.cast(), dst.cols()),
+            _ => row::<L, P, E, FIRST, 16>(to, from, twice.cast(), dst.cols()),
         }
     }
 }

@@ -1,47 +1,110 @@
 //! What a kernel gets, and what it says about itself.
 
 use pto_isa::rules::Instance;
-use pto_isa::{GlobalLayout, Scalar, TileType, Type};
+use pto_isa::{DType, GlobalLayout, Loc, Scalar, TileType, Type};
 use pto_num::{CpuLevel, Level, cpu_level};
+use std::mem::transmute;
 
 /// A tile operand of a call: memory, shape, and the part that holds data.
 ///
-/// The engine guarantees that every element of the physical rectangle lies inside one allocation that lives as long
-/// as the call, and that `rows` and `cols` lie inside that rectangle.
+/// Only [`TileRef::new`] makes one, and its caller answers for the memory. Safe methods compute addresses and never
+/// follow them.
 #[derive(Clone, Copy, Debug)]
-pub struct TileRef {
-    /// The first element; null when an optional operand is absent.
-    pub ptr: *mut u8,
-    /// Valid rows.
-    pub rows: usize,
-    /// Valid columns.
-    pub cols: usize,
-    /// Elements from one row to the next, in tiles without boxes.
-    pub row_stride: usize,
-    /// Elements from one column to the next, in tiles without boxes.
-    pub col_stride: usize,
-    /// The geometry of the memory: for windows that of the whole tile.
-    pub geometry: *const TileType,
+pub struct TileRef<'a> {
+    ptr: *mut u8,
+    rows: usize,
+    cols: usize,
+    row_stride: usize,
+    col_stride: usize,
+    geometry: &'a TileType,
 }
 
-impl TileRef {
+/// The geometry of a tile that is not there.
+static NO_TILE: TileType = TileType::new(Loc::Vec, DType::U8, 0, 0);
+
+impl<'a> TileRef<'a> {
     /// An operand that is not there.
     pub const ABSENT: Self =
-        Self { ptr: std::ptr::null_mut(), rows: 0, cols: 0, row_stride: 0, col_stride: 0, geometry: std::ptr::null() };
+        Self { ptr: std::ptr::null_mut(), rows: 0, cols: 0, row_stride: 0, col_stride: 0, geometry: &NO_TILE };
+
+    /// A tile at `ptr` with a valid `region` of rows and columns, and the `strides` in elements from one row and one
+    /// column to the next, which count in tiles without boxes. A window has the geometry of its whole tile.
+    ///
+    /// # Safety
+    /// Whenever the reference is passed to a kernel:
+    /// - every element of the physical rectangle, as strides and geometry place it, lies in one allocation, from `ptr` on,
+    ///   that may be read and written, and that only this thread touches during the call;
+    /// - `region` lies inside of that rectangle.
+    #[inline]
+    pub unsafe fn new(ptr: *mut u8, geometry: &'a TileType, region: (usize, usize), strides: (usize, usize)) -> Self {
+        Self { ptr, rows: region.0, cols: region.1, row_stride: strides.0, col_stride: strides.1, geometry }
+    }
+
+    /// The same memory with another valid region.
+    ///
+    /// # Safety
+    /// The region must lie inside of the tile, as [`TileRef::new`] says.
+    #[inline]
+    #[must_use]
+    pub unsafe fn with_region(self, (rows, cols): (usize, usize)) -> Self {
+        Self { rows, cols, ..self }
+    }
+
+    /// The part of the valid region that lies in the first rows and columns.
+    #[inline]
+    #[must_use]
+    pub fn clipped(self, rows: usize, cols: usize) -> Self {
+        Self { rows: self.rows.min(rows), cols: self.cols.min(cols), ..self }
+    }
+
+    /// The first element; null when an optional operand is absent.
+    #[inline(always)]
+    pub fn ptr(&self) -> *mut u8 {
+        self.ptr
+    }
+
+    /// Valid rows.
+    #[inline(always)]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Valid columns.
+    #[inline(always)]
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Elements from one row to the next, in tiles without boxes.
+    #[inline(always)]
+    pub fn row_stride(&self) -> usize {
+        self.row_stride
+    }
+
+    /// Elements from one column to the next, in tiles without boxes.
+    #[inline(always)]
+    pub fn col_stride(&self) -> usize {
+        self.col_stride
+    }
+
+    /// The geometry of the memory: for windows that of the whole tile.
+    #[inline(always)]
+    pub fn geometry(&self) -> &'a TileType {
+        self.geometry
+    }
 
     /// True when the operand is there.
+    #[inline(always)]
     pub fn is_present(&self) -> bool {
         !self.ptr.is_null()
     }
 
-    /// The place of an element, counted in elements from the first. Right for every layout.
+    /// The position of an element, counted in elements from the first. Right for every layout.
     #[inline]
     pub fn index(&self, row: usize, col: usize) -> usize {
-        // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
-        let geometry = unsafe { &*self.geometry };
         self.lies_inside(row, col);
-        if geometry.is_boxed() {
-            geometry.offset(row as u64, col as u64) as usize
+        if self.geometry.is_boxed() {
+            self.geometry.offset(row as u64, col as u64) as usize
         } else {
             row * self.row_stride + col * self.col_stride
         }
@@ -50,8 +113,7 @@ impl TileRef {
     /// Kernels trust the rules that keep them inside of tiles; tests do not.
     #[inline(always)]
     fn lies_inside(&self, row: usize, col: usize) {
-        // SAFETY: as above.
-        let inside = || unsafe { (*self.geometry).rows > row as u64 && (*self.geometry).cols > col as u64 };
+        let inside = || self.geometry.rows > row as u64 && self.geometry.cols > col as u64;
         debug_assert!(inside(), "[{row}, {col}] lies outside its tile");
     }
 
@@ -69,21 +131,17 @@ impl TileRef {
     }
 }
 
-/// A window of global memory: `shape` and `strides` have five dimensions, outermost first, strides in elements.
+/// A window of global memory. `shape` and `strides` have five dimensions, outermost first, strides in elements.
+///
+/// Only [`ViewRef::new`] makes one, and its caller answers for the memory.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewRef {
-    /// The start of the buffer.
-    pub base: *mut u8,
-    /// Bytes of the buffer.
-    pub bytes: usize,
-    /// From the start of the buffer to the first element, in bytes. May lie outside; kernels check.
-    pub first: i64,
-    /// Extents.
-    pub shape: [u64; 5],
-    /// Strides in elements.
-    pub strides: [i64; 5],
-    /// How rows and columns map to the five dimensions.
-    pub layout: GlobalLayout,
+    base: *mut u8,
+    bytes: usize,
+    first: i64,
+    shape: [u64; 5],
+    strides: [i64; 5],
+    layout: GlobalLayout,
 }
 
 impl ViewRef {
@@ -96,19 +154,132 @@ impl ViewRef {
         strides: [0; 5],
         layout: GlobalLayout::Nd,
     };
+
+    /// A window whose first element lies `first` bytes after the start of a buffer of `bytes` bytes. The window may lie
+    /// outside of the buffer; kernels check.
+    ///
+    /// # Safety
+    /// Whenever the view is passed to a kernel, `bytes` bytes from `base` on may be read and, when the kernel stores to the
+    /// view, written; and no other thread touches the window at the same time unless both only read.
+    #[inline]
+    pub unsafe fn new(
+        (base, bytes): (*mut u8, usize),
+        first: i64,
+        shape: [u64; 5],
+        strides: [i64; 5],
+        layout: GlobalLayout,
+    ) -> Self {
+        Self { base, bytes, first, shape, strides, layout }
+    }
+
+    /// The same window with another layout.
+    #[inline(always)]
+    #[must_use]
+    pub fn with_layout(self, layout: GlobalLayout) -> Self {
+        Self { layout, ..self }
+    }
+
+    /// True when the operand is there.
+    #[inline(always)]
+    pub fn is_present(&self) -> bool {
+        !self.base.is_null()
+    }
+
+    /// The first element. It may lie outside of the buffer.
+    #[inline(always)]
+    pub fn start(&self) -> *mut u8 {
+        self.base.wrapping_offset(self.first as isize)
+    }
+
+    /// Bytes of the buffer.
+    #[inline(always)]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// From the start of the buffer to the first element, in bytes.
+    #[inline(always)]
+    pub fn first(&self) -> i64 {
+        self.first
+    }
+
+    /// Extents.
+    #[inline(always)]
+    pub fn shape(&self) -> [u64; 5] {
+        self.shape
+    }
+
+    /// Strides in elements.
+    #[inline(always)]
+    pub fn strides(&self) -> [i64; 5] {
+        self.strides
+    }
+
+    /// How rows and columns map to the five dimensions.
+    #[inline(always)]
+    pub fn layout(&self) -> GlobalLayout {
+        self.layout
+    }
 }
 
-/// The operands of one execution of an instruction.
+/// The operands of one execution of an instruction: `T` tiles, `V` windows of global memory and `S` scalars.
+///
+/// The numbers are part of the type, so that code which takes other operands than its [`Kernel`] names does not compile:
+///
+/// ```compile_fail,E0527
+/// use pto_vector::{Call, Fault};
+/// unsafe fn negate(call: &Call<2>) -> Result<(), Fault> {
+///     let [src0, src1, dst] = call.tiles; // two tiles, not three
+///     Ok(())
+/// }
+/// ```
+///
+/// ```compile_fail,E0308
+/// use pto_vector::{Call, Fault, Kernel, Prepared};
+/// unsafe fn negate(call: &Call<2>) -> Result<(), Fault> {
+///     let [src, dst] = call.tiles;
+///     Ok(())
+/// }
+/// // Three slots for code that takes two tiles.
+/// const NEGATE: Kernel = Kernel::new(&["src0", "src1", "dst"], |_| Some(Prepared { run: negate, imm: [0; 2] }));
+/// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Call<'a> {
+#[repr(C)]
+pub struct Call<'a, const T: usize, const V: usize = 0, const S: usize = 0> {
     /// Tiles, in the order of [`Kernel::tiles`].
-    pub tiles: &'a [TileRef],
-    /// Scalars, in the order of [`Kernel::scalars`]: integers sign-extended, floats as the bits of an `f32`.
-    pub scalars: &'a [u64],
+    pub tiles: &'a [TileRef<'a>; T],
     /// Windows of global memory, in the order of [`Kernel::views`].
-    pub views: &'a [ViewRef],
+    pub views: &'a [ViewRef; V],
+    /// Scalars, in the order of [`Kernel::scalars`]: integers sign-extended, floats as the bits of an `f32`.
+    pub scalars: &'a [u64; S],
     /// What the kernel found out about the instruction beforehand: comparison, rounding, ….
     pub imm: [u64; 2],
+}
+
+/// A [`Call`] whose numbers of operands its type does not say.
+#[repr(C)]
+struct AnyCall<'a> {
+    tiles: *const TileRef<'a>,
+    views: *const ViewRef,
+    scalars: *const u64,
+    imm: [u64; 2],
+}
+
+/// How many operands of each kind code takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Arity {
+    /// Tiles.
+    pub tiles: u8,
+    /// Windows of global memory.
+    pub views: u8,
+    /// Scalars.
+    pub scalars: u8,
+}
+
+impl std::fmt::Display for Arity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} tiles, {} views and {} scalars", self.tiles, self.views, self.scalars)
+    }
 }
 
 /// Why an instruction could not finish.
@@ -155,13 +326,20 @@ pub enum Fault {
         /// How many there are.
         limit: u64,
     },
+    /// The code takes other numbers of operands than it was given: a mistake of the engine.
+    Operands {
+        /// What it takes.
+        takes: Arity,
+    },
 }
 
-/// A compiled instruction.
+/// The code of an instruction.
 ///
 /// # Safety
-/// The tiles must be as [`TileRef`] says, of the types the kernel was made for.
-pub type KernelFn = unsafe fn(&Call) -> Result<(), Fault>;
+/// Tiles and views must be as [`TileRef::new`] and [`ViewRef::new`] say, of the types the code was prepared for, and keep the
+/// rules of the instruction. Operands that the instruction does not have are absent.
+pub type KernelFn<const T: usize, const V: usize = 0, const S: usize = 0> =
+    unsafe fn(&Call<T, V, S>) -> Result<(), Fault>;
 
 /// An instruction of a program, while its kernel is chosen.
 pub struct Site<'a> {
@@ -213,44 +391,96 @@ pub enum Numerics {
 /// How an instruction is executed. Every row of the table has one.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
-    /// The tile operands it works on, by slot name, in the order the kernel gets them.
+    /// The tile operands it works on, by slot name, in the order the kernel gets them. [`NONE`] is always absent.
     pub tiles: &'static [&'static str],
     /// The windows of global memory.
     pub views: &'static [&'static str],
     /// The scalar operands.
     pub scalars: &'static [&'static str],
-    /// Chooses the compiled code for an instruction; `None` where there is none for these operand types.
-    pub prepare: fn(&Site) -> Option<Prepared>,
+    /// A [`Prepare`] of unknown numbers, and what knows them.
+    prepare: unsafe fn(),
+    erased: unsafe fn(unsafe fn(), &Site) -> Option<Code>,
 }
 
-/// The compiled code for one instruction of a program.
+/// The name of a slot that no instruction has.
+pub const NONE: &str = "";
+
+/// Chooses the code for an instruction; `None` if there is none for these operand types.
+pub type Prepare<const T: usize, const V: usize = 0, const S: usize = 0> = fn(&Site) -> Option<Prepared<T, V, S>>;
+
+/// The code for one instruction of a program.
 #[derive(Clone, Copy, Debug)]
-pub struct Prepared {
+pub struct Prepared<const T: usize, const V: usize = 0, const S: usize = 0> {
     /// The code.
-    pub run: KernelFn,
+    pub run: KernelFn<T, V, S>,
     /// Handed to it with every call.
     pub imm: [u64; 2],
 }
 
+/// [`Prepared`] code whose numbers of operands are a value: all code of a program has this type.
+#[derive(Clone, Copy, Debug)]
+pub struct Code {
+    run: unsafe fn(&AnyCall) -> Result<(), Fault>,
+    imm: [u64; 2],
+    arity: Arity,
+}
+
+impl Code {
+    /// How many operands it takes.
+    pub fn arity(&self) -> Arity {
+        self.arity
+    }
+
+    /// Executes it.
+    ///
+    /// # Errors
+    /// What the instruction finds wrong, and [`Fault::Operands`] when these are not as many operands as it takes.
+    ///
+    /// # Safety
+    /// As [`KernelFn`], but for the numbers of operands.
+    #[inline]
+    pub unsafe fn call(&self, tiles: &[TileRef], views: &[ViewRef], scalars: &[u64]) -> Result<(), Fault> {
+        let takes = self.arity;
+        let fits =
+            (tiles.len(), views.len(), scalars.len()) == (takes.tiles.into(), takes.views.into(), takes.scalars.into());
+        if !fits {
+            return Err(Fault::Operands { takes });
+        }
+        let call = AnyCall { tiles: tiles.as_ptr(), views: views.as_ptr(), scalars: scalars.as_ptr(), imm: self.imm };
+        // SAFETY: `run` was made from a function on a `Call` of these numbers, which has the same layout: pointers to arrays
+        // of that many elements. The caller answers for the operands.
+        unsafe { (self.run)(&call) }
+    }
+}
+
+impl<const T: usize, const V: usize, const S: usize> From<Prepared<T, V, S>> for Code {
+    fn from(prepared: Prepared<T, V, S>) -> Self {
+        // SAFETY: both are pointers to functions of one thin reference with the same result, so calls are compatible.
+        // `call` is the only caller, and checks that what the reference points to is a `Call` of these numbers.
+        let run = unsafe { transmute::<KernelFn<T, V, S>, unsafe fn(&AnyCall) -> Result<(), Fault>>(prepared.run) };
+        Self { run, imm: prepared.imm, arity: Arity { tiles: T as u8, views: V as u8, scalars: S as u8 } }
+    }
+}
+
 /// The code of a kernel for one combination of element types: a fast version for tiles whose rows are contiguous, and a
 /// plain one, element by element, that it must equal bit for bit.
-pub trait Body {
+pub trait Body<const T: usize, const V: usize = 0, const S: usize = 0> {
     /// Contiguous rows. Must be `#[inline(always)]` down to the arithmetic, to be compiled for each level.
     ///
     /// # Safety
-    /// As [`KernelFn`]; the processor must have the level.
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault>;
+    /// As [`KernelFn`]; rows are contiguous, and the processor must have the level.
+    unsafe fn fast<L: Level>(call: &Call<T, V, S>) -> Result<(), Fault>;
 
     /// Any layout.
     ///
     /// # Safety
     /// As [`KernelFn`].
-    unsafe fn plain(call: &Call) -> Result<(), Fault>;
+    unsafe fn plain(call: &Call<T, V, S>) -> Result<(), Fault>;
 }
 
 impl Kernel {
     /// No code yet: a program that uses it does not run.
-    pub const MISSING: Self = Self { tiles: &[], views: &[], scalars: &[], prepare: |_| None };
+    pub const MISSING: Self = Self::new(&[], |_| None);
 
     /// True when there is no code yet.
     pub fn is_missing(&self) -> bool {
@@ -258,41 +488,57 @@ impl Kernel {
     }
 
     /// A kernel on tiles alone.
-    pub const fn new(tiles: &'static [&'static str], prepare: fn(&Site) -> Option<Prepared>) -> Self {
-        Self { tiles, views: &[], scalars: &[], prepare }
+    pub const fn new<const T: usize>(tiles: &'static [&'static str; T], prepare: Prepare<T>) -> Self {
+        Self::taking(tiles, &[], &[], prepare)
     }
 
-    /// That also takes scalars.
-    #[must_use]
-    pub const fn scalars(mut self, slots: &'static [&'static str]) -> Self {
-        self.scalars = slots;
-        self
+    /// A kernel on tiles, windows of global memory and scalars.
+    pub const fn taking<const T: usize, const V: usize, const S: usize>(
+        tiles: &'static [&'static str; T],
+        views: &'static [&'static str; V],
+        scalars: &'static [&'static str; S],
+        prepare: Prepare<T, V, S>,
+    ) -> Self {
+        assert!(T < 256 && V < 256 && S < 256, "numbers of operands are bytes");
+        // SAFETY: only `erased` calls it, as what it was.
+        let prepare = unsafe { transmute::<Prepare<T, V, S>, unsafe fn()>(prepare) };
+        Self { tiles, views, scalars, prepare, erased: erased::<T, V, S> }
     }
 
-    /// That also takes windows of global memory.
-    #[must_use]
-    pub const fn views(mut self, slots: &'static [&'static str]) -> Self {
-        self.views = slots;
-        self
+    /// The code for an instruction; `None` if there is none for these operand types.
+    pub fn prepare(&self, site: &Site) -> Option<Code> {
+        // SAFETY: `taking` made the two for the same numbers.
+        unsafe { (self.erased)(self.prepare, site) }
     }
 }
 
-impl Prepared {
+/// Prepares code, and forgets its numbers of operands.
+///
+/// # Safety
+/// `prepare` must be a [`Prepare`] of these numbers.
+unsafe fn erased<const T: usize, const V: usize, const S: usize>(prepare: unsafe fn(), site: &Site) -> Option<Code> {
+    // SAFETY: the caller says that this is what it was.
+    let prepare = unsafe { transmute::<unsafe fn(), Prepare<T, V, S>>(prepare) };
+    prepare(site).map(Code::from)
+}
+
+impl<const T: usize, const V: usize, const S: usize> Prepared<T, V, S> {
     /// The code of a body for this processor. `contiguous` says whether the layouts suit the fast version.
-    pub fn new<B: Body>(site: &Site, contiguous: bool) -> Self {
-        let run: KernelFn = if site.plain || !contiguous { B::plain } else { fast::<B>(site.cpu_level()) };
+    pub fn new<B: Body<T, V, S>>(site: &Site, contiguous: bool) -> Self {
+        let run: KernelFn<T, V, S> =
+            if site.plain || !contiguous { B::plain } else { fast::<B, T, V, S>(site.cpu_level()) };
         Self { run, imm: [0; 2] }
     }
 
     /// The plain version alone: for what is rare, or gains nothing from vector instructions. Every version costs time to
     /// compile.
-    pub fn plain<B: Body>() -> Self {
+    pub fn plain<B: Body<T, V, S>>() -> Self {
         Self { run: B::plain, imm: [0; 2] }
     }
 
     /// The fast version of a body.
-    pub fn fast<B: Body>(level: CpuLevel) -> KernelFn {
-        fast::<B>(level)
+    pub fn fast<B: Body<T, V, S>>(level: CpuLevel) -> KernelFn<T, V, S> {
+        fast::<B, T, V, S>(level)
     }
 
     /// With something the code needs to know.
@@ -305,30 +551,37 @@ impl Prepared {
 
 /// Processors without the vector instructions of 2013 are rare enough to run the plain version.
 #[cfg(target_arch = "x86_64")]
-fn fast<B: Body>(level: CpuLevel) -> KernelFn {
+fn fast<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(level: CpuLevel) -> KernelFn<T, V, S> {
     match level {
-        CpuLevel::V4 => v4::<B>,
-        CpuLevel::V3 => v3::<B>,
+        CpuLevel::V4 => v4::<B, T, V, S>,
+        CpuLevel::V3 => v3::<B, T, V, S>,
         CpuLevel::Baseline => B::plain,
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn fast<B: Body>(_: CpuLevel) -> KernelFn {
-    unsafe fn baseline<B: Body>(call: &Call) -> Result<(), Fault> {
-        B::fast::<pto_num::Baseline>(call)
-    }
-    baseline::<B>
+fn fast<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(_: CpuLevel) -> KernelFn<T, V, S> {
+    B::fast::<pto_num::Baseline>
 }
 
+/// # Safety
+/// As [`KernelFn`], and the processor must have these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
-unsafe fn v3<B: Body>(call: &Call) -> Result<(), Fault> {
-    B::fast::<pto_num::V3>(call)
+unsafe fn v3<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(
+    call: &Call<T, V, S>,
+) -> Result<(), Fault> {
+    // SAFETY: the caller answers for the operands, and these features are the level.
+    unsafe { B::fast::<pto_num::V3>(call) }
 }
 
+/// # Safety
+/// As [`KernelFn`], and the processor must have these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
-unsafe fn v4<B: Body>(call: &Call) -> Result<(), Fault> {
-    B::fast::<pto_num::V4>(call)
+unsafe fn v4<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(
+    call: &Call<T, V, S>,
+) -> Result<(), Fault> {
+    // SAFETY: the caller answers for the operands, and these features are the level.
+    unsafe { B::fast::<pto_num::V4>(call) }
 }

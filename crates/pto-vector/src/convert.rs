@@ -22,7 +22,7 @@ use pairs::{FromInt, FromLong, IntToInt, ToBf16, ToFloat8, ToHalf, ToHif8, ToInt
 use pto_isa::DType;
 use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Hif8, Round};
 
-const TILES: &[&str] = &["src", "dst"];
+const TILES: &[&str; 2] = &["src", "dst"];
 
 pub(super) const CONVERT: Kernel = Kernel::new(TILES, |site| {
     let how = How::of(site)?;
@@ -31,11 +31,11 @@ pub(super) const CONVERT: Kernel = Kernel::new(TILES, |site| {
     Some(prepared.with(how.imm()))
 });
 
-fn fast<C: Conversion>(site: &Site) -> Prepared {
+fn fast<C: Conversion>(site: &Site) -> Prepared<2> {
     Prepared::new::<Fast<C>>(site, contiguous(site, TILES))
 }
 
-fn from_float(site: &Site, how: How) -> Option<Prepared> {
+fn from_float(site: &Site, how: How) -> Option<Prepared<2>> {
     use DType::{F32, I8, I16, I32, I64, U8};
     let round = how.round;
     match (how.src, how.dst) {
@@ -67,7 +67,7 @@ fn from_float(site: &Site, how: How) -> Option<Prepared> {
     }
 }
 
-fn from_int(site: &Site, how: How) -> Option<Prepared> {
+fn from_int(site: &Site, how: How) -> Option<Prepared<2>> {
     use DType::{F32, I8, I16, I32, I64, U8, U16, U32};
     let round = how.round;
     Some(match (how.src, how.dst) {

@@ -1,6 +1,6 @@
 //! How the sources of an instruction lie over its destination.
 
-use super::call::{Call, Fault, TileRef};
+use super::call::{Fault, TileRef};
 use super::elem::Elem;
 use super::map::read;
 use super::pairwise::Side;
@@ -29,10 +29,10 @@ pub enum Cover {
 impl Cover {
     /// What the kernel was prepared for.
     #[inline(always)]
-    pub fn of(call: &Call) -> Self {
+    pub fn of(imm: [u64; 2]) -> Self {
         const ALL: [Cover; 6] =
             [Cover::Same, Cover::Row, Cover::Block, Cover::FirstValues, Cover::SecondValues, Cover::Part];
-        ALL.get(call.imm[0] as usize).copied().unwrap_or(Self::Same)
+        ALL.get(imm[0] as usize).copied().unwrap_or(Self::Same)
     }
 
     /// The immediates that say so.
@@ -72,7 +72,7 @@ pub const fn block<E>() -> usize {
 
 #[inline(always)]
 fn same_region(a: &TileRef, b: &TileRef) -> bool {
-    (a.rows, a.cols) == (b.rows, b.cols)
+    (a.rows(), a.cols()) == (b.rows(), b.cols())
 }
 
 /// Finds a zero among the divisors, in row-major order of the destination. Nothing may be written before.
@@ -81,15 +81,15 @@ fn same_region(a: &TileRef, b: &TileRef) -> bool {
 /// The divisor must have the elements that the destination asks for.
 pub unsafe fn no_zero<E: Elem>(divisor: &TileRef, cover: Cover, dst: &TileRef) -> Result<(), Fault> {
     let is_zero = |e: E| e.widen() == E::Wide::default();
-    for row in 0..dst.rows {
-        if cover == Cover::Same && divisor.col_stride == 1 && !(*divisor.geometry).is_boxed() {
+    for row in 0..dst.rows() {
+        if cover == Cover::Same && divisor.col_stride() == 1 && !divisor.geometry().is_boxed() {
             // Without an early end, this is vector code.
             let elements = divisor.row::<E>(row);
-            if !(0..dst.cols).fold(false, |any, c| any | is_zero(elements.add(c).read_unaligned())) {
+            if !(0..dst.cols()).fold(false, |any, c| any | is_zero(elements.add(c).read_unaligned())) {
                 continue;
             }
         }
-        for col in 0..dst.cols {
+        for col in 0..dst.cols() {
             let (r, c) = cover.place::<E>(row, col);
             if is_zero(read::<E>(divisor, r, c)) {
                 return Err(Fault::DivisionByZero { row, col });

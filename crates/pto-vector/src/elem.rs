@@ -4,7 +4,24 @@ use pto_isa::DType;
 use pto_num::{Bf16, F16, Level};
 
 /// An element type of whole bytes.
-pub trait Elem: Copy + 'static {
+///
+/// Kernels read and write elements as bytes and take zeroed memory for elements. The trait is sealed: its types are plain
+/// numbers without padding, for which every pattern of bits is a value.
+///
+/// ```compile_fail,E0277
+/// #[derive(Clone, Copy)]
+/// struct Flag(bool);
+/// impl pto_vector::elem::Elem for Flag {
+///     type Wide = f32;
+///     const DTYPE: pto_isa::DType = pto_isa::DType::U8;
+///     fn load<L: pto_num::Level, const N: usize>(_: &[Self; N]) -> [f32; N] { [0.0; N] }
+///     fn store<L: pto_num::Level, const N: usize>(_: &[f32; N]) -> [Self; N] { [Flag(true); N] }
+///     fn widen(self) -> f32 { 0.0 }
+///     fn narrow(_: f32) -> Self { Flag(true) }
+///     fn scalar(_: u64) -> Self { Flag(true) }
+/// }
+/// ```
+pub trait Elem: sealed::Plain + Copy + 'static {
     /// What it is computed with: `f32` for the 16-bit floats, itself for everything else.
     type Wide: Copy + Default + PartialEq + PartialOrd;
     /// The type.
@@ -34,8 +51,15 @@ pub trait Elem: Copy + 'static {
     fn scalar(bits: u64) -> Self;
 }
 
+mod sealed {
+    /// Numbers without padding, for which every pattern of bits is a value.
+    pub trait Plain {}
+}
+
 macro_rules! native {
     ($($type:ty, $dtype:ident, $bits:ident => $scalar:expr;)+) => {$(
+        impl sealed::Plain for $type {}
+
         impl Elem for $type {
             type Wide = $type;
             const DTYPE: DType = DType::$dtype;
@@ -75,6 +99,8 @@ native! {
     f32, F32, bits => f32::from_bits(bits as u32);
 }
 
+impl sealed::Plain for F16 {}
+
 impl Elem for F16 {
     type Wide = f32;
     const DTYPE: DType = DType::F16;
@@ -112,6 +138,8 @@ impl Elem for F16 {
         Self::from_f32(f32::from_bits(bits as u32))
     }
 }
+
+impl sealed::Plain for Bf16 {}
 
 impl Elem for Bf16 {
     type Wide = f32;

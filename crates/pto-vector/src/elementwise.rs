@@ -14,10 +14,12 @@ use pto_isa::DType;
 use pto_num::F16;
 use std::convert::identity;
 
-const BINARY: &[&str] = &["src0", "src1", "dst"];
-const POWER: &[&str] = &["base", "exp", "dst"];
-const UNARY: &[&str] = &["src", "dst"];
-const TERNARY: &[&str] = &["src0", "src1", "src2", "dst"];
+const BINARY: &[&str; 3] = &["src0", "src1", "dst"];
+const POWER: &[&str; 3] = &["base", "exp", "dst"];
+const UNARY: &[&str; 2] = &["src", "dst"];
+const TERNARY: &[&str; 4] = &["src0", "src1", "src2", "dst"];
+/// The destination is the third source as well.
+const UPDATE: &[&str; 4] = &["src0", "src1", "dst", "dst"];
 
 /// −∞ of f16 and bf16, as integers.
 const F16_NEG_INF: i16 = 0xfc00_u16 as i16;
@@ -70,11 +72,10 @@ macro_rules! relu_convert {
     };
 }
 
-const ADD_SCALE_RELU: Kernel = Kernel::new(BINARY, |site: &Site| {
+const ADD_SCALE_RELU: Kernel = Kernel::taking(BINARY, &[], &["deq_scale"], |site: &Site| {
     let types = (site.tile("src0")?.dtype, site.tile("dst")?.dtype);
     (types == (DType::I32, DType::F16)).then(|| Prepared::new::<AddScaleRelu>(site, contiguous(site, BINARY)))
-})
-.scalars(&["deq_scale"]);
+});
 
 pto_isa::elementwise!(kernels);
 
@@ -105,9 +106,9 @@ const KERNELS: Kernels = Kernels {
     tprelu: binary!(Prelu, identity, I8 I16 I32 F16 Bf16 F32; I64 U8 U16 U32 U64),
     taddc: kernel!(TERNARY, modular, Ternary<Steps<Add, Add>>, I8 I16 I32 F16 Bf16 F32; I64),
     tsubc: kernel!(TERNARY, modular, Ternary<Steps<Sub, Add>>, I8 I16 I32 F16 Bf16 F32; I64),
-    tmuladddst: kernel!(BINARY, modular, Ternary<MulAdd>, F16 Bf16 F32; I8 I16 I32 I64),
-    tfusedmuladd: kernel!(BINARY, modular, Ternary<MulThirdAdd>, F16 Bf16 F32; I8 I16 I32 I64),
-    tfusedmuladdrelu: kernel!(BINARY, identity, Ternary<MulThirdAddRelu>, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64),
+    tmuladddst: kernel!(UPDATE, modular, Ternary<MulAdd>, F16 Bf16 F32; I8 I16 I32 I64),
+    tfusedmuladd: kernel!(UPDATE, modular, Ternary<MulThirdAdd>, F16 Bf16 F32; I8 I16 I32 I64),
+    tfusedmuladdrelu: kernel!(UPDATE, identity, Ternary<MulThirdAddRelu>, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64),
     taddrelu: binary!(AddRelu, identity, I16 F16 F32;),
     tsubrelu: binary!(SubRelu, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64),
     taddreluconv: relu_convert!(Add),

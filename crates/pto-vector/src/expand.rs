@@ -1,7 +1,7 @@
 //! Instructions that repeat a row or a column.
 
 use super::blocks::ByBlock;
-use super::call::{Body, Call, Fault, Kernel, Prepared, Site};
+use super::call::{Body, Call, Fault, Kernel, NONE, Prepared, Site};
 use super::contiguous;
 use super::cover::Cover;
 use super::elem::{Elem, modular, prepare};
@@ -14,8 +14,8 @@ use pto_num::Level;
 use std::convert::identity;
 use std::marker::PhantomData;
 
-const BINARY: &[&str] = &["src0", "src1", "dst"];
-const UNARY: &[&str] = &["src", "dst"];
+const BINARY: &[&str; 3] = &["src0", "src1", "dst"];
+const UNARY: &[&str; 2] = &["src", "dst"];
 
 /// `eᵃ⁻ᵇ`, the difference rounded.
 type ExpDif = Then<Sub, Exp>;
@@ -24,7 +24,7 @@ type ExpDif = Then<Sub, Exp>;
 /// exchanged.
 macro_rules! by_row {
     ($op:ty, $swapped:ty, $of:expr, $($types:tt)+) => {
-        Kernel::new(BINARY, |site: &Site| {
+        Kernel::taking(BINARY, &[], &[NONE, NONE], |site: &Site| {
             let dtype = $of(site.tile("dst")?.dtype);
             let is_values = |slot| site.tile(slot).is_some_and(|t| t.blayout == BLayout::ColMajor);
             if is_values("src1") {
@@ -80,18 +80,18 @@ impl<E: Elem> Lanes<E> for Repeated<E> {
     }
 }
 
-impl<E: Elem> Body for FirstOfRow<E> {
+impl<E: Elem> Body<2> for FirstOfRow<E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [src, dst] = call.tiles else { return Ok(()) };
-        for r in 0..dst.rows {
-            fill::<L, E, _>(dst.row(r), dst.cols, &Repeated(src.at::<E>(r, 0).read_unaligned()));
+    unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
+        let [src, dst] = call.tiles;
+        for r in 0..dst.rows() {
+            fill::<L, E, _>(dst.row(r), dst.cols(), &Repeated(src.at::<E>(r, 0).read_unaligned()));
         }
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [src, dst] = call.tiles else { return Ok(()) };
+    unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
+        let [src, dst] = call.tiles;
         each_backwards(dst, |r, c| write(dst, r, c, read::<E>(src, r, 0)));
         Ok(())
     }
@@ -100,18 +100,18 @@ impl<E: Elem> Body for FirstOfRow<E> {
 /// `dst[i,j] = src[0,j]`; tiles: `src`, `dst`.
 struct FirstRow<E>(PhantomData<E>);
 
-impl<E: Elem> Body for FirstRow<E> {
+impl<E: Elem> Body<2> for FirstRow<E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [src, dst] = call.tiles else { return Ok(()) };
-        for r in (0..dst.rows).rev() {
-            std::ptr::copy(src.row::<E>(0), dst.row::<E>(r), dst.cols);
+    unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
+        let [src, dst] = call.tiles;
+        for r in (0..dst.rows()).rev() {
+            std::ptr::copy(src.row::<E>(0), dst.row::<E>(r), dst.cols());
         }
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [src, dst] = call.tiles else { return Ok(()) };
+    unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
+        let [src, dst] = call.tiles;
         each_backwards(dst, |r, c| write(dst, r, c, read::<E>(src, 0, c)));
         Ok(())
     }

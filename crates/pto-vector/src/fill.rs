@@ -9,33 +9,30 @@ use pto_isa::rules::AttrValue;
 use pto_num::{Bf16, F16, Level};
 use std::marker::PhantomData;
 
-const DST: &[&str] = &["dst"];
+const DST: &[&str; 1] = &["dst"];
 
 /// `dst = scalar`
-pub(super) const SCALAR: Kernel = Kernel::new(DST, |site| {
+pub(super) const SCALAR: Kernel = Kernel::taking(DST, &[], &["scalar"], |site| {
     let dst = site.tile("dst")?;
     // Cube memory is filled as a whole; in vector memory, the valid region.
     let extent = if dst.loc == Loc::Mat { [dst.rows, dst.cols] } else { [0, 0] };
     by_type!(dst.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
         Prepared::new::<Scalar<E>>(site, contiguous(site, DST)).with(extent))
-})
-.scalars(&["scalar"]);
+});
 
 /// `dst[0,k] = start + k`, or minus.
-pub const IOTA: Kernel = Kernel::new(DST, |site| {
+pub const IOTA: Kernel = Kernel::taking(DST, &[], &["start"], |site| {
     let down = site.instance.attr("descending") == Some(AttrValue::Bool(true));
     by_type!(site.tile("dst")?.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
         Prepared::new::<Iota<E>>(site, contiguous(site, DST)).with([u64::from(down), 0]))
-})
-.scalars(&["start"]);
+});
 
 /// Ones on one side of a diagonal, zeros on the other.
-pub const TRIANGLE: Kernel = Kernel::new(DST, |site| {
+pub const TRIANGLE: Kernel = Kernel::taking(DST, &[], &["diagonal"], |site| {
     let upper = site.instance.attr("upperOrLower") == Some(AttrValue::Int(1));
     by_type!(site.tile("dst")?.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
         Prepared::new::<Triangle<E>>(site, contiguous(site, DST)).with([u64::from(upper), 0]))
-})
-.scalars(&["diagonal"]);
+});
 
 /// Elements written at once.
 const CHUNK: usize = 64;
@@ -64,25 +61,25 @@ struct Scalar<E>(PhantomData<E>);
 
 /// Rows and columns to fill: `imm` has them when they are not the valid ones.
 #[inline(always)]
-fn extent(call: &Call, dst: &TileRef) -> (usize, usize) {
-    if call.imm[0] == 0 { (dst.rows, dst.cols) } else { (call.imm[0] as usize, call.imm[1] as usize) }
+fn extent(imm: [u64; 2], dst: &TileRef) -> (usize, usize) {
+    if imm[0] == 0 { (dst.rows(), dst.cols()) } else { (imm[0] as usize, imm[1] as usize) }
 }
 
-impl<E: Elem> Body for Scalar<E> {
+impl<E: Elem> Body<1, 0, 1> for Scalar<E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let ([dst], [scalar]) = (call.tiles, call.scalars) else { return Ok(()) };
-        let (rows, cols) = extent(call, dst);
-        let (rows, cols) = if dst.row_stride == cols { (rows.min(1), rows * cols) } else { (rows, cols) };
+    unsafe fn fast<L: Level>(call: &Call<1, 0, 1>) -> Result<(), Fault> {
+        let ([dst], [scalar]) = (call.tiles, call.scalars);
+        let (rows, cols) = extent(call.imm, dst);
+        let (rows, cols) = if dst.row_stride() == cols { (rows.min(1), rows * cols) } else { (rows, cols) };
         for r in 0..rows {
             fill(dst.row(r), cols, E::scalar(*scalar));
         }
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let ([dst], [scalar]) = (call.tiles, call.scalars) else { return Ok(()) };
-        let (rows, cols) = extent(call, dst);
+    unsafe fn plain(call: &Call<1, 0, 1>) -> Result<(), Fault> {
+        let ([dst], [scalar]) = (call.tiles, call.scalars);
+        let (rows, cols) = extent(call.imm, dst);
         for r in 0..rows {
             for c in 0..cols {
                 write(dst, r, c, E::scalar(*scalar));
@@ -124,20 +121,20 @@ float_steps!(f32 F16 Bf16);
 
 struct Iota<E>(PhantomData<E>);
 
-impl<E: Steps> Body for Iota<E> {
+impl<E: Steps> Body<1, 0, 1> for Iota<E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let ([dst], [start]) = (call.tiles, call.scalars) else { return Ok(()) };
+    unsafe fn fast<L: Level>(call: &Call<1, 0, 1>) -> Result<(), Fault> {
+        let ([dst], [start]) = (call.tiles, call.scalars);
         let (start, down) = (E::scalar(*start), call.imm[0] == 1);
-        if dst.rows > 0 {
-            series(dst.row::<E>(0), 0, dst.cols, |k| start.step(k, down));
+        if dst.rows() > 0 {
+            series(dst.row::<E>(0), 0, dst.cols(), |k| start.step(k, down));
         }
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let ([dst], [start]) = (call.tiles, call.scalars) else { return Ok(()) };
-        for k in 0..if dst.rows == 0 { 0 } else { dst.cols } {
+    unsafe fn plain(call: &Call<1, 0, 1>) -> Result<(), Fault> {
+        let ([dst], [start]) = (call.tiles, call.scalars);
+        for k in 0..if dst.rows() == 0 { 0 } else { dst.cols() } {
             write(dst, 0, k, E::scalar(*start).step(k, call.imm[0] == 1));
         }
         Ok(())
@@ -153,28 +150,28 @@ fn one_and_zero<E: Elem>() -> (E, E) {
     (E::scalar(one), E::scalar(0))
 }
 
-impl<E: Elem> Body for Triangle<E> {
+impl<E: Elem> Body<1, 0, 1> for Triangle<E> {
     /// The diagonal cuts each row in two.
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let ([dst], [diagonal]) = (call.tiles, call.scalars) else { return Ok(()) };
+    unsafe fn fast<L: Level>(call: &Call<1, 0, 1>) -> Result<(), Fault> {
+        let ([dst], [diagonal]) = (call.tiles, call.scalars);
         let upper = call.imm[0] == 1;
         let (one, zero) = one_and_zero::<E>();
         let (left, right) = if upper { (zero, one) } else { (one, zero) };
-        for r in 0..dst.rows {
+        for r in 0..dst.rows() {
             let edge = (*diagonal as i64).saturating_add(r as i64).saturating_add(i64::from(!upper));
-            let edge = edge.clamp(0, dst.cols as i64) as usize;
+            let edge = edge.clamp(0, dst.cols() as i64) as usize;
             fill(dst.row(r), edge, left);
-            series(dst.row(r), edge, dst.cols, |_| right);
+            series(dst.row(r), edge, dst.cols(), |_| right);
         }
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let ([dst], [diagonal]) = (call.tiles, call.scalars) else { return Ok(()) };
+    unsafe fn plain(call: &Call<1, 0, 1>) -> Result<(), Fault> {
+        let ([dst], [diagonal]) = (call.tiles, call.scalars);
         let (one, zero) = one_and_zero::<E>();
-        for r in 0..dst.rows {
-            for c in 0..dst.cols {
+        for r in 0..dst.rows() {
+            for c in 0..dst.cols() {
                 let (c_at, edge) = (c as i128, r as i128 + i128::from(*diagonal as i64));
                 let inside = if call.imm[0] == 1 { c_at >= edge } else { c_at <= edge };
                 write(dst, r, c, if inside { one } else { zero });

@@ -48,7 +48,9 @@ mod ternary;
 mod tests;
 mod tile_scalar;
 
-pub use call::{Body, Call, Fault, Kernel, KernelFn, Numerics, Prepared, Site, TileRef, ViewRef};
+pub use call::{
+    Arity, Body, Call, Code, Fault, Kernel, KernelFn, NONE, Numerics, Prepare, Prepared, Site, TileRef, ViewRef,
+};
 pub use fill::{IOTA, TRIANGLE};
 pub use map::{read, write};
 

@@ -32,22 +32,22 @@ impl<O: ops::Unary<E::Wide>, E: Elem> Lanes<E> for UnaryLanes<O, E> {
     }
 }
 
-impl<O: ops::Unary<E::Wide>, E: Elem> Body for Unary<O, E> {
+impl<O: ops::Unary<E::Wide>, E: Elem> Body<2> for Unary<O, E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [a, dst] = call.tiles else { return Ok(()) };
+    unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
+        let [a, dst] = call.tiles;
         if O::DIVIDES {
             no_zero::<E>(a, Cover::Same, dst)?;
         }
-        let (rows, cols) = joined(&[a, dst], dst.rows, dst.cols);
+        let (rows, cols) = joined(&[a, dst], dst.rows(), dst.cols());
         for r in 0..rows {
             fill::<L, E, _>(dst.row(r), cols, &UnaryLanes::<O, E>(a.row(r), PhantomData));
         }
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [a, dst] = call.tiles else { return Ok(()) };
+    unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
+        let [a, dst] = call.tiles;
         if O::DIVIDES {
             no_zero::<E>(a, Cover::Same, dst)?;
         }
@@ -73,11 +73,11 @@ impl<P: Pairwise<E>, E: Elem> Lanes<E> for BinaryLanes<P, E> {
     }
 }
 
-impl<P: Pairwise<E>, E: Elem> Body for Binary<P, E> {
+impl<P: Pairwise<E>, E: Elem> Body<3> for Binary<P, E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        divisors::<P, E>(call)?;
-        let Some(grid) = Grid::new(call, size_of::<E>()) else { return Ok(()) };
+    unsafe fn fast<L: Level>(call: &Call<3>) -> Result<(), Fault> {
+        divisors::<P, E>(call.tiles, call.imm)?;
+        let grid = Grid::new(call, size_of::<E>());
         for r in 0..grid.rows {
             let lanes = BinaryLanes::<P, E>(grid.a.row(r), grid.b.row(r), PhantomData);
             fill::<L, E, _>(grid.dst.row(r), grid.cols, &lanes);
@@ -86,11 +86,11 @@ impl<P: Pairwise<E>, E: Elem> Body for Binary<P, E> {
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [a, b, dst] = call.tiles else { return Ok(()) };
-        divisors::<P, E>(call)?;
-        let cover = Cover::of(call);
-        let both = TileRef { rows: dst.rows.min(a.rows).min(b.rows), cols: dst.cols.min(a.cols).min(b.cols), ..*dst };
+    unsafe fn plain(call: &Call<3>) -> Result<(), Fault> {
+        let [a, b, dst] = call.tiles;
+        divisors::<P, E>(call.tiles, call.imm)?;
+        let cover = Cover::of(call.imm);
+        let both = dst.clipped(a.rows().min(b.rows()), a.cols().min(b.cols()));
         let side = cover.repeated(a, b, dst);
         each_backwards(if cover == Cover::Part { &both } else { dst }, |r, c| {
             let place = |this| if side == Some(this) { cover.place::<E>(r, c) } else { (r, c) };
@@ -110,17 +110,18 @@ impl<P: Pairwise<E>, E: Elem> Body for Binary<P, E> {
 /// # Safety
 /// As [`KernelFn`](super::KernelFn).
 #[inline(always)]
-pub unsafe fn divisors<P: Pairwise<E>, E: Elem>(call: &Call) -> Result<(), Fault> {
-    let (Some(divisor), [a, b, dst]) = (P::DIVISOR, call.tiles) else { return Ok(()) };
-    let cover = Cover::of(call);
+pub unsafe fn divisors<P: Pairwise<E>, E: Elem>(tiles: &[TileRef; 3], imm: [u64; 2]) -> Result<(), Fault> {
+    let Some(divisor) = P::DIVISOR else { return Ok(()) };
+    let [a, b, dst] = tiles;
+    let cover = Cover::of(imm);
     let is_repeated = cover.repeated(a, b, dst) == Some(divisor);
     no_zero::<E>(if divisor == Side::First { a } else { b }, if is_repeated { cover } else { Cover::Same }, dst)
 }
 
 /// `dst = f(src, value)` with a value for the whole tile or for each row.
 ///
-/// Tiles: `src`, `dst` and a scalar; or `src0`, `src1`, `dst` and two scalars, where one source is absent and its
-/// scalar counts; or `src0`, `src1`, `dst` with a [`Cover`] of values. The function gets the value second.
+/// Tiles: `src0`, `src1`, `dst`, and a scalar for each source. Where one source is absent its scalar is the value, otherwise
+/// the immediate is a [`Cover`] of values. The function gets the value second.
 pub struct ByValue<P, E>(PhantomData<(P, E)>);
 
 /// A row, the value for it, and what is known about that.
@@ -143,16 +144,16 @@ unsafe fn value_divisors<P: Pairwise<E>, E: Elem>(operands: &ByRow) -> Result<()
         (None, _) => Ok(()),
         (Some(Side::First), _) => no_zero::<E>(src, Cover::Same, dst),
         (_, Some(values)) => no_zero::<E>(values, Cover::SecondValues, dst),
-        _ if dst.rows * dst.cols > 0 && E::scalar(*scalar).widen() == E::Wide::default() => {
+        _ if dst.rows() * dst.cols() > 0 && E::scalar(*scalar).widen() == E::Wide::default() => {
             Err(Fault::DivisionByZero { row: 0, col: 0 })
         }
         _ => Ok(()),
     }
 }
 
-impl<P: Pairwise<E>, E: Elem> Body for ByValue<P, E> {
+impl<P: Pairwise<E>, E: Elem> Body<3, 0, 2> for ByValue<P, E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+    unsafe fn fast<L: Level>(call: &Call<3, 0, 2>) -> Result<(), Fault> {
         let Some(operands) = ByRow::new(call) else { return Ok(()) };
         value_divisors::<P, E>(&operands)?;
         let ByRow { src, dst, values, scalar } = operands;
@@ -164,7 +165,7 @@ impl<P: Pairwise<E>, E: Elem> Body for ByValue<P, E> {
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+    unsafe fn plain(call: &Call<3, 0, 2>) -> Result<(), Fault> {
         let Some(operands) = ByRow::new(call) else { return Ok(()) };
         value_divisors::<P, E>(&operands)?;
         let ByRow { src, dst, values, scalar } = operands;
@@ -179,8 +180,8 @@ impl<P: Pairwise<E>, E: Elem> Body for ByValue<P, E> {
 
 /// Calls a function for every valid element of a tile.
 pub fn each(tile: &TileRef, mut f: impl FnMut(usize, usize)) {
-    for r in 0..tile.rows {
-        for c in 0..tile.cols {
+    for r in 0..tile.rows() {
+        for c in 0..tile.cols() {
             f(r, c);
         }
     }
@@ -189,7 +190,7 @@ pub fn each(tile: &TileRef, mut f: impl FnMut(usize, usize)) {
 /// The same from the last element to the first: a source that is repeated may start where the destination does, and is
 /// then overwritten last.
 pub fn each_backwards(tile: &TileRef, mut f: impl FnMut(usize, usize)) {
-    each(tile, |r, c| f(tile.rows - 1 - r, tile.cols - 1 - c));
+    each(tile, |r, c| f(tile.rows() - 1 - r, tile.cols() - 1 - c));
 }
 
 /// An element, in any layout.
@@ -197,7 +198,7 @@ pub fn each_backwards(tile: &TileRef, mut f: impl FnMut(usize, usize)) {
 /// # Safety
 /// The element must lie in the tile.
 pub unsafe fn read<E: Elem>(tile: &TileRef, row: usize, col: usize) -> E {
-    tile.ptr.cast::<E>().add(tile.index(row, col)).read_unaligned()
+    tile.ptr().cast::<E>().add(tile.index(row, col)).read_unaligned()
 }
 
 /// Writes an element, in any layout.
@@ -205,5 +206,5 @@ pub unsafe fn read<E: Elem>(tile: &TileRef, row: usize, col: usize) -> E {
 /// # Safety
 /// The element must lie in the tile.
 pub unsafe fn write<E: Elem>(tile: &TileRef, row: usize, col: usize, value: E) {
-    tile.ptr.cast::<E>().add(tile.index(row, col)).write_unaligned(value);
+    tile.ptr().cast::<E>().add(tile.index(row, col)).write_unaligned(value);
 }

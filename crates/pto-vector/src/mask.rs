@@ -15,25 +15,24 @@ use test::{GreaterEqual, LessEqual};
 
 pub(super) use test::{Code, Equal, Greater, Lanes, Less, Right, Test, codes, word};
 
-const COMPARE_TILES: &[&str] = &["src0", "src1", "dst"];
+const COMPARE_TILES: &[&str; 3] = &["src0", "src1", "dst"];
 /// The scalar may be a tile; it is listed as both, and the one that is not there is absent, or 0.
-const COMPARE_SCALAR_TILES: &[&str] = &["src", "scalar", "dst"];
-const SELECT_TILES: &[&str] = &["mask", "src0", "src1", "dst"];
-const SELECT_SCALAR_TILES: &[&str] = &["mask", "src", "dst"];
+const COMPARE_SCALAR_TILES: &[&str; 3] = &["src", "scalar", "dst"];
+const SELECT_TILES: &[&str; 4] = &["mask", "src0", "src1", "dst"];
+const SELECT_SCALAR_TILES: &[&str; 3] = &["mask", "src", "dst"];
 
 pub(super) const COMPARE: Kernel = Kernel::new(COMPARE_TILES, compare_tiles);
-pub(super) const COMPARE_SCALAR: Kernel = Kernel::new(COMPARE_SCALAR_TILES, compare_scalar).scalars(&["scalar"]);
+pub(super) const COMPARE_SCALAR: Kernel = Kernel::taking(COMPARE_SCALAR_TILES, &[], &["scalar"], compare_scalar);
 pub(super) const SELECT: Kernel = Kernel::new(SELECT_TILES, |site| {
     let contiguous = contiguous(site, SELECT_TILES);
     let unsigned = unsigned(site.tile("dst")?.dtype)?;
     by_type!(unsigned, E in [U8 U16 U32 U64] => Prepared::new::<select::Tiles<E>>(site, contiguous))
 });
-pub(super) const SELECT_SCALAR: Kernel = Kernel::new(SELECT_SCALAR_TILES, |site| {
+pub(super) const SELECT_SCALAR: Kernel = Kernel::taking(SELECT_SCALAR_TILES, &[], &["scalar"], |site| {
     let contiguous = contiguous(site, SELECT_SCALAR_TILES);
     by_type!(site.tile("dst")?.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
         Prepared::new::<select::Scalar<E>>(site, contiguous))
-})
-.scalars(&["scalar"]);
+});
 
 /// A comparison as one of those that have code: [`Equal`], [`Less`], [`LessEqual`], [`Greater`], [`GreaterEqual`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,7 +95,7 @@ macro_rules! by_mode {
     };
 }
 
-fn compare_tiles(site: &Site) -> Option<Prepared> {
+fn compare_tiles(site: &Site) -> Option<Prepared<3>> {
     let dtype = site.tile("src0")?.dtype;
     let (mode, mut how) = Mode::of(site, dtype)?.simplified(dtype);
     how.swap = matches!(mode, Mode::Greater | Mode::GreaterEqual);
@@ -112,7 +111,7 @@ fn compare_tiles(site: &Site) -> Option<Prepared> {
     prepared.map(|p| p.with(how.imm()))
 }
 
-fn compare_scalar(site: &Site) -> Option<Prepared> {
+fn compare_scalar(site: &Site) -> Option<Prepared<3, 0, 1>> {
     let stored = site.tile("src")?.dtype;
     // The device has no instruction for 16-bit integers and takes the one for f16.
     let raw = site.numerics == Numerics::A2A3 && matches!(stored, DType::I16 | DType::U16);

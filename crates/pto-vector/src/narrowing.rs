@@ -76,19 +76,19 @@ impl<P: Pairwise<A>, A: ReluInto<D>, D: Elem> Lanes<D> for ReluConvertLanes<P, A
     }
 }
 
-impl<P: Pairwise<A>, A: ReluInto<D>, D: Elem> Body for ReluConvert<P, A, D> {
+impl<P: Pairwise<A>, A: ReluInto<D>, D: Elem> Body<3> for ReluConvert<P, A, D> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [a, b, dst] = call.tiles else { return Ok(()) };
-        let (rows, cols) = joined(&[a, b, dst], dst.rows, dst.cols);
+    unsafe fn fast<L: Level>(call: &Call<3>) -> Result<(), Fault> {
+        let [a, b, dst] = call.tiles;
+        let (rows, cols) = joined(&[a, b, dst], dst.rows(), dst.cols());
         for r in 0..rows {
             fill::<L, D, _>(dst.row(r), cols, &ReluConvertLanes::<P, A>(a.row(r), b.row(r), PhantomData));
         }
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [a, b, dst] = call.tiles else { return Ok(()) };
+    unsafe fn plain(call: &Call<3>) -> Result<(), Fault> {
+        let [a, b, dst] = call.tiles;
         each(dst, |r, c| {
             let (x, y) = ([read::<A>(a, r, c)], [read::<A>(b, r, c)]);
             write(dst, r, c, Self::run::<Baseline, 1>(&x, &y)[0]);
@@ -122,19 +122,19 @@ impl Lanes<F16> for AddScaleReluLanes {
     }
 }
 
-impl Body for AddScaleRelu {
+impl Body<3, 0, 1> for AddScaleRelu {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let ([a, b, dst], [scale]) = (call.tiles, call.scalars) else { return Ok(()) };
-        let (rows, cols) = joined(&[a, b, dst], dst.rows, dst.cols);
+    unsafe fn fast<L: Level>(call: &Call<3, 0, 1>) -> Result<(), Fault> {
+        let ([a, b, dst], [scale]) = (call.tiles, call.scalars);
+        let (rows, cols) = joined(&[a, b, dst], dst.rows(), dst.cols());
         for r in 0..rows {
             fill::<L, F16, _>(dst.row(r), cols, &AddScaleReluLanes(a.row(r), b.row(r), f32::scalar(*scale)));
         }
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let ([a, b, dst], [scale]) = (call.tiles, call.scalars) else { return Ok(()) };
+    unsafe fn plain(call: &Call<3, 0, 1>) -> Result<(), Fault> {
+        let ([a, b, dst], [scale]) = (call.tiles, call.scalars);
         each(dst, |r, c| {
             let (x, y) = ([read::<i32>(a, r, c)], [read::<i32>(b, r, c)]);
             write(dst, r, c, scaled::<Baseline, 1>(&x, &y, f32::scalar(*scale))[0]);

@@ -11,8 +11,8 @@ use pto_isa::DType;
 use pto_num::F16;
 use std::convert::identity;
 
-const BINARY: &[&str] = &["src0", "src1", "dst"];
-const PAIRS: &[&str] = &["src0_val", "src1_val", "src0_idx", "src1_idx", "dst_val", "dst_idx"];
+const BINARY: &[&str; 3] = &["src0", "src1", "dst"];
+const PAIRS: &[&str; 6] = &["src0_val", "src1_val", "src0_idx", "src1_idx", "dst_val", "dst_idx"];
 
 /// A kernel for the element types listed, those after the semicolon without vector instructions.
 macro_rules! part {

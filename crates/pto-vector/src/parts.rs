@@ -17,9 +17,9 @@ struct Rest {
 
 /// The two rectangles of `dst` that `this` has and `other` has not: beside it, and below it.
 fn rests(this: &TileRef, other: &TileRef, dst: &TileRef) -> [Rest; 2] {
-    let (rows, cols) = (this.rows.min(dst.rows), this.cols.min(dst.cols));
-    let beside = Rest { rows: 0..rows.min(other.rows), cols: other.cols.min(cols)..cols };
-    let below = Rest { rows: other.rows.min(rows)..rows, cols: 0..cols };
+    let (rows, cols) = (this.rows().min(dst.rows()), this.cols().min(dst.cols()));
+    let beside = Rest { rows: 0..rows.min(other.rows()), cols: other.cols().min(cols)..cols };
+    let below = Rest { rows: other.rows().min(rows)..rows, cols: 0..cols };
     [beside, below]
 }
 
@@ -28,8 +28,9 @@ fn rests(this: &TileRef, other: &TileRef, dst: &TileRef) -> [Rest; 2] {
 /// # Safety
 /// As [`KernelFn`](super::KernelFn); all rows are contiguous.
 #[inline(always)]
-pub unsafe fn copy_rest(call: &Call, size: usize) {
-    if let ([a, b, dst], Cover::Part) = (call.tiles, Cover::of(call)) {
+pub unsafe fn copy_rest(call: &Call<3>, size: usize) {
+    if Cover::of(call.imm) == Cover::Part {
+        let [a, b, dst] = call.tiles;
         copy_uncovered(a, b, dst, size);
     }
 }
@@ -38,12 +39,12 @@ pub unsafe fn copy_rest(call: &Call, size: usize) {
 unsafe fn copy_uncovered(a: &TileRef, b: &TileRef, dst: &TileRef, size: usize) {
     for (this, other) in [(a, b), (b, a)] {
         // A destination in place of the source has its elements already.
-        if (this.ptr, this.row_stride) == (dst.ptr, dst.row_stride) {
+        if (this.ptr(), this.row_stride()) == (dst.ptr(), dst.row_stride()) {
             continue;
         }
         for Rest { rows, cols } in rests(this, other, dst) {
             for r in rows {
-                let place = |t: &TileRef| t.ptr.add((r * t.row_stride + cols.start) * size);
+                let place = |t: &TileRef| t.ptr().add((r * t.row_stride() + cols.start) * size);
                 std::ptr::copy(place(this), place(dst), cols.len() * size);
             }
         }
@@ -55,7 +56,7 @@ unsafe fn copy_uncovered(a: &TileRef, b: &TileRef, dst: &TileRef, size: usize) {
 /// # Safety
 /// As [`KernelFn`](super::KernelFn).
 pub unsafe fn plain_rest<E: Elem>(a: &TileRef, b: &TileRef, dst: &TileRef) {
-    let inside = |t: &TileRef, r, c| r < t.rows && c < t.cols;
+    let inside = |t: &TileRef, r, c| r < t.rows() && c < t.cols();
     each(dst, |r, c| match (inside(a, r, c), inside(b, r, c)) {
         (true, false) => write(dst, r, c, read::<E>(a, r, c)),
         (false, true) => write(dst, r, c, read::<E>(b, r, c)),
@@ -167,25 +168,25 @@ impl<V: Elem<Wide = f32>, I: Elem> Pairs<V, I> {
     }
 }
 
-impl<B: Better, V: Elem<Wide = f32>, I: Elem> Body for PartArg<B, V, I> {
+impl<B: Better, V: Elem<Wide = f32>, I: Elem> Body<6> for PartArg<B, V, I> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [v0, v1, i0, i1, v, i] = call.tiles else { return Ok(()) };
+    unsafe fn fast<L: Level>(call: &Call<6>) -> Result<(), Fault> {
+        let [v0, v1, i0, i1, v, i] = call.tiles;
         let doubt = Doubt::from_imm(call.imm);
-        for r in 0..v.rows.min(v0.rows).min(v1.rows) {
+        for r in 0..v.rows().min(v0.rows()).min(v1.rows()) {
             let values = (v0.row::<V>(r).cast_const(), v1.row::<V>(r).cast_const(), v.row::<V>(r));
             let indices = (i0.row::<I>(r).cast_const(), i1.row::<I>(r).cast_const(), i.row::<I>(r));
-            Pairs { values, indices, doubt }.row::<L, B>(v.cols.min(v0.cols).min(v1.cols));
+            Pairs { values, indices, doubt }.row::<L, B>(v.cols().min(v0.cols()).min(v1.cols()));
         }
         copy_uncovered(v0, v1, v, size_of::<V>());
         copy_uncovered(i0, i1, i, size_of::<I>());
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [v0, v1, i0, i1, v, i] = call.tiles else { return Ok(()) };
+    unsafe fn plain(call: &Call<6>) -> Result<(), Fault> {
+        let [v0, v1, i0, i1, v, i] = call.tiles;
         let doubt = Doubt::from_imm(call.imm);
-        let both = TileRef { rows: v.rows.min(v0.rows).min(v1.rows), cols: v.cols.min(v0.cols).min(v1.cols), ..*v };
+        let both = v.clipped(v0.rows().min(v1.rows()), v0.cols().min(v1.cols()));
         each(&both, |r, c| {
             let (x, y) = (read::<V>(v0, r, c), read::<V>(v1, r, c));
             let first = doubt.first::<B>(x.widen(), y.widen());

@@ -1,6 +1,6 @@
 //! Tiles with memory, and single instructions run on them: what the tests of the kernels are written with.
 
-use super::call::{Call, Numerics, Site, TileRef};
+use super::call::{Numerics, Site, TileRef};
 use super::elem::Elem;
 use super::find;
 use pto_isa::rules::{Arg, AttrValue, Instance};
@@ -77,13 +77,15 @@ impl Tile {
         (0..rows).flat_map(|r| (0..cols).map(move |c| self.get(r, c))).collect()
     }
 
-    fn reference(&mut self) -> TileRef {
+    fn reference(&mut self, address: Option<*mut u8>) -> TileRef<'_> {
         let (rows, cols) = self.valid();
         let (row_stride, col_stride) = match self.ty.order() {
             Order::Dn => (1, self.ty.rows as usize),
             _ => (self.ty.cols as usize, 1),
         };
-        TileRef { ptr: self.bytes.as_mut_ptr(), rows, cols, row_stride, col_stride, geometry: &self.ty }
+        let ptr = address.unwrap_or(self.bytes.as_mut_ptr());
+        // SAFETY: the bytes, or those at an address that a test gives, are as many as the type says.
+        unsafe { TileRef::new(ptr, &self.ty, (rows, cols), (row_stride, col_stride)) }
     }
 }
 
@@ -160,19 +162,17 @@ impl<'a> Probe<'a> {
         let scalar_args = self.scalars.iter().zip(&scalars).map(|((s, ..), ty)| Arg { slot: slot(s), ty, value: None });
         let args: Vec<Arg> = tile_args.chain(scalar_args).collect();
         let instance = Instance { row, target: Target::Cpu, manual: false, args: &args, attrs: &self.attrs };
-        let prepared = (kernel.prepare)(&Site { instance, numerics: self.numerics, plain: self.plain, level: None })?;
+        let prepared = kernel.prepare(&Site { instance, numerics: self.numerics, plain: self.plain, level: None })?;
         let mut refs = vec![TileRef::ABSENT; kernel.tiles.len()];
         for (name, tile) in &mut self.tiles {
-            if let Some(at) = kernel.tiles.iter().position(|t| t == name) {
-                refs[at] = tile.reference();
-                refs[at].ptr = address.unwrap_or(refs[at].ptr);
-            }
+            let reference = tile.reference(address);
+            let same = kernel.tiles.iter().zip(&mut refs).filter(|(t, _)| *t == name);
+            same.for_each(|(_, at)| *at = reference);
         }
         let value = |s: &&str| self.scalars.iter().find(|(name, ..)| name == s).map_or(0, |(.., bits)| *bits);
         let values: Vec<u64> = kernel.scalars.iter().map(value).collect();
-        let call = Call { tiles: &refs, scalars: &values, views: &[], imm: prepared.imm };
         // SAFETY: the tiles have the memory their types say, and live until the end.
-        unsafe { (prepared.run)(&call) }.expect("no fault");
+        unsafe { prepared.call(&refs, &[], &values) }.expect("no fault");
         Some(())
     }
 }

@@ -20,8 +20,8 @@ use fold::{Largest, Product, Smallest, Sum};
 use pair::Pairs;
 use rows::Rows;
 
-const TILES: &[&str] = &["src", "dst"];
-const ARG_TILES: &[&str] = &["src", "dst_val", "dst_idx"];
+const TILES: &[&str; 2] = &["src", "dst"];
+const ARG_TILES: &[&str; 3] = &["src", "dst_val", "dst_idx"];
 
 /// A kernel that adds or multiplies, which signed and unsigned integers do alike.
 macro_rules! arithmetic {

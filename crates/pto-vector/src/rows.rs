@@ -160,5 +160,5 @@ mod masked {
 /// The rows of a call as one long row, when no tile has a gap after its rows.
 #[inline(always)]
 pub fn joined(tiles: &[&TileRef], rows: usize, cols: usize) -> (usize, usize) {
-    if tiles.iter().all(|t| t.row_stride == cols) { (1, rows * cols) } else { (rows, cols) }
+    if tiles.iter().all(|t| t.row_stride() == cols) { (1, rows * cols) } else { (rows, cols) }
 }

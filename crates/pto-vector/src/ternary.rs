@@ -1,6 +1,6 @@
 //! Loops over three operands.
 
-use super::call::{Body, Call, Fault, TileRef};
+use super::call::{Body, Call, Fault};
 use super::elem::Elem;
 use super::map::{each, read, write};
 use super::ops;
@@ -105,19 +105,11 @@ impl<T: Triplewise<E>, E: Elem> Lanes<E> for TernaryLanes<T, E> {
     }
 }
 
-fn three<'a>(call: &'a Call) -> Option<[&'a TileRef; 4]> {
-    match call.tiles {
-        [a, b, c, dst] => Some([a, b, c, dst]),
-        [a, b, dst] => Some([a, b, dst, dst]),
-        _ => None,
-    }
-}
-
-impl<T: Triplewise<E>, E: Elem> Body for Ternary<T, E> {
+impl<T: Triplewise<E>, E: Elem> Body<4> for Ternary<T, E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let Some([a, b, c, dst]) = three(call) else { return Ok(()) };
-        let (rows, cols) = joined(&[a, b, c, dst], dst.rows, dst.cols);
+    unsafe fn fast<L: Level>(call: &Call<4>) -> Result<(), Fault> {
+        let [a, b, c, dst] = call.tiles;
+        let (rows, cols) = joined(&[a, b, c, dst], dst.rows(), dst.cols());
         for r in 0..rows {
             let sources = [a, b, c].map(|t| t.row::<E>(r).cast_const());
             fill::<L, E, _>(dst.row(r), cols, &TernaryLanes::<T, E>(sources, PhantomData));
@@ -125,8 +117,8 @@ impl<T: Triplewise<E>, E: Elem> Body for Ternary<T, E> {
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let Some([a, b, c, dst]) = three(call) else { return Ok(()) };
+    unsafe fn plain(call: &Call<4>) -> Result<(), Fault> {
+        let [a, b, c, dst] = call.tiles;
         each(dst, |row, col| {
             let [x, y, z] = [a, b, c].map(|t| [read::<E>(t, row, col).widen()]);
             write(dst, row, col, E::narrow(T::run::<Baseline, 1>(&x, &y, &z)[0]));
@@ -152,29 +144,21 @@ impl<T: Triplewise<E>, E: Elem, A: Elem<Wide = E::Wide>> Lanes<E> for TernarySca
     }
 }
 
-fn two<'a>(call: &'a Call) -> Option<([&'a TileRef; 3], u64)> {
-    match (call.tiles, call.scalars) {
-        ([a, b, dst], [s]) => Some(([a, b, dst], *s)),
-        ([a, dst], [s]) => Some(([a, dst, dst], *s)),
-        _ => None,
-    }
-}
-
-impl<T: Triplewise<E>, E: Elem, A: Elem<Wide = E::Wide>> Body for TernaryScalar<T, E, A> {
+impl<T: Triplewise<E>, E: Elem, A: Elem<Wide = E::Wide>> Body<3, 0, 1> for TernaryScalar<T, E, A> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let Some(([a, c, dst], scalar)) = two(call) else { return Ok(()) };
-        let scalar = A::scalar(scalar).widen();
-        let (rows, cols) = joined(&[a, c, dst], dst.rows, dst.cols);
+    unsafe fn fast<L: Level>(call: &Call<3, 0, 1>) -> Result<(), Fault> {
+        let ([a, c, dst], [scalar]) = (call.tiles, call.scalars);
+        let scalar = A::scalar(*scalar).widen();
+        let (rows, cols) = joined(&[a, c, dst], dst.rows(), dst.cols());
         for r in 0..rows {
             fill::<L, E, _>(dst.row(r), cols, &TernaryScalarLanes::<T, E, A>(a.row(r), scalar, c.row(r), PhantomData));
         }
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let Some(([a, c, dst], scalar)) = two(call) else { return Ok(()) };
-        let scalar = A::scalar(scalar).widen();
+    unsafe fn plain(call: &Call<3, 0, 1>) -> Result<(), Fault> {
+        let ([a, c, dst], [scalar]) = (call.tiles, call.scalars);
+        let scalar = A::scalar(*scalar).widen();
         each(dst, |row, col| {
             let (x, z) = (read::<A>(a, row, col).widen(), read::<E>(c, row, col).widen());
             write(dst, row, col, E::narrow(T::run::<Baseline, 1>(&[x], &[scalar], &[z])[0]));

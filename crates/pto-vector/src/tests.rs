@@ -4,7 +4,7 @@ mod legal;
 mod tile;
 mod values;
 
-use super::{Call, Fault, Kernel, Numerics, Prepared, Site, TileRef};
+use super::{Code, Fault, Kernel, Numerics, Site, TileRef};
 use legal::{Operand, Operands, Shape};
 use pto_isa::row::{Alias, Dir, Elem};
 use pto_isa::rules::Instance;
@@ -55,14 +55,15 @@ impl Bound {
     }
 
     /// The code for these operands: the plain version, or the fast one of a level.
-    fn prepare(&self, numerics: Numerics, level: Option<CpuLevel>) -> Option<Prepared> {
+    fn prepare(&self, numerics: Numerics, level: Option<CpuLevel>) -> Option<Code> {
         self.operands.with_instance(self.op, Target::Cpu, |instance: Instance| {
-            (self.kernel().prepare)(&Site { instance, numerics, plain: level.is_none(), level })
+            self.kernel().prepare(&Site { instance, numerics, plain: level.is_none(), level })
         })
     }
 
-    fn run(&mut self, prepared: Prepared) -> Result<(), Fault> {
+    fn run(&mut self, prepared: Code) -> Result<(), Fault> {
         let row = self.op.row();
+        let kernel = self.kernel();
         let refs: Vec<TileRef> = self.memory.iter_mut().map(Tile::tile_ref).collect();
         let types: Vec<_> = self.operands.tiles().collect();
         let find = |name: &str| {
@@ -70,15 +71,16 @@ impl Bound {
             let (_, memory) = self.tiles.iter().find(|(s, _)| *s == slot)?;
             let (_, ty) = types.iter().find(|(s, _)| *s == slot)?;
             // Memory may be shared by tiles with different valid regions.
-            let (rows, cols) = tile::valid(ty);
-            Some(TileRef { rows, cols, geometry: *ty, ..refs[*memory] })
+            let memory = &refs[*memory];
+            let strides = (memory.row_stride(), memory.col_stride());
+            // SAFETY: the memory is as large as each of these types says.
+            Some(unsafe { TileRef::new(memory.ptr(), ty, tile::valid(ty), strides) })
         };
-        let tiles: Vec<TileRef> =
-            self.kernel().tiles.iter().map(|name| find(name).unwrap_or(TileRef::ABSENT)).collect();
+        let tiles: Vec<TileRef> = kernel.tiles.iter().map(|name| find(name).unwrap_or(TileRef::ABSENT)).collect();
         let scalar = |name: &&str| self.scalars.iter().find(|(s, _)| row.slot(name) == Some(*s)).map_or(0, |s| s.1);
-        let scalars: Vec<u64> = self.kernel().scalars.iter().map(scalar).collect();
+        let scalars: Vec<u64> = kernel.scalars.iter().map(scalar).collect();
         // SAFETY: every tile is as large as its type says.
-        unsafe { (prepared.run)(&Call { tiles: &tiles, scalars: &scalars, views: &[], imm: prepared.imm }) }
+        unsafe { prepared.call(&tiles, &[], &scalars) }
     }
 
     /// The slots that are written, with their memory.
@@ -121,7 +123,7 @@ fn levels() -> impl Iterator<Item = CpuLevel> {
 }
 
 /// Runs the plain version, then all others; they must do the same.
-fn check(start: &Bound, plain: Prepared, numerics: Numerics) {
+fn check(start: &Bound, plain: Code, numerics: Numerics) {
     let mut expected = start.clone();
     let outcome = expected.run(plain);
     let what = || format!("{:?} {}", start.op, start.operands);
@@ -132,7 +134,7 @@ fn check(start: &Bound, plain: Prepared, numerics: Numerics) {
             expected.memory[memory].changed(&start.memory[memory], if written { tile::valid(ty) } else { (0, 0) });
         assert_eq!(changed, None, "plain {}: slot {slot} changed outside its valid region", what());
     }
-    let same = |bound: &mut Bound, prepared: Prepared, name: &str| {
+    let same = |bound: &mut Bound, prepared: Code, name: &str| {
         assert_eq!(bound.run(prepared), outcome, "{name} {}", what());
         for (slot, memory) in start.written() {
             let place = bound.tiles.iter().find(|(s, _)| *s == slot).expect("has a place").1;
@@ -205,7 +207,7 @@ fn every_type_of_a_device_has_code() {
             for operands in legal::on(op, &SHAPES[..1], target) {
                 let code = operands.with_instance(op, target, |instance: Instance| {
                     let site = Site { instance, numerics: Numerics::Reference, plain: false, level: None };
-                    (super::find(op).expect("has a kernel").prepare)(&site).is_some()
+                    super::find(op).expect("has a kernel").prepare(&site).is_some()
                 });
                 assert!(code, "{op:?} {operands}");
             }

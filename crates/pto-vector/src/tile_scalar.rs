@@ -1,6 +1,6 @@
 //! Instructions of a tile and a scalar.
 
-use super::call::{Kernel, Prepared, Site};
+use super::call::{Kernel, NONE, Prepared, Site};
 use super::elem::{modular, prepare};
 use super::grid::COUNT;
 use super::map::ByValue;
@@ -12,71 +12,68 @@ use pto_isa::DType;
 use pto_num::{Bf16, F16};
 use std::convert::identity;
 
-const UNARY: &[&str] = &["src", "dst"];
-const EITHER: &[&str] = &["src0", "src1", "dst"];
+/// A tile and a value, which is the scalar of the source that is not there.
+const VALUE: &[&str; 3] = &["src", NONE, "dst"];
+/// The destination is a source as well.
+const UPDATE: &[&str; 3] = &["src", "dst", "dst"];
+const EITHER: &[&str; 3] = &["src0", "src1", "dst"];
 
 /// A kernel for the element types listed; those after the semicolon do without vector instructions.
 /// `modular` lets one type stand for both signs.
 macro_rules! scalar {
     ($op:ty, $of:expr, $($types:tt)+) => {
-        Kernel::new(UNARY, |site: &Site| {
-            prepare!(site, UNARY, $of(site.tile("dst")?.dtype), E in [$($types)+] => ByValue<$op, E>)
+        Kernel::taking(VALUE, &[], &[NONE, "scalar"], |site: &Site| {
+            prepare!(site, VALUE, $of(site.tile("dst")?.dtype), E in [$($types)+] => ByValue<$op, E>)
         })
-        .scalars(&["scalar"])
     };
 }
 
 /// A shift: the scalar counts bits, however wide the elements are.
 macro_rules! shift {
     ($op:ty, $of:expr, $($types:tt)+) => {
-        Kernel::new(UNARY, |site: &Site| {
-            prepare!(site, UNARY, $of(site.tile("dst")?.dtype), E in [$($types)+] => ByValue<$op, E>)
+        Kernel::taking(VALUE, &[], &[NONE, "scalar"], |site: &Site| {
+            prepare!(site, VALUE, $of(site.tile("dst")?.dtype), E in [$($types)+] => ByValue<$op, E>)
                 .map(|p| p.with([0, COUNT]))
         })
-        .scalars(&["scalar"])
     };
 }
 
 /// A tile, a scalar, and another tile.
 macro_rules! between {
     ($op:ty, $($types:tt)+) => {
-        Kernel::new(EITHER, |site: &Site| {
+        Kernel::taking(EITHER, &[], &["scalar"], |site: &Site| {
             let dtype = modular(site.tile("dst")?.dtype);
             prepare!(site, EITHER, dtype, E in [$($types)+] => TernaryScalar<$op, E>)
         })
-        .scalars(&["scalar"])
     };
 }
 
 /// The tile may be either operand. Both are listed as tiles and as scalars; the one that is not there is absent, or 0.
-const DIVIDE: Kernel = Kernel::new(EITHER, |site: &Site| {
+const DIVIDE: Kernel = Kernel::taking(EITHER, &[], &["src0", "src1"], |site: &Site| {
     let dtype = site.tile("dst")?.dtype;
     if site.tile("src0").is_some() {
         prepare!(site, EITHER, dtype, E in [F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64] => ByValue<Div, E>)
     } else {
         prepare!(site, EITHER, dtype, E in [F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64] => ByValue<Swap<Div>, E>)
     }
-})
-.scalars(&["src0", "src1"]);
+});
 
-const AXPY: Kernel = Kernel::new(UNARY, |site: &Site| {
-    let rows = contiguous(site, UNARY);
+const AXPY: Kernel = Kernel::taking(UPDATE, &[], &["scalar"], |site: &Site| {
+    let rows = contiguous(site, UPDATE);
     match (modular(site.tile("src")?.dtype), modular(site.tile("dst")?.dtype)) {
         (DType::F16, DType::F32) => Some(Prepared::new::<TernaryScalar<MulAdd, f32, F16>>(site, rows)),
         (DType::Bf16, DType::F32) => Some(Prepared::new::<TernaryScalar<MulAdd, f32, Bf16>>(site, rows)),
         (src, dst) if src == dst => {
-            prepare!(site, UNARY, dst, E in [F16 Bf16 F32; I8 I16 I32 I64] => TernaryScalar<MulAdd, E>)
+            prepare!(site, UPDATE, dst, E in [F16 Bf16 F32; I8 I16 I32 I64] => TernaryScalar<MulAdd, E>)
         }
         _ => None,
     }
-})
-.scalars(&["scalar"]);
+});
 
-const SLOPE: Kernel = Kernel::new(UNARY, |site: &Site| {
+const SLOPE: Kernel = Kernel::taking(VALUE, &[], &[NONE, "slope"], |site: &Site| {
     let dtype = site.tile("dst")?.dtype;
-    prepare!(site, UNARY, dtype, E in [I16 I32 F16 Bf16 F32; I8 I64 U8 U16 U32 U64] => ByValue<Prelu, E>)
-})
-.scalars(&["slope"]);
+    prepare!(site, VALUE, dtype, E in [I16 I32 F16 Bf16 F32; I8 I64 U8 U16 U32 U64] => ByValue<Prelu, E>)
+});
 
 pto_isa::tile_scalar!(kernels);
 

@@ -2,7 +2,7 @@
 
 use super::find;
 use pto_isa::{Loc, Op, Order, TileType};
-use pto_vector::{Call, Fault, Kernel, Site, TileRef};
+use pto_vector::{Fault, Kernel, Site, TileRef};
 
 /// Where the tile in a slot starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,7 +13,7 @@ pub struct Placed {
     pub start: usize,
 }
 
-/// Executes an instruction on tiles that lie in `memory`. Scalars come by slot, in the form of [`Call::scalars`].
+/// Executes an instruction on tiles that lie in `memory`. Scalars come by slot, in the form of [`Call::scalars`](pto_vector::Call::scalars).
 ///
 /// The tile types of the site say where elements lie and which are valid, so their extents must be fixed. `None` when
 /// nothing is executed: there is no kernel for these operands, one is missing or does not lie in the memory, or a rule of
@@ -30,7 +30,7 @@ pub fn apply(
     if !broken.is_empty() || undecided {
         return None;
     }
-    let prepared = (kernel.prepare)(site)?;
+    let prepared = kernel.prepare(site)?;
     let geometries = geometries(kernel, site);
     let slot = |name: &str| op.row().slot(name);
     let mut refs = Vec::new();
@@ -45,10 +45,9 @@ pub fn apply(
     }
     let scalar = |name: &&str| scalars.iter().find(|(s, _)| Some(usize::from(*s)) == slot(name)).map_or(0, |s| s.1);
     let values: Vec<u64> = kernel.scalars.iter().map(scalar).collect();
-    let call = Call { tiles: &refs, scalars: &values, views: &[], imm: prepared.imm };
     // SAFETY: `tile_ref` checked that every tile lies in the memory, which is borrowed for the call; the kernel was
     // prepared for these types; and the rules that relate valid regions to each other hold.
-    Some(unsafe { (prepared.run)(&call) })
+    Some(unsafe { prepared.call(&refs, &[], &values) })
 }
 
 /// The types of a kernel's tiles. The box order of left operands is the target's, whatever the text says.
@@ -61,7 +60,7 @@ fn geometries(kernel: &Kernel, site: &Site) -> Vec<Option<TileType>> {
     kernel.tiles.iter().map(|name| site.tile(name).map(seen)).collect()
 }
 
-fn tile_ref(memory: &mut [u8], ty: &TileType, start: usize) -> Option<TileRef> {
+fn tile_ref<'a>(memory: &mut [u8], ty: &'a TileType, start: usize) -> Option<TileRef<'a>> {
     let (rows, cols) = (ty.valid_rows.fixed()?, ty.valid_cols.fixed()?);
     let end = start.checked_add(usize::try_from(ty.bytes()).ok()?)?;
     if rows > ty.rows || cols > ty.cols || end > memory.len() {
@@ -72,5 +71,7 @@ fn tile_ref(memory: &mut [u8], ty: &TileType, start: usize) -> Option<TileRef> {
         _ => (ty.cols as usize, 1),
     };
     let ptr = memory.as_mut_ptr().wrapping_add(start);
-    Some(TileRef { ptr, rows: rows as usize, cols: cols as usize, row_stride, col_stride, geometry: ty })
+    // SAFETY: all bytes of the tile lie in the memory, and its region in the tile. The caller borrows the memory until the call
+    // is over.
+    Some(unsafe { TileRef::new(ptr, ty, (rows as usize, cols as usize), (row_stride, col_stride)) })
 }

@@ -5,7 +5,7 @@
 mod convert;
 
 use super::combine::{Combine, Combiner, combiner, exclusive};
-use super::moves::Kind;
+use super::moves::{Kind, MoveCall};
 use super::place::{Place, Region, pieces};
 use super::{blocks, transfer};
 use convert::{Cast, Convert, Eighth, Keep, LANES, Same, Scaled, Shifted, Words};
@@ -15,8 +15,10 @@ use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef};
 use std::marker::PhantomData;
 
 /// `tstore` and `tstore_fp` from an accumulator; everything else is [`transfer`]'s.
-pub(super) const STORE: Kernel =
-    Kernel::new(&["src", "fp"], prepare_store).views(&["dst"]).scalars(&["$atomic", "pre_quant"]);
+pub(super) const STORE: Kernel = Kernel::taking(&["src", "fp"], &["dst"], &["$atomic", "pre_quant"], prepare_store);
+
+/// A call of a store.
+type StoreCall<'a> = Call<'a, 2, 1, 2>;
 
 /// What is known about a conversion before it runs, as it travels with a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,14 +118,14 @@ macro_rules! by_pair {
 }
 
 /// Moves out of the accumulator.
-pub(super) fn prepare_move(site: &Site, kind: Kind) -> Option<Prepared> {
+pub(super) fn prepare_move(site: &Site, kind: Kind) -> Option<Prepared<3, 0, 3>> {
     let form = Form::of(site)?;
     let (from, to) = (site.tile("src")?.dtype, site.tile("dst")?.dtype);
     let imm = [form.imm(), kind as u64];
     by_pair!(from, to, form.quant != Quant::None, C => Prepared::new::<Move<C>>(site, true).with(imm))
 }
 
-fn prepare_store(site: &Site) -> Option<Prepared> {
+fn prepare_store(site: &Site) -> Option<Prepared<2, 1, 2>> {
     let src = site.tile("src")?;
     if src.loc != Loc::Acc {
         return transfer::prepare_store(site);
@@ -142,31 +144,29 @@ fn prepare_store(site: &Site) -> Option<Prepared> {
 /// Into another tile.
 struct Move<C>(PhantomData<C>);
 
-impl<C: Convert> Body for Move<C> {
+impl<C: Convert> Body<3, 0, 3> for Move<C> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [src, dst, fp] = call.tiles else { return Ok(()) };
+    unsafe fn fast<L: Level>(call: &MoveCall) -> Result<(), Fault> {
+        let ([src, dst, fp], [_, _, word]) = (call.tiles, call.scalars);
         let form = Form::from_imm(call.imm[0]);
-        let Some(region) = moved(call, form) else { return Ok(()) };
+        let region = moved(call, form);
         scales_reach(fp, form, region.from.1 + region.cols)?;
         let (Some(from), Some(to)) = (Place::of_tile(src), Place::of_tile(dst)) else { return Self::plain(call) };
-        let words = call.scalars.get(2).copied().unwrap_or(0);
-        Out { form, fp, word: words }.region::<L, C>(&from, &to, region);
+        Out { form, fp, word: *word }.region::<L, C>(&from, &to, region);
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [src, dst, fp] = call.tiles else { return Ok(()) };
+    unsafe fn plain(call: &MoveCall) -> Result<(), Fault> {
+        let ([src, dst, fp], [_, _, word]) = (call.tiles, call.scalars);
         let form = Form::from_imm(call.imm[0]);
-        let Some(region) = moved(call, form) else { return Ok(()) };
+        let region = moved(call, form);
         scales_reach(fp, form, region.from.1 + region.cols)?;
-        let word = call.scalars.get(2).copied().unwrap_or(0);
         for r in 0..region.rows {
             for c in 0..region.cols {
                 let column = region.from.1 + c;
-                let value = one::<C>(src, (region.from.0 + r, column), form, fp, word);
+                let value = one::<C>(src, (region.from.0 + r, column), form, fp, *word);
                 let to = dst.index(region.to.0 + r, region.to.1 + c);
-                dst.ptr.cast::<C::Out>().add(to).write_unaligned(value);
+                dst.ptr().cast::<C::Out>().add(to).write_unaligned(value);
             }
         }
         Ok(())
@@ -174,32 +174,32 @@ impl<C: Convert> Body for Move<C> {
 }
 
 /// What a move copies, with the share of the vector core.
-fn moved(call: &Call, form: Form) -> Option<Region> {
-    let mut region = Region::of(call, Kind::ALL[call.imm[1] as usize])?;
-    let src = call.tiles.first()?;
+fn moved(call: &MoveCall, form: Form) -> Region {
+    let mut region = Region::of(call, Kind::ALL[call.imm[1] as usize]);
+    let [src, _, _] = call.tiles;
     match form.share {
         Share::All => {}
-        Share::Rows => region.rows = region.rows.min(src.rows / 2),
-        Share::Cols => region.cols = region.cols.min(src.cols / 2),
+        Share::Rows => region.rows = region.rows.min(src.rows() / 2),
+        Share::Cols => region.cols = region.cols.min(src.cols() / 2),
     }
-    Some(region)
+    region
 }
 
 /// Into global memory.
 struct Store<C>(PhantomData<C>);
 
 /// How a store combines with what is there: by its attribute, or else by the state of the core.
-fn how_to_combine(call: &Call) -> Option<Combiner> {
-    let state = call.scalars.first().copied().unwrap_or(0);
+fn how_to_combine(call: &StoreCall) -> Option<Combiner> {
+    let [state, _] = *call.scalars;
     let how = Combine::from_code(call.imm[1] >> 8 & 0xff).or_else(|| Combine::from_code(state))?;
     combiner(DType::ALL[(call.imm[1] >> 16) as usize & 0xff], how)
 }
 
-impl<C: Convert> Body for Store<C> {
+impl<C: Convert> Body<2, 1, 2> for Store<C> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let ([src, fp], [view]) = (call.tiles, call.views) else { return Ok(()) };
-        if src.rows == 0 || src.cols == 0 {
+    unsafe fn fast<L: Level>(call: &StoreCall) -> Result<(), Fault> {
+        let ([src, fp], [view], [_, word]) = (call.tiles, call.views, call.scalars);
+        if src.rows() == 0 || src.cols() == 0 {
             return Ok(());
         }
         if how_to_combine(call).is_some() {
@@ -208,31 +208,30 @@ impl<C: Convert> Body for Store<C> {
         let view = transfer::with_layout(view, call.imm[1] & 0xff);
         transfer::check(src, &view, 8 * size_of::<C::Out>())?;
         let form = Form::from_imm(call.imm[0]);
-        scales_reach(fp, form, src.cols)?;
+        scales_reach(fp, form, src.cols())?;
         let Some(from) = Place::of_tile(src) else { return Self::plain(call) };
         let to = Place::of_view(&view);
-        let region = Region { rows: src.rows, cols: src.cols, from: (0, 0), to: (0, 0) };
-        let out = Out { form, fp, word: call.scalars.get(1).copied().unwrap_or(0) };
+        let region = Region { rows: src.rows(), cols: src.cols(), from: (0, 0), to: (0, 0) };
+        let out = Out { form, fp, word: *word };
         out.region::<L, C>(&from, &to, region);
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let ([src, fp], [view]) = (call.tiles, call.views) else { return Ok(()) };
-        if src.rows == 0 || src.cols == 0 {
+    unsafe fn plain(call: &StoreCall) -> Result<(), Fault> {
+        let ([src, fp], [view], [_, word]) = (call.tiles, call.views, call.scalars);
+        if src.rows() == 0 || src.cols() == 0 {
             return Ok(());
         }
         let view = transfer::with_layout(view, call.imm[1] & 0xff);
         transfer::check(src, &view, 8 * size_of::<C::Out>())?;
         let form = Form::from_imm(call.imm[0]);
-        scales_reach(fp, form, src.cols)?;
+        scales_reach(fp, form, src.cols())?;
         let combine = how_to_combine(call);
         let _lock = combine.map(|_| exclusive());
-        let word = call.scalars.get(1).copied().unwrap_or(0);
-        let dst = view.base.offset(view.first as isize).cast::<C::Out>();
-        for r in 0..src.rows {
-            for c in 0..src.cols {
-                let value = one::<C>(src, (r, c), form, fp, word);
+        let dst = view.start().cast::<C::Out>();
+        for r in 0..src.rows() {
+            for c in 0..src.cols() {
+                let value = one::<C>(src, (r, c), form, fp, *word);
                 let to = dst.add(transfer::map(&view, r, c));
                 match combine {
                     Some(combine) => combine((&raw const value).cast(), to.cast()),
@@ -247,7 +246,7 @@ impl<C: Convert> Body for Store<C> {
 /// Words belong to columns; they must not be read from behind their tile. Rules see to it, but not for pushes, whose words are
 /// set elsewhere.
 fn scales_reach(fp: &TileRef, form: Form, columns: usize) -> Result<(), Fault> {
-    let words = if fp.rows == 0 { 0 } else { fp.cols };
+    let words = if fp.rows() == 0 { 0 } else { fp.cols() };
     match form.quant {
         Quant::None | Quant::Scalar => Ok(()),
         Quant::Words | Quant::F32 | Quant::F16 if columns <= words => Ok(()),
@@ -260,7 +259,7 @@ unsafe fn one<C: Convert>(src: &TileRef, at: (usize, usize), form: Form, fp: &Ti
     let mut words = Words::NONE;
     set_word(&mut words, 0, form, fp, at.1, word);
     let mut bits = [0; LANES];
-    bits[0] = src.ptr.cast::<u32>().add(src.index(at.0, at.1)).read_unaligned();
+    bits[0] = src.ptr().cast::<u32>().add(src.index(at.0, at.1)).read_unaligned();
     C::row::<pto_num::Baseline>(&bits, &words, form.relu)[0]
 }
 
@@ -270,16 +269,16 @@ unsafe fn set_word(words: &mut Words, lane: usize, form: Form, fp: &TileRef, col
         Quant::None => {}
         Quant::Scalar => words.set(lane, f32::from_bits(word as u32), word, word >> 46 & 1 == 1),
         Quant::Words => {
-            let word = fp.ptr.cast::<u64>().add(fp.index(0, column)).read_unaligned();
+            let word = fp.ptr().cast::<u64>().add(fp.index(0, column)).read_unaligned();
             // Scales have ten bits of mantissa.
             words.set(lane, f32::from_bits(word as u32 & !0x1fff), word, word >> 46 & 1 == 1);
         }
         Quant::F32 => {
-            let scale = fp.ptr.cast::<f32>().add(fp.index(0, column)).read_unaligned();
+            let scale = fp.ptr().cast::<f32>().add(fp.index(0, column)).read_unaligned();
             words.set(lane, scale, 0, form.signed);
         }
         Quant::F16 => {
-            let scale = F16(fp.ptr.cast::<u16>().add(fp.index(0, column)).read_unaligned());
+            let scale = F16(fp.ptr().cast::<u16>().add(fp.index(0, column)).read_unaligned());
             words.set(lane, scale.to_f32(), 0, form.signed);
         }
     }
@@ -291,7 +290,7 @@ const BAND: usize = 16;
 /// How results are made.
 struct Out<'a> {
     form: Form,
-    fp: &'a TileRef,
+    fp: &'a TileRef<'a>,
     word: u64,
 }
 

@@ -10,7 +10,7 @@ use pto_vector::{Call, Fault, Kernel, Prepared, Site, TileRef};
 
 /// A window of the matrix at `[pos_m, pos_k]`.
 pub(super) const IMG2COL: Kernel =
-    Kernel::new(&["src", "dst"], prepare).scalars(&["pos_m", "pos_k", "$fmatrix", "$img2col_padding"]);
+    Kernel::taking(&["src", "dst"], &[], &["pos_m", "pos_k", "$fmatrix", "$img2col_padding"], prepare);
 
 /// Bytes of the channels that lie together.
 const BLOCK: usize = 32;
@@ -18,7 +18,7 @@ const BLOCK: usize = 32;
 /// The attributes of the filter, in the order they are packed.
 const FILTER: [&str; 6] = ["filterH", "filterW", "strideH", "strideW", "dilationH", "dilationW"];
 
-fn prepare(site: &Site) -> Option<Prepared> {
+fn prepare(site: &Site) -> Option<Prepared<2, 0, 4>> {
     let (src, dst) = (site.tile("src")?.dtype, site.tile("dst")?.dtype);
     let number = |name: &str| match site.instance.attr(name) {
         Some(AttrValue::Int(n)) => n as u64,
@@ -77,14 +77,14 @@ struct Convolution {
 }
 
 impl Convolution {
-    fn new(call: &Call, src: &TileRef, size: usize) -> Self {
+    fn new(call: &Call<2, 0, 4>, src: &TileRef, size: usize) -> Self {
         let fmatrix = call.scalars[2];
         let byte = |word: u64, at: u32| word >> (8 * at) & 0xff;
         let filter = |first: u32| [0, 2, 4].map(|k| byte(call.imm[0], first + k));
         let height = Dimension::new(fmatrix & 0xffff, (byte(fmatrix, 6), byte(fmatrix, 7)), filter(0));
         let width = Dimension::new(fmatrix >> 16 & 0xffff, (byte(fmatrix, 4), byte(fmatrix, 5)), filter(1));
         let lanes = BLOCK / size;
-        let planes = src.rows.checked_div(height.extent * width.extent).unwrap_or(0);
+        let planes = src.rows().checked_div(height.extent * width.extent).unwrap_or(0);
         // Without a number of channels there is one image.
         let groups = match (call.imm[1] >> 8) as usize {
             0 => planes,
@@ -131,18 +131,18 @@ impl Convolution {
     }
 }
 
-unsafe fn run(call: &Call) -> Result<(), Fault> {
-    let ([src, dst], [m, k, _, padding]) = (call.tiles, call.scalars) else { return Ok(()) };
-    if dst.rows == 0 || dst.cols == 0 {
+unsafe fn run(call: &Call<2, 0, 4>) -> Result<(), Fault> {
+    let ([src, dst], [m, k, _, padding]) = (call.tiles, call.scalars);
+    if dst.rows() == 0 || dst.cols() == 0 {
         return Ok(());
     }
     let size = (call.imm[1] & 0xff) as usize;
     let this = Convolution::new(call, src, size);
     let (rows, cols) = this.size();
     let room = (rows.saturating_sub(*m as usize), cols.saturating_sub(*k as usize));
-    if dst.rows > room.0 || dst.cols > room.1 || src.cols < this.lanes {
+    if dst.rows() > room.0 || dst.cols() > room.1 || src.cols() < this.lanes {
         let window = (room.0 as u64, room.1 as u64);
-        return Err(Fault::WindowMismatch { tile: (dst.rows, dst.cols), window });
+        return Err(Fault::WindowMismatch { tile: (dst.rows(), dst.cols()), window });
     }
     let at = (*m as usize, *k as usize);
     match (Place::of_tile(src), Place::of_tile(dst)) {
@@ -154,11 +154,11 @@ unsafe fn run(call: &Call) -> Result<(), Fault> {
 
 /// Element by element.
 unsafe fn plain(this: &Convolution, src: &TileRef, dst: &TileRef, (m, k): (usize, usize), size: usize, padding: u64) {
-    for (r, c) in (0..dst.rows).flat_map(|r| (0..dst.cols).map(move |c| (r, c))) {
+    for (r, c) in (0..dst.rows()).flat_map(|r| (0..dst.cols()).map(move |c| (r, c))) {
         match this.source(this.point(m + r), this.tap(k + c)) {
             Some(row) => {
                 let (from, to) = (src.index(row, (k + c) % this.lanes), dst.index(r, c));
-                std::ptr::copy_nonoverlapping(src.ptr.add(from * size), dst.ptr.add(to * size), size);
+                std::ptr::copy_nonoverlapping(src.ptr().add(from * size), dst.ptr().add(to * size), size);
             }
             None => put(dst, size, r, c, padding),
         }
@@ -176,13 +176,13 @@ unsafe fn fast(
 ) {
     // One element of the filter after the other, for all rows.
     let mut c = 0;
-    while c < dst.cols {
+    while c < dst.cols() {
         let place = k + c;
         let (tap, lane) = (this.tap(place), place % this.lanes);
-        let count = (this.lanes - lane).min(dst.cols - c);
+        let count = (this.lanes - lane).min(dst.cols() - c);
         let run = Run { count, size, from: &from.cols, lane, to: &to.cols, first: c };
         let mut point = this.point(m);
-        for r in 0..dst.rows {
+        for r in 0..dst.rows() {
             let target = to.start.add(to.rows.at(r) * size);
             match this.source(point, tap) {
                 Some(row) => run.copy(from.start.add(from.rows.at(row) * size), target),

@@ -13,10 +13,10 @@ use pto_num::Baseline;
 use pto_vector::{Call, Fault, Kernel, KernelFn, Prepared, Site, TileRef, ViewRef};
 
 /// From a table into a tile; the indices are a tile, or a window of global memory.
-pub(super) const GATHER: Kernel = Kernel::new(&["dst", "idx"], prepare_gather).views(&["mem", "idx"]);
+pub(super) const GATHER: Kernel = Kernel::taking(&["dst", "idx"], &["mem", "idx"], &[], prepare_gather);
 
 /// From a tile into a table.
-pub(super) const SCATTER: Kernel = Kernel::new(&["src", "idx"], prepare_scatter).views(&["mem"]);
+pub(super) const SCATTER: Kernel = Kernel::taking(&["src", "idx"], &["mem"], &[], prepare_scatter);
 
 /// What an index outside the table does.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -83,9 +83,9 @@ impl How {
     }
 }
 
-fn prepare_gather(site: &Site) -> Option<Prepared> {
+fn prepare_gather(site: &Site) -> Option<Prepared<2, 2>> {
     let dst = site.tile("dst")?;
-    let run: KernelFn = match dst.dtype.column_bits() {
+    let run: KernelFn<2, 2> = match dst.dtype.column_bits() {
         8 => gather::<u8>,
         16 => gather::<u16>,
         32 => gather::<u32>,
@@ -95,9 +95,9 @@ fn prepare_gather(site: &Site) -> Option<Prepared> {
     prepared(site, run, How::of(site, "gatherOob", dst.dtype))
 }
 
-fn prepare_scatter(site: &Site) -> Option<Prepared> {
+fn prepare_scatter(site: &Site) -> Option<Prepared<2, 1>> {
     let src = site.tile("src")?;
-    let run: KernelFn = match src.dtype.column_bits() {
+    let run: KernelFn<2, 1> = match src.dtype.column_bits() {
         8 => scatter::<u8>,
         16 => scatter::<u16>,
         32 => scatter::<u32>,
@@ -111,7 +111,7 @@ fn prepare_scatter(site: &Site) -> Option<Prepared> {
     }
 }
 
-fn prepared(site: &Site, run: KernelFn, how: How) -> Option<Prepared> {
+fn prepared<const V: usize>(site: &Site, run: KernelFn<2, V>, how: How) -> Option<Prepared<2, V>> {
     let mem = site.instance.ty("mem").and_then(Type::elem)?;
     let idx = site.instance.ty("idx").and_then(Type::elem)?;
     let fits = mem.column_bits() == how.dtype.column_bits() && idx.bits() == 32;
@@ -151,7 +151,7 @@ struct Indices {
 impl Indices {
     fn new(tile: &TileRef, view: Option<&ViewRef>) -> Result<Self, Fault> {
         if let Some(place) = Some(tile).filter(|t| t.is_present()).and_then(Place::of_tile) {
-            return Ok(Self { place, rows: tile.rows, cols: tile.cols });
+            return Ok(Self { place, rows: tile.rows(), cols: tile.cols() });
         }
         let Some(view) = view else { return Err(Fault::WindowMismatch { tile: (0, 0), window: (0, 0) }) };
         let (rows, cols) = size(view);
@@ -177,37 +177,43 @@ impl Indices {
     }
 
     fn reach_elements(&self, tile: &TileRef) -> bool {
-        self.rows >= tile.rows && self.cols >= tile.cols
+        self.rows >= tile.rows() && self.cols >= tile.cols()
     }
 }
 
 /// An instruction on a tile with data, a table and indices.
 struct Indexed<'a> {
-    data: &'a TileRef,
+    data: &'a TileRef<'a>,
     table: Table,
     indices: Indices,
     how: How,
 }
 
 impl<'a> Indexed<'a> {
-    fn new(call: &Call<'a>, bits: usize) -> Result<Self, Fault> {
-        let ([data, idx], [mem, ..]) = (call.tiles, call.views) else { unreachable!("as the kernels say") };
-        let mut how = How::unpacked(call.imm);
-        let indices = Indices::new(idx, call.views.get(1).filter(|v| !v.base.is_null()))?;
+    /// `imm` are the immediates of the call, `view` the indices in global memory, if any.
+    fn new(
+        [data, idx]: &'a [TileRef<'a>; 2],
+        mem: &ViewRef,
+        view: Option<&ViewRef>,
+        imm: [u64; 2],
+        bits: usize,
+    ) -> Result<Self, Fault> {
+        let mut how = How::unpacked(imm);
+        let indices = Indices::new(idx, view)?;
         if how.unit == Unit::ByShape {
             how.unit = if indices.reach_elements(data) { Unit::Element } else { Unit::Row };
         }
         let table = Table::new(mem, bits)?;
         let (reached, wide) = match how.unit {
-            Unit::Row => (indices.reach_rows(data.rows), data.cols as u64 <= table.cols),
+            Unit::Row => (indices.reach_rows(data.rows()), data.cols() as u64 <= table.cols),
             _ => (indices.reach_elements(data), true),
         };
         if !reached {
             let window = (indices.rows as u64, indices.cols as u64);
-            return Err(Fault::WindowMismatch { tile: (data.rows, data.cols), window });
+            return Err(Fault::WindowMismatch { tile: (data.rows(), data.cols()), window });
         }
         if !wide {
-            return Err(Fault::WindowMismatch { tile: (data.rows, data.cols), window: (table.rows, table.cols) });
+            return Err(Fault::WindowMismatch { tile: (data.rows(), data.cols()), window: (table.rows, table.cols) });
         }
         Ok(Self { data, table, indices, how })
     }
@@ -240,32 +246,33 @@ impl<'a> Indexed<'a> {
     }
 
     fn element(&self, row: usize, col: usize, size: usize) -> *mut u8 {
-        self.data.ptr.wrapping_add(self.data.index(row, col) * size)
+        self.data.ptr().wrapping_add(self.data.index(row, col) * size)
     }
 }
 
-unsafe fn gather<T: Copy + Default>(call: &Call) -> Result<(), Fault> {
+unsafe fn gather<T: Copy + Default>(call: &Call<2, 2>) -> Result<(), Fault> {
     let size = size_of::<T>();
-    let this = Indexed::new(call, 8 * size)?;
+    let [mem, idx] = call.views;
+    let this = Indexed::new(call.tiles, mem, Some(idx).filter(|v| v.is_present()), call.imm, 8 * size)?;
     let put = |row, col, value: T| this.element(row, col, size).cast::<T>().write_unaligned(value);
-    for row in 0..this.data.rows {
+    for row in 0..this.data.rows() {
         if this.how.unit == Unit::Row {
             match this.named(row, 0)? {
                 Some(named) => {
                     let from = this.table_row(named, size);
                     if let Some(to) = this.tile_row(row, size) {
                         // One row is one run, or a few; no level has more for it.
-                        blocks::copy::<Baseline>(&from, &to, 1, this.data.cols, size, Cache::Ordinary);
+                        blocks::copy::<Baseline>(&from, &to, 1, this.data.cols(), size, Cache::Ordinary);
                     } else {
                         let get = |col| from.start.wrapping_add(from.cols.at(col) * size).cast::<T>().read_unaligned();
-                        (0..this.data.cols).for_each(|col| put(row, col, get(col)));
+                        (0..this.data.cols()).for_each(|col| put(row, col, get(col)));
                     }
                 }
-                None => (0..this.data.cols).for_each(|col| put(row, col, T::default())),
+                None => (0..this.data.cols()).for_each(|col| put(row, col, T::default())),
             }
             continue;
         }
-        for col in 0..this.data.cols {
+        for col in 0..this.data.cols() {
             let named = this.named(row, col)?;
             let value = named.map(|n| this.table.element(n, size).cast::<T>().read_unaligned());
             put(row, col, value.unwrap_or_default());
@@ -275,25 +282,25 @@ unsafe fn gather<T: Copy + Default>(call: &Call) -> Result<(), Fault> {
 }
 
 /// Writes in row-major order of the tile, so the last of several writes to one place stays.
-unsafe fn scatter<T: Copy>(call: &Call) -> Result<(), Fault> {
+unsafe fn scatter<T: Copy>(call: &Call<2, 1>) -> Result<(), Fault> {
     let size = size_of::<T>();
-    let this = Indexed::new(call, 8 * size)?;
+    let this = Indexed::new(call.tiles, &call.views[0], None, call.imm, 8 * size)?;
     let combine = this.how.combine.and_then(|how| combiner(this.how.dtype, how));
     let _lock = combine.map(|_| exclusive());
     let write = |from: *mut u8, to: *mut u8| match combine {
         Some(run) => run(from, to),
         None => to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()),
     };
-    for row in 0..this.data.rows {
+    for row in 0..this.data.rows() {
         if this.how.unit == Unit::Row {
             let Some(named) = this.named(row, 0)? else { continue };
             let to = this.table_row(named, size);
-            for col in 0..this.data.cols {
+            for col in 0..this.data.cols() {
                 write(this.element(row, col, size), to.start.wrapping_add(to.cols.at(col) * size));
             }
             continue;
         }
-        for col in 0..this.data.cols {
+        for col in 0..this.data.cols() {
             if let Some(named) = this.named(row, col)? {
                 write(this.element(row, col, size), this.table.element(named, size));
             }

@@ -54,7 +54,11 @@ pub(crate) const ROUNDING: &str = "$rounding";
 
 /// Operands that a form does not have are absent.
 const PRODUCT: Kernel =
-    Kernel::new(&["dst", "a", "b", "acc_in", "bias", "a_scale", "b_scale"], prepare).scalars(&[ROUNDING]);
+    Kernel::taking(&["dst", "a", "b", "acc_in", "bias", "a_scale", "b_scale"], &[], &[ROUNDING], prepare);
+
+/// A call of a product, and its code.
+type ProductCall<'a> = Call<'a, 7, 0, 1>;
+type ProductFn = KernelFn<7, 0, 1>;
 
 /// What is known about a product before it runs, as it travels with a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,7 +91,7 @@ impl Form {
         [self.a as u64 | (self.b as u64) << 8 | scalings, 0]
     }
 
-    fn from_call(call: &Call) -> Self {
+    fn from_call(call: &ProductCall) -> Self {
         let byte = |i: u32| (call.imm[0] >> (8 * i)) as usize & 0xff;
         Self {
             a: DType::ALL[byte(0)],
@@ -121,7 +125,7 @@ enum Sums {
     Blocks,
 }
 
-fn prepare(site: &Site) -> Option<Prepared> {
+fn prepare(site: &Site) -> Option<Prepared<7, 0, 1>> {
     let form = Form::of(site)?;
     let dst = site.tile("dst")?;
     let sums = form.sums();
@@ -136,7 +140,7 @@ fn prepare(site: &Site) -> Option<Prepared> {
 }
 
 /// The unit for matrices is not part of any level: a site that asks for one does without it.
-fn fastest(sums: Sums, site: &Site) -> KernelFn {
+fn fastest(sums: Sums, site: &Site) -> ProductFn {
     #[cfg(target_arch = "x86_64")]
     if site.level.is_none() && site.cpu_level() == CpuLevel::V4 && tiles::are_there() {
         match sums {
@@ -159,7 +163,7 @@ fn cells_fit(site: &Site, form: Form) -> bool {
 }
 
 /// Rows, columns and depth of a product. The rules of the instruction make the operands agree.
-fn extents(call: &Call) -> Option<(usize, usize, usize)> {
-    let [dst, a, b, ..] = call.tiles else { return None };
-    Some((dst.rows.min(a.rows), dst.cols.min(b.cols), a.cols.min(b.rows)))
+fn extents(call: &ProductCall) -> (usize, usize, usize) {
+    let [dst, a, b, ..] = call.tiles;
+    (dst.rows().min(a.rows()), dst.cols().min(b.cols()), a.cols().min(b.rows()))
 }

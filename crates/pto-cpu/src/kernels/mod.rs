@@ -31,7 +31,7 @@ mod weave;
 pub use apply::{Placed, apply};
 pub(crate) use combine::Combine;
 pub(crate) use matrix::{ROUNDING, Rounding};
-pub use pto_vector::{Call, Fault, Kernel, KernelFn, Numerics, Prepared, Site, TileRef, ViewRef};
+pub use pto_vector::{Arity, Code, Fault, Kernel, Numerics, Site, TileRef, ViewRef};
 
 use pto_isa::{Op, table};
 use std::sync::OnceLock;

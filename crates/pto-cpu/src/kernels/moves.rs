@@ -12,26 +12,21 @@ use pto_isa::{DType, Loc, Order, TileType};
 use pto_num::{Bf16, F16, Level};
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef};
 
+/// The operands of all moves. Those that an instruction does not have are absent, or 0.
+const TILES: &[&str; 3] = &["src", "dst", "fp"];
+const SCALARS: &[&str; 3] = &["index_row", "index_col", "pre_quant"];
+
+/// A call of a move.
+pub(super) type MoveCall<'a> = Call<'a, 3, 0, 3>;
+
 /// `tmov`: `dst[r,c] = src[r,c]` where both are valid.
-pub(super) const MOVE: Kernel = Kernel::new(&["src", "dst", "fp"], |site| prepare(site, Kind::Whole)).scalars(&[
-    "index_row",
-    "index_col",
-    "pre_quant",
-]);
+pub(super) const MOVE: Kernel = Kernel::taking(TILES, &[], SCALARS, |site| prepare(site, Kind::Whole));
 
 /// `textract`: the window of `src` that `dst` has room for.
-pub(super) const EXTRACT: Kernel = Kernel::new(&["src", "dst", "fp"], |site| prepare(site, Kind::Extract)).scalars(&[
-    "index_row",
-    "index_col",
-    "pre_quant",
-]);
+pub(super) const EXTRACT: Kernel = Kernel::taking(TILES, &[], SCALARS, |site| prepare(site, Kind::Extract));
 
 /// `tinsert`: `src` into a window of `dst`.
-pub(super) const INSERT: Kernel = Kernel::new(&["src", "dst", "fp"], |site| prepare(site, Kind::Insert)).scalars(&[
-    "index_row",
-    "index_col",
-    "pre_quant",
-]);
+pub(super) const INSERT: Kernel = Kernel::taking(TILES, &[], SCALARS, |site| prepare(site, Kind::Insert));
 
 /// Which part of which tile is moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,20 +46,20 @@ impl Kind {
 
 impl Region {
     /// What a call moves. The rules of the instruction keep windows inside tiles.
-    pub fn of(call: &Call, kind: Kind) -> Option<Self> {
-        let ([src, dst, ..], [row, col, ..]) = (call.tiles, call.scalars) else { return None };
+    pub fn of(call: &MoveCall, kind: Kind) -> Self {
+        let ([src, dst, _], [row, col, _]) = (call.tiles, call.scalars);
         let at = (*row as usize, *col as usize);
-        Some(match kind {
+        match kind {
             Kind::Whole => {
-                Self { rows: src.rows.min(dst.rows), cols: src.cols.min(dst.cols), from: (0, 0), to: (0, 0) }
+                Self { rows: src.rows().min(dst.rows()), cols: src.cols().min(dst.cols()), from: (0, 0), to: (0, 0) }
             }
-            Kind::Extract => Self { rows: dst.rows, cols: dst.cols, from: at, to: (0, 0) },
-            Kind::Insert => Self { rows: src.rows, cols: src.cols, from: (0, 0), to: at },
-        })
+            Kind::Extract => Self { rows: dst.rows(), cols: dst.cols(), from: at, to: (0, 0) },
+            Kind::Insert => Self { rows: src.rows(), cols: src.cols(), from: (0, 0), to: at },
+        }
     }
 }
 
-fn prepare(site: &Site, kind: Kind) -> Option<Prepared> {
+fn prepare(site: &Site, kind: Kind) -> Option<Prepared<3, 0, 3>> {
     let (src, dst) = (site.tile("src")?, site.tile("dst")?);
     if src.loc == Loc::Acc {
         return fixpipe::prepare_move(site, kind);
@@ -96,7 +91,7 @@ fn has_nibbles(src: &TileType) -> bool {
     matches!(src.dtype, DType::F4E1M2 | DType::F4E2M1 | DType::I4)
 }
 
-fn kind(call: &Call) -> Kind {
+fn kind(call: &MoveCall) -> Kind {
     Kind::ALL[call.imm[1] as usize]
 }
 
@@ -115,35 +110,35 @@ fn has_same_layout(src: &TileType, dst: &TileType) -> bool {
 /// A move of all of a tile, byte by byte, or `TURNED` by boxes: there is nothing to find out about places.
 struct WholeTile<const TURNED: bool>;
 
-impl<const TURNED: bool> Body for WholeTile<TURNED> {
+impl<const TURNED: bool> Body<3, 0, 3> for WholeTile<TURNED> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [src, dst, ..] = call.tiles else { return Ok(()) };
+    unsafe fn fast<L: Level>(call: &MoveCall) -> Result<(), Fault> {
+        let [src, dst, _] = call.tiles;
         // A window has the geometry of its whole tile.
-        let whole = |t: &TileRef| (t.rows as u64, t.cols as u64) == ((*t.geometry).rows, (*t.geometry).cols);
+        let whole = |t: &TileRef| (t.rows() as u64, t.cols() as u64) == (t.geometry().rows, t.geometry().cols);
         if !whole(src) || !whole(dst) || overlap(src, dst) {
             // A call, so that what is rare does not make this slower.
             return Prepared::fast::<Move>(L::CPU)(call);
         }
         if TURNED {
-            turn_tile_of_bytes::<L>(src.ptr, dst.ptr, src.rows, src.cols);
+            turn_tile_of_bytes::<L>(src.ptr(), dst.ptr(), src.rows(), src.cols());
         } else {
-            std::ptr::copy_nonoverlapping(src.ptr, dst.ptr, (*src.geometry).bytes() as usize);
+            std::ptr::copy_nonoverlapping(src.ptr(), dst.ptr(), src.geometry().bytes() as usize);
         }
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+    unsafe fn plain(call: &MoveCall) -> Result<(), Fault> {
         Move::plain(call)
     }
 }
 
 struct Move;
 
-impl Body for Move {
+impl Body<3, 0, 3> for Move {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let (Some(region), [src, dst, ..]) = (Region::of(call, kind(call)), call.tiles) else { return Ok(()) };
+    unsafe fn fast<L: Level>(call: &MoveCall) -> Result<(), Fault> {
+        let (region, [src, dst, _]) = (Region::of(call, kind(call)), call.tiles);
         match (Place::of_tile(src), Place::of_tile(dst)) {
             // What overlaps is moved in one order only.
             (Some(from), Some(to)) if !overlap(src, dst) => {
@@ -154,8 +149,8 @@ impl Body for Move {
         }
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let Some(region) = Region::of(call, kind(call)) else { return Ok(()) };
+    unsafe fn plain(call: &MoveCall) -> Result<(), Fault> {
+        let region = Region::of(call, kind(call));
         match call.imm[0] {
             8 => each::<u8>(call, region),
             16 => each::<u16>(call, region),
@@ -167,36 +162,35 @@ impl Body for Move {
 }
 
 /// Element by element, row by row.
-unsafe fn each<T: Copy>(call: &Call, region: Region) {
-    let [src, dst, ..] = call.tiles else { return };
+unsafe fn each<T: Copy>(call: &MoveCall, region: Region) {
+    let [src, dst, _] = call.tiles;
     for r in 0..region.rows {
         for c in 0..region.cols {
             let from = src.index(region.from.0 + r, region.from.1 + c);
             let to = dst.index(region.to.0 + r, region.to.1 + c);
-            let value = src.ptr.cast::<T>().add(from).read_unaligned();
-            dst.ptr.cast::<T>().add(to).write_unaligned(value);
+            let value = src.ptr().cast::<T>().add(from).read_unaligned();
+            dst.ptr().cast::<T>().add(to).write_unaligned(value);
         }
     }
 }
 
 /// True when the memories of two tiles share bytes.
 pub(super) fn overlap(a: &TileRef, b: &TileRef) -> bool {
-    // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
-    let bytes = |t: &TileRef| unsafe { (*t.geometry).bytes() } as usize;
-    let (x, y) = (a.ptr as usize, b.ptr as usize);
+    let bytes = |t: &TileRef| t.geometry().bytes() as usize;
+    let (x, y) = (a.ptr() as usize, b.ptr() as usize);
     x < y + bytes(b) && y < x + bytes(a)
 }
 
 /// Half-width biases become f32.
-unsafe fn widen(call: &Call) -> Result<(), Fault> {
-    let (Some(region), [src, dst, ..]) = (Region::of(call, kind(call)), call.tiles) else { return Ok(()) };
+unsafe fn widen(call: &MoveCall) -> Result<(), Fault> {
+    let (region, [src, dst, _]) = (Region::of(call, kind(call)), call.tiles);
     for r in 0..region.rows {
         for c in 0..region.cols {
             let from = src.index(region.from.0 + r, region.from.1 + c);
-            let bits = src.ptr.cast::<u16>().add(from).read_unaligned();
+            let bits = src.ptr().cast::<u16>().add(from).read_unaligned();
             let value = if call.imm[0] == DType::F16 as u64 { F16(bits).to_f32() } else { Bf16(bits).to_f32() };
             let to = dst.index(region.to.0 + r, region.to.1 + c);
-            dst.ptr.cast::<f32>().add(to).write_unaligned(value);
+            dst.ptr().cast::<f32>().add(to).write_unaligned(value);
         }
     }
     Ok(())

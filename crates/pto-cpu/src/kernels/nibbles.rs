@@ -3,33 +3,35 @@
 mod copy;
 mod squares;
 
-use super::moves::{Kind, overlap};
+use super::moves::{Kind, MoveCall, overlap};
 use super::padding;
 use super::place::{Place, Region};
 use super::transfer::{map, operands};
 use pto_isa::{Loc, TileType};
 use pto_num::Level;
-use pto_vector::{Body, Call, Fault, Prepared, Site, TileRef};
+use pto_vector::{Body, Call, Fault, Prepared, Site, TileRef, ViewRef};
 
-pub(super) unsafe fn load(call: &Call) -> Result<(), Fault> {
-    transfer::<true>(call)
+pub(super) unsafe fn load(call: &Call<1, 1>) -> Result<(), Fault> {
+    let ([tile], [view]) = (call.tiles, call.views);
+    transfer::<true>(tile, view, call.imm[0])
 }
 
-pub(super) unsafe fn store(call: &Call) -> Result<(), Fault> {
-    transfer::<false>(call)
+pub(super) unsafe fn store(call: &Call<2, 1, 2>) -> Result<(), Fault> {
+    let ([tile, _], [view]) = (call.tiles, call.views);
+    transfer::<false>(tile, view, call.imm[0])
 }
 
-unsafe fn transfer<const LOAD: bool>(call: &Call) -> Result<(), Fault> {
-    let Some((tile, view)) = operands(call, 4)? else { return Ok(()) };
-    let global = view.base.offset(view.first as isize);
-    for r in 0..tile.rows {
-        for c in 0..tile.cols {
+unsafe fn transfer<const LOAD: bool>(tile: &TileRef, view: &ViewRef, layout: u64) -> Result<(), Fault> {
+    let Some(view) = operands(tile, view, layout, 4)? else { return Ok(()) };
+    let global = view.start();
+    for r in 0..tile.rows() {
+        for c in 0..tile.cols() {
             // Every row starts at a byte of its own, as many bytes after the one before as there are columns.
-            let (inside, outside) = (2 * r * tile.row_stride + c, map(&view, r, c));
+            let (inside, outside) = (2 * r * tile.row_stride() + c, map(&view, r, c));
             if LOAD {
-                put(tile.ptr, inside, get(global, outside));
+                put(tile.ptr(), inside, get(global, outside));
             } else {
-                put(global, outside, get(tile.ptr, inside));
+                put(global, outside, get(tile.ptr(), inside));
             }
         }
     }
@@ -43,52 +45,75 @@ pub(super) fn is_of_numbers(tile: &TileType) -> bool {
 }
 
 /// Loads numbers that are columns of their own in a memory of the cube, and in the window too.
-pub(super) fn prepare_load(site: &Site, layout: u64) -> Prepared {
+pub(super) fn prepare_load(site: &Site, layout: u64) -> Prepared<1, 1> {
     Prepared::new::<Transfer<true>>(site, true).with([layout, 0])
 }
 
 /// Stores such numbers.
-pub(super) fn prepare_store(site: &Site, layout: u64) -> Prepared {
+pub(super) fn prepare_store(site: &Site, layout: u64) -> Prepared<2, 1, 2> {
     Prepared::new::<Transfer<false>>(site, true).with([layout, 0])
 }
 
 /// Moves numbers. A column of a tile in the vector memory is a pair of them.
-pub(super) fn prepare_move(site: &Site, src: &TileType, dst: &TileType, kind: Kind) -> Prepared {
+pub(super) fn prepare_move(site: &Site, src: &TileType, dst: &TileType, kind: Kind) -> Prepared<3, 0, 3> {
     let pairs = |t: &TileType| u64::from(t.loc == Loc::Vec);
     Prepared::new::<Move>(site, true).with([pairs(src) | pairs(dst) << 1, kind as u64])
 }
 
+/// A load, or a store.
 struct Transfer<const LOAD: bool>;
 
-impl<const LOAD: bool> Body for Transfer<LOAD> {
+impl Body<1, 1> for Transfer<true> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let Some((tile, view)) = operands(call, 4)? else { return Ok(()) };
-        let Some(inside) = Place::of_tile(tile) else { return Self::plain(call) };
+    unsafe fn fast<L: Level>(call: &Call<1, 1>) -> Result<(), Fault> {
+        Self::quickly::<L>(&call.tiles[0], &call.views[0], call.imm[0])
+    }
+
+    unsafe fn plain(call: &Call<1, 1>) -> Result<(), Fault> {
+        Self::plainly(&call.tiles[0], &call.views[0], call.imm[0])
+    }
+}
+
+impl Body<2, 1, 2> for Transfer<false> {
+    #[inline(always)]
+    unsafe fn fast<L: Level>(call: &Call<2, 1, 2>) -> Result<(), Fault> {
+        Self::quickly::<L>(&call.tiles[0], &call.views[0], call.imm[0])
+    }
+
+    unsafe fn plain(call: &Call<2, 1, 2>) -> Result<(), Fault> {
+        Self::plainly(&call.tiles[0], &call.views[0], call.imm[0])
+    }
+}
+
+impl<const LOAD: bool> Transfer<LOAD> {
+    #[inline(always)]
+    unsafe fn quickly<L: Level>(tile: &TileRef, window: &ViewRef, layout: u64) -> Result<(), Fault> {
+        let Some(view) = operands(tile, window, layout, 4)? else { return Ok(()) };
+        let Some(inside) = Place::of_tile(tile) else { return Self::plainly(tile, window, layout) };
         let outside = Place::of_view(&view);
         let (from, to) = if LOAD { (outside, inside) } else { (inside, outside) };
-        if !copy::copy::<L>(&from, &to, Region { rows: tile.rows, cols: tile.cols, from: (0, 0), to: (0, 0) }) {
-            return Self::plain(call);
+        if !copy::copy::<L>(&from, &to, Region { rows: tile.rows(), cols: tile.cols(), from: (0, 0), to: (0, 0) }) {
+            return Self::plainly(tile, window, layout);
         }
         if LOAD {
-            padding::after_load(tile, view.layout);
+            padding::after_load(tile, view.layout());
         }
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let Some((tile, view)) = operands(call, 4)? else { return Ok(()) };
-        let global = view.base.offset(view.first as isize);
-        for (r, c) in places(tile.rows, tile.cols) {
+    unsafe fn plainly(tile: &TileRef, window: &ViewRef, layout: u64) -> Result<(), Fault> {
+        let Some(view) = operands(tile, window, layout, 4)? else { return Ok(()) };
+        let global = view.start();
+        for (r, c) in places(tile.rows(), tile.cols()) {
             let (inside, outside) = (tile.index(r, c), map(&view, r, c));
             if LOAD {
-                put(tile.ptr, inside, get(global, outside));
+                put(tile.ptr(), inside, get(global, outside));
             } else {
-                put(global, outside, get(tile.ptr, inside));
+                put(global, outside, get(tile.ptr(), inside));
             }
         }
         if LOAD {
-            padding::after_load(tile, view.layout);
+            padding::after_load(tile, view.layout());
         }
         Ok(())
     }
@@ -98,7 +123,7 @@ struct Move;
 
 /// One of the two tiles of a move.
 struct Side<'a> {
-    tile: &'a TileRef,
+    tile: &'a TileRef<'a>,
     /// Its columns are pairs.
     pairs: bool,
 }
@@ -121,25 +146,25 @@ impl Side<'_> {
 }
 
 /// What a call moves, in numbers.
-fn moved<'a>(call: &Call<'a>) -> Option<(Side<'a>, Side<'a>, Region)> {
+fn moved<'a>(call: &MoveCall<'a>) -> (Side<'a>, Side<'a>, Region) {
     let kind = Kind::ALL[call.imm[1] as usize];
-    let (region, [src, dst, ..]) = (Region::of(call, kind)?, call.tiles) else { return None };
+    let (region, [src, dst, _]) = (Region::of(call, kind), call.tiles);
     let src = Side { tile: src, pairs: call.imm[0] & 1 == 1 };
     let dst = Side { tile: dst, pairs: call.imm[0] >> 1 == 1 };
-    let (src_cols, dst_cols) = (src.first((0, src.tile.cols)).1, dst.first((0, dst.tile.cols)).1);
+    let (src_cols, dst_cols) = (src.first((0, src.tile.cols())).1, dst.first((0, dst.tile.cols())).1);
     let cols = match kind {
         Kind::Whole => src_cols.min(dst_cols),
         Kind::Extract => dst_cols,
         Kind::Insert => src_cols,
     };
     let region = Region { cols, from: src.first(region.from), to: dst.first(region.to), ..region };
-    Some((src, dst, region))
+    (src, dst, region)
 }
 
-impl Body for Move {
+impl Body<3, 0, 3> for Move {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let Some((src, dst, region)) = moved(call) else { return Ok(()) };
+    unsafe fn fast<L: Level>(call: &MoveCall) -> Result<(), Fault> {
+        let (src, dst, region) = moved(call);
         let is_copied = match (src.place(), dst.place()) {
             // What overlaps is moved in one order only.
             (Some(from), Some(to)) if !overlap(src.tile, dst.tile) => copy::copy::<L>(&from, &to, region),
@@ -148,12 +173,12 @@ impl Body for Move {
         if is_copied { Ok(()) } else { Self::plain(call) }
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let Some((src, dst, region)) = moved(call) else { return Ok(()) };
+    unsafe fn plain(call: &MoveCall) -> Result<(), Fault> {
+        let (src, dst, region) = moved(call);
         for (r, n) in places(region.rows, region.cols) {
             let from = src.index(region.from.0 + r, region.from.1 + n);
             let to = dst.index(region.to.0 + r, region.to.1 + n);
-            put(dst.tile.ptr, to, get(src.tile.ptr, from));
+            put(dst.tile.ptr(), to, get(src.tile.ptr(), from));
         }
         Ok(())
     }

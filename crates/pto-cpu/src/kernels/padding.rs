@@ -31,10 +31,10 @@ pub(super) fn value(ty: &TileType) -> u64 {
 
 /// Writes an element of a tile.
 pub(super) unsafe fn put(tile: &TileRef, size: usize, row: usize, col: usize, bits: u64) {
-    if nibbles::is_of_numbers(&*tile.geometry) {
-        return nibbles::put(tile.ptr, tile.index(row, col), bits as u8);
+    if nibbles::is_of_numbers(tile.geometry()) {
+        return nibbles::put(tile.ptr(), tile.index(row, col), bits as u8);
     }
-    let to = tile.ptr.add(tile.index(row, col) * size);
+    let to = tile.ptr().add(tile.index(row, col) * size);
     std::ptr::copy_nonoverlapping(bits.to_le_bytes().as_ptr(), to, size);
 }
 
@@ -42,7 +42,7 @@ pub(super) unsafe fn put(tile: &TileRef, size: usize, row: usize, col: usize, bi
 /// the boxes of mat, when rows become boxes, with zeros.
 #[inline(always)]
 pub(super) unsafe fn after_load(tile: &TileRef, layout: GlobalLayout) {
-    let ty = &*tile.geometry;
+    let ty = tile.geometry();
     let boxes = ty.loc == Loc::Mat && ty.is_boxed() && ty.fractal == 512;
     let makes_boxes = boxes && matches!(layout, GlobalLayout::Nd | GlobalLayout::Dn);
     // Rows that are no whole blocks are none that a device has.
@@ -57,10 +57,10 @@ unsafe fn fill_blocks(tile: &TileRef, ty: &TileType, bits: u64) {
     // Where the block ends does not depend on where a window starts in its tile.
     let end = |valid: usize| match ty.is_boxed() {
         true => valid.next_multiple_of(BLOCK / size),
-        false => valid + (tile.ptr as usize + valid * size).wrapping_neg() % BLOCK / size,
+        false => valid + (tile.ptr() as usize + valid * size).wrapping_neg() % BLOCK / size,
     };
     let by_rows = matches!(ty.order(), Order::Nd | Order::Nz | Order::Zz);
-    let (lines, valid) = if by_rows { (tile.rows, tile.cols) } else { (tile.cols, tile.rows) };
+    let (lines, valid) = if by_rows { (tile.rows(), tile.cols()) } else { (tile.cols(), tile.rows()) };
     let rest = valid..end(valid);
     // Most often there is none.
     if rest.is_empty() {

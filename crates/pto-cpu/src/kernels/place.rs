@@ -174,11 +174,10 @@ impl Place {
     /// Of a tile; `None` where the last boxes are lower than the others, so that rows and columns depend on each other.
     #[inline(always)]
     pub fn of_tile(tile: &TileRef) -> Option<Self> {
-        // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
-        let ty = unsafe { &*tile.geometry };
+        let ty = tile.geometry();
         if !ty.is_boxed() {
-            let (rows, cols) = (Axis::even(tile.row_stride), Axis::even(tile.col_stride));
-            return Some(Self { start: tile.ptr, rows, cols });
+            let (rows, cols) = (Axis::even(tile.row_stride()), Axis::even(tile.col_stride()));
+            return Some(Self { start: tile.ptr(), rows, cols });
         }
         let (box_rows, box_cols) = (ty.box_shape().0 as usize, ty.box_shape().1 as usize);
         let (all_rows, all_cols) = (ty.rows as usize, ty.cols as usize);
@@ -191,7 +190,7 @@ impl Place {
             BLayout::ColMajor => (box_rows * box_cols, all_rows * box_cols),
         };
         let (rows, cols) = (Axis::boxed(box_rows, down, next_below), Axis::boxed(box_cols, right, next_right));
-        Some(Self { start: tile.ptr, rows, cols })
+        Some(Self { start: tile.ptr(), rows, cols })
     }
 
     /// True when rows and columns come in pairs between all seams.
@@ -212,11 +211,11 @@ impl Place {
 
     /// Of a window of global memory, whose strides are not negative.
     pub fn of_view(view: &ViewRef) -> Self {
-        let extent = |d: usize| usize::try_from(view.shape[d]).unwrap_or(usize::MAX);
-        let stride = |d: usize| view.strides[d] as usize;
+        let extent = |d: usize| usize::try_from(view.shape()[d]).unwrap_or(usize::MAX);
+        let stride = |d: usize| view.strides()[d] as usize;
         let digit = |d: usize| (extent(d), stride(d));
         let of = |extent: usize, d: usize| (extent, stride(d));
-        let (rows, cols) = match view.layout {
+        let (rows, cols) = match view.layout() {
             GlobalLayout::Nd => (Axis::new(&[digit(3), digit(2), digit(1), digit(0)]), Axis::even(stride(4))),
             GlobalLayout::Dn => (Axis::even(stride(3)), Axis::new(&[digit(4), digit(2), digit(1), digit(0)])),
             GlobalLayout::Nz => (Axis::new(&[digit(3), digit(2)]), Axis::new(&[digit(4), digit(1), digit(0)])),
@@ -228,7 +227,7 @@ impl Place {
             GlobalLayout::MxBdn => (Axis::new(&[of(2, 4), digit(3)]), Axis::even(stride(2))),
             GlobalLayout::Nc1hwc0 => (Axis::new(&[digit(3), digit(2), digit(0)]), Axis::new(&[digit(4), digit(1)])),
         };
-        Self { start: view.base.wrapping_offset(view.first as isize), rows, cols }
+        Self { start: view.start(), rows, cols }
     }
 }
 
@@ -294,7 +293,8 @@ mod tests {
     fn is_its_offsets(ty: &TileType) {
         let (rows, cols) = (ty.rows as usize, ty.cols as usize);
         let (row_stride, col_stride) = if ty.blayout == BLayout::ColMajor { (1, rows) } else { (cols, 1) };
-        let tile = TileRef { ptr: std::ptr::null_mut(), rows, cols, row_stride, col_stride, geometry: ty };
+        // SAFETY: only places are computed, and nothing is touched.
+        let tile = unsafe { TileRef::new(std::ptr::null_mut(), ty, (rows, cols), (row_stride, col_stride)) };
         let Some(place) = Place::of_tile(&tile) else {
             return assert!(!ty.rows.is_multiple_of(ty.box_shape().0), "{ty:?}");
         };
@@ -310,7 +310,8 @@ mod tests {
             // Gaps between the outer dimensions keep digits from being joined.
             for gap in [0, 7] {
                 let strides = std::array::from_fn(|d| (strides[d] + if d < 3 { gap } else { 0 }) as i64);
-                let view = ViewRef { base: std::ptr::null_mut(), bytes: 0, first: 0, shape, strides, layout };
+                // SAFETY: only places are computed, and nothing is touched.
+                let view = unsafe { ViewRef::new((std::ptr::null_mut(), 0), 0, shape, strides, layout) };
                 let place = Place::of_view(&view);
                 for (r, c) in (0..64).flat_map(|r| (0..32).map(move |c| (r, c))) {
                     let want = dot(layout.index(r, c, shape), strides.map(|s| s as u64)) as usize;
@@ -350,7 +351,8 @@ mod tests {
     fn boxes_that_follow_each_other_are_joined() {
         let ty = TileType::new(Loc::Mat, DType::F16, 64, 64).layout(BLayout::ColMajor, SLayout::RowMajor, 512);
         let ptr = std::ptr::null_mut();
-        let tile = TileRef { ptr, rows: 64, cols: 64, row_stride: 0, col_stride: 0, geometry: &ty };
+        // SAFETY: only places are computed, and nothing is touched.
+        let tile = unsafe { TileRef::new(ptr, &ty, (64, 64), (0, 0)) };
         let place = Place::of_tile(&tile).expect("its boxes are full");
         assert_eq!((place.rows.run(0), place.cols.run(0)), (usize::MAX, 16));
         assert_eq!((place.cols.run(3), place.cols.last(17)), (13, 1024));

@@ -8,30 +8,30 @@ use pto_num::{Baseline, Level};
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef};
 
 /// `dst[c,r] = src[r,c]`.
-pub(super) const TRANSPOSE: Kernel = Kernel::new(&["src", "dst"], |site| prepare::<Transpose>(site, "dst", 0));
+pub(super) const TRANSPOSE: Kernel = Kernel::new(&["src", "dst"], |site| prepare::<Transpose, _>(site, "dst", 0));
 
 /// The valid region of `src`, and the pad value of `dst` everywhere else.
 pub(super) const FILL: Kernel = Kernel::new(&["src", "dst"], |site| {
     let dst = site.tile("dst")?;
     if nibbles::is_of_numbers(dst) {
-        return Some(Prepared { run: fill_numbers, ..prepare::<Fill>(site, "dst", 0)? });
+        return Some(Prepared { run: fill_numbers, ..prepare::<Fill, _>(site, "dst", 0)? });
     }
-    prepare::<Fill>(site, "dst", padding::value(dst))
+    prepare::<Fill, _>(site, "dst", padding::value(dst))
 });
 
 /// The rows of `src0`, followed by those of `src1`.
-pub(super) const CONCAT: Kernel = Kernel::new(&["src0", "src1", "dst"], |site| prepare::<Concat>(site, "dst", 0));
+pub(super) const CONCAT: Kernel = Kernel::new(&["src0", "src1", "dst"], |site| prepare::<Concat, _>(site, "dst", 0));
 
 /// As many elements of every row as the index tiles say, in bytes of their own elements.
 pub(super) const CONCAT_COUNTED: Kernel = Kernel::new(&["src0", "src1", "src0_idx", "src1_idx", "dst"], |site| {
     let counts = site.tile("src0_idx")?.dtype;
     let signed = counts.class() == pto_isa::Class::Signed;
-    prepare::<ConcatCounted>(site, "dst", u64::from(counts.unit_bytes()) << 1 | u64::from(signed))
+    prepare::<ConcatCounted, _>(site, "dst", u64::from(counts.unit_bytes()) << 1 | u64::from(signed))
 });
 
 /// What a call knows beforehand: the size of an element with the rows and columns of the destination's type, and one word more.
 /// A window has the geometry of its whole tile, so that its own size must come from its type.
-fn prepare<B: Body>(site: &Site, dst: &str, word: u64) -> Option<Prepared> {
+fn prepare<B: Body<T>, const T: usize>(site: &Site, dst: &str, word: u64) -> Option<Prepared<T>> {
     let ty: &TileType = site.tile(dst)?;
     let fits = ty.dtype.column_bits() >= 8 && ty.rows < 1 << 28 && ty.cols < 1 << 28;
     let packed = u64::from(ty.dtype.unit_bytes()) << 56 | ty.rows << 28 | ty.cols;
@@ -39,21 +39,21 @@ fn prepare<B: Body>(site: &Site, dst: &str, word: u64) -> Option<Prepared> {
 }
 
 /// The size of an element, and the rows and columns of the destination.
-fn known(call: &Call) -> (usize, (usize, usize)) {
-    let extent = |shift: u32| (call.imm[0] >> shift) as usize & ((1 << 28) - 1);
-    ((call.imm[0] >> 56) as usize, (extent(28), extent(0)))
+fn known(imm: [u64; 2]) -> (usize, (usize, usize)) {
+    let extent = |shift: u32| (imm[0] >> shift) as usize & ((1 << 28) - 1);
+    ((imm[0] >> 56) as usize, (extent(28), extent(0)))
 }
 
 /// A tile from an element on.
 #[derive(Clone, Copy)]
 struct Part<'a> {
-    tile: &'a TileRef,
+    tile: &'a TileRef<'a>,
     row: usize,
     col: usize,
 }
 
 impl<'a> Part<'a> {
-    fn whole(tile: &'a TileRef) -> Self {
+    fn whole(tile: &'a TileRef<'a>) -> Self {
         Self { tile, row: 0, col: 0 }
     }
 
@@ -63,7 +63,7 @@ impl<'a> Part<'a> {
     }
 
     fn element(&self, row: usize, col: usize, size: usize) -> *mut u8 {
-        self.tile.ptr.wrapping_add(self.tile.index(self.row + row, self.col + col) * size)
+        self.tile.ptr().wrapping_add(self.tile.index(self.row + row, self.col + col) * size)
     }
 }
 
@@ -83,54 +83,54 @@ unsafe fn copy<L: Level, const PLAIN: bool>(from: Part, to: Part, (rows, cols): 
 
 /// A body whose two versions differ only in how they copy.
 macro_rules! body {
-    ($name:ident, $run:ident) => {
+    ($name:ident, $tiles:literal, $run:ident) => {
         struct $name;
 
-        impl Body for $name {
+        impl Body<$tiles> for $name {
             #[inline(always)]
-            unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+            unsafe fn fast<L: Level>(call: &Call<$tiles>) -> Result<(), Fault> {
                 $run::<L, false>(call)
             }
 
-            unsafe fn plain(call: &Call) -> Result<(), Fault> {
+            unsafe fn plain(call: &Call<$tiles>) -> Result<(), Fault> {
                 $run::<Baseline, true>(call)
             }
         }
     };
 }
 
-body!(Transpose, transpose);
-body!(Fill, fill);
-body!(Concat, concat);
-body!(ConcatCounted, concat_counted);
+body!(Transpose, 2, transpose);
+body!(Fill, 2, fill);
+body!(Concat, 3, concat);
+body!(ConcatCounted, 5, concat_counted);
 
 /// The same for 4-bit floats that are columns of their own, which are always filled with zeros.
-unsafe fn fill_numbers(call: &Call) -> Result<(), Fault> {
-    let [src, dst] = call.tiles else { return Ok(()) };
-    let (_, (rows, cols)) = known(call);
+unsafe fn fill_numbers(call: &Call<2>) -> Result<(), Fault> {
+    let [src, dst] = call.tiles;
+    let (_, (rows, cols)) = known(call.imm);
     for (r, c) in (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))) {
-        let number = if r < src.rows && c < src.cols { nibbles::get(src.ptr, src.index(r, c)) } else { 0 };
-        nibbles::put(dst.ptr, dst.index(r, c), number);
+        let number = if r < src.rows() && c < src.cols() { nibbles::get(src.ptr(), src.index(r, c)) } else { 0 };
+        nibbles::put(dst.ptr(), dst.index(r, c), number);
     }
     Ok(())
 }
 
 #[inline(always)]
-unsafe fn transpose<L: Level, const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
-    let [src, dst] = call.tiles else { return Ok(()) };
-    let (size, room) = known(call);
-    if src.cols > room.0 || src.rows > room.1 {
+unsafe fn transpose<L: Level, const PLAIN: bool>(call: &Call<2>) -> Result<(), Fault> {
+    let [src, dst] = call.tiles;
+    let (size, room) = known(call.imm);
+    if src.cols() > room.0 || src.rows() > room.1 {
         let window = (room.1 as u64, room.0 as u64);
-        return Err(Fault::WindowMismatch { tile: (src.rows, src.cols), window });
+        return Err(Fault::WindowMismatch { tile: (src.rows(), src.cols()), window });
     }
     if let (false, Some(from), Some(to)) = (PLAIN, Place::of_tile(src), Place::of_tile(dst)) {
         let turned = Place { rows: to.cols, cols: to.rows, ..to };
-        blocks::copy::<L>(&from, &turned, src.rows, src.cols, size, Cache::Ordinary);
+        blocks::copy::<L>(&from, &turned, src.rows(), src.cols(), size, Cache::Ordinary);
         return Ok(());
     }
-    for r in 0..src.rows {
-        for c in 0..src.cols {
-            let (from, to) = (src.ptr.add(src.index(r, c) * size), dst.ptr.add(dst.index(c, r) * size));
+    for r in 0..src.rows() {
+        for c in 0..src.cols() {
+            let (from, to) = (src.ptr().add(src.index(r, c) * size), dst.ptr().add(dst.index(c, r) * size));
             std::ptr::copy_nonoverlapping(from, to, size);
         }
     }
@@ -138,13 +138,13 @@ unsafe fn transpose<L: Level, const PLAIN: bool>(call: &Call) -> Result<(), Faul
 }
 
 #[inline(always)]
-unsafe fn fill<L: Level, const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
-    let [src, dst] = call.tiles else { return Ok(()) };
-    let (size, room) = known(call);
-    let (rows, cols) = (src.rows.min(room.0), src.cols.min(room.1));
-    if src.ptr != dst.ptr {
+unsafe fn fill<L: Level, const PLAIN: bool>(call: &Call<2>) -> Result<(), Fault> {
+    let [src, dst] = call.tiles;
+    let (size, room) = known(call.imm);
+    let (rows, cols) = (src.rows().min(room.0), src.cols().min(room.1));
+    if src.ptr() != dst.ptr() {
         copy::<L, PLAIN>(Part::whole(src), Part::whole(dst), (rows, cols), size);
-    } else if (*src.geometry).cols != (*dst.geometry).cols || (*src.geometry).rows != (*dst.geometry).rows {
+    } else if src.geometry().cols != dst.geometry().cols || src.geometry().rows != dst.geometry().rows {
         // The larger tile starts where the smaller does: its last elements go first.
         for at in (0..rows * cols).rev() {
             let (row, col) = (at / cols, at % cols);
@@ -160,11 +160,11 @@ unsafe fn fill<L: Level, const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
 
 /// Writes a value to a part of a row.
 unsafe fn fill_row(tile: &TileRef, size: usize, row: usize, cols: std::ops::Range<usize>, bits: u64) {
-    if (*tile.geometry).is_boxed() || tile.col_stride != 1 {
+    if tile.geometry().is_boxed() || tile.col_stride() != 1 {
         cols.for_each(|col| padding::put(tile, size, row, col, bits));
         return;
     }
-    let start = tile.ptr.add((row * tile.row_stride + cols.start) * size);
+    let start = tile.ptr().add((row * tile.row_stride() + cols.start) * size);
     match size {
         1 => std::slice::from_raw_parts_mut(start, cols.len()).fill(bits as u8),
         2 => (0..cols.len()).for_each(|k| start.cast::<u16>().add(k).write_unaligned(bits as u16)),
@@ -174,22 +174,22 @@ unsafe fn fill_row(tile: &TileRef, size: usize, row: usize, cols: std::ops::Rang
 }
 
 #[inline(always)]
-unsafe fn concat<L: Level, const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
-    let [a, b, dst] = call.tiles else { return Ok(()) };
-    let size = known(call).0;
-    copy::<L, PLAIN>(Part::whole(a), Part::whole(dst), (dst.rows, a.cols), size);
-    copy::<L, PLAIN>(Part::whole(b), Part { tile: dst, row: 0, col: a.cols }, (dst.rows, b.cols), size);
+unsafe fn concat<L: Level, const PLAIN: bool>(call: &Call<3>) -> Result<(), Fault> {
+    let [a, b, dst] = call.tiles;
+    let size = known(call.imm).0;
+    copy::<L, PLAIN>(Part::whole(a), Part::whole(dst), (dst.rows(), a.cols()), size);
+    copy::<L, PLAIN>(Part::whole(b), Part { tile: dst, row: 0, col: a.cols() }, (dst.rows(), b.cols()), size);
     Ok(())
 }
 
-unsafe fn concat_counted<L: Level, const PLAIN: bool>(call: &Call) -> Result<(), Fault> {
-    let [a, b, a_counts, b_counts, dst] = call.tiles else { return Ok(()) };
-    let size = known(call).0;
-    for row in 0..dst.rows {
-        let first = count(a_counts, row, a.cols, call.imm[1])?;
-        let second = count(b_counts, row, b.cols, call.imm[1])?;
-        let first = first.min(dst.cols);
-        let second = second.min(dst.cols - first);
+unsafe fn concat_counted<L: Level, const PLAIN: bool>(call: &Call<5>) -> Result<(), Fault> {
+    let [a, b, a_counts, b_counts, dst] = call.tiles;
+    let size = known(call.imm).0;
+    for row in 0..dst.rows() {
+        let first = count(a_counts, row, a.cols(), call.imm[1])?;
+        let second = count(b_counts, row, b.cols(), call.imm[1])?;
+        let first = first.min(dst.cols());
+        let second = second.min(dst.cols() - first);
         let part = |tile, col| Part { tile, row, col };
         copy::<L, true>(part(a, 0), part(dst, 0), (1, first), size);
         copy::<L, true>(part(b, 0), part(dst, first), (1, second), size);
@@ -201,7 +201,7 @@ unsafe fn concat_counted<L: Level, const PLAIN: bool>(call: &Call) -> Result<(),
 unsafe fn count(counts: &TileRef, row: usize, cols: usize, word: u64) -> Result<usize, Fault> {
     let (size, signed) = ((word >> 1) as usize, word & 1 == 1);
     let mut bytes = [0; 8];
-    std::ptr::copy_nonoverlapping(counts.ptr.add(counts.index(row, 0) * size), bytes.as_mut_ptr(), size);
+    std::ptr::copy_nonoverlapping(counts.ptr().add(counts.index(row, 0) * size), bytes.as_mut_ptr(), size);
     let unused = 64 - 8 * size as u32;
     let raw = (u64::from_le_bytes(bytes) << unused) as i64;
     let value = if signed { raw >> unused } else { (raw as u64 >> unused) as i64 };

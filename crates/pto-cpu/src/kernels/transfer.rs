@@ -12,12 +12,12 @@ use pto_num::Level;
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef, ViewRef};
 
 /// From global memory into a tile.
-pub(super) const LOAD: Kernel = Kernel::new(&["dst"], prepare_load).views(&["src"]);
+pub(super) const LOAD: Kernel = Kernel::taking(&["dst"], &["src"], &[], prepare_load);
 
 /// A hint: values stay as they are, but the window must exist.
-pub(super) const PREFETCH: Kernel = Kernel::new(&[], prepare_prefetch).views(&["src"]);
+pub(super) const PREFETCH: Kernel = Kernel::taking(&[], &["src"], &[], prepare_prefetch);
 
-fn prepare_load(site: &Site) -> Option<Prepared> {
+fn prepare_load(site: &Site) -> Option<Prepared<1, 1>> {
     if nibbles::is_of_numbers(site.tile("dst")?) {
         return Some(nibbles::prepare_load(site, stated_layout(site)?));
     }
@@ -29,7 +29,7 @@ fn prepare_load(site: &Site) -> Option<Prepared> {
 }
 
 /// Stores that only copy, or combine with what is there; those through the fix pipe convert.
-pub(super) fn prepare_store(site: &Site) -> Option<Prepared> {
+pub(super) fn prepare_store(site: &Site) -> Option<Prepared<2, 1, 2>> {
     let src = site.tile("src")?;
     if src.loc == pto_isa::Loc::Acc || site.instance.given("pre_quant") || site.instance.given("fp") {
         return None;
@@ -50,7 +50,7 @@ pub(super) fn prepare_store(site: &Site) -> Option<Prepared> {
     })
 }
 
-fn prepare_prefetch(site: &Site) -> Option<Prepared> {
+fn prepare_prefetch(site: &Site) -> Option<Prepared<0, 1>> {
     let bits = site.instance.ty("src").and_then(Type::elem)?.column_bits();
     Some(Prepared { run: prefetch, imm: [u64::from(bits), 0] })
 }
@@ -74,28 +74,23 @@ pub(super) fn stated_layout(site: &Site) -> Option<u64> {
 
 /// A window with the layout that its transfer states, if it does.
 pub(super) fn with_layout(view: &ViewRef, stated: u64) -> ViewRef {
-    let mut view = *view;
-    if let Some(layout) = (stated as usize).checked_sub(1) {
-        view.layout = GlobalLayout::ALL[layout];
-    }
-    view
+    (stated as usize).checked_sub(1).map_or(*view, |layout| view.with_layout(GlobalLayout::ALL[layout]))
 }
 
-/// The tile and the window of a call, checked; `None` where there is nothing to move.
-pub(super) fn operands<'a>(call: &Call<'a>, bits: usize) -> Result<Option<(&'a TileRef, ViewRef)>, Fault> {
-    let ([tile, ..], [view]) = (call.tiles, call.views) else { return Ok(None) };
-    if tile.rows == 0 || tile.cols == 0 {
+/// The window of a transfer with its layout, checked; `None` if the tile is empty, so that there is nothing to move.
+pub(super) fn operands(tile: &TileRef, view: &ViewRef, imm: u64, bits: usize) -> Result<Option<ViewRef>, Fault> {
+    if tile.rows() == 0 || tile.cols() == 0 {
         return Ok(None);
     }
-    let view = with_layout(view, call.imm[0] & 0xff);
+    let view = with_layout(view, imm & 0xff);
     check(tile, &view, bits)?;
-    Ok(Some((tile, view)))
+    Ok(Some(view))
 }
 
 /// Rows and columns of the matrix in a window.
 pub(super) fn size(view: &ViewRef) -> (u64, u64) {
-    let product = |dims: &[usize]| dims.iter().fold(1u64, |n, d| n.saturating_mul(view.shape[*d]));
-    let (rows, cols): (&[usize], &[usize]) = match view.layout {
+    let product = |dims: &[usize]| dims.iter().fold(1u64, |n, d| n.saturating_mul(view.shape()[*d]));
+    let (rows, cols): (&[usize], &[usize]) = match view.layout() {
         GlobalLayout::Nd => (&[0, 1, 2, 3], &[4]),
         GlobalLayout::Dn => (&[3], &[0, 1, 2, 4]),
         GlobalLayout::Nz => (&[2, 3], &[0, 1, 4]),
@@ -113,59 +108,68 @@ pub(super) fn size(view: &ViewRef) -> (u64, u64) {
 /// The valid region lies in the window, and what it touches in the buffer.
 pub(super) fn check(tile: &TileRef, view: &ViewRef, bits: usize) -> Result<(), Fault> {
     let window = size(view);
-    if tile.rows as u64 > window.0 || tile.cols as u64 > window.1 {
-        return Err(Fault::WindowMismatch { tile: (tile.rows, tile.cols), window });
+    if tile.rows() as u64 > window.0 || tile.cols() as u64 > window.1 {
+        return Err(Fault::WindowMismatch { tile: (tile.rows(), tile.cols()), window });
     }
-    check_bytes(view, tile.rows, tile.cols, bits)
+    check_bytes(view, tile.rows(), tile.cols(), bits)
 }
 
 /// The first rows and columns of a window lie in its buffer.
 pub(super) fn check_bytes(view: &ViewRef, rows: usize, cols: usize, bits: usize) -> Result<(), Fault> {
     let place = Place::of_view(view);
     let elements = place.rows.last(rows) + place.cols.last(cols) + 1;
-    let first = i128::from(view.first);
+    let first = i128::from(view.first());
     let end = i128::try_from((elements * bits as u128).div_ceil(8)).map_or(i128::MAX, |bytes| first + bytes);
-    if first < 0 || end > view.bytes as i128 {
-        return Err(Fault::OutsideBuffer { first, end, bytes: view.bytes });
+    if first < 0 || end > view.bytes() as i128 {
+        return Err(Fault::OutsideBuffer { first, end, bytes: view.bytes() });
     }
     Ok(())
 }
 
 /// The place of element `[r, c]` in the window, in elements: the definition that [`Place`] must agree with.
 pub(super) fn map(view: &ViewRef, r: usize, c: usize) -> usize {
-    let index = view.layout.index(r as u64, c as u64, view.shape);
-    dot(index, view.strides.map(|s| s as u64)) as usize
+    let index = view.layout().index(r as u64, c as u64, view.shape());
+    dot(index, view.strides().map(|s| s as u64)) as usize
 }
 
 /// Every element of the tile with its counterpart outside.
 unsafe fn each(tile: &TileRef, view: &ViewRef, size: usize, work: impl Fn(*mut u8, *mut u8)) {
-    let global = view.base.offset(view.first as isize);
-    for r in 0..tile.rows {
-        for c in 0..tile.cols {
-            work(tile.ptr.add(tile.index(r, c) * size), global.add(map(view, r, c) * size));
+    let global = view.start();
+    for r in 0..tile.rows() {
+        for c in 0..tile.cols() {
+            work(tile.ptr().add(tile.index(r, c) * size), global.add(map(view, r, c) * size));
         }
     }
 }
 
 struct Load;
 
-impl Body for Load {
+impl Body<1, 1> for Load {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+    unsafe fn fast<L: Level>(call: &Call<1, 1>) -> Result<(), Fault> {
         let size = (call.imm[0] >> 8) as usize;
-        if let Some((tile, view)) = operands(call, 8 * size)? {
+        let [tile] = call.tiles;
+        if let Some(view) = operands(tile, &call.views[0], call.imm[0], 8 * size)? {
             let Some(to) = Place::of_tile(tile) else { return Self::plain(call) };
-            blocks::copy::<L>(&Place::of_view(&view), &to, tile.rows, tile.cols, size, Cache::of_load(view.bytes));
-            padding::after_load(tile, view.layout);
+            blocks::copy::<L>(
+                &Place::of_view(&view),
+                &to,
+                tile.rows(),
+                tile.cols(),
+                size,
+                Cache::of_load(view.bytes()),
+            );
+            padding::after_load(tile, view.layout());
         }
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+    unsafe fn plain(call: &Call<1, 1>) -> Result<(), Fault> {
         let size = (call.imm[0] >> 8) as usize;
-        if let Some((tile, view)) = operands(call, 8 * size)? {
+        let [tile] = call.tiles;
+        if let Some(view) = operands(tile, &call.views[0], call.imm[0], 8 * size)? {
             each(tile, &view, size, |on_chip, outside| std::ptr::copy_nonoverlapping(outside, on_chip, size));
-            padding::after_load(tile, view.layout);
+            padding::after_load(tile, view.layout());
         }
         Ok(())
     }
@@ -173,22 +177,24 @@ impl Body for Load {
 
 struct Store;
 
-impl Body for Store {
+impl Body<2, 1, 2> for Store {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+    unsafe fn fast<L: Level>(call: &Call<2, 1, 2>) -> Result<(), Fault> {
         let size = (call.imm[0] >> 8) as usize;
-        let Some((tile, view)) = operands(call, 8 * size)? else { return Ok(()) };
+        let [tile, _] = call.tiles;
+        let Some(view) = operands(tile, &call.views[0], call.imm[0], 8 * size)? else { return Ok(()) };
         if let Some(how) = how_to_combine(call) {
             return combine(tile, &view, size, call.imm[1], how);
         }
         let Some(from) = Place::of_tile(tile) else { return Self::plain(call) };
-        blocks::copy::<L>(&from, &Place::of_view(&view), tile.rows, tile.cols, size, Cache::of_store(view.bytes));
+        blocks::copy::<L>(&from, &Place::of_view(&view), tile.rows(), tile.cols(), size, Cache::of_store(view.bytes()));
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+    unsafe fn plain(call: &Call<2, 1, 2>) -> Result<(), Fault> {
         let size = (call.imm[0] >> 8) as usize;
-        let Some((tile, view)) = operands(call, 8 * size)? else { return Ok(()) };
+        let [tile, _] = call.tiles;
+        let Some(view) = operands(tile, &call.views[0], call.imm[0], 8 * size)? else { return Ok(()) };
         if let Some(how) = how_to_combine(call) {
             return combine(tile, &view, size, call.imm[1], how);
         }
@@ -199,8 +205,8 @@ impl Body for Store {
 
 /// The attribute of the store, or else the state of the core.
 #[inline(always)]
-fn how_to_combine(call: &Call) -> Option<Combine> {
-    let state = call.scalars.first().copied().unwrap_or(0);
+fn how_to_combine(call: &Call<2, 1, 2>) -> Option<Combine> {
+    let [state, _] = *call.scalars;
     if call.imm[1] >> 8 == 0 && state == 0 {
         return None;
     }
@@ -219,16 +225,16 @@ unsafe fn combine(tile: &TileRef, view: &ViewRef, size: usize, imm: u64, how: Co
     Ok(())
 }
 
-unsafe fn prefetch(call: &Call) -> Result<(), Fault> {
-    let [view] = call.views else { return Ok(()) };
-    if view.shape.contains(&0) {
+unsafe fn prefetch(call: &Call<0, 1>) -> Result<(), Fault> {
+    let [view] = call.views;
+    if view.shape().contains(&0) {
         return Ok(());
     }
-    let last = view.shape.iter().zip(view.strides).map(|(n, s)| (i128::from(*n) - 1) * i128::from(s)).sum::<i128>();
-    let first = i128::from(view.first);
+    let last = view.shape().iter().zip(view.strides()).map(|(n, s)| (i128::from(*n) - 1) * i128::from(s)).sum::<i128>();
+    let first = i128::from(view.first());
     let end = first + ((last + 1) * i128::from(call.imm[0])).unsigned_abs().div_ceil(8) as i128;
-    if first < 0 || end > view.bytes as i128 {
-        return Err(Fault::OutsideBuffer { first, end, bytes: view.bytes });
+    if first < 0 || end > view.bytes() as i128 {
+        return Err(Fault::OutsideBuffer { first, end, bytes: view.bytes() });
     }
     Ok(())
 }

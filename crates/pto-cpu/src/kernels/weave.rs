@@ -28,7 +28,7 @@ pub(super) const DEINTERLEAVE: Kernel =
 /// Integers lose their high bits.
 pub(super) const PACK: Kernel = Kernel::new(&["src", "dst"], prepare_pack);
 
-fn prepare_pack(site: &Site) -> Option<Prepared> {
+fn prepare_pack(site: &Site) -> Option<Prepared<2>> {
     let (src, dst) = (site.tile("src")?.dtype, site.tile("dst")?.dtype);
     // How a device narrows floats is not published.
     if !src.is_int() || !dst.is_int() {
@@ -44,11 +44,11 @@ fn prepare_pack(site: &Site) -> Option<Prepared> {
 }
 
 unsafe fn get<T: Copy>(tile: &TileRef, row: usize, col: usize) -> T {
-    tile.ptr.cast::<T>().add(tile.index(row, col)).read_unaligned()
+    tile.ptr().cast::<T>().add(tile.index(row, col)).read_unaligned()
 }
 
 unsafe fn put<T: Copy>(tile: &TileRef, row: usize, col: usize, value: T) {
-    tile.ptr.cast::<T>().add(tile.index(row, col)).write_unaligned(value);
+    tile.ptr().cast::<T>().add(tile.index(row, col)).write_unaligned(value);
 }
 
 /// `to` is `a` and `b` in turn; `count` elements of each.
@@ -71,22 +71,22 @@ unsafe fn unweave<T: Copy>(from: *const T, a: *mut T, b: *mut T, count: usize) {
 
 struct Interleave<T>(PhantomData<T>);
 
-impl<T: Copy> Body for Interleave<T> {
+impl<T: Copy> Body<4> for Interleave<T> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [a, b, first, second] = call.tiles else { return Ok(()) };
-        let half = first.cols / 2;
-        for r in 0..first.rows {
+    unsafe fn fast<L: Level>(call: &Call<4>) -> Result<(), Fault> {
+        let [a, b, first, second] = call.tiles;
+        let half = first.cols() / 2;
+        for r in 0..first.rows() {
             weave::<T>(a.row(r), b.row(r), first.row(r), half);
             weave::<T>(a.row::<T>(r).add(half), b.row::<T>(r).add(half), second.row(r), half);
         }
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [a, b, first, second] = call.tiles else { return Ok(()) };
-        let cols = first.cols;
-        for (r, at) in (0..first.rows).flat_map(|r| (0..2 * cols).map(move |at| (r, at))) {
+    unsafe fn plain(call: &Call<4>) -> Result<(), Fault> {
+        let [a, b, first, second] = call.tiles;
+        let cols = first.cols();
+        for (r, at) in (0..first.rows()).flat_map(|r| (0..2 * cols).map(move |at| (r, at))) {
             let value = get::<T>(if at % 2 == 0 { a } else { b }, r, at / 2);
             put(if at < cols { first } else { second }, r, at % cols, value);
         }
@@ -96,12 +96,12 @@ impl<T: Copy> Body for Interleave<T> {
 
 struct Deinterleave<T>(PhantomData<T>);
 
-impl<T: Copy> Body for Deinterleave<T> {
+impl<T: Copy> Body<4> for Deinterleave<T> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [a, b, even, odd] = call.tiles else { return Ok(()) };
-        let half = a.cols / 2;
-        for r in 0..even.rows {
+    unsafe fn fast<L: Level>(call: &Call<4>) -> Result<(), Fault> {
+        let [a, b, even, odd] = call.tiles;
+        let half = a.cols() / 2;
+        for r in 0..even.rows() {
             unweave::<T>(a.row(r), even.row(r), odd.row(r), half);
             if b.is_present() {
                 unweave::<T>(b.row(r), even.row::<T>(r).add(half), odd.row::<T>(r).add(half), half);
@@ -110,11 +110,11 @@ impl<T: Copy> Body for Deinterleave<T> {
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [a, b, even, odd] = call.tiles else { return Ok(()) };
-        let long = if b.is_present() { 2 * a.cols } else { a.cols };
-        for (r, at) in (0..even.rows).flat_map(|r| (0..long).map(move |at| (r, at))) {
-            let value = get::<T>(if at < a.cols { a } else { b }, r, at % a.cols);
+    unsafe fn plain(call: &Call<4>) -> Result<(), Fault> {
+        let [a, b, even, odd] = call.tiles;
+        let long = if b.is_present() { 2 * a.cols() } else { a.cols() };
+        for (r, at) in (0..even.rows()).flat_map(|r| (0..long).map(move |at| (r, at))) {
+            let value = get::<T>(if at < a.cols() { a } else { b }, r, at % a.cols());
             put(if at % 2 == 0 { even } else { odd }, r, at / 2, value);
         }
         Ok(())
@@ -141,20 +141,20 @@ macro_rules! cuts {
 
 cuts! { u32 => u16; u32 => u8; u16 => u8; }
 
-impl<S: Cut<T>, T: Copy> Body for Pack<S, T> {
+impl<S: Cut<T>, T: Copy> Body<2> for Pack<S, T> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [src, dst] = call.tiles else { return Ok(()) };
-        for r in 0..dst.rows {
+    unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
+        let [src, dst] = call.tiles;
+        for r in 0..dst.rows() {
             let (from, to) = (src.row::<S>(r), dst.row::<T>(r));
-            (0..dst.cols).for_each(|c| to.add(c).write_unaligned(from.add(c).read_unaligned().cut()));
+            (0..dst.cols()).for_each(|c| to.add(c).write_unaligned(from.add(c).read_unaligned().cut()));
         }
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [src, dst] = call.tiles else { return Ok(()) };
-        for (r, c) in (0..dst.rows).flat_map(|r| (0..dst.cols).map(move |c| (r, c))) {
+    unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
+        let [src, dst] = call.tiles;
+        for (r, c) in (0..dst.rows()).flat_map(|r| (0..dst.cols()).map(move |c| (r, c))) {
             put(dst, r, c, get::<S>(src, r, c).cut());
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! The instructions of a plan.
 
-use crate::kernels::{Combine, KernelFn};
+use crate::kernels::{Code, Combine};
 use crate::run::Style;
 use pto_ir::ValueId;
 use pto_isa::row::{HiddenMemory, RegionExtent};
@@ -476,8 +476,7 @@ pub(crate) struct Switch {
 /// An instruction that a kernel executes.
 #[derive(Clone, Debug)]
 pub(crate) struct KernelStep {
-    pub run: KernelFn,
-    pub imm: [u64; 2],
+    pub code: Code,
     pub tiles: Vec<Operand>,
     pub views: Vec<Operand>,
     pub scalars: Vec<Option<Reg>>,

@@ -298,10 +298,9 @@ impl Builder<'_> {
 
     pub fn kernel_op(&mut self, id: OpId, kernel: &'static Kernel) -> Built<()> {
         let row = self.module.op(id).op.row();
-        let prepared = self.prepare(id, kernel)?;
+        let code = self.prepare(id, kernel)?;
         let mut step = KernelStep {
-            run: prepared.run,
-            imm: prepared.imm,
+            code,
             tiles: Vec::new(),
             views: Vec::new(),
             scalars: Vec::new(),
@@ -327,8 +326,12 @@ impl Builder<'_> {
                 self.define(value)?;
             }
         }
-        for name in kernel.tiles {
-            let operand = self.kernel_operand(id, name, kernel, true)?;
+        for (at, name) in kernel.tiles.iter().enumerate() {
+            let mut operand = self.kernel_operand(id, name, kernel, true)?;
+            // A kernel may take an operand twice; what it reads and writes counts once.
+            if kernel.tiles[..at].contains(name) {
+                (operand.reads, operand.writes) = (false, false);
+            }
             step.tiles.push(operand);
         }
         for name in kernel.views {
@@ -459,12 +462,12 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn prepare(&self, id: OpId, kernel: &Kernel) -> Built<crate::kernels::Prepared> {
+    fn prepare(&self, id: OpId, kernel: &Kernel) -> Built<crate::kernels::Code> {
         let row = self.module.op(id).op.row();
         self.with_instance(id, |instance| {
             let types: Vec<String> = instance.args.iter().filter_map(|a| Some(a.ty.tile()?.to_string())).collect();
             let site = Site { instance, numerics: self.options.numerics, plain: self.options.plain, level: None };
-            (kernel.prepare)(&site).ok_or_else(|| {
+            kernel.prepare(&site).ok_or_else(|| {
                 let message = format!("`{}`: the engine has no code for these operands", row.full_name());
                 Diagnostic::new(codes::RUN_UNSUPPORTED, self.place(), message).remark(types.join(", ")).page(row.page)
             })

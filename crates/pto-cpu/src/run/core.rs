@@ -81,11 +81,11 @@ pub(super) struct Core<'p> {
     /// What was not as it should be, over all blocks.
     pub notes: Vec<Diagnostic>,
     /// Operands of the instruction being executed: the first of each array.
-    pub tile_refs: [TileRef; super::MAX_TILES],
+    pub tile_refs: [TileRef<'p>; super::MAX_TILES],
     pub view_refs: [ViewRef; super::MAX_VIEWS],
     pub scalars: [u64; super::MAX_SCALARS],
     /// What pipes have not done yet, where chance decides when they do.
-    pub pipes: Pipes,
+    pub pipes: Pipes<'p>,
     /// Whether it reads the same number again and again.
     pub spin: Spin,
     /// The bytes that have content.

@@ -285,5 +285,9 @@ fn say_fault(fault: Fault, new: &dyn Fn(pto_isa::Code, String) -> Diagnostic, bu
             new(codes::RUN_BOUNDS, format!("the index at [{row}, {col}] is {index}"))
                 .legal(format!("0 or more, less than {limit}"))
         }
+        Fault::Operands { takes } => new(
+            codes::RUN_UNSUPPORTED,
+            format!("internal error: the code of this instruction takes {takes}, and was given other operands"),
+        ),
     }
 }

@@ -6,7 +6,7 @@ use super::core::Core;
 use super::fail::Fail;
 use super::observe::{Action, Watch};
 use crate::Numerics;
-use crate::kernels::{Call, TileRef, ViewRef};
+use crate::kernels::{TileRef, ViewRef};
 use crate::memory::{Buffer, split_address};
 use crate::plan::{KernelStep, Operand, Slot, Tile, View};
 use pto_isa::{Diagnostic, Dim, Type};
@@ -14,7 +14,7 @@ use pto_isa::{Diagnostic, Dim, Type};
 /// Sets of values for which the rules of an instruction are remembered to hold.
 const KNOWN_FACTS: usize = 8;
 
-impl Core<'_> {
+impl<'p> Core<'p> {
     /// Executes an instruction.
     pub fn kernel<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
         let step = &self.plan.kernels[which];
@@ -32,10 +32,11 @@ impl Core<'_> {
             self.tile_refs[at] = tile.map_or(TileRef::ABSENT, |t| self.tile_ref(memory, t));
         }
         if let Some(wide) = &step.wide {
-            let (rows, cols) = (self.tile_refs[wide.dst].rows, self.tile_refs[wide.dst].cols);
+            let region = (self.tile_refs[wide.dst].rows(), self.tile_refs[wide.dst].cols());
             for source in &wide.sources {
                 let tile = &mut self.tile_refs[*source];
-                (tile.rows, tile.cols) = (rows, cols);
+                // SAFETY: the rules were checked again with this region, and keep it inside of the source.
+                *tile = unsafe { tile.with_region(region) };
             }
         }
         for (at, operand) in step.views.iter().enumerate() {
@@ -47,11 +48,11 @@ impl Core<'_> {
         if W::REORDERS {
             return self.postpone(which, at);
         }
-        let call = self.call(step);
+        let (tiles, views, scalars) = self.operands(step);
         // SAFETY: every tile register lies inside the core's memory (`Core::bind` and its neighbours check that before
         // they set one) with its valid region inside the tile, views are checked by the kernel against the buffer
         // they name, and the kernel was prepared for the types of these operands.
-        let done = unsafe { (step.run)(&call) };
+        let done = unsafe { step.code.call(tiles, views, scalars) };
         done.map_err(|fault| Fail::Fault(fault, self.first_buffer(step)))?;
         // Only now is it known that what it touches is there.
         if W::OBSERVES {
@@ -73,24 +74,20 @@ impl Core<'_> {
     }
 
     /// The operands that were resolved.
-    pub fn call(&self, step: &KernelStep) -> Call<'_> {
-        Call {
-            tiles: &self.tile_refs[..step.tiles.len()],
-            views: &self.view_refs[..step.views.len()],
-            scalars: &self.scalars[..step.scalars.len()],
-            imm: step.imm,
-        }
+    pub fn operands(&self, step: &KernelStep) -> (&[TileRef<'p>], &[ViewRef], &[u64]) {
+        let tiles = &self.tile_refs[..step.tiles.len()];
+        (tiles, &self.view_refs[..step.views.len()], &self.scalars[..step.scalars.len()])
     }
 
-    pub fn tile_ref(&self, memory: *mut u8, tile: &Tile) -> TileRef {
-        TileRef {
-            ptr: memory.wrapping_add(tile.base as usize),
-            rows: tile.rows as usize,
-            cols: tile.cols as usize,
-            row_stride: tile.row_stride as usize,
-            col_stride: tile.col_stride as usize,
-            geometry: &self.plan.geometries[tile.geometry as usize],
-        }
+    /// A tile register as kernels take it; `memory` is the memory of this core.
+    pub fn tile_ref(&self, memory: *mut u8, tile: &Tile) -> TileRef<'p> {
+        let ptr = memory.wrapping_add(tile.base as usize);
+        let geometry = &self.plan.geometries[tile.geometry as usize];
+        let region = (tile.rows as usize, tile.cols as usize);
+        let strides = (tile.row_stride as usize, tile.col_stride as usize);
+        // SAFETY: who sets a tile register checks that the tile lies in the core's memory and its valid region in the tile
+        // (`Core::bind` and its neighbours); the core lives as long as its calls, and no other thread has its memory.
+        unsafe { TileRef::new(ptr, geometry, region, strides) }
     }
 
     fn view_ref(&mut self, operand: &Operand) -> Result<ViewRef, Fail> {
@@ -118,7 +115,9 @@ impl Core<'_> {
                 *written = true;
             }
         }
-        Ok(ViewRef { base: buffer.ptr, bytes: buffer.bytes, first, shape, strides, layout })
+        // SAFETY: the caller of the run lends the buffer until its end, and a kernel that writes gets only buffers that may be
+        // written.
+        Ok(unsafe { ViewRef::new((buffer.ptr, buffer.bytes), first, shape, strides, layout) })
     }
 
     /// A buffer: of a parameter, or allocated by the program.

@@ -6,7 +6,8 @@ use super::core::Core;
 use super::fail::Fail;
 use super::observe::{Action, Answer, Ring as Position, Watch};
 use super::shared::{Ring, Shared};
-use crate::kernels::{Call, TileRef, ViewRef};
+use super::transfer::call_transfer;
+use crate::kernels::{TileRef, ViewRef};
 use crate::memory::{Buffer, split_address};
 use crate::plan::{End, Entry, Extent, Link, PipeOp, Pointer, Role, Scale, Tile, Way};
 use pto_isa::{GlobalLayout, Target};
@@ -329,10 +330,9 @@ impl Core<'_> {
             Scale::Table(table) => (self.tile_ref(memory, &self.tiles[table as usize]), 0),
         };
         let tiles = [self.tile_ref(memory, tile), table];
-        let call = Call { tiles: &tiles, views: &[*view], scalars: &[0, number], imm: code.imm };
         // SAFETY: the tile lies in the core's memory, the kernel checks the view against the slot, and it was prepared
         // for the type of the tile.
-        unsafe { (code.run)(&call) }.map_err(Fail::SlotFault)
+        unsafe { call_transfer(&code, &tiles, view, &[0, number]) }.map_err(Fail::SlotFault)
     }
 
     // ---- slots in global memory -----------------------------------------------------------------------------------
@@ -460,13 +460,10 @@ pub(super) fn element_offset(shape: &[u64; 5], strides: &[i64; 5], k: u64) -> i6
 
 /// A window of a slot.
 fn slot_view(data: &mut [u8], offset: u64, stride: u64, (rows, cols): (u64, u64), bits: u32) -> ViewRef {
-    let Buffer { ptr, bytes, .. } = Buffer::write(data);
-    ViewRef {
-        base: ptr,
-        bytes,
-        first: (offset * u64::from(bits) / 8) as i64,
-        shape: [1, 1, 1, rows, cols],
-        strides: [0, 0, 0, stride as i64, 1],
-        layout: GlobalLayout::Nd,
-    }
+    let Buffer { ptr, bytes: size, .. } = Buffer::write(data);
+    let first = (offset * u64::from(bits) / 8) as i64;
+    let (shape, strides) = ([1, 1, 1, rows, cols], [0, 0, 0, stride as i64, 1]);
+    // SAFETY: the data of a slot is borrowed here, and nothing touches the slot between this and the only call that takes the
+    // view.
+    unsafe { ViewRef::new((ptr, size), first, shape, strides, GlobalLayout::Nd) }
 }

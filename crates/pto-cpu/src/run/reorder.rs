@@ -6,7 +6,7 @@
 use super::core::Core;
 use super::fail::Fail;
 use super::observe::{Flag, Watch};
-use crate::kernels::{Call, TileRef, ViewRef};
+use crate::kernels::{TileRef, ViewRef};
 use crate::plan::{Link, Order, PipeOp, Step};
 use pto_isa::{Pipe, Target};
 use std::collections::{BTreeMap, VecDeque};
@@ -15,12 +15,12 @@ const LANES: usize = Pipe::REAL.len();
 
 /// What a pipe has been given and has not done yet.
 #[derive(Debug)]
-enum Task {
+enum Task<'p> {
     /// An instruction: which, where it stands, and its operands as they were when it was given.
     Kernel {
         which: usize,
         at: usize,
-        tiles: Vec<TileRef>,
+        tiles: Vec<TileRef<'p>>,
         views: Vec<ViewRef>,
         scalars: Vec<u64>,
     },
@@ -33,8 +33,8 @@ enum Task {
 
 /// The pipes of a core.
 #[derive(Default, Debug)]
-pub(super) struct Pipes {
-    queues: [VecDeque<Task>; LANES],
+pub(super) struct Pipes<'p> {
+    queues: [VecDeque<Task<'p>>; LANES],
     flags: BTreeMap<Flag, u32>,
     tokens: BTreeMap<i64, usize>,
     /// Who has asked for a token and not got it yet. It is given in the order of the program.
@@ -44,7 +44,7 @@ pub(super) struct Pipes {
     pub failed_at: Option<usize>,
 }
 
-impl Pipes {
+impl Pipes<'_> {
     /// Nothing is pending. The order follows from the seed and the core.
     pub fn reset(&mut self, seed: u64) {
         *self = Self { random: seed, ..Self::default() };
@@ -63,11 +63,11 @@ impl Pipes {
     }
 }
 
-impl Core<'_> {
+impl<'p> Core<'p> {
     /// Gives an instruction to its pipe. The operands have been resolved.
     pub fn postpone(&mut self, which: usize, at: usize) -> Result<(), Fail> {
         let step = &self.plan.kernels[which];
-        let Call { tiles, views, scalars, .. } = self.call(step);
+        let (tiles, views, scalars) = self.operands(step);
         let (tiles, views, scalars) = (tiles.to_vec(), views.to_vec(), scalars.to_vec());
         self.give(step.pipe.unwrap_or(Pipe::S), Task::Kernel { which, at, tiles, views, scalars })
     }
@@ -91,7 +91,7 @@ impl Core<'_> {
         }
     }
 
-    fn give(&mut self, pipe: Pipe, task: Task) -> Result<(), Fail> {
+    fn give(&mut self, pipe: Pipe, task: Task<'p>) -> Result<(), Fail> {
         if let Task::Get(id, _) = task {
             self.pipes.turns.entry(id).or_default().push_back(pipe as usize);
         }
@@ -134,10 +134,9 @@ impl Core<'_> {
             Task::Barrier => {}
             Task::Kernel { which, at, tiles, views, scalars } => {
                 let step = &self.plan.kernels[which];
-                let call = Call { tiles: &tiles, views: &views, scalars: &scalars, imm: step.imm };
                 // SAFETY: the operands were checked when the instruction was given; the memory they lie in is neither moved
                 // nor freed before all pipes are done, and the kernel checks views against their buffers.
-                unsafe { (step.run)(&call) }.map_err(|fault| {
+                unsafe { step.code.call(&tiles, &views, &scalars) }.map_err(|fault| {
                     self.pipes.failed_at = Some(at);
                     Fail::Fault(fault, None)
                 })?;

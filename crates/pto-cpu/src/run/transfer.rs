@@ -5,11 +5,11 @@
 use super::core::Core;
 use super::fail::Fail;
 use super::links::element_offset;
-use crate::kernels::{Call, Prepared, TileRef, ViewRef};
+use crate::kernels::{Code, Fault, TileRef, ViewRef};
 use crate::memory::split_address;
 use crate::plan::{Transfer, TransferKind, View};
 
-impl Core<'_> {
+impl<'p> Core<'p> {
     pub fn transfer(&mut self, t: &Transfer) -> Result<(), Fail> {
         let own = self.views[t.own as usize];
         let other = |core: &Self, k: usize| core.views[t.others[k] as usize];
@@ -55,7 +55,9 @@ impl Core<'_> {
                 let from = self.views[t.others[k] as usize];
                 self.move_piece(&t.load, stage, &from, at, size, t.bits, false)?;
                 let (a, b) = (self.sized(acc, size), self.sized(stage, size));
-                self.call_kernel(&combine, &[a, b, a], &[])?;
+                // SAFETY: both tiles come from registers of the core with at most their valid region, and the code was prepared
+                // for their type.
+                unsafe { combine.call(&[a, b, a], &[], &[]) }.map_err(|fault| Fail::Fault(fault, None))?;
             }
             self.move_piece(&t.store, acc, own, at, size, t.bits, true)
         })
@@ -82,16 +84,16 @@ impl Core<'_> {
         Ok((tile.rows.into(), tile.cols.into()))
     }
 
-    fn sized(&mut self, tile: u32, size: (u64, u64)) -> TileRef {
+    fn sized(&mut self, tile: u32, size: (u64, u64)) -> TileRef<'p> {
         let memory = self.memory.ptr();
         let tile = self.tiles[tile as usize];
-        TileRef { rows: size.0 as usize, cols: size.1 as usize, ..self.tile_ref(memory, &tile) }
+        self.tile_ref(memory, &tile).clipped(size.0 as usize, size.1 as usize)
     }
 
     #[expect(clippy::too_many_arguments, reason = "a piece has a place, a size, and two ends")]
     fn move_piece(
         &mut self,
-        code: &Prepared,
+        code: &Code,
         tile: u32,
         view: &View,
         at: u64,
@@ -105,15 +107,28 @@ impl Core<'_> {
         piece.address = view.address.wrapping_add((offset * i64::from(bits) / 8) as u64);
         piece.shape = [1, 1, 1, size.0, size.1];
         let view = self.window_ref(&piece, writes)?;
-        self.call_kernel(code, &[tile, TileRef::ABSENT], &[view])
+        // SAFETY: the tile comes from a register of the core with at most its valid region, the kernel checks the view, and the
+        // code was prepared for these types.
+        unsafe { call_transfer(code, &[tile, TileRef::ABSENT], &view, &[0; 2]) }
+            .map_err(|fault| Fail::Fault(fault, None))
     }
+}
 
-    fn call_kernel(&mut self, code: &Prepared, tiles: &[TileRef], views: &[ViewRef]) -> Result<(), Fail> {
-        let call = Call { tiles, views, scalars: &[], imm: code.imm };
-        // SAFETY: tiles come from registers of the core with at most their valid region, views are checked by the kernel,
-        // and the code was prepared for these types.
-        unsafe { (code.run)(&call) }.map_err(|fault| Fail::Fault(fault, None))
-    }
+/// Calls the code of a load, which takes a tile and a view, or that of a store, which also takes a table of scales, how to
+/// combine, and a scale.
+///
+/// # Safety
+/// As [`KernelFn`](pto_vector::KernelFn).
+pub(super) unsafe fn call_transfer(
+    code: &Code,
+    tiles: &[TileRef; 2],
+    view: &ViewRef,
+    scalars: &[u64; 2],
+) -> Result<(), Fault> {
+    let is_load = code.arity().tiles == 1;
+    let (tiles, scalars) = if is_load { (&tiles[..1], &scalars[..0]) } else { (&tiles[..], &scalars[..]) };
+    // SAFETY: as the caller says.
+    unsafe { code.call(tiles, std::slice::from_ref(view), scalars) }
 }
 
 /// The rows of the whole that belong to one member, as large as that.

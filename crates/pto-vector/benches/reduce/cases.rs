@@ -4,7 +4,7 @@ use super::hand;
 use super::work::{self, Work};
 use pto_isa::rules::{Arg, AttrValue, Instance};
 use pto_isa::{BLayout, DType, Loc, Op, Order, SLayout, Scalar, Target, TileType, Type, enums, table::op};
-use pto_vector::{Call, Numerics, Prepared, Site, TileRef, find};
+use pto_vector::{Code, Numerics, Site, TileRef, find};
 use std::time::Instant;
 
 /// A tile with memory.
@@ -51,18 +51,22 @@ impl Tile {
         start.wrapping_add(start.align_offset(64))
     }
 
-    fn reference(&mut self) -> TileRef {
+    fn reference(&mut self) -> TileRef<'static> {
+        // A few bytes for each case of the bench.
+        let geometry: &'static TileType = Box::leak(Box::new(self.ty));
         let (rows, cols) = (self.ty.rows as usize, self.ty.cols as usize);
         let (row_stride, col_stride) = if self.ty.order() == Order::Dn { (1, rows) } else { (cols, 1) };
-        TileRef { ptr: self.ptr(), rows, cols, row_stride, col_stride, geometry: &self.ty }
+        let ptr = self.ptr();
+        // SAFETY: the memory was made for the type; who keeps the reference keeps the tile.
+        unsafe { TileRef::new(ptr, geometry, (rows, cols), (row_stride, col_stride)) }
     }
 }
 
 /// An instruction with its operands, ready to run.
 struct Job {
-    tiles: Vec<TileRef>,
+    tiles: Vec<TileRef<'static>>,
     scalars: Vec<u64>,
-    prepared: Prepared,
+    code: Code,
 }
 
 type Attrs<'a> = &'a [(&'static str, AttrValue<'static>)];
@@ -81,20 +85,20 @@ impl Job {
         }
         let instance = Instance { row, target: Target::Cpu, manual: false, args: &args, attrs };
         let site = Site { instance, numerics: Numerics::Reference, plain: false, level: None };
-        let prepared = (kernel.prepare)(&site).expect("code for these types");
+        let code = kernel.prepare(&site).expect("code for these types");
         let mut refs = vec![TileRef::ABSENT; kernel.tiles.len()];
         for (name, tile) in tiles {
-            if let Some(at) = kernel.tiles.iter().position(|t| t == name) {
-                refs[at] = tile.reference();
-            }
+            let reference = tile.reference();
+            let same = kernel.tiles.iter().zip(&mut refs).filter(|(t, _)| *t == name);
+            same.for_each(|(_, at)| *at = reference);
         }
-        Self { tiles: refs, scalars: scalar.map(|(.., bits)| bits).into_iter().collect(), prepared }
+        let value = |slot: &&str| scalar.filter(|(name, ..)| name == slot).map_or(0, |(.., bits)| bits);
+        Self { tiles: refs, scalars: kernel.scalars.iter().map(value).collect(), code }
     }
 
     fn run(&self) {
-        let call = Call { tiles: &self.tiles, scalars: &self.scalars, views: &[], imm: self.prepared.imm };
         // SAFETY: the tiles outlive the job and have the types it was made for.
-        unsafe { (self.prepared.run)(&call) }.expect("no fault");
+        unsafe { self.code.call(&self.tiles, &[], &self.scalars) }.expect("no fault");
     }
 }
 

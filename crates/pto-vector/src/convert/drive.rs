@@ -112,18 +112,18 @@ fn integer_range(dtype: DType) -> (i64, i64) {
 /// A conversion as a kernel; tiles: `src`, `dst`.
 pub struct Fast<C>(PhantomData<C>);
 
-impl<C: Conversion> Body for Fast<C> {
+impl<C: Conversion> Body<2> for Fast<C> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+    unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
         if const { is_old::<L>() } {
             return Self::plain(call);
         }
         // Copies, which what is written cannot change.
-        let [src, dst] = *call.tiles else { return Ok(()) };
+        let [src, dst] = *call.tiles;
         let how = How::from_call(call);
         let limits = Limits::<C>::new(how);
-        let (rows, cols) = (src.rows.min(dst.rows), src.cols.min(dst.cols));
-        let joined = src.row_stride == cols && dst.row_stride == cols;
+        let (rows, cols) = (src.rows().min(dst.rows()), src.cols().min(dst.cols()));
+        let joined = src.row_stride() == cols && dst.row_stride() == cols;
         let (rows, cols) = if joined { (rows.min(1), rows * cols) } else { (rows, cols) };
         let back = backwards::<C>(&src, &dst);
         for i in 0..rows {
@@ -140,7 +140,7 @@ impl<C: Conversion> Body for Fast<C> {
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+    unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
         exact::run(call);
         Ok(())
     }
@@ -149,8 +149,8 @@ impl<C: Conversion> Body for Fast<C> {
 /// In place, a destination of wider elements must not overtake the source: such tiles go from the end to the start.
 #[inline(always)]
 fn backwards<C: Conversion>(src: &TileRef, dst: &TileRef) -> bool {
-    let end = |tile: &TileRef, size: usize| tile.ptr.wrapping_add(tile.rows * tile.row_stride * size);
-    let overlap = src.ptr < end(dst, size_of::<C::Dst>()) && dst.ptr < end(src, size_of::<C::Src>());
+    let end = |tile: &TileRef, size: usize| tile.ptr().wrapping_add(tile.rows() * tile.row_stride() * size);
+    let overlap = src.ptr() < end(dst, size_of::<C::Dst>()) && dst.ptr() < end(src, size_of::<C::Src>());
     size_of::<C::Dst>() > size_of::<C::Src>() && overlap
 }
 

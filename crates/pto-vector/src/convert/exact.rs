@@ -8,14 +8,14 @@ use pto_num::{Exact, Format, Level, convert};
 /// Any conversion.
 pub struct Any;
 
-impl Body for Any {
+impl Body<2> for Any {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+    unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
         run(call);
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+    unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
         run(call);
         Ok(())
     }
@@ -25,11 +25,11 @@ impl Body for Any {
 ///
 /// # Safety
 /// As for kernels.
-pub unsafe fn run(call: &Call) {
-    let [src, dst] = call.tiles else { return };
+pub unsafe fn run(call: &Call<2>) {
+    let [src, dst] = call.tiles;
     let how = How::from_call(call);
-    let rows = src.rows.min(dst.rows);
-    let n = numbers(how.src, src.cols).min(numbers(how.dst, dst.cols));
+    let rows = src.rows().min(dst.rows());
+    let n = numbers(how.src, src.cols()).min(numbers(how.dst, dst.cols()));
     let step = |r: usize, i: usize| put(dst, how.dst, r, i, number(get(src, how.src, r, i), how));
     // In place, a destination of wider elements must not overtake the source.
     if how.dst.bits() > how.src.bits() {
@@ -44,7 +44,7 @@ pub unsafe fn run(call: &Call) {
 unsafe fn get(tile: &TileRef, dtype: DType, row: usize, i: usize) -> u64 {
     let unit = dtype.unit_bytes() as usize;
     let per = dtype.per_byte() as usize;
-    let place = tile.ptr.add(tile.index(row, i / per) * unit);
+    let place = tile.ptr().add(tile.index(row, i / per) * unit);
     let mut bytes = [0; 8];
     std::ptr::copy_nonoverlapping(place, bytes.as_mut_ptr(), unit);
     let bits = u64::from_le_bytes(bytes);
@@ -55,7 +55,7 @@ unsafe fn get(tile: &TileRef, dtype: DType, row: usize, i: usize) -> u64 {
 unsafe fn put(tile: &TileRef, dtype: DType, row: usize, i: usize, bits: u64) {
     let unit = dtype.unit_bytes() as usize;
     let per = dtype.per_byte() as usize;
-    let place = tile.ptr.add(tile.index(row, i / per) * unit);
+    let place = tile.ptr().add(tile.index(row, i / per) * unit);
     if per == 2 {
         let shift = 4 * (i % 2);
         *place = *place & !(15 << shift) | (bits as u8 & 15) << shift;

@@ -35,7 +35,7 @@ impl How {
 
     /// Reads it back.
     #[inline(always)]
-    pub fn from_call(call: &Call) -> Self {
+    pub fn from_call(call: &Call<2>) -> Self {
         let byte = |i: u32| (call.imm[0] >> (8 * i)) as usize & 0xff;
         let saturate = if byte(3) == 1 { Saturate::Off } else { Saturate::On };
         Self { src: DType::ALL[byte(0)], dst: DType::ALL[byte(1)], round: Round::ALL[byte(2)], saturate }

@@ -26,8 +26,8 @@ impl How {
     }
 
     #[inline(always)]
-    fn of(call: &Call) -> Self {
-        let flag = |bit: u32| call.imm[0] >> bit & 1 == 1;
+    fn of(imm: [u64; 2]) -> Self {
+        let flag = |bit: u32| imm[0] >> bit & 1 == 1;
         Self { not: flag(0), swap: flag(1), raw: flag(2) }
     }
 }
@@ -35,23 +35,23 @@ impl How {
 /// A mask of `src0 ? src1`; tiles: `src0`, `src1`, `dst`.
 pub struct Tiles<T, E>(PhantomData<(T, E)>);
 
-impl<T: Test<E::Wide>, E: Lanes> Body for Tiles<T, E> {
+impl<T: Test<E::Wide>, E: Lanes> Body<3> for Tiles<T, E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+    unsafe fn fast<L: Level>(call: &Call<3>) -> Result<(), Fault> {
         if const { is_old::<L>() } {
             return Self::plain(call);
         }
         // Copies, which what is written cannot change.
-        let [a, b, dst] = *call.tiles else { return Ok(()) };
-        let (a, b) = if How::of(call).swap { (b, a) } else { (a, b) };
-        rows::<L, T, E>(call, a, dst, |r| Right::Row(b.row(r)));
+        let [a, b, dst] = *call.tiles;
+        let (a, b) = if How::of(call.imm).swap { (b, a) } else { (a, b) };
+        rows::<L, T, E>(How::of(call.imm), a, dst, |r| Right::Row(b.row(r)));
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [a, b, dst] = call.tiles else { return Ok(()) };
-        let (a, b) = if How::of(call).swap { (b, a) } else { (a, b) };
-        each_bit(call, a, dst, |r, c| T::test(read::<E>(a, r, c).widen(), read::<E>(b, r, c).widen()));
+    unsafe fn plain(call: &Call<3>) -> Result<(), Fault> {
+        let [a, b, dst] = call.tiles;
+        let (a, b) = if How::of(call.imm).swap { (b, a) } else { (a, b) };
+        each_bit(How::of(call.imm), a, dst, |r, c| T::test(read::<E>(a, r, c).widen(), read::<E>(b, r, c).widen()));
         Ok(())
     }
 }
@@ -59,56 +59,54 @@ impl<T: Test<E::Wide>, E: Lanes> Body for Tiles<T, E> {
 /// A mask of `src ? scalar`; tiles: `src`, `scalar` if it is one, `dst`.
 pub struct Scalar<T, E>(PhantomData<(T, E)>);
 
-impl<T: Test<E::Wide>, E: Lanes> Body for Scalar<T, E> {
+impl<T: Test<E::Wide>, E: Lanes> Body<3, 0, 1> for Scalar<T, E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+    unsafe fn fast<L: Level>(call: &Call<3, 0, 1>) -> Result<(), Fault> {
         if const { is_old::<L>() } {
             return Self::plain(call);
         }
-        let (&[src, _, dst], Some(scalar)) = (call.tiles, scalar::<E>(call)) else { return Ok(()) };
-        rows::<L, T, E>(call, src, dst, |_| Right::Value(scalar));
+        let ([src, _, dst], scalar) = (*call.tiles, scalar::<E>(call));
+        rows::<L, T, E>(How::of(call.imm), src, dst, |_| Right::Value(scalar));
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let ([src, _, dst], Some(scalar)) = (call.tiles, scalar::<E>(call)) else { return Ok(()) };
-        each_bit(call, src, dst, |r, c| T::test(read::<E>(src, r, c).widen(), scalar.widen()));
+    unsafe fn plain(call: &Call<3, 0, 1>) -> Result<(), Fault> {
+        let ([src, _, dst], scalar) = (call.tiles, scalar::<E>(call));
+        each_bit(How::of(call.imm), src, dst, |r, c| T::test(read::<E>(src, r, c).widen(), scalar.widen()));
         Ok(())
     }
 }
 
 /// What a tile is compared with: the first element of a tile, or a scalar.
 #[inline(always)]
-unsafe fn scalar<E: Lanes>(call: &Call) -> Option<E> {
-    if let [_, one, _] = call.tiles
-        && one.is_present()
-    {
-        return Some(read(one, 0, 0));
+unsafe fn scalar<E: Lanes>(call: &Call<3, 0, 1>) -> E {
+    let ([_, one, _], [bits]) = (call.tiles, call.scalars);
+    if one.is_present() {
+        return read(one, 0, 0);
     }
-    let bits = call.scalars.first()?;
     // An element has at most the eight bytes there are.
     let bytes = bits.to_le_bytes();
-    Some(if How::of(call).raw { bytes.as_ptr().cast::<E>().read_unaligned() } else { E::scalar(*bits) })
+    if How::of(call.imm).raw { bytes.as_ptr().cast::<E>().read_unaligned() } else { E::scalar(*bits) }
 }
 
 /// Bytes of a mask row that are written: those of the source's columns, as far as the mask is valid.
 #[inline(always)]
 fn bytes(src: &TileRef, mask: &BitRows) -> usize {
-    src.cols.div_ceil(8).min(mask.bytes())
+    src.cols().div_ceil(8).min(mask.bytes())
 }
 
 #[inline(always)]
 unsafe fn rows<L: Level, T: Test<E::Wide>, E: Lanes>(
-    call: &Call,
+    how: How,
     src: TileRef,
     dst: TileRef,
     right: impl Fn(usize) -> Right<E>,
 ) {
     let mask = BitRows::new(&dst);
     let bytes = bytes(&src, &mask);
-    let not = if How::of(call).not { !0 } else { 0 };
-    let words = (src.cols / WORD).min(bytes / 8);
-    let (cols, rows) = (src.cols, src.rows.min(dst.rows));
+    let not = if how.not { !0 } else { 0 };
+    let words = (src.cols() / WORD).min(bytes / 8);
+    let (cols, rows) = (src.cols(), src.rows().min(dst.rows()));
     if words == 1 && bytes == 8 {
         // So short that a loop along the row would be felt.
         for r in 0..rows {
@@ -133,13 +131,13 @@ unsafe fn rows<L: Level, T: Test<E::Wide>, E: Lanes>(
 }
 
 /// Writes a mask bit by bit.
-unsafe fn each_bit(call: &Call, src: &TileRef, dst: &TileRef, test: impl Fn(usize, usize) -> bool) {
+unsafe fn each_bit(how: How, src: &TileRef, dst: &TileRef, test: impl Fn(usize, usize) -> bool) {
     let mask = BitRows::new(dst);
-    for r in 0..src.rows {
-        for at in 0..src.cols.div_ceil(8) {
+    for r in 0..src.rows() {
+        for at in 0..src.cols().div_ceil(8) {
             let Some(byte) = mask.byte(r, at) else { continue };
-            let columns = 8 * at..src.cols.min(8 * at + 8);
-            let bit = |c: usize| u8::from(test(r, c) != How::of(call).not) << (c % 8);
+            let columns = 8 * at..src.cols().min(8 * at + 8);
+            let bit = |c: usize| u8::from(test(r, c) != how.not) << (c % 8);
             byte.write(columns.map(bit).sum());
         }
     }

@@ -16,11 +16,11 @@ use std::marker::PhantomData;
 /// `dst = mask ? src0 : src1`; tiles: `mask`, `src0`, `src1`, `dst`. `E` is any type of the right size.
 pub struct Tiles<E>(PhantomData<E>);
 
-impl<E: Elem> Body for Tiles<E> {
+impl<E: Elem> Body<4> for Tiles<E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+    unsafe fn fast<L: Level>(call: &Call<4>) -> Result<(), Fault> {
         // Copies, which what is written cannot change.
-        let [mask, a, b, dst] = *call.tiles else { return Ok(()) };
+        let [mask, a, b, dst] = *call.tiles;
         if !covers(&mask, &dst) {
             return Self::plain(call);
         }
@@ -28,8 +28,8 @@ impl<E: Elem> Body for Tiles<E> {
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [mask, a, b, dst] = call.tiles else { return Ok(()) };
+    unsafe fn plain(call: &Call<4>) -> Result<(), Fault> {
+        let [mask, a, b, dst] = call.tiles;
         let mask = BitRows::new(mask);
         from_the_right(dst, |r, c| write::<E>(dst, r, c, if bit(&mask, r, c) { read(a, r, c) } else { read(b, r, c) }));
         Ok(())
@@ -39,10 +39,10 @@ impl<E: Elem> Body for Tiles<E> {
 /// `dst = mask ? src : scalar`; tiles: `mask`, `src`, `dst`.
 pub struct Scalar<E>(PhantomData<E>);
 
-impl<E: Elem> Body for Scalar<E> {
+impl<E: Elem> Body<3, 0, 1> for Scalar<E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let (&[mask, a, dst], [scalar]) = (call.tiles, call.scalars) else { return Ok(()) };
+    unsafe fn fast<L: Level>(call: &Call<3, 0, 1>) -> Result<(), Fault> {
+        let (&[mask, a, dst], [scalar]) = (call.tiles, call.scalars);
         if !covers(&mask, &dst) {
             return Self::plain(call);
         }
@@ -51,8 +51,8 @@ impl<E: Elem> Body for Scalar<E> {
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let ([mask, a, dst], [scalar]) = (call.tiles, call.scalars) else { return Ok(()) };
+    unsafe fn plain(call: &Call<3, 0, 1>) -> Result<(), Fault> {
+        let ([mask, a, dst], [scalar]) = (call.tiles, call.scalars);
         let mask = BitRows::new(mask);
         from_the_right(dst, |r, c| {
             write(dst, r, c, if bit(&mask, r, c) { read(a, r, c) } else { E::scalar(*scalar) });
@@ -63,8 +63,8 @@ impl<E: Elem> Body for Scalar<E> {
 
 /// Calls a function for every valid element.
 fn from_the_right(tile: &TileRef, f: impl Fn(usize, usize)) {
-    for r in 0..tile.rows {
-        (0..tile.cols).rev().for_each(|c| f(r, c));
+    for r in 0..tile.rows() {
+        (0..tile.cols()).rev().for_each(|c| f(r, c));
     }
 }
 
@@ -76,21 +76,21 @@ unsafe fn bit(mask: &BitRows, r: usize, c: usize) -> bool {
 /// True when the mask has a bit for every element.
 #[inline(always)]
 fn covers(mask: &TileRef, dst: &TileRef) -> bool {
-    mask.rows >= dst.rows && BitRows::new(mask).bytes() >= dst.cols.div_ceil(8)
+    mask.rows() >= dst.rows() && BitRows::new(mask).bytes() >= dst.cols().div_ceil(8)
 }
 
 #[inline(always)]
 unsafe fn rows<L: Level, E: Elem>(mask: TileRef, a: TileRef, dst: TileRef, right: impl Fn(usize) -> Right<E>) {
     let mask = BitRows::new(&mask);
-    let (words, n) = (dst.cols / WORD, dst.cols);
+    let (words, n) = (dst.cols() / WORD, dst.cols());
     if n == WORD {
         // So short that a loop along the row would be felt.
-        for r in 0..dst.rows {
+        for r in 0..dst.rows() {
             chunk::<L, E>(bits::read(mask.row(r), 8), a.row(r), right(r), dst.row(r), WORD);
         }
         return;
     }
-    for r in 0..dst.rows {
+    for r in 0..dst.rows() {
         let (bits, right, a, out) = (mask.row(r).cast_const(), right(r), a.row::<E>(r).cast_const(), dst.row::<E>(r));
         if words * WORD < n {
             let (at, rest) = (words * WORD, n - words * WORD);

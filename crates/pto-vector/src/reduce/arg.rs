@@ -33,17 +33,17 @@ pub struct RowArg<F, E>(PhantomData<(F, E)>);
 /// `dst_idx[0,j] = argf(src[0..,j])`, with the same operands.
 pub struct ColArg<F, E>(PhantomData<(F, E)>);
 
-impl<F: Rank<E> + Reduce<E>, E: Lanes> Body for RowArg<F, E>
+impl<F: Rank<E> + Reduce<E>, E: Lanes> Body<3> for RowArg<F, E>
 where
     Equal: Test<E::Wide>,
 {
     /// Finds the value first, then where it is.
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+    unsafe fn fast<L: Level>(call: &Call<3>) -> Result<(), Fault> {
         if const { is_old::<L>() } {
             return Self::plain(call);
         }
-        let [src, val, idx] = *call.tiles else { return Ok(()) };
+        let [src, val, idx] = *call.tiles;
         let rows = rows::extent(&src, &idx);
         let mut buffer = MaybeUninit::<[E; rows::MOST]>::uninit();
         let values = buffer.as_mut_ptr().cast::<E>();
@@ -57,11 +57,11 @@ where
             if !places_of::<L, F, E>(call, base, count, values) {
                 for i in 0..count {
                     let (r, row) = (base + i, src.row::<E>(base + i).cast_const());
-                    let at = first::<L, E>(row, src.cols, values.add(i).read());
+                    let at = first::<L, E>(row, src.cols(), values.add(i).read());
                     if val.is_present() {
                         val.at::<E>(r, 0).write_unaligned(row.add(at).read_unaligned());
                     }
-                    put_index(call, idx.row_stride * r, at as u32);
+                    put_index(call, idx.row_stride() * r, at as u32);
                 }
             }
             base += count;
@@ -69,10 +69,10 @@ where
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [src, val, idx] = call.tiles else { return Ok(()) };
+    unsafe fn plain(call: &Call<3>) -> Result<(), Fault> {
+        let [src, val, idx] = call.tiles;
         for r in 0..rows::extent(src, idx) {
-            let at = plain_arg::<F, E>(src.cols, |c| read(src, r, c));
+            let at = plain_arg::<F, E>(src.cols(), |c| read(src, r, c));
             if val.is_present() {
                 write(val, r, 0, read::<E>(src, r, at));
             }
@@ -82,11 +82,11 @@ where
     }
 }
 
-impl<F: Search<E>, E: Elem> Body for ColArg<F, E> {
+impl<F: Search<E>, E: Elem> Body<3> for ColArg<F, E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [src, _, idx] = call.tiles else { return Ok(()) };
-        if const { is_old::<L>() } || src.rows > F::Count::HIGHEST {
+    unsafe fn fast<L: Level>(call: &Call<3>) -> Result<(), Fault> {
+        let [src, _, idx] = call.tiles;
+        if const { is_old::<L>() } || src.rows() > F::Count::HIGHEST {
             return Self::plain(call);
         }
         let n = cols::extent(src, idx);
@@ -118,10 +118,10 @@ impl<F: Search<E>, E: Elem> Body for ColArg<F, E> {
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [src, val, idx] = call.tiles else { return Ok(()) };
+    unsafe fn plain(call: &Call<3>) -> Result<(), Fault> {
+        let [src, val, idx] = call.tiles;
         for c in 0..cols::extent(src, idx) {
-            let at = plain_arg::<F, E>(src.rows, |r| read(src, r, c));
+            let at = plain_arg::<F, E>(src.rows(), |r| read(src, r, c));
             if val.is_present() {
                 write(val, 0, c, read::<E>(src, at, c));
             }
@@ -133,7 +133,12 @@ impl<F: Search<E>, E: Elem> Body for ColArg<F, E> {
 
 /// Writes where rows have these values, if there is a fast way.
 #[inline(always)]
-unsafe fn places_of<L: Level, F: Reduce<E>, E: Elem>(call: &Call, base: usize, count: usize, values: *const E) -> bool {
+unsafe fn places_of<L: Level, F: Reduce<E>, E: Elem>(
+    call: &Call<3>,
+    base: usize,
+    count: usize,
+    values: *const E,
+) -> bool {
     #[cfg(target_arch = "x86_64")]
     if const { F::PRESENT && is_v4::<L>() } {
         return places::places(call, base, count, values);
@@ -144,8 +149,8 @@ unsafe fn places_of<L: Level, F: Reduce<E>, E: Elem>(call: &Call, base: usize, c
 
 /// Writes an index as its low bits. `place` counts elements.
 #[inline(always)]
-unsafe fn put_index(call: &Call, place: usize, index: u32) {
-    let base = call.tiles[2].ptr;
+unsafe fn put_index(call: &Call<3>, place: usize, index: u32) {
+    let base = call.tiles[2].ptr();
     if call.imm[0] == 2 {
         base.cast::<u16>().add(place).write_unaligned(index as u16);
     } else {
@@ -230,12 +235,12 @@ unsafe fn first_nan<E: Elem>(row: *const E, n: usize) -> usize {
 
 /// `N` columns at once: best rank and its row stay in registers.
 #[inline(always)]
-unsafe fn columns<F: Rank<E>, E: Elem, const N: usize>(call: &Call, at: usize) {
-    let [src, ..] = call.tiles else { return };
+unsafe fn columns<F: Rank<E>, E: Elem, const N: usize>(call: &Call<3>, at: usize) {
+    let [src, _, _] = call.tiles;
     let load = |r: usize| F::ranks(&src.row::<E>(r).add(at).cast::<[E; N]>().read_unaligned());
     let mut best = load(0);
     let mut rows = [F::Count::default(); N];
-    for r in 1..src.rows {
+    for r in 1..src.rows() {
         let x = load(r);
         let number = F::Count::new(r);
         for i in 0..N {
@@ -251,8 +256,8 @@ unsafe fn columns<F: Rank<E>, E: Elem, const N: usize>(call: &Call, at: usize) {
 
 /// Writes the results of a column.
 #[inline(always)]
-unsafe fn put_column<E: Elem>(call: &Call, col: usize, row: u32) {
-    let [src, val, _] = call.tiles else { return };
+unsafe fn put_column<E: Elem>(call: &Call<3>, col: usize, row: u32) {
+    let [src, val, _] = call.tiles;
     if val.is_present() {
         val.row::<E>(0).add(col).write_unaligned(src.row::<E>(row as usize).add(col).read_unaligned());
     }

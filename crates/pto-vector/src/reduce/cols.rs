@@ -17,13 +17,13 @@ pub struct Cols<F, E>(PhantomData<(F, E)>);
 
 /// Columns that have a result, unless the source or the destination is empty.
 pub fn extent(src: &TileRef, dst: &TileRef) -> usize {
-    if src.rows == 0 || dst.rows == 0 { 0 } else { src.cols.min(dst.cols) }
+    if src.rows() == 0 || dst.rows() == 0 { 0 } else { src.cols().min(dst.cols()) }
 }
 
-impl<F: Reduce<E>, E: Elem> Body for Cols<F, E> {
+impl<F: Reduce<E>, E: Elem> Body<2> for Cols<F, E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [src, dst] = call.tiles else { return Ok(()) };
+    unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
+        let [src, dst] = call.tiles;
         let n = extent(src, dst);
         let mut at = 0;
         while at + 64 <= n {
@@ -41,11 +41,11 @@ impl<F: Reduce<E>, E: Elem> Body for Cols<F, E> {
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [src, dst] = call.tiles else { return Ok(()) };
+    unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
+        let [src, dst] = call.tiles;
         for c in 0..extent(src, dst) {
             let mut all = read::<E>(src, 0, c).widen();
-            for r in 1..src.rows {
+            for r in 1..src.rows() {
                 all = F::pair(all, read::<E>(src, r, c).widen());
             }
             write(dst, 0, c, E::narrow(all));
@@ -73,14 +73,14 @@ unsafe fn chunk<L: Level, F: Fold<E>, E: Elem, const N: usize>(src: &TileRef, ds
     let mut all = load(0);
     let mut next = 1;
     // Several rows at once are waited for once.
-    while F::UNORDERED && N > 1 && next + 4 <= src.rows {
+    while F::UNORDERED && N > 1 && next + 4 <= src.rows() {
         let x = [load(next), load(next + 1), load(next + 2), load(next + 3)];
         for i in 0..N {
             all[i] = F::join(all[i], F::join(F::join(x[0][i], x[1][i]), F::join(x[2][i], x[3][i])));
         }
         next += 4;
     }
-    for r in next..src.rows {
+    for r in next..src.rows() {
         let x = load(r);
         for i in 0..N {
             all[i] = F::join(all[i], x[i]);

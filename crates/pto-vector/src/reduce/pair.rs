@@ -13,28 +13,28 @@ pub struct Pairs<E>(PhantomData<E>);
 /// Sums computed at once.
 const CHUNK: usize = 32;
 
-impl<E: Elem> Body for Pairs<E>
+impl<E: Elem> Body<2> for Pairs<E>
 where
     Sum: Fold<E, Lane = E::Wide>,
 {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
-        let [src, dst] = call.tiles else { return Ok(()) };
-        for r in 0..dst.rows {
-            row::<L, E>(dst.row(r), src.row(r), dst.cols);
+    unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
+        let [src, dst] = call.tiles;
+        for r in 0..dst.rows() {
+            row::<L, E>(dst.row(r), src.row(r), dst.cols());
         }
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [src, dst] = call.tiles else { return Ok(()) };
+    unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
+        let [src, dst] = call.tiles;
         each(dst, |r, c| {
             let value = match 2 * c {
-                left if left + 1 < dst.cols => {
+                left if left + 1 < dst.cols() => {
                     let (a, b) = (read::<E>(src, r, left), read::<E>(src, r, left + 1));
                     E::narrow(Sum::pair(a.widen(), b.widen()))
                 }
-                left if left < dst.cols => read(src, r, left),
+                left if left < dst.cols() => read(src, r, left),
                 _ => E::narrow(E::Wide::default()),
             };
             write(dst, r, c, value);

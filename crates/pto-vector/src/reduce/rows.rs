@@ -24,16 +24,16 @@ pub struct Rows<F, E>(PhantomData<(F, E)>);
 
 /// Rows that have a result, unless the source or the destination is empty.
 pub fn extent(src: &TileRef, dst: &TileRef) -> usize {
-    if src.cols == 0 || dst.cols == 0 { 0 } else { src.rows.min(dst.rows) }
+    if src.cols() == 0 || dst.cols() == 0 { 0 } else { src.rows().min(dst.rows()) }
 }
 
-impl<F: Reduce<E>, E: Elem> Body for Rows<F, E> {
+impl<F: Reduce<E>, E: Elem> Body<2> for Rows<F, E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+    unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
         // Copies, which what is written cannot change.
-        let [src, dst] = *call.tiles else { return Ok(()) };
+        let [src, dst] = *call.tiles;
         let rows = extent(&src, &dst);
-        let direct = dst.row_stride == 1;
+        let direct = dst.row_stride() == 1;
         let mut buffer = MaybeUninit::<[E; MOST]>::uninit();
         let mut base = 0;
         while base < rows {
@@ -49,8 +49,8 @@ impl<F: Reduce<E>, E: Elem> Body for Rows<F, E> {
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
-        let [src, dst] = call.tiles else { return Ok(()) };
+    unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
+        let [src, dst] = call.tiles;
         for r in 0..extent(src, dst) {
             write(dst, r, 0, plain_row::<F, E>(src, r));
         }
@@ -74,7 +74,7 @@ pub unsafe fn group<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, base: usize,
     debug_assert!(base < rows);
     let from = src.row::<E>(base).cast_const();
     // Fewer columns than lanes leave the upper lanes empty, and the steps that would take them in do nothing.
-    let n = src.cols;
+    let n = src.cols();
     to.write_unaligned(if n <= 16 { row::<L, F, E, 16>(from, n) } else { row::<L, F, E, LANES>(from, n) });
     1
 }
@@ -135,7 +135,7 @@ pub unsafe fn plain_row<F: Fold<E>, E: Elem>(src: &TileRef, r: usize) -> E {
             (a, b) => a.or(b),
         };
     };
-    for c in 0..src.cols {
+    for c in 0..src.cols() {
         join(&mut lanes[c % LANES], Some(read::<E>(src, r, c).widen()));
     }
     for half in [32, 16, 8, 4, 2, 1] {

@@ -72,13 +72,15 @@ impl Tile {
         tile
     }
 
-    pub fn tile_ref(&mut self) -> TileRef {
+    pub fn tile_ref(&mut self) -> TileRef<'_> {
         let (rows, cols) = valid(&self.ty);
         let (row_stride, col_stride) = match self.ty.blayout {
             BLayout::RowMajor => (self.stride, 1),
             BLayout::ColMajor => (1, self.stride),
         };
-        TileRef { ptr: self.bytes.as_mut_ptr(), rows, cols, row_stride, col_stride, geometry: &self.ty }
+        let ptr = self.bytes.as_mut_ptr();
+        // SAFETY: the bytes were made for the type.
+        unsafe { TileRef::new(ptr, &self.ty, (rows, cols), (row_stride, col_stride)) }
     }
 
     fn place(&self, row: usize, col: usize) -> usize {

@@ -11,10 +11,10 @@ pub(super) const GATHER_BLOCKS: Kernel = Kernel::new(&["src", "offsets", "dst"],
 /// Bytes of a block.
 const BLOCK: usize = 32;
 
-fn prepare(site: &Site) -> Option<Prepared> {
+fn prepare(site: &Site) -> Option<Prepared<3>> {
     let src = site.tile("src")?;
     let run = by_type!(bits_of(site.tile("dst")?)?, E in [U8 U16 U32 U64] =>
-        by_type!(site.tile("offsets")?.dtype, I in [U32 I32] => Blocks::<E, I>::run as KernelFn)?)?;
+        by_type!(site.tile("offsets")?.dtype, I in [U32 I32] => Blocks::<E, I>::run as KernelFn<3>)?)?;
     Some(Prepared { run, imm: [extent(src), u64::from(src.dtype.unit_bytes())] })
 }
 
@@ -39,17 +39,17 @@ impl<E: Elem, I: Index> Blocks<E, I> {
         Ok(())
     }
 
-    unsafe fn run(call: &Call) -> Result<(), Fault> {
-        let [src, offsets, dst] = call.tiles else { return Ok(()) };
+    unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
+        let [src, offsets, dst] = call.tiles;
         let [extent, size] = call.imm;
         let bytes = Numbered::new(src, extent).bytes(size as usize);
-        let rows = dst.rows.min(offsets.rows);
-        let cols = dst.cols.min(offsets.cols * Self::PER_BLOCK);
+        let rows = dst.rows().min(offsets.rows());
+        let cols = dst.cols().min(offsets.cols() * Self::PER_BLOCK);
         Self::check(offsets, rows, cols, bytes)?;
         for r in 0..rows {
             for c in 0..cols {
                 let offset = read::<I>(offsets, r, c / Self::PER_BLOCK).number() as usize;
-                let from = src.ptr.add(offset + c % Self::PER_BLOCK * size_of::<E>());
+                let from = src.ptr().add(offset + c % Self::PER_BLOCK * size_of::<E>());
                 write(dst, r, c, from.cast::<E>().read_unaligned());
             }
         }

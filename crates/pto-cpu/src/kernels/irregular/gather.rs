@@ -8,9 +8,9 @@ use pto_vector::elem::{Elem, by_type};
 use pto_vector::{Call, Fault, Kernel, KernelFn, Prepared, Site, TileRef, read, write};
 use std::marker::PhantomData;
 
-pub(super) const GATHER: Kernel = Kernel::new(&["src", "indices", "dst", "cdst"], prepare).scalars(&["k_value"]);
+pub(super) const GATHER: Kernel = Kernel::taking(&["src", "indices", "dst", "cdst"], &[], &["k_value"], prepare);
 
-fn prepare(site: &Site) -> Option<Prepared> {
+fn prepare(site: &Site) -> Option<Prepared<4, 0, 1>> {
     if site.instance.given("maskPattern") {
         return pattern::prepare_gather(site);
     }
@@ -32,9 +32,9 @@ pub(super) fn bits_of(ty: &TileType) -> Option<DType> {
     }
 }
 
-fn by_index(src: &TileType, indices: &TileType) -> Option<Prepared> {
+fn by_index(src: &TileType, indices: &TileType) -> Option<Prepared<4, 0, 1>> {
     let run = by_type!(bits_of(src)?, E in [U8 U16 U32 U64] =>
-        by_type!(indices.dtype, I in [I16 U16 I32 U32] => ByIndex::<E, I>::run as KernelFn)?)?;
+        by_type!(indices.dtype, I in [I16 U16 I32 U32] => ByIndex::<E, I>::run as KernelFn<4, 0, 1>)?)?;
     Some(Prepared { run, imm: [extent(src), 0] })
 }
 
@@ -42,30 +42,30 @@ fn by_index(src: &TileType, indices: &TileType) -> Option<Prepared> {
 struct ByIndex<E, I>(PhantomData<(E, I)>);
 
 impl<E: Elem, I: Index> ByIndex<E, I> {
-    unsafe fn run(call: &Call) -> Result<(), Fault> {
-        let [src, indices, dst, ..] = call.tiles else { return Ok(()) };
+    unsafe fn run(call: &Call<4, 0, 1>) -> Result<(), Fault> {
+        let [src, indices, dst, _] = call.tiles;
         let from = Numbered::new(src, call.imm[0]);
         let (rows, cols) = common(indices, dst);
         in_range::<I>(indices, (rows, cols), from.count())?;
         for r in 0..rows {
             for c in 0..cols {
                 let place = from.place(read::<I>(indices, r, c).number() as usize);
-                write(dst, r, c, src.ptr.cast::<E>().add(place).read_unaligned());
+                write(dst, r, c, src.ptr().cast::<E>().add(place).read_unaligned());
             }
         }
         Ok(())
     }
 }
 
-fn by_comparison(site: &Site, src: &TileType) -> Option<Prepared> {
+fn by_comparison(site: &Site, src: &TileType) -> Option<Prepared<4, 0, 1>> {
     let greater = site.attr("cmpMode") == Some("gt");
     let offset = match site.instance.attr("offset") {
         Some(AttrValue::Int(n)) => n as u32,
         _ => 0,
     };
     let run = by_type!(src.dtype, E in [I8 U8 I16 U16 I32 U32 F16 F32] => match greater {
-        true => ByComparison::<E, true>::run as KernelFn,
-        false => ByComparison::<E, false>::run as KernelFn,
+        true => ByComparison::<E, true>::run as KernelFn<4, 0, 1>,
+        false => ByComparison::<E, false>::run as KernelFn<4, 0, 1>,
     })?;
     Some(Prepared { run, imm: [extent(src), offset.into()] })
 }
@@ -74,17 +74,17 @@ fn by_comparison(site: &Site, src: &TileType) -> Option<Prepared> {
 struct ByComparison<E, const GREATER: bool>(PhantomData<E>);
 
 impl<E: Elem, const GREATER: bool> ByComparison<E, GREATER> {
-    unsafe fn run(call: &Call) -> Result<(), Fault> {
-        let ([src, _, dst, counts], [k]) = (call.tiles, call.scalars) else { return Ok(()) };
+    unsafe fn run(call: &Call<4, 0, 1>) -> Result<(), Fault> {
+        let ([src, _, dst, counts], [k]) = (call.tiles, call.scalars);
         let k = E::scalar(*k).widen();
         let columns = call.imm[0] as u32;
-        for r in 0..src.rows {
+        for r in 0..src.rows() {
             let mut found = 0;
-            for c in 0..src.cols {
+            for c in 0..src.cols() {
                 let x = read::<E>(src, r, c).widen();
                 if if GREATER { x > k } else { x == k } {
                     let position = (r as u32).wrapping_mul(columns).wrapping_add(c as u32);
-                    if r < dst.rows && found < dst.cols {
+                    if r < dst.rows() && found < dst.cols() {
                         write(dst, r, found, position.wrapping_add(call.imm[1] as u32));
                     }
                     found += 1;
@@ -98,7 +98,7 @@ impl<E: Elem, const GREATER: bool> ByComparison<E, GREATER> {
 
 /// The elements of `counts` are those of its valid region, row by row.
 unsafe fn count_row(counts: &TileRef, row: usize, found: u32) {
-    if row < counts.rows * counts.cols {
-        write(counts, row / counts.cols, row % counts.cols, found);
+    if row < counts.rows() * counts.cols() {
+        write(counts, row / counts.cols(), row % counts.cols(), found);
     }
 }

@@ -11,13 +11,13 @@ pub(super) const HISTOGRAM: Kernel = Kernel::new(&["src", "idx", "dst"], prepare
 /// Values of a byte.
 const BINS: usize = 256;
 
-fn prepare(site: &Site) -> Option<Prepared> {
+fn prepare(site: &Site) -> Option<Prepared<3>> {
     let byte = match (site.instance.attr("byte"), site.instance.attr("isMSB")) {
         (Some(AttrValue::Int(byte)), _) => byte as u64,
         (_, Some(AttrValue::Bool(false))) => 0,
         _ => 1,
     };
-    let run = by_type!(site.tile("src")?.dtype, E in [U16 U32] => Histogram::<E>::run as KernelFn)?;
+    let run = by_type!(site.tile("src")?.dtype, E in [U16 U32] => Histogram::<E>::run as KernelFn<3>)?;
     Some(Prepared { run, imm: [byte, 0] })
 }
 
@@ -26,9 +26,9 @@ struct Histogram<E>(PhantomData<E>);
 /// What the more significant bytes must be: one byte per row for u16, one for each byte and all rows for u32.
 unsafe fn wanted<E>(filter: &TileRef, row: usize, above: usize) -> Option<u64> {
     if size_of::<E>() == 2 {
-        return if above == 0 { Some(0) } else { (row < filter.rows).then(|| byte(filter, row)) };
+        return if above == 0 { Some(0) } else { (row < filter.rows()).then(|| byte(filter, row)) };
     }
-    if filter.rows < above || above > 0 && filter.cols == 0 {
+    if filter.rows() < above || above > 0 && filter.cols() == 0 {
         return None;
     }
     Some((0..above).fold(0, |bytes, at| bytes << 8 | byte(filter, at)))
@@ -39,20 +39,20 @@ unsafe fn byte(filter: &TileRef, row: usize) -> u64 {
 }
 
 impl<E: Index> Histogram<E> {
-    unsafe fn run(call: &Call) -> Result<(), Fault> {
-        let [src, filter, dst] = call.tiles else { return Ok(()) };
+    unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
+        let [src, filter, dst] = call.tiles;
         let chosen = call.imm[0] as usize;
         let above = size_of::<E>() - 1 - chosen.min(size_of::<E>() - 1);
-        for r in 0..src.rows.min(dst.rows) {
+        for r in 0..src.rows().min(dst.rows()) {
             // Without a filter no element passes it.
             let wanted = wanted::<E>(filter, r, above);
             let mut counts = [0u32; BINS];
-            for c in 0..src.cols {
+            for c in 0..src.cols() {
                 let value = read::<E>(src, r, c).number() as u64 >> (8 * chosen);
                 counts[value as usize % BINS] += u32::from(Some(value >> 8) == wanted);
             }
             let mut sum = 0u32;
-            for (c, count) in counts.iter().enumerate().take(dst.cols) {
+            for (c, count) in counts.iter().enumerate().take(dst.cols()) {
                 sum += count;
                 write(dst, r, c, sum);
             }

@@ -12,7 +12,7 @@ pub(super) fn extent(ty: &TileType) -> u64 {
 
 /// A tile whose elements go by number.
 pub(super) struct Numbered<'a> {
-    tile: &'a TileRef,
+    tile: &'a TileRef<'a>,
     rows: usize,
     cols: usize,
     /// Numbers are places.
@@ -22,9 +22,9 @@ pub(super) struct Numbered<'a> {
 impl<'a> Numbered<'a> {
     /// # Safety
     /// The geometry of the tile must be alive, and the extent that of the operand.
-    pub unsafe fn new(tile: &'a TileRef, extent: u64) -> Self {
+    pub unsafe fn new(tile: &'a TileRef<'a>, extent: u64) -> Self {
         let (rows, cols) = ((extent >> 32) as usize, extent as u32 as usize);
-        let packed = !(*tile.geometry).is_boxed() && tile.col_stride == 1 && tile.row_stride == cols;
+        let packed = !tile.geometry().is_boxed() && tile.col_stride() == 1 && tile.row_stride() == cols;
         Self { tile, rows, cols, packed }
     }
 
@@ -87,5 +87,5 @@ pub(super) unsafe fn in_range<I: Index>(
 
 /// What two tiles have in common.
 pub(super) fn common(a: &TileRef, b: &TileRef) -> (usize, usize) {
-    (a.rows.min(b.rows), a.cols.min(b.cols))
+    (a.rows().min(b.rows()), a.cols().min(b.cols()))
 }

@@ -91,7 +91,7 @@ pub(super) unsafe fn get_record<E: Sorted>(tile: &TileRef, row: usize, number: u
 pub(super) unsafe fn put_record<E: Sorted>(tile: &TileRef, row: usize, number: usize, record: u64) {
     for k in 0..E::COLUMNS {
         let col = number * E::COLUMNS + k;
-        if row < tile.rows && col < tile.cols {
+        if row < tile.rows() && col < tile.cols() {
             write(tile, row, col, E::of_record(record >> (k * 8 * size_of::<E>())));
         }
     }

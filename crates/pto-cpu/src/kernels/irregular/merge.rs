@@ -15,12 +15,12 @@ use two::{AROUND, BITS, guard, merge_two};
 
 const SLOTS: [&str; 6] = ["src0", "src1", "src2", "src3", "dst", "executed"];
 
-pub(super) const MERGE: Kernel = Kernel::new(&SLOTS, prepare).scalars(&["block_len"]);
+pub(super) const MERGE: Kernel = Kernel::taking(&SLOTS, &[], &["block_len"], prepare);
 
 /// Lists that are merged at a time.
 const LISTS: usize = 4;
 
-fn prepare(site: &Site) -> Option<Prepared> {
+fn prepare(site: &Site) -> Option<Prepared<6, 0, 1>> {
     let exhausted = site.instance.attr("exhausted") == Some(AttrValue::Bool(true));
     let blocks = site.instance.given("block_len");
     if site.instance.ty("executed").and_then(Type::elem).is_some_and(|d| d.bits() != 16) {
@@ -33,7 +33,7 @@ fn prepare(site: &Site) -> Option<Prepared> {
 /// A part of a row that holds a sorted list.
 #[derive(Clone, Copy)]
 struct List<'a> {
-    tile: &'a TileRef,
+    tile: &'a TileRef<'a>,
     /// Its first record.
     first: usize,
     /// Its records.
@@ -42,28 +42,28 @@ struct List<'a> {
 
 impl<'a> List<'a> {
     /// The records of a tile.
-    fn whole<E: Sorted>(tile: &'a TileRef) -> Self {
-        let count = if tile.rows == 0 { 0 } else { tile.cols / E::COLUMNS };
+    fn whole<E: Sorted>(tile: &'a TileRef<'a>) -> Self {
+        let count = if tile.rows() == 0 { 0 } else { tile.cols() / E::COLUMNS };
         Self { tile, first: 0, count }
     }
 
     /// The records that a tile has room for; for the last perhaps only in part.
-    fn room<E: Sorted>(tile: &'a TileRef) -> Self {
-        let count = if tile.rows == 0 { 0 } else { tile.cols.div_ceil(E::COLUMNS) };
+    fn room<E: Sorted>(tile: &'a TileRef<'a>) -> Self {
+        let count = if tile.rows() == 0 { 0 } else { tile.cols().div_ceil(E::COLUMNS) };
         Self { tile, first: 0, count }
     }
 }
 
 struct Merge<E>(PhantomData<E>);
 
-impl<E: Sorted> Body for Merge<E> {
+impl<E: Sorted> Body<6, 0, 1> for Merge<E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+    unsafe fn fast<L: Level>(call: &Call<6, 0, 1>) -> Result<(), Fault> {
         run::<E, Fast<L>>(call);
         Ok(())
     }
 
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+    unsafe fn plain(call: &Call<6, 0, 1>) -> Result<(), Fault> {
         run::<E, Plain>(call);
         Ok(())
     }
@@ -94,8 +94,8 @@ impl Way for Plain {
 }
 
 #[inline(always)]
-unsafe fn run<E: Sorted, W: Way>(call: &Call) {
-    let (&[src0, src1, src2, src3, dst, executed], [block_len]) = (call.tiles, call.scalars) else { return };
+unsafe fn run<E: Sorted, W: Way>(call: &Call<6, 0, 1>) {
+    let (&[src0, src1, src2, src3, dst, executed], [block_len]) = (call.tiles, call.scalars);
     let out = List::room::<E>(&dst);
     if call.imm[0] == 1 {
         // The rules want a positive length.
@@ -111,7 +111,7 @@ unsafe fn run<E: Sorted, W: Way>(call: &Call) {
     }
     let taken = W::merge::<E>(&lists[..used], call.imm[1] == 1, out);
     if executed.is_present() {
-        for (c, count) in taken.iter().enumerate().take(executed.cols) {
+        for (c, count) in taken.iter().enumerate().take(executed.cols()) {
             write(&executed, 0, c, *count as u16);
         }
     }
@@ -203,7 +203,7 @@ unsafe fn fast_merge<E: Sorted, L: Level>(lists: &[List], exhausted: bool, out: 
 
 /// All records where they are, if they lie one after the other and nothing is written there.
 unsafe fn in_a_row<'a>(lists: &[List], total: usize, out: List) -> Option<&'a [u64]> {
-    let start = |list: &List| list.tile.ptr.cast::<u64>().wrapping_add(list.first).cast_const();
+    let start = |list: &List| list.tile.ptr().cast::<u64>().wrapping_add(list.first).cast_const();
     let first = start(lists.first()?);
     let follow = lists.windows(2).all(|pair| start(&pair[1]) == start(&pair[0]).wrapping_add(pair[0].count));
     let (to, apart) = (start(&out), |a: *const u64, b: *const u64, count| a.wrapping_add(count) <= b);
@@ -214,7 +214,7 @@ unsafe fn in_a_row<'a>(lists: &[List], total: usize, out: List) -> Option<&'a [u
 unsafe fn copied<'a>(lists: &[List], copy: &'a mut [u64]) -> &'a [u64] {
     let mut at = 0;
     for list in lists {
-        let from = list.tile.ptr.cast::<u64>().add(list.first);
+        let from = list.tile.ptr().cast::<u64>().add(list.first);
         let to = copy[at..at + list.count].as_mut_ptr();
         std::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast(), 8 * list.count);
         at += list.count;
@@ -244,8 +244,8 @@ fn load_keys<E: Sorted>(records: &[u64], counts: [usize; LISTS], keys: &mut [u64
 /// Writes the records that belong to keys.
 #[inline(always)]
 unsafe fn store<E: Sorted>(records: &[u64], keys: &[u64], out: List) {
-    let whole = keys.len().min((out.tile.cols / E::COLUMNS).saturating_sub(out.first));
-    let to = out.tile.ptr.cast::<u64>().add(out.first);
+    let whole = keys.len().min((out.tile.cols() / E::COLUMNS).saturating_sub(out.first));
+    let to = out.tile.ptr().cast::<u64>().add(out.first);
     for (k, key) in keys[..whole].iter().enumerate() {
         to.add(k).write_unaligned(*records.get_unchecked(number(*key)));
     }

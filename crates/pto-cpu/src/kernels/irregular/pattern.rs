@@ -25,18 +25,18 @@ fn is_marked(marks: u64, at: usize) -> bool {
     marks >> (at % 4) & 1 == 1
 }
 
-pub(super) fn prepare_gather(site: &Site) -> Option<Prepared> {
+pub(super) fn prepare_gather(site: &Site) -> Option<Prepared<4, 0, 1>> {
     let Pattern { marks, down } = Pattern::new(site)?;
     let run = by_type!(bits_of(site.tile("src")?)?, E in [U8 U16 U32 U64] => match down {
-        true => GatherRows::<E>::run as KernelFn,
-        false => GatherColumns::<E>::run as KernelFn,
+        true => GatherRows::<E>::run as KernelFn<4, 0, 1>,
+        false => GatherColumns::<E>::run as KernelFn<4, 0, 1>,
     })?;
     Some(Prepared { run, imm: [marks, 0] })
 }
 
-pub(super) fn prepare_scatter(site: &Site) -> Option<Prepared> {
+pub(super) fn prepare_scatter(site: &Site) -> Option<Prepared<3>> {
     let Pattern { marks, down } = Pattern::new(site)?;
-    let run = by_type!(bits_of(site.tile("src")?)?, E in [U8 U16 U32 U64] => Scatter::<E>::run as KernelFn)?;
+    let run = by_type!(bits_of(site.tile("src")?)?, E in [U8 U16 U32 U64] => Scatter::<E>::run as KernelFn<3>)?;
     Some(Prepared { run, imm: [marks, u64::from(down)] })
 }
 
@@ -44,11 +44,11 @@ pub(super) fn prepare_scatter(site: &Site) -> Option<Prepared> {
 struct GatherColumns<E>(PhantomData<E>);
 
 impl<E: Elem> GatherColumns<E> {
-    unsafe fn run(call: &Call) -> Result<(), Fault> {
-        let [src, _, dst, ..] = call.tiles else { return Ok(()) };
-        let mut free = (0..dst.rows).flat_map(|r| (0..dst.cols).map(move |c| (r, c)));
-        for r in 0..src.rows {
-            for c in (0..src.cols).filter(|c| is_marked(call.imm[0], *c)) {
+    unsafe fn run(call: &Call<4, 0, 1>) -> Result<(), Fault> {
+        let [src, _, dst, _] = call.tiles;
+        let mut free = (0..dst.rows()).flat_map(|r| (0..dst.cols()).map(move |c| (r, c)));
+        for r in 0..src.rows() {
+            for c in (0..src.cols()).filter(|c| is_marked(call.imm[0], *c)) {
                 let Some((to_row, to_col)) = free.next() else { return Ok(()) };
                 write(dst, to_row, to_col, read::<E>(src, r, c));
             }
@@ -61,11 +61,11 @@ impl<E: Elem> GatherColumns<E> {
 struct GatherRows<E>(PhantomData<E>);
 
 impl<E: Elem> GatherRows<E> {
-    unsafe fn run(call: &Call) -> Result<(), Fault> {
-        let [src, _, dst, ..] = call.tiles else { return Ok(()) };
-        let marked = (0..src.rows).filter(|r| is_marked(call.imm[0], *r));
-        for (to, r) in (0..dst.rows).zip(marked) {
-            for c in 0..src.cols.min(dst.cols) {
+    unsafe fn run(call: &Call<4, 0, 1>) -> Result<(), Fault> {
+        let [src, _, dst, _] = call.tiles;
+        let marked = (0..src.rows()).filter(|r| is_marked(call.imm[0], *r));
+        for (to, r) in (0..dst.rows()).zip(marked) {
+            for c in 0..src.cols().min(dst.cols()) {
                 write(dst, to, c, read::<E>(src, r, c));
             }
         }
@@ -77,16 +77,16 @@ impl<E: Elem> GatherRows<E> {
 struct Scatter<E>(PhantomData<E>);
 
 impl<E: Elem> Scatter<E> {
-    unsafe fn run(call: &Call) -> Result<(), Fault> {
-        let [src, dst, ..] = call.tiles else { return Ok(()) };
+    unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
+        let [src, dst, _] = call.tiles;
         let [marks, down] = call.imm;
         let down = down == 1;
         let mut row = 0;
-        for r in 0..dst.rows {
+        for r in 0..dst.rows() {
             let mut col = 0;
-            for c in 0..dst.cols {
+            for c in 0..dst.cols() {
                 let marked = is_marked(marks, if down { r } else { c });
-                let inside = row < src.rows && col < src.cols;
+                let inside = row < src.rows() && col < src.cols();
                 write(dst, r, c, if marked && inside { read::<E>(src, row, col) } else { E::scalar(0) });
                 col += usize::from(down || marked);
             }

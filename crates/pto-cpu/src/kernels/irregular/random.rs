@@ -4,12 +4,12 @@ use pto_isa::rules::AttrValue;
 use pto_vector::{Call, Fault, Kernel, Prepared, Site, write};
 
 pub(super) const RANDOM: Kernel =
-    Kernel::new(&["dst"], prepare).scalars(&["key0", "key1", "counter0", "counter1", "counter2", "counter3"]);
+    Kernel::taking(&["dst"], &[], &["key0", "key1", "counter0", "counter1", "counter2", "counter3"], prepare);
 
 /// Blocks of four words that a device makes at a time.
 const LANES: usize = 64;
 
-fn prepare(site: &Site) -> Option<Prepared> {
+fn prepare(site: &Site) -> Option<Prepared<1, 0, 6>> {
     let rounds = match site.instance.attr("rounds") {
         Some(AttrValue::Int(n)) => n as u64,
         _ => 10,
@@ -32,18 +32,18 @@ fn philox(counter: u128, key: [u32; 2], rounds: u64) -> [u32; 4] {
 struct Random;
 
 impl Random {
-    unsafe fn run(call: &Call) -> Result<(), Fault> {
-        let ([dst], &[key0, key1, c0, c1, c2, c3]) = (call.tiles, call.scalars) else { return Ok(()) };
+    unsafe fn run(call: &Call<1, 0, 6>) -> Result<(), Fault> {
+        let ([dst], &[key0, key1, c0, c1, c2, c3]) = (call.tiles, call.scalars);
         let word = |bits: u64| u128::from(bits as u32);
         let mut counter = word(c0) | word(c1) << 32 | word(c2) << 64 | word(c3) << 96;
-        for r in 0..dst.rows {
-            for start in (0..dst.cols).step_by(4) {
+        for r in 0..dst.rows() {
+            for start in (0..dst.cols()).step_by(4) {
                 let words = philox(counter.wrapping_add(start as u128 / 4), [key0 as u32, key1 as u32], call.imm[0]);
-                for (c, word) in (start..dst.cols).zip(words) {
+                for (c, word) in (start..dst.cols()).zip(words) {
                     write(dst, r, c, word);
                 }
             }
-            counter = counter.wrapping_add(advance(dst.cols) as u128);
+            counter = counter.wrapping_add(advance(dst.cols()) as u128);
         }
         Ok(())
     }

@@ -9,13 +9,13 @@ use std::marker::PhantomData;
 
 pub(super) const SCATTER: Kernel = Kernel::new(&["src", "dst", "indexes"], prepare);
 
-fn prepare(site: &Site) -> Option<Prepared> {
+fn prepare(site: &Site) -> Option<Prepared<3>> {
     if site.instance.given("maskPattern") {
         return pattern::prepare_scatter(site);
     }
     let clears = site.numerics != Numerics::Reference;
     let run = by_type!(bits_of(site.tile("src")?)?, E in [U8 U16 U32 U64] =>
-        by_type!(site.tile("indexes")?.dtype, I in [I16 U16 I32 U32] => ByIndex::<E, I>::run as KernelFn)?)?;
+        by_type!(site.tile("indexes")?.dtype, I in [I16 U16 I32 U32] => ByIndex::<E, I>::run as KernelFn<3>)?)?;
     Some(Prepared { run, imm: [extent(site.tile("dst")?), u64::from(clears)] })
 }
 
@@ -23,13 +23,13 @@ fn prepare(site: &Site) -> Option<Prepared> {
 struct ByIndex<E, I>(PhantomData<(E, I)>);
 
 impl<E: Elem, I: Index> ByIndex<E, I> {
-    unsafe fn run(call: &Call) -> Result<(), Fault> {
-        let [src, dst, indexes] = call.tiles else { return Ok(()) };
+    unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
+        let [src, dst, indexes] = call.tiles;
         let [extent, clears] = call.imm;
         let to = Numbered::new(dst, extent);
         let (rows, cols) = common(src, indexes);
         in_range::<I>(indexes, (rows, cols), to.count())?;
-        let out = dst.ptr.cast::<E>();
+        let out = dst.ptr().cast::<E>();
         if clears == 1 {
             (0..to.count()).for_each(|number| out.add(to.place(number)).write_unaligned(E::scalar(0)));
         }

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 
 pub(super) const SORT: Kernel = Kernel::new(&["src", "idx", "dst"], prepare);
 
-fn prepare(site: &Site) -> Option<Prepared> {
+fn prepare(site: &Site) -> Option<Prepared<3>> {
     by_type!(site.tile("src")?.dtype, E in [F16 F32] =>
         Prepared::new::<Sort<E>>(site, contiguous(site, &["src", "idx", "dst"])))
 }
@@ -18,18 +18,18 @@ struct Sort<E>(PhantomData<E>);
 
 /// The row of indices for a row of elements: one row serves all.
 fn index_row(idx: &TileRef, row: usize) -> usize {
-    if idx.rows == 1 { 0 } else { row }
+    if idx.rows() == 1 { 0 } else { row }
 }
 
 /// How many of the rows and columns of `src` have an index.
 fn region(src: &TileRef, idx: &TileRef) -> (usize, usize) {
-    let rows = if idx.rows == 1 { src.rows } else { src.rows.min(idx.rows) };
-    (rows, src.cols.min(idx.cols))
+    let rows = if idx.rows() == 1 { src.rows() } else { src.rows().min(idx.rows()) };
+    (rows, src.cols().min(idx.cols()))
 }
 
 /// One group in any layout, with what completes it. `count` elements of it are there.
-unsafe fn plain_group<E: Sorted>(call: &Call, row: usize, group: usize, count: usize) {
-    let [src, idx, dst] = call.tiles else { return };
+unsafe fn plain_group<E: Sorted>(call: &Call<3>, row: usize, group: usize, count: usize) {
+    let [src, idx, dst] = call.tiles;
     let mut order = [0u64; GROUP];
     for (k, place) in order.iter_mut().enumerate().take(count) {
         let key = read::<E>(src, row, group * GROUP + k).key() as u32 ^ 1 << 31;
@@ -141,12 +141,12 @@ impl<E: InLanes<N>, const N: usize> Batch<E, N> {
 
 /// Whole groups that `dst` has room for go through the lanes, the others one by one.
 #[inline(always)]
-unsafe fn batches<L: Level, E: InLanes<N>, const N: usize>(call: &Call) {
-    let [src, idx, dst] = call.tiles else { return };
+unsafe fn batches<L: Level, E: InLanes<N>, const N: usize>(call: &Call<3>) {
+    let [src, idx, dst] = call.tiles;
     let mut batch = Batch::<E, N>::new();
     let (rows, cols) = region(src, idx);
-    for r in 0..rows.min(dst.rows) {
-        let whole = (cols / GROUP).min(dst.cols / (GROUP * E::COLUMNS));
+    for r in 0..rows.min(dst.rows()) {
+        let whole = (cols / GROUP).min(dst.cols() / (GROUP * E::COLUMNS));
         for group in 0..whole {
             let at = group * GROUP;
             let to = dst.row::<E>(r).add(at * E::COLUMNS).cast();
@@ -161,17 +161,17 @@ unsafe fn batches<L: Level, E: InLanes<N>, const N: usize>(call: &Call) {
 
 macro_rules! sort {
     ($($type:ident, $lanes:literal;)+) => {$(
-        impl Body for Sort<$type> {
+        impl Body<3> for Sort<$type> {
             #[inline(always)]
-            unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+            unsafe fn fast<L: Level>(call: &Call<3>) -> Result<(), Fault> {
                 batches::<L, $type, $lanes>(call);
                 Ok(())
             }
 
-            unsafe fn plain(call: &Call) -> Result<(), Fault> {
-                let [src, idx, dst] = call.tiles else { return Ok(()) };
+            unsafe fn plain(call: &Call<3>) -> Result<(), Fault> {
+                let [src, idx, dst] = call.tiles;
                 let (rows, cols) = region(src, idx);
-                for r in 0..rows.min(dst.rows) {
+                for r in 0..rows.min(dst.rows()) {
                     for group in 0..cols.div_ceil(GROUP) {
                         plain_group::<$type>(call, r, group, (cols - group * GROUP).min(GROUP));
                     }

@@ -3,10 +3,10 @@
 use super::factor::{Factor, factors};
 use super::pack::{Left, Tools, Word, left, left_in_place, right, row_sum};
 use super::strip::{COLUMNS, Loops, Strip};
-use super::{Sums, extents, plain};
+use super::{ProductCall, ProductFn, Sums, extents, plain};
 use pto_isa::{Order, TileType};
 use pto_num::CpuLevel;
-use pto_vector::{Call, Fault, KernelFn, TileRef};
+use pto_vector::{Fault, TileRef};
 use std::cell::RefCell;
 
 /// Words along `k`, columns and rows of a block.
@@ -41,17 +41,17 @@ macro_rules! kernel {
     ($word:ident, $loops:expr, $turn:expr, $halves:expr) => {{
         static MACHINE: Machine =
             Machine { word: Word::$word, loops: $loops, tools: Tools { turn: $turn, halves: $halves } };
-        unsafe fn product(call: &Call) -> Result<(), Fault> {
+        unsafe fn product(call: &ProductCall) -> Result<(), Fault> {
             drive(call, &MACHINE, |block, a, b| block.run(a, b));
             Ok(())
         }
-        product as KernelFn
+        product as ProductFn
     }};
 }
 
 /// The kernel for these sums on this level of the processor.
 #[cfg(target_arch = "x86_64")]
-pub fn run(sums: Sums, level: CpuLevel) -> KernelFn {
+pub fn run(sums: Sums, level: CpuLevel) -> ProductFn {
     use super::x86;
     match (level, sums) {
         (CpuLevel::V4, Sums::Integers) if is_x86_feature_detected!("avx512vnni") => {
@@ -69,12 +69,12 @@ pub fn run(sums: Sums, level: CpuLevel) -> KernelFn {
 
 /// The kernel for these sums.
 #[cfg(not(target_arch = "x86_64"))]
-pub fn run(sums: Sums, _: CpuLevel) -> KernelFn {
+pub fn run(sums: Sums, _: CpuLevel) -> ProductFn {
     portable(sums)
 }
 
 /// The kernel for any processor.
-fn portable(sums: Sums) -> KernelFn {
+fn portable(sums: Sums) -> ProductFn {
     use super::portable::{BLOCKS, F32, HALVES, PAIRS, turn};
     match sums {
         Sums::Integers => kernel!(Pairs, PAIRS, turn, HALVES),
@@ -86,10 +86,10 @@ fn portable(sums: Sums) -> KernelFn {
 /// A product, block by block. Every sum takes in the blocks of `k` in order, so blocks change nothing.
 ///
 /// # Safety
-/// As [`KernelFn`].
-pub unsafe fn drive(call: &Call, machine: &Machine, run: impl Fn(&Block, &Factor, &Factor)) {
-    let (Some((a, b)), Some((rows, cols, depth))) = (factors(call), extents(call)) else { return };
-    let [dst, _, _, acc, ..] = call.tiles else { return };
+/// As [`KernelFn`](pto_vector::KernelFn).
+pub unsafe fn drive(call: &ProductCall, machine: &Machine, run: impl Fn(&Block, &Factor, &Factor)) {
+    let ((a, b), (rows, cols, depth)) = (factors(call), extents(call));
+    let [dst, _, _, acc, ..] = call.tiles;
     // Sums that start from other sums of this product depend on the order of elements.
     if acc.is_present() && !is_same_place(acc, dst) && super::super::moves::overlap(acc, dst) {
         let _ = plain::run(call);
@@ -106,12 +106,12 @@ pub unsafe fn drive(call: &Call, machine: &Machine, run: impl Fn(&Block, &Factor
 /// True when every element of one tile lies where it does in the other.
 unsafe fn is_same_place(a: &TileRef, b: &TileRef) -> bool {
     let shape = |t: &TileType| (t.order(), t.fractal, t.rows, t.cols);
-    a.ptr == b.ptr && a.row_stride == b.row_stride && shape(&*a.geometry) == shape(&*b.geometry)
+    a.ptr() == b.ptr() && a.row_stride() == b.row_stride() && shape(a.geometry()) == shape(b.geometry())
 }
 
 /// The blocks of a product.
 fn blocks<'a>(
-    call: &'a Call<'a>,
+    call: &'a ProductCall<'a>,
     machine: &'a Machine,
     (rows, cols, depth): (usize, usize, usize),
     room: *mut u32,
@@ -132,7 +132,7 @@ fn blocks<'a>(
 /// Some columns, some depth and some rows of a product.
 #[derive(Clone, Copy)]
 pub struct Block<'a> {
-    pub call: &'a Call<'a>,
+    pub call: &'a ProductCall<'a>,
     pub machine: &'a Machine,
     /// First, and how many.
     pub k: (usize, usize),
@@ -273,7 +273,7 @@ impl Block<'_> {
 
     /// What sums start from and where they go, where sixteen columns of a row are contiguous in both.
     pub fn ends(&self) -> Option<(Sixteens, Sixteens)> {
-        let [dst, _, _, acc, bias, ..] = self.call.tiles else { return None };
+        let [dst, _, _, acc, bias, ..] = self.call.tiles;
         let from = if self.k.0 > 0 { dst } else { acc };
         let start = match (from.is_present(), bias.is_present()) {
             (true, _) => Sixteens::of(from)?,
@@ -381,14 +381,13 @@ impl Sixteens {
     }
 
     fn of(tile: &TileRef) -> Option<Self> {
-        // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
-        let ty: &TileType = unsafe { &*tile.geometry };
+        let ty: &TileType = tile.geometry();
         let (row, cols) = match ty.order() {
             Order::Nz if ty.fractal == 1024 => (COLUMNS, ty.rows as usize * COLUMNS),
-            Order::Nd => (tile.row_stride, COLUMNS),
+            Order::Nd => (tile.row_stride(), COLUMNS),
             _ => return None,
         };
-        Some(Self { base: tile.ptr.cast(), row, cols })
+        Some(Self { base: tile.ptr().cast(), row, cols })
     }
 
     /// The place of an element whose column is a multiple of sixteen.

@@ -47,7 +47,7 @@ pub unsafe fn left(factor: &Factor, row: usize, k: (usize, usize), out: *mut u32
     let ty = geometry(factor);
     let whole = (k.0 | k.1).is_multiple_of(DEPTH) && ty.rows >= SIDE as u64;
     let (Some(table), Some((step, block)), true) = (table(factor), left_steps(ty), whole) else { return false };
-    let base = factor.tile.ptr.add(4 * (row / SIDE * block));
+    let base = factor.tile.ptr().add(4 * (row / SIDE * block));
     for tile in 0..k.1 / DEPTH {
         let step_of_k = k.0 + tile * DEPTH;
         let from = base.add(4 * (step_of_k / DEPTH * step));
@@ -67,7 +67,7 @@ pub unsafe fn right(factor: &Factor, col: usize, k: (usize, usize), out: *mut u3
     let ty = geometry(factor);
     let whole = (k.0 | k.1 | ty.rows as usize).is_multiple_of(DEPTH) && ty.order() == Order::Zn;
     let (Some(table), true) = (table(factor), whole) else { return false };
-    let base = factor.tile.ptr.add(col * DEPTH);
+    let base = factor.tile.ptr().add(col * DEPTH);
     // Two boxes of bf16, as they would lie in a tile.
     let mut boxes = [[0u32; SIDE * GROUP]; 2];
     for tile in 0..k.1 / DEPTH {

@@ -2,9 +2,10 @@
 
 use super::super::place::{Axis, Place};
 use super::Form;
+use super::ProductCall;
 use pto_isa::{DType, Loc, Order, TileType};
 use pto_num::{Bf16, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F8E8M0, F16, Hif8};
-use pto_vector::{Call, TileRef};
+use pto_vector::TileRef;
 use std::sync::LazyLock;
 
 /// Elements along `k` that share a scale.
@@ -66,9 +67,9 @@ pub fn decodes(dtype: DType) -> bool {
 /// One factor of a product.
 #[derive(Clone, Copy)]
 pub struct Factor<'a> {
-    pub tile: &'a TileRef,
+    pub tile: &'a TileRef<'a>,
     pub dtype: DType,
-    pub scale: &'a TileRef,
+    pub scale: &'a TileRef<'a>,
     pub scaling: Scaling,
     pub rounding: Rounding,
     /// The numbers of elements of 8 bits.
@@ -84,13 +85,12 @@ pub struct Factor<'a> {
 }
 
 /// Both factors of a call.
-pub fn factors<'a>(call: &Call<'a>) -> Option<(Factor<'a>, Factor<'a>)> {
-    let [_, a, b, _, _, a_scale, b_scale] = call.tiles else { return None };
+pub fn factors<'a>(call: &ProductCall<'a>) -> (Factor<'a>, Factor<'a>) {
+    let [_, a, b, _, _, a_scale, b_scale] = call.tiles;
     let form = Form::from_call(call);
-    let rounding = Rounding(call.scalars.first().copied().unwrap_or(0));
-    let new = |tile: &'a TileRef, dtype, scale, scaling| {
-        // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
-        let ty = unsafe { &*tile.geometry };
+    let rounding = Rounding(call.scalars[0]);
+    let new = |tile: &'a TileRef<'a>, dtype, scale, scaling| {
+        let ty = tile.geometry();
         let is_left = ty.loc == Loc::Left;
         let depth = if is_left { ty.cols } else { ty.rows };
         let axes = |tile: &TileRef| {
@@ -110,7 +110,7 @@ pub fn factors<'a>(call: &Call<'a>) -> Option<(Factor<'a>, Factor<'a>)> {
             cells: depth.div_ceil(64) as usize,
         }
     };
-    Some((new(a, form.a, a_scale, form.a_scaling), new(b, form.b, b_scale, form.b_scaling)))
+    (new(a, form.a, a_scale, form.a_scaling), new(b, form.b, b_scale, form.b_scaling))
 }
 
 /// True when hardly an element is looked up by itself, so that it does not pay to find out where each lies.
@@ -127,7 +127,7 @@ impl Factor<'_> {
     /// The place must lie in the tile.
     pub unsafe fn number(&self, at: usize, k: usize) -> f32 {
         let (row, col) = if self.is_left { (at, k) } else { (k, at) };
-        let value = decode(self.tile.ptr, self.dtype, self.tile.index(row, col));
+        let value = decode(self.tile.ptr(), self.dtype, self.tile.index(row, col));
         match self.scaling {
             Scaling::None if self.dtype == DType::F32 => self.rounding.apply(value),
             Scaling::None => value,
@@ -148,12 +148,12 @@ impl Factor<'_> {
                 Some((place, scale)) => match self.table {
                     Some(table) => {
                         let mut numbers = [0.0; GROUP];
-                        let bytes = std::slice::from_raw_parts(self.tile.ptr.add(place), count);
+                        let bytes = std::slice::from_raw_parts(self.tile.ptr().add(place), count);
                         numbers.iter_mut().zip(bytes).for_each(|(n, b)| *n = table[usize::from(*b)] * scale);
                         numbers[..count].iter().enumerate().for_each(|(i, n)| put(done + i, *n));
                     }
                     None => {
-                        (0..count).for_each(|i| put(done + i, decode(self.tile.ptr, self.dtype, place + i) * scale));
+                        (0..count).for_each(|i| put(done + i, decode(self.tile.ptr(), self.dtype, place + i) * scale));
                     }
                 },
                 None => (0..count).for_each(|i| put(done + i, self.number(at, first + i))),
@@ -179,7 +179,7 @@ impl Factor<'_> {
     /// As [`Self::number`]; the elements must be i8.
     pub unsafe fn integer(&self, at: usize, k: usize) -> i32 {
         let (row, col) = if self.is_left { (at, k) } else { (k, at) };
-        i32::from(self.tile.ptr.cast::<i8>().add(self.tile.index(row, col)).read())
+        i32::from(self.tile.ptr().cast::<i8>().add(self.tile.index(row, col)).read())
     }
 
     /// What scales an element.
@@ -189,9 +189,9 @@ impl Factor<'_> {
     pub unsafe fn factor(&self, at: usize, k: usize) -> f32 {
         match self.scaling {
             Scaling::None => 1.0,
-            Scaling::Exponents => F8E8M0(self.scale.ptr.add(self.scale_place(at, k / GROUP)).read()).to_f32(),
+            Scaling::Exponents => F8E8M0(self.scale.ptr().add(self.scale_place(at, k / GROUP)).read()).to_f32(),
             Scaling::Factors => {
-                F16(self.scale.ptr.cast::<u16>().add(self.scale_place(at, k / GROUP)).read_unaligned()).to_f32()
+                F16(self.scale.ptr().cast::<u16>().add(self.scale_place(at, k / GROUP)).read_unaligned()).to_f32()
             }
             Scaling::Cells => self.cell_factor(at, k),
         }
@@ -209,7 +209,7 @@ impl Factor<'_> {
     /// A cell has 64 bytes for 16 rows and 64 elements along `k`: pairs of a factor for all and bits for 8 elements each,
     /// then pairs of bytes with bits for 4 elements each.
     unsafe fn cell_factor(&self, at: usize, k: usize) -> f32 {
-        let cell = self.scale.ptr.add((at / 16 * self.cells + k / 64) * 64);
+        let cell = self.scale.ptr().add((at / 16 * self.cells + k / 64) * 64);
         let (pair, inside) = (2 * (at % 16), k % 64);
         let (first, eighths) = (cell.add(pair).read(), cell.add(pair + 1).read());
         let quarters = u16::from_le_bytes([cell.add(32 + pair).read(), cell.add(33 + pair).read()]);

@@ -129,8 +129,7 @@ pub unsafe fn widen_columns<L: Level>(turned: &[u32; COLUMNS * GROUP], to: *mut 
 }
 
 pub fn geometry<'a>(factor: &Factor<'a>) -> &'a TileType {
-    // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
-    unsafe { &*factor.tile.geometry }
+    factor.tile.geometry()
 }
 
 pub fn is_raw(factor: &Factor) -> bool {
@@ -171,7 +170,7 @@ pub fn left_in_place(factor: &Factor, word: Word, k: usize) -> Option<Left> {
         return None;
     }
     let (step, block) = left_steps(ty)?;
-    let base = factor.tile.ptr.cast::<u32>().wrapping_add(k / (word.steps() * GROUP) * step);
+    let base = factor.tile.ptr().cast::<u32>().wrapping_add(k / (word.steps() * GROUP) * step);
     Some(Left { base, step, log_rows: 4, block })
 }
 
@@ -216,7 +215,7 @@ pub unsafe fn left(
 unsafe fn left_halves(factor: &Factor, halves: Halves, rows: (usize, usize), k: (usize, usize), out: &Left) -> bool {
     let ty = geometry(factor);
     let Some((step, block)) = left_steps(ty).filter(|_| ty.fractal == 512) else { return false };
-    let base = factor.tile.ptr.cast::<u32>().add(k.0 / 16 * step);
+    let base = factor.tile.ptr().cast::<u32>().add(k.0 / 16 * step);
     for r in (0..rows.1).step_by(STRIP) {
         let (row, count) = (rows.0 + r, (rows.1 - r).min(STRIP));
         let from = base.add(row / 16 * block + row % 16 * GROUP);
@@ -335,7 +334,7 @@ unsafe fn right_boxes(
         return false;
     }
     let step = ty.cols as usize * GROUP;
-    let base = factor.tile.ptr.cast::<u32>().add(col / COLUMNS * 16 * GROUP + (k.0 >> log_depth) * step);
+    let base = factor.tile.ptr().cast::<u32>().add(col / COLUMNS * 16 * GROUP + (k.0 >> log_depth) * step);
     let count = (k.1 + (1 << log_depth) - 1) >> log_depth;
     let boxes = Boxes { from: base, count, next: step, to: out, step: width };
     match (factor.dtype, word) {

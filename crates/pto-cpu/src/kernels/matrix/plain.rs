@@ -1,16 +1,17 @@
 //! Products as they are defined, element by element, for any layout.
 
+use super::ProductCall;
 use super::factor::factors;
 use super::strip::BLOCK;
 use super::{Form, Sums, extents};
 use pto_num::math::fma;
-use pto_vector::{Call, Fault, TileRef};
+use pto_vector::{Fault, TileRef};
 
 /// Any product.
 ///
 /// # Safety
 /// As [`pto_vector::KernelFn`].
-pub unsafe fn run(call: &Call) -> Result<(), Fault> {
+pub unsafe fn run(call: &ProductCall) -> Result<(), Fault> {
     match Form::from_call(call).sums() {
         Sums::Integers => integers(call),
         Sums::Steps => floats(call),
@@ -19,8 +20,8 @@ pub unsafe fn run(call: &Call) -> Result<(), Fault> {
     Ok(())
 }
 
-unsafe fn floats(call: &Call) {
-    let (Some((a, b)), Some((rows, cols, depth))) = (factors(call), extents(call)) else { return };
+unsafe fn floats(call: &ProductCall) {
+    let ((a, b), (rows, cols, depth)) = (factors(call), extents(call));
     for m in 0..rows {
         for n in 0..cols {
             let mut sum = f32::from_bits(start(call, m, n));
@@ -32,8 +33,8 @@ unsafe fn floats(call: &Call) {
     }
 }
 
-unsafe fn blocks(call: &Call) {
-    let (Some((a, b)), Some((rows, cols, depth))) = (factors(call), extents(call)) else { return };
+unsafe fn blocks(call: &ProductCall) {
+    let ((a, b), (rows, cols, depth)) = (factors(call), extents(call));
     for m in 0..rows {
         for n in 0..cols {
             let mut sum = f32::from_bits(start(call, m, n));
@@ -49,8 +50,8 @@ unsafe fn blocks(call: &Call) {
     }
 }
 
-unsafe fn integers(call: &Call) {
-    let (Some((a, b)), Some((rows, cols, depth))) = (factors(call), extents(call)) else { return };
+unsafe fn integers(call: &ProductCall) {
+    let ((a, b), (rows, cols, depth)) = (factors(call), extents(call));
     for m in 0..rows {
         for n in 0..cols {
             let mut sum = start(call, m, n) as i32;
@@ -66,8 +67,8 @@ unsafe fn integers(call: &Call) {
 ///
 /// # Safety
 /// The element must lie in the result.
-pub unsafe fn start(call: &Call, m: usize, n: usize) -> u32 {
-    let [_, _, _, acc, bias, ..] = call.tiles else { return 0 };
+pub unsafe fn start(call: &ProductCall, m: usize, n: usize) -> u32 {
+    let [_, _, _, acc, bias, ..] = call.tiles;
     if acc.is_present() {
         get(acc, m, n)
     } else if bias.is_present() {
@@ -82,7 +83,7 @@ pub unsafe fn start(call: &Call, m: usize, n: usize) -> u32 {
 /// # Safety
 /// The element must lie in the tile.
 pub unsafe fn get(tile: &TileRef, row: usize, col: usize) -> u32 {
-    tile.ptr.cast::<u32>().add(tile.index(row, col)).read_unaligned()
+    tile.ptr().cast::<u32>().add(tile.index(row, col)).read_unaligned()
 }
 
 /// Writes four bytes of a tile.
@@ -90,5 +91,5 @@ pub unsafe fn get(tile: &TileRef, row: usize, col: usize) -> u32 {
 /// # Safety
 /// As [`get`].
 pub unsafe fn put(tile: &TileRef, row: usize, col: usize, bits: u32) {
-    tile.ptr.cast::<u32>().add(tile.index(row, col)).write_unaligned(bits);
+    tile.ptr().cast::<u32>().add(tile.index(row, col)).write_unaligned(bits);
 }

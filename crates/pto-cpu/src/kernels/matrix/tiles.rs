@@ -3,6 +3,7 @@
 //! It sums as [`Sums::Blocks`](super::Sums) says, but takes subnormals as zero. So numbers are looked at while they are packed:
 //! where one is so small that something subnormal could come up, the loops of [`blocked`](super::blocked) compute instead.
 
+use super::ProductCall;
 use super::blocked::{Block, Machine, Sixteens, WIDE, drive};
 use super::bytes;
 use super::factor::Factor;
@@ -10,7 +11,7 @@ use super::pack::{Tools, Word, any_words, geometry, is_raw, left_steps, right};
 use super::strip::{COLUMNS, GROUP};
 use super::x86;
 use pto_isa::DType;
-use pto_vector::{Call, Fault};
+use pto_vector::Fault;
 use std::arch::asm;
 use std::arch::x86_64::*;
 use std::sync::LazyLock;
@@ -65,7 +66,7 @@ fn is_permitted() -> bool {
 ///
 /// # Safety
 /// As [`pto_vector::KernelFn`], where [`are_there`].
-pub unsafe fn floats(call: &Call) -> Result<(), Fault> {
+pub unsafe fn floats(call: &ProductCall) -> Result<(), Fault> {
     static MACHINE: Machine = Machine { word: Word::F32, loops: x86::V4_BLOCKS, tools: TOOLS };
     drive(call, &MACHINE, |block, a, b| run(block, a, b, Word::Halves, multiply_halves));
     Ok(())
@@ -75,7 +76,7 @@ pub unsafe fn floats(call: &Call) -> Result<(), Fault> {
 ///
 /// # Safety
 /// As [`floats`].
-pub unsafe fn integers(call: &Call) -> Result<(), Fault> {
+pub unsafe fn integers(call: &ProductCall) -> Result<(), Fault> {
     static MACHINE: Machine = Machine { word: Word::Pairs, loops: x86::V4_PAIRS, tools: TOOLS };
     drive(call, &MACHINE, |block, a, b| run(block, a, b, Word::Signed, multiply_bytes));
     Ok(())
@@ -231,7 +232,7 @@ impl Packed<'_> {
     }
 
     fn starts_from_zero(&self) -> bool {
-        let [_, _, _, acc, bias, ..] = self.block.call.tiles else { return false };
+        let [_, _, _, acc, bias, ..] = self.block.call.tiles;
         self.block.k.0 == 0 && !acc.is_present() && !bias.is_present()
     }
 }
@@ -243,7 +244,7 @@ unsafe fn left_boxes(a: &Factor, word: Word, row: usize, k: (usize, usize), out:
     let steps = left_steps(ty).filter(|_| fits && is_raw(a) && ty.fractal == 512 && ty.rows >= 16);
     let Some((step, block)) = steps else { return false };
     let words = k.1 / word.steps();
-    let base = a.tile.ptr.cast::<u32>().add(row / SIDE * block + k.0 / word.steps() / GROUP * step);
+    let base = a.tile.ptr().cast::<u32>().add(row / SIDE * block + k.0 / word.steps() / GROUP * step);
     for tile in 0..words / SIDE {
         let from = base.add(2 * tile * step);
         two_boxes(from, from.add(step), out.add(tile * TILE));

@@ -1,15 +1,15 @@
 //! Exponents of an MX quantisation, laid out for the cube: boxes of 16 rows and 2 columns, row after row.
 
-use pto_isa::TileType;
-use pto_vector::{Call, Fault, Prepared, Site, TileRef};
+use super::MoveCall;
+use pto_vector::{Fault, Prepared, Site, TileRef};
 
-pub fn prepare(site: &Site) -> Option<Prepared> {
+pub fn prepare(site: &Site) -> Option<Prepared<3, 0, 3>> {
     let along_rows = site.attr("grpAxis") == Some("axis0");
     Some(Prepared { run, imm: [u64::from(along_rows), 0] })
 }
 
-unsafe fn run(call: &Call) -> Result<(), Fault> {
-    let [src, dst, ..] = call.tiles else { return Ok(()) };
+unsafe fn run(call: &MoveCall) -> Result<(), Fault> {
+    let [src, dst, _] = call.tiles;
     if call.imm[0] == 1 {
         by_columns(src, dst);
     } else {
@@ -21,11 +21,11 @@ unsafe fn run(call: &Call) -> Result<(), Fault> {
 /// The exponents in the order of the source's rows are the rows of the destination.
 unsafe fn by_rows(src: &TileRef, dst: &TileRef) {
     let room = bytes(dst);
-    for at in 0..(src.rows * src.cols).min(dst.rows * dst.cols) {
-        let (r, c) = (at / dst.cols, at % dst.cols);
-        let place = r / 16 * 16 * dst.cols + c / 2 * 32 + r % 16 * 2 + c % 2;
+    for at in 0..(src.rows() * src.cols()).min(dst.rows() * dst.cols()) {
+        let (r, c) = (at / dst.cols(), at % dst.cols());
+        let place = r / 16 * 16 * dst.cols() + c / 2 * 32 + r % 16 * 2 + c % 2;
         if place < room {
-            dst.ptr.add(place).write(src.ptr.add(src.index(at / src.cols, at % src.cols)).read());
+            dst.ptr().add(place).write(src.ptr().add(src.index(at / src.cols(), at % src.cols())).read());
         }
     }
 }
@@ -33,11 +33,11 @@ unsafe fn by_rows(src: &TileRef, dst: &TileRef) {
 /// A row of the source belongs to a group of rows: it becomes a column, 16 of its elements to a box.
 unsafe fn by_columns(src: &TileRef, dst: &TileRef) {
     let room = bytes(dst);
-    for r in 0..src.rows {
-        for c in 0..src.cols {
-            let place = (c / 16 * (src.rows / 2) + r / 2) * 32 + c % 16 * 2 + r % 2;
+    for r in 0..src.rows() {
+        for c in 0..src.cols() {
+            let place = (c / 16 * (src.rows() / 2) + r / 2) * 32 + c % 16 * 2 + r % 2;
             if place < room {
-                dst.ptr.add(place).write(src.ptr.add(src.index(r, c)).read());
+                dst.ptr().add(place).write(src.ptr().add(src.index(r, c)).read());
             }
         }
     }
@@ -45,7 +45,5 @@ unsafe fn by_columns(src: &TileRef, dst: &TileRef) {
 
 /// What the destination has room for.
 fn bytes(tile: &TileRef) -> usize {
-    // SAFETY: the engine keeps the geometry of every tile it passes alive during the call.
-    let ty: &TileType = unsafe { &*tile.geometry };
-    ty.bytes() as usize
+    tile.geometry().bytes() as usize
 }

@@ -77,16 +77,16 @@ impl Group {
     }
 }
 
-unsafe fn run(call: &Call) -> Result<(), Fault> {
-    let [src, dst, exp] = call.tiles else { return Ok(()) };
-    let groups = src.cols / GROUP;
-    for r in 0..src.rows {
+unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
+    let [src, dst, exp] = call.tiles;
+    let groups = src.cols() / GROUP;
+    for r in 0..src.rows() {
         for g in 0..groups {
             let numbers = std::array::from_fn(|k| read::<Bf16>(src, r, g * GROUP + k).to_f32());
             let group = Group::new(&numbers);
             for (k, pair) in group.codes.chunks_exact(2).enumerate() {
                 let col = g * GROUP / 2 + k;
-                if r < dst.rows && col < dst.cols {
+                if r < dst.rows() && col < dst.cols() {
                     write(dst, r, col, pair[0] | pair[1] << 4);
                 }
             }
@@ -102,7 +102,7 @@ unsafe fn run(call: &Call) -> Result<(), Fault> {
 
 /// Writes a byte of the valid region, counted row by row.
 unsafe fn put_byte(tile: &TileRef, number: usize, byte: u8) {
-    if number < tile.rows * tile.cols {
-        write(tile, number / tile.cols, number % tile.cols, byte);
+    if number < tile.rows() * tile.cols() {
+        write(tile, number / tile.cols(), number % tile.cols(), byte);
     }
 }

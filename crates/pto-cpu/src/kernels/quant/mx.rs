@@ -20,7 +20,7 @@ const INFINITY: u32 = 0x7f80_0000;
 /// The exponent of a group with a NaN.
 const NAN: u8 = 255;
 
-fn prepare(site: &Site) -> Option<Prepared> {
+fn prepare(site: &Site) -> Option<Prepared<6>> {
     let choice = Choice {
         nv: site.attr("quantScaleAlg") == Some("nv"),
         down: site.attr("grpAxis") == Some("axis0"),
@@ -101,15 +101,15 @@ fn code<const FP4: bool>(x: f32) -> u8 {
 
 /// A tile with a number for each group.
 struct Groups<'a> {
-    tile: &'a TileRef,
+    tile: &'a TileRef<'a>,
     /// Rows and columns of groups.
     grid: (usize, usize),
     choice: Choice,
 }
 
 impl<'a> Groups<'a> {
-    fn new(src: &TileRef, tile: &'a TileRef, choice: Choice) -> Self {
-        let grid = if choice.down { (src.rows / GROUP, src.cols) } else { (src.rows, src.cols / GROUP) };
+    fn new(src: &TileRef, tile: &'a TileRef<'a>, choice: Choice) -> Self {
+        let grid = if choice.down { (src.rows() / GROUP, src.cols()) } else { (src.rows(), src.cols() / GROUP) };
         Self { tile, grid, choice }
     }
 
@@ -117,7 +117,7 @@ impl<'a> Groups<'a> {
     fn place(&self, row: usize, col: usize) -> (usize, usize) {
         if self.choice.interleave {
             (row / 2, 2 * col + row % 2)
-        } else if (self.tile.rows, self.tile.cols) == self.grid {
+        } else if (self.tile.rows(), self.tile.cols()) == self.grid {
             (row, col)
         } else {
             (0, row * self.grid.1 + col)
@@ -146,8 +146,8 @@ impl<'a> Groups<'a> {
             for left in (0..cols).step_by(width.max(1)) {
                 for row in top..rows.min(top + height) {
                     for col in left..cols.min(left + width) {
-                        if next < other.rows * other.cols {
-                            write(other, next / other.cols, next % other.cols, self.get(row, col));
+                        if next < other.rows() * other.cols() {
+                            write(other, next / other.cols(), next % other.cols(), self.get(row, col));
                         }
                         next += 1;
                     }
@@ -207,8 +207,8 @@ impl<E: Elem<Wide = f32>, const FP4: bool> Mx<E, FP4> {
     }
 
     #[inline(always)]
-    unsafe fn run<L: Level>(call: &Call) {
-        let [src, dst, exp, other, max, scaling] = call.tiles else { return };
+    unsafe fn run<L: Level>(call: &Call<6>) {
+        let [src, dst, exp, other, max, scaling] = call.tiles;
         let choice = Choice::of(call.imm[0]);
         let exponents = Groups::new(src, exp, choice);
         let [maxima, multipliers] =
@@ -222,9 +222,9 @@ impl<E: Elem<Wide = f32>, const FP4: bool> Mx<E, FP4> {
                 Self::keep_multiplier(&multipliers, row, col, multiplier(shared));
             }
         }
-        for r in 0..src.rows {
-            for start in (0..src.cols).step_by(GROUP) {
-                let count = GROUP.min(src.cols - start);
+        for r in 0..src.rows() {
+            for start in (0..src.cols()).step_by(GROUP) {
+                let count = GROUP.min(src.cols() - start);
                 let mut scales = [0.0; GROUP];
                 if choice.down {
                     for (i, scale) in scales.iter_mut().enumerate().take(count) {
@@ -243,15 +243,15 @@ impl<E: Elem<Wide = f32>, const FP4: bool> Mx<E, FP4> {
     }
 }
 
-impl<E: Elem<Wide = f32>, const FP4: bool> Body for Mx<E, FP4> {
+impl<E: Elem<Wide = f32>, const FP4: bool> Body<6> for Mx<E, FP4> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call) -> Result<(), Fault> {
+    unsafe fn fast<L: Level>(call: &Call<6>) -> Result<(), Fault> {
         Self::run::<L>(call);
         Ok(())
     }
 
     /// The rules allow no other layout than rows, so this is the same code without vector instructions.
-    unsafe fn plain(call: &Call) -> Result<(), Fault> {
+    unsafe fn plain(call: &Call<6>) -> Result<(), Fault> {
         Self::run::<pto_num::Baseline>(call);
         Ok(())
     }

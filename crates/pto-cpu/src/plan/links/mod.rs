@@ -6,7 +6,7 @@ mod ranks;
 use super::build::{Builder, Built};
 use super::roles::stated_kind;
 use super::*;
-use crate::kernels::{self, Prepared, Site};
+use crate::kernels::{self, Code, Site};
 use pto_ir::Attr;
 use pto_isa::row::Core;
 use pto_isa::rules::{Arg, AttrValue, Instance};
@@ -66,7 +66,7 @@ pub(crate) struct PipeOp {
     pub valid: (Extent, Extent),
     pub bits: u32,
     /// Moves the tile to or from the slot.
-    pub run: Option<Prepared>,
+    pub run: Option<Code>,
     /// What an accumulator is quantised with on its way.
     pub scale: Scale,
 }
@@ -103,12 +103,12 @@ pub(crate) struct Transfer {
     pub root: u32,
     /// The staging tile; where data is combined, the accumulator comes first.
     pub stages: Vec<TileId>,
-    pub load: Prepared,
-    pub store: Prepared,
+    pub load: Code,
+    pub store: Code,
     /// Its stores add to what is there.
     pub atomic: bool,
     /// Combines the second stage into the first.
-    pub combine: Option<Prepared>,
+    pub combine: Option<Code>,
     pub bits: u32,
     /// Where it works in the background.
     pub background: Option<Background>,
@@ -224,7 +224,7 @@ impl Builder<'_> {
     }
 
     /// The code of a load or store between a tile and a row-major window.
-    fn mover(&self, code: Op, ty: &TileType, attrs: &[(&str, AttrValue)]) -> Built<Prepared> {
+    fn mover(&self, code: Op, ty: &TileType, attrs: &[(&str, AttrValue)]) -> Built<Code> {
         let dims = vec![Dim::Dynamic, Dim::Dynamic].into_boxed_slice();
         let view = Type::TensorView(ViewType { dims, elem: Scalar::Elem(ty.dtype) });
         let tile = Type::TileBuf(*ty);
@@ -232,7 +232,7 @@ impl Builder<'_> {
         self.code_for(code, &[("src", from), ("dst", to)], attrs)
     }
 
-    fn code_for(&self, code: Op, operands: &[(&str, &Type)], attrs: &[(&str, AttrValue)]) -> Built<Prepared> {
+    fn code_for(&self, code: Op, operands: &[(&str, &Type)], attrs: &[(&str, AttrValue)]) -> Built<Code> {
         let row = code.row();
         let args: Vec<Arg> = operands
             .iter()
@@ -241,7 +241,7 @@ impl Builder<'_> {
         let target = self.checked.info().target;
         let instance = Instance { row, target, manual: true, args: &args, attrs };
         let site = Site { instance, numerics: self.options.numerics, plain: self.options.plain, level: None };
-        let prepared = kernels::find(code).and_then(|k| (k.prepare)(&site));
+        let prepared = kernels::find(code).and_then(|k| k.prepare(&site));
         prepared.ok_or_else(|| self.unsupported(&format!("a tile of type {}", operands[0].1)))
     }
 }

@@ -100,7 +100,7 @@ impl Builder<'_> {
     }
 
     /// The code that combines a tile into another.
-    fn combiner(&self, id: OpId, ty: &TileType) -> Built<Prepared> {
+    fn combiner(&self, id: OpId, ty: &TileType) -> Built<Code> {
         let code = match self.choice(id, "reduceOp") {
             Some("max") => op::tmax,
             Some("min") => op::tmin,

@@ -21,9 +21,9 @@ const LONGEST: usize = 4 * WORD;
 /// # Safety
 /// Every value must be an element of its row; the processor must have level `v4`.
 #[inline(always)]
-pub unsafe fn places<E: Elem>(call: &Call, base: usize, count: usize, values: *const E) -> bool {
-    let [src, val, idx] = *call.tiles else { return false };
-    if src.cols > LONGEST || has_several_codes(values, count) {
+pub unsafe fn places<E: Elem>(call: &Call<3>, base: usize, count: usize, values: *const E) -> bool {
+    let [src, val, idx] = *call.tiles;
+    if src.cols() > LONGEST || has_several_codes(values, count) {
         return false;
     }
     let wanted = repeated(values, count);
@@ -31,7 +31,7 @@ pub unsafe fn places<E: Elem>(call: &Call, base: usize, count: usize, values: *c
     // The parts of a mask are put together in memory; the compiler, if it could see through this, would do it with
     // instructions that run where the comparisons do.
     let masks = black_box(masks.as_mut_ptr());
-    for word in (0..src.cols.div_ceil(WORD)).rev() {
+    for word in (0..src.cols().div_ceil(WORD)).rev() {
         where_equal::<E>(&src, base, count, word, &wanted, masks);
         lowest(masks, count, word, &mut numbers);
     }
@@ -40,7 +40,7 @@ pub unsafe fn places<E: Elem>(call: &Call, base: usize, count: usize, values: *c
             val.at::<E>(base + i, 0).write_unaligned(values.add(i).read());
         }
     }
-    let (to, step) = (idx.ptr, idx.row_stride);
+    let (to, step) = (idx.ptr(), idx.row_stride());
     if call.imm[0] == 2 {
         put(to.cast::<u16>().add(base * step), step, count, &numbers, |number| number as u16);
     } else {
@@ -89,16 +89,16 @@ unsafe fn where_equal<E: Elem>(
     wanted: &[u32; WORD],
     masks: *mut u64,
 ) {
-    let n = src.cols - WORD * word;
+    let n = src.cols() - WORD * word;
     let from = src.row::<E>(base).cast_const().add(WORD * word);
     // A mask that is known costs nothing.
     if n >= WORD {
         for (i, value) in wanted.iter().enumerate().take(count) {
-            equal::<E>(from.add(i * src.row_stride), *value, !0, masks.add(i));
+            equal::<E>(from.add(i * src.row_stride()), *value, !0, masks.add(i));
         }
     } else {
         for (i, value) in wanted.iter().enumerate().take(count) {
-            equal::<E>(from.add(i * src.row_stride), *value, first(n), masks.add(i));
+            equal::<E>(from.add(i * src.row_stride()), *value, first(n), masks.add(i));
         }
     }
 }

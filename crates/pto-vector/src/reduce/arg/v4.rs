@@ -78,7 +78,7 @@ unsafe fn all_within(x: __m512i, first: i16, count: i16) -> bool {
 /// # Safety
 /// The columns must lie in the tiles; the processor must have level `v4`.
 #[inline(always)]
-pub unsafe fn columns<F: Search<E>, E: Elem>(call: &Call, at: usize) -> bool {
+pub unsafe fn columns<F: Search<E>, E: Elem>(call: &Call<3>, at: usize) -> bool {
     match F::SIDE {
         4 => side::<F, E, u32, 4>(call, at),
         2 => side::<F, E, u16, 2>(call, at),
@@ -90,12 +90,12 @@ pub unsafe fn columns<F: Search<E>, E: Elem>(call: &Call, at: usize) -> bool {
 /// tell at the end which of them it was.
 #[inline(always)]
 unsafe fn side<F: Search<E>, E: Elem, N: Copy + Default + Into<u32>, const SIDE: usize>(
-    call: &Call,
+    call: &Call<3>,
     at: usize,
 ) -> bool {
-    let [src, val, idx] = *call.tiles else { return false };
+    let [src, val, idx] = *call.tiles;
     // The number of four rows must fit a lane.
-    if SIDE == 1 && src.rows > 1024 {
+    if SIDE == 1 && src.rows() > 1024 {
         return false;
     }
     let lanes = WORD / SIDE;
@@ -109,9 +109,9 @@ unsafe fn side<F: Search<E>, E: Elem, N: Copy + Default + Into<u32>, const SIDE:
     }
     let mut number = _mm512_setzero_si512();
     let mut r = 0;
-    while r < src.rows {
+    while r < src.rows() {
         // Beyond the last row, the last row again: of equal ones, the first counts.
-        let rows = [r, r + 1, r + 2, r + 3].map(|r| src.row::<E>(r.min(src.rows - 1)).cast_const().wrapping_add(at));
+        let rows = [r, r + 1, r + 2, r + 3].map(|r| src.row::<E>(r.min(src.rows() - 1)).cast_const().wrapping_add(at));
         for i in 0..SIDE {
             let mut x = [_mm512_setzero_si512(); 4];
             for k in 0..4 {

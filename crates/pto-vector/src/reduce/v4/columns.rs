@@ -31,18 +31,18 @@ unsafe fn side<F: Registers<E>, E: Elem, const SIDE: usize>(src: &TileRef, at: u
     let row = src.row::<E>(0).cast_const().add(at);
     let mut seen = [F::NOTHING; SIDE];
     let mut all = [[_mm512_setzero_si512(); SIDE]; APART];
-    let first = APART.min(src.rows);
+    let first = APART.min(src.rows());
     for (k, all) in all.iter_mut().enumerate().take(first) {
-        *all = take::<F, E, SIDE>(row.add(k * src.row_stride), !0, &mut seen[0]);
+        *all = take::<F, E, SIDE>(row.add(k * src.row_stride()), !0, &mut seen[0]);
     }
     if !F::is_promising(all[0][0]) {
         return false;
     }
     let mut r = first;
-    while r + APART <= src.rows {
+    while r + APART <= src.rows() {
         // Two at a time, as memory likes it and as they are watched.
         for k in (0..APART).step_by(2) {
-            let (a, b) = (row.add((r + k) * src.row_stride), row.add((r + k + 1) * src.row_stride));
+            let (a, b) = (row.add((r + k) * src.row_stride()), row.add((r + k + 1) * src.row_stride()));
             for i in 0..SIDE {
                 let (x, y) = (F::load(a.add(i * lanes), !0), F::load(b.add(i * lanes), !0));
                 seen[i] = F::watch(seen[i], x, y);
@@ -52,8 +52,8 @@ unsafe fn side<F: Registers<E>, E: Elem, const SIDE: usize>(src: &TileRef, at: u
         }
         r += APART;
     }
-    for r in r..src.rows {
-        let x = take::<F, E, SIDE>(row.add(r * src.row_stride), !0, &mut seen[0]);
+    for r in r..src.rows() {
+        let x = take::<F, E, SIDE>(row.add(r * src.row_stride()), !0, &mut seen[0]);
         join::<F, E, SIDE>(&mut all[0], x);
     }
     for k in 1..first {
@@ -81,8 +81,8 @@ unsafe fn halved<F: Registers<E>, E: Elem>(src: &TileRef, at: usize, to: *mut E)
     for (i, all) in all.iter_mut().enumerate() {
         *all = [F::load(row.add(i * HALF), !0), F::Odd::load(row.add(i * HALF), !0)];
     }
-    for r in 1..src.rows {
-        let row = row.add(r * src.row_stride);
+    for r in 1..src.rows() {
+        let row = row.add(r * src.row_stride());
         for (i, all) in all.iter_mut().enumerate() {
             all[0] = F::merge(all[0], F::load(row.add(i * HALF), !0));
             all[1] = F::merge(all[1], F::Odd::load(row.add(i * HALF), !0));

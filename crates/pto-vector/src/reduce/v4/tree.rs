@@ -32,15 +32,15 @@ const fn group_rows<F: Registers<E>, E: Elem>() -> usize {
 #[inline(always)]
 pub unsafe fn group<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, rows: usize, to: *mut E) -> usize {
     let (row, left) = (src.row::<E>(base).cast_const(), rows - base);
-    let steps = src.cols / WORD;
-    let even = left >= WIDE && steps > 0 && src.cols.is_multiple_of(WORD);
+    let steps = src.cols() / WORD;
+    let even = left >= WIDE && steps > 0 && src.cols().is_multiple_of(WORD);
     if even && (!F::WATCHED || F::is_promising(F::load(row, !0))) {
         let right = if left < group_rows::<F, E>() {
-            sixteen::<F, E>(row, src.row_stride, steps, to)
-        } else if steps == 1 && src.row_stride == WORD {
-            whole::<F, E, true>(row, src.row_stride, steps, to)
+            sixteen::<F, E>(row, src.row_stride(), steps, to)
+        } else if steps == 1 && src.row_stride() == WORD {
+            whole::<F, E, true>(row, src.row_stride(), steps, to)
         } else {
-            whole::<F, E, false>(row, src.row_stride, steps, to)
+            whole::<F, E, false>(row, src.row_stride(), steps, to)
         };
         if right {
             return if left < group_rows::<F, E>() { WIDE } else { group_rows::<F, E>() };
@@ -197,7 +197,7 @@ unsafe fn any_wide<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, count: 
         for (i, one) in four.iter_mut().enumerate() {
             // Rows that there are not give nothing.
             if k + 4 * i < count {
-                *one = any::<F, E>(src.row(base + k + 4 * i), src.cols);
+                *one = any::<F, E>(src.row(base + k + 4 * i), src.cols());
             }
         }
         *quad = fold_four::<F, E>(four);
