@@ -30,6 +30,7 @@
 //! ```
 
 mod args;
+mod guard;
 pub mod kernels;
 pub mod machine;
 mod memory;

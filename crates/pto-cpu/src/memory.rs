@@ -134,8 +134,8 @@ impl Clone for Spare {
     }
 }
 
-/// A buffer of global memory. Several threads may hold it: blocks that touch the same bytes, one of them writing, are
-/// a race in the program, as on the device.
+/// A buffer of global memory. Several threads may hold it. Blocks that touch the same bytes, one of them writing, are a race in
+/// the program, as on the device; [`Guards`](crate::guard::Guards) keep it from being one in Rust.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Buffer {
     pub ptr: *mut u8,
@@ -143,7 +143,8 @@ pub(crate) struct Buffer {
     pub writable: bool,
 }
 
-// SAFETY: the caller lends the memory for the whole run; see above for accesses at the same time.
+// SAFETY: the caller lends the memory for the whole run. Threads of a run on several threads touch a buffer that may be written
+// only while they hold its guards (`Core::hold`).
 unsafe impl Send for Buffer {}
 // SAFETY: as above.
 unsafe impl Sync for Buffer {}

@@ -1,6 +1,7 @@
-//! Instructions whose operands share memory give the same on every level of the processor as element by element.
+//! Shared memory: instructions whose operands share some give the same on every level of the processor as element by element.
 
 use pto_cpu::kernels::{Numerics, Placed, Site, apply};
+use pto_cpu::{Launch, Options, Plan};
 use pto_isa::rules::{Arg, Instance};
 use pto_isa::table::op;
 use pto_isa::{BLayout, DType, Loc, Op, SLayout, Scalar, Target, TileType, Type};
@@ -73,5 +74,44 @@ fn a_merge_in_place() {
             merged.chunks(8).map(|record| f32::from_le_bytes([record[0], record[1], record[2], record[3]])).collect();
         assert!(keys.is_sorted_by(|x, y| x >= y), "{keys:?}");
         same_on_every_level(op::tmrgsort, &operands, &[("block_len", 2 * records)], &memory);
+    }
+}
+
+/// Every block fills a tile with its number and stores it to the same place, again and again, and loads what is there. Nothing
+/// orders that, so any block may be the last; but it is one of them.
+const RACY: &str = "
+    func.func @racy(%p: !pto.ptr<i32>, %q: !pto.ptr<i32>) {
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %rounds = arith.constant 50 : index
+      %rows = arith.constant 64 : index
+      %cols = arith.constant 128 : index
+      %all = pto.make_tensor_view %p, shape = [%rows, %cols], strides = [%cols, %one] : !pto.tensor_view<64x128xi32>
+      %block = pto.get_block_idx : i64
+      %number = arith.trunci %block : i64 to i32
+      %mine = pto.alloc_tile : !pto.tile_buf<vec, 64x128xi32>
+      %seen = pto.alloc_tile : !pto.tile_buf<vec, 64x128xi32>
+      pto.texpands ins(%number : i32) outs(%mine : !pto.tile_buf<vec, 64x128xi32>)
+      scf.for %i = %zero to %rounds step %one {
+        pto.tstore ins(%mine : !pto.tile_buf<vec, 64x128xi32>) outs(%all : !pto.tensor_view<64x128xi32>)
+        pto.tload ins(%all : !pto.tensor_view<64x128xi32>) outs(%seen : !pto.tile_buf<vec, 64x128xi32>)
+        pto.store_scalar %number, %q[%zero] : !pto.ptr<i32>, i32
+        scf.yield
+      }
+      return
+    }";
+
+#[test]
+fn racy_blocks_give_the_result_of_one_of_them() {
+    let (module, problems) = pto_syntax::parse(RACY);
+    assert!(problems.is_empty(), "{problems:#?}");
+    let checked = pto_check::check(module, Target::A2A3).unwrap_or_else(|p| panic!("{p:#?}"));
+    let plan = Plan::new(&checked, None, Options::default()).expect("one entry");
+    for _ in 0..20 {
+        let (mut all, mut last) = (vec![-1i32; 64 * 128], vec![-1i32; 1]);
+        let args = &mut [pto_cpu::Arg::write(&mut all), pto_cpu::Arg::write(&mut last)];
+        plan.run(args, Launch { blocks: 8, threads: 4 }).expect("it runs");
+        assert!((0..8).contains(&all[0]) && (0..8).contains(&last[0]));
+        assert!(all.iter().all(|n| *n == all[0]), "a store of one block between those of another");
     }
 }

@@ -10,6 +10,7 @@ use super::spin::{Deeds, Spin};
 use super::turns::Turns;
 use super::written::Written;
 use crate::args::Uninitialised;
+use crate::guard::Guards;
 use crate::kernels::{TileRef, ViewRef};
 use crate::memory::{Buffer, CoreMemory};
 use crate::plan::{Link, Plan, Role, Step, Switch, Tile, View};
@@ -39,6 +40,8 @@ pub(super) struct Core<'p> {
     pub memory: CoreMemory,
     /// Global memory, by parameter.
     pub buffers: &'p [Buffer],
+    /// Locks of those buffers, if other threads have them too.
+    pub guards: Option<&'p Guards>,
     /// Memory the program allocated, by allocation.
     pub allocated: Vec<Vec<u64>>,
     /// Which parameters were written to.
@@ -93,7 +96,12 @@ pub(super) struct Core<'p> {
 }
 
 impl<'p> Core<'p> {
-    pub fn new(plan: &'p Plan, buffers: &'p [Buffer], blocks: u32) -> Result<Self, Diagnostic> {
+    pub fn new(
+        plan: &'p Plan,
+        buffers: &'p [Buffer],
+        guards: Option<&'p Guards>,
+        blocks: u32,
+    ) -> Result<Self, Diagnostic> {
         let memory = plan.spare.take().or_else(|| CoreMemory::new(plan.core_bytes));
         let mut memory = memory.ok_or_else(|| Fail::no_memory(plan.core_bytes))?;
         if plan.uninitialised == Uninitialised::Nan {
@@ -106,6 +114,7 @@ impl<'p> Core<'p> {
             views: plan.views.clone(),
             memory,
             buffers,
+            guards,
             allocated: vec![Vec::new(); plan.allocations.len()],
             written: vec![false; buffers.len()],
             checked: vec![Vec::new(); plan.checks.len()],

@@ -76,7 +76,7 @@ impl Plan {
             self.enter_team(&mut team, known);
             return team.execute(&mut watch);
         }
-        let mut team = Team::new(self, &none, launch.blocks)?;
+        let mut team = Team::new(self, &none, None, launch.blocks)?;
         for block in 0..launch.blocks {
             team.reset(block);
             self.enter_team(&mut team, known);

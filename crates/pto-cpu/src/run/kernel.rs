@@ -6,6 +6,7 @@ use super::core::Core;
 use super::fail::Fail;
 use super::observe::{Action, Watch};
 use crate::Numerics;
+use crate::guard::{Held, Touched};
 use crate::kernels::{TileRef, ViewRef};
 use crate::memory::{Buffer, split_address};
 use crate::plan::{KernelStep, Operand, Slot, Tile, View};
@@ -49,9 +50,10 @@ impl<'p> Core<'p> {
             return self.postpone(which, at);
         }
         let (tiles, views, scalars) = self.operands(step);
+        let _held = if step.views.is_empty() { None } else { self.hold_views(step) };
         // SAFETY: every tile register lies inside the core's memory (`Core::bind` and its neighbours check that before
         // they set one) with its valid region inside the tile, views are checked by the kernel against the buffer
-        // they name, and the kernel was prepared for the types of these operands.
+        // they name, no other thread touches them now, and the kernel was prepared for the types of these operands.
         let done = unsafe { step.code.call(tiles, views, scalars) };
         done.map_err(|fault| Fail::Fault(fault, self.first_buffer(step)))?;
         // Only now is it known that what it touches is there.
@@ -120,6 +122,23 @@ impl<'p> Core<'p> {
         Ok(unsafe { ViewRef::new((buffer.ptr, buffer.bytes), first, shape, strides, layout) })
     }
 
+    /// Waits until no other thread touches the windows of an instruction. `None` on one thread.
+    fn hold_views(&self, step: &KernelStep) -> Option<Held<'p>> {
+        let guards = self.guards?;
+        let mut touched = [None; super::MAX_VIEWS];
+        for (operand, touched) in step.views.iter().zip(&mut touched) {
+            let elem = operand.value.and_then(|v| self.plan.module().value_type(v).elem());
+            let view = operand.register.map(|r| &self.views[r as usize]);
+            *touched = view.map(|view| reach(view, elem.map_or(64, |d| d.column_bits()), operand.writes));
+        }
+        Some(guards.hold(touched))
+    }
+
+    /// The same for a view whose elements have so many bits.
+    pub fn hold_view(&self, view: &View, bits: u32, writes: bool) -> Option<Held<'p>> {
+        Some(self.guards?.hold([Some(reach(view, bits, writes)), None]))
+    }
+
     /// A buffer: of a parameter, or allocated by the program.
     fn buffer(&mut self, at: usize, address: u64) -> Result<Buffer, Fail> {
         if let Some(buffer) = self.buffers.get(at) {
@@ -155,9 +174,15 @@ impl<'p> Core<'p> {
         Ok(buffer.ptr.wrapping_add(first as usize))
     }
 
+    fn hold_bytes(&self, buffer: usize, first: i64, bytes: usize, writes: bool) -> Option<Held<'p>> {
+        let bytes = (first, first.saturating_add(bytes as i64));
+        Some(self.guards?.hold([Some(Touched { buffer, bytes, writes }), None]))
+    }
+
     pub fn read_global(&mut self, at: usize, first: i64, bytes: usize) -> Result<u64, Fail> {
         let ptr = self.global(at, first, bytes)?;
-        // SAFETY: `global` checked that the bytes lie in a buffer that is lent for the run.
+        let _held = self.hold_bytes(at, first, bytes, false);
+        // SAFETY: `global` checked that the bytes lie in a buffer that is lent for the run, and no other thread writes them now.
         Ok(super::data::read_bytes(unsafe { std::slice::from_raw_parts(ptr, bytes) }))
     }
 
@@ -170,6 +195,7 @@ impl<'p> Core<'p> {
         if let Some(written) = self.written.get_mut(at) {
             *written = true;
         }
+        let _held = self.hold_bytes(at, first, bytes.len(), true);
         // SAFETY: as above, and the buffer may be written.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), ptr, bytes.len()) };
         Ok(())
@@ -262,4 +288,22 @@ impl<'p> Core<'p> {
         }
         (ty, value)
     }
+}
+
+/// The bytes from the first element of a window to its last. Kernels touch no others, or find that the window is not in its
+/// buffer and touch none.
+fn reach(view: &View, bits: u32, writes: bool) -> Touched {
+    let (buffer, first) = split_address(view.address);
+    let last = view.shape.iter().zip(&view.strides).try_fold(0i64, |sum, (n, stride)| {
+        let steps = i64::try_from(n.saturating_sub(1)).ok()?;
+        (*stride >= 0).then_some(())?;
+        sum.checked_add(steps.checked_mul(*stride)?)
+    });
+    let bytes = last.and_then(|last| last.checked_add(1)?.checked_mul(i64::from(bits))).map(|bits| (bits + 7) / 8);
+    let bytes = match bytes.and_then(|bytes| first.checked_add(bytes)) {
+        Some(end) => (first, end),
+        // No buffer has such a window, whatever the kernel makes of it.
+        None => (0, i64::MAX),
+    };
+    Touched { buffer, bytes, writes }
 }

@@ -5,6 +5,7 @@ use super::core::Core;
 use super::observe::{Observer, Observing, Reordering, Silent, Watch};
 use super::team::Team;
 use crate::args::{Arg, Launch, ParamKind, Report};
+use crate::guard::Guards;
 use crate::machine;
 use crate::plan::{Plan, Slot};
 use pto_ir::OpId;
@@ -198,7 +199,7 @@ impl Plan {
             return Ok(self.report(self.run_joint(&bound, &mut ranks, launch, seed, watch)?));
         }
         self.fits(1)?;
-        let mut team = Team::new(self, &bound.buffers, launch.blocks)?;
+        let mut team = Team::new(self, &bound.buffers, None, launch.blocks)?;
         let mut printed = Vec::new();
         for block in 0..launch.blocks {
             team.reset(block);
@@ -283,12 +284,13 @@ impl Plan {
         }
         self.fits(threads as u64)?;
         let bound = self.bind(&mut [args])?;
+        let guards = Guards::new(&bound.buffers);
         let next = AtomicU32::new(0);
         let failed = AtomicBool::new(false);
         let nothing = Report { written: vec![false; self.params.len()], ..Report::default() };
         let outcome: Outcome = Mutex::new((None, nothing));
         let work = || {
-            let mut team = match Team::new(self, &bound.buffers, launch.blocks) {
+            let mut team = match Team::new(self, &bound.buffers, Some(&guards), launch.blocks) {
                 Ok(team) => team,
                 Err(problem) => return note_failure(&outcome, &failed, u32::MAX, problem),
             };

@@ -121,7 +121,7 @@ impl Plan {
         self.fits(1)?;
         let (mut instructions, mut work) = (0, 0);
         for role in self.roles() {
-            let mut core = Core::new(role, &none, launch.blocks)?;
+            let mut core = Core::new(role, &none, None, launch.blocks)?;
             let subs = if role.role == Role::Vector { self.vectors } else { 1 };
             for (block, sub) in (0..launch.blocks).flat_map(|b| (0..subs).map(move |s| (b, s))) {
                 core.reset(block);

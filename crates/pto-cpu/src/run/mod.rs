@@ -35,6 +35,6 @@ pub use tell::CACHE_LINE;
 /// Tile operands a kernel may have.
 pub(crate) const MAX_TILES: usize = 12;
 /// Windows of global memory a kernel may have.
-pub(crate) const MAX_VIEWS: usize = 8;
+pub(crate) const MAX_VIEWS: usize = 2;
 /// Scalars a kernel may have.
 pub(crate) const MAX_SCALARS: usize = 16;

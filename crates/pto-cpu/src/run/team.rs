@@ -6,6 +6,7 @@ use super::print::Printed;
 use super::schedule::run_together;
 use super::shared::Shared;
 use crate::args::Report;
+use crate::guard::Guards;
 use crate::memory::Buffer;
 use crate::plan::{Plan, Role};
 use pto_isa::{Diagnostic, codes};
@@ -13,17 +14,24 @@ use pto_isa::{Diagnostic, codes};
 pub(super) struct Team<'p> {
     pub cores: Vec<Core<'p>>,
     shared: Shared,
+    /// Locks of global memory, if other teams run on other threads.
+    guards: Option<&'p Guards>,
 }
 
 impl<'p> Team<'p> {
     /// Nobody yet.
     pub fn empty(plan: &Plan) -> Self {
-        Self { cores: Vec::new(), shared: Shared::new(plan.checked.info().target, Vec::new()) }
+        Self { cores: Vec::new(), shared: Shared::new(plan.checked.info().target, Vec::new()), guards: None }
     }
 
     /// The cores of one block.
-    pub fn new(plan: &'p Plan, buffers: &'p [Buffer], blocks: u32) -> Result<Self, Diagnostic> {
-        let mut team = Self::empty(plan);
+    pub fn new(
+        plan: &'p Plan,
+        buffers: &'p [Buffer],
+        guards: Option<&'p Guards>,
+        blocks: u32,
+    ) -> Result<Self, Diagnostic> {
+        let mut team = Self { guards, ..Self::empty(plan) };
         team.add(plan, buffers, 0, 0, blocks)?;
         Ok(team)
     }
@@ -40,7 +48,7 @@ impl<'p> Team<'p> {
         for role in plan.roles() {
             let count = if role.role == Role::Vector { plan.vectors } else { 1 };
             for sub in 0..count {
-                let mut core = Core::new(role, buffers, blocks)?;
+                let mut core = Core::new(role, buffers, self.guards, blocks)?;
                 (core.who, core.rank, core.block, core.sub) = (self.cores.len(), rank, block, sub);
                 self.cores.push(core);
                 self.shared.add(CoreId { rank, block, role: role.role, sub });

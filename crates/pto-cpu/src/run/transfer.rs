@@ -107,8 +107,9 @@ impl<'p> Core<'p> {
         piece.address = view.address.wrapping_add((offset * i64::from(bits) / 8) as u64);
         piece.shape = [1, 1, 1, size.0, size.1];
         let view = self.window_ref(&piece, writes)?;
-        // SAFETY: the tile comes from a register of the core with at most its valid region, the kernel checks the view, and the
-        // code was prepared for these types.
+        let _held = self.hold_view(&piece, bits, writes);
+        // SAFETY: the tile comes from a register of the core with at most its valid region, the kernel checks the view, which no
+        // other thread touches now, and the code was prepared for these types.
         unsafe { call_transfer(code, &[tile, TileRef::ABSENT], &view, &[0; 2]) }
             .map_err(|fault| Fail::Fault(fault, None))
     }
