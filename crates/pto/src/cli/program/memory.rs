@@ -2,7 +2,7 @@
 
 use super::bind::{Bound, Content};
 use super::spec::{LEGAL, Maker, Source, Spec, Wish};
-use crate::cli::Failure;
+use crate::cli::{Failure, warn};
 use pto::cpu::{Extent, Param, ParamKind};
 use pto::data::{Array, Error, npy, npz, shape_text};
 use pto::isa::{DType, Dim, TileType};
@@ -142,6 +142,13 @@ fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Resu
                 )));
             }
             let Some(extent) = needed.filter(|extent| extent.elements > count) else {
+                if let Some(extent) = needed.filter(|e| e.is_clear && e.elements < count) {
+                    let used = shape_text(&extent.shape);
+                    let mark = "\u{1b}[1;33mwarning\u{1b}[0m";
+                    warn(&format!(
+                        "{mark}: the program sees `{name}` as {used}, and {text} is {found}: the rest is not used"
+                    ));
+                }
                 return Ok(Content::Memory(array));
             };
             let (wanted, dtype) = (shape_text(&extent.shape), array.dtype());
