@@ -7,7 +7,7 @@
 //! 2. **Types** (`tiles`): the static rules of every tile type, and that the target has its memory.
 //! 3. **Instructions** (`instructions`): attributes, operand kinds, element types, memories, layouts, valid
 //!    regions, scratch tiles; all from the table.
-//! 4. **Memory** (`memory`): alignment and range of explicit addresses; operands that overlap (`overlap`); tiles that are read
+//! 4. **Memory** (`memory`): alignment and range of explicit addresses; operands that overlap (`overlap`), through calls as well (`shared_arguments`); tiles that are read
 //!    after a device has lost what they held (`clobber`).
 //! 5. **Pipes** (`fifo`): kernel kinds, reserved buffers, and the two ends of every pipe.
 //!
@@ -33,6 +33,7 @@ mod overlap;
 mod places;
 mod reach;
 mod scratch;
+mod shared_arguments;
 mod structs;
 mod structure;
 mod tiles;
@@ -109,6 +110,7 @@ pub fn inspect(module: &Module, target: Target) -> (Info, Vec<Diagnostic>) {
     memory::check(module, &order, &info, &mut problems);
     let places = places::Places::new(module, &order, &info);
     overlap::check(module, &order, &info, &places, &mut problems);
+    shared_arguments::check(module, &order, &info, &places, &mut problems);
     clobber::check(module, &order, &info, &places, &mut problems);
     fifo::check(module, &order, &info, &mut problems);
     problems.sort_by_key(|d| (d.primary.span, d.code));

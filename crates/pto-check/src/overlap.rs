@@ -1,7 +1,7 @@
 //! Operands of one instruction that share memory, with each other or with what the device uses beside them.
 
 use crate::instructions::OpCheck;
-use crate::places::{Extent, Home, Overlap, Places, Runs, hidden_runs};
+use crate::places::{Extent, Home, Linear, Overlap, Places, Runs, Window, hidden_runs};
 use crate::{Checked, Info};
 use pto_ir::{Module, OpId, Operand, ValueId};
 use pto_isa::row::{Alias, Effect, Harm, HiddenMemory};
@@ -9,13 +9,16 @@ use pto_isa::rules::Instance;
 use pto_isa::{Diagnostic, Dir, Row, Slot, Target, codes};
 
 pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>, problems: &mut Vec<Diagnostic>) {
-    for &id in order {
-        let row = module.op(id).op.row();
-        let is_work = row.effect == Effect::Operands && row.slots.iter().any(|s| s.dir != Dir::In);
-        if is_work && module.operands(id).len() > 1 {
-            OperandCheck { module, info, places, id, row }.run(problems);
-        }
+    for &id in order.iter().filter(|id| is_work(module, **id)) {
+        OperandCheck { module, info, places, id, row: module.op(id).op.row(), given: None }.run(problems);
     }
+}
+
+/// An instruction with several operands that writes something.
+pub(crate) fn is_work(module: &Module, id: OpId) -> bool {
+    let row = module.op(id).op.row();
+    let writes = row.effect == Effect::Operands && row.slots.iter().any(|s| s.dir != Dir::In);
+    writes && module.operands(id).len() > 1
 }
 
 /// Destinations and sources of an instruction that must not share memory on the target, wherever they lie.
@@ -48,16 +51,25 @@ fn is_distinct(row: &Row, target: Target) -> bool {
     matches!(row.alias, Alias::Distinct(on) if on.contains(target))
 }
 
-struct OperandCheck<'a> {
-    module: &'a Module,
-    info: &'a Info,
-    places: &'a Places<'a>,
-    id: OpId,
-    row: &'static Row,
+/// Two parameters that share memory, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given {
+    pub(crate) tiles: (ValueId, ValueId),
+    pub(crate) how: Overlap,
+}
+
+pub(crate) struct OperandCheck<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) info: &'a Info,
+    pub(crate) places: &'a Places<'a>,
+    pub(crate) id: OpId,
+    pub(crate) row: &'static Row,
+    /// Only operands that lie in these two parameters matter.
+    pub(crate) given: Option<Given>,
 }
 
 impl OperandCheck<'_> {
-    fn run(&self, problems: &mut Vec<Diagnostic>) {
+    pub(crate) fn run(&self, problems: &mut Vec<Diagnostic>) {
         let check = OpCheck { module: self.module, info: self.info, id: self.id, row: self.row };
         let harms: Vec<Harm> = if self.row.hazards.is_empty() && self.row.scratch.is_none() {
             Vec::new()
@@ -72,9 +84,43 @@ impl OperandCheck<'_> {
         };
         self.destinations(&harms, problems);
         for harm in harms {
-            if let Harm::Hidden(memory) = harm {
+            if let Harm::Hidden(memory) = harm
+                && self.given.is_none()
+            {
                 self.hidden(memory, problems);
             }
+        }
+    }
+
+    fn in_place(&self, dst: ValueId, src: ValueId) -> Overlap {
+        match self.given {
+            Some(given) => self.through(given, Extent::Valid, dst, src),
+            None => self.places.in_place(dst, src, self.id),
+        }
+    }
+
+    fn overlap(&self, scratch: ValueId, other: ValueId) -> Overlap {
+        match self.given {
+            Some(given) => self.through(given, Extent::Physical, scratch, other),
+            None => self.places.overlap((scratch, Extent::Physical), other, self.id),
+        }
+    }
+
+    /// How two tiles share memory when two parameters do.
+    fn through(&self, given: Given, extent: Extent, a: ValueId, b: ValueId) -> Overlap {
+        let (p, q) = (Home::Tile(given.tiles.0), Home::Tile(given.tiles.1));
+        let windows = self.places.window(a, self.id).zip(self.places.window(b, self.id));
+        let Some((x, mut y)) = windows.filter(|(x, y)| [(p, q), (q, p)].contains(&(x.home, y.home))) else {
+            return Overlap::Unknown;
+        };
+        let is_whole = |w: &Window| w.start == Linear::default();
+        match given.how {
+            Overlap::Same => {
+                y.home = x.home;
+                x.overlap(extent, &y)
+            }
+            how if is_whole(&x) && is_whole(&y) => how,
+            _ => Overlap::Unknown,
         }
     }
 
@@ -101,7 +147,7 @@ impl OperandCheck<'_> {
                 let (d, s) = (self.slot(dst).name, self.slot(src).name);
                 let early = harms.contains(&Harm::WritesEarly(d, s));
                 let distinct = distinct && self.slot(dst).dir == Dir::Out;
-                let overlap = self.places.in_place(dst.value, src.value, self.id);
+                let overlap = self.in_place(dst.value, src.value);
                 problems.extend(harms.iter().filter_map(|harm| self.place_fault(*harm, (dst, src), overlap)));
                 let problem = match overlap {
                     Overlap::Same if distinct || early => Diagnostic::new(
@@ -152,7 +198,7 @@ impl OperandCheck<'_> {
         let Some(scratch) = self.tiles().find(|o| self.is_scratch(o)) else { return };
         for other in self.tiles().filter(|o| !self.is_scratch(o)) {
             let (tmp, name) = (self.slot(scratch).name, self.slot(other).name);
-            let how = match self.places.overlap((scratch.value, Extent::Physical), other.value, self.id) {
+            let how = match self.overlap(scratch.value, other.value) {
                 Overlap::Same => format!("shares its memory with `{name}`"),
                 Overlap::Partial(bytes) => format!("overlaps `{name}` in {bytes} bytes"),
                 Overlap::Somewhere(bytes) => format!("overlaps `{name}` in {bytes} bytes, wherever the window starts"),

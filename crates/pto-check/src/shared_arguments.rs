@@ -1,0 +1,134 @@
+//! Calls that give a function two tiles which share memory, where an instruction of the function must not have that.
+
+use crate::Info;
+use crate::overlap::{Given, OperandCheck, is_work};
+use crate::places::{Extent, Home, Linear, Overlap, Places, Window};
+use pto_ir::{Module, OpId, Operand, ValueId};
+use pto_isa::{Diagnostic, Span};
+use std::collections::{BTreeSet, HashMap};
+
+/// Calls with more tiles than this are not looked at.
+const MANY_TILES: usize = 32;
+
+pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>, problems: &mut Vec<Diagnostic>) {
+    let calls = module.calls();
+    let mut check = Check { module, info, places, calls, known: HashMap::new() };
+    for &call in order {
+        for (pair, given) in check.pairs(call, |a, b| how(places, a, b, call)) {
+            check.follow(call, &pair, given, problems);
+        }
+    }
+}
+
+/// How two arguments share memory: byte for byte, or in part.
+fn how(places: &Places<'_>, a: &Operand, b: &Operand, call: OpId) -> Option<Overlap> {
+    let (x, y) = (places.window(a.value, call)?, places.window(b.value, call)?);
+    match x.overlap(Extent::Valid, &y) {
+        Overlap::Same if x.pitch() == y.pitch() => Some(Overlap::Same),
+        Overlap::Partial(bytes) => Some(Overlap::Partial(bytes)),
+        _ => None,
+    }
+}
+
+/// The places of two arguments in the text.
+type Pair = (Span, Span);
+
+/// What a function does with two tiles that share memory.
+#[derive(Default)]
+struct Body {
+    /// Problems, and the instructions they are about.
+    found: Vec<(Diagnostic, Span)>,
+    /// Calls that get both tiles.
+    handed: Vec<(OpId, Given)>,
+}
+
+/// A function, two of its parameters, and how many bytes they share, if not all.
+type Key = (OpId, (ValueId, ValueId), Option<u64>);
+
+struct Check<'a> {
+    module: &'a Module,
+    info: &'a Info,
+    places: &'a Places<'a>,
+    calls: HashMap<OpId, OpId>,
+    known: HashMap<Key, Body>,
+}
+
+impl Check<'_> {
+    /// The arguments of a call that share memory, and the parameters that they become.
+    fn pairs(&self, call: OpId, how: impl Fn(&Operand, &Operand) -> Option<Overlap>) -> Vec<(Pair, Given)> {
+        let (module, mut found) = (self.module, Vec::new());
+        let Some(body) = self.calls.get(&call).and_then(|f| module.op_regions(*f).first()) else { return found };
+        let Some(block) = module.region(*body).blocks.first() else { return found };
+        let parameters = module.block(*block).args.iter().copied();
+        let tiles: Vec<(&Operand, ValueId)> = module.operands(call).iter().zip(parameters).collect();
+        let tiles: Vec<_> = tiles.into_iter().filter(|(_, p)| module.tile(*p).is_some()).take(MANY_TILES).collect();
+        for (n, (a, p)) in tiles.iter().enumerate() {
+            for (b, q) in &tiles[..n] {
+                found.extend(how(a, b).map(|how| ((a.span, b.span), Given { tiles: (*p, *q), how })));
+            }
+        }
+        found
+    }
+
+    /// Looks at a function that is given such tiles, and at those that it hands them to.
+    fn follow(&mut self, call: OpId, pair: &Pair, given: Given, problems: &mut Vec<Diagnostic>) {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![(call, given)];
+        while let Some((at, given)) = open.pop() {
+            let Some(&function) = self.calls.get(&at) else { continue };
+            let bytes = match given.how {
+                Overlap::Partial(bytes) => Some(bytes),
+                _ => None,
+            };
+            let key = (function, given.tiles, bytes);
+            if !seen.insert(key) {
+                continue;
+            }
+            if !self.known.contains_key(&key) {
+                let body = self.body(function, given);
+                self.known.insert(key, body);
+            }
+            let Some(body) = self.known.get(&key) else { continue };
+            problems.extend(body.found.iter().map(|(d, inside)| at_the_call(d.clone(), pair, *inside)));
+            open.extend(&body.handed);
+        }
+    }
+
+    /// What is wrong in the body of a function, and what it calls with these tiles.
+    fn body(&self, function: OpId, given: Given) -> Body {
+        let (module, (p, q)) = (self.module, given.tiles);
+        let (mut inner, mut body) = (Vec::new(), Body::default());
+        module.walk_inside(function, &mut |id| inner.push(id));
+        for id in inner {
+            if is_work(module, id) {
+                let (places, info, row) = (self.places, self.info, module.op(id).op.row());
+                let mut found = Vec::new();
+                OperandCheck { module, info, places, id, row, given: Some(given) }.run(&mut found);
+                body.found.extend(found.into_iter().map(|d| (d, module.op(id).name_span)));
+            } else if self.calls.contains_key(&id) {
+                let handed_on = |a: &Operand, b: &Operand| {
+                    let is = |o: &Operand, p| self.is_whole(o.value, p, id);
+                    (is(a, p) && is(b, q) || is(a, q) && is(b, p)).then_some(given.how)
+                };
+                body.handed.extend(self.pairs(id, handed_on).into_iter().map(|(_, given)| (id, given)));
+            }
+        }
+        body
+    }
+
+    /// True when a tile is a parameter, all of it.
+    fn is_whole(&self, tile: ValueId, parameter: ValueId, at: OpId) -> bool {
+        let whole = |ty| Window::whole(Home::Tile(parameter), Linear::default(), ty);
+        let ty = self.module.tile(parameter).copied();
+        ty.map(whole).is_some_and(|whole| self.places.window(tile, at) == Some(whole))
+    }
+}
+
+/// What is wrong in the function is the fault of the call.
+fn at_the_call(d: Diagnostic, (one, other): &Pair, inside: Span) -> Diagnostic {
+    let mut d = d;
+    d.primary.span = *one;
+    d.labels.clear();
+    d.message += ", because the function is given the same memory twice";
+    d.label(*other, "here and there").label(inside, "in this instruction")
+}
