@@ -12,6 +12,7 @@
 
 mod attr;
 pub mod buffers;
+mod builder;
 mod ids;
 mod intern;
 mod lowered;
@@ -24,6 +25,7 @@ mod symbols;
 mod ways;
 
 pub use attr::Attr;
+pub use builder::{Builder, Rest};
 pub use ids::{BlockId, OpId, RegionId, Sym, TypeId, ValueId};
 pub use intern::Interner;
 pub use make::Names;

@@ -3,15 +3,9 @@
 //! `cargo bench -p pto --bench growth [-- NAME]`. Each shape is made with n, 4n and 16n lines. Shown are microseconds per line at 16n lines, and how
 //! many times as much a line takes there as at n lines: it stays near 1 as long as time grows with the program alone. Small figures are mostly noise.
 
-mod common;
-#[path = "../tests/support/shapes/mod.rs"]
-mod shapes;
-#[path = "../tests/support/stages.rs"]
-mod stages;
-
-use common::best;
-use shapes::{Kind, Shape, all};
-use stages::STAGES;
+use pto_testkit::shapes::{Kind, Shape, all};
+use pto_testkit::stages::STAGES;
+use pto_testkit::timing::best;
 
 const LINES: usize = 1_000;
 

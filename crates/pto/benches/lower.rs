@@ -1,10 +1,8 @@
 //! What places and flags cost: time against the number of tiles and operations. `cargo bench -p pto --bench lower`
 
-mod common;
-
-use common::best;
 use pto::opt::{self, Mode, plan};
 use pto::{Program, Target};
+use pto_testkit::timing::best;
 use std::fmt::Write;
 
 fn main() {

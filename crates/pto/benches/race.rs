@@ -1,11 +1,9 @@
 //! What `pto race` costs beside `pto run`: time on the examples, memory beside the memory that is modelled, and how both grow
 //! with the work. `cargo bench -p pto --bench race`
 
-mod common;
-
-use common::best;
 use pto::cpu::{Known, ParamKind};
 use pto::{Arg, Launch, Options, Plan, Program, Target, race};
+use pto_testkit::timing::best;
 use std::path::Path;
 
 /// Programs, and numbers for the parameters that are numbers.

@@ -4,12 +4,10 @@
 //! thread and on two. `time / order` is the time divided by what the algorithm needs for this size, where the smallest size is 1: it stays near 1
 //! as long as time grows no faster than the algorithm says.
 
-mod common;
-
-use common::best;
 use pto::cpu::{Arg, Launch, Options, Plan};
 use pto::{Program, Target};
 use pto_num::Bf16;
+use pto_testkit::timing::best;
 
 const RUNS: u32 = 15;
 

@@ -1,7 +1,6 @@
 //! What kernels in Rust cost beside programs in text: run time of the twins under `examples/`, and the speed of tracing.
 //! `cargo bench -p pto --bench tile`
 
-mod common;
 #[path = "../../../examples/flash_attention.rs"]
 #[allow(dead_code, reason = "the kernel is what is measured")]
 mod flash_attention;
@@ -29,7 +28,7 @@ fn main() {
 
     println!("\n{:<18}{:>12}{:>18}", "traced operations", "ms", "operations/s");
     for operations in [1_000, 10_000, 100_000] {
-        let time = common::best(5, || drop(unrolled(operations))).as_secs_f64();
+        let time = pto_testkit::timing::best(5, || drop(unrolled(operations))).as_secs_f64();
         println!("{operations:<18}{:>12.2}{:>18.0}", time * 1e3, operations as f64 / time);
     }
 }

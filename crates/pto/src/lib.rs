@@ -42,15 +42,8 @@
 //! assert_eq!(y, vec![3.0; 256]);
 //! ```
 
-// Modules of the command name the library as its users do.
-extern crate self as pto;
-
-mod builder;
-#[doc(hidden)]
-pub mod cli;
 pub mod data;
 pub mod doc;
-mod rng;
 pub mod sample;
 pub mod tile;
 
@@ -195,6 +188,11 @@ impl Program {
     }
 }
 
+/// True for a problem after which nobody knows where functions end.
+fn hides_structure(d: &Diagnostic) -> bool {
+    matches!(d.code, pto_isa::codes::UNCLOSED | pto_isa::codes::TOO_DEEP)
+}
+
 /// The text of a program in bytecode, laid out as people write it where that is possible.
 ///
 /// ```
@@ -205,11 +203,6 @@ impl Program {
 /// ```
 ///
 /// # Errors
-/// True for a problem after which nobody knows where functions end.
-fn hides_structure(d: &Diagnostic) -> bool {
-    matches!(d.code, pto_isa::codes::UNCLOSED | pto_isa::codes::TOO_DEEP)
-}
-
 /// Bytes that are not bytecode, or not whole.
 pub fn text_of_bytecode(bytes: &[u8]) -> Result<String, Box<Diagnostic>> {
     let generic = pto_bytecode::decode(bytes)?;

@@ -109,8 +109,11 @@ struct Found {
     bytes: Option<Bytes>,
     reach: Reach,
     /// Between ranks: one of the conflicts, and all pairs of ranks that have it.
-    ranks: Option<(Conflict, Stamp, BTreeSet<(u32, u32)>)>,
+    ranks: Option<RankConflict>,
 }
+
+/// One of the conflicts between ranks, where it was found, and all pairs of ranks that have it.
+type RankConflict = (Conflict, Stamp, BTreeSet<(u32, u32)>);
 
 /// How far apart two accesses are made.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

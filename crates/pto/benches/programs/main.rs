@@ -6,8 +6,6 @@
 
 mod by_hand;
 mod cases;
-#[path = "../common/mod.rs"]
-mod common;
 mod overhead;
 
 use by_hand::ByHand;
@@ -27,7 +25,7 @@ const ROUNDS: u32 = 8;
 
 /// The shortest of several runs, in milliseconds.
 fn best(run: impl FnMut()) -> f64 {
-    common::best(RUNS, run).as_secs_f64() * 1e3
+    pto_testkit::timing::best(RUNS, run).as_secs_f64() * 1e3
 }
 
 fn main() -> ExitCode {

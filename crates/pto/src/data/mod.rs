@@ -23,8 +23,10 @@ mod error;
 #[cfg(feature = "ndarray")]
 mod nd;
 pub mod npy;
+#[cfg(feature = "npz")]
 pub mod npz;
 mod random;
+mod rng;
 mod show;
 mod summary;
 mod value;

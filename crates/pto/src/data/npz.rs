@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn random_changes_never_panic() {
         let good = include_bytes!("testdata/compressed.npz");
-        let mut rng = crate::rng::Rng::new(5);
+        let mut rng = pto_testkit::random::Random(5);
         for _ in 0..1000 {
             let mut bytes = good.to_vec();
             for _ in 0..1 + rng.below(3) {

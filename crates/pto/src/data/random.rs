@@ -1,8 +1,8 @@
 //! Random data, the same on every machine.
 
+use super::rng::Rng;
 use super::value::{Value, encode, int_range};
 use crate::isa::DType;
-use crate::rng::Rng;
 
 /// An endless row of numbers of one type.
 pub(super) struct Source {

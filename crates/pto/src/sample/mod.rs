@@ -1,8 +1,8 @@
 //! Small legal programs derived from the instruction table.
 //!
 //! [`program`] shows one instruction at work: the reference prints it, and tests run it through every part of the
-//! toolchain. [`random_program`] strings many together for tests that need variety. Both take what is legal from
-//! the rows and their rules ([`Instance`](crate::isa::rules::Instance)); neither knows a mnemonic.
+//! toolchain. What is legal comes from the rows and their rules ([`Instance`](crate::isa::rules::Instance)); nothing here
+//! knows a mnemonic.
 //!
 //! ```
 //! use pto::{Program, Target, isa::table::op, sample};
@@ -13,11 +13,6 @@
 //! ```
 
 mod build;
-mod random;
-mod runnable;
-
-pub use random::random_program;
-pub use runnable::{RunParam, Runnable, Runnables};
 
 use crate::Program;
 use crate::isa::fill::{self, Filling};

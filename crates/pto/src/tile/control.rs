@@ -8,7 +8,7 @@ use super::global::Gm;
 use super::marks::{Idx, ScalarKind};
 use super::scalar::{Bool, Index, Scalar, ScalarOf};
 use super::trace::{Handle, ResultHandle, Trace, at, with};
-use crate::builder::Rest;
+use crate::ir::Rest;
 use crate::ir::{RegionId, ValueId};
 use crate::isa::row::Core;
 use crate::isa::table::op;

@@ -2,7 +2,7 @@
 
 use super::attrs::{AttrArg, Choice};
 use super::trace::Trace;
-use crate::builder::Rest;
+use crate::ir::Rest;
 use crate::ir::{BlockId, OpId};
 use crate::isa::table::op;
 use crate::isa::{Diagnostic, Op, Pipe, Target, codes, enums};

@@ -3,8 +3,8 @@
 use super::attrs::AttrArg;
 use super::events::Events;
 use super::issued::Issued;
-use crate::builder::{Builder, Rest};
 use crate::ir::{Attr, BlockId, Module, OpId, Operand, Sym, ValueId};
+use crate::ir::{Builder, Rest};
 use crate::isa::table::op;
 use crate::isa::{DType, Diagnostic, Op, Scalar, Span, Type};
 use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Float, Hif8, Round, Saturate};

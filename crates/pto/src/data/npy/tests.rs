@@ -112,7 +112,7 @@ fn bad_files_are_explained() {
 #[test]
 fn random_changes_never_panic() {
     let good = file("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }      \n", &[1; 24]);
-    let mut rng = crate::rng::Rng::new(5);
+    let mut rng = pto_testkit::random::Random(5);
     for _ in 0..20_000 {
         let mut bytes = good.clone();
         for _ in 0..1 + rng.below(4) {

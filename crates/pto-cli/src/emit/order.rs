@@ -1,0 +1,78 @@
+//! Whether what is emitted is ordered.
+//!
+//! The text of a kernel without order tells. One with flags of its own is run as `pto race` runs it, on data that is made up, if it is
+//! short and takes no numbers; its text alone says less, because addresses, flags and branches may be computed.
+
+use crate::program::made_up;
+use pto::emit::Emitted;
+use pto::ir::OpId;
+use pto::isa::codes;
+use pto::race::{self, Sync};
+use pto::{Checked, Diagnostic, Launch, Options, Plan, opt};
+use std::collections::HashSet;
+
+/// How many instructions and iterations are followed, and how many elements the parameters may have.
+const SHORT: (u64, u64) = (20_000, 1 << 24);
+
+/// A file with more kernels than this is not executed.
+const MANY: usize = 64;
+
+/// Warnings about accesses that nothing orders.
+pub(super) fn warnings(emitted: &Emitted) -> Vec<Diagnostic> {
+    if emitted.as_they_are.is_empty() || !opt::sync::states_order(emitted.program.module()) {
+        return emitted.warnings();
+    }
+    match findings(&emitted.program, &emitted.as_they_are) {
+        Some(findings) => findings.first().map(|first| warning(first, findings.len())).into_iter().collect(),
+        None => emitted.warnings(),
+    }
+}
+
+/// Races and flags that do not match, in those of the functions that nobody calls. `None` where one of them cannot be run.
+fn findings(program: &Checked, functions: &[OpId]) -> Option<Vec<Diagnostic>> {
+    let module = program.module();
+    let called: HashSet<_> = module.calls().into_values().collect();
+    let kernels: Vec<OpId> = functions.iter().copied().filter(|f| !called.contains(f)).collect();
+    if kernels.len() > MANY {
+        return None;
+    }
+    let mut all = Vec::new();
+    for function in kernels {
+        let name = module.symbol_name(function);
+        let plan = Plan::new(program, Some(name), Options::default()).ok()?;
+        // How many blocks it is for, nobody says.
+        if plan.blocks_wait() {
+            return None;
+        }
+        let mut bound = made_up(&plan, SHORT)?;
+        let mut ranks = [bound.iter_mut().map(|b| b.arg()).collect()];
+        let bounds = race::Bounds { limit: Some(SHORT.0), ..race::Bounds::default() };
+        let launch = Launch { blocks: 1, threads: 1 };
+        let report = race::check_all_paths_within(bounds, Sync::Manual, &plan, &mut ranks, launch);
+        let stopped = report.stopped.is_some() || report.findings.iter().any(|d| d.code.is_run_error());
+        let before = all.len();
+        all.extend(report.findings.into_iter().filter(|d| d.is_error() && is_order(d)));
+        if stopped && all.len() == before {
+            return None;
+        }
+    }
+    Some(all)
+}
+
+/// Findings about order, not about what memory holds or what stopped the run.
+fn is_order(finding: &Diagnostic) -> bool {
+    let other = matches!(finding.code, codes::RACE_UNWRITTEN | codes::GLOBAL_MISALIGNED);
+    let of_race = codes::RACE_READ.number() / 100 == finding.code.number() / 100;
+    of_race && !other
+}
+
+fn warning(first: &Diagnostic, count: usize) -> Diagnostic {
+    let mut d = Diagnostic::new(codes::EMIT_UNORDERED, first.primary.span, first.message.clone()).warning();
+    d.labels.clone_from(&first.labels);
+    let d = match count {
+        1 => d,
+        2 => d.remark("`pto race` has one more finding"),
+        n => d.remark(format!("`pto race` has {} more findings", n - 1)),
+    };
+    d.help("`pto race` says more; `pto sync` and `--sync auto` insert flags that are missing")
+}

@@ -1,0 +1,192 @@
+//! `pto plan`
+
+use super::{FileArgs, Read, map};
+use crate::json::{self, JsonDiagnostic};
+use crate::{Failure, Outcome, Run, files, out, render};
+use pto::checks::Checked;
+use pto::ir::OpId;
+use pto::opt::plan::{Options, Placed, Space, Used};
+use pto::opt::{self, Planned};
+use pto::syntax::Lines;
+use pto::{Diagnostic, Module};
+use serde::Serialize;
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    file: FileArgs,
+    /// Share memory as far as possible, even where everything fits side by side
+    #[arg(long)]
+    tight: bool,
+    /// Write a picture of the memories, address by program order, to a page of its own
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// One JSON object on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Run {
+    let read = args.file.read()?;
+    match planned(args, &read) {
+        Ok((program, planned)) => {
+            let report = Report { read: &read, module: program.module(), planned: &planned };
+            if let Some(path) = &args.html {
+                files::write(path, map::page(&report).as_bytes())?;
+            }
+            if args.json {
+                report.print_json(program.warnings())?;
+            } else {
+                out(&report.text())?;
+                render::print(&read.source, program.warnings())?;
+            }
+            Ok(Outcome::Clean)
+        }
+        Err(problems) if args.json => {
+            print_json(&read, Default::default(), &problems)?;
+            Ok(Outcome::Problems)
+        }
+        Err(problems) => read.problems(problems),
+    }
+}
+
+/// The program with its scratch tiles and copies, which is what is placed.
+fn planned(args: &Args, read: &Read) -> Result<(Checked, Planned), Vec<Diagnostic>> {
+    let checked = read.check()?;
+    let buffers = opt::prepare(&checked)?;
+    let planned = opt::plan_memory(&buffers, Options { tight: args.tight, ..Options::default() })?;
+    Ok((buffers, planned))
+}
+
+pub(super) struct Report<'a> {
+    pub(super) read: &'a Read,
+    pub(super) module: &'a Module,
+    pub(super) planned: &'a Planned,
+}
+
+impl Report<'_> {
+    pub(super) fn line(&self, lines: &Lines, id: OpId) -> u32 {
+        lines.locate(self.module.op(id).span.start).0
+    }
+
+    /// A table for each memory.
+    fn text(&self) -> String {
+        let lines = Lines::new(&self.read.source.text);
+        let mut text = String::new();
+        if self.planned.spaces.is_empty() {
+            text += "every tile has an address already\n";
+        }
+        for space in &self.planned.spaces {
+            let Space { loc, capacity, peak, needed, .. } = space;
+            let how = if space.shared { "sharing bytes" } else { "side by side" };
+            text += &format!(
+                "{loc}: {peak} of {capacity} bytes, {how}; {needed} needed at one time\n  {:>10} {:>10}  {:<11} tile\n",
+                "address", "bytes", "lines"
+            );
+            for tile in &space.tiles {
+                text += &format!("  {}\n", self.row(&lines, tile));
+            }
+        }
+        for used in &self.planned.used {
+            let row = self.module.op(used.by).op.row();
+            let line = self.line(&lines, used.by);
+            text += &format!("reserved: {}, used by `{}` in line {line}\n", used.memory, row.name);
+        }
+        text
+    }
+
+    fn row(&self, lines: &Lines, tile: &Placed) -> String {
+        let (first, last) = (self.line(lines, tile.first), self.line(lines, tile.last));
+        let over =
+            tile.takes_over.map_or_else(String::new, |v| format!(" (in place of %{})", self.module.value_name(v)));
+        let span = format!("{first}–{last}");
+        format!("{:>#10x} {:>10}  {span:<11} %{}{over}", tile.address, tile.bytes, tile.name)
+    }
+
+    fn print_json(&self, warnings: &[Diagnostic]) -> Result<(), Failure> {
+        let lines = Lines::new(&self.read.source.text);
+        let tile = |t: &Placed| JsonTile {
+            name: t.name.clone(),
+            address: t.address,
+            bytes: t.bytes,
+            first_line: self.line(&lines, t.first),
+            last_line: self.line(&lines, t.last),
+            in_place_of: t.takes_over.map(|v| self.module.value_name(v).to_string()),
+        };
+        let space = |s: &Space| JsonSpace {
+            memory: s.loc.name(),
+            capacity: s.capacity,
+            peak: s.peak,
+            needed: s.needed,
+            shared: s.shared,
+            tiles: s.tiles.iter().map(tile).collect(),
+        };
+        let reserved = |used: &Used| JsonReserved {
+            memory: used.memory.loc.name(),
+            address: used.memory.start,
+            bytes: used.memory.end - used.memory.start,
+            instruction: self.module.op(used.by).op.row().name,
+            line: self.line(&lines, used.by),
+        };
+        let reserved = self.planned.used.iter().map(reserved).collect();
+        print_json(self.read, (self.planned.spaces.iter().map(space).collect(), reserved), warnings)
+    }
+}
+
+fn print_json(
+    read: &Read,
+    (memories, reserved): (Vec<JsonSpace>, Vec<JsonReserved>),
+    problems: &[Diagnostic],
+) -> Result<(), Failure> {
+    let lines = Lines::new(&read.source.text);
+    let object = JsonPlan {
+        file: &read.source.name,
+        target: read.target.name(),
+        memories,
+        reserved,
+        diagnostics: problems.iter().map(|d| json::diagnostic(&read.source, &lines, d)).collect(),
+    };
+    let text = serde_json::to_string_pretty(&object).map_err(|e| Failure(e.to_string()))?;
+    out(&(text + "\n"))
+}
+
+#[derive(Serialize)]
+struct JsonPlan<'a> {
+    file: &'a str,
+    target: &'static str,
+    memories: Vec<JsonSpace>,
+    /// Memory that instructions use by themselves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reserved: Vec<JsonReserved>,
+    diagnostics: Vec<JsonDiagnostic<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonSpace {
+    memory: &'static str,
+    capacity: u64,
+    peak: u64,
+    needed: u64,
+    shared: bool,
+    tiles: Vec<JsonTile>,
+}
+
+#[derive(Serialize)]
+struct JsonReserved {
+    memory: &'static str,
+    address: u64,
+    bytes: u64,
+    instruction: &'static str,
+    line: u32,
+}
+
+#[derive(Serialize)]
+struct JsonTile {
+    name: String,
+    address: u64,
+    bytes: u64,
+    first_line: u32,
+    last_line: u32,
+    in_place_of: Option<String>,
+}

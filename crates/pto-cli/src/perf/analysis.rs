@@ -1,0 +1,116 @@
+//! A program, recorded and simulated.
+
+use super::Args;
+use crate::input::Source;
+use crate::program::{ProgramArgs, Stop};
+use pto::cost::{
+    Advice, Laws, Machine, Options, Report, Stuck, Timeline, Trace, advise, record, record_run, simulate, view,
+};
+use pto::cpu::{Known, Launch, ParamKind, Plan};
+use pto::isa::codes;
+use pto::{Diagnostic, Program, Target};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Items beyond which changes are not tried: each costs a simulation.
+const MOST_FOR_ADVICE: usize = 2_000_000;
+
+/// What is counted on the way: recording, simulating, and recording again for each change that is tried.
+pub(super) const STAGES: u64 = 6;
+
+/// A predicted run.
+pub(super) struct Analysis<'a> {
+    pub(super) source: &'a Source,
+    pub(super) target: Target,
+    pub(super) plan: Plan,
+    pub(super) trace: Trace,
+    pub(super) line: Timeline,
+    pub(super) report: Report,
+    pub(super) advice: Vec<Advice>,
+}
+
+impl Analysis<'_> {
+    pub(super) fn names(&self) -> view::Names<'_> {
+        view::Names::new(&self.source.name, &self.source.text, self.plan.checked().module())
+    }
+
+    pub(super) fn shown<'b>(&'b self, names: &'b view::Names<'b>) -> view::Shown<'b> {
+        view::Shown { names, trace: &self.trace, line: &self.line, report: &self.report, advice: &self.advice }
+    }
+}
+
+/// Where traces of a program come from.
+struct Recorder<'a> {
+    what: &'a ProgramArgs,
+    source: &'a Source,
+    program: &'a Program,
+    target: Target,
+    plan: Plan,
+    known: Vec<Known>,
+    /// Only a run shows what it does.
+    runs: bool,
+}
+
+impl Recorder<'_> {
+    /// Records the program, on so many blocks or as many as were asked for.
+    fn record(&self, options: Options, blocks: Option<u32>) -> Result<Trace, Stop> {
+        let launch = Launch { blocks: blocks.unwrap_or(self.what.blocks), threads: 1 };
+        if !self.runs {
+            return Ok(record(&self.plan, &self.known, launch, options)?);
+        }
+        let mut ready = self.what.ready("perf", self.source, self.program, self.target)?;
+        let plan = ready.plan.clone();
+        Ok(record_run(&plan, &mut ready.ranks(), launch, options)?)
+    }
+}
+
+/// Predicts a program.
+pub(super) fn analyse<'a>(
+    args: &Args,
+    what: &ProgramArgs,
+    source: &'a Source,
+    program: &Program,
+    target: Target,
+    with_advice: bool,
+    done: &AtomicU64,
+) -> Result<Analysis<'a>, Stop> {
+    // Ranks find numbers of their own, such as which one they are.
+    let (plan, known) = match what.ranks {
+        Some(_) => (what.ready("perf", source, program, target)?.plan, Vec::new()),
+        None => what.numbers("perf", source, program, target)?,
+    };
+    let open = |p: &pto::cpu::Param| matches!(&p.kind, ParamKind::Tensor(_, dims) if dims.contains(&None));
+    let runs = plan.depends_on_data() || what.ranks.is_some() || plan.params().iter().any(open);
+    let recorder = Recorder { what, source, program, target, plan, known, runs };
+    let options = Options { model: args.model.into(), cores: args.cores, touches: with_advice, ..Options::default() };
+    let trace = recorder.record(options, None)?;
+    done.fetch_add(1, Ordering::Relaxed);
+    let laws = Laws::of(target);
+    let line =
+        simulate(&trace, &trace.charges, &Machine::of(laws)).map_err(|stuck| stands(&recorder.plan, &trace, &stuck))?;
+    let report = Report::new(&trace, &line, laws);
+    done.fetch_add(1, Ordering::Relaxed);
+    let advice = if with_advice && trace.items.len() <= MOST_FOR_ADVICE {
+        let quiet = Options { touches: false, ..options };
+        advise(&trace, &report, laws, quiet, &|options, blocks| {
+            let again = recorder.record(options, blocks).ok();
+            done.fetch_add(1, Ordering::Relaxed);
+            again
+        })
+    } else {
+        Vec::new()
+    };
+    Ok(Analysis { source, target, plan: recorder.plan, trace, line, report, advice })
+}
+
+/// A pipe that waits for ever has no time.
+fn stands(plan: &Plan, trace: &Trace, stuck: &Stuck) -> Diagnostic {
+    let module = plan.checked().module();
+    let span = |item: &u32| module.op(trace.items[*item as usize].op).name_span;
+    let first = stuck.0.first().map_or_else(Default::default, span);
+    let mut d = Diagnostic::new(codes::FLAG_UNSET, first, "this wait never ends, so the program has no last cycle")
+        .help("every wait needs one set of the same flag before its pipe gets stuck; `pto race` says more");
+    for item in stuck.0.iter().skip(1).take(3) {
+        d = d.label(span(item), "this one does not go on either");
+    }
+    d
+}

@@ -1,0 +1,193 @@
+//! Memory for parameters: where the numbers come from, and whether they are enough.
+
+use super::bind::{Bound, Content};
+use super::spec::{LEGAL, Maker, Source, Spec, Wish};
+use crate::{Failure, warn};
+use pto::cpu::{Extent, Param, ParamKind};
+use pto::data::{Array, Error, npy, npz, shape_text};
+use pto::isa::{DType, Dim, TileType};
+use std::path::Path;
+
+/// What the program shows about a parameter's memory.
+pub(crate) struct Need<'a> {
+    /// How large it must be.
+    pub extent: Option<&'a Extent>,
+    /// Whether it is read.
+    pub read: bool,
+}
+
+/// Gives a parameter memory: what is written for it, or as many numbers as the program needs, random where it reads them and
+/// zero where it only writes. The seed is its own; the report says the one that was asked for.
+pub(crate) fn memory(
+    param: &Param,
+    spec: Option<&Spec>,
+    need: &Need,
+    seed: u64,
+    stated_seed: u64,
+) -> Result<Bound, Failure> {
+    let source = match spec {
+        Some(spec) => Source::parse(&spec.text)?,
+        None => Source::Made(if need.read { Maker::Random } else { Maker::Zeros }, Wish::default()),
+    };
+    let needed = need.extent;
+    let (name, dtype) = (&param.name, param.kind.elem().unwrap_or(DType::U8));
+    if let Source::Number(value) = source {
+        let help = format!("for memory full of it write {name}=fill:{value}\n  {LEGAL}");
+        return Err(Failure(format!("`{name}` is memory ({dtype}), not a number\n  help: {help}")));
+    }
+    let origin = match (&source, spec) {
+        (Source::Made(maker, _), _) => maker.text(stated_seed),
+        (_, spec) => spec.map(|s| s.text.clone()).unwrap_or_default(),
+    };
+    let inferred = matches!(&source, Source::Made(_, Wish { shape: None, .. }));
+    let array = load(param, dtype, &source, needed, seed)
+        .map_err(|e| Failure(e.about(format_args!("`{name}`")).to_string()))?;
+    let text = spec.map_or(&*origin, |s| &s.text);
+    let content = fit(param, array, needed, text)?;
+    Ok(Bound { name: name.clone(), content, origin, inferred, per_column: param.per_column })
+}
+
+/// Bytes that the memory of a parameter will take.
+pub(crate) fn bytes(param: &Param, spec: Option<&Spec>, needed: Option<&Extent>) -> u64 {
+    let shape = match spec.map(|s| Source::parse(&s.text)) {
+        None | Some(Ok(Source::Made(_, Wish { shape: None, .. }) | Source::Number(_))) => {
+            usual_shape(&param.kind, needed)
+        }
+        Some(Ok(Source::Made(_, Wish { shape: Some(shape), .. }))) => shape,
+        Some(Ok(Source::Npy(path) | Source::Npz(path, _) | Source::Raw(path))) => {
+            return std::fs::metadata(path).map_or(0, |m| m.len());
+        }
+        // It is reported where it is read.
+        Some(Err(_)) => return 0,
+    };
+    let bits = u64::from(param.kind.elem().unwrap_or(DType::U8).bits());
+    // A number of elements that no number holds is reported where the array is made.
+    let count = shape.iter().try_fold(bits, |all, n| all.checked_mul(*n));
+    count.map_or(0, |bits| bits.div_ceil(8))
+}
+
+fn load(param: &Param, dtype: DType, source: &Source, needed: Option<&Extent>, seed: u64) -> Result<Array, Error> {
+    match source {
+        Source::Number(value) => Maker::Fill(*value).make(dtype, &usual_shape(&param.kind, needed), seed),
+        Source::Made(maker, wish) => {
+            let shape = wish.shape.clone().unwrap_or_else(|| usual_shape(&param.kind, needed));
+            wish.allows(dtype)?;
+            maker.make(dtype, &shape, seed)
+        }
+        Source::Npy(path) => npy::read_file(path)?.into_array(dtype).map_err(|e| e.about(path.display())),
+        Source::Npz(path, key) => {
+            let stored = npz::read_file(path, npz_key(path, key.as_deref(), &param.name))?;
+            stored.into_array(dtype).map_err(|e| e.about(path.display()))
+        }
+        Source::Raw(path) => raw(path, dtype, &usual_shape(&param.kind, needed)),
+    }
+}
+
+/// Without a key, an archive is asked for the array that has the parameter's name.
+pub(crate) fn npz_key<'a>(path: &Path, key: Option<&'a str>, name: &'a str) -> Option<&'a str> {
+    key.or_else(|| npz::keys(path).is_ok_and(|keys| keys.iter().any(|k| k == name)).then_some(name))
+}
+
+/// The extents of a parameter's memory when nobody says otherwise. Memory the program makes no view of is empty: should
+/// it be touched after all, the engine says so.
+fn usual_shape(kind: &ParamKind, needed: Option<&Extent>) -> Vec<u64> {
+    match (kind, needed) {
+        (ParamKind::Tensor(_, dims), None) => dims.iter().map(|d| d.unwrap_or(0)).collect(),
+        (_, Some(extent)) => extent.shape.clone(),
+        _ => vec![0],
+    }
+}
+
+/// A file of nothing but numbers takes the extents that the program needs, if it has as many.
+pub(crate) fn raw(path: &Path, dtype: DType, wanted: &[u64]) -> Result<Array, Error> {
+    let bytes = std::fs::read(path).map_err(|e| Error::new(format!("cannot read {}: {e}", path.display())))?;
+    let unit = dtype.unit_bytes() as usize;
+    if !bytes.len().is_multiple_of(unit) {
+        let text = format!("{} has {} bytes, not a multiple of {unit} ({dtype})", path.display(), bytes.len());
+        return Err(Error::new(text));
+    }
+    let count = (bytes.len() / unit) as u64 * u64::from(dtype.per_byte());
+    let as_wanted = wanted.iter().product::<u64>() == count;
+    Array::new(dtype, if as_wanted { wanted } else { std::slice::from_ref(&count) }, bytes)
+}
+
+/// Checks that the numbers are enough for the parameter.
+fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Result<Content, Failure> {
+    let (name, found) = (&param.name, shape_text(array.shape()));
+    match &param.kind {
+        ParamKind::Tile(tile) => tile_content(name, &in_numbers(tile, param.per_column), array, text),
+        ParamKind::Tensor(_, columns) => {
+            let mut dims = columns.clone();
+            dims.iter_mut().last().into_iter().flatten().for_each(|n| *n = n.saturating_mul(param.per_column));
+            let fits = |(n, dim): (&u64, &Option<u64>)| dim.is_none_or(|d| d == *n);
+            if array.shape().len() != dims.len() || !array.shape().iter().zip(&dims).all(fits) {
+                let wanted: Vec<String> = dims.iter().map(|d| d.map_or("?".to_string(), |n| n.to_string())).collect();
+                return Err(Failure(format!("`{name}` is a tensor of {}, and {text} is {found}", wanted.join("x"))));
+            }
+            if array.shape().contains(&0) && dims.contains(&None) {
+                let shape: Vec<u64> = dims.iter().map(|d| d.unwrap_or(64)).collect();
+                let help = format!("say it: {name}=rand:[{}]", shape_text(&shape));
+                return Err(Failure(format!("the program does not say how large `{name}` is\n  help: {help}")));
+            }
+            Ok(Content::Tensor(array))
+        }
+        _ => {
+            let count: u64 = array.shape().iter().product();
+            if let Some(extent) = needed.filter(|e| e.is_clear && !has_rows_of(array.shape(), &e.shape)) {
+                let wanted = shape_text(&extent.shape);
+                let help =
+                    format!("give an array of {wanted}, or a flat one whose numbers lie as the program reads them");
+                return Err(Failure(format!(
+                    "the program sees `{name}` as {wanted}, and {text} is {found}\n  help: {help}"
+                )));
+            }
+            let Some(extent) = needed.filter(|extent| extent.elements > count) else {
+                if let Some(extent) = needed.filter(|e| e.is_clear && e.elements < count) {
+                    let used = shape_text(&extent.shape);
+                    let mark = "\u{1b}[1;33mwarning\u{1b}[0m";
+                    warn(&format!(
+                        "{mark}: the program sees `{name}` as {used}, and {text} is {found}: the rest is not used"
+                    ));
+                }
+                return Ok(Content::Memory(array));
+            };
+            let (wanted, dtype) = (shape_text(&extent.shape), array.dtype());
+            let wanted = format!("`{name}` needs {} numbers of {dtype} ({wanted})", extent.elements);
+            Err(Failure(format!("{wanted}, and {text} has {count} ({found})")))
+        }
+    }
+}
+
+/// True when an array is of this shape, or has more along the first dimension, or is flat: extents of 1 do not matter. Shapes
+/// with the same number of elements are not enough, because a transposed array has that too.
+pub(crate) fn has_rows_of(found: &[u64], wanted: &[u64]) -> bool {
+    let essential = |shape: &[u64]| shape.iter().copied().filter(|n| *n != 1).collect::<Vec<_>>();
+    let (found, wanted) = (essential(found), essential(wanted));
+    found.len() <= 1 || wanted.len() <= 1 || found.len() == wanted.len() && found[1..] == wanted[1..]
+}
+
+/// The same tile with a column for every number.
+fn in_numbers(tile: &TileType, per_column: u64) -> TileType {
+    let valid_cols = tile.valid_cols.fixed().map_or(Dim::Dynamic, |n| Dim::Fixed(n.saturating_mul(per_column)));
+    TileType { cols: tile.cols.saturating_mul(per_column), valid_cols, ..*tile }
+}
+
+/// A tile is given as a whole or as the part that holds data.
+fn tile_content(name: &str, tile: &TileType, array: Array, text: &str) -> Result<Content, Failure> {
+    let stated = |dim: Dim, extent: u64| dim.fixed().unwrap_or(extent);
+    let valid = (stated(tile.valid_rows, tile.rows), stated(tile.valid_cols, tile.cols));
+    let fits = |n: u64, dim: Dim, extent: u64| dim.fixed().map_or(n <= extent, |d| d == n);
+    match *array.shape() {
+        [rows, cols] if (rows, cols) == (tile.rows, tile.cols) => Ok(Content::Tile(array, valid)),
+        [rows, cols] if fits(rows, tile.valid_rows, tile.rows) && fits(cols, tile.valid_cols, tile.cols) => {
+            let mut whole = Array::zeros(tile.dtype, &[tile.rows, tile.cols]).map_err(|e| Failure(e.to_string()))?;
+            whole.set_corner(&array);
+            Ok(Content::Tile(whole, (rows, cols)))
+        }
+        _ => {
+            let found = shape_text(array.shape());
+            let help = "give the whole tile, or the part that is valid";
+            Err(Failure(format!("`{name}` is a tile ({tile}), and {text} is {found}\n  help: {help}")))
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Several ranks in one run: each has arguments of its own, and may point at those of others.
+
+use super::Stop;
+use super::bind::{Bound, Request, larger, measured, with_memory};
+use super::spec::Spec;
+use crate::Failure;
+use pto::cpu::{Measure, Param, ParamKind, Plan};
+
+/// A rank of a run, and how many there are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rank {
+    pub number: usize,
+    pub count: usize,
+}
+
+/// Gives every parameter of every rank an argument, rank after rank. With several ranks, names get the rank: `x@1`.
+pub(crate) fn bind_all(plan: &Plan, request: &Request<'_>, count: usize) -> Result<(Vec<Bound>, Measure), Stop> {
+    for spec in request.specs {
+        known_rank(spec, count)?;
+    }
+    enough_ranks(plan.params(), request.specs, count)?;
+    let ranks: Vec<Rank> = (0..count).map(|number| Rank { number, count }).collect();
+    let specs: Vec<Vec<Spec>> = ranks.iter().map(|r| of_rank(plan.params(), request.specs, *r)).collect();
+    let of = |rank: Rank| Request { specs: &specs[rank.number], rank: Some(rank), ..*request };
+    let mut measure = measured(plan, &of(ranks[0]))?;
+    for &rank in &ranks[1..] {
+        let other = measured(plan, &of(rank))?;
+        measure.instructions += other.instructions;
+        measure.work += other.work;
+        measure.longest_sum = measure.longest_sum.max(other.longest_sum);
+        measure.reads.iter_mut().zip(other.reads).for_each(|(all, one)| *all |= one);
+        measure.extents.iter_mut().zip(&other.extents).for_each(|(all, one)| *all = larger(one, all).clone());
+    }
+    let mut all = Vec::new();
+    for &rank in &ranks {
+        let bound = with_memory(plan, &of(rank), &measure)?;
+        all.extend(bound.into_iter().map(|b| Bound { name: format!("{}@{}", b.name, rank.number), ..b }));
+    }
+    Ok((all, measure))
+}
+
+/// What is written for one rank: for all, for this one, and by the names of parameters.
+fn of_rank(params: &[Param], specs: &[Spec], rank: Rank) -> Vec<Spec> {
+    let mut own: Vec<Spec> = Vec::new();
+    for spec in specs {
+        match spec.name.as_deref().and_then(|n| n.rsplit_once('@')) {
+            Some((name, number)) if number.parse() == Ok(rank.number) => {
+                own.retain(|s| s.name.as_deref() != Some(name));
+                own.push(Spec { name: Some(name.to_string()), text: spec.text.clone() });
+            }
+            Some(_) => {}
+            None => own.push(spec.clone()),
+        }
+    }
+    let positional = own.iter().any(|s| s.name.is_none());
+    let by_name = params.iter().filter(|_| !positional).filter_map(|p| Some((p, by_name(params, p, rank)?)));
+    for (param, text) in by_name.collect::<Vec<_>>() {
+        if !own.iter().any(|s| s.name.as_deref() == Some(&*param.name)) {
+            own.push(Spec { name: Some(param.name.clone()), text });
+        }
+    }
+    own
+}
+
+/// Parameters that bind themselves: `rank`, `ranks`, and `x_at_2` for the memory of `x` on rank 2.
+fn by_name(params: &[Param], param: &Param, rank: Rank) -> Option<String> {
+    match (&param.kind, &*param.name) {
+        (ParamKind::Scalar(_), "rank") => Some(rank.number.to_string()),
+        (ParamKind::Scalar(_), "ranks") => Some(rank.count.to_string()),
+        (ParamKind::Pointer(_), _) => {
+            let (of, there) = there(params, param)?;
+            (there < rank.count).then(|| format!("{of}@{there}"))
+        }
+        _ => None,
+    }
+}
+
+/// What `x_at_2` stands for: the parameter `x`, and rank 2.
+fn there<'a>(params: &[Param], param: &'a Param) -> Option<(&'a str, usize)> {
+    let (of, number) = param.name.rsplit_once("_at_")?;
+    params.iter().any(|p| p.name == of).then_some((of, number.parse().ok()?))
+}
+
+/// The ranks that the names of parameters ask for.
+pub(super) fn wanted(params: &[Param]) -> usize {
+    params.iter().filter_map(|p| there(params, p)).map(|(_, rank)| rank + 1).max().unwrap_or(2)
+}
+
+/// Nobody gets other memory than the name says.
+fn enough_ranks(params: &[Param], specs: &[Spec], count: usize) -> Result<(), Failure> {
+    let given =
+        |p: &Param| specs.iter().any(|s| s.name.as_deref().is_none_or(|n| n.split('@').next() == Some(&p.name)));
+    for param in params.iter().filter(|p| matches!(p.kind, ParamKind::Pointer(_)) && !given(p)) {
+        if let Some((of, rank)) = there(params, param).filter(|(_, rank)| *rank >= count) {
+            let name = &param.name;
+            return Err(Failure(format!(
+                "`{name}` is the memory of `{of}` on rank {rank}, and there are ranks 0 to {}\n  help: --ranks {}, or a value: {name}={of}@0",
+                count - 1,
+                wanted(params)
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn known_rank(spec: &Spec, count: usize) -> Result<(), Failure> {
+    let Some((name, number)) = spec.name.as_deref().and_then(|n| n.rsplit_once('@')) else { return Ok(()) };
+    match number.parse::<usize>() {
+        Ok(n) if n < count => Ok(()),
+        _ => Err(Failure(format!("`{name}@{number}`: there is no rank {number}; there are 0 to {}", count - 1))),
+    }
+}
+
+/// `x@2`: the memory that rank 2 has for `x`.
+pub(crate) fn remote(params: &[Param], text: &str, rank: Option<Rank>) -> Option<Result<(usize, usize), Failure>> {
+    let (name, number) = text.rsplit_once('@')?;
+    let param = params.iter().position(|p| p.name == name)?;
+    let count = rank.map_or(1, |r| r.count);
+    Some(match number.parse::<usize>() {
+        Ok(n) if n < count => Ok((n, param)),
+        _ => Err(Failure(format!("`{text}`: there is no rank {number}; there are 0 to {}", count - 1))),
+    })
+}

@@ -1,0 +1,131 @@
+//! Executes a program in another order that a device could take, and compares the results.
+
+use crate::Failure;
+use crate::input::Source;
+use crate::program::{Bound, ProgramArgs, Ready, Stop};
+use pto::data::{Comparison, Tolerance, compare, show_number};
+use pto::isa::DType;
+use pto::{Diagnostic, Program, Target};
+use serde::Serialize;
+
+/// What came of it.
+pub(super) struct Shaken {
+    pub(super) seed: u64,
+    /// Memory that is not the same, or why the program did not come to its end.
+    pub(super) changed: Result<Vec<Changed>, Diagnostic>,
+}
+
+pub(super) struct Changed {
+    name: String,
+    dtype: DType,
+    comparison: Comparison,
+}
+
+/// Runs the program twice on the same data: in program order, and as the seed says.
+pub(super) fn shake(args: &ProgramArgs, source: &Source, program: &Program, target: Target) -> Result<Shaken, Stop> {
+    let mut first = args.ready("race", source, program, target)?;
+    let mut second = args.ready("race", source, program, target)?;
+    run_in_order(&mut first, args)?;
+    let plan = second.plan.clone();
+    let outcome = plan.run_reordered(&mut second.ranks(), args.launch(1), args.seed);
+    let changed = match outcome {
+        Ok(_) => Ok(differences(&first.bound, &second.bound)?),
+        Err(problem) => Err(problem),
+    };
+    Ok(Shaken { seed: args.seed, changed })
+}
+
+fn run_in_order(ready: &mut Ready, args: &ProgramArgs) -> Result<(), Stop> {
+    let plan = ready.plan.clone();
+    let mut ranks = ready.ranks();
+    match &mut ranks[..] {
+        [only] => plan.run(only, args.launch(1)).map(drop)?,
+        several => plan.run_ranks(several, args.launch(1)).map(drop)?,
+    }
+    Ok(())
+}
+
+fn differences(in_order: &[Bound], reordered: &[Bound]) -> Result<Vec<Changed>, Stop> {
+    let exact = Tolerance { relative: 0.0, absolute: 0.0 };
+    let mut changed = Vec::new();
+    for (a, b) in in_order.iter().zip(reordered) {
+        if let (Some(expected), Some(found)) = (a.data()?, b.data()?) {
+            let comparison = compare(&found, &*expected, exact)?;
+            if !comparison.matches() {
+                changed.push(Changed { name: a.name.clone(), dtype: found.dtype(), comparison });
+            }
+        }
+    }
+    Ok(changed)
+}
+
+impl Shaken {
+    /// One line for each difference.
+    pub(super) fn text(&self) -> String {
+        let head = format!("another order (seed {})", self.seed);
+        let changed = match &self.changed {
+            Ok(changed) => changed,
+            Err(problem) => return format!("{head}: it stops: {}\n", problem.message),
+        };
+        if changed.is_empty() {
+            return format!("{head}: the results are the same\n");
+        }
+        changed.iter().map(|c| format!("{head}: {}\n", c.text())).collect()
+    }
+
+    /// True when the results are not the same.
+    pub(super) fn differs(&self) -> bool {
+        !matches!(&self.changed, Ok(changed) if changed.is_empty())
+    }
+
+    pub(super) fn json(&self) -> JsonShaken<'_> {
+        let (changed, stopped) = match &self.changed {
+            Ok(changed) => (changed.iter().map(JsonChanged::new).collect(), None),
+            Err(problem) => (Vec::new(), Some(&*problem.message)),
+        };
+        JsonShaken { seed: self.seed, changed, stopped }
+    }
+}
+
+impl Changed {
+    fn text(&self) -> String {
+        let Comparison { count, differing, first, .. } = &self.comparison;
+        let first = first.as_ref().map_or_else(String::new, |d| {
+            let (found, expected) = (show_number(self.dtype, d.found), show_number(self.dtype, d.expected));
+            format!("; first at {:?}: {found} instead of {expected}", d.index)
+        });
+        format!("`{}` differs in {differing} of {count} numbers{first}", self.name)
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct JsonShaken<'a> {
+    seed: u64,
+    changed: Vec<JsonChanged<'a>>,
+    /// Why it did not come to its end.
+    stopped: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct JsonChanged<'a> {
+    name: &'a str,
+    numbers: u64,
+    differing: u64,
+    first: Option<&'a [u64]>,
+}
+
+impl<'a> JsonChanged<'a> {
+    fn new(changed: &'a Changed) -> Self {
+        let Comparison { count, differing, first, .. } = &changed.comparison;
+        let first = first.as_ref().map(|d| &*d.index);
+        Self { name: &changed.name, numbers: *count, differing: *differing, first }
+    }
+}
+
+/// Nothing to reorder.
+pub(super) fn not_manual() -> Failure {
+    Failure(
+        "--schedule adversarial: the program leaves the order of its pipes to the toolchain; there is nothing to reorder"
+            .into(),
+    )
+}

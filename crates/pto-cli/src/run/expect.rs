@@ -1,0 +1,113 @@
+//! Results and what they should be.
+
+use super::{Failure, memory_named};
+use crate::program::Bound;
+use crate::program::memory::{has_rows_of, npz_key, raw};
+use crate::program::spec::{self, Maker, Source};
+use pto::data::{Array, Comparison, Error, Numbers, Tolerance, Value, compare, npy, npz, shape_text};
+
+/// What a parameter should hold after the run.
+pub(super) struct Expectation {
+    pub(super) param: usize,
+    /// The reference as written.
+    pub(super) text: String,
+    reference: Reference,
+    tolerance: Tolerance,
+}
+
+/// Tolerances that were asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) relative: Option<f64>,
+    pub(super) absolute: Option<f64>,
+}
+
+/// Expected numbers: of the parameter's type, or of another that says what it is.
+enum Reference {
+    Same(Array),
+    Other(npy::Stored),
+}
+
+impl Numbers for Reference {
+    fn count(&self) -> usize {
+        match self {
+            Self::Same(array) => array.count(),
+            Self::Other(stored) => stored.count(),
+        }
+    }
+
+    fn number(&self, index: usize) -> Value {
+        match self {
+            Self::Same(array) => array.number(index),
+            Self::Other(stored) => stored.number(index),
+        }
+    }
+}
+
+impl Reference {
+    fn shape(&self) -> &[u64] {
+        match self {
+            Self::Same(array) => array.shape(),
+            Self::Other(stored) => stored.shape(),
+        }
+    }
+}
+
+impl Expectation {
+    /// Reads `NAME=VALUE` and the reference, so that a bad one is found before the program runs.
+    pub(super) fn new(text: &str, bound: &[Bound], limits: Limits, longest_sum: u64) -> Result<Self, Failure> {
+        let (name, value) = spec::named(text).ok_or_else(|| Failure(format!("`--expect {text}` is not NAME=VALUE")))?;
+        let param = memory_named(bound, name)?;
+        let fail = |e: Error| Failure(e.about(format_args!("--expect {name}")).to_string());
+        let Some(array) = bound[param].data().map_err(fail)? else {
+            return Err(Failure(format!("`{name}` is not memory")));
+        };
+        let reference = load(&array, name, &Source::parse(value)?).map_err(fail)?;
+        if reference.count() != array.count() || !has_rows_of(reference.shape(), array.shape()) {
+            let (shape, found) = (shape_text(array.shape()), shape_text(reference.shape()));
+            return Err(Failure(format!("--expect {name}: {value} is {found}, and `{name}` is {shape}")));
+        }
+        let usual = Tolerance::of_sums(array.dtype(), longest_sum, usual_size(&reference));
+        let tolerance = Tolerance {
+            relative: limits.relative.unwrap_or(usual.relative),
+            absolute: limits.absolute.unwrap_or(usual.absolute),
+        };
+        Ok(Self { param, text: value.to_string(), reference, tolerance })
+    }
+
+    /// Compares.
+    pub(super) fn compare(&self, bound: &[Bound]) -> Result<Comparison, Failure> {
+        let fail = |e: Error| Failure(e.to_string());
+        match bound[self.param].data().map_err(fail)? {
+            Some(array) => compare(&array, &self.reference, self.tolerance).map_err(fail),
+            None => Err(Failure(format!("`{}` is not memory", bound[self.param].name))),
+        }
+    }
+}
+
+/// The root mean square of the finite numbers.
+fn usual_size(numbers: &Reference) -> f64 {
+    let finite = (0..numbers.count()).map(|i| numbers.number(i).to_f64()).filter(|x| x.is_finite());
+    let (count, sum) = finite.fold((0.0, 0.0), |(count, sum), x| (count + 1.0, sum + x * x));
+    if count == 0.0 { 0.0 } else { (sum / count).sqrt() }
+}
+
+fn load(array: &Array, name: &str, source: &Source) -> Result<Reference, Error> {
+    let (dtype, shape) = (array.dtype(), array.shape());
+    let made = |maker: Maker, shape: &[u64]| maker.make(dtype, shape, 0).map(Reference::Same);
+    let stored = match source {
+        Source::Npy(path) => npy::read_file(path)?,
+        Source::Npz(path, key) => npz::read_file(path, npz_key(path, key.as_deref(), name))?,
+        Source::Raw(path) => return raw(path, dtype, shape).map(Reference::Same),
+        Source::Number(value) => return made(Maker::Fill(*value), shape),
+        Source::Made(Maker::Random, _) => return Err(Error::new("random numbers are nothing to expect")),
+        Source::Made(maker, wish) => {
+            wish.allows(dtype)?;
+            return made(*maker, wish.shape.as_deref().unwrap_or(shape));
+        }
+    };
+    if stored.ty().holds(dtype) || !stored.is_numeric() {
+        return stored.into_array(dtype).map(Reference::Same);
+    }
+    Ok(Reference::Other(stored))
+}

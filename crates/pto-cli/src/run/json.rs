@@ -1,0 +1,225 @@
+//! What happened, for programs. `docs/run.md` describes the object.
+
+use super::Finished;
+use super::expect::Expectation;
+use super::text::type_and_shape;
+use crate::input::Source;
+use crate::json::{self, JsonDiagnostic};
+use crate::program::{Bound, Content};
+use pto::data::{Array, Comparison, Difference, Error, Numbers, Summary, Value};
+use pto::syntax::Lines;
+use pto::{Diagnostic, Target};
+use serde::Serialize;
+use serde_json::Value as Json;
+
+#[derive(Serialize)]
+pub(super) struct JsonRun<'a> {
+    file: &'a str,
+    function: &'a str,
+    target: &'static str,
+    numerics: String,
+    blocks: u32,
+    seed: u64,
+    instructions: u64,
+    seconds: f64,
+    printed: Vec<JsonPrinted<'a>>,
+    parameters: Vec<JsonParameter<'a>>,
+    comparisons: Vec<JsonComparison<'a>>,
+    files: Vec<JsonFile<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times: Option<Vec<JsonTime<'a>>>,
+    /// Warnings: a run with problems has no results.
+    diagnostics: Vec<JsonDiagnostic<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonPrinted<'a> {
+    block: u32,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct JsonParameter<'a> {
+    name: &'a str,
+    kind: &'static str,
+    #[serde(rename = "type")]
+    ty: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shape: Option<Vec<u64>>,
+    data: &'a str,
+    written: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<JsonSummary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<Json>,
+}
+
+#[derive(Serialize)]
+struct JsonSummary {
+    min: Option<Json>,
+    max: Option<Json>,
+    mean: Option<f64>,
+    nan: u64,
+    inf: u64,
+    crc32: String,
+    corners: Vec<Json>,
+}
+
+#[derive(Serialize)]
+struct JsonComparison<'a> {
+    name: &'a str,
+    expected: &'a str,
+    matches: bool,
+    count: u64,
+    differing: u64,
+    max_abs: f64,
+    max_rel: Option<f64>,
+    max_ulp: u64,
+    rtol: f64,
+    atol: f64,
+    first: Option<JsonDifference<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonDifference<'a> {
+    index: &'a [u64],
+    found: Json,
+    expected: Json,
+}
+
+#[derive(Serialize)]
+struct JsonFile<'a> {
+    name: &'a str,
+    file: String,
+}
+
+#[derive(Serialize)]
+struct JsonTime<'a> {
+    line: u32,
+    column: u32,
+    instruction: &'a str,
+    count: u64,
+    nanoseconds: u64,
+}
+
+/// What stopped the program before it was done.
+#[derive(Serialize)]
+pub(super) struct JsonProblems<'a> {
+    file: &'a str,
+    target: &'static str,
+    diagnostics: Vec<JsonDiagnostic<'a>>,
+}
+
+pub(super) fn problems<'a>(source: &'a Source, target: Target, problems: &'a [Diagnostic]) -> JsonProblems<'a> {
+    let lines = Lines::new(&source.text);
+    let diagnostics = problems.iter().map(|d| json::diagnostic(source, &lines, d)).collect();
+    JsonProblems { file: &source.name, target: target.name(), diagnostics }
+}
+
+/// The whole report.
+pub(super) fn report<'a>(run: &'a Finished<'_>) -> Result<JsonRun<'a>, Error> {
+    let parameters = (0..run.ready.run.bound.len()).map(|i| parameter(run, i)).collect::<Result<_, _>>()?;
+    let file = |(i, path): (usize, &std::path::Path)| JsonFile {
+        name: &run.ready.run.bound[i].name,
+        file: path.display().to_string(),
+    };
+    Ok(JsonRun {
+        file: &run.source.name,
+        function: run.ready.run.plan.name(),
+        target: run.target.name(),
+        numerics: format!("{:?}", run.args.program.numerics).to_lowercase(),
+        blocks: run.args.program.blocks,
+        seed: run.args.program.seed,
+        instructions: run.report.instructions,
+        seconds: run.elapsed.as_secs_f64(),
+        printed: run.report.printed.iter().map(|p| JsonPrinted { block: p.block, text: &p.text }).collect(),
+        parameters,
+        comparisons: run.ready.expected.iter().zip(&run.comparisons).map(|(e, c)| comparison(run, e, c)).collect(),
+        files: run.ready.outputs.list().map(file).collect(),
+        times: run.timings.as_ref().map(|timings| timings.iter().map(|t| time(run, t)).collect()),
+        diagnostics: run.warnings().map(|d| json::diagnostic(run.source, &run.lines, d)).collect(),
+    })
+}
+
+fn parameter<'a>(run: &'a Finished<'_>, index: usize) -> Result<JsonParameter<'a>, Error> {
+    let bound: &Bound = &run.ready.run.bound[index];
+    let (kind, value) = match &bound.content {
+        Content::Int(_, i) => ("scalar", Some(number(Value::Int((*i).into())))),
+        Content::Float(_, f) => ("scalar", Some(number(Value::Float(*f)))),
+        Content::Memory(_) | Content::Remote(..) => ("pointer", None),
+        Content::Tensor(_) => ("tensor", None),
+        Content::Tile(..) => ("tile", None),
+    };
+    let written = run.report.written[index];
+    let array = bound.data()?;
+    let array = array.as_deref();
+    Ok(JsonParameter {
+        name: &bound.name,
+        kind,
+        ty: type_and_shape(bound).0,
+        value,
+        shape: array.map(|a| a.shape().to_vec()),
+        data: &bound.origin,
+        written,
+        summary: array.filter(|_| written).map(|a| summary(&Summary::of(a))),
+        values: array.filter(|_| run.ready.shown.contains(&index)).map(|a| values(a, a.shape(), &mut 0)),
+    })
+}
+
+fn summary(s: &Summary) -> JsonSummary {
+    JsonSummary {
+        min: s.range.map(|r| number(r.0)),
+        max: s.range.map(|r| number(r.1)),
+        mean: s.mean,
+        nan: s.nan,
+        inf: s.inf,
+        crc32: format!("{:08x}", s.crc32),
+        corners: s.corners.iter().map(|v| number(*v)).collect(),
+    }
+}
+
+/// All numbers, as lists in lists.
+fn values(array: &Array, shape: &[u64], next: &mut usize) -> Json {
+    match shape.split_first() {
+        Some((&extent, rest)) => (0..extent).map(|_| values(array, rest, next)).collect::<Vec<Json>>().into(),
+        None => {
+            *next += 1;
+            number(array.number(*next - 1))
+        }
+    }
+}
+
+fn comparison<'a>(run: &'a Finished<'_>, expectation: &'a Expectation, c: &'a Comparison) -> JsonComparison<'a> {
+    let difference =
+        |d: &'a Difference| JsonDifference { index: &d.index, found: number(d.found), expected: number(d.expected) };
+    JsonComparison {
+        name: &run.ready.run.bound[expectation.param].name,
+        expected: &expectation.text,
+        matches: c.matches(),
+        count: c.count,
+        differing: c.differing,
+        max_abs: c.max_abs,
+        max_rel: c.max_rel,
+        max_ulp: c.max_ulp,
+        rtol: c.tolerance.relative,
+        atol: c.tolerance.absolute,
+        first: c.first.as_ref().map(difference),
+    }
+}
+
+fn time<'a>(run: &Finished<'_>, t: &'a pto::cpu::Timing) -> JsonTime<'a> {
+    let (line, column) = run.lines.locate(t.span.start);
+    JsonTime { line, column, instruction: &t.name, count: t.count, nanoseconds: t.nanos }
+}
+
+/// A number; JSON has no NaN and no infinity, so these are texts.
+fn number(value: Value) -> Json {
+    match value {
+        Value::Int(i) => i64::try_from(i).map_or_else(|_| Json::from(i as u64), Json::from),
+        Value::Float(x) if x.is_finite() => Json::from(x),
+        Value::Float(x) if x.is_nan() => Json::from("nan"),
+        Value::Float(x) => Json::from(if x > 0.0 { "inf" } else { "-inf" }),
+    }
+}

@@ -1,0 +1,84 @@
+//! Results in files.
+
+use super::{Failure, memory_named};
+use crate::files::{self, Staged, directory};
+use crate::program::Bound;
+use crate::program::spec;
+use pto::data::{Array, Error, npy, npz};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Files to write, by path, with the parameters that go into each.
+pub(super) struct Outputs {
+    files: BTreeMap<PathBuf, Vec<usize>>,
+}
+
+impl Outputs {
+    /// Reads `NAME=FILE` arguments. Whatever can go wrong later is found here, before the program runs.
+    pub(super) fn new(texts: &[String], bound: &[Bound]) -> Result<Self, Failure> {
+        let mut files: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
+        for text in texts {
+            let wrong = || Failure(format!("`--out {text}` is not NAME=FILE"));
+            let (name, path) = spec::named(text).filter(|(_, path)| !path.is_empty()).ok_or_else(wrong)?;
+            let (param, path) = (memory_named(bound, name)?, Path::new(path));
+            let is_archive = legal(path)? == "npz";
+            let inside = files.entry(path.to_path_buf()).or_default();
+            if inside.contains(&param) {
+                return Err(Failure(format!("`--out {text}` is given twice")));
+            }
+            if !inside.is_empty() && !is_archive {
+                let help = "write each to a file of its own, or all to one .npz file";
+                return Err(Failure(format!("--out: {} can hold only one of them\n  help: {help}", path.display())));
+            }
+            inside.push(param);
+        }
+        Ok(Self { files })
+    }
+
+    /// Writes all files; none of them appears if one cannot be written.
+    pub(super) fn write(&self, bound: &[Bound]) -> Result<(), Failure> {
+        let stage = |(path, params): (&PathBuf, &Vec<usize>)| {
+            let arrays = params.iter().map(|&i| Ok((&*bound[i].name, data(&bound[i])?)));
+            let arrays: Vec<_> = arrays.collect::<Result<_, Error>>().map_err(|e| Failure(e.to_string()))?;
+            stage(path, &arrays)
+        };
+        let staged = self.files.iter().map(stage).collect::<Result<Vec<_>, _>>()?;
+        staged.into_iter().try_for_each(Staged::commit)
+    }
+
+    /// Parameters and their files.
+    pub(super) fn list(&self) -> impl Iterator<Item = (usize, &Path)> {
+        self.files.iter().flat_map(|(path, params)| params.iter().map(|&i| (i, &**path)))
+    }
+}
+
+fn data(bound: &Bound) -> Result<Cow<'_, Array>, Error> {
+    bound.data()?.ok_or_else(|| Error::new(format!("`{}` is not memory", bound.name)))
+}
+
+/// The extension of a file that can be written.
+fn legal(path: &Path) -> Result<&'static str, Failure> {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    let Some(legal) = ["npy", "npz", "bin"].into_iter().find(|e| *e == extension) else {
+        return Err(Failure(format!("cannot write {}: legal: .npy, .npz, .bin", path.display())));
+    };
+    let dir = directory(path);
+    if !dir.is_dir() {
+        return Err(Failure(format!("cannot write {}: there is no directory {}", path.display(), dir.display())));
+    }
+    files::check(path)?;
+    Ok(legal)
+}
+
+fn stage(path: &Path, arrays: &[(&str, Cow<'_, Array>)]) -> Result<Staged, Failure> {
+    Staged::write(path, |file| match (legal(path), arrays) {
+        (Ok("npz"), _) => {
+            let arrays: Vec<(&str, &Array)> = arrays.iter().map(|(name, array)| (*name, &**array)).collect();
+            npz::write(&arrays, file)
+        }
+        (Ok("npy"), [(_, array)]) => npy::write(array, file),
+        (_, arrays) => arrays.iter().try_for_each(|(_, array)| file.write_all(array.bytes())),
+    })
+}

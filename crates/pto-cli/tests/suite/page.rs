@@ -1,0 +1,106 @@
+//! Pages in a browser: no errors in the console, and they do what a user expects.
+//!
+//! `PTO_BROWSER=chromium cargo test -p pto-cli --test suite page`; without the variable there is no browser to ask, and the tests say so.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+/// What a user would do with a timeline, with what came of it as JSON in the page.
+const TIMELINE: &str = r#"<script>
+const found = {}, box = canvas.getBoundingClientRect(), range = () => document.body.dataset.range;
+const at = (px, py) => ({ clientX: box.left + px, clientY: box.top + py, pointerId: 1, cancelable: true });
+found.lanes = data.lanes.length;
+const whole = range();
+canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -100, ...at(500, 30) }));
+found.wheel_zooms = range() !== whole;
+$("all").click();
+found.all_resets = range() === whole;
+const item = data.lanes[0].items[0];
+canvas.dispatchEvent(new PointerEvent("pointermove", at(x(item[1] + item[2] / 2), laneTop(0) + 10)));
+found.tip = tip.style.display === "block" ? tip.textContent : "";
+$("in").click();
+const near = range();
+found.button_zooms = near !== whole;
+canvas.dispatchEvent(new PointerEvent("pointerdown", at(600, 30)));
+canvas.dispatchEvent(new PointerEvent("pointermove", at(500, 30)));
+canvas.dispatchEvent(new PointerEvent("pointerup", at(500, 30)));
+found.drag_moves = range() !== near;
+found.painted = pen.getImageData(0, 0, canvas.width, canvas.height).data.some(byte => byte !== 0);
+found.path = data.lanes.some(lane => lane.items.some(i => i[3]));
+found.memory = data.memory.length;
+document.body.append(cell("pre", "FOUND" + JSON.stringify(found) + "END"));
+</script></body>"#;
+
+/// A finding is chosen, and both its lines are marked.
+const FINDINGS: &str = r#"<script>
+const found = { cards: cards.length, first: document.querySelectorAll(".row.first").length };
+found.second = document.querySelector(".row.second")?.dataset.line ?? "";
+cards[cards.length - 1].click();
+found.chosen = cards[cards.length - 1].getAttribute("aria-pressed");
+found.notes = document.querySelectorAll(".says").length;
+const pre = document.createElement("pre");
+pre.textContent = "FOUND" + JSON.stringify(found) + "END";
+document.body.append(pre);
+</script></body>"#;
+
+/// Tiles are drawn with words to hover over.
+const MAP: &str = r#"<script>
+const shapes = [...document.querySelectorAll("svg g")];
+const found = { tiles: shapes.length, words: shapes.every(g => g.querySelector("title").textContent.includes("bytes")) };
+found.drawn = shapes.every(g => g.querySelector("rect").getBoundingClientRect().width > 0);
+const pre = document.createElement("pre");
+pre.textContent = "FOUND" + JSON.stringify(found) + "END";
+document.body.append(pre);
+</script></body>"#;
+
+/// Makes a page, lets a browser run a script in it, and gives what the script found; nothing without a browser.
+fn shown(command: &[&str], file: &str, script: &str) -> Option<Value> {
+    let Some(browser) = std::env::var_os("PTO_BROWSER") else {
+        println!("PTO_BROWSER is not set: the page was not looked at");
+        return None;
+    };
+    let dir = tempfile::tempdir().expect("a directory");
+    let page = dir.path().join("report.html");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
+    let made = Command::new(env!("CARGO_BIN_EXE_pto")).args(command).arg(file).arg("--html").arg(&page).output();
+    assert_ne!(made.expect("pto runs").status.code(), Some(2));
+    let text = std::fs::read_to_string(&page).expect("a page").replace("</body>", script);
+    std::fs::write(&page, text).expect("a page");
+    let shown = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--window-size=1200,900"])
+        .args(["--dump-dom", &format!("file://{}", page.display())])
+        .output()
+        .expect("a browser that runs");
+    let log = String::from_utf8_lossy(&shown.stderr);
+    assert!(!log.contains("CONSOLE"), "the console is not empty: {log}");
+    let dom = String::from_utf8_lossy(&shown.stdout);
+    let found = dom.rsplit("FOUND").next().and_then(|t| t.split("END").next()).expect("what was found");
+    Some(serde_json::from_str(&found.replace("&lt;", "<").replace("&gt;", ">")).expect("JSON"))
+}
+
+#[test]
+fn a_timeline_can_be_zoomed_moved_and_asked() {
+    let Some(found) = shown(&["perf"], "examples/flash_attention_128.pto", TIMELINE) else { return };
+    assert!(found["lanes"].as_u64() >= Some(8), "{found}");
+    assert!(found["memory"].as_u64() >= Some(4), "{found}");
+    for what in ["wheel_zooms", "all_resets", "button_zooms", "drag_moves", "painted", "path"] {
+        assert_eq!(found[what], true, "{what}: {found}");
+    }
+    assert!(found["tip"].as_str().is_some_and(|t| t.contains("line ") && t.contains("cycles")), "{found}");
+}
+
+#[test]
+fn findings_are_marked_in_the_program() {
+    let Some(found) = shown(&["race"], "tests/cli/race.pto", FINDINGS) else { return };
+    assert_eq!((found["cards"].as_u64(), found["first"].as_u64()), (Some(1), Some(1)), "{found}");
+    assert_eq!((&found["second"], &found["chosen"]), (&"25".into(), &"true".into()), "{found}");
+    assert_eq!(found["notes"], 2, "{found}");
+}
+
+#[test]
+fn tiles_are_drawn_where_they_lie() {
+    let Some(found) = shown(&["plan"], "examples/softmax.pto", MAP) else { return };
+    assert_eq!(found["tiles"], 4, "{found}");
+    assert!(found["words"] == true && found["drawn"] == true, "{found}");
+}

@@ -1,0 +1,12 @@
+//! The tests of this crate, in one binary: linking takes longer than most of them.
+
+mod engine;
+mod engine_regressions;
+mod irregular;
+mod legal;
+mod links;
+mod overlaps;
+mod polling;
+mod products;
+mod regions;
+mod uninitialised;

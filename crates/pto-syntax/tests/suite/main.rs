@@ -1,0 +1,4 @@
+//! The tests of this crate, in one binary: linking takes longer than most of them.
+
+mod help;
+mod limits;

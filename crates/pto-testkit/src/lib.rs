@@ -1,0 +1,20 @@
+//! What the tests of the workspace share, and nothing else uses: generators of programs, an interpreter that is
+//! written for clarity alone, expectations in files, shapes of large programs.
+
+#![expect(missing_docs, reason = "only tests use it")]
+
+pub mod corpus;
+pub mod elements;
+pub mod expected;
+pub mod kernels;
+pub mod plain;
+mod programs;
+pub mod random;
+mod runnable;
+pub mod same;
+pub mod shapes;
+pub mod stages;
+pub mod timing;
+
+pub use programs::random_program;
+pub use runnable::{RunParam, Runnable, Runnables};

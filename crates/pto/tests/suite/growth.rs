@@ -1,0 +1,103 @@
+//! Long programs of every shape go through everything that is done before a program runs, within the time of an ordinary test.
+//!
+//! No time is asserted: something whose time grows with the square of the program does not come to an end here. `cargo bench -p pto --bench
+//! growth` has figures.
+
+use pto::cost::{Laws, Machine, Report, record, simulate};
+use pto::{Arg, Launch, Options, Program, Target};
+use pto_testkit::shapes::{Kind, all};
+use pto_testkit::stages::STAGES;
+
+/// What goes through everything.
+const LINES: usize = 500;
+/// What goes through one stage.
+const MANY_LINES: usize = 20_000;
+
+/// Shapes are what they say: otherwise nothing but the reader would see them.
+#[test]
+fn shapes_are_legal_or_broken_as_they_say() {
+    let mut wrong = Vec::new();
+    for shape in all() {
+        let program = Program::parse(&(shape.text)(LINES));
+        let errors: Vec<_> = program.inspect(Target::A2A3).into_iter().filter(|d| d.is_error()).collect();
+        if errors.is_empty() == (shape.kind == Kind::Broken) {
+            wrong.push((shape.name, errors.into_iter().next()));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn every_shape_goes_through_every_stage() {
+    for shape in all() {
+        let text = (shape.text)(LINES);
+        STAGES.iter().for_each(|(_, stage)| stage(&text));
+    }
+}
+
+/// Shapes for which a stage once took the square of their length, or more.
+const ONCE_SLOW: &[(&str, &str)] = &[
+    ("loops in a row", "plan"),
+    ("blocks in a row", "plan"),
+    ("blocks with arguments", "level 2"),
+    ("parts of tiles", "plan"),
+    ("carried tiles", "sync"),
+    ("tiles in turn", "sync"),
+    ("tiles that move", "sync"),
+    ("tiles all at once", "plan"),
+    ("tiles from branch to branch", "plan"),
+    ("tiles from branch to branch", "lower"),
+    ("tiles from branch to branch, used", "plan"),
+    ("tiles from branch to branch, used", "sync"),
+    ("selected tiles", "sync"),
+    ("carried tile values", "sync"),
+    ("tiles at a computed address", "sync"),
+    ("functions", "steps"),
+    ("functions calling functions", "steps"),
+    ("kernels in a file", "check"),
+    ("aliases", "format"),
+    ("aliases of aliases", "format"),
+    ("attribute aliases", "format"),
+    ("blocks that leave", "check"),
+    ("errors: undefined names", "check"),
+    ("errors: names that are nearly right", "check"),
+    ("errors: calls of nobody", "check"),
+];
+
+#[test]
+fn long_programs_go_through_what_was_slow() {
+    for (shape, stage) in ONCE_SLOW {
+        let shape = all().find(|s| s.name == *shape).expect("a shape");
+        let (_, stage) = STAGES.iter().find(|(name, _)| name == stage).expect("a stage");
+        stage(&(shape.text)(MANY_LINES));
+    }
+}
+
+#[test]
+fn every_shape_that_runs_is_followed() {
+    for shape in all().filter(|s| s.kind == Kind::Runs) {
+        let text = (shape.text)(LINES);
+        let plan = Program::parse(&text).plan(Target::A2A3, None, Options::default());
+        let plan = plan.unwrap_or_else(|problems| panic!("{}: {:?}", shape.name, problems.first()));
+        if plan.depends_on_data() {
+            continue;
+        }
+        let trace = record(&plan, &[], Launch::default(), Default::default()).expect("it can be followed");
+        let laws = Laws::of(Target::A2A3);
+        // Flags of a shape need not fit together.
+        if let Ok(line) = simulate(&trace, &trace.charges, &Machine::of(laws)) {
+            assert!(Report::new(&trace, &line, laws).cycles >= 0.0, "{}", shape.name);
+        }
+    }
+}
+
+/// Every line of this program has a finding of its own.
+#[test]
+fn many_findings_are_described() {
+    let shape = all().find(|s| s.name == "barriers").expect("a shape");
+    let program = Program::parse(&(shape.text)(MANY_LINES));
+    let plan = program.plan(Target::A2A3, None, Options::default()).expect("it is legal");
+    let (x, mut y) = (vec![0.0f32; 16 * 64], vec![0.0f32; 16 * 64]);
+    let report = pto::race::check(&plan, &mut [vec![Arg::read(&x), Arg::write(&mut y)]], Launch::default());
+    assert!(report.findings.len() > MANY_LINES / 4, "{}", report.findings.len());
+}

@@ -1,0 +1,66 @@
+//! `docs/tutorial.md` is true: its code is code of the examples, and its output is what they print.
+
+#[path = "../../../../examples/tutorial.rs"]
+#[allow(dead_code, reason = "the test calls the chapters itself")]
+mod tutorial;
+
+use std::path::Path;
+
+/// The fenced blocks of a page: where each starts, what it is, and its lines.
+fn blocks(page: &str) -> Vec<(usize, &str, Vec<&str>)> {
+    let mut blocks: Vec<(usize, &str, Vec<&str>)> = Vec::new();
+    let mut open = false;
+    for (at, line) in page.lines().enumerate() {
+        match (line.strip_prefix("```"), open) {
+            (Some(language), false) => blocks.push((at + 1, language, Vec::new())),
+            (None, true) => blocks.last_mut().expect("one is open").2.push(line),
+            _ => {}
+        }
+        open ^= line.starts_with("```");
+    }
+    blocks
+}
+
+/// All pieces of an excerpt are in the source, in order; `…` stands between pieces. Indentation does not count.
+fn is_excerpt(excerpt: &[&str], source: &str) -> bool {
+    let source: Vec<&str> = source.lines().map(str::trim).collect();
+    let mut from = 0;
+    excerpt.split(|line| *line == "…").filter(|piece| !piece.is_empty()).all(|piece| {
+        let piece: Vec<&str> = piece.iter().map(|line| line.trim()).collect();
+        let found = source[from..].windows(piece.len()).position(|w| w == piece);
+        from += found.unwrap_or(0) + piece.len();
+        found.is_some()
+    })
+}
+
+fn read(path: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::read_to_string(root.join(path)).expect("a file of the project")
+}
+
+#[test]
+fn the_kernel_of_the_readme_is_that_of_the_tutorial() {
+    let (readme, tutorial) = (read("README.md"), read("docs/tutorial.md"));
+    let kernel = blocks(&readme).into_iter().find(|(.., lines)| lines.first() == Some(&"#[pto::kernel]"));
+    assert!(is_excerpt(&kernel.expect("the README shows a kernel").2, &tutorial));
+}
+
+#[test]
+fn code_and_output_are_those_of_the_examples() {
+    let page = read("docs/tutorial.md");
+    let code: Vec<String> =
+        ["tutorial", "gemm", "flash_attention"].map(|name| read(&format!("examples/{name}.rs"))).into();
+    let output: Vec<String> = tutorial::CHAPTERS.iter().map(|(_, chapter)| chapter()).collect();
+    let blocks = blocks(&page);
+    assert!(blocks.len() > 20);
+    for (line, language, excerpt) in blocks {
+        let sources = match language {
+            "rust" => &code,
+            "text" => &output,
+            other => panic!("docs/tutorial.md:{line}: nobody checks `{other}`"),
+        };
+        let is_there = sources.iter().any(|source| is_excerpt(&excerpt, source));
+        let hint = "it is not what the examples have; `cargo run --example tutorial` prints the output";
+        assert!(is_there, "docs/tutorial.md:{line}: {hint}:\n{}", excerpt.join("\n"));
+    }
+}
