@@ -1,6 +1,7 @@
 //! What happened, for programs. `docs/run.md` describes the object.
 
 use super::Finished;
+use super::checksum;
 use super::expect::Expectation;
 use super::text::type_and_shape;
 use crate::input::Source;
@@ -163,19 +164,20 @@ fn parameter<'a>(run: &'a Finished<'_>, index: usize) -> Result<JsonParameter<'a
         shape: array.map(|a| a.shape().to_vec()),
         data: &bound.origin,
         written,
-        summary: array.filter(|_| written).map(|a| summary(&Summary::of(a))),
+        summary: array.filter(|_| written).map(summary),
         values: array.filter(|_| run.ready.shown.contains(&index)).map(|a| values(a, a.shape(), &mut 0)),
     })
 }
 
-fn summary(s: &Summary) -> JsonSummary {
+fn summary(array: &Array) -> JsonSummary {
+    let s = Summary::of(array);
     JsonSummary {
         min: s.range.map(|r| number(r.0)),
         max: s.range.map(|r| number(r.1)),
         mean: s.mean,
         nan: s.nan,
         inf: s.inf,
-        crc32: format!("{:08x}", s.crc32),
+        crc32: checksum(array),
         corners: s.corners.iter().map(|v| number(*v)).collect(),
     }
 }

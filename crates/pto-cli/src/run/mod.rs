@@ -13,7 +13,7 @@ use super::{Failure, Outcome, Run, out};
 use expect::{Expectation, Limits};
 use outputs::Outputs;
 use pto::cpu::{Launch, Report, Timing, Uninitialised};
-use pto::data::Comparison;
+use pto::data::{Array, Comparison};
 use pto::isa::codes;
 use pto::syntax::Lines;
 use pto::{Diagnostic, Program, Target};
@@ -225,4 +225,21 @@ fn memory_named(bound: &[Bound], name: &str) -> Result<usize, Failure> {
 fn print_json(object: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(object).map_err(|e| Failure(e.to_string()))?;
     out(&(text + "\n"))
+}
+
+/// CRC-32 of the bytes of an array; Python has it as `zlib.crc32(a.tobytes())`.
+fn checksum(array: &Array) -> String {
+    format!("{:08x}", crc32fast::hash(array.bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pto::isa::DType;
+
+    #[test]
+    fn checksums_are_those_of_python() {
+        // python3 -c "import numpy as np, zlib; print(hex(zlib.crc32(np.arange(12, dtype=np.int16).tobytes())))"
+        assert_eq!(checksum(&Array::iota(DType::I16, &[3, 4]).expect("small")), "b171eaaf");
+    }
 }

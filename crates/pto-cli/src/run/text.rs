@@ -1,8 +1,8 @@
 //! What happened, for people.
 
-use super::Finished;
+use super::{Finished, checksum};
 use crate::program::{Bound, Content};
-use pto::data::{Comparison, Error, Summary, Tolerance, Value, shape_text, show, show_number};
+use pto::data::{Array, Comparison, Error, Summary, Tolerance, Value, shape_text, show, show_number};
 use pto::isa::DType;
 
 /// The whole report.
@@ -93,7 +93,7 @@ fn outputs(run: &Finished<'_>) -> Result<String, Error> {
     let mut rows = Vec::new();
     for (bound, _) in run.ready.run.bound.iter().zip(&run.report.written).filter(|(_, written)| **written) {
         if let Some(array) = bound.data()? {
-            rows.push(summary(bound, array.dtype(), &Summary::of(&array)));
+            rows.push(summary(bound, &array));
         }
     }
     if rows.is_empty() {
@@ -111,7 +111,8 @@ fn outputs(run: &Finished<'_>) -> Result<String, Error> {
     Ok(format!("\n{}", table(&header, &aligned, &rows)))
 }
 
-fn summary(bound: &Bound, dtype: DType, s: &Summary) -> Vec<String> {
+fn summary(bound: &Bound, array: &Array) -> Vec<String> {
+    let (dtype, s) = (array.dtype(), Summary::of(array));
     let (ty, shape) = type_and_shape(bound);
     let none = || "-".to_string();
     vec![
@@ -121,7 +122,7 @@ fn summary(bound: &Bound, dtype: DType, s: &Summary) -> Vec<String> {
         s.range.map_or_else(none, |(low, _)| brief(dtype, low)),
         s.range.map_or_else(none, |(_, high)| brief(dtype, high)),
         s.mean.map_or_else(none, |mean| general(mean, 6)),
-        format!("{:08x}", s.crc32),
+        checksum(array),
         s.nan.to_string(),
         s.inf.to_string(),
         corners(dtype, &s.corners),

@@ -2,7 +2,7 @@
 
 #[path = "../../../../examples/tutorial.rs"]
 #[allow(dead_code, reason = "the test calls the chapters itself")]
-mod tutorial;
+mod chapters;
 
 use std::path::Path;
 
@@ -50,7 +50,7 @@ fn code_and_output_are_those_of_the_examples() {
     let page = read("docs/tutorial.md");
     let code: Vec<String> =
         ["tutorial", "gemm", "flash_attention"].map(|name| read(&format!("examples/{name}.rs"))).into();
-    let output: Vec<String> = tutorial::CHAPTERS.iter().map(|(_, chapter)| chapter()).collect();
+    let output: Vec<String> = chapters::CHAPTERS.iter().map(|(_, chapter)| chapter()).collect();
     let blocks = blocks(&page);
     assert!(blocks.len() > 20);
     for (line, language, excerpt) in blocks {
