@@ -380,7 +380,32 @@ impl<'p> Core<'p> {
                     watch.progress(self.work() - reported);
                     return Ok(State::Done);
                 }
-                other => {
+                // Listed, so that a new step does not compile until something executes it.
+                other @ (Step::CopyTile { .. }
+                | Step::Bind(_)
+                | Step::Assign { .. }
+                | Step::Window(_)
+                | Step::Retype { .. }
+                | Step::Pick { .. }
+                | Step::SetValid { .. }
+                | Step::ValidFromView { .. }
+                | Step::ValidFromTile { .. }
+                | Step::ValidFromTiles(_)
+                | Step::GetValid { .. }
+                | Step::ScaleAddress { .. }
+                | Step::TileAddress { .. }
+                | Step::MakeView(_)
+                | Step::Partition(_)
+                | Step::ViewExtent { .. }
+                | Step::ViewAddress { .. }
+                | Step::Offset { .. }
+                | Step::StoreScalar(_)
+                | Step::Allocate(_)
+                | Step::LocalGet(_)
+                | Step::LocalSet(_)
+                | Step::TileSet { .. }
+                | Step::Print(_)
+                | Step::Check(_)) => {
                     self.catch_up::<W>(other, *at)?;
                     self.place_or_data(other, *at, watch)?;
                 }

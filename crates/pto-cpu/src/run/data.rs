@@ -112,8 +112,44 @@ impl Core<'_> {
                 }
                 self.check_rules(which as usize, at)
             }
-            // All others are executed by the caller.
-            _ => Ok(()),
+            // `Core::steps` and `Core::place_tile` execute these, and hand on no others.
+            Step::Jump(_)
+            | Step::Branch { .. }
+            | Step::Switch(_)
+            | Step::LoopTest { .. }
+            | Step::LoopNext { .. }
+            | Step::LoopBy(_)
+            | Step::Move { .. }
+            | Step::MoveTile { .. }
+            | Step::MoveView { .. }
+            | Step::Int { .. }
+            | Step::Float { .. }
+            | Step::CompareInt { .. }
+            | Step::CompareFloat { .. }
+            | Step::Cast { .. }
+            | Step::Select { .. }
+            | Step::Extended { .. }
+            | Step::BlockIndex(_)
+            | Step::BlockCount(_)
+            | Step::SubblockIndex(_)
+            | Step::SubblockCount(_)
+            | Step::Bind(_)
+            | Step::Assign { .. }
+            | Step::Window(_)
+            | Step::Retype { .. }
+            | Step::Pick { .. }
+            | Step::SetValid { .. }
+            | Step::ValidFromView { .. }
+            | Step::ValidFromTile { .. }
+            | Step::ValidFromTiles(_)
+            | Step::GetValid { .. }
+            | Step::ScaleAddress { .. }
+            | Step::LoadScalar(_)
+            | Step::Kernel(_)
+            | Step::Order(_)
+            | Step::Link(_)
+            | Step::Trap
+            | Step::End => Err(Fail::NotExecuted),
         }
     }
 

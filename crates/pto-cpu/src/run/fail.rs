@@ -111,6 +111,8 @@ pub(super) enum Fail {
     NotAllocated,
     /// A slot is freed that was not popped.
     NotPopped,
+    /// A step that no part of the core executes.
+    NotExecuted,
 }
 
 impl Fail {
@@ -235,6 +237,9 @@ impl Fail {
             Self::SlotFault(fault) => say_fault(fault, &new, "the slot"),
             Self::NotAllocated => {
                 new(codes::RUN_PIPE, "a slot that was not allocated".into()).help("`talloc` gives the next slot")
+            }
+            Self::NotExecuted => {
+                new(codes::RUN_UNSUPPORTED, "internal error: nothing executes this step of the plan".into())
             }
             Self::NotPopped => new(codes::RUN_PIPE, "nothing was popped that is not free already".into())
                 .help("free each entry once, after its pop"),
