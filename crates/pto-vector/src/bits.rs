@@ -31,15 +31,20 @@ fn pack(bytes: u64) -> u64 {
     bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
+/// # Safety
+/// The processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn of_bytes_v3(bytes: &[u8; WORD]) -> u64 {
-    use std::arch::x86_64::{_mm256_loadu_si256, _mm256_movemask_epi8, _mm256_slli_epi16};
-    let half = |at: usize| {
-        let lowest = _mm256_loadu_si256(bytes.as_ptr().add(at).cast());
-        u64::from(_mm256_movemask_epi8(_mm256_slli_epi16::<7>(lowest)) as u32)
-    };
-    half(0) | half(32) << 32
+    // SAFETY: the processor has AVX2, and both halves lie in the array.
+    unsafe {
+        use std::arch::x86_64::{_mm256_loadu_si256, _mm256_movemask_epi8, _mm256_slli_epi16};
+        let half = |at: usize| {
+            let lowest = _mm256_loadu_si256(bytes.as_ptr().add(at).cast());
+            u64::from(_mm256_movemask_epi8(_mm256_slli_epi16::<7>(lowest)) as u32)
+        };
+        half(0) | half(32) << 32
+    }
 }
 
 /// The first `n` bits.
@@ -54,12 +59,15 @@ pub fn first(n: usize) -> u64 {
 /// They must be readable.
 #[inline(always)]
 pub unsafe fn filled<E: Copy>(from: *const E, n: usize) -> [E; WORD] {
-    if n >= WORD {
-        return from.cast::<[E; WORD]>().read_unaligned();
+    // SAFETY: the caller answers for the elements at `from`.
+    unsafe {
+        if n >= WORD {
+            return from.cast::<[E; WORD]>().read_unaligned();
+        }
+        let mut all = [from.read_unaligned(); WORD];
+        std::ptr::copy_nonoverlapping(from, all.as_mut_ptr(), n);
+        all
     }
-    let mut all = [from.read_unaligned(); WORD];
-    std::ptr::copy_nonoverlapping(from, all.as_mut_ptr(), n);
-    all
 }
 
 /// A tile as rows of packed bits. The element type only says how many bytes a column has.
@@ -102,14 +110,17 @@ impl<'a> BitRows<'a> {
 /// The bytes must be readable.
 #[inline(always)]
 pub unsafe fn read(from: *const u8, bytes: usize) -> u64 {
-    if bytes >= 8 {
-        return u64::from_le(from.cast::<u64>().read_unaligned());
+    // SAFETY: the caller answers for the elements at `from`.
+    unsafe {
+        if bytes >= 8 {
+            return u64::from_le(from.cast::<u64>().read_unaligned());
+        }
+        let mut word = 0;
+        for i in 0..bytes {
+            word |= u64::from(*from.add(i)) << (8 * i);
+        }
+        word
     }
-    let mut word = 0;
-    for i in 0..bytes {
-        word |= u64::from(*from.add(i)) << (8 * i);
-    }
-    word
 }
 
 /// Writes the next bits of a row, of which `bytes` bytes are left.
@@ -118,10 +129,13 @@ pub unsafe fn read(from: *const u8, bytes: usize) -> u64 {
 /// The bytes must be writable.
 #[inline(always)]
 pub unsafe fn write(to: *mut u8, bytes: usize, word: u64) {
-    if bytes >= 8 {
-        return to.cast::<u64>().write_unaligned(word.to_le());
-    }
-    for i in 0..bytes {
-        *to.add(i) = (word >> (8 * i)) as u8;
+    // SAFETY: the caller answers for the elements at `to`.
+    unsafe {
+        if bytes >= 8 {
+            return to.cast::<u64>().write_unaligned(word.to_le());
+        }
+        for i in 0..bytes {
+            *to.add(i) = (word >> (8 * i)) as u8;
+        }
     }
 }

@@ -80,21 +80,24 @@ fn same_region(a: &TileRef, b: &TileRef) -> bool {
 /// # Safety
 /// The divisor must have the elements that the destination asks for.
 pub unsafe fn no_zero<E: Elem>(divisor: &TileRef, cover: Cover, dst: &TileRef) -> Result<(), Fault> {
-    let is_zero = |e: E| e.widen() == E::Wide::default();
-    for row in 0..dst.rows() {
-        if cover == Cover::Same && divisor.col_stride() == 1 && !divisor.geometry().is_boxed() {
-            // Without an early end, this is vector code.
-            let elements = divisor.row::<E>(row);
-            if !(0..dst.cols()).fold(false, |any, c| any | is_zero(elements.add(c).read_unaligned())) {
-                continue;
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        let is_zero = |e: E| e.widen() == E::Wide::default();
+        for row in 0..dst.rows() {
+            if cover == Cover::Same && divisor.col_stride() == 1 && !divisor.geometry().is_boxed() {
+                // Without an early end, this is vector code.
+                let elements = divisor.row::<E>(row);
+                if !(0..dst.cols()).fold(false, |any, c| any | is_zero(elements.add(c).read_unaligned())) {
+                    continue;
+                }
+            }
+            for col in 0..dst.cols() {
+                let (r, c) = cover.place::<E>(row, col);
+                if is_zero(read::<E>(divisor, r, c)) {
+                    return Err(Fault::DivisionByZero { row, col });
+                }
             }
         }
-        for col in 0..dst.cols() {
-            let (r, c) = cover.place::<E>(row, col);
-            if is_zero(read::<E>(divisor, r, c)) {
-                return Err(Fault::DivisionByZero { row, col });
-            }
-        }
+        Ok(())
     }
-    Ok(())
 }

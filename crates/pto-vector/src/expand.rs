@@ -83,17 +83,24 @@ impl<E: Elem> Lanes<E> for Repeated<E> {
 impl<E: Elem> Body<2> for FirstOfRow<E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
-        let [src, dst] = call.tiles;
-        for r in 0..dst.rows() {
-            fill::<L, E, _>(dst.row(r), dst.cols(), &Repeated(src.at::<E>(r, 0).read_unaligned()));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let [src, dst] = call.tiles;
+            for r in 0..dst.rows() {
+                fill::<L, E, _>(dst.row(r), dst.cols(), &Repeated(src.at::<E>(r, 0).read_unaligned()));
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
-        let [src, dst] = call.tiles;
-        each_backwards(dst, |r, c| write(dst, r, c, read::<E>(src, r, 0)));
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, dst] = call.tiles;
+            each_backwards(dst, |r, c| write(dst, r, c, read::<E>(src, r, 0)));
+            Ok(())
+        }
     }
 }
 
@@ -103,17 +110,24 @@ struct FirstRow<E>(PhantomData<E>);
 impl<E: Elem> Body<2> for FirstRow<E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
-        let [src, dst] = call.tiles;
-        for r in (0..dst.rows()).rev() {
-            std::ptr::copy(src.row::<E>(0), dst.row::<E>(r), dst.cols());
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let [src, dst] = call.tiles;
+            for r in (0..dst.rows()).rev() {
+                std::ptr::copy(src.row::<E>(0), dst.row::<E>(r), dst.cols());
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
-        let [src, dst] = call.tiles;
-        each_backwards(dst, |r, c| write(dst, r, c, read::<E>(src, 0, c)));
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, dst] = call.tiles;
+            each_backwards(dst, |r, c| write(dst, r, c, read::<E>(src, 0, c)));
+            Ok(())
+        }
     }
 }
 

@@ -38,22 +38,34 @@ pub const TRIANGLE: Kernel = Kernel::taking(DST, &[], &["diagonal"], |site| {
 const CHUNK: usize = 64;
 
 /// Writes `n` elements of a row.
+///
+/// # Safety
+/// All elements that the other arguments count may be written at `dst`.
 #[inline(always)]
 unsafe fn fill<E: Elem>(dst: *mut E, n: usize, value: E) {
-    series(dst, 0, n, |_| value);
+    // SAFETY: the caller answers for the elements at `dst`.
+    unsafe {
+        series(dst, 0, n, |_| value);
+    }
 }
 
 /// Writes `f(k)` for the elements from `at` to `end` of a row.
+///
+/// # Safety
+/// All elements that the other arguments count may be written at `dst`.
 #[inline(always)]
 unsafe fn series<E: Elem>(dst: *mut E, at: usize, end: usize, f: impl Fn(usize) -> E) {
-    let mut at = at;
-    while at + CHUNK <= end {
-        dst.add(at).cast::<[E; CHUNK]>().write_unaligned(std::array::from_fn(|i| f(at + i)));
-        at += CHUNK;
-    }
-    while at < end {
-        dst.add(at).write_unaligned(f(at));
-        at += 1;
+    // SAFETY: the caller answers for the elements at `dst`.
+    unsafe {
+        let mut at = at;
+        while at + CHUNK <= end {
+            dst.add(at).cast::<[E; CHUNK]>().write_unaligned(std::array::from_fn(|i| f(at + i)));
+            at += CHUNK;
+        }
+        while at < end {
+            dst.add(at).write_unaligned(f(at));
+            at += 1;
+        }
     }
 }
 
@@ -68,24 +80,31 @@ fn extent(imm: [u64; 2], dst: &TileRef) -> (usize, usize) {
 impl<E: Elem> Body<1, 0, 1> for Scalar<E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<1, 0, 1>) -> Result<(), Fault> {
-        let ([dst], [scalar]) = (call.tiles, call.scalars);
-        let (rows, cols) = extent(call.imm, dst);
-        let (rows, cols) = if dst.row_stride() == cols { (rows.min(1), rows * cols) } else { (rows, cols) };
-        for r in 0..rows {
-            fill(dst.row(r), cols, E::scalar(*scalar));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let ([dst], [scalar]) = (call.tiles, call.scalars);
+            let (rows, cols) = extent(call.imm, dst);
+            let (rows, cols) = if dst.row_stride() == cols { (rows.min(1), rows * cols) } else { (rows, cols) };
+            for r in 0..rows {
+                fill(dst.row(r), cols, E::scalar(*scalar));
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<1, 0, 1>) -> Result<(), Fault> {
-        let ([dst], [scalar]) = (call.tiles, call.scalars);
-        let (rows, cols) = extent(call.imm, dst);
-        for r in 0..rows {
-            for c in 0..cols {
-                write(dst, r, c, E::scalar(*scalar));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let ([dst], [scalar]) = (call.tiles, call.scalars);
+            let (rows, cols) = extent(call.imm, dst);
+            for r in 0..rows {
+                for c in 0..cols {
+                    write(dst, r, c, E::scalar(*scalar));
+                }
             }
+            Ok(())
         }
-        Ok(())
     }
 }
 
@@ -124,20 +143,27 @@ struct Iota<E>(PhantomData<E>);
 impl<E: Steps> Body<1, 0, 1> for Iota<E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<1, 0, 1>) -> Result<(), Fault> {
-        let ([dst], [start]) = (call.tiles, call.scalars);
-        let (start, down) = (E::scalar(*start), call.imm[0] == 1);
-        if dst.rows() > 0 {
-            series(dst.row::<E>(0), 0, dst.cols(), |k| start.step(k, down));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let ([dst], [start]) = (call.tiles, call.scalars);
+            let (start, down) = (E::scalar(*start), call.imm[0] == 1);
+            if dst.rows() > 0 {
+                series(dst.row::<E>(0), 0, dst.cols(), |k| start.step(k, down));
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<1, 0, 1>) -> Result<(), Fault> {
-        let ([dst], [start]) = (call.tiles, call.scalars);
-        for k in 0..if dst.rows() == 0 { 0 } else { dst.cols() } {
-            write(dst, 0, k, E::scalar(*start).step(k, call.imm[0] == 1));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let ([dst], [start]) = (call.tiles, call.scalars);
+            for k in 0..if dst.rows() == 0 { 0 } else { dst.cols() } {
+                write(dst, 0, k, E::scalar(*start).step(k, call.imm[0] == 1));
+            }
+            Ok(())
         }
-        Ok(())
     }
 }
 
@@ -154,30 +180,37 @@ impl<E: Elem> Body<1, 0, 1> for Triangle<E> {
     /// The diagonal cuts each row in two.
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<1, 0, 1>) -> Result<(), Fault> {
-        let ([dst], [diagonal]) = (call.tiles, call.scalars);
-        let upper = call.imm[0] == 1;
-        let (one, zero) = one_and_zero::<E>();
-        let (left, right) = if upper { (zero, one) } else { (one, zero) };
-        for r in 0..dst.rows() {
-            let edge = (*diagonal as i64).saturating_add(r as i64).saturating_add(i64::from(!upper));
-            let edge = edge.clamp(0, dst.cols() as i64) as usize;
-            fill(dst.row(r), edge, left);
-            series(dst.row(r), edge, dst.cols(), |_| right);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let ([dst], [diagonal]) = (call.tiles, call.scalars);
+            let upper = call.imm[0] == 1;
+            let (one, zero) = one_and_zero::<E>();
+            let (left, right) = if upper { (zero, one) } else { (one, zero) };
+            for r in 0..dst.rows() {
+                let edge = (*diagonal as i64).saturating_add(r as i64).saturating_add(i64::from(!upper));
+                let edge = edge.clamp(0, dst.cols() as i64) as usize;
+                fill(dst.row(r), edge, left);
+                series(dst.row(r), edge, dst.cols(), |_| right);
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<1, 0, 1>) -> Result<(), Fault> {
-        let ([dst], [diagonal]) = (call.tiles, call.scalars);
-        let (one, zero) = one_and_zero::<E>();
-        for r in 0..dst.rows() {
-            for c in 0..dst.cols() {
-                let (c_at, edge) = (c as i128, r as i128 + i128::from(*diagonal as i64));
-                let inside = if call.imm[0] == 1 { c_at >= edge } else { c_at <= edge };
-                write(dst, r, c, if inside { one } else { zero });
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let ([dst], [diagonal]) = (call.tiles, call.scalars);
+            let (one, zero) = one_and_zero::<E>();
+            for r in 0..dst.rows() {
+                for c in 0..dst.cols() {
+                    let (c_at, edge) = (c as i128, r as i128 + i128::from(*diagonal as i64));
+                    let inside = if call.imm[0] == 1 { c_at >= edge } else { c_at <= edge };
+                    write(dst, r, c, if inside { one } else { zero });
+                }
             }
+            Ok(())
         }
-        Ok(())
     }
 }
 

@@ -23,36 +23,46 @@ impl<O: ops::Unary<E::Wide>, E: Elem> Lanes<E> for UnaryLanes<O, E> {
 
     #[inline(always)]
     unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [E; N] {
-        let x = E::unpack::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
-        let mut out = [E::Wide::default(); N];
-        for i in 0..N {
-            out[i] = O::apply::<L>(x[i]);
+        // SAFETY: the sources have `at + count` elements; the processor has the instructions of this level.
+        unsafe {
+            let x = E::unpack::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
+            let mut out = [E::Wide::default(); N];
+            for i in 0..N {
+                out[i] = O::apply::<L>(x[i]);
+            }
+            E::pack::<L, N>(&out)
         }
-        E::pack::<L, N>(&out)
     }
 }
 
 impl<O: ops::Unary<E::Wide>, E: Elem> Body<2> for Unary<O, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
-        let [a, dst] = call.tiles;
-        if O::DIVIDES {
-            no_zero::<E>(a, Cover::Same, dst)?;
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let [a, dst] = call.tiles;
+            if O::DIVIDES {
+                no_zero::<E>(a, Cover::Same, dst)?;
+            }
+            let (rows, cols) = joined(&[a, dst], dst.rows(), dst.cols());
+            for r in 0..rows {
+                fill::<L, E, _>(dst.row(r), cols, &UnaryLanes::<O, E>(a.row(r), PhantomData));
+            }
+            Ok(())
         }
-        let (rows, cols) = joined(&[a, dst], dst.rows(), dst.cols());
-        for r in 0..rows {
-            fill::<L, E, _>(dst.row(r), cols, &UnaryLanes::<O, E>(a.row(r), PhantomData));
-        }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
-        let [a, dst] = call.tiles;
-        if O::DIVIDES {
-            no_zero::<E>(a, Cover::Same, dst)?;
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [a, dst] = call.tiles;
+            if O::DIVIDES {
+                no_zero::<E>(a, Cover::Same, dst)?;
+            }
+            each(dst, |r, c| write(dst, r, c, E::narrow(O::apply::<Baseline>(read::<E>(a, r, c).widen()))));
+            Ok(())
         }
-        each(dst, |r, c| write(dst, r, c, E::narrow(O::apply::<Baseline>(read::<E>(a, r, c).widen()))));
-        Ok(())
     }
 }
 
@@ -67,41 +77,51 @@ impl<P: Pairwise<E>, E: Elem> Lanes<E> for BinaryLanes<P, E> {
 
     #[inline(always)]
     unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [E; N] {
-        let x = E::unpack::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
-        let y = E::unpack::<L, N>(&load_some::<L, E, N>(self.1.add(at), count));
-        E::pack::<L, N>(&P::run::<L, N>(&x, &y))
+        // SAFETY: the sources have `at + count` elements; the processor has the instructions of this level.
+        unsafe {
+            let x = E::unpack::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
+            let y = E::unpack::<L, N>(&load_some::<L, E, N>(self.1.add(at), count));
+            E::pack::<L, N>(&P::run::<L, N>(&x, &y))
+        }
     }
 }
 
 impl<P: Pairwise<E>, E: Elem> Body<3> for Binary<P, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<3>) -> Result<(), Fault> {
-        divisors::<P, E>(call.tiles, call.imm)?;
-        let grid = Grid::new(call, size_of::<E>());
-        for r in 0..grid.rows {
-            let lanes = BinaryLanes::<P, E>(grid.a.row(r), grid.b.row(r), PhantomData);
-            fill::<L, E, _>(grid.dst.row(r), grid.cols, &lanes);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            divisors::<P, E>(call.tiles, call.imm)?;
+            let grid = Grid::new(call, size_of::<E>());
+            for r in 0..grid.rows {
+                let lanes = BinaryLanes::<P, E>(grid.a.row(r), grid.b.row(r), PhantomData);
+                fill::<L, E, _>(grid.dst.row(r), grid.cols, &lanes);
+            }
+            copy_rest(call, size_of::<E>());
+            Ok(())
         }
-        copy_rest(call, size_of::<E>());
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<3>) -> Result<(), Fault> {
-        let [a, b, dst] = call.tiles;
-        divisors::<P, E>(call.tiles, call.imm)?;
-        let cover = Cover::of(call.imm);
-        let both = dst.clipped(a.rows().min(b.rows()), a.cols().min(b.cols()));
-        let side = cover.repeated(a, b, dst);
-        each_backwards(if cover == Cover::Part { &both } else { dst }, |r, c| {
-            let place = |this| if side == Some(this) { cover.place::<E>(r, c) } else { (r, c) };
-            let ((ra, ca), (rb, cb)) = (place(Side::First), place(Side::Second));
-            let (x, y) = (read::<E>(a, ra, ca).widen(), read::<E>(b, rb, cb).widen());
-            write(dst, r, c, E::narrow(P::run::<Baseline, 1>(&[x], &[y])[0]));
-        });
-        if cover == Cover::Part {
-            plain_rest::<E>(a, b, dst);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [a, b, dst] = call.tiles;
+            divisors::<P, E>(call.tiles, call.imm)?;
+            let cover = Cover::of(call.imm);
+            let both = dst.clipped(a.rows().min(b.rows()), a.cols().min(b.cols()));
+            let side = cover.repeated(a, b, dst);
+            each_backwards(if cover == Cover::Part { &both } else { dst }, |r, c| {
+                let place = |this| if side == Some(this) { cover.place::<E>(r, c) } else { (r, c) };
+                let ((ra, ca), (rb, cb)) = (place(Side::First), place(Side::Second));
+                let (x, y) = (read::<E>(a, ra, ca).widen(), read::<E>(b, rb, cb).widen());
+                write(dst, r, c, E::narrow(P::run::<Baseline, 1>(&[x], &[y])[0]));
+            });
+            if cover == Cover::Part {
+                plain_rest::<E>(a, b, dst);
+            }
+            Ok(())
         }
-        Ok(())
     }
 }
 
@@ -111,11 +131,14 @@ impl<P: Pairwise<E>, E: Elem> Body<3> for Binary<P, E> {
 /// As [`KernelFn`](super::KernelFn).
 #[inline(always)]
 pub unsafe fn divisors<P: Pairwise<E>, E: Elem>(tiles: &[TileRef; 3], imm: [u64; 2]) -> Result<(), Fault> {
-    let Some(divisor) = P::DIVISOR else { return Ok(()) };
-    let [a, b, dst] = tiles;
-    let cover = Cover::of(imm);
-    let is_repeated = cover.repeated(a, b, dst) == Some(divisor);
-    no_zero::<E>(if divisor == Side::First { a } else { b }, if is_repeated { cover } else { Cover::Same }, dst)
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        let Some(divisor) = P::DIVISOR else { return Ok(()) };
+        let [a, b, dst] = tiles;
+        let cover = Cover::of(imm);
+        let is_repeated = cover.repeated(a, b, dst) == Some(divisor);
+        no_zero::<E>(if divisor == Side::First { a } else { b }, if is_repeated { cover } else { Cover::Same }, dst)
+    }
 }
 
 /// `dst = f(src, value)` with a value for the whole tile or for each row.
@@ -132,49 +155,70 @@ impl<P: Pairwise<E>, E: Elem> Lanes<E> for ByValueLanes<P, E> {
 
     #[inline(always)]
     unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [E; N] {
-        let x = E::unpack::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
-        E::pack::<L, N>(&P::by_value::<L, N>(&x, self.1, self.2))
+        // SAFETY: the sources have `at + count` elements; the processor has the instructions of this level.
+        unsafe {
+            let x = E::unpack::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
+            E::pack::<L, N>(&P::by_value::<L, N>(&x, self.1, self.2))
+        }
     }
 }
 
 /// Checks the divisors, when the function has some.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
+/// them.
 unsafe fn value_divisors<P: Pairwise<E>, E: Elem>(operands: &ByRow) -> Result<(), Fault> {
-    let ByRow { src, dst, values, scalar } = operands;
-    match (P::DIVISOR, values) {
-        (None, _) => Ok(()),
-        (Some(Side::First), _) => no_zero::<E>(src, Cover::Same, dst),
-        (_, Some(values)) => no_zero::<E>(values, Cover::SecondValues, dst),
-        _ if dst.rows() * dst.cols() > 0 && E::scalar(*scalar).widen() == E::Wide::default() => {
-            Err(Fault::DivisionByZero { row: 0, col: 0 })
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        let ByRow { src, dst, values, scalar } = operands;
+        match (P::DIVISOR, values) {
+            (None, _) => Ok(()),
+            (Some(Side::First), _) => no_zero::<E>(src, Cover::Same, dst),
+            (_, Some(values)) => no_zero::<E>(values, Cover::SecondValues, dst),
+            _ if dst.rows() * dst.cols() > 0 && E::scalar(*scalar).widen() == E::Wide::default() => {
+                Err(Fault::DivisionByZero { row: 0, col: 0 })
+            }
+            _ => Ok(()),
         }
-        _ => Ok(()),
     }
 }
 
 impl<P: Pairwise<E>, E: Elem> Body<3, 0, 2> for ByValue<P, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<3, 0, 2>) -> Result<(), Fault> {
-        let Some(operands) = ByRow::new(call) else { return Ok(()) };
-        value_divisors::<P, E>(&operands)?;
-        let ByRow { src, dst, values, scalar } = operands;
-        let (rows, cols) = operands.shape();
-        for r in 0..rows {
-            let value = values.map_or_else(|| E::scalar(scalar), |t| t.at::<E>(r, 0).read_unaligned()).widen();
-            fill::<L, E, _>(dst.row(r), cols, &ByValueLanes::<P, E>(src.row(r), value, P::known(value), PhantomData));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let Some(operands) = ByRow::new(call) else { return Ok(()) };
+            value_divisors::<P, E>(&operands)?;
+            let ByRow { src, dst, values, scalar } = operands;
+            let (rows, cols) = operands.shape();
+            for r in 0..rows {
+                let value = values.map_or_else(|| E::scalar(scalar), |t| t.at::<E>(r, 0).read_unaligned()).widen();
+                fill::<L, E, _>(
+                    dst.row(r),
+                    cols,
+                    &ByValueLanes::<P, E>(src.row(r), value, P::known(value), PhantomData),
+                );
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<3, 0, 2>) -> Result<(), Fault> {
-        let Some(operands) = ByRow::new(call) else { return Ok(()) };
-        value_divisors::<P, E>(&operands)?;
-        let ByRow { src, dst, values, scalar } = operands;
-        each_backwards(dst, |r, c| {
-            let value = values.map_or_else(|| E::scalar(scalar), |t| read::<E>(t, r, 0));
-            let (x, value) = (read::<E>(src, r, c).widen(), value.widen());
-            write(dst, r, c, E::narrow(P::run::<Baseline, 1>(&[x], &[value])[0]));
-        });
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let Some(operands) = ByRow::new(call) else { return Ok(()) };
+            value_divisors::<P, E>(&operands)?;
+            let ByRow { src, dst, values, scalar } = operands;
+            each_backwards(dst, |r, c| {
+                let value = values.map_or_else(|| E::scalar(scalar), |t| read::<E>(t, r, 0));
+                let (x, value) = (read::<E>(src, r, c).widen(), value.widen());
+                write(dst, r, c, E::narrow(P::run::<Baseline, 1>(&[x], &[value])[0]));
+            });
+            Ok(())
+        }
     }
 }
 
@@ -198,7 +242,8 @@ pub fn each_backwards(tile: &TileRef, mut f: impl FnMut(usize, usize)) {
 /// # Safety
 /// The element must lie in the tile.
 pub unsafe fn read<E: Elem>(tile: &TileRef, row: usize, col: usize) -> E {
-    tile.ptr().cast::<E>().add(tile.index(row, col)).read_unaligned()
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe { tile.ptr().cast::<E>().add(tile.index(row, col)).read_unaligned() }
 }
 
 /// Writes an element, in any layout.
@@ -206,5 +251,8 @@ pub unsafe fn read<E: Elem>(tile: &TileRef, row: usize, col: usize) -> E {
 /// # Safety
 /// The element must lie in the tile.
 pub unsafe fn write<E: Elem>(tile: &TileRef, row: usize, col: usize, value: E) {
-    tile.ptr().cast::<E>().add(tile.index(row, col)).write_unaligned(value);
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        tile.ptr().cast::<E>().add(tile.index(row, col)).write_unaligned(value);
+    }
 }

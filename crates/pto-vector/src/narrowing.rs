@@ -70,30 +70,40 @@ impl<P: Pairwise<A>, A: ReluInto<D>, D: Elem> Lanes<D> for ReluConvertLanes<P, A
 
     #[inline(always)]
     unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [D; N] {
-        let x = load_some::<L, A, N>(self.0.add(at), count);
-        let y = load_some::<L, A, N>(self.1.add(at), count);
-        ReluConvert::<P, A, D>::run::<L, N>(&x, &y)
+        // SAFETY: the sources have `at + count` elements; the processor has the instructions of this level.
+        unsafe {
+            let x = load_some::<L, A, N>(self.0.add(at), count);
+            let y = load_some::<L, A, N>(self.1.add(at), count);
+            ReluConvert::<P, A, D>::run::<L, N>(&x, &y)
+        }
     }
 }
 
 impl<P: Pairwise<A>, A: ReluInto<D>, D: Elem> Body<3> for ReluConvert<P, A, D> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<3>) -> Result<(), Fault> {
-        let [a, b, dst] = call.tiles;
-        let (rows, cols) = joined(&[a, b, dst], dst.rows(), dst.cols());
-        for r in 0..rows {
-            fill::<L, D, _>(dst.row(r), cols, &ReluConvertLanes::<P, A>(a.row(r), b.row(r), PhantomData));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let [a, b, dst] = call.tiles;
+            let (rows, cols) = joined(&[a, b, dst], dst.rows(), dst.cols());
+            for r in 0..rows {
+                fill::<L, D, _>(dst.row(r), cols, &ReluConvertLanes::<P, A>(a.row(r), b.row(r), PhantomData));
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<3>) -> Result<(), Fault> {
-        let [a, b, dst] = call.tiles;
-        each(dst, |r, c| {
-            let (x, y) = ([read::<A>(a, r, c)], [read::<A>(b, r, c)]);
-            write(dst, r, c, Self::run::<Baseline, 1>(&x, &y)[0]);
-        });
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [a, b, dst] = call.tiles;
+            each(dst, |r, c| {
+                let (x, y) = ([read::<A>(a, r, c)], [read::<A>(b, r, c)]);
+                write(dst, r, c, Self::run::<Baseline, 1>(&x, &y)[0]);
+            });
+            Ok(())
+        }
     }
 }
 
@@ -116,29 +126,39 @@ impl Lanes<F16> for AddScaleReluLanes {
 
     #[inline(always)]
     unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [F16; N] {
-        let x = load_some::<L, i32, N>(self.0.add(at), count);
-        let y = load_some::<L, i32, N>(self.1.add(at), count);
-        scaled::<L, N>(&x, &y, self.2)
+        // SAFETY: the sources have `at + count` elements; the processor has the instructions of this level.
+        unsafe {
+            let x = load_some::<L, i32, N>(self.0.add(at), count);
+            let y = load_some::<L, i32, N>(self.1.add(at), count);
+            scaled::<L, N>(&x, &y, self.2)
+        }
     }
 }
 
 impl Body<3, 0, 1> for AddScaleRelu {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<3, 0, 1>) -> Result<(), Fault> {
-        let ([a, b, dst], [scale]) = (call.tiles, call.scalars);
-        let (rows, cols) = joined(&[a, b, dst], dst.rows(), dst.cols());
-        for r in 0..rows {
-            fill::<L, F16, _>(dst.row(r), cols, &AddScaleReluLanes(a.row(r), b.row(r), f32::scalar(*scale)));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let ([a, b, dst], [scale]) = (call.tiles, call.scalars);
+            let (rows, cols) = joined(&[a, b, dst], dst.rows(), dst.cols());
+            for r in 0..rows {
+                fill::<L, F16, _>(dst.row(r), cols, &AddScaleReluLanes(a.row(r), b.row(r), f32::scalar(*scale)));
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<3, 0, 1>) -> Result<(), Fault> {
-        let ([a, b, dst], [scale]) = (call.tiles, call.scalars);
-        each(dst, |r, c| {
-            let (x, y) = ([read::<i32>(a, r, c)], [read::<i32>(b, r, c)]);
-            write(dst, r, c, scaled::<Baseline, 1>(&x, &y, f32::scalar(*scale))[0]);
-        });
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let ([a, b, dst], [scale]) = (call.tiles, call.scalars);
+            each(dst, |r, c| {
+                let (x, y) = ([read::<i32>(a, r, c)], [read::<i32>(b, r, c)]);
+                write(dst, r, c, scaled::<Baseline, 1>(&x, &y, f32::scalar(*scale))[0]);
+            });
+            Ok(())
+        }
     }
 }

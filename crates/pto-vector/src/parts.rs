@@ -29,23 +29,32 @@ fn rests(this: &TileRef, other: &TileRef, dst: &TileRef) -> [Rest; 2] {
 /// As [`KernelFn`](super::KernelFn); all rows are contiguous.
 #[inline(always)]
 pub unsafe fn copy_rest(call: &Call<3>, size: usize) {
-    if Cover::of(call.imm) == Cover::Part {
-        let [a, b, dst] = call.tiles;
-        copy_uncovered(a, b, dst, size);
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        if Cover::of(call.imm) == Cover::Part {
+            let [a, b, dst] = call.tiles;
+            copy_uncovered(a, b, dst, size);
+        }
     }
 }
 
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
+/// them.
 #[inline(never)]
 unsafe fn copy_uncovered(a: &TileRef, b: &TileRef, dst: &TileRef, size: usize) {
-    for (this, other) in [(a, b), (b, a)] {
-        // A destination in place of the source has its elements already.
-        if (this.ptr(), this.row_stride()) == (dst.ptr(), dst.row_stride()) {
-            continue;
-        }
-        for Rest { rows, cols } in rests(this, other, dst) {
-            for r in rows {
-                let place = |t: &TileRef| t.ptr().add((r * t.row_stride() + cols.start) * size);
-                std::ptr::copy(place(this), place(dst), cols.len() * size);
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        for (this, other) in [(a, b), (b, a)] {
+            // A destination in place of the source has its elements already.
+            if (this.ptr(), this.row_stride()) == (dst.ptr(), dst.row_stride()) {
+                continue;
+            }
+            for Rest { rows, cols } in rests(this, other, dst) {
+                for r in rows {
+                    let place = |t: &TileRef| t.ptr().add((r * t.row_stride() + cols.start) * size);
+                    std::ptr::copy(place(this), place(dst), cols.len() * size);
+                }
             }
         }
     }
@@ -56,12 +65,15 @@ unsafe fn copy_uncovered(a: &TileRef, b: &TileRef, dst: &TileRef, size: usize) {
 /// # Safety
 /// As [`KernelFn`](super::KernelFn).
 pub unsafe fn plain_rest<E: Elem>(a: &TileRef, b: &TileRef, dst: &TileRef) {
-    let inside = |t: &TileRef, r, c| r < t.rows() && c < t.cols();
-    each(dst, |r, c| match (inside(a, r, c), inside(b, r, c)) {
-        (true, false) => write(dst, r, c, read::<E>(a, r, c)),
-        (false, true) => write(dst, r, c, read::<E>(b, r, c)),
-        _ => {}
-    });
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        let inside = |t: &TileRef, r, c| r < t.rows() && c < t.cols();
+        each(dst, |r, c| match (inside(a, r, c), inside(b, r, c)) {
+            (true, false) => write(dst, r, c, read::<E>(a, r, c)),
+            (false, true) => write(dst, r, c, read::<E>(b, r, c)),
+            _ => {}
+        });
+    }
 }
 
 /// Which value of two wins.
@@ -133,37 +145,47 @@ struct Pairs<V, I> {
 }
 
 impl<V: Elem<Wide = f32>, I: Elem> Pairs<V, I> {
+    /// # Safety
+    /// The processor has the instructions of this level.
     #[inline(always)]
     unsafe fn span<L: Level, B: Better, const N: usize>(&self, at: usize, count: usize) {
-        let (v0, v1, v) = self.values;
-        let (i0, i1, i) = self.indices;
-        let mut values = load_some::<L, V, N>(v1.add(at), count);
-        let mut indices = load_some::<L, I, N>(i1.add(at), count);
-        let (firsts, first_indices) =
-            (load_some::<L, V, N>(v0.add(at), count), load_some::<L, I, N>(i0.add(at), count));
-        let (x, y) = (V::load::<L, N>(&firsts), V::load::<L, N>(&values));
-        for k in 0..N {
-            let first = self.doubt.first::<B>(x[k], y[k]);
-            values[k] = if first { firsts[k] } else { values[k] };
-            indices[k] = if first { first_indices[k] } else { indices[k] };
+        // SAFETY: the processor has the instructions of this level.
+        unsafe {
+            let (v0, v1, v) = self.values;
+            let (i0, i1, i) = self.indices;
+            let mut values = load_some::<L, V, N>(v1.add(at), count);
+            let mut indices = load_some::<L, I, N>(i1.add(at), count);
+            let (firsts, first_indices) =
+                (load_some::<L, V, N>(v0.add(at), count), load_some::<L, I, N>(i0.add(at), count));
+            let (x, y) = (V::load::<L, N>(&firsts), V::load::<L, N>(&values));
+            for k in 0..N {
+                let first = self.doubt.first::<B>(x[k], y[k]);
+                values[k] = if first { firsts[k] } else { values[k] };
+                indices[k] = if first { first_indices[k] } else { indices[k] };
+            }
+            store_some::<L, V, N>(v.add(at), &values, count);
+            store_some::<L, I, N>(i.add(at), &indices, count);
         }
-        store_some::<L, V, N>(v.add(at), &values, count);
-        store_some::<L, I, N>(i.add(at), &indices, count);
     }
 
+    /// # Safety
+    /// The processor has the instructions of this level.
     #[inline(always)]
     unsafe fn row<L: Level, B: Better>(&self, n: usize) {
-        let mut at = 0;
-        if const { long_spans::<L>() } {
-            while at + CHUNK <= n {
-                self.span::<L, B, CHUNK>(at, CHUNK);
-                at += CHUNK;
+        // SAFETY: the processor has the instructions of this level.
+        unsafe {
+            let mut at = 0;
+            if const { long_spans::<L>() } {
+                while at + CHUNK <= n {
+                    self.span::<L, B, CHUNK>(at, CHUNK);
+                    at += CHUNK;
+                }
             }
-        }
-        while at < n {
-            let count = SMALL.min(n - at);
-            self.span::<L, B, SMALL>(at, count);
-            at += count;
+            while at < n {
+                let count = SMALL.min(n - at);
+                self.span::<L, B, SMALL>(at, count);
+                at += count;
+            }
         }
     }
 }
@@ -171,31 +193,38 @@ impl<V: Elem<Wide = f32>, I: Elem> Pairs<V, I> {
 impl<B: Better, V: Elem<Wide = f32>, I: Elem> Body<6> for PartArg<B, V, I> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<6>) -> Result<(), Fault> {
-        let [v0, v1, i0, i1, v, i] = call.tiles;
-        let doubt = Doubt::from_imm(call.imm);
-        for r in 0..v.rows().min(v0.rows()).min(v1.rows()) {
-            let values = (v0.row::<V>(r).cast_const(), v1.row::<V>(r).cast_const(), v.row::<V>(r));
-            let indices = (i0.row::<I>(r).cast_const(), i1.row::<I>(r).cast_const(), i.row::<I>(r));
-            Pairs { values, indices, doubt }.row::<L, B>(v.cols().min(v0.cols()).min(v1.cols()));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let [v0, v1, i0, i1, v, i] = call.tiles;
+            let doubt = Doubt::from_imm(call.imm);
+            for r in 0..v.rows().min(v0.rows()).min(v1.rows()) {
+                let values = (v0.row::<V>(r).cast_const(), v1.row::<V>(r).cast_const(), v.row::<V>(r));
+                let indices = (i0.row::<I>(r).cast_const(), i1.row::<I>(r).cast_const(), i.row::<I>(r));
+                Pairs { values, indices, doubt }.row::<L, B>(v.cols().min(v0.cols()).min(v1.cols()));
+            }
+            copy_uncovered(v0, v1, v, size_of::<V>());
+            copy_uncovered(i0, i1, i, size_of::<I>());
+            Ok(())
         }
-        copy_uncovered(v0, v1, v, size_of::<V>());
-        copy_uncovered(i0, i1, i, size_of::<I>());
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<6>) -> Result<(), Fault> {
-        let [v0, v1, i0, i1, v, i] = call.tiles;
-        let doubt = Doubt::from_imm(call.imm);
-        let both = v.clipped(v0.rows().min(v1.rows()), v0.cols().min(v1.cols()));
-        each(&both, |r, c| {
-            let (x, y) = (read::<V>(v0, r, c), read::<V>(v1, r, c));
-            let first = doubt.first::<B>(x.widen(), y.widen());
-            let index = if first { read::<I>(i0, r, c) } else { read::<I>(i1, r, c) };
-            write(v, r, c, if first { x } else { y });
-            write(i, r, c, index);
-        });
-        plain_rest::<V>(v0, v1, v);
-        plain_rest::<I>(i0, i1, i);
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [v0, v1, i0, i1, v, i] = call.tiles;
+            let doubt = Doubt::from_imm(call.imm);
+            let both = v.clipped(v0.rows().min(v1.rows()), v0.cols().min(v1.cols()));
+            each(&both, |r, c| {
+                let (x, y) = (read::<V>(v0, r, c), read::<V>(v1, r, c));
+                let first = doubt.first::<B>(x.widen(), y.widen());
+                let index = if first { read::<I>(i0, r, c) } else { read::<I>(i1, r, c) };
+                write(v, r, c, if first { x } else { y });
+                write(i, r, c, index);
+            });
+            plain_rest::<V>(v0, v1, v);
+            plain_rest::<I>(i0, i1, i);
+            Ok(())
+        }
     }
 }

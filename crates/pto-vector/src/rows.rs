@@ -36,32 +36,42 @@ pub trait Lanes<D> {
 /// `n` elements must be writable at `dst` and readable at the sources.
 #[inline(always)]
 pub unsafe fn fill<L: Level, D: Elem, S: Lanes<D>>(dst: *mut D, n: usize, lanes: &S) {
-    let mut at = 0;
-    // Of narrow numbers a span should have as many bytes as of wide ones.
-    if const { long_spans::<L>() && S::WIDEST == 1 } {
-        spans::<L, D, S, { 4 * CHUNK }>(dst, n, &mut at, lanes);
-    }
-    if const { long_spans::<L>() && S::WIDEST == 2 } {
-        spans::<L, D, S, { 2 * CHUNK }>(dst, n, &mut at, lanes);
-    }
-    if const { long_spans::<L>() } {
-        spans::<L, D, S, CHUNK>(dst, n, &mut at, lanes);
-    }
-    while at < n {
-        let count = SMALL.min(n - at);
-        let out = lanes.get::<L, SMALL>(at, count);
-        store_some::<L, D, SMALL>(dst.add(at), &out, count);
-        at += count;
+    // SAFETY: the caller answers for the elements at `dst`; the processor has the instructions of this level.
+    unsafe {
+        let mut at = 0;
+        // Of narrow numbers a span should have as many bytes as of wide ones.
+        if const { long_spans::<L>() && S::WIDEST == 1 } {
+            spans::<L, D, S, { 4 * CHUNK }>(dst, n, &mut at, lanes);
+        }
+        if const { long_spans::<L>() && S::WIDEST == 2 } {
+            spans::<L, D, S, { 2 * CHUNK }>(dst, n, &mut at, lanes);
+        }
+        if const { long_spans::<L>() } {
+            spans::<L, D, S, CHUNK>(dst, n, &mut at, lanes);
+        }
+        while at < n {
+            let count = SMALL.min(n - at);
+            let out = lanes.get::<L, SMALL>(at, count);
+            store_some::<L, D, SMALL>(dst.add(at), &out, count);
+            at += count;
+        }
     }
 }
 
 /// Computes spans of `N` elements while there are so many.
+///
+/// # Safety
+/// All elements that the other arguments count may be written at `dst`; the processor has the instructions of this
+/// level.
 #[inline(always)]
 unsafe fn spans<L: Level, D: Elem, S: Lanes<D>, const N: usize>(dst: *mut D, n: usize, at: &mut usize, lanes: &S) {
-    while *at + N <= n {
-        let out = lanes.get::<L, N>(*at, N);
-        dst.add(*at).cast::<[D; N]>().write_unaligned(out);
-        *at += N;
+    // SAFETY: the caller answers for the elements at `dst`; the processor has the instructions of this level.
+    unsafe {
+        while *at + N <= n {
+            let out = lanes.get::<L, N>(*at, N);
+            dst.add(*at).cast::<[D; N]>().write_unaligned(out);
+            *at += N;
+        }
     }
 }
 
@@ -76,25 +86,34 @@ pub const fn long_spans<L: Level>() -> bool {
 /// `count` elements must be readable at `from`.
 #[inline(always)]
 pub unsafe fn load_some<L: Level, E: Elem, const N: usize>(from: *const E, count: usize) -> [E; N] {
-    let mut some = MaybeUninit::<Aligned<[E; N]>>::uninit();
-    let mut from = from;
-    if count != N {
-        load_part::<L, E, N>(from, count, some.as_mut_ptr().cast());
-        // The compiler must not see through this: it would take the elements apart.
-        from = black_box(some.as_ptr().cast());
+    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+    unsafe {
+        let mut some = MaybeUninit::<Aligned<[E; N]>>::uninit();
+        let mut from = from;
+        if count != N {
+            load_part::<L, E, N>(from, count, some.as_mut_ptr().cast());
+            // The compiler must not see through this: it would take the elements apart.
+            from = black_box(some.as_ptr().cast());
+        }
+        from.cast::<[E; N]>().read_unaligned()
     }
-    from.cast::<[E; N]>().read_unaligned()
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// instructions of this level.
 #[inline(always)]
 unsafe fn load_part<L: Level, E: Elem, const N: usize>(from: *const E, count: usize, to: *mut E) {
-    #[cfg(target_arch = "x86_64")]
-    if N == SMALL && masked::has::<L, E>() {
-        return masked::load(from, count, to);
+    // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if N == SMALL && masked::has::<L, E>() {
+            return masked::load(from, count, to);
+        }
+        // Elements are plain numbers, for which zero bits are a value.
+        std::ptr::write_bytes(to, 0, N);
+        std::ptr::copy_nonoverlapping(from, to, count);
     }
-    // Elements are plain numbers, for which zero bits are a value.
-    std::ptr::write_bytes(to, 0, N);
-    std::ptr::copy_nonoverlapping(from, to, count);
 }
 
 /// Writes the first `count` of `N` elements.
@@ -103,14 +122,17 @@ unsafe fn load_part<L: Level, E: Elem, const N: usize>(from: *const E, count: us
 /// `count` elements must be writable at `to`.
 #[inline(always)]
 pub unsafe fn store_some<L: Level, E: Elem, const N: usize>(to: *mut E, some: &[E; N], count: usize) {
-    if count == N {
-        return to.cast::<[E; N]>().write_unaligned(*some);
+    // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this level.
+    unsafe {
+        if count == N {
+            return to.cast::<[E; N]>().write_unaligned(*some);
+        }
+        #[cfg(target_arch = "x86_64")]
+        if N == SMALL && masked::has::<L, E>() {
+            return masked::store(to, some, count);
+        }
+        std::ptr::copy_nonoverlapping(some.as_ptr(), to, count);
     }
-    #[cfg(target_arch = "x86_64")]
-    if N == SMALL && masked::has::<L, E>() {
-        return masked::store(to, some, count);
-    }
-    std::ptr::copy_nonoverlapping(some.as_ptr(), to, count);
 }
 
 /// The end of a row without a detour through memory, where the processor can leave out elements.
@@ -137,22 +159,32 @@ mod masked {
         u16::MAX >> (SMALL - count)
     }
 
+    /// # Safety
+    /// All elements that the other arguments count may be read at `from` and may be written at `to`.
     #[inline(always)]
     pub unsafe fn load<E>(from: *const E, count: usize, to: *mut E) {
-        match size_of::<E>() {
-            1 => _mm_storeu_epi8(to.cast(), _mm_maskz_loadu_epi8(mask(count), from.cast())),
-            2 => _mm256_storeu_epi16(to.cast(), _mm256_maskz_loadu_epi16(mask(count), from.cast())),
-            _ => _mm512_storeu_epi32(to.cast(), _mm512_maskz_loadu_epi32(mask(count), from.cast())),
+        // SAFETY: the caller answers for the elements at `from` and `to`.
+        unsafe {
+            match size_of::<E>() {
+                1 => _mm_storeu_epi8(to.cast(), _mm_maskz_loadu_epi8(mask(count), from.cast())),
+                2 => _mm256_storeu_epi16(to.cast(), _mm256_maskz_loadu_epi16(mask(count), from.cast())),
+                _ => _mm512_storeu_epi32(to.cast(), _mm512_maskz_loadu_epi32(mask(count), from.cast())),
+            }
         }
     }
 
+    /// # Safety
+    /// All elements that the other arguments count may be written at `to`.
     #[inline(always)]
     pub unsafe fn store<E: Copy, const N: usize>(to: *mut E, some: &[E; N], count: usize) {
-        let from = some.as_ptr();
-        match size_of::<E>() {
-            1 => _mm_mask_storeu_epi8(to.cast(), mask(count), _mm_loadu_epi8(from.cast())),
-            2 => _mm256_mask_storeu_epi16(to.cast(), mask(count), _mm256_loadu_epi16(from.cast())),
-            _ => _mm512_mask_storeu_epi32(to.cast(), mask(count), _mm512_loadu_epi32(from.cast())),
+        // SAFETY: the caller answers for the elements at `to`.
+        unsafe {
+            let from = some.as_ptr();
+            match size_of::<E>() {
+                1 => _mm_mask_storeu_epi8(to.cast(), mask(count), _mm_loadu_epi8(from.cast())),
+                2 => _mm256_mask_storeu_epi16(to.cast(), mask(count), _mm256_loadu_epi16(from.cast())),
+                _ => _mm512_mask_storeu_epi32(to.cast(), mask(count), _mm512_loadu_epi32(from.cast())),
+            }
         }
     }
 }

@@ -99,31 +99,41 @@ impl<T: Triplewise<E>, E: Elem> Lanes<E> for TernaryLanes<T, E> {
 
     #[inline(always)]
     unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [E; N] {
-        let load = |from: *const E| E::unpack::<L, N>(&load_some::<L, E, N>(from.add(at), count));
-        let [a, b, c] = self.0;
-        E::pack::<L, N>(&T::run::<L, N>(&load(a), &load(b), &load(c)))
+        // SAFETY: the sources have `at + count` elements; the processor has the instructions of this level.
+        unsafe {
+            let load = |from: *const E| E::unpack::<L, N>(&load_some::<L, E, N>(from.add(at), count));
+            let [a, b, c] = self.0;
+            E::pack::<L, N>(&T::run::<L, N>(&load(a), &load(b), &load(c)))
+        }
     }
 }
 
 impl<T: Triplewise<E>, E: Elem> Body<4> for Ternary<T, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<4>) -> Result<(), Fault> {
-        let [a, b, c, dst] = call.tiles;
-        let (rows, cols) = joined(&[a, b, c, dst], dst.rows(), dst.cols());
-        for r in 0..rows {
-            let sources = [a, b, c].map(|t| t.row::<E>(r).cast_const());
-            fill::<L, E, _>(dst.row(r), cols, &TernaryLanes::<T, E>(sources, PhantomData));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let [a, b, c, dst] = call.tiles;
+            let (rows, cols) = joined(&[a, b, c, dst], dst.rows(), dst.cols());
+            for r in 0..rows {
+                let sources = [a, b, c].map(|t| t.row::<E>(r).cast_const());
+                fill::<L, E, _>(dst.row(r), cols, &TernaryLanes::<T, E>(sources, PhantomData));
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<4>) -> Result<(), Fault> {
-        let [a, b, c, dst] = call.tiles;
-        each(dst, |row, col| {
-            let [x, y, z] = [a, b, c].map(|t| [read::<E>(t, row, col).widen()]);
-            write(dst, row, col, E::narrow(T::run::<Baseline, 1>(&x, &y, &z)[0]));
-        });
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [a, b, c, dst] = call.tiles;
+            each(dst, |row, col| {
+                let [x, y, z] = [a, b, c].map(|t| [read::<E>(t, row, col).widen()]);
+                write(dst, row, col, E::narrow(T::run::<Baseline, 1>(&x, &y, &z)[0]));
+            });
+            Ok(())
+        }
     }
 }
 
@@ -138,31 +148,45 @@ impl<T: Triplewise<E>, E: Elem, A: Elem<Wide = E::Wide>> Lanes<E> for TernarySca
 
     #[inline(always)]
     unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [E; N] {
-        let x = A::load::<L, N>(&load_some::<L, A, N>(self.0.add(at), count));
-        let z = E::load::<L, N>(&load_some::<L, E, N>(self.2.add(at), count));
-        E::store::<L, N>(&T::run::<L, N>(&x, &[self.1; N], &z))
+        // SAFETY: the sources have `at + count` elements; the processor has the instructions of this level.
+        unsafe {
+            let x = A::load::<L, N>(&load_some::<L, A, N>(self.0.add(at), count));
+            let z = E::load::<L, N>(&load_some::<L, E, N>(self.2.add(at), count));
+            E::store::<L, N>(&T::run::<L, N>(&x, &[self.1; N], &z))
+        }
     }
 }
 
 impl<T: Triplewise<E>, E: Elem, A: Elem<Wide = E::Wide>> Body<3, 0, 1> for TernaryScalar<T, E, A> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<3, 0, 1>) -> Result<(), Fault> {
-        let ([a, c, dst], [scalar]) = (call.tiles, call.scalars);
-        let scalar = A::scalar(*scalar).widen();
-        let (rows, cols) = joined(&[a, c, dst], dst.rows(), dst.cols());
-        for r in 0..rows {
-            fill::<L, E, _>(dst.row(r), cols, &TernaryScalarLanes::<T, E, A>(a.row(r), scalar, c.row(r), PhantomData));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let ([a, c, dst], [scalar]) = (call.tiles, call.scalars);
+            let scalar = A::scalar(*scalar).widen();
+            let (rows, cols) = joined(&[a, c, dst], dst.rows(), dst.cols());
+            for r in 0..rows {
+                fill::<L, E, _>(
+                    dst.row(r),
+                    cols,
+                    &TernaryScalarLanes::<T, E, A>(a.row(r), scalar, c.row(r), PhantomData),
+                );
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<3, 0, 1>) -> Result<(), Fault> {
-        let ([a, c, dst], [scalar]) = (call.tiles, call.scalars);
-        let scalar = A::scalar(*scalar).widen();
-        each(dst, |row, col| {
-            let (x, z) = (read::<A>(a, row, col).widen(), read::<E>(c, row, col).widen());
-            write(dst, row, col, E::narrow(T::run::<Baseline, 1>(&[x], &[scalar], &[z])[0]));
-        });
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let ([a, c, dst], [scalar]) = (call.tiles, call.scalars);
+            let scalar = A::scalar(*scalar).widen();
+            each(dst, |row, col| {
+                let (x, z) = (read::<A>(a, row, col).widen(), read::<E>(c, row, col).widen());
+                write(dst, row, col, E::narrow(T::run::<Baseline, 1>(&[x], &[scalar], &[z])[0]));
+            });
+            Ok(())
+        }
     }
 }

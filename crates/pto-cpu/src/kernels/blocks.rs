@@ -139,19 +139,23 @@ impl<'a> Digits<'a> {
 /// Both places must have all the rows and columns, and must not overlap. The processor must have the level.
 #[inline(always)]
 pub(super) unsafe fn copy<L: Level>(from: &Place, to: &Place, rows: usize, cols: usize, size: usize, cache: Cache) {
-    if rows == 0 || cols == 0 {
-        return;
-    }
-    let mut nest = Nest::EMPTY;
-    if nest.add_axis(&from.rows, &to.rows, rows, size) && nest.add_axis(&from.cols, &to.cols, cols, size) {
-        nest.join();
-        run::<L>(&mut nest, from.start, to.start, size, cache);
-    } else {
-        let region = Region { rows, cols, from: (0, 0), to: (0, 0) };
-        copy_pieces::<L>(from, to, region, size, cache);
-    }
-    if cache == Cache::To {
-        stream::finish();
+    // SAFETY: the region lies in both places, which are those of operands of a call; the processor has the instructions
+    // of this level.
+    unsafe {
+        if rows == 0 || cols == 0 {
+            return;
+        }
+        let mut nest = Nest::EMPTY;
+        if nest.add_axis(&from.rows, &to.rows, rows, size) && nest.add_axis(&from.cols, &to.cols, cols, size) {
+            nest.join();
+            run::<L>(&mut nest, from.start, to.start, size, cache);
+        } else {
+            let region = Region { rows, cols, from: (0, 0), to: (0, 0) };
+            copy_pieces::<L>(from, to, region, size, cache);
+        }
+        if cache == Cache::To {
+            stream::finish();
+        }
     }
 }
 
@@ -161,58 +165,82 @@ pub(super) unsafe fn copy<L: Level>(from: &Place, to: &Place, rows: usize, cols:
 /// As [`copy`], for the region.
 #[inline(always)]
 pub(super) unsafe fn copy_region<L: Level>(from: &Place, to: &Place, region: Region, size: usize) {
-    if (region.from, region.to) == ((0, 0), (0, 0)) {
-        return copy::<L>(from, to, region.rows, region.cols, size, Cache::Ordinary);
-    }
-    match (from.part(region.from, size), to.part(region.to, size)) {
-        (Some(from), Some(to)) => copy::<L>(&from, &to, region.rows, region.cols, size, Cache::Ordinary),
-        _ => copy_pieces::<L>(from, to, region, size, Cache::Ordinary),
+    // SAFETY: the region lies in both places, which are those of operands of a call; the processor has the instructions
+    // of this level.
+    unsafe {
+        if (region.from, region.to) == ((0, 0), (0, 0)) {
+            return copy::<L>(from, to, region.rows, region.cols, size, Cache::Ordinary);
+        }
+        match (from.part(region.from, size), to.part(region.to, size)) {
+            (Some(from), Some(to)) => copy::<L>(&from, &to, region.rows, region.cols, size, Cache::Ordinary),
+            _ => copy_pieces::<L>(from, to, region, size, Cache::Ordinary),
+        }
     }
 }
 
 /// Every piece is a nest of two loops.
+///
+/// # Safety
+/// The region lies in both places, which are those of operands of a call; the processor has the instructions of this
+/// level.
 #[inline(never)]
 unsafe fn copy_pieces<L: Level>(from: &Place, to: &Place, region: Region, size: usize, cache: Cache) {
-    let strides = |from: &Axis, to: &Axis| (from.stride() * size, to.stride() * size);
-    let (down, right) = (strides(&from.rows, &to.rows), strides(&from.cols, &to.cols));
-    pieces(from, to, region, (BAND, usize::MAX), |at| {
-        let mut nest = Nest::EMPTY;
-        nest.add(Loop { count: at.rows, from: down.0, to: down.1 });
-        nest.add(Loop { count: at.cols, from: right.0, to: right.1 });
-        nest.join();
-        run::<L>(&mut nest, from.start.wrapping_add(at.src * size), to.start.wrapping_add(at.dst * size), size, cache);
-    });
+    // SAFETY: the region lies in both places, which are those of operands of a call; the processor has the instructions
+    // of this level.
+    unsafe {
+        let strides = |from: &Axis, to: &Axis| (from.stride() * size, to.stride() * size);
+        let (down, right) = (strides(&from.rows, &to.rows), strides(&from.cols, &to.cols));
+        pieces(from, to, region, (BAND, usize::MAX), |at| {
+            let mut nest = Nest::EMPTY;
+            nest.add(Loop { count: at.rows, from: down.0, to: down.1 });
+            nest.add(Loop { count: at.cols, from: right.0, to: right.1 });
+            nest.join();
+            run::<L>(
+                &mut nest,
+                from.start.wrapping_add(at.src * size),
+                to.start.wrapping_add(at.dst * size),
+                size,
+                cache,
+            );
+        });
+    }
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// instructions of this level.
 #[inline(always)]
 unsafe fn run<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, size: usize, cache: Cache) {
-    let mut width = size;
-    if nest.count > 0 && (nest.loops[0].from, nest.loops[0].to) == (size, size) {
-        width = nest.take(0).count * size;
-    }
-    let starts = |side: fn(&Loop) -> usize| nest.all().iter().position(|l| side(l) == width);
-    match (starts(|l| l.from), starts(|l| l.to)) {
-        (Some(right), Some(down)) if right != down && matches!(width, 1 | 2 | 4 | 8) => {
-            let (down, right) = (nest.loops[down], nest.take(right));
-            let down_at = nest.all().iter().position(|l| l.to == down.to).unwrap_or(0);
-            nest.take(down_at);
-            let mut turn = Turn {
-                from,
-                from_step: down.from,
-                to,
-                to_step: right.to,
-                rows: down.count,
-                cols: right.count,
-                ..Turn::ONE
-            };
-            turn.twin = twins(nest, down).unwrap_or(0);
-            if nest.count > 0 {
-                let Loop { count, from, to } = nest.take(0);
-                (turn.count, turn.from_next, turn.to_next) = (count, from, to);
-            }
-            each(nest, from, to, |from, to| transpose::<L>(&Turn { from, to, ..turn }, width));
+    // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
+    unsafe {
+        let mut width = size;
+        if nest.count > 0 && (nest.loops[0].from, nest.loops[0].to) == (size, size) {
+            width = nest.take(0).count * size;
         }
-        _ => runs::<L>(nest, from, to, width, cache),
+        let starts = |side: fn(&Loop) -> usize| nest.all().iter().position(|l| side(l) == width);
+        match (starts(|l| l.from), starts(|l| l.to)) {
+            (Some(right), Some(down)) if right != down && matches!(width, 1 | 2 | 4 | 8) => {
+                let (down, right) = (nest.loops[down], nest.take(right));
+                let down_at = nest.all().iter().position(|l| l.to == down.to).unwrap_or(0);
+                nest.take(down_at);
+                let mut turn = Turn {
+                    from,
+                    from_step: down.from,
+                    to,
+                    to_step: right.to,
+                    rows: down.count,
+                    cols: right.count,
+                    ..Turn::ONE
+                };
+                turn.twin = twins(nest, down).unwrap_or(0);
+                if nest.count > 0 {
+                    let Loop { count, from, to } = nest.take(0);
+                    (turn.count, turn.from_next, turn.to_next) = (count, from, to);
+                }
+                each(nest, from, to, |from, to| transpose::<L>(&Turn { from, to, ..turn }, width));
+            }
+            _ => runs::<L>(nest, from, to, width, cache),
+        }
     }
 }
 
@@ -228,36 +256,43 @@ fn twins(nest: &mut Nest, down: Loop) -> Option<usize> {
 }
 
 /// Runs of `width` bytes.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// instructions of this level.
 #[inline(always)]
 unsafe fn runs<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, width: usize, cache: Cache) {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(cells) = cells::<L>(nest, width) {
-        return each(nest, from, to, |from, to| cells.copy(from, to));
-    }
-    let mut inner = if nest.count > 0 { nest.take(0) } else { Loop { count: 1, from: 0, to: 0 } };
-    if nest.count > 0 && nest.count < LOOPS && inner.count > BAND && inner.count.is_multiple_of(BAND) {
-        let band = Loop { count: inner.count / BAND, from: inner.from * BAND, to: inner.to * BAND };
-        inner.count = BAND;
-        // Outermost, whatever its stride.
-        nest.loops[nest.count] = band;
-        nest.count += 1;
-    }
-    if cache != Cache::Ordinary && width >= stream::LONG_RUN {
-        each(nest, from, to, |from, to| row(inner, from, to, |from, to| stream::copy::<L>(from, to, width, cache)));
-        return;
-    }
-    // The rows of boxes, without a call for each.
-    match width {
-        1 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<1>)),
-        2 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<2>)),
-        4 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<4>)),
-        8 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<8>)),
-        16 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<16>)),
-        32 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<32>)),
-        64 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<64>)),
-        _ => each(nest, from, to, |from, to| {
-            row(inner, from, to, |from, to| std::ptr::copy_nonoverlapping(from, to, width));
-        }),
+    // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(cells) = cells::<L>(nest, width) {
+            return each(nest, from, to, |from, to| cells.copy(from, to));
+        }
+        let mut inner = if nest.count > 0 { nest.take(0) } else { Loop { count: 1, from: 0, to: 0 } };
+        if nest.count > 0 && nest.count < LOOPS && inner.count > BAND && inner.count.is_multiple_of(BAND) {
+            let band = Loop { count: inner.count / BAND, from: inner.from * BAND, to: inner.to * BAND };
+            inner.count = BAND;
+            // Outermost, whatever its stride.
+            nest.loops[nest.count] = band;
+            nest.count += 1;
+        }
+        if cache != Cache::Ordinary && width >= stream::LONG_RUN {
+            each(nest, from, to, |from, to| row(inner, from, to, |from, to| stream::copy::<L>(from, to, width, cache)));
+            return;
+        }
+        // The rows of boxes, without a call for each.
+        match width {
+            1 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<1>)),
+            2 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<2>)),
+            4 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<4>)),
+            8 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<8>)),
+            16 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<16>)),
+            32 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<32>)),
+            64 => each(nest, from, to, |from, to| row(inner, from, to, fixed::<64>)),
+            _ => each(nest, from, to, |from, to| {
+                row(inner, from, to, |from, to| std::ptr::copy_nonoverlapping(from, to, width));
+            }),
+        }
     }
 }
 
@@ -282,6 +317,8 @@ fn cells<L: Level>(nest: &mut Nest, width: usize) -> Option<Cells> {
     })
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `from` and may be written at `to`.
 #[inline(always)]
 unsafe fn row(inner: Loop, from: *const u8, to: *mut u8, copy: impl Fn(*const u8, *mut u8)) {
     for turn in 0..inner.count {
@@ -296,6 +333,9 @@ fn fixed<const N: usize>(from: *const u8, to: *mut u8) {
 }
 
 /// Calls `work` for every combination of turns.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `from` and may be written at `to`.
 #[inline(always)]
 unsafe fn each(nest: &Nest, mut from: *const u8, mut to: *mut u8, work: impl Fn(*const u8, *mut u8)) {
     let mut turns = [0; LOOPS];

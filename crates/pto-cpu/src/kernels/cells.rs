@@ -34,16 +34,23 @@ impl Cells {
     /// All cells must lie in memory and must not overlap; the processor must have AVX-512.
     #[target_feature(enable = "avx512f")]
     pub unsafe fn copy(&self, from: *const u8, to: *mut u8) {
-        // Stores that cross lines are joined again only where one follows the other.
-        let is_aligned = (to as usize).is_multiple_of(LINE) && self.to_row.is_multiple_of(LINE);
-        match self.width {
-            16 => self.each::<4, 4>(from, to, |from, to| self.sixteen(from, to)),
-            _ if is_aligned => self.each::<2, 2>(from, to, |from, to| self.four(from, to)),
-            _ => self.each::<1, 2>(from, to, |from, to| self.two(from, to)),
+        // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this
+        // level.
+        unsafe {
+            // Stores that cross lines are joined again only where one follows the other.
+            let is_aligned = (to as usize).is_multiple_of(LINE) && self.to_row.is_multiple_of(LINE);
+            match self.width {
+                16 => self.each::<4, 4>(from, to, |from, to| self.sixteen(from, to)),
+                _ if is_aligned => self.each::<2, 2>(from, to, |from, to| self.four(from, to)),
+                _ => self.each::<1, 2>(from, to, |from, to| self.two(from, to)),
+            }
         }
     }
 
     /// Calls `work` for every few columns and rows.
+    ///
+    /// # Safety
+    /// All elements that the other arguments count may be read at `from` and may be written at `to`.
     #[inline(always)]
     unsafe fn each<const COLUMNS: usize, const ROWS: usize>(
         &self,
@@ -51,50 +58,74 @@ impl Cells {
         to: *mut u8,
         work: impl Fn(*const u8, *mut u8),
     ) {
-        for band in (0..self.rows).step_by(BAND) {
-            let ahead = if band + BAND < self.rows { ROWS } else { 0 };
-            for column in (0..self.columns).step_by(COLUMNS) {
-                for row in (band..self.rows.min(band + BAND)).step_by(ROWS) {
-                    let from = from.add(row * self.from_row + column * self.width);
-                    // The rows of the next band: at distances of pages the processor does not look ahead by itself.
-                    for next in 0..ahead {
-                        _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add((BAND + next) * self.from_row).cast());
+        // SAFETY: the caller answers for the elements at `from` and `to`.
+        unsafe {
+            for band in (0..self.rows).step_by(BAND) {
+                let ahead = if band + BAND < self.rows { ROWS } else { 0 };
+                for column in (0..self.columns).step_by(COLUMNS) {
+                    for row in (band..self.rows.min(band + BAND)).step_by(ROWS) {
+                        let from = from.add(row * self.from_row + column * self.width);
+                        // The rows of the next band: at distances of pages the processor does not look ahead by itself.
+                        for next in 0..ahead {
+                            _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add((BAND + next) * self.from_row).cast());
+                        }
+                        work(from, to.add(column * self.to_row + row * self.width));
                     }
-                    work(from, to.add(column * self.to_row + row * self.width));
                 }
             }
         }
     }
 
+    /// # Safety
+    /// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has
+    /// the instructions of this level.
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn two(&self, from: *const u8, to: *mut u8) {
-        let first = _mm512_castsi256_si512(_mm256_loadu_si256(from.cast()));
-        let second = _mm256_loadu_si256(from.add(self.from_row).cast());
-        _mm512_storeu_si512(to.cast(), _mm512_inserti64x4::<1>(first, second));
+        // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this
+        // level.
+        unsafe {
+            let first = _mm512_castsi256_si512(_mm256_loadu_si256(from.cast()));
+            let second = _mm256_loadu_si256(from.add(self.from_row).cast());
+            _mm512_storeu_si512(to.cast(), _mm512_inserti64x4::<1>(first, second));
+        }
     }
 
+    /// # Safety
+    /// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has
+    /// the instructions of this level.
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn four(&self, from: *const u8, to: *mut u8) {
-        let first = _mm512_loadu_si512(from.cast());
-        let second = _mm512_loadu_si512(from.add(self.from_row).cast());
-        _mm512_storeu_si512(to.cast(), _mm512_shuffle_i64x2::<0b01_00_01_00>(first, second));
-        _mm512_storeu_si512(to.add(self.to_row).cast(), _mm512_shuffle_i64x2::<0b11_10_11_10>(first, second));
+        // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this
+        // level.
+        unsafe {
+            let first = _mm512_loadu_si512(from.cast());
+            let second = _mm512_loadu_si512(from.add(self.from_row).cast());
+            _mm512_storeu_si512(to.cast(), _mm512_shuffle_i64x2::<0b01_00_01_00>(first, second));
+            _mm512_storeu_si512(to.add(self.to_row).cast(), _mm512_shuffle_i64x2::<0b11_10_11_10>(first, second));
+        }
     }
 
+    /// # Safety
+    /// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has
+    /// the instructions of this level.
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn sixteen(&self, from: *const u8, to: *mut u8) {
-        let row = |r: usize| _mm512_loadu_si512(from.add(r * self.from_row).cast());
-        let halves = |a: __m512i, b: __m512i| {
-            (_mm512_shuffle_i64x2::<0b01_00_01_00>(a, b), _mm512_shuffle_i64x2::<0b11_10_11_10>(a, b))
-        };
-        let ((left, right), (lower_left, lower_right)) = (halves(row(0), row(1)), halves(row(2), row(3)));
-        let put = |column: usize, v: __m512i| _mm512_storeu_si512(to.add(column * self.to_row).cast(), v);
-        put(0, _mm512_shuffle_i64x2::<0b10_00_10_00>(left, lower_left));
-        put(1, _mm512_shuffle_i64x2::<0b11_01_11_01>(left, lower_left));
-        put(2, _mm512_shuffle_i64x2::<0b10_00_10_00>(right, lower_right));
-        put(3, _mm512_shuffle_i64x2::<0b11_01_11_01>(right, lower_right));
+        // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this
+        // level.
+        unsafe {
+            let row = |r: usize| _mm512_loadu_si512(from.add(r * self.from_row).cast());
+            let halves = |a: __m512i, b: __m512i| {
+                (_mm512_shuffle_i64x2::<0b01_00_01_00>(a, b), _mm512_shuffle_i64x2::<0b11_10_11_10>(a, b))
+            };
+            let ((left, right), (lower_left, lower_right)) = (halves(row(0), row(1)), halves(row(2), row(3)));
+            let put = |column: usize, v: __m512i| _mm512_storeu_si512(to.add(column * self.to_row).cast(), v);
+            put(0, _mm512_shuffle_i64x2::<0b10_00_10_00>(left, lower_left));
+            put(1, _mm512_shuffle_i64x2::<0b11_01_11_01>(left, lower_left));
+            put(2, _mm512_shuffle_i64x2::<0b10_00_10_00>(right, lower_right));
+            put(3, _mm512_shuffle_i64x2::<0b11_01_11_01>(right, lower_right));
+        }
     }
 }

@@ -55,18 +55,23 @@ pub(super) fn exclusive() -> MutexGuard<'static, ()> {
     LOCK.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `from` and may be written at `to`.
 unsafe fn element<E: Elem, const CODE: u64>(from: *const u8, to: *mut u8)
 where
     E::Wide: Number,
 {
-    let to = to.cast::<E>();
-    let (old, new) = (to.read_unaligned().widen(), from.cast::<E>().read_unaligned().widen());
-    let both = match CODE {
-        1 => old.plus(new),
-        2 => old.larger(new),
-        _ => old.smaller(new),
-    };
-    to.write_unaligned(E::narrow(both));
+    // SAFETY: the caller answers for the elements at `from` and `to`.
+    unsafe {
+        let to = to.cast::<E>();
+        let (old, new) = (to.read_unaligned().widen(), from.cast::<E>().read_unaligned().widen());
+        let both = match CODE {
+            1 => old.plus(new),
+            2 => old.larger(new),
+            _ => old.smaller(new),
+        };
+        to.write_unaligned(E::narrow(both));
+    }
 }
 
 trait Number: Copy {

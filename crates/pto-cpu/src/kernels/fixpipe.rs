@@ -147,29 +147,36 @@ struct Move<C>(PhantomData<C>);
 impl<C: Convert> Body<3, 0, 3> for Move<C> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &MoveCall) -> Result<(), Fault> {
-        let ([src, dst, fp], [_, _, word]) = (call.tiles, call.scalars);
-        let form = Form::from_imm(call.imm[0]);
-        let region = moved(call, form);
-        scales_reach(fp, form, region.from.1 + region.cols)?;
-        let (Some(from), Some(to)) = (Place::of_tile(src), Place::of_tile(dst)) else { return Self::plain(call) };
-        Out { form, fp, word: *word }.region::<L, C>(&from, &to, region);
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let ([src, dst, fp], [_, _, word]) = (call.tiles, call.scalars);
+            let form = Form::from_imm(call.imm[0]);
+            let region = moved(call, form);
+            scales_reach(fp, form, region.from.1 + region.cols)?;
+            let (Some(from), Some(to)) = (Place::of_tile(src), Place::of_tile(dst)) else { return Self::plain(call) };
+            Out { form, fp, word: *word }.region::<L, C>(&from, &to, region);
+            Ok(())
+        }
     }
 
     unsafe fn plain(call: &MoveCall) -> Result<(), Fault> {
-        let ([src, dst, fp], [_, _, word]) = (call.tiles, call.scalars);
-        let form = Form::from_imm(call.imm[0]);
-        let region = moved(call, form);
-        scales_reach(fp, form, region.from.1 + region.cols)?;
-        for r in 0..region.rows {
-            for c in 0..region.cols {
-                let column = region.from.1 + c;
-                let value = one::<C>(src, (region.from.0 + r, column), form, fp, *word);
-                let to = dst.index(region.to.0 + r, region.to.1 + c);
-                dst.ptr().cast::<C::Out>().add(to).write_unaligned(value);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let ([src, dst, fp], [_, _, word]) = (call.tiles, call.scalars);
+            let form = Form::from_imm(call.imm[0]);
+            let region = moved(call, form);
+            scales_reach(fp, form, region.from.1 + region.cols)?;
+            for r in 0..region.rows {
+                for c in 0..region.cols {
+                    let column = region.from.1 + c;
+                    let value = one::<C>(src, (region.from.0 + r, column), form, fp, *word);
+                    let to = dst.index(region.to.0 + r, region.to.1 + c);
+                    dst.ptr().cast::<C::Out>().add(to).write_unaligned(value);
+                }
             }
+            Ok(())
         }
-        Ok(())
     }
 }
 
@@ -198,48 +205,55 @@ fn how_to_combine(call: &StoreCall) -> Option<Combiner> {
 impl<C: Convert> Body<2, 1, 2> for Store<C> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &StoreCall) -> Result<(), Fault> {
-        let ([src, fp], [view], [_, word]) = (call.tiles, call.views, call.scalars);
-        if src.rows() == 0 || src.cols() == 0 {
-            return Ok(());
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let ([src, fp], [view], [_, word]) = (call.tiles, call.views, call.scalars);
+            if src.rows() == 0 || src.cols() == 0 {
+                return Ok(());
+            }
+            if how_to_combine(call).is_some() {
+                return Self::plain(call);
+            }
+            let view = transfer::with_layout(view, call.imm[1] & 0xff);
+            transfer::check(src, &view, 8 * size_of::<C::Out>())?;
+            let form = Form::from_imm(call.imm[0]);
+            scales_reach(fp, form, src.cols())?;
+            let Some(from) = Place::of_tile(src) else { return Self::plain(call) };
+            let to = Place::of_view(&view);
+            let region = Region { rows: src.rows(), cols: src.cols(), from: (0, 0), to: (0, 0) };
+            let out = Out { form, fp, word: *word };
+            out.region::<L, C>(&from, &to, region);
+            Ok(())
         }
-        if how_to_combine(call).is_some() {
-            return Self::plain(call);
-        }
-        let view = transfer::with_layout(view, call.imm[1] & 0xff);
-        transfer::check(src, &view, 8 * size_of::<C::Out>())?;
-        let form = Form::from_imm(call.imm[0]);
-        scales_reach(fp, form, src.cols())?;
-        let Some(from) = Place::of_tile(src) else { return Self::plain(call) };
-        let to = Place::of_view(&view);
-        let region = Region { rows: src.rows(), cols: src.cols(), from: (0, 0), to: (0, 0) };
-        let out = Out { form, fp, word: *word };
-        out.region::<L, C>(&from, &to, region);
-        Ok(())
     }
 
     unsafe fn plain(call: &StoreCall) -> Result<(), Fault> {
-        let ([src, fp], [view], [_, word]) = (call.tiles, call.views, call.scalars);
-        if src.rows() == 0 || src.cols() == 0 {
-            return Ok(());
-        }
-        let view = transfer::with_layout(view, call.imm[1] & 0xff);
-        transfer::check(src, &view, 8 * size_of::<C::Out>())?;
-        let form = Form::from_imm(call.imm[0]);
-        scales_reach(fp, form, src.cols())?;
-        let combine = how_to_combine(call);
-        let _lock = combine.map(|_| exclusive());
-        let dst = view.start().cast::<C::Out>();
-        for r in 0..src.rows() {
-            for c in 0..src.cols() {
-                let value = one::<C>(src, (r, c), form, fp, *word);
-                let to = dst.add(transfer::map(&view, r, c));
-                match combine {
-                    Some(combine) => combine((&raw const value).cast(), to.cast()),
-                    None => to.write_unaligned(value),
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let ([src, fp], [view], [_, word]) = (call.tiles, call.views, call.scalars);
+            if src.rows() == 0 || src.cols() == 0 {
+                return Ok(());
+            }
+            let view = transfer::with_layout(view, call.imm[1] & 0xff);
+            transfer::check(src, &view, 8 * size_of::<C::Out>())?;
+            let form = Form::from_imm(call.imm[0]);
+            scales_reach(fp, form, src.cols())?;
+            let combine = how_to_combine(call);
+            let _lock = combine.map(|_| exclusive());
+            let dst = view.start().cast::<C::Out>();
+            for r in 0..src.rows() {
+                for c in 0..src.cols() {
+                    let value = one::<C>(src, (r, c), form, fp, *word);
+                    let to = dst.add(transfer::map(&view, r, c));
+                    match combine {
+                        Some(combine) => combine((&raw const value).cast(), to.cast()),
+                        None => to.write_unaligned(value),
+                    }
                 }
             }
+            Ok(())
         }
-        Ok(())
     }
 }
 
@@ -255,31 +269,45 @@ fn scales_reach(fp: &TileRef, form: Form, columns: usize) -> Result<(), Fault> {
 }
 
 /// One element of an accumulator, converted.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 unsafe fn one<C: Convert>(src: &TileRef, at: (usize, usize), form: Form, fp: &TileRef, word: u64) -> C::Out {
-    let mut words = Words::NONE;
-    set_word(&mut words, 0, form, fp, at.1, word);
-    let mut bits = [0; LANES];
-    bits[0] = src.ptr().cast::<u32>().add(src.index(at.0, at.1)).read_unaligned();
-    C::row::<pto_num::Baseline>(&bits, &words, form.relu)[0]
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        let mut words = Words::NONE;
+        set_word(&mut words, 0, form, fp, at.1, word);
+        let mut bits = [0; LANES];
+        bits[0] = src.ptr().cast::<u32>().add(src.index(at.0, at.1)).read_unaligned();
+        C::row::<pto_num::Baseline>(&bits, &words, form.relu)[0]
+    }
 }
 
 /// The parameters of a column of the accumulator.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 unsafe fn set_word(words: &mut Words, lane: usize, form: Form, fp: &TileRef, column: usize, word: u64) {
-    match form.quant {
-        Quant::None => {}
-        Quant::Scalar => words.set(lane, f32::from_bits(word as u32), word, word >> 46 & 1 == 1),
-        Quant::Words => {
-            let word = fp.ptr().cast::<u64>().add(fp.index(0, column)).read_unaligned();
-            // Scales have ten bits of mantissa.
-            words.set(lane, f32::from_bits(word as u32 & !0x1fff), word, word >> 46 & 1 == 1);
-        }
-        Quant::F32 => {
-            let scale = fp.ptr().cast::<f32>().add(fp.index(0, column)).read_unaligned();
-            words.set(lane, scale, 0, form.signed);
-        }
-        Quant::F16 => {
-            let scale = F16(fp.ptr().cast::<u16>().add(fp.index(0, column)).read_unaligned());
-            words.set(lane, scale.to_f32(), 0, form.signed);
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        match form.quant {
+            Quant::None => {}
+            Quant::Scalar => words.set(lane, f32::from_bits(word as u32), word, word >> 46 & 1 == 1),
+            Quant::Words => {
+                let word = fp.ptr().cast::<u64>().add(fp.index(0, column)).read_unaligned();
+                // Scales have ten bits of mantissa.
+                words.set(lane, f32::from_bits(word as u32 & !0x1fff), word, word >> 46 & 1 == 1);
+            }
+            Quant::F32 => {
+                let scale = fp.ptr().cast::<f32>().add(fp.index(0, column)).read_unaligned();
+                words.set(lane, scale, 0, form.signed);
+            }
+            Quant::F16 => {
+                let scale = F16(fp.ptr().cast::<u16>().add(fp.index(0, column)).read_unaligned());
+                words.set(lane, scale.to_f32(), 0, form.signed);
+            }
         }
     }
 }
@@ -295,36 +323,43 @@ struct Out<'a> {
 }
 
 impl Out<'_> {
+    /// # Safety
+    /// The region lies in both places, which are those of operands of a call; the processor has the instructions of
+    /// this level.
     #[inline(always)]
     unsafe fn region<L: Level, C: Convert>(&self, from: &Place, to: &Place, region: Region) {
-        if C::COPIES && !self.form.relu {
-            return blocks::copy_region::<L>(from, to, region, size_of::<C::Out>());
+        // SAFETY: the region lies in both places, which are those of operands of a call; the processor has the
+        // instructions of this level.
+        unsafe {
+            if C::COPIES && !self.form.relu {
+                return blocks::copy_region::<L>(from, to, region, size_of::<C::Out>());
+            }
+            let (src, dst) = (from.start.cast::<u32>(), to.start.cast::<C::Out>());
+            let ((row, col), (row_there, col_there)) =
+                ((from.rows.stride(), from.cols.stride()), (to.rows.stride(), to.cols.stride()));
+            pieces(from, to, region, (BAND, LANES), |at| {
+                let mut words = Words::NONE;
+                for lane in 0..at.cols {
+                    set_word(&mut words, lane, self.form, self.fp, region.from.1 + at.col + lane, self.word);
+                }
+                let contiguous = col == 1 && col_there == 1 && at.cols == LANES;
+                for r in 0..at.rows {
+                    let (source, target) = (src.add(at.src + r * row), dst.add(at.dst + r * row_there));
+                    if contiguous {
+                        let bits = source.cast::<[u32; LANES]>().read_unaligned();
+                        target.cast::<[C::Out; LANES]>().write_unaligned(C::row::<L>(&bits, &words, self.form.relu));
+                        continue;
+                    }
+                    let mut bits = [0; LANES];
+                    for (c, bits) in bits[..at.cols].iter_mut().enumerate() {
+                        *bits = source.add(c * col).read_unaligned();
+                    }
+                    let values = C::row::<L>(&bits, &words, self.form.relu);
+                    for (c, value) in values[..at.cols].iter().enumerate() {
+                        target.add(c * col_there).write_unaligned(*value);
+                    }
+                }
+            });
         }
-        let (src, dst) = (from.start.cast::<u32>(), to.start.cast::<C::Out>());
-        let ((row, col), (row_there, col_there)) =
-            ((from.rows.stride(), from.cols.stride()), (to.rows.stride(), to.cols.stride()));
-        pieces(from, to, region, (BAND, LANES), |at| {
-            let mut words = Words::NONE;
-            for lane in 0..at.cols {
-                set_word(&mut words, lane, self.form, self.fp, region.from.1 + at.col + lane, self.word);
-            }
-            let contiguous = col == 1 && col_there == 1 && at.cols == LANES;
-            for r in 0..at.rows {
-                let (source, target) = (src.add(at.src + r * row), dst.add(at.dst + r * row_there));
-                if contiguous {
-                    let bits = source.cast::<[u32; LANES]>().read_unaligned();
-                    target.cast::<[C::Out; LANES]>().write_unaligned(C::row::<L>(&bits, &words, self.form.relu));
-                    continue;
-                }
-                let mut bits = [0; LANES];
-                for (c, bits) in bits[..at.cols].iter_mut().enumerate() {
-                    *bits = source.add(c * col).read_unaligned();
-                }
-                let values = C::row::<L>(&bits, &words, self.form.relu);
-                for (c, value) in values[..at.cols].iter().enumerate() {
-                    target.add(c * col_there).write_unaligned(*value);
-                }
-            }
-        });
     }
 }

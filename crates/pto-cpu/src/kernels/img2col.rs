@@ -131,41 +131,57 @@ impl Convolution {
     }
 }
 
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn run(call: &Call<2, 0, 4>) -> Result<(), Fault> {
-    let ([src, dst], [m, k, _, padding]) = (call.tiles, call.scalars);
-    if dst.rows() == 0 || dst.cols() == 0 {
-        return Ok(());
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        let ([src, dst], [m, k, _, padding]) = (call.tiles, call.scalars);
+        if dst.rows() == 0 || dst.cols() == 0 {
+            return Ok(());
+        }
+        let size = (call.imm[1] & 0xff) as usize;
+        let this = Convolution::new(call, src, size);
+        let (rows, cols) = this.size();
+        let room = (rows.saturating_sub(*m as usize), cols.saturating_sub(*k as usize));
+        if dst.rows() > room.0 || dst.cols() > room.1 || src.cols() < this.lanes {
+            let window = (room.0 as u64, room.1 as u64);
+            return Err(Fault::WindowMismatch { tile: (dst.rows(), dst.cols()), window });
+        }
+        let at = (*m as usize, *k as usize);
+        match (Place::of_tile(src), Place::of_tile(dst)) {
+            (Some(from), Some(to)) => fast(&this, &from, (dst, &to), at, size, *padding),
+            _ => plain(&this, src, dst, at, size, *padding),
+        }
+        Ok(())
     }
-    let size = (call.imm[1] & 0xff) as usize;
-    let this = Convolution::new(call, src, size);
-    let (rows, cols) = this.size();
-    let room = (rows.saturating_sub(*m as usize), cols.saturating_sub(*k as usize));
-    if dst.rows() > room.0 || dst.cols() > room.1 || src.cols() < this.lanes {
-        let window = (room.0 as u64, room.1 as u64);
-        return Err(Fault::WindowMismatch { tile: (dst.rows(), dst.cols()), window });
-    }
-    let at = (*m as usize, *k as usize);
-    match (Place::of_tile(src), Place::of_tile(dst)) {
-        (Some(from), Some(to)) => fast(&this, &from, (dst, &to), at, size, *padding),
-        _ => plain(&this, src, dst, at, size, *padding),
-    }
-    Ok(())
 }
 
 /// Element by element.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 unsafe fn plain(this: &Convolution, src: &TileRef, dst: &TileRef, (m, k): (usize, usize), size: usize, padding: u64) {
-    for (r, c) in (0..dst.rows()).flat_map(|r| (0..dst.cols()).map(move |c| (r, c))) {
-        match this.source(this.point(m + r), this.tap(k + c)) {
-            Some(row) => {
-                let (from, to) = (src.index(row, (k + c) % this.lanes), dst.index(r, c));
-                std::ptr::copy_nonoverlapping(src.ptr().add(from * size), dst.ptr().add(to * size), size);
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        for (r, c) in (0..dst.rows()).flat_map(|r| (0..dst.cols()).map(move |c| (r, c))) {
+            match this.source(this.point(m + r), this.tap(k + c)) {
+                Some(row) => {
+                    let (from, to) = (src.index(row, (k + c) % this.lanes), dst.index(r, c));
+                    std::ptr::copy_nonoverlapping(src.ptr().add(from * size), dst.ptr().add(to * size), size);
+                }
+                None => put(dst, size, r, c, padding),
             }
-            None => put(dst, size, r, c, padding),
         }
     }
 }
 
 /// In runs of channels.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them; the region lies in both places, which are those of operands of a call.
 unsafe fn fast(
     this: &Convolution,
     from: &Place,
@@ -174,23 +190,27 @@ unsafe fn fast(
     size: usize,
     padding: u64,
 ) {
-    // One element of the filter after the other, for all rows.
-    let mut c = 0;
-    while c < dst.cols() {
-        let place = k + c;
-        let (tap, lane) = (this.tap(place), place % this.lanes);
-        let count = (this.lanes - lane).min(dst.cols() - c);
-        let run = Run { count, size, from: &from.cols, lane, to: &to.cols, first: c };
-        let mut point = this.point(m);
-        for r in 0..dst.rows() {
-            let target = to.start.add(to.rows.at(r) * size);
-            match this.source(point, tap) {
-                Some(row) => run.copy(from.start.add(from.rows.at(row) * size), target),
-                None => (c..c + count).for_each(|c| put(dst, size, r, c, padding)),
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the region lies
+    // in both places, which are those of operands of a call.
+    unsafe {
+        // One element of the filter after the other, for all rows.
+        let mut c = 0;
+        while c < dst.cols() {
+            let place = k + c;
+            let (tap, lane) = (this.tap(place), place % this.lanes);
+            let count = (this.lanes - lane).min(dst.cols() - c);
+            let run = Run { count, size, from: &from.cols, lane, to: &to.cols, first: c };
+            let mut point = this.point(m);
+            for r in 0..dst.rows() {
+                let target = to.start.add(to.rows.at(r) * size);
+                match this.source(point, tap) {
+                    Some(row) => run.copy(from.start.add(from.rows.at(row) * size), target),
+                    None => (c..c + count).for_each(|c| put(dst, size, r, c, padding)),
+                }
+                point = this.after(point);
             }
-            point = this.after(point);
+            c += count;
         }
-        c += count;
     }
 }
 
@@ -206,20 +226,26 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Copies them from a row to another, all at once where they lie side by side in both.
+    ///
+    /// # Safety
+    /// All elements that the other arguments count may be read at `from` and may be written at `to`.
     unsafe fn copy(&self, from: *const u8, to: *mut u8) {
-        let Self { count, size, .. } = *self;
-        let place = |i: usize| {
-            let (source, target) = (self.from.at(self.lane + i), self.to.at(self.first + i));
-            (from.add(source * size), to.add(target * size))
-        };
-        let ((from, to), last) = (place(0), place(count - 1));
-        let bytes = count * size;
-        if last != (from.add(bytes - size), to.add(bytes - size)) {
-            (0..count).map(place).for_each(|(from, to)| std::ptr::copy_nonoverlapping(from, to, size));
-        } else if bytes == BLOCK {
-            to.cast::<[u8; BLOCK]>().write_unaligned(from.cast::<[u8; BLOCK]>().read_unaligned());
-        } else {
-            std::ptr::copy_nonoverlapping(from, to, bytes);
+        // SAFETY: the caller answers for the elements at `from` and `to`.
+        unsafe {
+            let Self { count, size, .. } = *self;
+            let place = |i: usize| {
+                let (source, target) = (self.from.at(self.lane + i), self.to.at(self.first + i));
+                (from.add(source * size), to.add(target * size))
+            };
+            let ((from, to), last) = (place(0), place(count - 1));
+            let bytes = count * size;
+            if last != (from.add(bytes - size), to.add(bytes - size)) {
+                (0..count).map(place).for_each(|(from, to)| std::ptr::copy_nonoverlapping(from, to, size));
+            } else if bytes == BLOCK {
+                to.cast::<[u8; BLOCK]>().write_unaligned(from.cast::<[u8; BLOCK]>().read_unaligned());
+            } else {
+                std::ptr::copy_nonoverlapping(from, to, bytes);
+            }
         }
     }
 }

@@ -161,14 +161,23 @@ impl Indices {
         Ok(Self { place: Place::of_view(view), rows: rows as usize, cols: cols as usize })
     }
 
+    /// # Safety
+    /// The row and column lie inside of the indices.
     unsafe fn get(&self, row: usize, col: usize) -> u64 {
-        let at = self.place.rows.at(row) + self.place.cols.at(col);
-        u64::from(self.place.start.cast::<u32>().wrapping_add(at).read_unaligned())
+        // SAFETY: the row and column lie inside of the indices, which `Indices::new` found in memory.
+        unsafe {
+            let at = self.place.rows.at(row) + self.place.cols.at(col);
+            u64::from(self.place.start.cast::<u32>().wrapping_add(at).read_unaligned())
+        }
     }
 
     /// The index of a row: indices are one row or one column.
+    ///
+    /// # Safety
+    /// The indices reach that row.
     unsafe fn of_row(&self, row: usize) -> u64 {
-        if self.rows == 1 { self.get(0, row) } else { self.get(row, 0) }
+        // SAFETY: the indices reach that row, as the caller says.
+        unsafe { if self.rows == 1 { self.get(0, row) } else { self.get(row, 0) } }
     }
 
     /// Enough for every row of a tile.
@@ -219,18 +228,24 @@ impl<'a> Indexed<'a> {
     }
 
     /// What the index for this place names in the table; `None` where it names nothing and that is allowed.
+    ///
+    /// # Safety
+    /// The row and column lie inside of the tile.
     unsafe fn named(&self, row: usize, col: usize) -> Result<Option<u64>, Fault> {
-        let (index, limit) = match self.how.unit {
-            Unit::Row => (self.indices.of_row(row), self.table.rows),
-            _ => (self.indices.get(row, col), self.table.rows.saturating_mul(self.table.cols)),
-        };
-        Ok(match self.how.outside {
-            _ if index < limit => Some(index),
-            Outside::Clamp if limit > 0 => Some(limit - 1),
-            Outside::Wrap if limit > 0 => Some(index % limit),
-            Outside::Nothing => None,
-            _ => return Err(Fault::IndexOutOfRange { row, col, index: index as i64, limit }),
-        })
+        // SAFETY: `Indexed::new` checked that the indices reach every row and column of the tile.
+        unsafe {
+            let (index, limit) = match self.how.unit {
+                Unit::Row => (self.indices.of_row(row), self.table.rows),
+                _ => (self.indices.get(row, col), self.table.rows.saturating_mul(self.table.cols)),
+            };
+            Ok(match self.how.outside {
+                _ if index < limit => Some(index),
+                Outside::Clamp if limit > 0 => Some(limit - 1),
+                Outside::Wrap if limit > 0 => Some(index % limit),
+                Outside::Nothing => None,
+                _ => return Err(Fault::IndexOutOfRange { row, col, index: index as i64, limit }),
+            })
+        }
     }
 
     /// Row `row` of the tile, if it lies regularly.
@@ -250,61 +265,73 @@ impl<'a> Indexed<'a> {
     }
 }
 
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn gather<T: Copy + Default>(call: &Call<2, 2>) -> Result<(), Fault> {
-    let size = size_of::<T>();
-    let [mem, idx] = call.views;
-    let this = Indexed::new(call.tiles, mem, Some(idx).filter(|v| v.is_present()), call.imm, 8 * size)?;
-    let put = |row, col, value: T| this.element(row, col, size).cast::<T>().write_unaligned(value);
-    for row in 0..this.data.rows() {
-        if this.how.unit == Unit::Row {
-            match this.named(row, 0)? {
-                Some(named) => {
-                    let from = this.table_row(named, size);
-                    if let Some(to) = this.tile_row(row, size) {
-                        // One row is one run, or a few; no level has more for it.
-                        blocks::copy::<Baseline>(&from, &to, 1, this.data.cols(), size, Cache::Ordinary);
-                    } else {
-                        let get = |col| from.start.wrapping_add(from.cols.at(col) * size).cast::<T>().read_unaligned();
-                        (0..this.data.cols()).for_each(|col| put(row, col, get(col)));
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        let size = size_of::<T>();
+        let [mem, idx] = call.views;
+        let this = Indexed::new(call.tiles, mem, Some(idx).filter(|v| v.is_present()), call.imm, 8 * size)?;
+        let put = |row, col, value: T| this.element(row, col, size).cast::<T>().write_unaligned(value);
+        for row in 0..this.data.rows() {
+            if this.how.unit == Unit::Row {
+                match this.named(row, 0)? {
+                    Some(named) => {
+                        let from = this.table_row(named, size);
+                        if let Some(to) = this.tile_row(row, size) {
+                            // One row is one run, or a few; no level has more for it.
+                            blocks::copy::<Baseline>(&from, &to, 1, this.data.cols(), size, Cache::Ordinary);
+                        } else {
+                            let get =
+                                |col| from.start.wrapping_add(from.cols.at(col) * size).cast::<T>().read_unaligned();
+                            (0..this.data.cols()).for_each(|col| put(row, col, get(col)));
+                        }
                     }
+                    None => (0..this.data.cols()).for_each(|col| put(row, col, T::default())),
                 }
-                None => (0..this.data.cols()).for_each(|col| put(row, col, T::default())),
+                continue;
             }
-            continue;
+            for col in 0..this.data.cols() {
+                let named = this.named(row, col)?;
+                let value = named.map(|n| this.table.element(n, size).cast::<T>().read_unaligned());
+                put(row, col, value.unwrap_or_default());
+            }
         }
-        for col in 0..this.data.cols() {
-            let named = this.named(row, col)?;
-            let value = named.map(|n| this.table.element(n, size).cast::<T>().read_unaligned());
-            put(row, col, value.unwrap_or_default());
-        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Writes in row-major order of the tile, so the last of several writes to one place stays.
+///
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn scatter<T: Copy>(call: &Call<2, 1>) -> Result<(), Fault> {
-    let size = size_of::<T>();
-    let this = Indexed::new(call.tiles, &call.views[0], None, call.imm, 8 * size)?;
-    let combine = this.how.combine.and_then(|how| combiner(this.how.dtype, how));
-    let _lock = combine.map(|_| exclusive());
-    let write = |from: *mut u8, to: *mut u8| match combine {
-        Some(run) => run(from, to),
-        None => to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()),
-    };
-    for row in 0..this.data.rows() {
-        if this.how.unit == Unit::Row {
-            let Some(named) = this.named(row, 0)? else { continue };
-            let to = this.table_row(named, size);
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        let size = size_of::<T>();
+        let this = Indexed::new(call.tiles, &call.views[0], None, call.imm, 8 * size)?;
+        let combine = this.how.combine.and_then(|how| combiner(this.how.dtype, how));
+        let _lock = combine.map(|_| exclusive());
+        let write = |from: *mut u8, to: *mut u8| match combine {
+            Some(run) => run(from, to),
+            None => to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()),
+        };
+        for row in 0..this.data.rows() {
+            if this.how.unit == Unit::Row {
+                let Some(named) = this.named(row, 0)? else { continue };
+                let to = this.table_row(named, size);
+                for col in 0..this.data.cols() {
+                    write(this.element(row, col, size), to.start.wrapping_add(to.cols.at(col) * size));
+                }
+                continue;
+            }
             for col in 0..this.data.cols() {
-                write(this.element(row, col, size), to.start.wrapping_add(to.cols.at(col) * size));
-            }
-            continue;
-        }
-        for col in 0..this.data.cols() {
-            if let Some(named) = this.named(row, col)? {
-                write(this.element(row, col, size), this.table.element(named, size));
+                if let Some(named) = this.named(row, col)? {
+                    write(this.element(row, col, size), this.table.element(named, size));
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
 }

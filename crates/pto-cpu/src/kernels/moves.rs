@@ -113,23 +113,28 @@ struct WholeTile<const TURNED: bool>;
 impl<const TURNED: bool> Body<3, 0, 3> for WholeTile<TURNED> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &MoveCall) -> Result<(), Fault> {
-        let [src, dst, _] = call.tiles;
-        // A window has the geometry of its whole tile.
-        let whole = |t: &TileRef| (t.rows() as u64, t.cols() as u64) == (t.geometry().rows, t.geometry().cols);
-        if !whole(src) || !whole(dst) || overlap(src, dst) {
-            // A call, so that what is rare does not make this slower.
-            return Prepared::fast::<Move>(L::CPU)(call);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let [src, dst, _] = call.tiles;
+            // A window has the geometry of its whole tile.
+            let whole = |t: &TileRef| (t.rows() as u64, t.cols() as u64) == (t.geometry().rows, t.geometry().cols);
+            if !whole(src) || !whole(dst) || overlap(src, dst) {
+                // A call, so that what is rare does not make this slower.
+                return Prepared::fast::<Move>(L::CPU)(call);
+            }
+            if TURNED {
+                turn_tile_of_bytes::<L>(src.ptr(), dst.ptr(), src.rows(), src.cols());
+            } else {
+                std::ptr::copy_nonoverlapping(src.ptr(), dst.ptr(), src.geometry().bytes() as usize);
+            }
+            Ok(())
         }
-        if TURNED {
-            turn_tile_of_bytes::<L>(src.ptr(), dst.ptr(), src.rows(), src.cols());
-        } else {
-            std::ptr::copy_nonoverlapping(src.ptr(), dst.ptr(), src.geometry().bytes() as usize);
-        }
-        Ok(())
     }
 
     unsafe fn plain(call: &MoveCall) -> Result<(), Fault> {
-        Move::plain(call)
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe { Move::plain(call) }
     }
 }
 
@@ -138,38 +143,51 @@ struct Move;
 impl Body<3, 0, 3> for Move {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &MoveCall) -> Result<(), Fault> {
-        let (region, [src, dst, _]) = (Region::of(call, kind(call)), call.tiles);
-        match (Place::of_tile(src), Place::of_tile(dst)) {
-            // What overlaps is moved in one order only.
-            (Some(from), Some(to)) if !overlap(src, dst) => {
-                blocks::copy_region::<L>(&from, &to, region, call.imm[0] as usize / 8);
-                Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let (region, [src, dst, _]) = (Region::of(call, kind(call)), call.tiles);
+            match (Place::of_tile(src), Place::of_tile(dst)) {
+                // What overlaps is moved in one order only.
+                (Some(from), Some(to)) if !overlap(src, dst) => {
+                    blocks::copy_region::<L>(&from, &to, region, call.imm[0] as usize / 8);
+                    Ok(())
+                }
+                _ => Self::plain(call),
             }
-            _ => Self::plain(call),
         }
     }
 
     unsafe fn plain(call: &MoveCall) -> Result<(), Fault> {
-        let region = Region::of(call, kind(call));
-        match call.imm[0] {
-            8 => each::<u8>(call, region),
-            16 => each::<u16>(call, region),
-            32 => each::<u32>(call, region),
-            _ => each::<u64>(call, region),
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let region = Region::of(call, kind(call));
+            match call.imm[0] {
+                8 => each::<u8>(call, region),
+                16 => each::<u16>(call, region),
+                32 => each::<u32>(call, region),
+                _ => each::<u64>(call, region),
+            }
+            Ok(())
         }
-        Ok(())
     }
 }
 
 /// Element by element, row by row.
+///
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn each<T: Copy>(call: &MoveCall, region: Region) {
-    let [src, dst, _] = call.tiles;
-    for r in 0..region.rows {
-        for c in 0..region.cols {
-            let from = src.index(region.from.0 + r, region.from.1 + c);
-            let to = dst.index(region.to.0 + r, region.to.1 + c);
-            let value = src.ptr().cast::<T>().add(from).read_unaligned();
-            dst.ptr().cast::<T>().add(to).write_unaligned(value);
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        let [src, dst, _] = call.tiles;
+        for r in 0..region.rows {
+            for c in 0..region.cols {
+                let from = src.index(region.from.0 + r, region.from.1 + c);
+                let to = dst.index(region.to.0 + r, region.to.1 + c);
+                let value = src.ptr().cast::<T>().add(from).read_unaligned();
+                dst.ptr().cast::<T>().add(to).write_unaligned(value);
+            }
         }
     }
 }
@@ -182,16 +200,22 @@ pub(super) fn overlap(a: &TileRef, b: &TileRef) -> bool {
 }
 
 /// Half-width biases become f32.
+///
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn widen(call: &MoveCall) -> Result<(), Fault> {
-    let (region, [src, dst, _]) = (Region::of(call, kind(call)), call.tiles);
-    for r in 0..region.rows {
-        for c in 0..region.cols {
-            let from = src.index(region.from.0 + r, region.from.1 + c);
-            let bits = src.ptr().cast::<u16>().add(from).read_unaligned();
-            let value = if call.imm[0] == DType::F16 as u64 { F16(bits).to_f32() } else { Bf16(bits).to_f32() };
-            let to = dst.index(region.to.0 + r, region.to.1 + c);
-            dst.ptr().cast::<f32>().add(to).write_unaligned(value);
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        let (region, [src, dst, _]) = (Region::of(call, kind(call)), call.tiles);
+        for r in 0..region.rows {
+            for c in 0..region.cols {
+                let from = src.index(region.from.0 + r, region.from.1 + c);
+                let bits = src.ptr().cast::<u16>().add(from).read_unaligned();
+                let value = if call.imm[0] == DType::F16 as u64 { F16(bits).to_f32() } else { Bf16(bits).to_f32() };
+                let to = dst.index(region.to.0 + r, region.to.1 + c);
+                dst.ptr().cast::<f32>().add(to).write_unaligned(value);
+            }
         }
+        Ok(())
     }
-    Ok(())
 }

@@ -11,31 +11,47 @@ use pto_isa::{Loc, TileType};
 use pto_num::Level;
 use pto_vector::{Body, Call, Fault, Prepared, Site, TileRef, ViewRef};
 
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
 pub(super) unsafe fn load(call: &Call<1, 1>) -> Result<(), Fault> {
-    let ([tile], [view]) = (call.tiles, call.views);
-    transfer::<true>(tile, view, call.imm[0])
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        let ([tile], [view]) = (call.tiles, call.views);
+        transfer::<true>(tile, view, call.imm[0])
+    }
 }
 
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
 pub(super) unsafe fn store(call: &Call<2, 1, 2>) -> Result<(), Fault> {
-    let ([tile, _], [view]) = (call.tiles, call.views);
-    transfer::<false>(tile, view, call.imm[0])
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        let ([tile, _], [view]) = (call.tiles, call.views);
+        transfer::<false>(tile, view, call.imm[0])
+    }
 }
 
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 unsafe fn transfer<const LOAD: bool>(tile: &TileRef, view: &ViewRef, layout: u64) -> Result<(), Fault> {
-    let Some(view) = operands(tile, view, layout, 4)? else { return Ok(()) };
-    let global = view.start();
-    for r in 0..tile.rows() {
-        for c in 0..tile.cols() {
-            // Every row starts at a byte of its own, as many bytes after the one before as there are columns.
-            let (inside, outside) = (2 * r * tile.row_stride() + c, map(&view, r, c));
-            if LOAD {
-                put(tile.ptr(), inside, get(global, outside));
-            } else {
-                put(global, outside, get(tile.ptr(), inside));
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        let Some(view) = operands(tile, view, layout, 4)? else { return Ok(()) };
+        let global = view.start();
+        for r in 0..tile.rows() {
+            for c in 0..tile.cols() {
+                // Every row starts at a byte of its own, as many bytes after the one before as there are columns.
+                let (inside, outside) = (2 * r * tile.row_stride() + c, map(&view, r, c));
+                if LOAD {
+                    put(tile.ptr(), inside, get(global, outside));
+                } else {
+                    put(global, outside, get(tile.ptr(), inside));
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Pairs of 4-bit floats are single numbers in the memories of the cube. Windows count numbers then as well, while addresses count bytes, as
@@ -66,56 +82,75 @@ struct Transfer<const LOAD: bool>;
 impl Body<1, 1> for Transfer<true> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<1, 1>) -> Result<(), Fault> {
-        Self::quickly::<L>(&call.tiles[0], &call.views[0], call.imm[0])
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe { Self::quickly::<L>(&call.tiles[0], &call.views[0], call.imm[0]) }
     }
 
     unsafe fn plain(call: &Call<1, 1>) -> Result<(), Fault> {
-        Self::plainly(&call.tiles[0], &call.views[0], call.imm[0])
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe { Self::plainly(&call.tiles[0], &call.views[0], call.imm[0]) }
     }
 }
 
 impl Body<2, 1, 2> for Transfer<false> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<2, 1, 2>) -> Result<(), Fault> {
-        Self::quickly::<L>(&call.tiles[0], &call.views[0], call.imm[0])
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe { Self::quickly::<L>(&call.tiles[0], &call.views[0], call.imm[0]) }
     }
 
     unsafe fn plain(call: &Call<2, 1, 2>) -> Result<(), Fault> {
-        Self::plainly(&call.tiles[0], &call.views[0], call.imm[0])
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe { Self::plainly(&call.tiles[0], &call.views[0], call.imm[0]) }
     }
 }
 
 impl<const LOAD: bool> Transfer<LOAD> {
+    /// # Safety
+    /// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
+    /// inside of them; the processor has the instructions of this level.
     #[inline(always)]
     unsafe fn quickly<L: Level>(tile: &TileRef, window: &ViewRef, layout: u64) -> Result<(), Fault> {
-        let Some(view) = operands(tile, window, layout, 4)? else { return Ok(()) };
-        let Some(inside) = Place::of_tile(tile) else { return Self::plainly(tile, window, layout) };
-        let outside = Place::of_view(&view);
-        let (from, to) = if LOAD { (outside, inside) } else { (inside, outside) };
-        if !copy::copy::<L>(&from, &to, Region { rows: tile.rows(), cols: tile.cols(), from: (0, 0), to: (0, 0) }) {
-            return Self::plainly(tile, window, layout);
+        // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor
+        // has the instructions of this level.
+        unsafe {
+            let Some(view) = operands(tile, window, layout, 4)? else { return Ok(()) };
+            let Some(inside) = Place::of_tile(tile) else { return Self::plainly(tile, window, layout) };
+            let outside = Place::of_view(&view);
+            let (from, to) = if LOAD { (outside, inside) } else { (inside, outside) };
+            if !copy::copy::<L>(&from, &to, Region { rows: tile.rows(), cols: tile.cols(), from: (0, 0), to: (0, 0) }) {
+                return Self::plainly(tile, window, layout);
+            }
+            if LOAD {
+                padding::after_load(tile, view.layout());
+            }
+            Ok(())
         }
-        if LOAD {
-            padding::after_load(tile, view.layout());
-        }
-        Ok(())
     }
 
+    /// # Safety
+    /// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
+    /// inside of them.
     unsafe fn plainly(tile: &TileRef, window: &ViewRef, layout: u64) -> Result<(), Fault> {
-        let Some(view) = operands(tile, window, layout, 4)? else { return Ok(()) };
-        let global = view.start();
-        for (r, c) in places(tile.rows(), tile.cols()) {
-            let (inside, outside) = (tile.index(r, c), map(&view, r, c));
-            if LOAD {
-                put(tile.ptr(), inside, get(global, outside));
-            } else {
-                put(global, outside, get(tile.ptr(), inside));
+        // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+        unsafe {
+            let Some(view) = operands(tile, window, layout, 4)? else { return Ok(()) };
+            let global = view.start();
+            for (r, c) in places(tile.rows(), tile.cols()) {
+                let (inside, outside) = (tile.index(r, c), map(&view, r, c));
+                if LOAD {
+                    put(tile.ptr(), inside, get(global, outside));
+                } else {
+                    put(global, outside, get(tile.ptr(), inside));
+                }
             }
+            if LOAD {
+                padding::after_load(tile, view.layout());
+            }
+            Ok(())
         }
-        if LOAD {
-            padding::after_load(tile, view.layout());
-        }
-        Ok(())
     }
 }
 
@@ -164,23 +199,30 @@ fn moved<'a>(call: &MoveCall<'a>) -> (Side<'a>, Side<'a>, Region) {
 impl Body<3, 0, 3> for Move {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &MoveCall) -> Result<(), Fault> {
-        let (src, dst, region) = moved(call);
-        let is_copied = match (src.place(), dst.place()) {
-            // What overlaps is moved in one order only.
-            (Some(from), Some(to)) if !overlap(src.tile, dst.tile) => copy::copy::<L>(&from, &to, region),
-            _ => false,
-        };
-        if is_copied { Ok(()) } else { Self::plain(call) }
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let (src, dst, region) = moved(call);
+            let is_copied = match (src.place(), dst.place()) {
+                // What overlaps is moved in one order only.
+                (Some(from), Some(to)) if !overlap(src.tile, dst.tile) => copy::copy::<L>(&from, &to, region),
+                _ => false,
+            };
+            if is_copied { Ok(()) } else { Self::plain(call) }
+        }
     }
 
     unsafe fn plain(call: &MoveCall) -> Result<(), Fault> {
-        let (src, dst, region) = moved(call);
-        for (r, n) in places(region.rows, region.cols) {
-            let from = src.index(region.from.0 + r, region.from.1 + n);
-            let to = dst.index(region.to.0 + r, region.to.1 + n);
-            put(dst.tile.ptr(), to, get(src.tile.ptr(), from));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let (src, dst, region) = moved(call);
+            for (r, n) in places(region.rows, region.cols) {
+                let from = src.index(region.from.0 + r, region.from.1 + n);
+                let to = dst.index(region.to.0 + r, region.to.1 + n);
+                put(dst.tile.ptr(), to, get(src.tile.ptr(), from));
+            }
+            Ok(())
         }
-        Ok(())
     }
 }
 
@@ -189,13 +231,23 @@ fn places(rows: usize, cols: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// The number at a place.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `base`.
 pub(super) unsafe fn get(base: *const u8, element: usize) -> u8 {
-    *base.add(element / 2) >> (element % 2 * 4) & 15
+    // SAFETY: the caller answers for the elements at `base`.
+    unsafe { *base.add(element / 2) >> (element % 2 * 4) & 15 }
 }
 
 /// Changes the number at a place.
+///
+/// # Safety
+/// All elements that the other arguments count may be written at `base`.
 pub(super) unsafe fn put(base: *mut u8, element: usize, value: u8) {
-    let byte = base.add(element / 2);
-    let shift = element % 2 * 4;
-    *byte = *byte & !(15 << shift) | value << shift;
+    // SAFETY: the caller answers for the elements at `base`.
+    unsafe {
+        let byte = base.add(element / 2);
+        let shift = element % 2 * 4;
+        *byte = *byte & !(15 << shift) | value << shift;
+    }
 }

@@ -30,44 +30,64 @@ pub(super) fn value(ty: &TileType) -> u64 {
 }
 
 /// Writes an element of a tile.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 pub(super) unsafe fn put(tile: &TileRef, size: usize, row: usize, col: usize, bits: u64) {
-    if nibbles::is_of_numbers(tile.geometry()) {
-        return nibbles::put(tile.ptr(), tile.index(row, col), bits as u8);
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        if nibbles::is_of_numbers(tile.geometry()) {
+            return nibbles::put(tile.ptr(), tile.index(row, col), bits as u8);
+        }
+        let to = tile.ptr().add(tile.index(row, col) * size);
+        std::ptr::copy_nonoverlapping(bits.to_le_bytes().as_ptr(), to, size);
     }
-    let to = tile.ptr().add(tile.index(row, col) * size);
-    std::ptr::copy_nonoverlapping(bits.to_le_bytes().as_ptr(), to, size);
 }
 
 /// A load fills the rest of the last block of every row (column) it wrote: in vec with the pad value, if the tile has one; in
 /// the boxes of mat, when rows become boxes, with zeros.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 #[inline(always)]
 pub(super) unsafe fn after_load(tile: &TileRef, layout: GlobalLayout) {
-    let ty = tile.geometry();
-    let boxes = ty.loc == Loc::Mat && ty.is_boxed() && ty.fractal == 512;
-    let makes_boxes = boxes && matches!(layout, GlobalLayout::Nd | GlobalLayout::Dn);
-    // Rows that are no whole blocks are none that a device has.
-    let has_blocks = !ty.is_boxed() && ty.major_bytes().is_multiple_of(BLOCK as u64);
-    if makes_boxes || (ty.loc == Loc::Vec && ty.pad != Pad::Null && has_blocks) {
-        fill_blocks(tile, ty, if makes_boxes { 0 } else { value(ty) });
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        let ty = tile.geometry();
+        let boxes = ty.loc == Loc::Mat && ty.is_boxed() && ty.fractal == 512;
+        let makes_boxes = boxes && matches!(layout, GlobalLayout::Nd | GlobalLayout::Dn);
+        // Rows that are no whole blocks are none that a device has.
+        let has_blocks = !ty.is_boxed() && ty.major_bytes().is_multiple_of(BLOCK as u64);
+        if makes_boxes || (ty.loc == Loc::Vec && ty.pad != Pad::Null && has_blocks) {
+            fill_blocks(tile, ty, if makes_boxes { 0 } else { value(ty) });
+        }
     }
 }
 
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 unsafe fn fill_blocks(tile: &TileRef, ty: &TileType, bits: u64) {
-    let size = ty.dtype.unit_bytes() as usize;
-    // Where the block ends does not depend on where a window starts in its tile.
-    let end = |valid: usize| match ty.is_boxed() {
-        true => valid.next_multiple_of(BLOCK / size),
-        false => valid + (tile.ptr() as usize + valid * size).wrapping_neg() % BLOCK / size,
-    };
-    let by_rows = matches!(ty.order(), Order::Nd | Order::Nz | Order::Zz);
-    let (lines, valid) = if by_rows { (tile.rows(), tile.cols()) } else { (tile.cols(), tile.rows()) };
-    let rest = valid..end(valid);
-    // Most often there is none.
-    if rest.is_empty() {
-        return;
-    }
-    for (line, at) in (0..lines).flat_map(|line| rest.clone().map(move |at| (line, at))) {
-        let (row, col) = if by_rows { (line, at) } else { (at, line) };
-        put(tile, size, row, col, bits);
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        let size = ty.dtype.unit_bytes() as usize;
+        // Where the block ends does not depend on where a window starts in its tile.
+        let end = |valid: usize| match ty.is_boxed() {
+            true => valid.next_multiple_of(BLOCK / size),
+            false => valid + (tile.ptr() as usize + valid * size).wrapping_neg() % BLOCK / size,
+        };
+        let by_rows = matches!(ty.order(), Order::Nd | Order::Nz | Order::Zz);
+        let (lines, valid) = if by_rows { (tile.rows(), tile.cols()) } else { (tile.cols(), tile.rows()) };
+        let rest = valid..end(valid);
+        // Most often there is none.
+        if rest.is_empty() {
+            return;
+        }
+        for (line, at) in (0..lines).flat_map(|line| rest.clone().map(move |at| (line, at))) {
+            let (row, col) = if by_rows { (line, at) } else { (at, line) };
+            put(tile, size, row, col, bits);
+        }
     }
 }

@@ -68,15 +68,21 @@ impl<'a> Part<'a> {
 }
 
 /// Copies a rectangle; the two do not overlap.
+///
+/// # Safety
+/// The processor has the instructions of this level.
 #[inline(always)]
 unsafe fn copy<L: Level, const PLAIN: bool>(from: Part, to: Part, (rows, cols): (usize, usize), size: usize) {
-    if let (false, Some(a), Some(b)) = (PLAIN, from.place(size), to.place(size)) {
-        blocks::copy::<L>(&a, &b, rows, cols, size, Cache::Ordinary);
-        return;
-    }
-    for row in 0..rows {
-        for col in 0..cols {
-            std::ptr::copy_nonoverlapping(from.element(row, col, size), to.element(row, col, size), size);
+    // SAFETY: the processor has the instructions of this level.
+    unsafe {
+        if let (false, Some(a), Some(b)) = (PLAIN, from.place(size), to.place(size)) {
+            blocks::copy::<L>(&a, &b, rows, cols, size, Cache::Ordinary);
+            return;
+        }
+        for row in 0..rows {
+            for col in 0..cols {
+                std::ptr::copy_nonoverlapping(from.element(row, col, size), to.element(row, col, size), size);
+            }
         }
     }
 }
@@ -89,11 +95,15 @@ macro_rules! body {
         impl Body<$tiles> for $name {
             #[inline(always)]
             unsafe fn fast<L: Level>(call: &Call<$tiles>) -> Result<(), Fault> {
-                $run::<L, false>(call)
+                // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is
+                // touched; the processor has the instructions of this level.
+                unsafe { $run::<L, false>(call) }
             }
 
             unsafe fn plain(call: &Call<$tiles>) -> Result<(), Fault> {
-                $run::<Baseline, true>(call)
+                // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is
+                // touched.
+                unsafe { $run::<Baseline, true>(call) }
             }
         }
     };
@@ -105,109 +115,157 @@ body!(Concat, 3, concat);
 body!(ConcatCounted, 5, concat_counted);
 
 /// The same for 4-bit floats that are columns of their own, which are always filled with zeros.
+///
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn fill_numbers(call: &Call<2>) -> Result<(), Fault> {
-    let [src, dst] = call.tiles;
-    let (_, (rows, cols)) = known(call.imm);
-    for (r, c) in (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))) {
-        let number = if r < src.rows() && c < src.cols() { nibbles::get(src.ptr(), src.index(r, c)) } else { 0 };
-        nibbles::put(dst.ptr(), dst.index(r, c), number);
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        let [src, dst] = call.tiles;
+        let (_, (rows, cols)) = known(call.imm);
+        for (r, c) in (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))) {
+            let number = if r < src.rows() && c < src.cols() { nibbles::get(src.ptr(), src.index(r, c)) } else { 0 };
+            nibbles::put(dst.ptr(), dst.index(r, c), number);
+        }
+        Ok(())
     }
-    Ok(())
 }
 
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn transpose<L: Level, const PLAIN: bool>(call: &Call<2>) -> Result<(), Fault> {
-    let [src, dst] = call.tiles;
-    let (size, room) = known(call.imm);
-    if src.cols() > room.0 || src.rows() > room.1 {
-        let window = (room.1 as u64, room.0 as u64);
-        return Err(Fault::WindowMismatch { tile: (src.rows(), src.cols()), window });
-    }
-    if let (false, Some(from), Some(to)) = (PLAIN, Place::of_tile(src), Place::of_tile(dst)) {
-        let turned = Place { rows: to.cols, cols: to.rows, ..to };
-        blocks::copy::<L>(&from, &turned, src.rows(), src.cols(), size, Cache::Ordinary);
-        return Ok(());
-    }
-    for r in 0..src.rows() {
-        for c in 0..src.cols() {
-            let (from, to) = (src.ptr().add(src.index(r, c) * size), dst.ptr().add(dst.index(c, r) * size));
-            std::ptr::copy_nonoverlapping(from, to, size);
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched; the
+    // processor has the instructions of this level.
+    unsafe {
+        let [src, dst] = call.tiles;
+        let (size, room) = known(call.imm);
+        if src.cols() > room.0 || src.rows() > room.1 {
+            let window = (room.1 as u64, room.0 as u64);
+            return Err(Fault::WindowMismatch { tile: (src.rows(), src.cols()), window });
         }
+        if let (false, Some(from), Some(to)) = (PLAIN, Place::of_tile(src), Place::of_tile(dst)) {
+            let turned = Place { rows: to.cols, cols: to.rows, ..to };
+            blocks::copy::<L>(&from, &turned, src.rows(), src.cols(), size, Cache::Ordinary);
+            return Ok(());
+        }
+        for r in 0..src.rows() {
+            for c in 0..src.cols() {
+                let (from, to) = (src.ptr().add(src.index(r, c) * size), dst.ptr().add(dst.index(c, r) * size));
+                std::ptr::copy_nonoverlapping(from, to, size);
+            }
+        }
+        Ok(())
     }
-    Ok(())
 }
 
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn fill<L: Level, const PLAIN: bool>(call: &Call<2>) -> Result<(), Fault> {
-    let [src, dst] = call.tiles;
-    let (size, room) = known(call.imm);
-    let (rows, cols) = (src.rows().min(room.0), src.cols().min(room.1));
-    if src.ptr() != dst.ptr() {
-        copy::<L, PLAIN>(Part::whole(src), Part::whole(dst), (rows, cols), size);
-    } else if src.geometry().cols != dst.geometry().cols || src.geometry().rows != dst.geometry().rows {
-        // The larger tile starts where the smaller does: its last elements go first.
-        for at in (0..rows * cols).rev() {
-            let (row, col) = (at / cols, at % cols);
-            std::ptr::copy(Part::whole(src).element(row, col, size), Part::whole(dst).element(row, col, size), size);
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched; the
+    // processor has the instructions of this level.
+    unsafe {
+        let [src, dst] = call.tiles;
+        let (size, room) = known(call.imm);
+        let (rows, cols) = (src.rows().min(room.0), src.cols().min(room.1));
+        if src.ptr() != dst.ptr() {
+            copy::<L, PLAIN>(Part::whole(src), Part::whole(dst), (rows, cols), size);
+        } else if src.geometry().cols != dst.geometry().cols || src.geometry().rows != dst.geometry().rows {
+            // The larger tile starts where the smaller does: its last elements go first.
+            for at in (0..rows * cols).rev() {
+                let (row, col) = (at / cols, at % cols);
+                std::ptr::copy(
+                    Part::whole(src).element(row, col, size),
+                    Part::whole(dst).element(row, col, size),
+                    size,
+                );
+            }
         }
+        for row in 0..room.0 {
+            let first = if row < rows { cols } else { 0 };
+            fill_row(dst, size, row, first..room.1, call.imm[1]);
+        }
+        Ok(())
     }
-    for row in 0..room.0 {
-        let first = if row < rows { cols } else { 0 };
-        fill_row(dst, size, row, first..room.1, call.imm[1]);
-    }
-    Ok(())
 }
 
 /// Writes a value to a part of a row.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 unsafe fn fill_row(tile: &TileRef, size: usize, row: usize, cols: std::ops::Range<usize>, bits: u64) {
-    if tile.geometry().is_boxed() || tile.col_stride() != 1 {
-        cols.for_each(|col| padding::put(tile, size, row, col, bits));
-        return;
-    }
-    let start = tile.ptr().add((row * tile.row_stride() + cols.start) * size);
-    match size {
-        1 => std::slice::from_raw_parts_mut(start, cols.len()).fill(bits as u8),
-        2 => (0..cols.len()).for_each(|k| start.cast::<u16>().add(k).write_unaligned(bits as u16)),
-        4 => (0..cols.len()).for_each(|k| start.cast::<u32>().add(k).write_unaligned(bits as u32)),
-        _ => (0..cols.len()).for_each(|k| start.cast::<u64>().add(k).write_unaligned(bits)),
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        if tile.geometry().is_boxed() || tile.col_stride() != 1 {
+            cols.for_each(|col| padding::put(tile, size, row, col, bits));
+            return;
+        }
+        let start = tile.ptr().add((row * tile.row_stride() + cols.start) * size);
+        match size {
+            1 => std::slice::from_raw_parts_mut(start, cols.len()).fill(bits as u8),
+            2 => (0..cols.len()).for_each(|k| start.cast::<u16>().add(k).write_unaligned(bits as u16)),
+            4 => (0..cols.len()).for_each(|k| start.cast::<u32>().add(k).write_unaligned(bits as u32)),
+            _ => (0..cols.len()).for_each(|k| start.cast::<u64>().add(k).write_unaligned(bits)),
+        }
     }
 }
 
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn concat<L: Level, const PLAIN: bool>(call: &Call<3>) -> Result<(), Fault> {
-    let [a, b, dst] = call.tiles;
-    let size = known(call.imm).0;
-    copy::<L, PLAIN>(Part::whole(a), Part::whole(dst), (dst.rows(), a.cols()), size);
-    copy::<L, PLAIN>(Part::whole(b), Part { tile: dst, row: 0, col: a.cols() }, (dst.rows(), b.cols()), size);
-    Ok(())
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched; the
+    // processor has the instructions of this level.
+    unsafe {
+        let [a, b, dst] = call.tiles;
+        let size = known(call.imm).0;
+        copy::<L, PLAIN>(Part::whole(a), Part::whole(dst), (dst.rows(), a.cols()), size);
+        copy::<L, PLAIN>(Part::whole(b), Part { tile: dst, row: 0, col: a.cols() }, (dst.rows(), b.cols()), size);
+        Ok(())
+    }
 }
 
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says; the processor has the instructions of this level.
 unsafe fn concat_counted<L: Level, const PLAIN: bool>(call: &Call<5>) -> Result<(), Fault> {
-    let [a, b, a_counts, b_counts, dst] = call.tiles;
-    let size = known(call.imm).0;
-    for row in 0..dst.rows() {
-        let first = count(a_counts, row, a.cols(), call.imm[1])?;
-        let second = count(b_counts, row, b.cols(), call.imm[1])?;
-        let first = first.min(dst.cols());
-        let second = second.min(dst.cols() - first);
-        let part = |tile, col| Part { tile, row, col };
-        copy::<L, true>(part(a, 0), part(dst, 0), (1, first), size);
-        copy::<L, true>(part(b, 0), part(dst, first), (1, second), size);
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched; the
+    // processor has the instructions of this level.
+    unsafe {
+        let [a, b, a_counts, b_counts, dst] = call.tiles;
+        let size = known(call.imm).0;
+        for row in 0..dst.rows() {
+            let first = count(a_counts, row, a.cols(), call.imm[1])?;
+            let second = count(b_counts, row, b.cols(), call.imm[1])?;
+            let first = first.min(dst.cols());
+            let second = second.min(dst.cols() - first);
+            let part = |tile, col| Part { tile, row, col };
+            copy::<L, true>(part(a, 0), part(dst, 0), (1, first), size);
+            copy::<L, true>(part(b, 0), part(dst, first), (1, second), size);
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// How many elements of a row of `cols` an index tile asks for.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 unsafe fn count(counts: &TileRef, row: usize, cols: usize, word: u64) -> Result<usize, Fault> {
-    let (size, signed) = ((word >> 1) as usize, word & 1 == 1);
-    let mut bytes = [0; 8];
-    std::ptr::copy_nonoverlapping(counts.ptr().add(counts.index(row, 0) * size), bytes.as_mut_ptr(), size);
-    let unused = 64 - 8 * size as u32;
-    let raw = (u64::from_le_bytes(bytes) << unused) as i64;
-    let value = if signed { raw >> unused } else { (raw as u64 >> unused) as i64 };
-    let index = value / size as i64;
-    if value < 0 || index as usize > cols {
-        return Err(Fault::IndexOutOfRange { row, col: 0, index, limit: cols as u64 + 1 });
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        let (size, signed) = ((word >> 1) as usize, word & 1 == 1);
+        let mut bytes = [0; 8];
+        std::ptr::copy_nonoverlapping(counts.ptr().add(counts.index(row, 0) * size), bytes.as_mut_ptr(), size);
+        let unused = 64 - 8 * size as u32;
+        let raw = (u64::from_le_bytes(bytes) << unused) as i64;
+        let value = if signed { raw >> unused } else { (raw as u64 >> unused) as i64 };
+        let index = value / size as i64;
+        if value < 0 || index as usize > cols {
+            return Err(Fault::IndexOutOfRange { row, col: 0, index, limit: cols as u64 + 1 });
+        }
+        Ok(index as usize)
     }
-    Ok(index as usize)
 }

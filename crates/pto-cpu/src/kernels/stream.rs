@@ -41,17 +41,24 @@ impl Cache {
 }
 
 /// Copies a long run. After all copies to a large destination, [`finish`] must follow. The processor must have the level.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// instructions of this level.
 #[inline]
 pub(super) unsafe fn copy<L: Level>(from: *const u8, to: *mut u8, bytes: usize, cache: Cache) {
-    #[cfg(target_arch = "x86_64")]
-    match cache {
-        Cache::From if matches!(L::CPU, CpuLevel::V4) => return x86::ahead_v4(from, to, bytes),
-        Cache::To if matches!(L::CPU, CpuLevel::V4) => return x86::past_v4(from, to, bytes),
-        Cache::To => return x86::past(from, to, bytes),
-        _ => {}
+    // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        match cache {
+            Cache::From if matches!(L::CPU, CpuLevel::V4) => return x86::ahead_v4(from, to, bytes),
+            Cache::To if matches!(L::CPU, CpuLevel::V4) => return x86::past_v4(from, to, bytes),
+            Cache::To => return x86::past(from, to, bytes),
+            _ => {}
+        }
+        let _ = cache;
+        std::ptr::copy_nonoverlapping(from, to, bytes);
     }
-    let _ = cache;
-    std::ptr::copy_nonoverlapping(from, to, bytes);
 }
 
 /// Makes what went past the cache visible in the order of the program.
@@ -72,40 +79,65 @@ mod x86 {
     const LINE: usize = 64;
 
     /// Calls `line` for every whole line, with the byte it starts at, and copies the ends: `head` bytes are before the first line.
+    ///
+    /// # Safety
+    /// All elements that the other arguments count may be read at `from` and may be written at `to`.
     #[inline(always)]
     unsafe fn lines(from: *const u8, to: *mut u8, bytes: usize, head: usize, line: impl Fn(usize)) {
-        let head = head.min(bytes);
-        copy_nonoverlapping(from, to, head);
-        let done = head + (bytes - head) / LINE * LINE;
-        (head..done).step_by(LINE).for_each(line);
-        copy_nonoverlapping(from.add(done), to.add(done), bytes - done);
+        // SAFETY: the caller answers for the elements at `from` and `to`.
+        unsafe {
+            let head = head.min(bytes);
+            copy_nonoverlapping(from, to, head);
+            let done = head + (bytes - head) / LINE * LINE;
+            (head..done).step_by(LINE).for_each(line);
+            copy_nonoverlapping(from.add(done), to.add(done), bytes - done);
+        }
     }
 
+    /// # Safety
+    /// All elements that the other arguments count may be read at `from` and may be written at `to`.
     pub unsafe fn past(from: *const u8, to: *mut u8, bytes: usize) {
-        lines(from, to, bytes, to.align_offset(LINE), |at| {
-            let (from, to) = (from.add(at).cast::<__m128i>(), to.add(at).cast::<__m128i>());
-            let parts = [0, 1, 2, 3].map(|part| _mm_loadu_si128(from.add(part)));
-            for (part, value) in parts.into_iter().enumerate() {
-                _mm_stream_si128(to.add(part), value);
-            }
-        });
+        // SAFETY: the caller answers for the elements at `from` and `to`.
+        unsafe {
+            lines(from, to, bytes, to.align_offset(LINE), |at| {
+                let (from, to) = (from.add(at).cast::<__m128i>(), to.add(at).cast::<__m128i>());
+                let parts = [0, 1, 2, 3].map(|part| _mm_loadu_si128(from.add(part)));
+                for (part, value) in parts.into_iter().enumerate() {
+                    _mm_stream_si128(to.add(part), value);
+                }
+            });
+        }
     }
 
+    /// # Safety
+    /// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has
+    /// the instructions of this level.
     #[target_feature(enable = "avx512f")]
     pub unsafe fn past_v4(from: *const u8, to: *mut u8, bytes: usize) {
-        lines(from, to, bytes, to.align_offset(LINE), |at| {
-            _mm512_stream_si512(to.add(at).cast(), _mm512_loadu_si512(from.add(at).cast()));
-        });
+        // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this
+        // level.
+        unsafe {
+            lines(from, to, bytes, to.align_offset(LINE), |at| {
+                _mm512_stream_si512(to.add(at).cast(), _mm512_loadu_si512(from.add(at).cast()));
+            });
+        }
     }
 
+    /// # Safety
+    /// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has
+    /// the instructions of this level.
     #[target_feature(enable = "avx512f")]
     pub unsafe fn ahead_v4(from: *const u8, to: *mut u8, bytes: usize) {
-        // Whole lines of the side that is far away.
-        lines(from, to, bytes, from.align_offset(LINE), |at| {
-            // Never faults, wherever it points.
-            _mm_prefetch::<_MM_HINT_T1>(from.wrapping_add(at + AHEAD).cast());
-            _mm512_storeu_si512(to.add(at).cast(), _mm512_load_si512(from.add(at).cast()));
-        });
+        // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this
+        // level.
+        unsafe {
+            // Whole lines of the side that is far away.
+            lines(from, to, bytes, from.align_offset(LINE), |at| {
+                // Never faults, wherever it points.
+                _mm_prefetch::<_MM_HINT_T1>(from.wrapping_add(at + AHEAD).cast());
+                _mm512_storeu_si512(to.add(at).cast(), _mm512_load_si512(from.add(at).cast()));
+            });
+        }
     }
 }
 

@@ -133,11 +133,18 @@ pub(super) fn map(view: &ViewRef, r: usize, c: usize) -> usize {
 }
 
 /// Every element of the tile with its counterpart outside.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 unsafe fn each(tile: &TileRef, view: &ViewRef, size: usize, work: impl Fn(*mut u8, *mut u8)) {
-    let global = view.start();
-    for r in 0..tile.rows() {
-        for c in 0..tile.cols() {
-            work(tile.ptr().add(tile.index(r, c) * size), global.add(map(view, r, c) * size));
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        let global = view.start();
+        for r in 0..tile.rows() {
+            for c in 0..tile.cols() {
+                work(tile.ptr().add(tile.index(r, c) * size), global.add(map(view, r, c) * size));
+            }
         }
     }
 }
@@ -147,31 +154,38 @@ struct Load;
 impl Body<1, 1> for Load {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<1, 1>) -> Result<(), Fault> {
-        let size = (call.imm[0] >> 8) as usize;
-        let [tile] = call.tiles;
-        if let Some(view) = operands(tile, &call.views[0], call.imm[0], 8 * size)? {
-            let Some(to) = Place::of_tile(tile) else { return Self::plain(call) };
-            blocks::copy::<L>(
-                &Place::of_view(&view),
-                &to,
-                tile.rows(),
-                tile.cols(),
-                size,
-                Cache::of_load(view.bytes()),
-            );
-            padding::after_load(tile, view.layout());
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let size = (call.imm[0] >> 8) as usize;
+            let [tile] = call.tiles;
+            if let Some(view) = operands(tile, &call.views[0], call.imm[0], 8 * size)? {
+                let Some(to) = Place::of_tile(tile) else { return Self::plain(call) };
+                blocks::copy::<L>(
+                    &Place::of_view(&view),
+                    &to,
+                    tile.rows(),
+                    tile.cols(),
+                    size,
+                    Cache::of_load(view.bytes()),
+                );
+                padding::after_load(tile, view.layout());
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<1, 1>) -> Result<(), Fault> {
-        let size = (call.imm[0] >> 8) as usize;
-        let [tile] = call.tiles;
-        if let Some(view) = operands(tile, &call.views[0], call.imm[0], 8 * size)? {
-            each(tile, &view, size, |on_chip, outside| std::ptr::copy_nonoverlapping(outside, on_chip, size));
-            padding::after_load(tile, view.layout());
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let size = (call.imm[0] >> 8) as usize;
+            let [tile] = call.tiles;
+            if let Some(view) = operands(tile, &call.views[0], call.imm[0], 8 * size)? {
+                each(tile, &view, size, |on_chip, outside| std::ptr::copy_nonoverlapping(outside, on_chip, size));
+                padding::after_load(tile, view.layout());
+            }
+            Ok(())
         }
-        Ok(())
     }
 }
 
@@ -180,26 +194,40 @@ struct Store;
 impl Body<2, 1, 2> for Store {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<2, 1, 2>) -> Result<(), Fault> {
-        let size = (call.imm[0] >> 8) as usize;
-        let [tile, _] = call.tiles;
-        let Some(view) = operands(tile, &call.views[0], call.imm[0], 8 * size)? else { return Ok(()) };
-        if let Some(how) = how_to_combine(call) {
-            return combine(tile, &view, size, call.imm[1], how);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let size = (call.imm[0] >> 8) as usize;
+            let [tile, _] = call.tiles;
+            let Some(view) = operands(tile, &call.views[0], call.imm[0], 8 * size)? else { return Ok(()) };
+            if let Some(how) = how_to_combine(call) {
+                return combine(tile, &view, size, call.imm[1], how);
+            }
+            let Some(from) = Place::of_tile(tile) else { return Self::plain(call) };
+            blocks::copy::<L>(
+                &from,
+                &Place::of_view(&view),
+                tile.rows(),
+                tile.cols(),
+                size,
+                Cache::of_store(view.bytes()),
+            );
+            Ok(())
         }
-        let Some(from) = Place::of_tile(tile) else { return Self::plain(call) };
-        blocks::copy::<L>(&from, &Place::of_view(&view), tile.rows(), tile.cols(), size, Cache::of_store(view.bytes()));
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<2, 1, 2>) -> Result<(), Fault> {
-        let size = (call.imm[0] >> 8) as usize;
-        let [tile, _] = call.tiles;
-        let Some(view) = operands(tile, &call.views[0], call.imm[0], 8 * size)? else { return Ok(()) };
-        if let Some(how) = how_to_combine(call) {
-            return combine(tile, &view, size, call.imm[1], how);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let size = (call.imm[0] >> 8) as usize;
+            let [tile, _] = call.tiles;
+            let Some(view) = operands(tile, &call.views[0], call.imm[0], 8 * size)? else { return Ok(()) };
+            if let Some(how) = how_to_combine(call) {
+                return combine(tile, &view, size, call.imm[1], how);
+            }
+            each(tile, &view, size, |on_chip, outside| std::ptr::copy_nonoverlapping(on_chip, outside, size));
+            Ok(())
         }
-        each(tile, &view, size, |on_chip, outside| std::ptr::copy_nonoverlapping(on_chip, outside, size));
-        Ok(())
     }
 }
 
@@ -213,18 +241,26 @@ fn how_to_combine(call: &Call<2, 1, 2>) -> Option<Combine> {
     Combine::from_code(call.imm[1] >> 8).or_else(|| Combine::from_code(state))
 }
 
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 #[inline(never)]
 unsafe fn combine(tile: &TileRef, view: &ViewRef, size: usize, imm: u64, how: Combine) -> Result<(), Fault> {
-    let run = combiner(DType::ALL[(imm & 0xff) as usize], how);
-    let _lock = exclusive();
-    each(tile, view, size, |on_chip, outside| match run {
-        Some(run) => run(on_chip, outside),
-        // The state of the core concerns stores of numbers; others only have bits.
-        None => std::ptr::copy_nonoverlapping(on_chip, outside, size),
-    });
-    Ok(())
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        let run = combiner(DType::ALL[(imm & 0xff) as usize], how);
+        let _lock = exclusive();
+        each(tile, view, size, |on_chip, outside| match run {
+            Some(run) => run(on_chip, outside),
+            // The state of the core concerns stores of numbers; others only have bits.
+            None => std::ptr::copy_nonoverlapping(on_chip, outside, size),
+        });
+        Ok(())
+    }
 }
 
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn prefetch(call: &Call<0, 1>) -> Result<(), Fault> {
     let [view] = call.views;
     if view.shape().contains(&0) {

@@ -18,6 +18,9 @@ type Line = [u8; 16];
 /// Elements by their size.
 pub(super) trait Unit: Copy {
     /// Interleaves two lines: their lower halves, and their upper halves.
+    ///
+    /// # Safety
+    /// The processor has AVX-512.
     unsafe fn interleave(a: Line, b: Line) -> (Line, Line);
 }
 
@@ -27,7 +30,10 @@ macro_rules! units {
         impl Unit for $type {
             #[inline(always)]
             unsafe fn interleave(a: Line, b: Line) -> (Line, Line) {
-                ($low(a, b), $high(a, b))
+                // SAFETY: the processor has AVX-512.
+                unsafe {
+                    ($low(a, b), $high(a, b))
+                }
             }
         }
     )+};
@@ -94,13 +100,19 @@ impl Turn {
     };
 
     /// Calls `work` for every single matrix.
+    ///
+    /// # Safety
+    /// The rows of the source and of the destination lie in memory and do not overlap.
     #[inline(always)]
     unsafe fn each(&self, work: impl Fn(*const u8, *mut u8)) {
-        for at in 0..self.count {
-            let (from, to) = (self.from.add(at * self.from_next), self.to.add(at * self.to_next));
-            work(from, to);
-            if self.twin > 0 {
-                work(from.add(self.rows * self.from_step), to.add(self.twin));
+        // SAFETY: the caller answers for the rows of source and destination.
+        unsafe {
+            for at in 0..self.count {
+                let (from, to) = (self.from.add(at * self.from_next), self.to.add(at * self.to_next));
+                work(from, to);
+                if self.twin > 0 {
+                    work(from.add(self.rows * self.from_step), to.add(self.twin));
+                }
             }
         }
     }
@@ -112,19 +124,23 @@ impl Turn {
 /// All elements must lie in memory that may be read and written, and must not overlap. The processor must have the level.
 #[inline(always)]
 pub(super) unsafe fn transpose<L: Level>(turn: &Turn, size: usize) {
-    #[cfg(target_arch = "x86_64")]
-    if boxes::<L>(turn, size) {
-        return;
-    }
-    turn.each(|from, to| {
-        let turn = &Turn { from, to, ..*turn };
-        match size {
-            1 => squares::<u8, 16>(turn),
-            2 => squares::<u16, 8>(turn),
-            4 => squares::<u32, 4>(turn),
-            _ => squares::<u64, 2>(turn),
+    // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
+    // level.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if boxes::<L>(turn, size) {
+            return;
         }
-    });
+        turn.each(|from, to| {
+            let turn = &Turn { from, to, ..*turn };
+            match size {
+                1 => squares::<u8, 16>(turn),
+                2 => squares::<u16, 8>(turn),
+                4 => squares::<u32, 4>(turn),
+                _ => squares::<u64, 2>(turn),
+            }
+        });
+    }
 }
 
 /// Turns all boxes of a tile of bytes, from 16 rows of 32 bytes to 16 columns of 32.
@@ -133,108 +149,146 @@ pub(super) unsafe fn transpose<L: Level>(turn: &Turn, size: usize) {
 /// Both tiles must have so many rows and columns, whole pairs of boxes, and must not overlap. The processor must have the level.
 #[inline(always)]
 pub(super) unsafe fn turn_tile_of_bytes<L: Level>(from: *const u8, to: *mut u8, rows: usize, cols: usize) {
-    const SIDE: usize = 32;
-    #[cfg(target_arch = "x86_64")]
-    if matches!(L::CPU, CpuLevel::V4) && bytes::has_exchanges() {
-        return bytes::turn_tile(from, to, rows, cols);
-    }
-    for row in (0..rows).step_by(SIDE) {
-        let (from, to) = (from.add(row * SIDE), to.add(row * cols));
-        let squares = Turn { count: cols / SIDE, from_next: rows * SIDE, to_next: SIDE * SIDE, ..Turn::ONE };
-        let turn = Turn { from, from_step: SIDE, to, to_step: SIDE, rows: SIDE, cols: SIDE, ..squares };
-        transpose::<L>(&turn, 1);
+    // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
+    unsafe {
+        const SIDE: usize = 32;
+        #[cfg(target_arch = "x86_64")]
+        if matches!(L::CPU, CpuLevel::V4) && bytes::has_exchanges() {
+            return bytes::turn_tile(from, to, rows, cols);
+        }
+        for row in (0..rows).step_by(SIDE) {
+            let (from, to) = (from.add(row * SIDE), to.add(row * cols));
+            let squares = Turn { count: cols / SIDE, from_next: rows * SIDE, to_next: SIDE * SIDE, ..Turn::ONE };
+            let turn = Turn { from, from_step: SIDE, to, to_step: SIDE, rows: SIDE, cols: SIDE, ..squares };
+            transpose::<L>(&turn, 1);
+        }
     }
 }
 
 /// Whole boxes of the cube's memories in registers: rows of 32 bytes, one after the other. False where the matrix is not made
 /// of them.
+///
+/// # Safety
+/// The rows of the source and of the destination lie in memory and do not overlap; the processor has the instructions
+/// of this level.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn boxes<L: Level>(turn: &Turn, size: usize) -> bool {
-    const WIDTH: usize = 32;
-    if size == 1 && matches!(L::CPU, CpuLevel::V4) && squares_of_bytes(turn) {
-        return true;
+    // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
+    // level.
+    unsafe {
+        const WIDTH: usize = 32;
+        if size == 1 && matches!(L::CPU, CpuLevel::V4) && squares_of_bytes(turn) {
+            return true;
+        }
+        if turn.from_step != WIDTH || turn.cols * size != WIDTH {
+            return false;
+        }
+        let (height, turn_boxes): (usize, unsafe fn(&Turn)) = match (size, L::CPU) {
+            (4, CpuLevel::V4) if turn.rows == 8 && turn.twin > 0 => (8, x86::turn_twins),
+            (4, CpuLevel::V3 | CpuLevel::V4) => (8, x86::turn_words),
+            (2, CpuLevel::V4) => (16, x86::turn_halves),
+            (1, CpuLevel::V4) if turn.rows.is_multiple_of(32) => (32, bytes::turn_pairs_of_boxes),
+            (1, CpuLevel::V4) => (16, bytes::turn_boxes),
+            _ => return false,
+        };
+        let whole = turn.rows.is_multiple_of(height);
+        if whole {
+            turn_boxes(turn);
+        }
+        whole
     }
-    if turn.from_step != WIDTH || turn.cols * size != WIDTH {
-        return false;
-    }
-    let (height, turn_boxes): (usize, unsafe fn(&Turn)) = match (size, L::CPU) {
-        (4, CpuLevel::V4) if turn.rows == 8 && turn.twin > 0 => (8, x86::turn_twins),
-        (4, CpuLevel::V3 | CpuLevel::V4) => (8, x86::turn_words),
-        (2, CpuLevel::V4) => (16, x86::turn_halves),
-        (1, CpuLevel::V4) if turn.rows.is_multiple_of(32) => (32, bytes::turn_pairs_of_boxes),
-        (1, CpuLevel::V4) => (16, bytes::turn_boxes),
-        _ => return false,
-    };
-    let whole = turn.rows.is_multiple_of(height);
-    if whole {
-        turn_boxes(turn);
-    }
-    whole
 }
 
 /// Squares of 32 bytes at any distances. False where there are none, or the processor lacks the instructions.
+///
+/// # Safety
+/// The rows of the source and of the destination lie in memory and do not overlap.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn squares_of_bytes(turn: &Turn) -> bool {
-    let fits = turn.rows.is_multiple_of(32) && turn.cols.is_multiple_of(32) && bytes::has_exchanges();
-    if fits {
-        bytes::turn_squares(turn);
+    // SAFETY: the caller answers for the rows of source and destination.
+    unsafe {
+        let fits = turn.rows.is_multiple_of(32) && turn.cols.is_multiple_of(32) && bytes::has_exchanges();
+        if fits {
+            bytes::turn_squares(turn);
+        }
+        fits
     }
-    fits
 }
 
+/// # Safety
+/// The rows of the source and of the destination lie in memory and do not overlap.
 #[inline(always)]
 unsafe fn squares<T: Unit, const N: usize>(turn: &Turn) {
-    let size = size_of::<T>();
-    let (rows, cols) = (turn.rows / N * N, turn.cols / N * N);
-    for col in (0..cols).step_by(N) {
-        for row in (0..rows).step_by(N) {
-            let from = turn.from.add(row * turn.from_step + col * size);
-            let to = turn.to.add(row * size + col * turn.to_step);
-            square::<T, N>(from, turn.from_step, to, turn.to_step);
+    // SAFETY: the caller answers for the rows of source and destination.
+    unsafe {
+        let size = size_of::<T>();
+        let (rows, cols) = (turn.rows / N * N, turn.cols / N * N);
+        for col in (0..cols).step_by(N) {
+            for row in (0..rows).step_by(N) {
+                let from = turn.from.add(row * turn.from_step + col * size);
+                let to = turn.to.add(row * size + col * turn.to_step);
+                square::<T, N>(from, turn.from_step, to, turn.to_step);
+            }
         }
+        rest::<T>(turn, 0..rows, cols);
+        rest::<T>(turn, rows..turn.rows, 0);
     }
-    rest::<T>(turn, 0..rows, cols);
-    rest::<T>(turn, rows..turn.rows, 0);
 }
 
 /// As often as a side can be halved, the rows of the upper half are interleaved with those of the lower. Each time the bits of an
 /// element's place, row and column together, turn by one; in the end row and column are exchanged.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `from` and may be written at `to`.
 #[inline(always)]
 unsafe fn square<T: Unit, const N: usize>(from: *const u8, from_step: usize, to: *mut u8, to_step: usize) {
-    let mut lines: [Line; N] = std::array::from_fn(|k| from.add(k * from_step).cast::<Line>().read_unaligned());
-    lines = halved::<T, N>(lines);
-    if N > 2 {
+    // SAFETY: the caller answers for the elements at `from` and `to`.
+    unsafe {
+        let mut lines: [Line; N] = std::array::from_fn(|k| from.add(k * from_step).cast::<Line>().read_unaligned());
         lines = halved::<T, N>(lines);
-    }
-    if N > 4 {
-        lines = halved::<T, N>(lines);
-    }
-    if N > 8 {
-        lines = halved::<T, N>(lines);
-    }
-    for (k, line) in lines.into_iter().enumerate() {
-        to.add(k * to_step).cast::<Line>().write_unaligned(line);
+        if N > 2 {
+            lines = halved::<T, N>(lines);
+        }
+        if N > 4 {
+            lines = halved::<T, N>(lines);
+        }
+        if N > 8 {
+            lines = halved::<T, N>(lines);
+        }
+        for (k, line) in lines.into_iter().enumerate() {
+            to.add(k * to_step).cast::<Line>().write_unaligned(line);
+        }
     }
 }
 
+/// # Safety
+/// The processor has AVX-512.
 #[inline(always)]
 unsafe fn halved<T: Unit, const N: usize>(lines: [Line; N]) -> [Line; N] {
-    let mut next = lines;
-    for k in 0..N / 2 {
-        (next[2 * k], next[2 * k + 1]) = T::interleave(lines[k], lines[k + N / 2]);
+    // SAFETY: the processor has AVX-512.
+    unsafe {
+        let mut next = lines;
+        for k in 0..N / 2 {
+            (next[2 * k], next[2 * k + 1]) = T::interleave(lines[k], lines[k + N / 2]);
+        }
+        next
     }
-    next
 }
 
+/// # Safety
+/// The rows of the source and of the destination lie in memory and do not overlap.
 #[inline(always)]
 unsafe fn rest<T: Copy>(turn: &Turn, rows: std::ops::Range<usize>, first_col: usize) {
-    for row in rows {
-        for col in first_col..turn.cols {
-            let from = turn.from.add(row * turn.from_step + col * size_of::<T>());
-            let to = turn.to.add(row * size_of::<T>() + col * turn.to_step);
-            to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned());
+    // SAFETY: the caller answers for the rows of source and destination.
+    unsafe {
+        for row in rows {
+            for col in first_col..turn.cols {
+                let from = turn.from.add(row * turn.from_step + col * size_of::<T>());
+                let to = turn.to.add(row * size_of::<T>() + col * turn.to_step);
+                to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned());
+            }
         }
     }
 }
@@ -246,45 +300,75 @@ mod x86 {
     use std::arch::x86_64::*;
 
     /// Calls `work` with the places of every box of so many rows of 32 bytes.
+    ///
+    /// # Safety
+    /// The rows of the source and of the destination lie in memory and do not overlap.
     #[inline(always)]
     pub unsafe fn each(turn: &Turn, height: usize, size: usize, work: impl Fn(*const u32, *mut u8)) {
-        turn.each(|from, to| {
-            (0..turn.rows).step_by(height).for_each(|row| work(from.add(row * 32).cast(), to.add(row * size)));
-        });
+        // SAFETY: the caller answers for the rows of source and destination.
+        unsafe {
+            turn.each(|from, to| {
+                (0..turn.rows).step_by(height).for_each(|row| work(from.add(row * 32).cast(), to.add(row * size)));
+            });
+        }
     }
 
     /// Boxes of eight rows of eight words.
+    ///
+    /// # Safety
+    /// The rows of the source and of the destination lie in memory and do not overlap; the processor has the
+    /// instructions of this level.
     #[target_feature(enable = "avx2")]
     pub unsafe fn turn_words(turn: &Turn) {
-        each(turn, 8, 4, |from, to| turn_eight(from, to.cast(), turn.to_step / 4));
+        // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
+        // level.
+        unsafe {
+            each(turn, 8, 4, |from, to| turn_eight(from, to.cast(), turn.to_step / 4));
+        }
     }
 
     /// The same, twins together.
+    ///
+    /// # Safety
+    /// The rows of the source and of the destination lie in memory and do not overlap; the processor has the
+    /// instructions of this level.
     #[target_feature(enable = "avx512f")]
     pub unsafe fn turn_twins(turn: &Turn) {
-        for at in 0..turn.count {
-            let to = turn.to.add(at * turn.to_next);
-            let columns = turned(turn.from.add(at * turn.from_next).cast());
-            for (column, v) in columns.into_iter().enumerate() {
-                _mm256_storeu_si256(to.add(column * turn.to_step).cast(), _mm512_castsi512_si256(v));
-            }
-            for (column, v) in columns.into_iter().enumerate() {
-                let to = to.add(turn.twin + column * turn.to_step);
-                _mm256_storeu_si256(to.cast(), _mm512_extracti64x4_epi64::<1>(v));
+        // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
+        // level.
+        unsafe {
+            for at in 0..turn.count {
+                let to = turn.to.add(at * turn.to_next);
+                let columns = turned(turn.from.add(at * turn.from_next).cast());
+                for (column, v) in columns.into_iter().enumerate() {
+                    _mm256_storeu_si256(to.add(column * turn.to_step).cast(), _mm512_castsi512_si256(v));
+                }
+                for (column, v) in columns.into_iter().enumerate() {
+                    let to = to.add(turn.twin + column * turn.to_step);
+                    _mm256_storeu_si256(to.cast(), _mm512_extracti64x4_epi64::<1>(v));
+                }
             }
         }
     }
 
     /// Boxes of sixteen rows of sixteen halves.
+    ///
+    /// # Safety
+    /// The rows of the source and of the destination lie in memory and do not overlap; the processor has the
+    /// instructions of this level.
     #[target_feature(enable = "avx512f,avx512bw")]
     pub unsafe fn turn_halves(turn: &Turn) {
-        let step = turn.to_step;
-        each(turn, 16, 2, |from, to| {
-            for (pair, v) in turned_halves(from.cast()).into_iter().enumerate() {
-                _mm256_storeu_si256(to.add(2 * pair * step).cast(), _mm512_castsi512_si256(v));
-                _mm256_storeu_si256(to.add((2 * pair + 1) * step).cast(), _mm512_extracti64x4_epi64::<1>(v));
-            }
-        });
+        // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
+        // level.
+        unsafe {
+            let step = turn.to_step;
+            each(turn, 16, 2, |from, to| {
+                for (pair, v) in turned_halves(from.cast()).into_iter().enumerate() {
+                    _mm256_storeu_si256(to.add(2 * pair * step).cast(), _mm512_castsi512_si256(v));
+                    _mm256_storeu_si256(to.add((2 * pair + 1) * step).cast(), _mm512_extracti64x4_epi64::<1>(v));
+                }
+            });
+        }
     }
 }
 

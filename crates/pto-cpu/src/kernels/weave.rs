@@ -43,29 +43,51 @@ fn prepare_pack(site: &Site) -> Option<Prepared<2>> {
     }
 }
 
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 unsafe fn get<T: Copy>(tile: &TileRef, row: usize, col: usize) -> T {
-    tile.ptr().cast::<T>().add(tile.index(row, col)).read_unaligned()
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe { tile.ptr().cast::<T>().add(tile.index(row, col)).read_unaligned() }
 }
 
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 unsafe fn put<T: Copy>(tile: &TileRef, row: usize, col: usize, value: T) {
-    tile.ptr().cast::<T>().add(tile.index(row, col)).write_unaligned(value);
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        tile.ptr().cast::<T>().add(tile.index(row, col)).write_unaligned(value);
+    }
 }
 
 /// `to` is `a` and `b` in turn; `count` elements of each.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `a` and `b` and may be written at `to`.
 #[inline(always)]
 unsafe fn weave<T: Copy>(a: *const T, b: *const T, to: *mut T, count: usize) {
-    for k in 0..count {
-        to.add(2 * k).write_unaligned(a.add(k).read_unaligned());
-        to.add(2 * k + 1).write_unaligned(b.add(k).read_unaligned());
+    // SAFETY: the caller answers for the elements at `a` and `b` and `to`.
+    unsafe {
+        for k in 0..count {
+            to.add(2 * k).write_unaligned(a.add(k).read_unaligned());
+            to.add(2 * k + 1).write_unaligned(b.add(k).read_unaligned());
+        }
     }
 }
 
 /// `a` and `b` take turns; `count` elements for each.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `from` and may be written at `a` and `b`.
 #[inline(always)]
 unsafe fn unweave<T: Copy>(from: *const T, a: *mut T, b: *mut T, count: usize) {
-    for k in 0..count {
-        a.add(k).write_unaligned(from.add(2 * k).read_unaligned());
-        b.add(k).write_unaligned(from.add(2 * k + 1).read_unaligned());
+    // SAFETY: the caller answers for the elements at `from` and `a` and `b`.
+    unsafe {
+        for k in 0..count {
+            a.add(k).write_unaligned(from.add(2 * k).read_unaligned());
+            b.add(k).write_unaligned(from.add(2 * k + 1).read_unaligned());
+        }
     }
 }
 
@@ -74,23 +96,30 @@ struct Interleave<T>(PhantomData<T>);
 impl<T: Copy> Body<4> for Interleave<T> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<4>) -> Result<(), Fault> {
-        let [a, b, first, second] = call.tiles;
-        let half = first.cols() / 2;
-        for r in 0..first.rows() {
-            weave::<T>(a.row(r), b.row(r), first.row(r), half);
-            weave::<T>(a.row::<T>(r).add(half), b.row::<T>(r).add(half), second.row(r), half);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let [a, b, first, second] = call.tiles;
+            let half = first.cols() / 2;
+            for r in 0..first.rows() {
+                weave::<T>(a.row(r), b.row(r), first.row(r), half);
+                weave::<T>(a.row::<T>(r).add(half), b.row::<T>(r).add(half), second.row(r), half);
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<4>) -> Result<(), Fault> {
-        let [a, b, first, second] = call.tiles;
-        let cols = first.cols();
-        for (r, at) in (0..first.rows()).flat_map(|r| (0..2 * cols).map(move |at| (r, at))) {
-            let value = get::<T>(if at % 2 == 0 { a } else { b }, r, at / 2);
-            put(if at < cols { first } else { second }, r, at % cols, value);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [a, b, first, second] = call.tiles;
+            let cols = first.cols();
+            for (r, at) in (0..first.rows()).flat_map(|r| (0..2 * cols).map(move |at| (r, at))) {
+                let value = get::<T>(if at % 2 == 0 { a } else { b }, r, at / 2);
+                put(if at < cols { first } else { second }, r, at % cols, value);
+            }
+            Ok(())
         }
-        Ok(())
     }
 }
 
@@ -99,25 +128,32 @@ struct Deinterleave<T>(PhantomData<T>);
 impl<T: Copy> Body<4> for Deinterleave<T> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<4>) -> Result<(), Fault> {
-        let [a, b, even, odd] = call.tiles;
-        let half = a.cols() / 2;
-        for r in 0..even.rows() {
-            unweave::<T>(a.row(r), even.row(r), odd.row(r), half);
-            if b.is_present() {
-                unweave::<T>(b.row(r), even.row::<T>(r).add(half), odd.row::<T>(r).add(half), half);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let [a, b, even, odd] = call.tiles;
+            let half = a.cols() / 2;
+            for r in 0..even.rows() {
+                unweave::<T>(a.row(r), even.row(r), odd.row(r), half);
+                if b.is_present() {
+                    unweave::<T>(b.row(r), even.row::<T>(r).add(half), odd.row::<T>(r).add(half), half);
+                }
             }
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<4>) -> Result<(), Fault> {
-        let [a, b, even, odd] = call.tiles;
-        let long = if b.is_present() { 2 * a.cols() } else { a.cols() };
-        for (r, at) in (0..even.rows()).flat_map(|r| (0..long).map(move |at| (r, at))) {
-            let value = get::<T>(if at < a.cols() { a } else { b }, r, at % a.cols());
-            put(if at % 2 == 0 { even } else { odd }, r, at / 2, value);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [a, b, even, odd] = call.tiles;
+            let long = if b.is_present() { 2 * a.cols() } else { a.cols() };
+            for (r, at) in (0..even.rows()).flat_map(|r| (0..long).map(move |at| (r, at))) {
+                let value = get::<T>(if at < a.cols() { a } else { b }, r, at % a.cols());
+                put(if at % 2 == 0 { even } else { odd }, r, at / 2, value);
+            }
+            Ok(())
         }
-        Ok(())
     }
 }
 
@@ -144,19 +180,26 @@ cuts! { u32 => u16; u32 => u8; u16 => u8; }
 impl<S: Cut<T>, T: Copy> Body<2> for Pack<S, T> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
-        let [src, dst] = call.tiles;
-        for r in 0..dst.rows() {
-            let (from, to) = (src.row::<S>(r), dst.row::<T>(r));
-            (0..dst.cols()).for_each(|c| to.add(c).write_unaligned(from.add(c).read_unaligned().cut()));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let [src, dst] = call.tiles;
+            for r in 0..dst.rows() {
+                let (from, to) = (src.row::<S>(r), dst.row::<T>(r));
+                (0..dst.cols()).for_each(|c| to.add(c).write_unaligned(from.add(c).read_unaligned().cut()));
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
-        let [src, dst] = call.tiles;
-        for (r, c) in (0..dst.rows()).flat_map(|r| (0..dst.cols()).map(move |c| (r, c))) {
-            put(dst, r, c, get::<S>(src, r, c).cut());
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, dst] = call.tiles;
+            for (r, c) in (0..dst.rows()).flat_map(|r| (0..dst.cols()).map(move |c| (r, c))) {
+                put(dst, r, c, get::<S>(src, r, c).cut());
+            }
+            Ok(())
         }
-        Ok(())
     }
 }

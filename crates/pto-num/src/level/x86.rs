@@ -85,11 +85,19 @@ impl Level for V4 {
     }
 }
 
+/// Runs a kernel at this level.
+///
+/// # Safety
+/// The processor must have the level.
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
 pub fn run_v3<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<V3>()
 }
 
+/// Runs a kernel at this level.
+///
+/// # Safety
+/// The processor must have the level.
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 pub fn run_v4<K: Kernel>(kernel: K) -> K::Output {

@@ -17,6 +17,8 @@ type Entry = (&'static str, &'static [Form], &'static [(DType, Loop)]);
 
 const ROUND: i32 = 8;
 
+/// # Safety
+/// The processor must have AVX-512.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma,f16c")]
 fn max(a: __m512, b: __m512) -> __m512 {
     // Both orders give the same number, except for the zeros; then NaN where one is.
@@ -30,18 +32,23 @@ macro_rules! numbers {
         #[target_feature(
             enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"
         )]
+        /// # Safety
+        /// All elements that the other arguments count may be read at `a` and `b` and may be written at `dst`.
         unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, rows: usize, cols: usize) {
-            let n = rows * cols;
-            let (dst, a, b) = (
-                std::slice::from_raw_parts_mut(dst.cast::<$type>(), n),
-                std::slice::from_raw_parts(a.cast::<$type>(), n),
-                std::slice::from_raw_parts(b.cast::<$type>(), n),
-            );
-            each(dst, a, b);
-            #[inline(always)]
-            fn each(dst: &mut [$type], a: &[$type], b: &[$type]) {
-                for ((d, $a), $b) in dst.iter_mut().zip(a).zip(b) {
-                    *d = $value;
+            // SAFETY: the caller answers for the elements at `a` and `b` and `dst`.
+            unsafe {
+                let n = rows * cols;
+                let (dst, a, b) = (
+                    std::slice::from_raw_parts_mut(dst.cast::<$type>(), n),
+                    std::slice::from_raw_parts(a.cast::<$type>(), n),
+                    std::slice::from_raw_parts(b.cast::<$type>(), n),
+                );
+                each(dst, a, b);
+                #[inline(always)]
+                fn each(dst: &mut [$type], a: &[$type], b: &[$type]) {
+                    for ((d, $a), $b) in dst.iter_mut().zip(a).zip(b) {
+                        *d = $value;
+                    }
                 }
             }
         }
@@ -55,11 +62,16 @@ macro_rules! vectors {
         #[target_feature(
             enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"
         )]
+        /// # Safety
+        /// All elements that the other arguments count may be read at `a` and `b` and may be written at `dst`.
         unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, rows: usize, cols: usize) {
-            let (dst, a, b) = (dst.cast::<$type>(), a.cast::<$type>(), b.cast::<$type>());
-            for i in (0..rows * cols).step_by(16) {
-                let ($a, $b) = ($load(a.add(i)), $load(b.add(i)));
-                $store(dst.add(i), $value);
+            // SAFETY: the caller answers for the elements at `a` and `b` and `dst`.
+            unsafe {
+                let (dst, a, b) = (dst.cast::<$type>(), a.cast::<$type>(), b.cast::<$type>());
+                for i in (0..rows * cols).step_by(16) {
+                    let ($a, $b) = ($load(a.add(i)), $load(b.add(i)));
+                    $store(dst.add(i), $value);
+                }
             }
         }
         run as Loop
@@ -72,13 +84,18 @@ macro_rules! by_row {
         #[target_feature(
             enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"
         )]
+        /// # Safety
+        /// All elements that the other arguments count may be read at `a` and `b` and may be written at `dst`.
         unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, rows: usize, cols: usize) {
-            let (dst, a, b) = (dst.cast::<$type>(), a.cast::<$type>(), b.cast::<$type>());
-            for r in 0..rows {
-                let $b = $first(b.add(r));
-                for i in (r * cols..(r + 1) * cols).step_by(16) {
-                    let $a = $load(a.add(i));
-                    $store(dst.add(i), $value);
+            // SAFETY: the caller answers for the elements at `a` and `b` and `dst`.
+            unsafe {
+                let (dst, a, b) = (dst.cast::<$type>(), a.cast::<$type>(), b.cast::<$type>());
+                for r in 0..rows {
+                    let $b = $first(b.add(r));
+                    for i in (r * cols..(r + 1) * cols).step_by(16) {
+                        let $a = $load(a.add(i));
+                        $store(dst.add(i), $value);
+                    }
                 }
             }
         }
@@ -92,12 +109,17 @@ macro_rules! repeated {
         #[target_feature(
             enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"
         )]
+        /// # Safety
+        /// All elements that the other arguments count may be read at `a` and `b` and may be written at `dst`.
         unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, rows: usize, cols: usize) {
-            let (dst, a, b) = (dst.cast::<$type>(), a.cast::<$type>(), b.cast::<$type>());
-            for $r in 0..rows {
-                for $i in (0..cols).step_by(16) {
-                    let ($a, $b) = ($load(a.add($r * cols + $i)), $load(b.add($place)));
-                    $store(dst.add($r * cols + $i), $value);
+            // SAFETY: the caller answers for the elements at `a` and `b` and `dst`.
+            unsafe {
+                let (dst, a, b) = (dst.cast::<$type>(), a.cast::<$type>(), b.cast::<$type>());
+                for $r in 0..rows {
+                    for $i in (0..cols).step_by(16) {
+                        let ($a, $b) = ($load(a.add($r * cols + $i)), $load(b.add($place)));
+                        $store(dst.add($r * cols + $i), $value);
+                    }
                 }
             }
         }
@@ -105,48 +127,82 @@ macro_rules! repeated {
     }};
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
 #[target_feature(enable = "avx512f,avx512dq")]
 unsafe fn twice_f32(from: *const f32) -> __m512 {
-    _mm512_broadcast_f32x8(_mm256_loadu_ps(from))
+    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+    unsafe { _mm512_broadcast_f32x8(_mm256_loadu_ps(from)) }
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
 #[target_feature(enable = "avx512f")]
 unsafe fn load_f32(from: *const f32) -> __m512 {
-    _mm512_loadu_ps(from)
+    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+    unsafe { _mm512_loadu_ps(from) }
 }
 
+/// # Safety
+/// All elements that the other arguments count may be written at `to`; the processor has the instructions of this
+/// level.
 #[target_feature(enable = "avx512f")]
 unsafe fn store_f32(to: *mut f32, x: __m512) {
-    _mm512_storeu_ps(to, x);
+    // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this level.
+    unsafe {
+        _mm512_storeu_ps(to, x);
+    }
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
 #[target_feature(enable = "avx512f,avx512vl")]
 unsafe fn load_f16(from: *const u16) -> __m512 {
-    _mm512_cvtph_ps(_mm256_loadu_si256(from.cast()))
+    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+    unsafe { _mm512_cvtph_ps(_mm256_loadu_si256(from.cast())) }
 }
 
+/// # Safety
+/// All elements that the other arguments count may be written at `to`; the processor has the instructions of this
+/// level.
 #[target_feature(enable = "avx512f,avx512vl")]
 unsafe fn store_f16(to: *mut u16, x: __m512) {
-    _mm256_storeu_si256(to.cast(), _mm512_cvtps_ph::<ROUND>(x));
+    // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this level.
+    unsafe {
+        _mm256_storeu_si256(to.cast(), _mm512_cvtps_ph::<ROUND>(x));
+    }
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
 #[target_feature(enable = "avx512f,avx512vl")]
 unsafe fn set_f16(from: *const u16) -> __m512 {
-    _mm512_set1_ps(pto_num::F16(*from).to_f32())
+    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+    unsafe { _mm512_set1_ps(pto_num::F16(*from).to_f32()) }
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
 #[target_feature(enable = "avx512f,avx512vl")]
 unsafe fn set_f32(from: *const f32) -> __m512 {
-    _mm512_set1_ps(*from)
+    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+    unsafe { _mm512_set1_ps(*from) }
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `a` and `b` and may be written at `dst`; the processor
+/// has the instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
 unsafe fn blocks_f32(dst: *mut u8, a: *const u8, b: *const u8, rows: usize, cols: usize) {
-    let (dst, a, b) = (dst.cast::<f32>(), a.cast::<f32>(), b.cast::<f32>());
-    for r in 0..rows {
-        let block = twice_f32(b.add(8 * r));
-        for i in (r * cols..(r + 1) * cols).step_by(16) {
-            store_f32(dst.add(i), _mm512_add_ps(load_f32(a.add(i)), block));
+    // SAFETY: the caller answers for the elements at `a` and `b` and `dst`; the processor has the instructions of this
+    // level.
+    unsafe {
+        let (dst, a, b) = (dst.cast::<f32>(), a.cast::<f32>(), b.cast::<f32>());
+        for r in 0..rows {
+            let block = twice_f32(b.add(8 * r));
+            for i in (r * cols..(r + 1) * cols).step_by(16) {
+                store_f32(dst.add(i), _mm512_add_ps(load_f32(a.add(i)), block));
+            }
         }
     }
 }

@@ -115,34 +115,41 @@ pub struct Fast<C>(PhantomData<C>);
 impl<C: Conversion> Body<2> for Fast<C> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
-        if const { is_old::<L>() } {
-            return Self::plain(call);
-        }
-        // Copies, which what is written cannot change.
-        let [src, dst] = *call.tiles;
-        let how = How::from_call(call);
-        let limits = Limits::<C>::new(how);
-        let (rows, cols) = (src.rows().min(dst.rows()), src.cols().min(dst.cols()));
-        let joined = src.row_stride() == cols && dst.row_stride() == cols;
-        let (rows, cols) = if joined { (rows.min(1), rows * cols) } else { (rows, cols) };
-        let back = backwards::<C>(&src, &dst);
-        for i in 0..rows {
-            let r = if back { rows - 1 - i } else { i };
-            #[cfg(target_arch = "x86_64")]
-            if const { C::REGISTERS && is_v4::<L>() } {
-                v4::row::<C>(src.row(r), dst.row(r), cols, how, (limits.low, limits.high), back);
-            } else {
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            if const { is_old::<L>() } {
+                return Self::plain(call);
+            }
+            // Copies, which what is written cannot change.
+            let [src, dst] = *call.tiles;
+            let how = How::from_call(call);
+            let limits = Limits::<C>::new(how);
+            let (rows, cols) = (src.rows().min(dst.rows()), src.cols().min(dst.cols()));
+            let joined = src.row_stride() == cols && dst.row_stride() == cols;
+            let (rows, cols) = if joined { (rows.min(1), rows * cols) } else { (rows, cols) };
+            let back = backwards::<C>(&src, &dst);
+            for i in 0..rows {
+                let r = if back { rows - 1 - i } else { i };
+                #[cfg(target_arch = "x86_64")]
+                if const { C::REGISTERS && is_v4::<L>() } {
+                    v4::row::<C>(src.row(r), dst.row(r), cols, how, (limits.low, limits.high), back);
+                } else {
+                    row::<L, C>(src.row(r), dst.row(r), cols, how, &limits, back);
+                }
+                #[cfg(not(target_arch = "x86_64"))]
                 row::<L, C>(src.row(r), dst.row(r), cols, how, &limits, back);
             }
-            #[cfg(not(target_arch = "x86_64"))]
-            row::<L, C>(src.row(r), dst.row(r), cols, how, &limits, back);
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
-        exact::run(call);
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            exact::run(call);
+            Ok(())
+        }
     }
 }
 
@@ -154,6 +161,9 @@ fn backwards<C: Conversion>(src: &TileRef, dst: &TileRef) -> bool {
     size_of::<C::Dst>() > size_of::<C::Src>() && overlap
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `src` and may be written at `dst`; the processor has the
+/// instructions of this level.
 #[inline(always)]
 unsafe fn row<L: Level, C: Conversion>(
     src: *const C::Src,
@@ -163,46 +173,62 @@ unsafe fn row<L: Level, C: Conversion>(
     limits: &Limits<C>,
     back: bool,
 ) {
-    let chunks = n / CHUNK;
-    if back {
-        rest::<L, C>(src, dst, n, how, limits);
-    }
-    for i in 0..chunks {
-        let at = CHUNK * if back { chunks - 1 - i } else { i };
-        let x = src.add(at).cast::<[C::Src; CHUNK]>().read_unaligned();
-        let (out, done) = C::chunk::<L>(&x, limits);
-        if done {
-            dst.add(at).cast::<[C::Dst; CHUNK]>().write_unaligned(out);
-        } else {
-            dst.add(at).cast::<[C::Dst; CHUNK]>().write_unaligned(exactly::<C>(&x, how));
+    // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
+    unsafe {
+        let chunks = n / CHUNK;
+        if back {
+            rest::<L, C>(src, dst, n, how, limits);
         }
-    }
-    if !back {
-        rest::<L, C>(src, dst, n, how, limits);
+        for i in 0..chunks {
+            let at = CHUNK * if back { chunks - 1 - i } else { i };
+            let x = src.add(at).cast::<[C::Src; CHUNK]>().read_unaligned();
+            let (out, done) = C::chunk::<L>(&x, limits);
+            if done {
+                dst.add(at).cast::<[C::Dst; CHUNK]>().write_unaligned(out);
+            } else {
+                dst.add(at).cast::<[C::Dst; CHUNK]>().write_unaligned(exactly::<C>(&x, how));
+            }
+        }
+        if !back {
+            rest::<L, C>(src, dst, n, how, limits);
+        }
     }
 }
 
 /// The numbers at the end of a row that do not fill a chunk: through copies that are filled up with the first one.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `src` and may be written at `dst`; the processor has the
+/// instructions of this level.
 #[inline(always)]
 unsafe fn rest<L: Level, C: Conversion>(src: *const C::Src, dst: *mut C::Dst, n: usize, how: How, limits: &Limits<C>) {
-    let at = n / CHUNK * CHUNK;
-    if at == n {
-        return;
+    // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
+    unsafe {
+        let at = n / CHUNK * CHUNK;
+        if at == n {
+            return;
+        }
+        let x = bits::filled(src.add(at), n - at);
+        let (out, done) = C::chunk::<L>(&x, limits);
+        let out = if done { out } else { exactly::<C>(&x, how) };
+        std::ptr::copy_nonoverlapping(out.as_ptr(), dst.add(at), n - at);
     }
-    let x = bits::filled(src.add(at), n - at);
-    let (out, done) = C::chunk::<L>(&x, limits);
-    let out = if done { out } else { exactly::<C>(&x, how) };
-    std::ptr::copy_nonoverlapping(out.as_ptr(), dst.add(at), n - at);
 }
 
 /// The same numbers by the exact arithmetic.
+///
+/// # Safety
+/// The numbers have the types that `how` names.
 #[cold]
 #[inline(never)]
 pub unsafe fn exactly<C: Conversion>(x: &[C::Src; CHUNK], how: How) -> [C::Dst; CHUNK] {
-    x.map(|x| {
-        let mut bytes = [0; 8];
-        bytes.as_mut_ptr().cast::<C::Src>().write_unaligned(x);
-        let bits = exact::number(u64::from_le_bytes(bytes), how).to_le_bytes();
-        bits.as_ptr().cast::<C::Dst>().read_unaligned()
-    })
+    // SAFETY: the numbers have the types that `how` names, and arrays of as many elements.
+    unsafe {
+        x.map(|x| {
+            let mut bytes = [0; 8];
+            bytes.as_mut_ptr().cast::<C::Src>().write_unaligned(x);
+            let bits = exact::number(u64::from_le_bytes(bytes), how).to_le_bytes();
+            bits.as_ptr().cast::<C::Dst>().read_unaligned()
+        })
+    }
 }

@@ -11,13 +11,20 @@ pub struct Any;
 impl Body<2> for Any {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
-        run(call);
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            run(call);
+            Ok(())
+        }
     }
 
     unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
-        run(call);
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            run(call);
+            Ok(())
+        }
     }
 }
 
@@ -26,41 +33,58 @@ impl Body<2> for Any {
 /// # Safety
 /// As for kernels.
 pub unsafe fn run(call: &Call<2>) {
-    let [src, dst] = call.tiles;
-    let how = How::from_call(call);
-    let rows = src.rows().min(dst.rows());
-    let n = numbers(how.src, src.cols()).min(numbers(how.dst, dst.cols()));
-    let step = |r: usize, i: usize| put(dst, how.dst, r, i, number(get(src, how.src, r, i), how));
-    // In place, a destination of wider elements must not overtake the source.
-    if how.dst.bits() > how.src.bits() {
-        (0..rows).rev().for_each(|r| (0..n).rev().for_each(|i| step(r, i)));
-    } else {
-        (0..rows).for_each(|r| (0..n).for_each(|i| step(r, i)));
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        let [src, dst] = call.tiles;
+        let how = How::from_call(call);
+        let rows = src.rows().min(dst.rows());
+        let n = numbers(how.src, src.cols()).min(numbers(how.dst, dst.cols()));
+        let step = |r: usize, i: usize| put(dst, how.dst, r, i, number(get(src, how.src, r, i), how));
+        // In place, a destination of wider elements must not overtake the source.
+        if how.dst.bits() > how.src.bits() {
+            (0..rows).rev().for_each(|r| (0..n).rev().for_each(|i| step(r, i)));
+        } else {
+            (0..rows).for_each(|r| (0..n).for_each(|i| step(r, i)));
+        }
     }
 }
 
 /// The bits of number `i` of a row. Two 4-bit numbers share a byte, the first in the low half; a row of them starts at a
 /// byte of its own.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
+/// them.
 unsafe fn get(tile: &TileRef, dtype: DType, row: usize, i: usize) -> u64 {
-    let unit = dtype.unit_bytes() as usize;
-    let per = dtype.per_byte() as usize;
-    let place = tile.ptr().add(tile.index(row, i / per) * unit);
-    let mut bytes = [0; 8];
-    std::ptr::copy_nonoverlapping(place, bytes.as_mut_ptr(), unit);
-    let bits = u64::from_le_bytes(bytes);
-    if per == 2 { bits >> (4 * (i % 2)) & 15 } else { bits }
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        let unit = dtype.unit_bytes() as usize;
+        let per = dtype.per_byte() as usize;
+        let place = tile.ptr().add(tile.index(row, i / per) * unit);
+        let mut bytes = [0; 8];
+        std::ptr::copy_nonoverlapping(place, bytes.as_mut_ptr(), unit);
+        let bits = u64::from_le_bytes(bytes);
+        if per == 2 { bits >> (4 * (i % 2)) & 15 } else { bits }
+    }
 }
 
 /// Writes the bits of number `i` of a row.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
+/// them.
 unsafe fn put(tile: &TileRef, dtype: DType, row: usize, i: usize, bits: u64) {
-    let unit = dtype.unit_bytes() as usize;
-    let per = dtype.per_byte() as usize;
-    let place = tile.ptr().add(tile.index(row, i / per) * unit);
-    if per == 2 {
-        let shift = 4 * (i % 2);
-        *place = *place & !(15 << shift) | (bits as u8 & 15) << shift;
-    } else {
-        std::ptr::copy_nonoverlapping(bits.to_le_bytes().as_ptr(), place, unit);
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        let unit = dtype.unit_bytes() as usize;
+        let per = dtype.per_byte() as usize;
+        let place = tile.ptr().add(tile.index(row, i / per) * unit);
+        if per == 2 {
+            let shift = 4 * (i % 2);
+            *place = *place & !(15 << shift) | (bits as u8 & 15) << shift;
+        } else {
+            std::ptr::copy_nonoverlapping(bits.to_le_bytes().as_ptr(), place, unit);
+        }
     }
 }
 

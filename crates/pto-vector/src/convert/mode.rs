@@ -111,17 +111,22 @@ pub fn to_half<L: Level, R: Mode>(x: &[f32; CHUNK]) -> [F16; CHUNK] {
     each(x, |x| narrow(x, R::ROUND, Saturate::Off))
 }
 
+/// # Safety
+/// The processor has AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn directed_half<R: Mode>(x: &[f32; CHUNK], bits: &mut [u16; CHUNK]) {
-    for at in (0..CHUNK).step_by(8) {
-        let x = _mm256_loadu_ps(x.as_ptr().add(at));
-        let half = match R::ROUND {
-            Round::Floor => _mm256_cvtps_ph::<_MM_FROUND_TO_NEG_INF>(x),
-            Round::Ceil => _mm256_cvtps_ph::<_MM_FROUND_TO_POS_INF>(x),
-            _ => _mm256_cvtps_ph::<_MM_FROUND_TO_ZERO>(x),
-        };
-        _mm_storeu_si128(bits.as_mut_ptr().add(at).cast(), half);
+    // SAFETY: the processor has AVX-512, and arrays are as long as what is loaded.
+    unsafe {
+        for at in (0..CHUNK).step_by(8) {
+            let x = _mm256_loadu_ps(x.as_ptr().add(at));
+            let half = match R::ROUND {
+                Round::Floor => _mm256_cvtps_ph::<_MM_FROUND_TO_NEG_INF>(x),
+                Round::Ceil => _mm256_cvtps_ph::<_MM_FROUND_TO_POS_INF>(x),
+                _ => _mm256_cvtps_ph::<_MM_FROUND_TO_ZERO>(x),
+            };
+            _mm_storeu_si128(bits.as_mut_ptr().add(at).cast(), half);
+        }
     }
 }
 
@@ -136,32 +141,43 @@ pub fn to_single<L: Level, R: Mode>(x: &[i32; CHUNK]) -> [f32; CHUNK] {
     each(x, |x| int_to_f32(x, R::ROUND))
 }
 
+/// # Safety
+/// The processor has AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn to_single_v4<R: Mode>(x: &[i32; CHUNK]) -> [f32; CHUNK] {
-    let mut out = [0.0; CHUNK];
-    for at in (0..CHUNK).step_by(16) {
-        let x = _mm512_loadu_si512(x.as_ptr().add(at).cast());
-        let value = match R::ROUND {
-            Round::Floor => _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x),
-            Round::Ceil => _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>(x),
-            Round::Round => away(x),
-            _ => _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(x),
-        };
-        _mm512_storeu_ps(out.as_mut_ptr().add(at), value);
+    // SAFETY: the processor has AVX-512, and arrays are as long as what is loaded.
+    unsafe {
+        let mut out = [0.0; CHUNK];
+        for at in (0..CHUNK).step_by(16) {
+            let x = _mm512_loadu_si512(x.as_ptr().add(at).cast());
+            let value = match R::ROUND {
+                Round::Floor => _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x),
+                Round::Ceil => _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>(x),
+                Round::Round => away(x),
+                _ => _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(x),
+            };
+            _mm512_storeu_ps(out.as_mut_ptr().add(at), value);
+        }
+        out
     }
-    out
 }
 
 /// With half a unit of the last place more, what is behind it need only be dropped. That half is a bit eight places below
 /// the leading one, and nothing where all bits fit.
+///
+/// # Safety
+/// The processor has the instructions of this level.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn away(x: __m512i) -> __m512 {
-    let magnitude = _mm512_abs_epi32(x);
-    let half = _mm512_srlv_epi32(_mm512_set1_epi32(0x80), _mm512_lzcnt_epi32(magnitude));
-    let sum = _mm512_add_epi32(magnitude, half);
-    let value = _mm512_cvt_roundepu32_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(sum);
-    let sign = _mm512_and_si512(x, _mm512_set1_epi32(i32::MIN));
-    _mm512_or_ps(value, _mm512_castsi512_ps(sign))
+    // SAFETY: the processor has the instructions of this level.
+    unsafe {
+        let magnitude = _mm512_abs_epi32(x);
+        let half = _mm512_srlv_epi32(_mm512_set1_epi32(0x80), _mm512_lzcnt_epi32(magnitude));
+        let sum = _mm512_add_epi32(magnitude, half);
+        let value = _mm512_cvt_roundepu32_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(sum);
+        let sign = _mm512_and_si512(x, _mm512_set1_epi32(i32::MIN));
+        _mm512_or_ps(value, _mm512_castsi512_ps(sign))
+    }
 }

@@ -50,10 +50,16 @@ macro_rules! single {
     (@ registers) => {
         #[cfg(target_arch = "x86_64")]
         const REGISTERS: bool = true;
+        /// # Safety
+        /// All elements that the other arguments count may be read at `from`; the processor has the instructions of
+        /// this level.
         #[cfg(target_arch = "x86_64")]
         #[inline(always)]
         unsafe fn register(from: *const Self, valid: u16) -> __m512 {
-            v4::Load::load(from, valid)
+            // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+            unsafe {
+                v4::Load::load(from, valid)
+            }
         }
     };
 }
@@ -83,16 +89,28 @@ macro_rules! registers {
     ($present:expr, $store:ident, |$x:ident: $source:ty, $range:ident, $on:ident| $value:expr) => {
         #[cfg(target_arch = "x86_64")]
         const REGISTERS: bool = $present;
+        /// # Safety
+        /// All elements that the other arguments count may be read at `from`; the processor has the instructions of
+        /// this level.
         #[cfg(target_arch = "x86_64")]
         #[inline(always)]
         unsafe fn sixteen<const $on: bool>(from: *const Self::Src, valid: u16, $range: Range) -> (__m512i, u16) {
-            let $x = <$source>::register(from, valid);
-            $value
+            // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+            unsafe {
+                let $x = <$source>::register(from, valid);
+                $value
+            }
         }
+        /// # Safety
+        /// All elements that the other arguments count may be written at `to`; the processor has the instructions of
+        /// this level.
         #[cfg(target_arch = "x86_64")]
         #[inline(always)]
         unsafe fn store(to: *mut Self::Dst, valid: u16, value: __m512i) {
-            v4::$store(to, valid, value);
+            // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this level.
+            unsafe {
+                v4::$store(to, valid, value);
+            }
         }
     };
 }
@@ -227,25 +245,31 @@ impl<R: Mode, S: Single, I: Integer> Conversion for ToInt<R, S, I> {
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn sixteen<const ON: bool>(from: *const S, valid: u16, range: Range) -> (__m512i, u16) {
-        let x = S::register(from, valid);
-        let (value, lost) = match (size_of::<I>(), S::SMALL) {
-            (4, _) => v4::int32::<R, ON>(x),
-            (_, true) => v4::short::<R, ON, true>(x, range),
-            (_, false) => v4::short::<R, ON, false>(x, range),
-        };
-        match size_of::<I>() {
-            1 => (_mm512_castsi128_si512(_mm512_cvtepi32_epi8(value)), lost),
-            2 => (_mm512_castsi256_si512(_mm512_cvtepi32_epi16(value)), lost),
-            _ => (value, lost),
+        // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+        unsafe {
+            let x = S::register(from, valid);
+            let (value, lost) = match (size_of::<I>(), S::SMALL) {
+                (4, _) => v4::int32::<R, ON>(x),
+                (_, true) => v4::short::<R, ON, true>(x, range),
+                (_, false) => v4::short::<R, ON, false>(x, range),
+            };
+            match size_of::<I>() {
+                1 => (_mm512_castsi128_si512(_mm512_cvtepi32_epi8(value)), lost),
+                2 => (_mm512_castsi256_si512(_mm512_cvtepi32_epi16(value)), lost),
+                _ => (value, lost),
+            }
         }
     }
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn store(to: *mut I, valid: u16, value: __m512i) {
-        match size_of::<I>() {
-            1 => v4::store8(to, valid, value),
-            2 => v4::store16(to, valid, value),
-            _ => v4::store32(to, valid, value),
+        // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this level.
+        unsafe {
+            match size_of::<I>() {
+                1 => v4::store8(to, valid, value),
+                2 => v4::store16(to, valid, value),
+                _ => v4::store32(to, valid, value),
+            }
         }
     }
 
@@ -349,16 +373,28 @@ macro_rules! int_to_int {
     (@ $cut:ident, $nearest:ident, $store:ident) => {
         #[cfg(target_arch = "x86_64")]
         const REGISTERS: bool = true;
+        /// # Safety
+        /// All elements that the other arguments count may be read at `from`; the processor has the instructions of
+        /// this level.
         #[cfg(target_arch = "x86_64")]
         #[inline(always)]
         unsafe fn sixteen<const ON: bool>(from: *const Self::Src, valid: u16, _: Range) -> (__m512i, u16) {
-            let x = _mm512_maskz_loadu_epi32(valid, from.cast());
-            (if ON { v4::$nearest(x) } else { v4::$cut(x) }, 0)
+            // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+            unsafe {
+                let x = _mm512_maskz_loadu_epi32(valid, from.cast());
+                (if ON { v4::$nearest(x) } else { v4::$cut(x) }, 0)
+            }
         }
+        /// # Safety
+        /// All elements that the other arguments count may be written at `to`; the processor has the instructions of
+        /// this level.
         #[cfg(target_arch = "x86_64")]
         #[inline(always)]
         unsafe fn store(to: *mut Self::Dst, valid: u16, value: __m512i) {
-            v4::$store(to, valid, value);
+            // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this level.
+            unsafe {
+                v4::$store(to, valid, value);
+            }
         }
     };
 }

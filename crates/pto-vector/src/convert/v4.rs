@@ -45,44 +45,62 @@ pub unsafe fn row<C: Conversion>(
     range: (f32, f32),
     back: bool,
 ) {
-    let range = Range { low: _mm512_set1_ps(range.0), high: _mm512_set1_ps(range.1) };
-    match (how.saturate, back) {
-        (Saturate::On, false) => forth::<C, true>(src, dst, n, how, range),
-        (Saturate::Off, false) => forth::<C, false>(src, dst, n, how, range),
-        (Saturate::On, true) => self::back::<C, true>(src, dst, n, how, range),
-        (Saturate::Off, true) => self::back::<C, false>(src, dst, n, how, range),
+    // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
+    unsafe {
+        let range = Range { low: _mm512_set1_ps(range.0), high: _mm512_set1_ps(range.1) };
+        match (how.saturate, back) {
+            (Saturate::On, false) => forth::<C, true>(src, dst, n, how, range),
+            (Saturate::Off, false) => forth::<C, false>(src, dst, n, how, range),
+            (Saturate::On, true) => self::back::<C, true>(src, dst, n, how, range),
+            (Saturate::Off, true) => self::back::<C, false>(src, dst, n, how, range),
+        }
     }
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `src` and may be written at `dst`; the processor has the
+/// instructions of this level.
 #[inline(always)]
 unsafe fn forth<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::Dst, n: usize, how: How, range: Range) {
-    let (whole, rest) = (n / LANES, n % LANES);
-    let fours = whole / 4;
-    for i in 0..fours {
-        step::<C, ON>(src, dst, 4 * i * LANES, !0, how, range);
-        step::<C, ON>(src, dst, (4 * i + 1) * LANES, !0, how, range);
-        step::<C, ON>(src, dst, (4 * i + 2) * LANES, !0, how, range);
-        step::<C, ON>(src, dst, (4 * i + 3) * LANES, !0, how, range);
-    }
-    for i in 4 * fours..whole {
-        step::<C, ON>(src, dst, i * LANES, !0, how, range);
-    }
-    if rest != 0 {
-        step::<C, ON>(src, dst, whole * LANES, (1 << rest) - 1, how, range);
+    // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
+    unsafe {
+        let (whole, rest) = (n / LANES, n % LANES);
+        let fours = whole / 4;
+        for i in 0..fours {
+            step::<C, ON>(src, dst, 4 * i * LANES, !0, how, range);
+            step::<C, ON>(src, dst, (4 * i + 1) * LANES, !0, how, range);
+            step::<C, ON>(src, dst, (4 * i + 2) * LANES, !0, how, range);
+            step::<C, ON>(src, dst, (4 * i + 3) * LANES, !0, how, range);
+        }
+        for i in 4 * fours..whole {
+            step::<C, ON>(src, dst, i * LANES, !0, how, range);
+        }
+        if rest != 0 {
+            step::<C, ON>(src, dst, whole * LANES, (1 << rest) - 1, how, range);
+        }
     }
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `src` and may be written at `dst`; the processor has the
+/// instructions of this level.
 #[inline(always)]
 unsafe fn back<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::Dst, n: usize, how: How, range: Range) {
-    let (whole, rest) = (n / LANES, n % LANES);
-    if rest != 0 {
-        step::<C, ON>(src, dst, whole * LANES, (1 << rest) - 1, how, range);
-    }
-    for i in (0..whole).rev() {
-        step::<C, ON>(src, dst, i * LANES, !0, how, range);
+    // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
+    unsafe {
+        let (whole, rest) = (n / LANES, n % LANES);
+        if rest != 0 {
+            step::<C, ON>(src, dst, whole * LANES, (1 << rest) - 1, how, range);
+        }
+        for i in (0..whole).rev() {
+            step::<C, ON>(src, dst, i * LANES, !0, how, range);
+        }
     }
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `src` and may be written at `dst`; the processor has the
+/// instructions of this level.
 #[inline(always)]
 unsafe fn step<C: Conversion, const ON: bool>(
     src: *const C::Src,
@@ -92,21 +110,31 @@ unsafe fn step<C: Conversion, const ON: bool>(
     how: How,
     range: Range,
 ) {
-    let (value, lost) = C::sixteen::<ON>(src.add(at), valid, range);
-    if lost == 0 {
-        C::store(dst.add(at), valid, value);
-    } else {
-        redo::<C>(src.add(at), dst.add(at), valid, how);
+    // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
+    unsafe {
+        let (value, lost) = C::sixteen::<ON>(src.add(at), valid, range);
+        if lost == 0 {
+            C::store(dst.add(at), valid, value);
+        } else {
+            redo::<C>(src.add(at), dst.add(at), valid, how);
+        }
     }
 }
 
 /// Numbers by the exact arithmetic.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `src` and may be written at `dst`; the processor has the
+/// instructions of this level.
 #[cold]
 #[inline(never)]
 unsafe fn redo<C: Conversion>(src: *const C::Src, dst: *mut C::Dst, valid: u16, how: How) {
-    let n = valid.count_ones() as usize;
-    let out = exactly::<C>(&bits::filled(src, n), how);
-    std::ptr::copy_nonoverlapping(out.as_ptr(), dst, n);
+    // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
+    unsafe {
+        let n = valid.count_ones() as usize;
+        let out = exactly::<C>(&bits::filled(src, n), how);
+        std::ptr::copy_nonoverlapping(out.as_ptr(), dst, n);
+    }
 }
 
 /// Numbers that can be loaded as single precision.
@@ -123,7 +151,11 @@ macro_rules! loads {
         impl Load for $type {
             #[inline(always)]
             unsafe fn load($from: *const Self, $valid: u16) -> __m512 {
-                $value
+                // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this
+                // level.
+                unsafe {
+                    $value
+                }
             }
         }
     )+};
@@ -141,148 +173,227 @@ loads! {
 }
 
 /// Stores lanes of 32 bits.
+///
+/// # Safety
+/// All elements that the other arguments count may be written at `to`; the processor has the instructions of this
+/// level.
 #[inline(always)]
 pub unsafe fn store32<D>(to: *mut D, valid: u16, value: __m512i) {
-    _mm512_mask_storeu_epi32(to.cast(), valid, value);
+    // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this level.
+    unsafe {
+        _mm512_mask_storeu_epi32(to.cast(), valid, value);
+    }
 }
 
 /// Stores sixteen lanes of 16 bits, which are in the low half.
+///
+/// # Safety
+/// All elements that the other arguments count may be written at `to`; the processor has the instructions of this
+/// level.
 #[inline(always)]
 pub unsafe fn store16<D>(to: *mut D, valid: u16, value: __m512i) {
-    _mm256_mask_storeu_epi16(to.cast(), valid, _mm512_castsi512_si256(value));
+    // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this level.
+    unsafe {
+        _mm256_mask_storeu_epi16(to.cast(), valid, _mm512_castsi512_si256(value));
+    }
 }
 
 /// Stores sixteen lanes of 8 bits, which are in the low quarter.
+///
+/// # Safety
+/// All elements that the other arguments count may be written at `to`; the processor has the instructions of this
+/// level.
 #[inline(always)]
 pub unsafe fn store8<D>(to: *mut D, valid: u16, value: __m512i) {
-    _mm_mask_storeu_epi8(to.cast(), valid, _mm512_castsi512_si128(value));
+    // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this level.
+    unsafe {
+        _mm_mask_storeu_epi8(to.cast(), valid, _mm512_castsi512_si128(value));
+    }
 }
 
 /// Keeps values inside the range; NaN stays.
+///
+/// # Safety
+/// The processor has the instructions of this level.
 #[inline(always)]
 pub unsafe fn clamp(x: __m512, range: Range) -> __m512 {
-    // With a NaN, the result is the second operand.
-    _mm512_min_ps(range.high, _mm512_max_ps(range.low, x))
+    // SAFETY: the processor has the instructions of this level.
+    unsafe {
+        // With a NaN, the result is the second operand.
+        _mm512_min_ps(range.high, _mm512_max_ps(range.low, x))
+    }
 }
 
 /// Rounds to an integral value.
+///
+/// # Safety
+/// The processor has the instructions of this level.
 #[inline(always)]
 pub unsafe fn whole<R: Mode>(x: __m512) -> __m512 {
-    const QUIET: i32 = _MM_FROUND_NO_EXC;
-    match R::ROUND {
-        Round::Rint => _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEAREST_INT | QUIET }>(x),
-        Round::Floor => _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEG_INF | QUIET }>(x),
-        Round::Ceil => _mm512_roundscale_ps::<{ _MM_FROUND_TO_POS_INF | QUIET }>(x),
-        Round::Round => _mm512_roundscale_ps::<{ _MM_FROUND_TO_ZERO | QUIET }>(halves_over(x)),
-        _ => _mm512_roundscale_ps::<{ _MM_FROUND_TO_ZERO | QUIET }>(x),
+    // SAFETY: the processor has the instructions of this level.
+    unsafe {
+        const QUIET: i32 = _MM_FROUND_NO_EXC;
+        match R::ROUND {
+            Round::Rint => _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEAREST_INT | QUIET }>(x),
+            Round::Floor => _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEG_INF | QUIET }>(x),
+            Round::Ceil => _mm512_roundscale_ps::<{ _MM_FROUND_TO_POS_INF | QUIET }>(x),
+            Round::Round => _mm512_roundscale_ps::<{ _MM_FROUND_TO_ZERO | QUIET }>(halves_over(x)),
+            _ => _mm512_roundscale_ps::<{ _MM_FROUND_TO_ZERO | QUIET }>(x),
+        }
     }
 }
 
 /// Takes halves, and nothing less, to the next integer: what is behind the point need only be dropped.
+///
+/// # Safety
+/// The processor has the instructions of this level.
 #[inline(always)]
 unsafe fn halves_over(x: __m512) -> __m512 {
-    // The largest number below a half, with the sign of the number.
-    let sign = _mm512_and_ps(x, _mm512_set1_ps(-0.0));
-    _mm512_add_ps(x, _mm512_or_ps(sign, _mm512_set1_ps(0.5 - f32::EPSILON / 4.0)))
+    // SAFETY: the processor has the instructions of this level.
+    unsafe {
+        // The largest number below a half, with the sign of the number.
+        let sign = _mm512_and_ps(x, _mm512_set1_ps(-0.0));
+        _mm512_add_ps(x, _mm512_or_ps(sign, _mm512_set1_ps(0.5 - f32::EPSILON / 4.0)))
+    }
 }
 
 /// Rounds to half precision, in the low half.
+///
+/// # Safety
+/// The processor has the instructions of this level.
 #[inline(always)]
 pub unsafe fn half<R: Mode>(x: __m512) -> __m512i {
-    const QUIET: i32 = _MM_FROUND_NO_EXC;
-    _mm512_castsi256_si512(match R::ROUND {
-        Round::Floor => _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEG_INF | QUIET }>(x),
-        Round::Ceil => _mm512_cvtps_ph::<{ _MM_FROUND_TO_POS_INF | QUIET }>(x),
-        Round::Trunc => _mm512_cvtps_ph::<{ _MM_FROUND_TO_ZERO | QUIET }>(x),
-        Round::Round => half_away(x),
-        _ => _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT | QUIET }>(x),
-    })
+    // SAFETY: the processor has the instructions of this level.
+    unsafe {
+        const QUIET: i32 = _MM_FROUND_NO_EXC;
+        _mm512_castsi256_si512(match R::ROUND {
+            Round::Floor => _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEG_INF | QUIET }>(x),
+            Round::Ceil => _mm512_cvtps_ph::<{ _MM_FROUND_TO_POS_INF | QUIET }>(x),
+            Round::Trunc => _mm512_cvtps_ph::<{ _MM_FROUND_TO_ZERO | QUIET }>(x),
+            Round::Round => half_away(x),
+            _ => _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT | QUIET }>(x),
+        })
+    }
 }
 
 /// To nearest even, of a number that is a little larger: its lowest bit is below all that half precision has, and decides
 /// ties.
+///
+/// # Safety
+/// The processor has the instructions of this level.
 #[inline(always)]
 unsafe fn half_away(x: __m512) -> __m256i {
-    /// Zeros and infinities, which must stay what they are.
-    const KEPT: i32 = 0b0001_1110;
-    let bits = _mm512_castps_si512(x);
-    let larger = _mm512_or_si512(bits, _mm512_set1_epi32(1));
-    let larger = _mm512_mask_mov_epi32(larger, _mm512_fpclass_ps_mask::<KEPT>(x), bits);
-    _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(_mm512_castsi512_ps(larger))
+    // SAFETY: the processor has the instructions of this level.
+    unsafe {
+        /// Zeros and infinities, which must stay what they are.
+        const KEPT: i32 = 0b0001_1110;
+        let bits = _mm512_castps_si512(x);
+        let larger = _mm512_or_si512(bits, _mm512_set1_epi32(1));
+        let larger = _mm512_mask_mov_epi32(larger, _mm512_fpclass_ps_mask::<KEPT>(x), bits);
+        _mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(_mm512_castsi512_ps(larger))
+    }
 }
 
 /// Rounds to the upper half of single precision, in the low half.
+///
+/// # Safety
+/// The processor has the instructions of this level.
 #[inline(always)]
 pub unsafe fn bf16<R: Mode>(x: __m512) -> __m512i {
-    let bits = _mm512_castps_si512(x);
-    let add = match R::ROUND {
-        Round::Rint => {
-            let odd = _mm512_and_si512(_mm512_srli_epi32::<16>(bits), _mm512_set1_epi32(1));
-            _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff))
-        }
-        Round::Round => _mm512_set1_epi32(0x8000),
-        // Away from zero where the sign says so.
-        Round::Floor => _mm512_srli_epi32::<16>(_mm512_srai_epi32::<31>(bits)),
-        Round::Ceil => _mm512_andnot_si512(_mm512_srai_epi32::<31>(bits), _mm512_set1_epi32(0xffff)),
-        _ => _mm512_setzero_si512(),
-    };
-    let rounded = _mm512_srli_epi32::<16>(_mm512_add_epi32(bits, add));
-    let nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x);
-    let value = _mm512_mask_mov_epi32(rounded, nan, _mm512_set1_epi32(0x7fc0));
-    _mm512_castsi256_si512(_mm512_cvtepi32_epi16(value))
+    // SAFETY: the processor has the instructions of this level.
+    unsafe {
+        let bits = _mm512_castps_si512(x);
+        let add = match R::ROUND {
+            Round::Rint => {
+                let odd = _mm512_and_si512(_mm512_srli_epi32::<16>(bits), _mm512_set1_epi32(1));
+                _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff))
+            }
+            Round::Round => _mm512_set1_epi32(0x8000),
+            // Away from zero where the sign says so.
+            Round::Floor => _mm512_srli_epi32::<16>(_mm512_srai_epi32::<31>(bits)),
+            Round::Ceil => _mm512_andnot_si512(_mm512_srai_epi32::<31>(bits), _mm512_set1_epi32(0xffff)),
+            _ => _mm512_setzero_si512(),
+        };
+        let rounded = _mm512_srli_epi32::<16>(_mm512_add_epi32(bits, add));
+        let nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x);
+        let value = _mm512_mask_mov_epi32(rounded, nan, _mm512_set1_epi32(0x7fc0));
+        _mm512_castsi256_si512(_mm512_cvtepi32_epi16(value))
+    }
 }
 
 /// What the conversion of a number outside of 32 bits gives.
 const OUTSIDE: i32 = i32::MIN;
 
 /// Rounds to 32 bits; [`OUTSIDE`] for what they do not have.
+///
+/// # Safety
+/// The processor has the instructions of this level.
 #[inline(always)]
 unsafe fn integer<R: Mode>(x: __m512) -> __m512i {
-    const QUIET: i32 = _MM_FROUND_NO_EXC;
-    match R::ROUND {
-        Round::Rint => _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEAREST_INT | QUIET }>(x),
-        Round::Floor => _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEG_INF | QUIET }>(x),
-        Round::Ceil => _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_POS_INF | QUIET }>(x),
-        Round::Round => _mm512_cvttps_epi32(halves_over(x)),
-        _ => _mm512_cvttps_epi32(x),
+    // SAFETY: the processor has the instructions of this level.
+    unsafe {
+        const QUIET: i32 = _MM_FROUND_NO_EXC;
+        match R::ROUND {
+            Round::Rint => _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEAREST_INT | QUIET }>(x),
+            Round::Floor => _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_NEG_INF | QUIET }>(x),
+            Round::Ceil => _mm512_cvt_roundps_epi32::<{ _MM_FROUND_TO_POS_INF | QUIET }>(x),
+            Round::Round => _mm512_cvttps_epi32(halves_over(x)),
+            _ => _mm512_cvttps_epi32(x),
+        }
     }
 }
 
 /// To 32 bits. Saturated, or with the numbers that another arithmetic must do.
+///
+/// # Safety
+/// The processor has the instructions of this level.
 #[inline(always)]
 pub unsafe fn int32<R: Mode, const ON: bool>(x: __m512) -> (__m512i, u16) {
-    let value = integer::<R>(x);
-    if !ON {
-        return (value, _mm512_cmpeq_epi32_mask(value, _mm512_set1_epi32(OUTSIDE)));
+    // SAFETY: the processor has the instructions of this level.
+    unsafe {
+        let value = integer::<R>(x);
+        if !ON {
+            return (value, _mm512_cmpeq_epi32_mask(value, _mm512_set1_epi32(OUTSIDE)));
+        }
+        // What is so large has no fraction.
+        let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(x, x);
+        let top = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(x, _mm512_set1_ps(2_147_483_648.0));
+        let value = _mm512_maskz_mov_epi32(number, value);
+        (_mm512_mask_mov_epi32(value, top, _mm512_set1_epi32(i32::MAX)), 0)
     }
-    // What is so large has no fraction.
-    let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(x, x);
-    let top = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(x, _mm512_set1_ps(2_147_483_648.0));
-    let value = _mm512_maskz_mov_epi32(number, value);
-    (_mm512_mask_mov_epi32(value, top, _mm512_set1_epi32(i32::MAX)), 0)
 }
 
 /// To fewer bits, in lanes of 32. `SMALL` promises that only what is not finite is outside of 32 bits, and that the low
 /// bits of [`OUTSIDE`], zero, are right for.
+///
+/// # Safety
+/// The processor has the instructions of this level.
 #[inline(always)]
 pub unsafe fn short<R: Mode, const ON: bool, const SMALL: bool>(x: __m512, range: Range) -> (__m512i, u16) {
-    if ON {
-        // The limits have no fraction, so they may come first.
-        let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(x, x);
-        return (_mm512_maskz_mov_epi32(number, integer::<R>(clamp(x, range))), 0);
+    // SAFETY: the processor has the instructions of this level.
+    unsafe {
+        if ON {
+            // The limits have no fraction, so they may come first.
+            let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(x, x);
+            return (_mm512_maskz_mov_epi32(number, integer::<R>(clamp(x, range))), 0);
+        }
+        let value = integer::<R>(x);
+        let lost = if SMALL { 0 } else { _mm512_cmpeq_epi32_mask(value, _mm512_set1_epi32(OUTSIDE)) };
+        (value, lost)
     }
-    let value = integer::<R>(x);
-    let lost = if SMALL { 0 } else { _mm512_cmpeq_epi32_mask(value, _mm512_set1_epi32(OUTSIDE)) };
-    (value, lost)
 }
 
 /// Integers of 32 bits to 16 or 8, in the low half or quarter.
 macro_rules! narrower {
     ($($(#[$doc:meta])+ $name:ident, |$x:ident| $value:expr;)+) => {$(
         $(#[$doc])+
+        ///
+        /// # Safety
+        /// The processor has AVX-512.
         #[inline(always)]
         pub unsafe fn $name($x: __m512i) -> __m512i {
-            $value
+            // SAFETY: the processor has AVX-512.
+            unsafe { $value }
         }
     )+};
 }

@@ -38,21 +38,28 @@ pub struct Tiles<T, E>(PhantomData<(T, E)>);
 impl<T: Test<E::Wide>, E: Lanes> Body<3> for Tiles<T, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<3>) -> Result<(), Fault> {
-        if const { is_old::<L>() } {
-            return Self::plain(call);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            if const { is_old::<L>() } {
+                return Self::plain(call);
+            }
+            // Copies, which what is written cannot change.
+            let [a, b, dst] = *call.tiles;
+            let (a, b) = if How::of(call.imm).swap { (b, a) } else { (a, b) };
+            rows::<L, T, E>(How::of(call.imm), a, dst, |r| Right::Row(b.row(r)));
+            Ok(())
         }
-        // Copies, which what is written cannot change.
-        let [a, b, dst] = *call.tiles;
-        let (a, b) = if How::of(call.imm).swap { (b, a) } else { (a, b) };
-        rows::<L, T, E>(How::of(call.imm), a, dst, |r| Right::Row(b.row(r)));
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<3>) -> Result<(), Fault> {
-        let [a, b, dst] = call.tiles;
-        let (a, b) = if How::of(call.imm).swap { (b, a) } else { (a, b) };
-        each_bit(How::of(call.imm), a, dst, |r, c| T::test(read::<E>(a, r, c).widen(), read::<E>(b, r, c).widen()));
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [a, b, dst] = call.tiles;
+            let (a, b) = if How::of(call.imm).swap { (b, a) } else { (a, b) };
+            each_bit(How::of(call.imm), a, dst, |r, c| T::test(read::<E>(a, r, c).widen(), read::<E>(b, r, c).widen()));
+            Ok(())
+        }
     }
 }
 
@@ -62,31 +69,44 @@ pub struct Scalar<T, E>(PhantomData<(T, E)>);
 impl<T: Test<E::Wide>, E: Lanes> Body<3, 0, 1> for Scalar<T, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<3, 0, 1>) -> Result<(), Fault> {
-        if const { is_old::<L>() } {
-            return Self::plain(call);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            if const { is_old::<L>() } {
+                return Self::plain(call);
+            }
+            let ([src, _, dst], scalar) = (*call.tiles, scalar::<E>(call));
+            rows::<L, T, E>(How::of(call.imm), src, dst, |_| Right::Value(scalar));
+            Ok(())
         }
-        let ([src, _, dst], scalar) = (*call.tiles, scalar::<E>(call));
-        rows::<L, T, E>(How::of(call.imm), src, dst, |_| Right::Value(scalar));
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<3, 0, 1>) -> Result<(), Fault> {
-        let ([src, _, dst], scalar) = (call.tiles, scalar::<E>(call));
-        each_bit(How::of(call.imm), src, dst, |r, c| T::test(read::<E>(src, r, c).widen(), scalar.widen()));
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let ([src, _, dst], scalar) = (call.tiles, scalar::<E>(call));
+            each_bit(How::of(call.imm), src, dst, |r, c| T::test(read::<E>(src, r, c).widen(), scalar.widen()));
+            Ok(())
+        }
     }
 }
 
 /// What a tile is compared with: the first element of a tile, or a scalar.
+///
+/// # Safety
+/// The operands are as [`KernelFn`](crate::KernelFn) says.
 #[inline(always)]
 unsafe fn scalar<E: Lanes>(call: &Call<3, 0, 1>) -> E {
-    let ([_, one, _], [bits]) = (call.tiles, call.scalars);
-    if one.is_present() {
-        return read(one, 0, 0);
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        let ([_, one, _], [bits]) = (call.tiles, call.scalars);
+        if one.is_present() {
+            return read(one, 0, 0);
+        }
+        // An element has at most the eight bytes there are.
+        let bytes = bits.to_le_bytes();
+        if How::of(call.imm).raw { bytes.as_ptr().cast::<E>().read_unaligned() } else { E::scalar(*bits) }
     }
-    // An element has at most the eight bytes there are.
-    let bytes = bits.to_le_bytes();
-    if How::of(call.imm).raw { bytes.as_ptr().cast::<E>().read_unaligned() } else { E::scalar(*bits) }
 }
 
 /// Bytes of a mask row that are written: those of the source's columns, as far as the mask is valid.
@@ -95,6 +115,9 @@ fn bytes(src: &TileRef, mask: &BitRows) -> usize {
     src.cols().div_ceil(8).min(mask.bytes())
 }
 
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
+/// them; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn rows<L: Level, T: Test<E::Wide>, E: Lanes>(
     how: How,
@@ -102,43 +125,54 @@ unsafe fn rows<L: Level, T: Test<E::Wide>, E: Lanes>(
     dst: TileRef,
     right: impl Fn(usize) -> Right<E>,
 ) {
-    let mask = BitRows::new(&dst);
-    let bytes = bytes(&src, &mask);
-    let not = if how.not { !0 } else { 0 };
-    let words = (src.cols() / WORD).min(bytes / 8);
-    let (cols, rows) = (src.cols(), src.rows().min(dst.rows()));
-    if words == 1 && bytes == 8 {
-        // So short that a loop along the row would be felt.
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor has
+    // the instructions of this level.
+    unsafe {
+        let mask = BitRows::new(&dst);
+        let bytes = bytes(&src, &mask);
+        let not = if how.not { !0 } else { 0 };
+        let words = (src.cols() / WORD).min(bytes / 8);
+        let (cols, rows) = (src.cols(), src.rows().min(dst.rows()));
+        if words == 1 && bytes == 8 {
+            // So short that a loop along the row would be felt.
+            for r in 0..rows {
+                let word = word::<L, T, E>(src.row(r), right(r), WORD);
+                mask.row(r).cast::<u64>().write_unaligned((word ^ not).to_le());
+            }
+            return;
+        }
         for r in 0..rows {
-            let word = word::<L, T, E>(src.row(r), right(r), WORD);
-            mask.row(r).cast::<u64>().write_unaligned((word ^ not).to_le());
-        }
-        return;
-    }
-    for r in 0..rows {
-        let (row, right, out) = (src.row::<E>(r).cast_const(), right(r), mask.row(r));
-        for i in 0..words {
-            let word = word::<L, T, E>(row.add(i * WORD), right.from(i * WORD), WORD);
-            out.cast::<u64>().add(i).write_unaligned((word ^ not).to_le());
-        }
-        if 8 * words < bytes {
-            let at = words * WORD;
-            let n = (cols - at).min(WORD);
-            let word = word::<L, T, E>(row.add(at), right.from(at), n);
-            bits::write(out.add(8 * words), bytes - 8 * words, (word ^ not) & bits::first(n));
+            let (row, right, out) = (src.row::<E>(r).cast_const(), right(r), mask.row(r));
+            for i in 0..words {
+                let word = word::<L, T, E>(row.add(i * WORD), right.from(i * WORD), WORD);
+                out.cast::<u64>().add(i).write_unaligned((word ^ not).to_le());
+            }
+            if 8 * words < bytes {
+                let at = words * WORD;
+                let n = (cols - at).min(WORD);
+                let word = word::<L, T, E>(row.add(at), right.from(at), n);
+                bits::write(out.add(8 * words), bytes - 8 * words, (word ^ not) & bits::first(n));
+            }
         }
     }
 }
 
 /// Writes a mask bit by bit.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
+/// them.
 unsafe fn each_bit(how: How, src: &TileRef, dst: &TileRef, test: impl Fn(usize, usize) -> bool) {
-    let mask = BitRows::new(dst);
-    for r in 0..src.rows() {
-        for at in 0..src.cols().div_ceil(8) {
-            let Some(byte) = mask.byte(r, at) else { continue };
-            let columns = 8 * at..src.cols().min(8 * at + 8);
-            let bit = |c: usize| u8::from(test(r, c) != how.not) << (c % 8);
-            byte.write(columns.map(bit).sum());
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        let mask = BitRows::new(dst);
+        for r in 0..src.rows() {
+            for at in 0..src.cols().div_ceil(8) {
+                let Some(byte) = mask.byte(r, at) else { continue };
+                let columns = 8 * at..src.cols().min(8 * at + 8);
+                let bit = |c: usize| u8::from(test(r, c) != how.not) << (c % 8);
+                byte.write(columns.map(bit).sum());
+            }
         }
     }
 }

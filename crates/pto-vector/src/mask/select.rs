@@ -19,20 +19,29 @@ pub struct Tiles<E>(PhantomData<E>);
 impl<E: Elem> Body<4> for Tiles<E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<4>) -> Result<(), Fault> {
-        // Copies, which what is written cannot change.
-        let [mask, a, b, dst] = *call.tiles;
-        if !covers(&mask, &dst) {
-            return Self::plain(call);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            // Copies, which what is written cannot change.
+            let [mask, a, b, dst] = *call.tiles;
+            if !covers(&mask, &dst) {
+                return Self::plain(call);
+            }
+            rows::<L, E>(mask, a, dst, |r| Right::Row(b.row(r)));
+            Ok(())
         }
-        rows::<L, E>(mask, a, dst, |r| Right::Row(b.row(r)));
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<4>) -> Result<(), Fault> {
-        let [mask, a, b, dst] = call.tiles;
-        let mask = BitRows::new(mask);
-        from_the_right(dst, |r, c| write::<E>(dst, r, c, if bit(&mask, r, c) { read(a, r, c) } else { read(b, r, c) }));
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [mask, a, b, dst] = call.tiles;
+            let mask = BitRows::new(mask);
+            from_the_right(dst, |r, c| {
+                write::<E>(dst, r, c, if bit(&mask, r, c) { read(a, r, c) } else { read(b, r, c) });
+            });
+            Ok(())
+        }
     }
 }
 
@@ -42,22 +51,29 @@ pub struct Scalar<E>(PhantomData<E>);
 impl<E: Elem> Body<3, 0, 1> for Scalar<E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<3, 0, 1>) -> Result<(), Fault> {
-        let (&[mask, a, dst], [scalar]) = (call.tiles, call.scalars);
-        if !covers(&mask, &dst) {
-            return Self::plain(call);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let (&[mask, a, dst], [scalar]) = (call.tiles, call.scalars);
+            if !covers(&mask, &dst) {
+                return Self::plain(call);
+            }
+            let scalar = E::scalar(*scalar);
+            rows::<L, E>(mask, a, dst, |_| Right::Value(scalar));
+            Ok(())
         }
-        let scalar = E::scalar(*scalar);
-        rows::<L, E>(mask, a, dst, |_| Right::Value(scalar));
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<3, 0, 1>) -> Result<(), Fault> {
-        let ([mask, a, dst], [scalar]) = (call.tiles, call.scalars);
-        let mask = BitRows::new(mask);
-        from_the_right(dst, |r, c| {
-            write(dst, r, c, if bit(&mask, r, c) { read(a, r, c) } else { E::scalar(*scalar) });
-        });
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let ([mask, a, dst], [scalar]) = (call.tiles, call.scalars);
+            let mask = BitRows::new(mask);
+            from_the_right(dst, |r, c| {
+                write(dst, r, c, if bit(&mask, r, c) { read(a, r, c) } else { E::scalar(*scalar) });
+            });
+            Ok(())
+        }
     }
 }
 
@@ -69,8 +85,13 @@ fn from_the_right(tile: &TileRef, f: impl Fn(usize, usize)) {
 }
 
 /// A bit of a mask; those outside of its valid region are zero.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
+/// them.
 unsafe fn bit(mask: &BitRows, r: usize, c: usize) -> bool {
-    mask.byte(r, c / 8).is_some_and(|byte| byte.read() >> (c % 8) & 1 == 1)
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe { mask.byte(r, c / 8).is_some_and(|byte| byte.read() >> (c % 8) & 1 == 1) }
 }
 
 /// True when the mask has a bit for every element.
@@ -79,68 +100,88 @@ fn covers(mask: &TileRef, dst: &TileRef) -> bool {
     mask.rows() >= dst.rows() && BitRows::new(mask).bytes() >= dst.cols().div_ceil(8)
 }
 
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
+/// them; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn rows<L: Level, E: Elem>(mask: TileRef, a: TileRef, dst: TileRef, right: impl Fn(usize) -> Right<E>) {
-    let mask = BitRows::new(&mask);
-    let (words, n) = (dst.cols() / WORD, dst.cols());
-    if n == WORD {
-        // So short that a loop along the row would be felt.
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor has
+    // the instructions of this level.
+    unsafe {
+        let mask = BitRows::new(&mask);
+        let (words, n) = (dst.cols() / WORD, dst.cols());
+        if n == WORD {
+            // So short that a loop along the row would be felt.
+            for r in 0..dst.rows() {
+                chunk::<L, E>(bits::read(mask.row(r), 8), a.row(r), right(r), dst.row(r), WORD);
+            }
+            return;
+        }
         for r in 0..dst.rows() {
-            chunk::<L, E>(bits::read(mask.row(r), 8), a.row(r), right(r), dst.row(r), WORD);
-        }
-        return;
-    }
-    for r in 0..dst.rows() {
-        let (bits, right, a, out) = (mask.row(r).cast_const(), right(r), a.row::<E>(r).cast_const(), dst.row::<E>(r));
-        if words * WORD < n {
-            let (at, rest) = (words * WORD, n - words * WORD);
-            let word = bits::read(bits.add(at / 8), rest.div_ceil(8));
-            chunk::<L, E>(word, a.add(at), right.from(at), out.add(at), rest);
-        }
-        for i in 0..words {
-            let at = (words - 1 - i) * WORD;
-            chunk::<L, E>(bits::read(bits.add(at / 8), 8), a.add(at), right.from(at), out.add(at), WORD);
+            let (bits, right, a, out) =
+                (mask.row(r).cast_const(), right(r), a.row::<E>(r).cast_const(), dst.row::<E>(r));
+            if words * WORD < n {
+                let (at, rest) = (words * WORD, n - words * WORD);
+                let word = bits::read(bits.add(at / 8), rest.div_ceil(8));
+                chunk::<L, E>(word, a.add(at), right.from(at), out.add(at), rest);
+            }
+            for i in 0..words {
+                let at = (words - 1 - i) * WORD;
+                chunk::<L, E>(bits::read(bits.add(at / 8), 8), a.add(at), right.from(at), out.add(at), WORD);
+            }
         }
     }
 }
 
 /// The next 64 elements, or the `n` that are left. All are read before any is written.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `a` and may be written at `out`; the processor has the
+/// instructions of this level.
 #[inline(always)]
 unsafe fn chunk<L: Level, E: Elem>(word: u64, a: *const E, b: Right<E>, out: *mut E, n: usize) {
-    #[cfg(target_arch = "x86_64")]
-    if const { is_v4::<L>() } {
-        let valid = if n >= WORD { !0 } else { bits::first(n) };
-        return match size_of::<E>() {
-            1 => v4::chunk::<u8, 64, 1>(word, a.cast(), v4::right(b), out.cast(), valid),
-            2 => v4::chunk::<u16, 32, 2>(word, a.cast(), v4::right(b), out.cast(), valid),
-            4 => v4::chunk::<u32, 16, 4>(word, a.cast(), v4::right(b), out.cast(), valid),
-            _ => v4::chunk::<u64, 8, 8>(word, a.cast(), v4::right(b), out.cast(), valid),
-        };
+    // SAFETY: the caller answers for the elements at `a` and `out`; the processor has the instructions of this level.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if const { is_v4::<L>() } {
+            let valid = if n >= WORD { !0 } else { bits::first(n) };
+            return match size_of::<E>() {
+                1 => v4::chunk::<u8, 64, 1>(word, a.cast(), v4::right(b), out.cast(), valid),
+                2 => v4::chunk::<u16, 32, 2>(word, a.cast(), v4::right(b), out.cast(), valid),
+                4 => v4::chunk::<u32, 16, 4>(word, a.cast(), v4::right(b), out.cast(), valid),
+                _ => v4::chunk::<u64, 8, 8>(word, a.cast(), v4::right(b), out.cast(), valid),
+            };
+        }
+        if n >= WORD {
+            return blend::<E>(word, a, b, out);
+        }
+        let (a, mut result) = (bits::filled(a, n), [a.read_unaligned(); WORD]);
+        match b {
+            Right::Row(b) => blend(word, a.as_ptr(), Right::Row(bits::filled(b, n).as_ptr()), result.as_mut_ptr()),
+            Right::Value(_) => blend(word, a.as_ptr(), b, result.as_mut_ptr()),
+        }
+        std::ptr::copy_nonoverlapping(result.as_ptr(), out, n);
     }
-    if n >= WORD {
-        return blend::<E>(word, a, b, out);
-    }
-    let (a, mut result) = (bits::filled(a, n), [a.read_unaligned(); WORD]);
-    match b {
-        Right::Row(b) => blend(word, a.as_ptr(), Right::Row(bits::filled(b, n).as_ptr()), result.as_mut_ptr()),
-        Right::Value(_) => blend(word, a.as_ptr(), b, result.as_mut_ptr()),
-    }
-    std::ptr::copy_nonoverlapping(result.as_ptr(), out, n);
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `a` and may be written at `out`.
 #[inline(always)]
 unsafe fn blend<E: Elem>(word: u64, a: *const E, b: Right<E>, out: *mut E) {
-    let a = a.cast::<[E; WORD]>().read_unaligned();
-    let mut result = match b {
-        Right::Row(b) => b.cast::<[E; WORD]>().read_unaligned(),
-        Right::Value(b) => [b; WORD],
-    };
-    for i in 0..WORD {
-        // A bit against a constant, in a lane no wider than it must be.
-        let part = (word >> (i / 8 * 8)) as u8;
-        result[i] = if part & 1 << (i % 8) != 0 { a[i] } else { result[i] };
+    // SAFETY: the caller answers for the elements at `a` and `out`.
+    unsafe {
+        let a = a.cast::<[E; WORD]>().read_unaligned();
+        let mut result = match b {
+            Right::Row(b) => b.cast::<[E; WORD]>().read_unaligned(),
+            Right::Value(b) => [b; WORD],
+        };
+        for i in 0..WORD {
+            // A bit against a constant, in a lane no wider than it must be.
+            let part = (word >> (i / 8 * 8)) as u8;
+            result[i] = if part & 1 << (i % 8) != 0 { a[i] } else { result[i] };
+        }
+        out.cast::<[E; WORD]>().write_unaligned(result);
     }
-    out.cast::<[E; WORD]>().write_unaligned(result);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -154,19 +195,35 @@ mod v4 {
     };
 
     /// The same operand as an integer of its size.
+    ///
+    /// # Safety
+    /// The two types have the same size.
     #[inline(always)]
     pub unsafe fn right<E: Copy, U: Lane>(b: Right<E>) -> Right<U> {
-        match b {
-            Right::Row(row) => Right::Row(row.cast()),
-            Right::Value(value) => Right::Value((&raw const value).cast::<U>().read_unaligned()),
+        // SAFETY: the two types have the same size, as the caller says.
+        unsafe {
+            match b {
+                Right::Row(row) => Right::Row(row.cast()),
+                Right::Value(value) => Right::Value((&raw const value).cast::<U>().read_unaligned()),
+            }
         }
     }
 
     /// Integers as lanes of a vector.
     pub trait Lane: Copy {
+        /// # Safety
+        /// All elements that the other arguments count may be read at `from`; the processor has the instructions of
+        /// this level.
         unsafe fn load(valid: u64, from: *const Self) -> __m512i;
+        /// # Safety
+        /// The processor has the instructions of this level.
         unsafe fn splat(self) -> __m512i;
+        /// # Safety
+        /// The processor has the instructions of this level.
         unsafe fn blend(word: u64, zero: __m512i, one: __m512i) -> __m512i;
+        /// # Safety
+        /// All elements that the other arguments count may be written at `to`; the processor has the instructions of
+        /// this level.
         unsafe fn store(valid: u64, to: *mut Self, value: __m512i);
     }
 
@@ -175,19 +232,33 @@ mod v4 {
             impl Lane for $type {
                 #[inline(always)]
                 unsafe fn load(valid: u64, from: *const Self) -> __m512i {
-                    $load(valid as $mask, from.cast())
+                    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this
+                    // level.
+                    unsafe {
+                        $load(valid as $mask, from.cast())
+                    }
                 }
                 #[inline(always)]
                 unsafe fn splat(self) -> __m512i {
-                    $splat(self as $signed)
+                    // SAFETY: the processor has the instructions of this level.
+                    unsafe {
+                        $splat(self as $signed)
+                    }
                 }
                 #[inline(always)]
                 unsafe fn blend(word: u64, zero: __m512i, one: __m512i) -> __m512i {
-                    $blend(word as $mask, zero, one)
+                    // SAFETY: the processor has the instructions of this level.
+                    unsafe {
+                        $blend(word as $mask, zero, one)
+                    }
                 }
                 #[inline(always)]
                 unsafe fn store(valid: u64, to: *mut Self, value: __m512i) {
-                    $store(to.cast(), valid as $mask, value)
+                    // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this
+                    // level.
+                    unsafe {
+                        $store(to.cast(), valid as $mask, value)
+                    }
                 }
             }
         )+};
@@ -200,6 +271,9 @@ mod v4 {
     }
 
     /// `VECTORS` vectors of `LANES` lanes; `valid` has the elements that there are.
+    ///
+    /// # Safety
+    /// Elements that are valid may be read at `a` and `b` and written at `out`; the processor has AVX-512.
     #[inline(always)]
     pub unsafe fn chunk<U: Lane, const LANES: usize, const VECTORS: usize>(
         word: u64,
@@ -208,17 +282,20 @@ mod v4 {
         out: *mut U,
         valid: u64,
     ) {
-        let mut result = [_mm512_setzero_si512(); VECTORS];
-        for (i, result) in result.iter_mut().enumerate() {
-            let at = i * LANES;
-            let zero = match b {
-                Right::Row(b) => U::load(valid >> at, b.wrapping_add(at)),
-                Right::Value(b) => b.splat(),
-            };
-            *result = U::blend(word >> at, zero, U::load(valid >> at, a.wrapping_add(at)));
-        }
-        for (i, result) in result.into_iter().enumerate() {
-            U::store(valid >> (i * LANES), out.wrapping_add(i * LANES), result);
+        // SAFETY: the processor has AVX-512, and only elements that are valid are touched.
+        unsafe {
+            let mut result = [_mm512_setzero_si512(); VECTORS];
+            for (i, result) in result.iter_mut().enumerate() {
+                let at = i * LANES;
+                let zero = match b {
+                    Right::Row(b) => U::load(valid >> at, b.wrapping_add(at)),
+                    Right::Value(b) => b.splat(),
+                };
+                *result = U::blend(word >> at, zero, U::load(valid >> at, a.wrapping_add(at)));
+            }
+            for (i, result) in result.into_iter().enumerate() {
+                U::store(valid >> (i * LANES), out.wrapping_add(i * LANES), result);
+            }
         }
     }
 }

@@ -61,8 +61,11 @@ macro_rules! tests {
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
             unsafe fn lanes(valid: u64, a: __m512i, b: __m512i) -> u64 {
-                let (a, b) = (_mm512_castsi512_ps(a), _mm512_castsi512_ps(b));
-                u64::from(_mm512_mask_cmp_ps_mask::<$float>(valid as u16, a, b))
+                // SAFETY: the processor has the instructions of this level.
+                unsafe {
+                    let (a, b) = (_mm512_castsi512_ps(a), _mm512_castsi512_ps(b));
+                    u64::from(_mm512_mask_cmp_ps_mask::<$float>(valid as u16, a, b))
+                }
             }
         }
     )+};
@@ -75,7 +78,10 @@ macro_rules! tests {
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
             unsafe fn lanes(valid: u64, a: __m512i, b: __m512i) -> u64 {
-                $compare::<$int>(valid as $mask, a, b) as u64
+                // SAFETY: the processor has the instructions of this level.
+                unsafe {
+                    $compare::<$int>(valid as $mask, a, b) as u64
+                }
             }
         }
     };
@@ -111,12 +117,19 @@ macro_rules! lanes {
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
             unsafe fn vector(from: *const Self, valid: u64) -> __m512i {
-                $load(valid as $mask, from.cast())
+                // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this
+                // level.
+                unsafe {
+                    $load(valid as $mask, from.cast())
+                }
             }
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
             unsafe fn splat(self) -> __m512i {
-                $splat(self as $as)
+                // SAFETY: the processor has the instructions of this level.
+                unsafe {
+                    $splat(self as $as)
+                }
             }
         }
     )+};
@@ -136,12 +149,14 @@ impl Lanes for f32 {
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn vector(from: *const Self, valid: u64) -> __m512i {
-        _mm512_maskz_loadu_epi32(valid as u16, from.cast())
+        // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+        unsafe { _mm512_maskz_loadu_epi32(valid as u16, from.cast()) }
     }
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn splat(self) -> __m512i {
-        _mm512_castps_si512(_mm512_set1_ps(self))
+        // SAFETY: the processor has the instructions of this level.
+        unsafe { _mm512_castps_si512(_mm512_set1_ps(self)) }
     }
 }
 
@@ -149,12 +164,14 @@ impl Lanes for F16 {
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn vector(from: *const Self, valid: u64) -> __m512i {
-        _mm512_castps_si512(_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(valid as u16, from.cast())))
+        // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+        unsafe { _mm512_castps_si512(_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(valid as u16, from.cast()))) }
     }
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn splat(self) -> __m512i {
-        self.to_f32().splat()
+        // SAFETY: the processor has the instructions of this level.
+        unsafe { self.to_f32().splat() }
     }
 }
 
@@ -162,13 +179,17 @@ impl Lanes for Bf16 {
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn vector(from: *const Self, valid: u64) -> __m512i {
-        let wide = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(valid as u16, from.cast()));
-        _mm512_slli_epi32::<16>(wide)
+        // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+        unsafe {
+            let wide = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(valid as u16, from.cast()));
+            _mm512_slli_epi32::<16>(wide)
+        }
     }
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn splat(self) -> __m512i {
-        self.to_f32().splat()
+        // SAFETY: the processor has the instructions of this level.
+        unsafe { self.to_f32().splat() }
     }
 }
 
@@ -188,9 +209,12 @@ impl<E: Copy> Right<E> {
     /// The row must reach that far.
     #[inline(always)]
     pub unsafe fn from(self, at: usize) -> Self {
-        match self {
-            Self::Row(row) => Self::Row(row.add(at)),
-            value @ Self::Value(_) => value,
+        // SAFETY: the row has at least so many elements.
+        unsafe {
+            match self {
+                Self::Row(row) => Self::Row(row.add(at)),
+                value @ Self::Value(_) => value,
+            }
         }
     }
 }
@@ -201,43 +225,51 @@ impl<E: Copy> Right<E> {
 /// The elements must be readable; the processor must have the level.
 #[inline(always)]
 pub unsafe fn word<L: Level, T: Test<E::Wide>, E: Lanes>(a: *const E, b: Right<E>, n: usize) -> u64 {
-    #[cfg(target_arch = "x86_64")]
-    if const { is_v4::<L>() } {
-        return word_v4::<T, E>(a, b, if n >= WORD { !0 } else { bits::first(n) });
-    }
-    let x = E::load::<L, WORD>(&bits::filled(a, n));
-    let mut bytes = [0; WORD];
-    match b {
-        Right::Row(b) => {
-            let y = E::load::<L, WORD>(&bits::filled(b, n));
-            for i in 0..WORD {
-                bytes[i] = u8::from(T::test(x[i], y[i]));
+    // SAFETY: the caller answers for the elements at `a`; the processor has the instructions of this level.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if const { is_v4::<L>() } {
+            return word_v4::<T, E>(a, b, if n >= WORD { !0 } else { bits::first(n) });
+        }
+        let x = E::load::<L, WORD>(&bits::filled(a, n));
+        let mut bytes = [0; WORD];
+        match b {
+            Right::Row(b) => {
+                let y = E::load::<L, WORD>(&bits::filled(b, n));
+                for i in 0..WORD {
+                    bytes[i] = u8::from(T::test(x[i], y[i]));
+                }
+            }
+            Right::Value(b) => {
+                for i in 0..WORD {
+                    bytes[i] = u8::from(T::test(x[i], b.widen()));
+                }
             }
         }
-        Right::Value(b) => {
-            for i in 0..WORD {
-                bytes[i] = u8::from(T::test(x[i], b.widen()));
-            }
-        }
+        bits::of::<L>(bytes) & bits::first(n)
     }
-    bits::of::<L>(bytes) & bits::first(n)
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `a`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn word_v4<T: Test<E::Wide>, E: Lanes>(a: *const E, b: Right<E>, valid: u64) -> u64 {
-    let lanes = 64 / size_of::<E::Wide>();
-    let mut word = 0;
-    for i in 0..WORD / lanes {
-        let valid = valid >> (i * lanes);
-        let x = E::vector(a.wrapping_add(i * lanes), valid);
-        let y = match b {
-            Right::Row(b) => E::vector(b.wrapping_add(i * lanes), valid),
-            Right::Value(b) => b.splat(),
-        };
-        word |= T::lanes(valid, x, y) << (i * lanes);
+    // SAFETY: the caller answers for the elements at `a`.
+    unsafe {
+        let lanes = 64 / size_of::<E::Wide>();
+        let mut word = 0;
+        for i in 0..WORD / lanes {
+            let valid = valid >> (i * lanes);
+            let x = E::vector(a.wrapping_add(i * lanes), valid);
+            let y = match b {
+                Right::Row(b) => E::vector(b.wrapping_add(i * lanes), valid),
+                Right::Value(b) => b.splat(),
+            };
+            word |= T::lanes(valid, x, y) << (i * lanes);
+        }
+        word
     }
-    word
 }
 
 /// An integer that stands for the bits of an element.
@@ -256,30 +288,38 @@ pub unsafe fn codes<L: Level, U: Code<Wide = U>>(row: *const U, code: U, keep: U
 where
     Equal: Test<U>,
 {
-    #[cfg(target_arch = "x86_64")]
-    if const { is_v4::<L>() } {
-        return codes_v4(row, code, keep, if n >= WORD { !0 } else { bits::first(n) });
+    // SAFETY: the caller answers for the elements at `row`; the processor has the instructions of this level.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if const { is_v4::<L>() } {
+            return codes_v4(row, code, keep, if n >= WORD { !0 } else { bits::first(n) });
+        }
+        let x = bits::filled(row, n);
+        let mut bytes = [0; WORD];
+        for i in 0..WORD {
+            bytes[i] = u8::from(x[i] & keep == code);
+        }
+        bits::of::<L>(bytes) & bits::first(n)
     }
-    let x = bits::filled(row, n);
-    let mut bytes = [0; WORD];
-    for i in 0..WORD {
-        bytes[i] = u8::from(x[i] & keep == code);
-    }
-    bits::of::<L>(bytes) & bits::first(n)
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `row`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn codes_v4<U: Code<Wide = U>>(row: *const U, code: U, keep: U, valid: u64) -> u64
 where
     Equal: Test<U>,
 {
-    let lanes = 64 / size_of::<U>();
-    let mut word = 0;
-    for i in 0..WORD / lanes {
-        let valid = valid >> (i * lanes);
-        let x = _mm512_and_si512(U::vector(row.wrapping_add(i * lanes), valid), keep.splat());
-        word |= <Equal as Test<U>>::lanes(valid, x, code.splat()) << (i * lanes);
+    // SAFETY: the caller answers for the elements at `row`.
+    unsafe {
+        let lanes = 64 / size_of::<U>();
+        let mut word = 0;
+        for i in 0..WORD / lanes {
+            let valid = valid >> (i * lanes);
+            let x = _mm512_and_si512(U::vector(row.wrapping_add(i * lanes), valid), keep.splat());
+            word |= <Equal as Test<U>>::lanes(valid, x, code.splat()) << (i * lanes);
+        }
+        word
     }
-    word
 }

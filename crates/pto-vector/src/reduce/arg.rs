@@ -40,98 +40,116 @@ where
     /// Finds the value first, then where it is.
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<3>) -> Result<(), Fault> {
-        if const { is_old::<L>() } {
-            return Self::plain(call);
-        }
-        let [src, val, idx] = *call.tiles;
-        let rows = rows::extent(&src, &idx);
-        let mut buffer = MaybeUninit::<[E; rows::MOST]>::uninit();
-        let values = buffer.as_mut_ptr().cast::<E>();
-        let mut base = 0;
-        while base < rows {
-            let count = rows::MOST.min(rows - base);
-            let mut done = 0;
-            while done < count {
-                done += rows::group::<L, F, E>(&src, base + done, base + count, values.add(done));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            if const { is_old::<L>() } {
+                return Self::plain(call);
             }
-            if !places_of::<L, F, E>(call, base, count, values) {
-                for i in 0..count {
-                    let (r, row) = (base + i, src.row::<E>(base + i).cast_const());
-                    let at = first::<L, E>(row, src.cols(), values.add(i).read());
-                    if val.is_present() {
-                        val.at::<E>(r, 0).write_unaligned(row.add(at).read_unaligned());
-                    }
-                    put_index(call, idx.row_stride() * r, at as u32);
+            let [src, val, idx] = *call.tiles;
+            let rows = rows::extent(&src, &idx);
+            let mut buffer = MaybeUninit::<[E; rows::MOST]>::uninit();
+            let values = buffer.as_mut_ptr().cast::<E>();
+            let mut base = 0;
+            while base < rows {
+                let count = rows::MOST.min(rows - base);
+                let mut done = 0;
+                while done < count {
+                    done += rows::group::<L, F, E>(&src, base + done, base + count, values.add(done));
                 }
+                if !places_of::<L, F, E>(call, base, count, values) {
+                    for i in 0..count {
+                        let (r, row) = (base + i, src.row::<E>(base + i).cast_const());
+                        let at = first::<L, E>(row, src.cols(), values.add(i).read());
+                        if val.is_present() {
+                            val.at::<E>(r, 0).write_unaligned(row.add(at).read_unaligned());
+                        }
+                        put_index(call, idx.row_stride() * r, at as u32);
+                    }
+                }
+                base += count;
             }
-            base += count;
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<3>) -> Result<(), Fault> {
-        let [src, val, idx] = call.tiles;
-        for r in 0..rows::extent(src, idx) {
-            let at = plain_arg::<F, E>(src.cols(), |c| read(src, r, c));
-            if val.is_present() {
-                write(val, r, 0, read::<E>(src, r, at));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, val, idx] = call.tiles;
+            for r in 0..rows::extent(src, idx) {
+                let at = plain_arg::<F, E>(src.cols(), |c| read(src, r, c));
+                if val.is_present() {
+                    write(val, r, 0, read::<E>(src, r, at));
+                }
+                put_index(call, idx.index(r, 0), at as u32);
             }
-            put_index(call, idx.index(r, 0), at as u32);
+            Ok(())
         }
-        Ok(())
     }
 }
 
 impl<F: Search<E>, E: Elem> Body<3> for ColArg<F, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<3>) -> Result<(), Fault> {
-        let [src, _, idx] = call.tiles;
-        if const { is_old::<L>() } || src.rows() > F::Count::HIGHEST {
-            return Self::plain(call);
-        }
-        let n = cols::extent(src, idx);
-        let mut at = 0;
-        #[cfg(target_arch = "x86_64")]
-        if const { F::PRESENT && is_v4::<L>() } {
-            while at < n && n >= WORD {
-                // The last ones may be found twice.
-                at = at.min(n - WORD);
-                if !v4::columns::<F, E>(call, at) {
-                    columns::<F, E, 32>(call, at);
-                    columns::<F, E, 32>(call, at + 32);
-                }
-                at += WORD;
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let [src, _, idx] = call.tiles;
+            if const { is_old::<L>() } || src.rows() > F::Count::HIGHEST {
+                return Self::plain(call);
             }
+            let n = cols::extent(src, idx);
+            let mut at = 0;
+            #[cfg(target_arch = "x86_64")]
+            if const { F::PRESENT && is_v4::<L>() } {
+                while at < n && n >= WORD {
+                    // The last ones may be found twice.
+                    at = at.min(n - WORD);
+                    if !v4::columns::<F, E>(call, at) {
+                        columns::<F, E, 32>(call, at);
+                        columns::<F, E, 32>(call, at + 32);
+                    }
+                    at += WORD;
+                }
+            }
+            while at + 32 <= n {
+                columns::<F, E, 32>(call, at);
+                at += 32;
+            }
+            while at + 8 <= n {
+                columns::<F, E, 8>(call, at);
+                at += 8;
+            }
+            while at < n {
+                columns::<F, E, 1>(call, at);
+                at += 1;
+            }
+            Ok(())
         }
-        while at + 32 <= n {
-            columns::<F, E, 32>(call, at);
-            at += 32;
-        }
-        while at + 8 <= n {
-            columns::<F, E, 8>(call, at);
-            at += 8;
-        }
-        while at < n {
-            columns::<F, E, 1>(call, at);
-            at += 1;
-        }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<3>) -> Result<(), Fault> {
-        let [src, val, idx] = call.tiles;
-        for c in 0..cols::extent(src, idx) {
-            let at = plain_arg::<F, E>(src.rows(), |r| read(src, r, c));
-            if val.is_present() {
-                write(val, 0, c, read::<E>(src, at, c));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, val, idx] = call.tiles;
+            for c in 0..cols::extent(src, idx) {
+                let at = plain_arg::<F, E>(src.rows(), |r| read(src, r, c));
+                if val.is_present() {
+                    write(val, 0, c, read::<E>(src, at, c));
+                }
+                put_index(call, idx.index(0, c), at as u32);
             }
-            put_index(call, idx.index(0, c), at as u32);
+            Ok(())
         }
-        Ok(())
     }
 }
 
 /// Writes where rows have these values, if there is a fast way.
+///
+/// # Safety
+/// The operands are as [`KernelFn`](crate::KernelFn) says; all elements that the other arguments count may be read at
+/// `values`; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn places_of<L: Level, F: Reduce<E>, E: Elem>(
     call: &Call<3>,
@@ -139,63 +157,85 @@ unsafe fn places_of<L: Level, F: Reduce<E>, E: Elem>(
     count: usize,
     values: *const E,
 ) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    if const { F::PRESENT && is_v4::<L>() } {
-        return places::places(call, base, count, values);
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched; the
+    // caller answers for the elements at `values`; the processor has the instructions of this level.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if const { F::PRESENT && is_v4::<L>() } {
+            return places::places(call, base, count, values);
+        }
+        let _ = (call, base, count, values);
+        false
     }
-    let _ = (call, base, count, values);
-    false
 }
 
 /// Writes an index as its low bits. `place` counts elements.
+///
+/// # Safety
+/// The operands are as [`KernelFn`](crate::KernelFn) says.
 #[inline(always)]
 unsafe fn put_index(call: &Call<3>, place: usize, index: u32) {
-    let base = call.tiles[2].ptr();
-    if call.imm[0] == 2 {
-        base.cast::<u16>().add(place).write_unaligned(index as u16);
-    } else {
-        base.cast::<u32>().add(place).write_unaligned(index);
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        let base = call.tiles[2].ptr();
+        if call.imm[0] == 2 {
+            base.cast::<u16>().add(place).write_unaligned(index as u16);
+        } else {
+            base.cast::<u32>().add(place).write_unaligned(index);
+        }
     }
 }
 
 /// The first element of a row that equals a value of the row.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `row`; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn first<L: Level, E: Lanes>(row: *const E, n: usize, value: E) -> usize
 where
     Equal: Test<E::Wide>,
 {
-    match size_of::<E>() {
-        1 => first_code::<L, E, u8>(row, n, value, [u8::MAX, u8::MAX >> 1]),
-        2 => first_code::<L, E, u16>(row, n, value, [u16::MAX, u16::MAX >> 1]),
-        4 => first_code::<L, E, u32>(row, n, value, [u32::MAX, u32::MAX >> 1]),
-        _ => first_code::<L, E, u64>(row, n, value, [u64::MAX, u64::MAX >> 1]),
+    // SAFETY: the caller answers for the elements at `row`; the processor has the instructions of this level.
+    unsafe {
+        match size_of::<E>() {
+            1 => first_code::<L, E, u8>(row, n, value, [u8::MAX, u8::MAX >> 1]),
+            2 => first_code::<L, E, u16>(row, n, value, [u16::MAX, u16::MAX >> 1]),
+            4 => first_code::<L, E, u32>(row, n, value, [u32::MAX, u32::MAX >> 1]),
+            _ => first_code::<L, E, u64>(row, n, value, [u64::MAX, u64::MAX >> 1]),
+        }
     }
 }
 
 /// Elements that are equal have equal codes, but for zeros, of which only the second of the `masks` may be looked at, and
 /// NaN.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `row`; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn first_code<L: Level, E: Lanes, U: Code<Wide = U>>(row: *const E, n: usize, value: E, masks: [U; 2]) -> usize
 where
     Equal: Test<E::Wide> + Test<U>,
 {
-    let magnitude: u64 = ((&raw const value).cast::<U>().read() & masks[1]).into();
-    let infinity = infinity(E::DTYPE);
-    if infinity.is_some_and(|infinity| magnitude > infinity) {
-        return first_nan(row, n);
-    }
-    let keep = masks[usize::from(infinity.is_some() && magnitude == 0)];
-    let mut at = 0;
-    while at + WORD < n {
-        let found = found::<L, E, U>(row.add(at), value, keep, WORD);
-        if found != 0 {
-            return at + found.trailing_zeros() as usize;
+    // SAFETY: the caller answers for the elements at `row`; the processor has the instructions of this level.
+    unsafe {
+        let magnitude: u64 = ((&raw const value).cast::<U>().read() & masks[1]).into();
+        let infinity = infinity(E::DTYPE);
+        if infinity.is_some_and(|infinity| magnitude > infinity) {
+            return first_nan(row, n);
         }
-        at += WORD;
+        let keep = masks[usize::from(infinity.is_some() && magnitude == 0)];
+        let mut at = 0;
+        while at + WORD < n {
+            let found = found::<L, E, U>(row.add(at), value, keep, WORD);
+            if found != 0 {
+                return at + found.trailing_zeros() as usize;
+            }
+            at += WORD;
+        }
+        let found = found::<L, E, U>(row.add(at), value, keep, n - at);
+        // There is one, or the value would not be the result; the minimum only keeps a wrong one inside of the row.
+        at + (found.trailing_zeros() as usize).min(n - at - 1)
     }
-    let found = found::<L, E, U>(row.add(at), value, keep, n - at);
-    // There is one, or the value would not be the result; the minimum only keeps a wrong one inside of the row.
-    at + (found.trailing_zeros() as usize).min(n - at - 1)
 }
 
 /// The code of infinity, for the types that have it.
@@ -210,61 +250,87 @@ const fn infinity(dtype: DType) -> Option<u64> {
 }
 
 /// Which of the next elements equal a value. Single precision is compared as it is; codes of 16 bits need not be widened.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `row`; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn found<L: Level, E: Lanes, U: Code<Wide = U>>(row: *const E, value: E, keep: U, n: usize) -> u64
 where
     Equal: Test<E::Wide> + Test<U>,
 {
-    if const { matches!(E::DTYPE, DType::F32) } {
-        return word::<L, Equal, E>(row, Right::Value(value), n);
+    // SAFETY: the caller answers for the elements at `row`; the processor has the instructions of this level.
+    unsafe {
+        if const { matches!(E::DTYPE, DType::F32) } {
+            return word::<L, Equal, E>(row, Right::Value(value), n);
+        }
+        codes::<L, U>(row.cast(), (&raw const value).cast::<U>().read() & keep, keep, n)
     }
-    codes::<L, U>(row.cast(), (&raw const value).cast::<U>().read() & keep, keep, n)
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `row`.
 #[cold]
 #[inline(never)]
 unsafe fn first_nan<E: Elem>(row: *const E, n: usize) -> usize {
-    for i in 0..n {
-        let wide = row.add(i).read_unaligned().widen();
-        if wide.partial_cmp(&wide).is_none() {
-            return i;
+    // SAFETY: the caller answers for the elements at `row`.
+    unsafe {
+        for i in 0..n {
+            let wide = row.add(i).read_unaligned().widen();
+            if wide.partial_cmp(&wide).is_none() {
+                return i;
+            }
         }
+        0
     }
-    0
 }
 
 /// `N` columns at once: best rank and its row stay in registers.
+///
+/// # Safety
+/// The operands are as [`KernelFn`](crate::KernelFn) says.
 #[inline(always)]
 unsafe fn columns<F: Rank<E>, E: Elem, const N: usize>(call: &Call<3>, at: usize) {
-    let [src, _, _] = call.tiles;
-    let load = |r: usize| F::ranks(&src.row::<E>(r).add(at).cast::<[E; N]>().read_unaligned());
-    let mut best = load(0);
-    let mut rows = [F::Count::default(); N];
-    for r in 1..src.rows() {
-        let x = load(r);
-        let number = F::Count::new(r);
-        for i in 0..N {
-            let wins = F::wins(x[i], best[i]);
-            best[i] = if wins { x[i] } else { best[i] };
-            rows[i] = if wins { number } else { rows[i] };
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        let [src, _, _] = call.tiles;
+        let load = |r: usize| F::ranks(&src.row::<E>(r).add(at).cast::<[E; N]>().read_unaligned());
+        let mut best = load(0);
+        let mut rows = [F::Count::default(); N];
+        for r in 1..src.rows() {
+            let x = load(r);
+            let number = F::Count::new(r);
+            for i in 0..N {
+                let wins = F::wins(x[i], best[i]);
+                best[i] = if wins { x[i] } else { best[i] };
+                rows[i] = if wins { number } else { rows[i] };
+            }
         }
-    }
-    for (i, row) in rows.into_iter().enumerate() {
-        put_column::<E>(call, at + i, row.value());
+        for (i, row) in rows.into_iter().enumerate() {
+            put_column::<E>(call, at + i, row.value());
+        }
     }
 }
 
 /// Writes the results of a column.
+///
+/// # Safety
+/// The operands are as [`KernelFn`](crate::KernelFn) says.
 #[inline(always)]
 unsafe fn put_column<E: Elem>(call: &Call<3>, col: usize, row: u32) {
-    let [src, val, _] = call.tiles;
-    if val.is_present() {
-        val.row::<E>(0).add(col).write_unaligned(src.row::<E>(row as usize).add(col).read_unaligned());
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        let [src, val, _] = call.tiles;
+        if val.is_present() {
+            val.row::<E>(0).add(col).write_unaligned(src.row::<E>(row as usize).add(col).read_unaligned());
+        }
+        put_index(call, col, row);
     }
-    put_index(call, col, row);
 }
 
 /// The first index whose element no other wins against, by the letter.
+///
+/// # Safety
+/// `element` may be called for every number below `n`.
 unsafe fn plain_arg<F: Rank<E>, E: Elem>(n: usize, element: impl Fn(usize) -> E) -> usize {
     let mut best = 0;
     for i in 1..n {

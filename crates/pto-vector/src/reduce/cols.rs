@@ -23,68 +23,91 @@ pub fn extent(src: &TileRef, dst: &TileRef) -> usize {
 impl<F: Reduce<E>, E: Elem> Body<2> for Cols<F, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
-        let [src, dst] = call.tiles;
-        let n = extent(src, dst);
-        let mut at = 0;
-        while at + 64 <= n {
-            wide_chunk::<L, F, E>(src, dst, at);
-            at += 64;
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let [src, dst] = call.tiles;
+            let n = extent(src, dst);
+            let mut at = 0;
+            while at + 64 <= n {
+                wide_chunk::<L, F, E>(src, dst, at);
+                at += 64;
+            }
+            while at + 16 <= n {
+                chunk::<L, F, E, 16>(src, dst, at);
+                at += 16;
+            }
+            while at < n {
+                chunk::<L, F, E, 1>(src, dst, at);
+                at += 1;
+            }
+            Ok(())
         }
-        while at + 16 <= n {
-            chunk::<L, F, E, 16>(src, dst, at);
-            at += 16;
-        }
-        while at < n {
-            chunk::<L, F, E, 1>(src, dst, at);
-            at += 1;
-        }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
-        let [src, dst] = call.tiles;
-        for c in 0..extent(src, dst) {
-            let mut all = read::<E>(src, 0, c).widen();
-            for r in 1..src.rows() {
-                all = F::pair(all, read::<E>(src, r, c).widen());
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, dst] = call.tiles;
+            for c in 0..extent(src, dst) {
+                let mut all = read::<E>(src, 0, c).widen();
+                for r in 1..src.rows() {
+                    all = F::pair(all, read::<E>(src, r, c).widen());
+                }
+                write(dst, 0, c, E::narrow(all));
             }
-            write(dst, 0, c, E::narrow(all));
+            Ok(())
         }
-        Ok(())
     }
 }
 
 /// 64 columns, in the fastest way.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
+/// them; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn wide_chunk<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, dst: &TileRef, at: usize) {
-    #[cfg(target_arch = "x86_64")]
-    if const { (F::WATCHED || F::SLOW || F::HALVED) && is_v4::<L>() }
-        && v4::columns::<F, E>(src, at, dst.row::<E>(0).add(at))
-    {
-        return;
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor has
+    // the instructions of this level.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if const { (F::WATCHED || F::SLOW || F::HALVED) && is_v4::<L>() }
+            && v4::columns::<F, E>(src, at, dst.row::<E>(0).add(at))
+        {
+            return;
+        }
+        chunk::<L, F, E, 64>(src, dst, at);
     }
-    chunk::<L, F, E, 64>(src, dst, at);
 }
 
 /// `N` columns at once, kept in registers from the first row to the last.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
+/// them; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn chunk<L: Level, F: Fold<E>, E: Elem, const N: usize>(src: &TileRef, dst: &TileRef, at: usize) {
-    let load = |r: usize| F::take::<L, N>(&src.row::<E>(r).add(at).cast::<[E; N]>().read_unaligned());
-    let mut all = load(0);
-    let mut next = 1;
-    // Several rows at once are waited for once.
-    while F::UNORDERED && N > 1 && next + 4 <= src.rows() {
-        let x = [load(next), load(next + 1), load(next + 2), load(next + 3)];
-        for i in 0..N {
-            all[i] = F::join(all[i], F::join(F::join(x[0][i], x[1][i]), F::join(x[2][i], x[3][i])));
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor has
+    // the instructions of this level.
+    unsafe {
+        let load = |r: usize| F::take::<L, N>(&src.row::<E>(r).add(at).cast::<[E; N]>().read_unaligned());
+        let mut all = load(0);
+        let mut next = 1;
+        // Several rows at once are waited for once.
+        while F::UNORDERED && N > 1 && next + 4 <= src.rows() {
+            let x = [load(next), load(next + 1), load(next + 2), load(next + 3)];
+            for i in 0..N {
+                all[i] = F::join(all[i], F::join(F::join(x[0][i], x[1][i]), F::join(x[2][i], x[3][i])));
+            }
+            next += 4;
         }
-        next += 4;
-    }
-    for r in next..src.rows() {
-        let x = load(r);
-        for i in 0..N {
-            all[i] = F::join(all[i], x[i]);
+        for r in next..src.rows() {
+            let x = load(r);
+            for i in 0..N {
+                all[i] = F::join(all[i], x[i]);
+            }
         }
+        dst.row::<E>(0).add(at).cast::<[E; N]>().write_unaligned(F::finish::<L, N>(&all));
     }
-    dst.row::<E>(0).add(at).cast::<[E; N]>().write_unaligned(F::finish::<L, N>(&all));
 }

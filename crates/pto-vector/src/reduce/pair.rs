@@ -19,67 +19,87 @@ where
 {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
-        let [src, dst] = call.tiles;
-        for r in 0..dst.rows() {
-            row::<L, E>(dst.row(r), src.row(r), dst.cols());
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let [src, dst] = call.tiles;
+            for r in 0..dst.rows() {
+                row::<L, E>(dst.row(r), src.row(r), dst.cols());
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
-        let [src, dst] = call.tiles;
-        each(dst, |r, c| {
-            let value = match 2 * c {
-                left if left + 1 < dst.cols() => {
-                    let (a, b) = (read::<E>(src, r, left), read::<E>(src, r, left + 1));
-                    E::narrow(Sum::pair(a.widen(), b.widen()))
-                }
-                left if left < dst.cols() => read(src, r, left),
-                _ => E::narrow(E::Wide::default()),
-            };
-            write(dst, r, c, value);
-        });
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, dst] = call.tiles;
+            each(dst, |r, c| {
+                let value = match 2 * c {
+                    left if left + 1 < dst.cols() => {
+                        let (a, b) = (read::<E>(src, r, left), read::<E>(src, r, left + 1));
+                        E::narrow(Sum::pair(a.widen(), b.widen()))
+                    }
+                    left if left < dst.cols() => read(src, r, left),
+                    _ => E::narrow(E::Wide::default()),
+                };
+                write(dst, r, c, value);
+            });
+            Ok(())
+        }
     }
 }
 
 /// A row of `n` elements. The results take the left half, so what they overwrite has been read when both are one tile.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `src` and may be written at `dst`; the processor has the
+/// instructions of this level.
 #[inline(always)]
 unsafe fn row<L: Level, E: Elem>(dst: *mut E, src: *const E, n: usize)
 where
     Sum: Fold<E, Lane = E::Wide>,
 {
-    let pairs = n / 2;
-    let mut at = 0;
-    while at + CHUNK <= pairs {
-        span::<L, E, CHUNK>(dst.add(at), src.add(2 * at));
-        at += CHUNK;
-    }
-    while at < pairs {
-        span::<L, E, 1>(dst.add(at), src.add(2 * at));
-        at += 1;
-    }
-    let zero = E::narrow(E::Wide::default());
-    if n % 2 == 1 {
-        dst.add(at).write_unaligned(src.add(2 * at).read_unaligned());
-        at += 1;
-    }
-    for i in at..n {
-        dst.add(i).write_unaligned(zero);
+    // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
+    unsafe {
+        let pairs = n / 2;
+        let mut at = 0;
+        while at + CHUNK <= pairs {
+            span::<L, E, CHUNK>(dst.add(at), src.add(2 * at));
+            at += CHUNK;
+        }
+        while at < pairs {
+            span::<L, E, 1>(dst.add(at), src.add(2 * at));
+            at += 1;
+        }
+        let zero = E::narrow(E::Wide::default());
+        if n % 2 == 1 {
+            dst.add(at).write_unaligned(src.add(2 * at).read_unaligned());
+            at += 1;
+        }
+        for i in at..n {
+            dst.add(i).write_unaligned(zero);
+        }
     }
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `src` and may be written at `dst`; the processor has the
+/// instructions of this level.
 #[inline(always)]
 unsafe fn span<L: Level, E: Elem, const N: usize>(dst: *mut E, src: *const E)
 where
     Sum: Fold<E, Lane = E::Wide>,
 {
-    let pairs = src.cast::<[[E; 2]; N]>().read_unaligned();
-    let left = E::load::<L, N>(&pairs.map(|p| p[0]));
-    let right = E::load::<L, N>(&pairs.map(|p| p[1]));
-    let mut sums = left;
-    for i in 0..N {
-        sums[i] = Sum::join(left[i], right[i]);
+    // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
+    unsafe {
+        let pairs = src.cast::<[[E; 2]; N]>().read_unaligned();
+        let left = E::load::<L, N>(&pairs.map(|p| p[0]));
+        let right = E::load::<L, N>(&pairs.map(|p| p[1]));
+        let mut sums = left;
+        for i in 0..N {
+            sums[i] = Sum::join(left[i], right[i]);
+        }
+        dst.cast::<[E; N]>().write_unaligned(E::store::<L, N>(&sums));
     }
-    dst.cast::<[E; N]>().write_unaligned(E::store::<L, N>(&sums));
 }

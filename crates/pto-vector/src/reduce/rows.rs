@@ -30,31 +30,38 @@ pub fn extent(src: &TileRef, dst: &TileRef) -> usize {
 impl<F: Reduce<E>, E: Elem> Body<2> for Rows<F, E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<2>) -> Result<(), Fault> {
-        // Copies, which what is written cannot change.
-        let [src, dst] = *call.tiles;
-        let rows = extent(&src, &dst);
-        let direct = dst.row_stride() == 1;
-        let mut buffer = MaybeUninit::<[E; MOST]>::uninit();
-        let mut base = 0;
-        while base < rows {
-            let to = if direct { dst.row(base) } else { buffer.as_mut_ptr().cast() };
-            let count = group::<L, F, E>(&src, base, rows, to);
-            if !direct {
-                for i in 0..count {
-                    dst.at::<E>(base + i, 0).write_unaligned(buffer.as_ptr().cast::<E>().add(i).read());
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            // Copies, which what is written cannot change.
+            let [src, dst] = *call.tiles;
+            let rows = extent(&src, &dst);
+            let direct = dst.row_stride() == 1;
+            let mut buffer = MaybeUninit::<[E; MOST]>::uninit();
+            let mut base = 0;
+            while base < rows {
+                let to = if direct { dst.row(base) } else { buffer.as_mut_ptr().cast() };
+                let count = group::<L, F, E>(&src, base, rows, to);
+                if !direct {
+                    for i in 0..count {
+                        dst.at::<E>(base + i, 0).write_unaligned(buffer.as_ptr().cast::<E>().add(i).read());
+                    }
                 }
+                base += count;
             }
-            base += count;
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<2>) -> Result<(), Fault> {
-        let [src, dst] = call.tiles;
-        for r in 0..extent(src, dst) {
-            write(dst, r, 0, plain_row::<F, E>(src, r));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, dst] = call.tiles;
+            for r in 0..extent(src, dst) {
+                write(dst, r, 0, plain_row::<F, E>(src, r));
+            }
+            Ok(())
         }
-        Ok(())
     }
 }
 
@@ -67,39 +74,49 @@ pub const MOST: usize = 64;
 /// The rows must lie in the tile and have at least one column; the processor must have the level.
 #[inline(always)]
 pub unsafe fn group<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, base: usize, rows: usize, to: *mut E) -> usize {
-    #[cfg(target_arch = "x86_64")]
-    if const { F::PRESENT && is_v4::<L>() } {
-        return super::v4::group::<F, E>(src, base, rows, to);
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the caller
+    // answers for the elements at `to`; the processor has the instructions of this level.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if const { F::PRESENT && is_v4::<L>() } {
+            return super::v4::group::<F, E>(src, base, rows, to);
+        }
+        debug_assert!(base < rows);
+        let from = src.row::<E>(base).cast_const();
+        // Fewer columns than lanes leave the upper lanes empty, and the steps that would take them in do nothing.
+        let n = src.cols();
+        to.write_unaligned(if n <= 16 { row::<L, F, E, 16>(from, n) } else { row::<L, F, E, LANES>(from, n) });
+        1
     }
-    debug_assert!(base < rows);
-    let from = src.row::<E>(base).cast_const();
-    // Fewer columns than lanes leave the upper lanes empty, and the steps that would take them in do nothing.
-    let n = src.cols();
-    to.write_unaligned(if n <= 16 { row::<L, F, E, 16>(from, n) } else { row::<L, F, E, LANES>(from, n) });
-    1
 }
 
 /// The result of a row of `n` elements, in `N` lanes.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `row`; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn row<L: Level, F: Fold<E>, E: Elem, const N: usize>(row: *const E, n: usize) -> E {
-    let mut lanes = [F::start(); N];
-    let mut at = 0;
-    while at + N <= n {
-        let x = F::take::<L, N>(&row.add(at).cast::<[E; N]>().read_unaligned());
-        for i in 0..N {
-            lanes[i] = F::join(lanes[i], x[i]);
+    // SAFETY: the caller answers for the elements at `row`; the processor has the instructions of this level.
+    unsafe {
+        let mut lanes = [F::start(); N];
+        let mut at = 0;
+        while at + N <= n {
+            let x = F::take::<L, N>(&row.add(at).cast::<[E; N]>().read_unaligned());
+            for i in 0..N {
+                lanes[i] = F::join(lanes[i], x[i]);
+            }
+            at += N;
         }
-        at += N;
-    }
-    if at < n {
-        let mut x = [row.read_unaligned(); N];
-        std::ptr::copy_nonoverlapping(row.add(at), x.as_mut_ptr(), n - at);
-        let x = F::take::<L, N>(&x);
-        for i in 0..N {
-            lanes[i] = F::join(lanes[i], if i < n - at { x[i] } else { F::start() });
+        if at < n {
+            let mut x = [row.read_unaligned(); N];
+            std::ptr::copy_nonoverlapping(row.add(at), x.as_mut_ptr(), n - at);
+            let x = F::take::<L, N>(&x);
+            for i in 0..N {
+                lanes[i] = F::join(lanes[i], if i < n - at { x[i] } else { F::start() });
+            }
         }
+        F::finish::<L, 1>(&[across::<F, E, N>(lanes)])[0]
     }
-    F::finish::<L, 1>(&[across::<F, E, N>(lanes)])[0]
 }
 
 /// All lanes as one: lane `i` takes in lane `i + N / 2`, and so on with half as many.
@@ -128,21 +145,24 @@ fn halve<F: Fold<E>, E: Elem, const N: usize, const HALF: usize>(lanes: &mut [F:
 /// # Safety
 /// The row must lie in the tile and have at least one column.
 pub unsafe fn plain_row<F: Fold<E>, E: Elem>(src: &TileRef, r: usize) -> E {
-    let mut lanes = [None; LANES];
-    let join = |a: &mut Option<E::Wide>, b: Option<E::Wide>| {
-        *a = match (*a, b) {
-            (Some(a), Some(b)) => Some(F::pair(a, b)),
-            (a, b) => a.or(b),
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        let mut lanes = [None; LANES];
+        let join = |a: &mut Option<E::Wide>, b: Option<E::Wide>| {
+            *a = match (*a, b) {
+                (Some(a), Some(b)) => Some(F::pair(a, b)),
+                (a, b) => a.or(b),
+            };
         };
-    };
-    for c in 0..src.cols() {
-        join(&mut lanes[c % LANES], Some(read::<E>(src, r, c).widen()));
-    }
-    for half in [32, 16, 8, 4, 2, 1] {
-        for i in 0..half {
-            let other = lanes[i + half];
-            join(&mut lanes[i], other);
+        for c in 0..src.cols() {
+            join(&mut lanes[c % LANES], Some(read::<E>(src, r, c).widen()));
         }
+        for half in [32, 16, 8, 4, 2, 1] {
+            for i in 0..half {
+                let other = lanes[i + half];
+                join(&mut lanes[i], other);
+            }
+        }
+        E::narrow(lanes[0].unwrap_or_default())
     }
-    E::narrow(lanes[0].unwrap_or_default())
 }

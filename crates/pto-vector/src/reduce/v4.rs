@@ -50,23 +50,43 @@ pub trait Registers<E: Elem>: 'static {
     const NOTHING: Self::Seen;
 
     /// The elements that `valid` has as lanes, and elsewhere lanes that change nothing.
+    ///
+    /// # Safety
+    /// All elements that the other arguments count may be read at `from`; the processor has the instructions of this
+    /// level.
     unsafe fn load(from: *const E, valid: u64) -> __m512i;
     /// Lanes of two registers as one.
+    ///
+    /// # Safety
+    /// The processor has the instructions of this level.
     unsafe fn merge(a: __m512i, b: __m512i) -> __m512i;
     /// Writes lanes as elements.
+    ///
+    /// # Safety
+    /// All elements that the other arguments count may be written at `to`; the processor has the instructions of this
+    /// level.
     unsafe fn put(x: __m512i, to: *mut E);
 
     /// Adds where two registers hold what [`Self::merge`] may lose.
+    ///
+    /// # Safety
+    /// The processor has the instructions of this level.
     #[inline(always)]
     unsafe fn watch(seen: Self::Seen, _: __m512i, _: __m512i) -> Self::Seen {
         seen
     }
     /// False when elements like these are likely to leave the result unsettled.
+    ///
+    /// # Safety
+    /// The processor has the instructions of this level.
     #[inline(always)]
     unsafe fn is_promising(_: __m512i) -> bool {
         true
     }
     /// True when these results are right.
+    ///
+    /// # Safety
+    /// The processor has the instructions of this level.
     #[inline(always)]
     unsafe fn is_settled(_: __m512i) -> bool {
         true
@@ -91,15 +111,26 @@ macro_rules! lanes {
             const NOTHING: () = ();
             #[inline(always)]
             unsafe fn load(from: *const $elem, valid: u64) -> __m512i {
-                load!($bits, $start, from, valid)
+                // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this
+                // level.
+                unsafe {
+                    load!($bits, $start, from, valid)
+                }
             }
             #[inline(always)]
             unsafe fn merge(a: __m512i, b: __m512i) -> __m512i {
-                $join(a, b)
+                // SAFETY: the processor has the instructions of this level.
+                unsafe {
+                    $join(a, b)
+                }
             }
             #[inline(always)]
             unsafe fn put(x: __m512i, to: *mut $elem) {
-                _mm512_storeu_si512(to.cast(), x);
+                // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this
+                // level.
+                unsafe {
+                    _mm512_storeu_si512(to.cast(), x);
+                }
             }
         }
     )+};
@@ -152,17 +183,28 @@ macro_rules! widened {
             const NOTHING: () = ();
             #[inline(always)]
             unsafe fn load(from: *const $elem, valid: u64) -> __m512i {
-                $load(from, valid, $start)
+                // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this
+                // level.
+                unsafe {
+                    $load(from, valid, $start)
+                }
             }
             #[inline(always)]
             unsafe fn merge(a: __m512i, b: __m512i) -> __m512i {
-                $join(a, b)
+                // SAFETY: the processor has the instructions of this level.
+                unsafe {
+                    $join(a, b)
+                }
             }
             #[inline(always)]
             unsafe fn put(x: __m512i, to: *mut $elem) {
-                let mut lanes = [0.0; 16];
-                _mm512_storeu_si512(lanes.as_mut_ptr().cast(), x);
-                to.cast::<[$elem; 16]>().write_unaligned($elem::store::<V4, 16>(&lanes));
+                // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this
+                // level.
+                unsafe {
+                    let mut lanes = [0.0; 16];
+                    _mm512_storeu_si512(lanes.as_mut_ptr().cast(), x);
+                    to.cast::<[$elem; 16]>().write_unaligned($elem::store::<V4, 16>(&lanes));
+                }
             }
         }
     )+};
@@ -187,38 +229,61 @@ widened! {
     Odd<Product>, Bf16 2, odd 1.0, multiply;
 }
 
+/// # Safety
+/// The processor has the instructions of this level.
 #[inline(always)]
 unsafe fn add(a: __m512i, b: __m512i) -> __m512i {
-    _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)))
+    // SAFETY: the processor has the instructions of this level.
+    unsafe { _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b))) }
 }
 
+/// # Safety
+/// The processor has the instructions of this level.
 #[inline(always)]
 unsafe fn multiply(a: __m512i, b: __m512i) -> __m512i {
-    _mm512_castps_si512(_mm512_mul_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)))
+    // SAFETY: the processor has the instructions of this level.
+    unsafe { _mm512_castps_si512(_mm512_mul_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b))) }
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn half(from: *const F16, valid: u64, start: f32) -> __m512i {
-    let start = _mm256_set1_epi16(F16::from_f32(start).0 as i16);
-    _mm512_castps_si512(_mm512_cvtph_ps(_mm256_mask_loadu_epi16(start, valid as u16, from.cast())))
+    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+    unsafe {
+        let start = _mm256_set1_epi16(F16::from_f32(start).0 as i16);
+        _mm512_castps_si512(_mm512_cvtph_ps(_mm256_mask_loadu_epi16(start, valid as u16, from.cast())))
+    }
 }
 
 /// The numbers at even places. A number is the upper half of a lane, so these need only be shifted, and those at odd places
 /// cut out, which is less work than to spread all of them in order.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn even(from: *const Bf16, valid: u64, start: f32) -> __m512i {
-    _mm512_slli_epi32::<16>(pairs(from, valid, start))
+    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+    unsafe { _mm512_slli_epi32::<16>(pairs(from, valid, start)) }
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn odd(from: *const Bf16, valid: u64, start: f32) -> __m512i {
-    _mm512_and_si512(pairs(from, valid, start), _mm512_set1_epi32(-0x1_0000))
+    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+    unsafe { _mm512_and_si512(pairs(from, valid, start), _mm512_set1_epi32(-0x1_0000)) }
 }
 
+/// # Safety
+/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn pairs(from: *const Bf16, valid: u64, start: f32) -> __m512i {
-    let start = _mm512_set1_epi16(Bf16::from_f32(start).0 as i16);
-    _mm512_mask_loadu_epi16(start, valid as u32, from.cast())
+    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+    unsafe {
+        let start = _mm512_set1_epi16(Bf16::from_f32(start).0 as i16);
+        _mm512_mask_loadu_epi16(start, valid as u32, from.cast())
+    }
 }
 
 /// Where there are no instructions, the portable code is used.
@@ -231,7 +296,10 @@ macro_rules! without {
             type Seen = ();
             const NOTHING: () = ();
             unsafe fn load(_: *const $elem, _: u64) -> __m512i {
-                _mm512_setzero_si512()
+                // SAFETY: the caller answers for the elements at `_`; the processor has the instructions of this level.
+                unsafe {
+                    _mm512_setzero_si512()
+                }
             }
             unsafe fn merge(a: __m512i, _: __m512i) -> __m512i {
                 a

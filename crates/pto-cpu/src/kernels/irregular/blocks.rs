@@ -25,34 +25,46 @@ impl<E: Elem, I: Index> Blocks<E, I> {
     const PER_BLOCK: usize = BLOCK / size_of::<E>();
 
     /// Every block that is wanted lies in the source.
+    ///
+    /// # Safety
+    /// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
+    /// inside of them.
     unsafe fn check(offsets: &TileRef, rows: usize, cols: usize, bytes: usize) -> Result<(), Fault> {
-        for row in 0..rows {
-            for col in 0..cols.div_ceil(Self::PER_BLOCK) {
-                let offset = read::<I>(offsets, row, col).number();
-                let wanted = (cols - col * Self::PER_BLOCK).min(Self::PER_BLOCK) * size_of::<E>();
-                if offset < 0 || offset as usize + wanted > bytes {
-                    let limit = (bytes + 1).saturating_sub(wanted) as u64;
-                    return Err(Fault::IndexOutOfRange { row, col, index: offset, limit });
+        // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+        unsafe {
+            for row in 0..rows {
+                for col in 0..cols.div_ceil(Self::PER_BLOCK) {
+                    let offset = read::<I>(offsets, row, col).number();
+                    let wanted = (cols - col * Self::PER_BLOCK).min(Self::PER_BLOCK) * size_of::<E>();
+                    if offset < 0 || offset as usize + wanted > bytes {
+                        let limit = (bytes + 1).saturating_sub(wanted) as u64;
+                        return Err(Fault::IndexOutOfRange { row, col, index: offset, limit });
+                    }
                 }
             }
+            Ok(())
         }
-        Ok(())
     }
 
+    /// # Safety
+    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
-        let [src, offsets, dst] = call.tiles;
-        let [extent, size] = call.imm;
-        let bytes = Numbered::new(src, extent).bytes(size as usize);
-        let rows = dst.rows().min(offsets.rows());
-        let cols = dst.cols().min(offsets.cols() * Self::PER_BLOCK);
-        Self::check(offsets, rows, cols, bytes)?;
-        for r in 0..rows {
-            for c in 0..cols {
-                let offset = read::<I>(offsets, r, c / Self::PER_BLOCK).number() as usize;
-                let from = src.ptr().add(offset + c % Self::PER_BLOCK * size_of::<E>());
-                write(dst, r, c, from.cast::<E>().read_unaligned());
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, offsets, dst] = call.tiles;
+            let [extent, size] = call.imm;
+            let bytes = Numbered::new(src, extent).bytes(size as usize);
+            let rows = dst.rows().min(offsets.rows());
+            let cols = dst.cols().min(offsets.cols() * Self::PER_BLOCK);
+            Self::check(offsets, rows, cols, bytes)?;
+            for r in 0..rows {
+                for c in 0..cols {
+                    let offset = read::<I>(offsets, r, c / Self::PER_BLOCK).number() as usize;
+                    let from = src.ptr().add(offset + c % Self::PER_BLOCK * size_of::<E>());
+                    write(dst, r, c, from.cast::<E>().read_unaligned());
+                }
             }
+            Ok(())
         }
-        Ok(())
     }
 }

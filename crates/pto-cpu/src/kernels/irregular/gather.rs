@@ -42,18 +42,23 @@ fn by_index(src: &TileType, indices: &TileType) -> Option<Prepared<4, 0, 1>> {
 struct ByIndex<E, I>(PhantomData<(E, I)>);
 
 impl<E: Elem, I: Index> ByIndex<E, I> {
+    /// # Safety
+    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<4, 0, 1>) -> Result<(), Fault> {
-        let [src, indices, dst, _] = call.tiles;
-        let from = Numbered::new(src, call.imm[0]);
-        let (rows, cols) = common(indices, dst);
-        in_range::<I>(indices, (rows, cols), from.count())?;
-        for r in 0..rows {
-            for c in 0..cols {
-                let place = from.place(read::<I>(indices, r, c).number() as usize);
-                write(dst, r, c, src.ptr().cast::<E>().add(place).read_unaligned());
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, indices, dst, _] = call.tiles;
+            let from = Numbered::new(src, call.imm[0]);
+            let (rows, cols) = common(indices, dst);
+            in_range::<I>(indices, (rows, cols), from.count())?;
+            for r in 0..rows {
+                for c in 0..cols {
+                    let place = from.place(read::<I>(indices, r, c).number() as usize);
+                    write(dst, r, c, src.ptr().cast::<E>().add(place).read_unaligned());
+                }
             }
+            Ok(())
         }
-        Ok(())
     }
 }
 
@@ -74,31 +79,43 @@ fn by_comparison(site: &Site, src: &TileType) -> Option<Prepared<4, 0, 1>> {
 struct ByComparison<E, const GREATER: bool>(PhantomData<E>);
 
 impl<E: Elem, const GREATER: bool> ByComparison<E, GREATER> {
+    /// # Safety
+    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<4, 0, 1>) -> Result<(), Fault> {
-        let ([src, _, dst, counts], [k]) = (call.tiles, call.scalars);
-        let k = E::scalar(*k).widen();
-        let columns = call.imm[0] as u32;
-        for r in 0..src.rows() {
-            let mut found = 0;
-            for c in 0..src.cols() {
-                let x = read::<E>(src, r, c).widen();
-                if if GREATER { x > k } else { x == k } {
-                    let position = (r as u32).wrapping_mul(columns).wrapping_add(c as u32);
-                    if r < dst.rows() && found < dst.cols() {
-                        write(dst, r, found, position.wrapping_add(call.imm[1] as u32));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let ([src, _, dst, counts], [k]) = (call.tiles, call.scalars);
+            let k = E::scalar(*k).widen();
+            let columns = call.imm[0] as u32;
+            for r in 0..src.rows() {
+                let mut found = 0;
+                for c in 0..src.cols() {
+                    let x = read::<E>(src, r, c).widen();
+                    if if GREATER { x > k } else { x == k } {
+                        let position = (r as u32).wrapping_mul(columns).wrapping_add(c as u32);
+                        if r < dst.rows() && found < dst.cols() {
+                            write(dst, r, found, position.wrapping_add(call.imm[1] as u32));
+                        }
+                        found += 1;
                     }
-                    found += 1;
                 }
+                count_row(counts, r, found as u32);
             }
-            count_row(counts, r, found as u32);
+            Ok(())
         }
-        Ok(())
     }
 }
 
 /// The elements of `counts` are those of its valid region, row by row.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 unsafe fn count_row(counts: &TileRef, row: usize, found: u32) {
-    if row < counts.rows() * counts.cols() {
-        write(counts, row / counts.cols(), row % counts.cols(), found);
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        if row < counts.rows() * counts.cols() {
+            write(counts, row / counts.cols(), row % counts.cols(), found);
+        }
     }
 }

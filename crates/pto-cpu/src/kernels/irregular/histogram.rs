@@ -24,39 +24,55 @@ fn prepare(site: &Site) -> Option<Prepared<3>> {
 struct Histogram<E>(PhantomData<E>);
 
 /// What the more significant bytes must be: one byte per row for u16, one for each byte and all rows for u32.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 unsafe fn wanted<E>(filter: &TileRef, row: usize, above: usize) -> Option<u64> {
-    if size_of::<E>() == 2 {
-        return if above == 0 { Some(0) } else { (row < filter.rows()).then(|| byte(filter, row)) };
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        if size_of::<E>() == 2 {
+            return if above == 0 { Some(0) } else { (row < filter.rows()).then(|| byte(filter, row)) };
+        }
+        if filter.rows() < above || above > 0 && filter.cols() == 0 {
+            return None;
+        }
+        Some((0..above).fold(0, |bytes, at| bytes << 8 | byte(filter, at)))
     }
-    if filter.rows() < above || above > 0 && filter.cols() == 0 {
-        return None;
-    }
-    Some((0..above).fold(0, |bytes, at| bytes << 8 | byte(filter, at)))
 }
 
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 unsafe fn byte(filter: &TileRef, row: usize) -> u64 {
-    read::<u8>(filter, row, 0).into()
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe { read::<u8>(filter, row, 0).into() }
 }
 
 impl<E: Index> Histogram<E> {
+    /// # Safety
+    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
-        let [src, filter, dst] = call.tiles;
-        let chosen = call.imm[0] as usize;
-        let above = size_of::<E>() - 1 - chosen.min(size_of::<E>() - 1);
-        for r in 0..src.rows().min(dst.rows()) {
-            // Without a filter no element passes it.
-            let wanted = wanted::<E>(filter, r, above);
-            let mut counts = [0u32; BINS];
-            for c in 0..src.cols() {
-                let value = read::<E>(src, r, c).number() as u64 >> (8 * chosen);
-                counts[value as usize % BINS] += u32::from(Some(value >> 8) == wanted);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, filter, dst] = call.tiles;
+            let chosen = call.imm[0] as usize;
+            let above = size_of::<E>() - 1 - chosen.min(size_of::<E>() - 1);
+            for r in 0..src.rows().min(dst.rows()) {
+                // Without a filter no element passes it.
+                let wanted = wanted::<E>(filter, r, above);
+                let mut counts = [0u32; BINS];
+                for c in 0..src.cols() {
+                    let value = read::<E>(src, r, c).number() as u64 >> (8 * chosen);
+                    counts[value as usize % BINS] += u32::from(Some(value >> 8) == wanted);
+                }
+                let mut sum = 0u32;
+                for (c, count) in counts.iter().enumerate().take(dst.cols()) {
+                    sum += count;
+                    write(dst, r, c, sum);
+                }
             }
-            let mut sum = 0u32;
-            for (c, count) in counts.iter().enumerate().take(dst.cols()) {
-                sum += count;
-                write(dst, r, c, sum);
-            }
+            Ok(())
         }
-        Ok(())
     }
 }

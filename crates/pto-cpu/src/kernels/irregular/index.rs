@@ -74,15 +74,18 @@ pub(super) unsafe fn in_range<I: Index>(
     (rows, cols): (usize, usize),
     limit: usize,
 ) -> Result<(), Fault> {
-    for row in 0..rows {
-        for col in 0..cols {
-            let index = read::<I>(indices, row, col).number();
-            if index < 0 || index as usize >= limit {
-                return Err(Fault::IndexOutOfRange { row, col, index, limit: limit as u64 });
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        for row in 0..rows {
+            for col in 0..cols {
+                let index = read::<I>(indices, row, col).number();
+                if index < 0 || index as usize >= limit {
+                    return Err(Fault::IndexOutOfRange { row, col, index, limit: limit as u64 });
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// What two tiles have in common.

@@ -80,19 +80,33 @@ impl Sorted for F16 {
 }
 
 /// Reads a record in any layout; its columns must be valid.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 pub(super) unsafe fn get_record<E: Sorted>(tile: &TileRef, row: usize, number: usize) -> u64 {
-    (0..E::COLUMNS).fold(0, |record, k| {
-        let column = u64::from(read::<E>(tile, row, number * E::COLUMNS + k).bits());
-        record | column << (k * 8 * size_of::<E>())
-    })
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        (0..E::COLUMNS).fold(0, |record, k| {
+            let column = u64::from(read::<E>(tile, row, number * E::COLUMNS + k).bits());
+            record | column << (k * 8 * size_of::<E>())
+        })
+    }
 }
 
 /// Writes what of a record the valid region has room for, in any layout.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 pub(super) unsafe fn put_record<E: Sorted>(tile: &TileRef, row: usize, number: usize, record: u64) {
-    for k in 0..E::COLUMNS {
-        let col = number * E::COLUMNS + k;
-        if row < tile.rows() && col < tile.cols() {
-            write(tile, row, col, E::of_record(record >> (k * 8 * size_of::<E>())));
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        for k in 0..E::COLUMNS {
+            let col = number * E::COLUMNS + k;
+            if row < tile.rows() && col < tile.cols() {
+                write(tile, row, col, E::of_record(record >> (k * 8 * size_of::<E>())));
+            }
         }
     }
 }

@@ -59,13 +59,20 @@ struct Merge<E>(PhantomData<E>);
 impl<E: Sorted> Body<6, 0, 1> for Merge<E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<6, 0, 1>) -> Result<(), Fault> {
-        run::<E, Fast<L>>(call);
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            run::<E, Fast<L>>(call);
+            Ok(())
+        }
     }
 
     unsafe fn plain(call: &Call<6, 0, 1>) -> Result<(), Fault> {
-        run::<E, Plain>(call);
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            run::<E, Plain>(call);
+            Ok(())
+        }
     }
 }
 
@@ -82,74 +89,93 @@ struct Fast<L>(PhantomData<L>);
 impl<L: Level> Way for Fast<L> {
     #[inline(always)]
     unsafe fn merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {
-        fast_merge::<E, L>(lists, exhausted, out)
+        // SAFETY: the lists are rows of tiles of a call, and records are counted.
+        unsafe { fast_merge::<E, L>(lists, exhausted, out) }
     }
 }
 
 struct Plain;
 impl Way for Plain {
     unsafe fn merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {
-        plain_merge::<E>(lists, exhausted, out)
+        // SAFETY: the lists are rows of tiles of a call, and records are counted.
+        unsafe { plain_merge::<E>(lists, exhausted, out) }
     }
 }
 
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
 #[inline(always)]
 unsafe fn run<E: Sorted, W: Way>(call: &Call<6, 0, 1>) {
-    let (&[src0, src1, src2, src3, dst, executed], [block_len]) = (call.tiles, call.scalars);
-    let out = List::room::<E>(&dst);
-    if call.imm[0] == 1 {
-        // The rules want a positive length.
-        let length = (*block_len as usize / E::COLUMNS).max(1);
-        return merge_blocks::<E, W>(List::whole::<E>(&src0), length, out);
-    }
-    let tiles = [src0, src1, src2, src3];
-    let mut lists = [out; LISTS];
-    let mut used = 0;
-    for tile in tiles.iter().filter(|t| t.is_present()) {
-        lists[used] = List::whole::<E>(tile);
-        used += 1;
-    }
-    let taken = W::merge::<E>(&lists[..used], call.imm[1] == 1, out);
-    if executed.is_present() {
-        for (c, count) in taken.iter().enumerate().take(executed.cols()) {
-            write(&executed, 0, c, *count as u16);
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        let (&[src0, src1, src2, src3, dst, executed], [block_len]) = (call.tiles, call.scalars);
+        let out = List::room::<E>(&dst);
+        if call.imm[0] == 1 {
+            // The rules want a positive length.
+            let length = (*block_len as usize / E::COLUMNS).max(1);
+            return merge_blocks::<E, W>(List::whole::<E>(&src0), length, out);
+        }
+        let tiles = [src0, src1, src2, src3];
+        let mut lists = [out; LISTS];
+        let mut used = 0;
+        for tile in tiles.iter().filter(|t| t.is_present()) {
+            lists[used] = List::whole::<E>(tile);
+            used += 1;
+        }
+        let taken = W::merge::<E>(&lists[..used], call.imm[1] == 1, out);
+        if executed.is_present() {
+            for (c, count) in taken.iter().enumerate().take(executed.cols()) {
+                write(&executed, 0, c, *count as u16);
+            }
         }
     }
 }
 
 /// Groups of four lists of one length, each merged to its own place; at the end there may be fewer or shorter ones.
+///
+/// # Safety
+/// The lists are rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
 #[inline(always)]
 unsafe fn merge_blocks<E: Sorted, W: Way>(src: List, length: usize, out: List) {
-    for first in (0..src.count).step_by(LISTS * length) {
-        let end = src.count.min(first + LISTS * length);
-        let mut lists = [src; LISTS];
-        let starts = (first..end).step_by(length);
-        let used = starts.len();
-        for (list, start) in lists.iter_mut().zip(starts) {
-            (list.first, list.count) = (start, length.min(end - start));
+    // SAFETY: the lists are rows of tiles of a call, and records are counted.
+    unsafe {
+        for first in (0..src.count).step_by(LISTS * length) {
+            let end = src.count.min(first + LISTS * length);
+            let mut lists = [src; LISTS];
+            let starts = (first..end).step_by(length);
+            let used = starts.len();
+            for (list, start) in lists.iter_mut().zip(starts) {
+                (list.first, list.count) = (start, length.min(end - start));
+            }
+            let room = out.count.saturating_sub(first).min(end - first);
+            W::merge::<E>(&lists[..used], false, List { first, count: room, ..out });
         }
-        let room = out.count.saturating_sub(first).min(end - first);
-        W::merge::<E>(&lists[..used], false, List { first, count: room, ..out });
     }
 }
 
 /// Step by step: the earliest of the first records, of equal ones that of the lower list. All records are read before any is
 /// written, as they may lie where the result goes.
+///
+/// # Safety
+/// The lists are rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn plain_merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {
-    let all = |l: &List| (0..l.count).map(|k| get_record::<E>(l.tile, 0, l.first + k)).collect::<Vec<_>>();
-    let records: Vec<Vec<_>> = lists.iter().map(all).collect();
-    let mut taken = [0; LISTS];
-    let mut written = 0;
-    while !(exhausted && (0..lists.len()).any(|i| taken[i] == lists[i].count)) {
-        let heads = (0..lists.len()).filter(|i| taken[*i] < lists[*i].count);
-        let Some(next) = heads.min_by_key(|i| E::of_record(records[*i][taken[*i]]).key()) else { break };
-        if written < out.count {
-            put_record::<E>(out.tile, 0, out.first + written, records[next][taken[next]]);
+    // SAFETY: the lists are rows of tiles of a call, and records are counted.
+    unsafe {
+        let all = |l: &List| (0..l.count).map(|k| get_record::<E>(l.tile, 0, l.first + k)).collect::<Vec<_>>();
+        let records: Vec<Vec<_>> = lists.iter().map(all).collect();
+        let mut taken = [0; LISTS];
+        let mut written = 0;
+        while !(exhausted && (0..lists.len()).any(|i| taken[i] == lists[i].count)) {
+            let heads = (0..lists.len()).filter(|i| taken[*i] < lists[*i].count);
+            let Some(next) = heads.min_by_key(|i| E::of_record(records[*i][taken[*i]]).key()) else { break };
+            if written < out.count {
+                put_record::<E>(out.tile, 0, out.first + written, records[next][taken[next]]);
+            }
+            written += 1;
+            taken[next] += 1;
         }
-        written += 1;
-        taken[next] += 1;
+        taken
     }
-    taken
 }
 
 /// Bits of a key that number its record; above them is the order of its value. No memory has more records.
@@ -167,59 +193,78 @@ thread_local! {
 }
 
 /// Keys with the numbers of their records are merged in pairs; then records go where their keys are.
+///
+/// # Safety
+/// The lists are rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says; the processor has the
+/// instructions of this level.
 #[inline(always)]
 unsafe fn fast_merge<E: Sorted, L: Level>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {
-    let mut scratch = SCRATCH.take();
-    let total: usize = lists.iter().map(|l| l.count).sum();
-    let guarded = total + AROUND * LISTS;
-    if scratch.len() < total + 2 * guarded {
-        scratch.resize(total + 2 * guarded, 0);
-    }
-    let (copy, keys) = scratch.split_at_mut(total);
-    let (first, second) = keys.split_at_mut(guarded);
-    let records = in_a_row(lists, total, out).unwrap_or_else(|| copied(lists, copy));
-    let counts @ [a, b, c, d] = std::array::from_fn(|i| lists.get(i).map_or(0, |l| l.count));
-    let taken = if load_keys::<E>(records, counts, first) {
-        if !(counts == [four::LENGTH; LISTS] && four::merge::<L>(first)) {
-            let (left, right) = first.split_at(a + b + 2 * AROUND);
-            let (ab, cd) = second.split_at_mut(a + b + AROUND);
-            let cd = &mut cd[..c + d + AROUND];
-            merge_two::<L>(&left[..a + AROUND], &left[a + AROUND..], ab);
-            merge_two::<L>(&right[..c + AROUND], &right[c + AROUND..c + d + 2 * AROUND], cd);
-            // The lists themselves are not needed any more.
-            merge_two::<L>(ab, cd, &mut first[..total + AROUND]);
+    // SAFETY: the lists are rows of tiles of a call, and records are counted; the processor has the instructions of
+    // this level.
+    unsafe {
+        let mut scratch = SCRATCH.take();
+        let total: usize = lists.iter().map(|l| l.count).sum();
+        let guarded = total + AROUND * LISTS;
+        if scratch.len() < total + 2 * guarded {
+            scratch.resize(total + 2 * guarded, 0);
         }
-        let merged = &first[1..=total];
-        let (end, taken) = if exhausted { until_empty(lists, merged) } else { (total, counts) };
-        store::<E>(records, &merged[..end.min(out.count)], out);
+        let (copy, keys) = scratch.split_at_mut(total);
+        let (first, second) = keys.split_at_mut(guarded);
+        let records = in_a_row(lists, total, out).unwrap_or_else(|| copied(lists, copy));
+        let counts @ [a, b, c, d] = std::array::from_fn(|i| lists.get(i).map_or(0, |l| l.count));
+        let taken = if load_keys::<E>(records, counts, first) {
+            if !(counts == [four::LENGTH; LISTS] && four::merge::<L>(first)) {
+                let (left, right) = first.split_at(a + b + 2 * AROUND);
+                let (ab, cd) = second.split_at_mut(a + b + AROUND);
+                let cd = &mut cd[..c + d + AROUND];
+                merge_two::<L>(&left[..a + AROUND], &left[a + AROUND..], ab);
+                merge_two::<L>(&right[..c + AROUND], &right[c + AROUND..c + d + 2 * AROUND], cd);
+                // The lists themselves are not needed any more.
+                merge_two::<L>(ab, cd, &mut first[..total + AROUND]);
+            }
+            let merged = &first[1..=total];
+            let (end, taken) = if exhausted { until_empty(lists, merged) } else { (total, counts) };
+            store::<E>(records, &merged[..end.min(out.count)], out);
+            taken
+        } else {
+            // Step by step it is defined what comes of lists that are not sorted.
+            plain_merge::<E>(lists, exhausted, out)
+        };
+        SCRATCH.set(scratch);
         taken
-    } else {
-        // Step by step it is defined what comes of lists that are not sorted.
-        plain_merge::<E>(lists, exhausted, out)
-    };
-    SCRATCH.set(scratch);
-    taken
+    }
 }
 
 /// All records where they are, if they lie one after the other and nothing is written there.
+///
+/// # Safety
+/// The lists are rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn in_a_row<'a>(lists: &[List], total: usize, out: List) -> Option<&'a [u64]> {
-    let start = |list: &List| list.tile.ptr().cast::<u64>().wrapping_add(list.first).cast_const();
-    let first = start(lists.first()?);
-    let follow = lists.windows(2).all(|pair| start(&pair[1]) == start(&pair[0]).wrapping_add(pair[0].count));
-    let (to, apart) = (start(&out), |a: *const u64, b: *const u64, count| a.wrapping_add(count) <= b);
-    let untouched = apart(first, to, total) || apart(to, first, out.count);
-    (follow && untouched && first.is_aligned()).then(|| std::slice::from_raw_parts(first, total))
+    // SAFETY: the lists are rows of tiles of a call, and records are counted.
+    unsafe {
+        let start = |list: &List| list.tile.ptr().cast::<u64>().wrapping_add(list.first).cast_const();
+        let first = start(lists.first()?);
+        let follow = lists.windows(2).all(|pair| start(&pair[1]) == start(&pair[0]).wrapping_add(pair[0].count));
+        let (to, apart) = (start(&out), |a: *const u64, b: *const u64, count| a.wrapping_add(count) <= b);
+        let untouched = apart(first, to, total) || apart(to, first, out.count);
+        (follow && untouched && first.is_aligned()).then(|| std::slice::from_raw_parts(first, total))
+    }
 }
 
+/// # Safety
+/// The lists are rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn copied<'a>(lists: &[List], copy: &'a mut [u64]) -> &'a [u64] {
-    let mut at = 0;
-    for list in lists {
-        let from = list.tile.ptr().cast::<u64>().add(list.first);
-        let to = copy[at..at + list.count].as_mut_ptr();
-        std::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast(), 8 * list.count);
-        at += list.count;
+    // SAFETY: the lists are rows of tiles of a call, and records are counted.
+    unsafe {
+        let mut at = 0;
+        for list in lists {
+            let from = list.tile.ptr().cast::<u64>().add(list.first);
+            let to = copy[at..at + list.count].as_mut_ptr();
+            std::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast(), 8 * list.count);
+            at += list.count;
+        }
+        copy
     }
-    copy
 }
 
 /// Makes a key for each record: earlier ones are smaller, and no two are equal. True when all lists are sorted.
@@ -242,15 +287,21 @@ fn load_keys<E: Sorted>(records: &[u64], counts: [usize; LISTS], keys: &mut [u64
 }
 
 /// Writes the records that belong to keys.
+///
+/// # Safety
+/// The lists are rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
 #[inline(always)]
 unsafe fn store<E: Sorted>(records: &[u64], keys: &[u64], out: List) {
-    let whole = keys.len().min((out.tile.cols() / E::COLUMNS).saturating_sub(out.first));
-    let to = out.tile.ptr().cast::<u64>().add(out.first);
-    for (k, key) in keys[..whole].iter().enumerate() {
-        to.add(k).write_unaligned(*records.get_unchecked(number(*key)));
-    }
-    for (k, key) in keys.iter().enumerate().skip(whole) {
-        put_record::<E>(out.tile, 0, out.first + k, records[number(*key)]);
+    // SAFETY: the lists are rows of tiles of a call, and records are counted.
+    unsafe {
+        let whole = keys.len().min((out.tile.cols() / E::COLUMNS).saturating_sub(out.first));
+        let to = out.tile.ptr().cast::<u64>().add(out.first);
+        for (k, key) in keys[..whole].iter().enumerate() {
+            to.add(k).write_unaligned(*records.get_unchecked(number(*key)));
+        }
+        for (k, key) in keys.iter().enumerate().skip(whole) {
+            put_record::<E>(out.tile, 0, out.first + k, records[number(*key)]);
+        }
     }
 }
 

@@ -74,27 +74,30 @@ impl Lanes for [i64; 8] {
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn in_order<L: Level>(a: Self, b: Self) -> (Self, Self) {
-        use std::arch::x86_64::*;
-        let (mut least, mut most) = (a, b);
-        match L::CPU {
-            CpuLevel::V4 => {
-                let (x, y) = (_mm512_loadu_epi64(a.as_ptr()), _mm512_loadu_epi64(b.as_ptr()));
-                _mm512_storeu_epi64(least.as_mut_ptr(), _mm512_min_epi64(x, y));
-                _mm512_storeu_epi64(most.as_mut_ptr(), _mm512_max_epi64(x, y));
-            }
-            CpuLevel::V3 => {
-                for half in [0, 4] {
-                    let x = _mm256_loadu_si256(a.as_ptr().add(half).cast());
-                    let y = _mm256_loadu_si256(b.as_ptr().add(half).cast());
-                    let greater = _mm256_cmpgt_epi64(x, y);
-                    let (low, high) = (_mm256_blendv_epi8(x, y, greater), _mm256_blendv_epi8(y, x, greater));
-                    _mm256_storeu_si256(least.as_mut_ptr().add(half).cast(), low);
-                    _mm256_storeu_si256(most.as_mut_ptr().add(half).cast(), high);
+        // SAFETY: the processor has the instructions of this level.
+        unsafe {
+            use std::arch::x86_64::*;
+            let (mut least, mut most) = (a, b);
+            match L::CPU {
+                CpuLevel::V4 => {
+                    let (x, y) = (_mm512_loadu_epi64(a.as_ptr()), _mm512_loadu_epi64(b.as_ptr()));
+                    _mm512_storeu_epi64(least.as_mut_ptr(), _mm512_min_epi64(x, y));
+                    _mm512_storeu_epi64(most.as_mut_ptr(), _mm512_max_epi64(x, y));
                 }
+                CpuLevel::V3 => {
+                    for half in [0, 4] {
+                        let x = _mm256_loadu_si256(a.as_ptr().add(half).cast());
+                        let y = _mm256_loadu_si256(b.as_ptr().add(half).cast());
+                        let greater = _mm256_cmpgt_epi64(x, y);
+                        let (low, high) = (_mm256_blendv_epi8(x, y, greater), _mm256_blendv_epi8(y, x, greater));
+                        _mm256_storeu_si256(least.as_mut_ptr().add(half).cast(), low);
+                        _mm256_storeu_si256(most.as_mut_ptr().add(half).cast(), high);
+                    }
+                }
+                CpuLevel::Baseline => return each_in_order(a, b),
             }
-            CpuLevel::Baseline => return each_in_order(a, b),
+            (least, most)
         }
-        (least, most)
     }
 
     #[cfg(not(target_arch = "x86_64"))]
@@ -114,9 +117,12 @@ pub(super) struct Places<V>(pub [V; GROUP]);
 /// The processor must have the level.
 #[inline(always)]
 pub(super) unsafe fn sort_lanes<L: Level, V: Lanes>(Places(places): &mut Places<V>) {
-    for &(low, high) in &NETWORK {
-        let (low, high) = (low as usize % GROUP, high as usize % GROUP);
-        (places[low], places[high]) = V::in_order::<L>(places[low], places[high]);
+    // SAFETY: the processor has the instructions of this level.
+    unsafe {
+        for &(low, high) in &NETWORK {
+            let (low, high) = (low as usize % GROUP, high as usize % GROUP);
+            (places[low], places[high]) = V::in_order::<L>(places[low], places[high]);
+        }
     }
 }
 

@@ -44,16 +44,21 @@ pub(super) fn prepare_scatter(site: &Site) -> Option<Prepared<3>> {
 struct GatherColumns<E>(PhantomData<E>);
 
 impl<E: Elem> GatherColumns<E> {
+    /// # Safety
+    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<4, 0, 1>) -> Result<(), Fault> {
-        let [src, _, dst, _] = call.tiles;
-        let mut free = (0..dst.rows()).flat_map(|r| (0..dst.cols()).map(move |c| (r, c)));
-        for r in 0..src.rows() {
-            for c in (0..src.cols()).filter(|c| is_marked(call.imm[0], *c)) {
-                let Some((to_row, to_col)) = free.next() else { return Ok(()) };
-                write(dst, to_row, to_col, read::<E>(src, r, c));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, _, dst, _] = call.tiles;
+            let mut free = (0..dst.rows()).flat_map(|r| (0..dst.cols()).map(move |c| (r, c)));
+            for r in 0..src.rows() {
+                for c in (0..src.cols()).filter(|c| is_marked(call.imm[0], *c)) {
+                    let Some((to_row, to_col)) = free.next() else { return Ok(()) };
+                    write(dst, to_row, to_col, read::<E>(src, r, c));
+                }
             }
+            Ok(())
         }
-        Ok(())
     }
 }
 
@@ -61,15 +66,20 @@ impl<E: Elem> GatherColumns<E> {
 struct GatherRows<E>(PhantomData<E>);
 
 impl<E: Elem> GatherRows<E> {
+    /// # Safety
+    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<4, 0, 1>) -> Result<(), Fault> {
-        let [src, _, dst, _] = call.tiles;
-        let marked = (0..src.rows()).filter(|r| is_marked(call.imm[0], *r));
-        for (to, r) in (0..dst.rows()).zip(marked) {
-            for c in 0..src.cols().min(dst.cols()) {
-                write(dst, to, c, read::<E>(src, r, c));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, _, dst, _] = call.tiles;
+            let marked = (0..src.rows()).filter(|r| is_marked(call.imm[0], *r));
+            for (to, r) in (0..dst.rows()).zip(marked) {
+                for c in 0..src.cols().min(dst.cols()) {
+                    write(dst, to, c, read::<E>(src, r, c));
+                }
             }
+            Ok(())
         }
-        Ok(())
     }
 }
 
@@ -77,21 +87,26 @@ impl<E: Elem> GatherRows<E> {
 struct Scatter<E>(PhantomData<E>);
 
 impl<E: Elem> Scatter<E> {
+    /// # Safety
+    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
-        let [src, dst, _] = call.tiles;
-        let [marks, down] = call.imm;
-        let down = down == 1;
-        let mut row = 0;
-        for r in 0..dst.rows() {
-            let mut col = 0;
-            for c in 0..dst.cols() {
-                let marked = is_marked(marks, if down { r } else { c });
-                let inside = row < src.rows() && col < src.cols();
-                write(dst, r, c, if marked && inside { read::<E>(src, row, col) } else { E::scalar(0) });
-                col += usize::from(down || marked);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, dst, _] = call.tiles;
+            let [marks, down] = call.imm;
+            let down = down == 1;
+            let mut row = 0;
+            for r in 0..dst.rows() {
+                let mut col = 0;
+                for c in 0..dst.cols() {
+                    let marked = is_marked(marks, if down { r } else { c });
+                    let inside = row < src.rows() && col < src.cols();
+                    write(dst, r, c, if marked && inside { read::<E>(src, row, col) } else { E::scalar(0) });
+                    col += usize::from(down || marked);
+                }
+                row += usize::from(!down || is_marked(marks, r));
             }
-            row += usize::from(!down || is_marked(marks, r));
+            Ok(())
         }
-        Ok(())
     }
 }

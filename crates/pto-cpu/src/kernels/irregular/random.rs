@@ -32,20 +32,26 @@ fn philox(counter: u128, key: [u32; 2], rounds: u64) -> [u32; 4] {
 struct Random;
 
 impl Random {
+    /// # Safety
+    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<1, 0, 6>) -> Result<(), Fault> {
-        let ([dst], &[key0, key1, c0, c1, c2, c3]) = (call.tiles, call.scalars);
-        let word = |bits: u64| u128::from(bits as u32);
-        let mut counter = word(c0) | word(c1) << 32 | word(c2) << 64 | word(c3) << 96;
-        for r in 0..dst.rows() {
-            for start in (0..dst.cols()).step_by(4) {
-                let words = philox(counter.wrapping_add(start as u128 / 4), [key0 as u32, key1 as u32], call.imm[0]);
-                for (c, word) in (start..dst.cols()).zip(words) {
-                    write(dst, r, c, word);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let ([dst], &[key0, key1, c0, c1, c2, c3]) = (call.tiles, call.scalars);
+            let word = |bits: u64| u128::from(bits as u32);
+            let mut counter = word(c0) | word(c1) << 32 | word(c2) << 64 | word(c3) << 96;
+            for r in 0..dst.rows() {
+                for start in (0..dst.cols()).step_by(4) {
+                    let words =
+                        philox(counter.wrapping_add(start as u128 / 4), [key0 as u32, key1 as u32], call.imm[0]);
+                    for (c, word) in (start..dst.cols()).zip(words) {
+                        write(dst, r, c, word);
+                    }
                 }
+                counter = counter.wrapping_add(advance(dst.cols()) as u128);
             }
-            counter = counter.wrapping_add(advance(dst.cols()) as u128);
+            Ok(())
         }
-        Ok(())
     }
 }
 

@@ -23,22 +23,27 @@ fn prepare(site: &Site) -> Option<Prepared<3>> {
 struct ByIndex<E, I>(PhantomData<(E, I)>);
 
 impl<E: Elem, I: Index> ByIndex<E, I> {
+    /// # Safety
+    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
-        let [src, dst, indexes] = call.tiles;
-        let [extent, clears] = call.imm;
-        let to = Numbered::new(dst, extent);
-        let (rows, cols) = common(src, indexes);
-        in_range::<I>(indexes, (rows, cols), to.count())?;
-        let out = dst.ptr().cast::<E>();
-        if clears == 1 {
-            (0..to.count()).for_each(|number| out.add(to.place(number)).write_unaligned(E::scalar(0)));
-        }
-        for r in 0..rows {
-            for c in 0..cols {
-                let number = read::<I>(indexes, r, c).number() as usize;
-                out.add(to.place(number)).write_unaligned(read::<E>(src, r, c));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, dst, indexes] = call.tiles;
+            let [extent, clears] = call.imm;
+            let to = Numbered::new(dst, extent);
+            let (rows, cols) = common(src, indexes);
+            in_range::<I>(indexes, (rows, cols), to.count())?;
+            let out = dst.ptr().cast::<E>();
+            if clears == 1 {
+                (0..to.count()).for_each(|number| out.add(to.place(number)).write_unaligned(E::scalar(0)));
             }
+            for r in 0..rows {
+                for c in 0..cols {
+                    let number = read::<I>(indexes, r, c).number() as usize;
+                    out.add(to.place(number)).write_unaligned(read::<E>(src, r, c));
+                }
+            }
+            Ok(())
         }
-        Ok(())
     }
 }

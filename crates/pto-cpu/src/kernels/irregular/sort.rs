@@ -28,23 +28,29 @@ fn region(src: &TileRef, idx: &TileRef) -> (usize, usize) {
 }
 
 /// One group in any layout, with what completes it. `count` elements of it are there.
+///
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn plain_group<E: Sorted>(call: &Call<3>, row: usize, group: usize, count: usize) {
-    let [src, idx, dst] = call.tiles;
-    let mut order = [0u64; GROUP];
-    for (k, place) in order.iter_mut().enumerate().take(count) {
-        let key = read::<E>(src, row, group * GROUP + k).key() as u32 ^ 1 << 31;
-        *place = u64::from(key) << 32 | k as u64;
-    }
-    // The places are part of the keys, so that equal values keep their order.
-    order[..count].sort_unstable();
-    for (to, key) in order.iter().enumerate() {
-        let record = if to < count {
-            let from = group * GROUP + *key as usize % GROUP;
-            read::<E>(src, row, from).record(read::<u32>(idx, index_row(idx, row), from))
-        } else {
-            E::filler().record(0)
-        };
-        put_record::<E>(dst, row, group * GROUP + to, record);
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        let [src, idx, dst] = call.tiles;
+        let mut order = [0u64; GROUP];
+        for (k, place) in order.iter_mut().enumerate().take(count) {
+            let key = read::<E>(src, row, group * GROUP + k).key() as u32 ^ 1 << 31;
+            *place = u64::from(key) << 32 | k as u64;
+        }
+        // The places are part of the keys, so that equal values keep their order.
+        order[..count].sort_unstable();
+        for (to, key) in order.iter().enumerate() {
+            let record = if to < count {
+                let from = group * GROUP + *key as usize % GROUP;
+                read::<E>(src, row, from).record(read::<u32>(idx, index_row(idx, row), from))
+            } else {
+                E::filler().record(0)
+            };
+            put_record::<E>(dst, row, group * GROUP + to, record);
+        }
     }
 }
 
@@ -95,68 +101,87 @@ impl<E: InLanes<N>, const N: usize> Batch<E, N> {
         Self { src: [std::ptr::null(); N], idx: [std::ptr::null(); N], dst: [std::ptr::null_mut(); N], used: 0 }
     }
 
+    /// # Safety
+    /// All elements that the other arguments count may be read at `src` and `idx` and may be written at `dst`; the
+    /// processor has the instructions of this level.
     #[inline(always)]
     unsafe fn push<L: Level>(&mut self, src: *const E, idx: *const u32, dst: *mut u64) {
-        (self.src[self.used], self.idx[self.used], self.dst[self.used]) = (src, idx, dst);
-        self.used += 1;
-        if self.used == N {
-            self.flush::<L>();
+        // SAFETY: the caller answers for the elements at `src` and `idx` and `dst`; the processor has the instructions
+        // of this level.
+        unsafe {
+            (self.src[self.used], self.idx[self.used], self.dst[self.used]) = (src, idx, dst);
+            self.used += 1;
+            if self.used == N {
+                self.flush::<L>();
+            }
         }
     }
 
+    /// # Safety
+    /// The processor has the instructions of this level.
     #[inline(always)]
     unsafe fn flush<L: Level>(&mut self) {
-        let used = std::mem::take(&mut self.used);
-        if used == 0 {
-            return;
-        }
-        // Lanes without a group sort the first one again.
-        let first = self.src[0];
-        self.src[used..].fill(first);
-        let mut places = Places([E::All::from([E::Lane::default(); N]); GROUP]);
-        for (k, lanes) in places.0.iter_mut().enumerate() {
-            let mut values = [E::filler(); N];
-            for (value, src) in values.iter_mut().zip(self.src) {
-                *value = src.add(k).read_unaligned();
+        // SAFETY: the processor has the instructions of this level.
+        unsafe {
+            let used = std::mem::take(&mut self.used);
+            if used == 0 {
+                return;
             }
-            let mut keys = [E::Lane::default(); N];
-            for (key, value) in keys.iter_mut().zip(values) {
-                *key = value.lane(k);
+            // Lanes without a group sort the first one again.
+            let first = self.src[0];
+            self.src[used..].fill(first);
+            let mut places = Places([E::All::from([E::Lane::default(); N]); GROUP]);
+            for (k, lanes) in places.0.iter_mut().enumerate() {
+                let mut values = [E::filler(); N];
+                for (value, src) in values.iter_mut().zip(self.src) {
+                    *value = src.add(k).read_unaligned();
+                }
+                let mut keys = [E::Lane::default(); N];
+                for (key, value) in keys.iter_mut().zip(values) {
+                    *key = value.lane(k);
+                }
+                *lanes = keys.into();
             }
-            *lanes = keys.into();
-        }
-        sort_lanes::<L, _>(&mut places);
-        // Group after group: where each one lies stays in registers.
-        let sorted = places.0.map(Into::<[E::Lane; N]>::into);
-        for g in 0..used {
-            let (src, idx, dst) = (self.src[g], self.idx[g], self.dst[g]);
-            for (k, lanes) in sorted.iter().enumerate() {
-                let from = E::place(lanes[g]);
-                let (value, index) = (src.add(from).read_unaligned(), idx.add(from).read_unaligned());
-                dst.add(k).write_unaligned(value.record(index));
+            sort_lanes::<L, _>(&mut places);
+            // Group after group: where each one lies stays in registers.
+            let sorted = places.0.map(Into::<[E::Lane; N]>::into);
+            for g in 0..used {
+                let (src, idx, dst) = (self.src[g], self.idx[g], self.dst[g]);
+                for (k, lanes) in sorted.iter().enumerate() {
+                    let from = E::place(lanes[g]);
+                    let (value, index) = (src.add(from).read_unaligned(), idx.add(from).read_unaligned());
+                    dst.add(k).write_unaligned(value.record(index));
+                }
             }
         }
     }
 }
 
 /// Whole groups that `dst` has room for go through the lanes, the others one by one.
+///
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says; the processor has the instructions of this level.
 #[inline(always)]
 unsafe fn batches<L: Level, E: InLanes<N>, const N: usize>(call: &Call<3>) {
-    let [src, idx, dst] = call.tiles;
-    let mut batch = Batch::<E, N>::new();
-    let (rows, cols) = region(src, idx);
-    for r in 0..rows.min(dst.rows()) {
-        let whole = (cols / GROUP).min(dst.cols() / (GROUP * E::COLUMNS));
-        for group in 0..whole {
-            let at = group * GROUP;
-            let to = dst.row::<E>(r).add(at * E::COLUMNS).cast();
-            batch.push::<L>(src.row::<E>(r).add(at), idx.row::<u32>(index_row(idx, r)).add(at), to);
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched; the
+    // processor has the instructions of this level.
+    unsafe {
+        let [src, idx, dst] = call.tiles;
+        let mut batch = Batch::<E, N>::new();
+        let (rows, cols) = region(src, idx);
+        for r in 0..rows.min(dst.rows()) {
+            let whole = (cols / GROUP).min(dst.cols() / (GROUP * E::COLUMNS));
+            for group in 0..whole {
+                let at = group * GROUP;
+                let to = dst.row::<E>(r).add(at * E::COLUMNS).cast();
+                batch.push::<L>(src.row::<E>(r).add(at), idx.row::<u32>(index_row(idx, r)).add(at), to);
+            }
+            for group in whole..cols.div_ceil(GROUP) {
+                plain_group::<E>(call, r, group, (cols - group * GROUP).min(GROUP));
+            }
         }
-        for group in whole..cols.div_ceil(GROUP) {
-            plain_group::<E>(call, r, group, (cols - group * GROUP).min(GROUP));
-        }
+        batch.flush::<L>();
     }
-    batch.flush::<L>();
 }
 
 macro_rules! sort {
@@ -164,19 +189,27 @@ macro_rules! sort {
         impl Body<3> for Sort<$type> {
             #[inline(always)]
             unsafe fn fast<L: Level>(call: &Call<3>) -> Result<(), Fault> {
-                batches::<L, $type, $lanes>(call);
-                Ok(())
+                // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is
+                // touched; the processor has the instructions of this level.
+                unsafe {
+                    batches::<L, $type, $lanes>(call);
+                    Ok(())
+                }
             }
 
             unsafe fn plain(call: &Call<3>) -> Result<(), Fault> {
-                let [src, idx, dst] = call.tiles;
-                let (rows, cols) = region(src, idx);
-                for r in 0..rows.min(dst.rows()) {
-                    for group in 0..cols.div_ceil(GROUP) {
-                        plain_group::<$type>(call, r, group, (cols - group * GROUP).min(GROUP));
+                // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is
+                // touched.
+                unsafe {
+                    let [src, idx, dst] = call.tiles;
+                    let (rows, cols) = region(src, idx);
+                    for r in 0..rows.min(dst.rows()) {
+                        for group in 0..cols.div_ceil(GROUP) {
+                            plain_group::<$type>(call, r, group, (cols - group * GROUP).min(GROUP));
+                        }
                     }
+                    Ok(())
                 }
-                Ok(())
             }
         }
     )+};

@@ -41,9 +41,15 @@ macro_rules! kernel {
     ($word:ident, $loops:expr, $turn:expr, $halves:expr) => {{
         static MACHINE: Machine =
             Machine { word: Word::$word, loops: $loops, tools: Tools { turn: $turn, halves: $halves } };
+        /// # Safety
+        /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
         unsafe fn product(call: &ProductCall) -> Result<(), Fault> {
-            drive(call, &MACHINE, |block, a, b| block.run(a, b));
-            Ok(())
+            // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is
+            // touched.
+            unsafe {
+                drive(call, &MACHINE, |block, a, b| block.run(a, b));
+                Ok(())
+            }
         }
         product as ProductFn
     }};
@@ -88,22 +94,30 @@ fn portable(sums: Sums) -> ProductFn {
 /// # Safety
 /// As [`KernelFn`](pto_vector::KernelFn).
 pub unsafe fn drive(call: &ProductCall, machine: &Machine, run: impl Fn(&Block, &Factor, &Factor)) {
-    let ((a, b), (rows, cols, depth)) = (factors(call), extents(call));
-    let [dst, _, _, acc, ..] = call.tiles;
-    // Sums that start from other sums of this product depend on the order of elements.
-    if acc.is_present() && !is_same_place(acc, dst) && super::super::moves::overlap(acc, dst) {
-        let _ = plain::run(call);
-        return;
-    }
-    ROOM.with_borrow_mut(|room| {
-        room.resize((WIDTH + HEIGHT) * DEPTH / LINE, Line([0; LINE]));
-        for block in blocks(call, machine, (rows, cols, depth), room.as_mut_ptr().cast()) {
-            run(&block, &a, &b);
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+    // factors and sums belong to a call, and rows, columns and depths lie inside of them.
+    unsafe {
+        let ((a, b), (rows, cols, depth)) = (factors(call), extents(call));
+        let [dst, _, _, acc, ..] = call.tiles;
+        // Sums that start from other sums of this product depend on the order of elements.
+        if acc.is_present() && !is_same_place(acc, dst) && super::super::moves::overlap(acc, dst) {
+            let _ = plain::run(call);
+            return;
         }
-    });
+        ROOM.with_borrow_mut(|room| {
+            room.resize((WIDTH + HEIGHT) * DEPTH / LINE, Line([0; LINE]));
+            for block in blocks(call, machine, (rows, cols, depth), room.as_mut_ptr().cast()) {
+                run(&block, &a, &b);
+            }
+        });
+    }
 }
 
 /// True when every element of one tile lies where it does in the other.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 unsafe fn is_same_place(a: &TileRef, b: &TileRef) -> bool {
     let shape = |t: &TileType| (t.order(), t.fractal, t.rows, t.cols);
     a.ptr() == b.ptr() && a.row_stride() == b.row_stride() && shape(a.geometry()) == shape(b.geometry())
@@ -167,30 +181,40 @@ impl Block<'_> {
     /// # Safety
     /// As [`pto_vector::KernelFn`].
     pub unsafe fn run(&self, a: &Factor, b: &Factor) {
-        let (first, count) = self.rows;
-        let word = self.machine.word;
-        match left_in_place(a, word, self.k.0) {
-            Some(left) if word != Word::Bytes => {
-                self.by_panels(b, &Rows { left, start: first, first, count, add: [0; HEIGHT] });
-            }
-            _ if count <= HEIGHT => self.by_panels(b, &self.some_rows(a, first, count)),
-            _ => {
-                self.panels().for_each(|panel| self.pack(b, &panel));
-                for (first, count) in self.heights() {
-                    let (rows, ends) = (self.some_rows(a, first, count), self.ends());
-                    self.panels().for_each(|panel| self.strips(&rows, &panel, ends));
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            let (first, count) = self.rows;
+            let word = self.machine.word;
+            match left_in_place(a, word, self.k.0) {
+                Some(left) if word != Word::Bytes => {
+                    self.by_panels(b, &Rows { left, start: first, first, count, add: [0; HEIGHT] });
+                }
+                _ if count <= HEIGHT => self.by_panels(b, &self.some_rows(a, first, count)),
+                _ => {
+                    self.panels().for_each(|panel| self.pack(b, &panel));
+                    for (first, count) in self.heights() {
+                        let (rows, ends) = (self.some_rows(a, first, count), self.ends());
+                        self.panels().for_each(|panel| self.strips(&rows, &panel, ends));
+                    }
                 }
             }
         }
     }
 
     /// Every panel is packed just before it is used, in the place of the one before, so that it stays in the nearest cache.
+    ///
+    /// # Safety
+    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them.
     unsafe fn by_panels(&self, b: &Factor, rows: &Rows) {
-        let ends = self.ends();
-        for panel in self.panels() {
-            let panel = Panel { at: self.room, ..panel };
-            self.pack(b, &panel);
-            self.strips(rows, &panel, ends);
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            let ends = self.ends();
+            for panel in self.panels() {
+                let panel = Panel { at: self.room, ..panel };
+                self.pack(b, &panel);
+                self.strips(rows, &panel, ends);
+            }
         }
     }
 
@@ -219,26 +243,39 @@ impl Block<'_> {
         self.words().next_multiple_of(16)
     }
 
+    /// # Safety
+    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them.
     unsafe fn pack(&self, b: &Factor, panel: &Panel) {
-        let Machine { word, tools, .. } = self.machine;
-        let cols = (self.cols.0 + panel.first, self.cols.1 - panel.first);
-        right(b, *word, tools, cols, self.k, panel.at, panel.width);
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            let Machine { word, tools, .. } = self.machine;
+            let cols = (self.cols.0 + panel.first, self.cols.1 - panel.first);
+            right(b, *word, tools, cols, self.k, panel.at, panel.width);
+        }
     }
 
     /// At most [`HEIGHT`] rows of the left factor, packed where they have to be.
+    ///
+    /// # Safety
+    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them.
     unsafe fn some_rows(&self, a: &Factor, first: usize, count: usize) -> Rows {
-        let Machine { word, tools, .. } = self.machine;
-        let (left, start) = match left_in_place(a, *word, self.k.0) {
-            Some(left) => (left, first),
-            None => (left(a, *word, tools, (first, count), self.k, self.left_room()), 0),
-        };
-        let mut add = [0; HEIGHT];
-        if *word == Word::Bytes {
-            for (r, add) in add[..count].iter_mut().enumerate() {
-                *add = (row_sum(&left, start + r, self.k.1) * -128) as u32;
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            let Machine { word, tools, .. } = self.machine;
+            let (left, start) = match left_in_place(a, *word, self.k.0) {
+                Some(left) => (left, first),
+                None => (left(a, *word, tools, (first, count), self.k, self.left_room()), 0),
+            };
+            let mut add = [0; HEIGHT];
+            if *word == Word::Bytes {
+                for (r, add) in add[..count].iter_mut().enumerate() {
+                    *add = (row_sum(&left, start + r, self.k.1) * -128) as u32;
+                }
             }
+            Rows { left, start, first, count, add }
         }
-        Rows { left, start, first, count, add }
     }
 
     /// As many rows as are packed at a time: the first, and how many.
@@ -253,21 +290,28 @@ impl Block<'_> {
     }
 
     /// Some rows of the product, in the columns of a panel.
+    ///
+    /// # Safety
+    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them.
     unsafe fn strips(&self, rows: &Rows, panel: &Panel, ends: Option<(Sixteens, Sixteens)>) {
-        let mut r = 0;
-        while r < rows.count {
-            // Strips start at multiples of their height, so none crosses a box.
-            let (run, height) = self.machine.loops.pick(rows.count - r, panel.width);
-            let strip = Strip {
-                depth: self.words(),
-                a: rows.left.row(rows.start + r),
-                a_step: rows.left.step,
-                b: panel.at,
-                add: rows.add.as_ptr().wrapping_add(r),
-                ..NOTHING
-            };
-            self.sums(run, strip, ends, (rows.first + r, height), (self.cols.0 + panel.first, panel.width));
-            r += height;
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            let mut r = 0;
+            while r < rows.count {
+                // Strips start at multiples of their height, so none crosses a box.
+                let (run, height) = self.machine.loops.pick(rows.count - r, panel.width);
+                let strip = Strip {
+                    depth: self.words(),
+                    a: rows.left.row(rows.start + r),
+                    a_step: rows.left.step,
+                    b: panel.at,
+                    add: rows.add.as_ptr().wrapping_add(r),
+                    ..NOTHING
+                };
+                self.sums(run, strip, ends, (rows.first + r, height), (self.cols.0 + panel.first, panel.width));
+                r += height;
+            }
         }
     }
 
@@ -284,6 +328,10 @@ impl Block<'_> {
     }
 
     /// Runs a strip on the accumulator itself, or on a copy where it is laid out otherwise or not all columns are valid.
+    ///
+    /// # Safety
+    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them; the strip names packed factors and sums that are there.
     #[inline(always)]
     unsafe fn sums(
         &self,
@@ -293,15 +341,22 @@ impl Block<'_> {
         rows: (usize, usize),
         cols: (usize, usize),
     ) {
-        let whole = cols.0 + cols.1 <= self.cols.0 + self.cols.1;
-        if let (true, Some((start, c))) = (whole, ends) {
-            (strip.start, strip.start_row, strip.start_cols) = (start.at(rows.0, cols.0), start.row, start.cols);
-            (strip.c, strip.c_row, strip.c_cols) = (c.at(rows.0, cols.0), c.row, c.cols);
-            return run(&strip);
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the strip names
+        // packed factors and sums that are there.
+        unsafe {
+            let whole = cols.0 + cols.1 <= self.cols.0 + self.cols.1;
+            if let (true, Some((start, c))) = (whole, ends) {
+                (strip.start, strip.start_row, strip.start_cols) = (start.at(rows.0, cols.0), start.row, start.cols);
+                (strip.c, strip.c_row, strip.c_cols) = (c.at(rows.0, cols.0), c.row, c.cols);
+                return run(&strip);
+            }
+            self.sums_of_copy(run, strip, rows, cols);
         }
-        self.sums_of_copy(run, strip, rows, cols);
     }
 
+    /// # Safety
+    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them; the strip names packed factors and sums that are there.
     #[inline(never)]
     unsafe fn sums_of_copy(
         &self,
@@ -310,13 +365,17 @@ impl Block<'_> {
         rows: (usize, usize),
         cols: (usize, usize),
     ) {
-        let mut copy = [0u32; 8 * WIDE];
-        let there = (rows, (cols.0, cols.1.min(self.cols.0 + self.cols.1 - cols.0)));
-        self.copy_starts(&mut copy, there);
-        (strip.c, strip.c_row, strip.c_cols) = (copy.as_mut_ptr(), WIDE, COLUMNS);
-        (strip.start, strip.start_row, strip.start_cols) = (strip.c, strip.c_row, strip.c_cols);
-        run(&strip);
-        self.put_sums(&copy, there);
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the strip names
+        // packed factors and sums that are there.
+        unsafe {
+            let mut copy = [0u32; 8 * WIDE];
+            let there = (rows, (cols.0, cols.1.min(self.cols.0 + self.cols.1 - cols.0)));
+            self.copy_starts(&mut copy, there);
+            (strip.c, strip.c_row, strip.c_cols) = (copy.as_mut_ptr(), WIDE, COLUMNS);
+            (strip.start, strip.start_row, strip.start_cols) = (strip.c, strip.c_row, strip.c_cols);
+            run(&strip);
+            self.put_sums(&copy, there);
+        }
     }
 
     /// What the sums of some rows and columns start from, [`WIDE`] words from row to row.
@@ -324,13 +383,16 @@ impl Block<'_> {
     /// # Safety
     /// They must lie in the product.
     pub unsafe fn copy_starts(&self, copy: &mut [u32], (rows, cols): ((usize, usize), (usize, usize))) {
-        for r in 0..rows.1 {
-            for c in 0..cols.1 {
-                let (m, n) = (rows.0 + r, cols.0 + c);
-                copy[r * WIDE + c] = match self.k.0 {
-                    0 => plain::start(self.call, m, n),
-                    _ => plain::get(&self.call.tiles[0], m, n),
-                };
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            for r in 0..rows.1 {
+                for c in 0..cols.1 {
+                    let (m, n) = (rows.0 + r, cols.0 + c);
+                    copy[r * WIDE + c] = match self.k.0 {
+                        0 => plain::start(self.call, m, n),
+                        _ => plain::get(&self.call.tiles[0], m, n),
+                    };
+                }
             }
         }
     }
@@ -340,9 +402,12 @@ impl Block<'_> {
     /// # Safety
     /// As [`Self::copy_starts`].
     pub unsafe fn put_sums(&self, copy: &[u32], (rows, cols): ((usize, usize), (usize, usize))) {
-        for r in 0..rows.1 {
-            for c in 0..cols.1 {
-                plain::put(&self.call.tiles[0], rows.0 + r, cols.0 + c, copy[r * WIDE + c]);
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            for r in 0..rows.1 {
+                for c in 0..cols.1 {
+                    plain::put(&self.call.tiles[0], rows.0 + r, cols.0 + c, copy[r * WIDE + c]);
+                }
             }
         }
     }

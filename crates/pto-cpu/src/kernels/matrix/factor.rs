@@ -126,12 +126,15 @@ impl Factor<'_> {
     /// # Safety
     /// The place must lie in the tile.
     pub unsafe fn number(&self, at: usize, k: usize) -> f32 {
-        let (row, col) = if self.is_left { (at, k) } else { (k, at) };
-        let value = decode(self.tile.ptr(), self.dtype, self.tile.index(row, col));
-        match self.scaling {
-            Scaling::None if self.dtype == DType::F32 => self.rounding.apply(value),
-            Scaling::None => value,
-            _ => value * self.factor(at, k),
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            let (row, col) = if self.is_left { (at, k) } else { (k, at) };
+            let value = decode(self.tile.ptr(), self.dtype, self.tile.index(row, col));
+            match self.scaling {
+                Scaling::None if self.dtype == DType::F32 => self.rounding.apply(value),
+                Scaling::None => value,
+                _ => value * self.factor(at, k),
+            }
         }
     }
 
@@ -140,37 +143,48 @@ impl Factor<'_> {
     /// # Safety
     /// All places must lie in the tile.
     pub unsafe fn numbers(&self, at: usize, k: (usize, usize), mut put: impl FnMut(usize, f32)) {
-        let mut done = 0;
-        while done < k.1 {
-            let first = k.0 + done;
-            let count = (GROUP - first % GROUP).min(k.1 - done);
-            match self.neighbours(at, first, count) {
-                Some((place, scale)) => match self.table {
-                    Some(table) => {
-                        let mut numbers = [0.0; GROUP];
-                        let bytes = std::slice::from_raw_parts(self.tile.ptr().add(place), count);
-                        numbers.iter_mut().zip(bytes).for_each(|(n, b)| *n = table[usize::from(*b)] * scale);
-                        numbers[..count].iter().enumerate().for_each(|(i, n)| put(done + i, *n));
-                    }
-                    None => {
-                        (0..count).for_each(|i| put(done + i, decode(self.tile.ptr(), self.dtype, place + i) * scale));
-                    }
-                },
-                None => (0..count).for_each(|i| put(done + i, self.number(at, first + i))),
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            let mut done = 0;
+            while done < k.1 {
+                let first = k.0 + done;
+                let count = (GROUP - first % GROUP).min(k.1 - done);
+                match self.neighbours(at, first, count) {
+                    Some((place, scale)) => match self.table {
+                        Some(table) => {
+                            let mut numbers = [0.0; GROUP];
+                            let bytes = std::slice::from_raw_parts(self.tile.ptr().add(place), count);
+                            numbers.iter_mut().zip(bytes).for_each(|(n, b)| *n = table[usize::from(*b)] * scale);
+                            numbers[..count].iter().enumerate().for_each(|(i, n)| put(done + i, *n));
+                        }
+                        None => {
+                            (0..count)
+                                .for_each(|i| put(done + i, decode(self.tile.ptr(), self.dtype, place + i) * scale));
+                        }
+                    },
+                    None => (0..count).for_each(|i| put(done + i, self.number(at, first + i))),
+                }
+                done += count;
             }
-            done += count;
         }
     }
 
     /// Where numbers of one group lie, when they lie side by side, and what scales all of them.
+    ///
+    /// # Safety
+    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them.
     unsafe fn neighbours(&self, at: usize, k: usize, count: usize) -> Option<(usize, f32)> {
-        if self.scaling == Scaling::Cells || self.dtype == DType::F32 {
-            return None;
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            if self.scaling == Scaling::Cells || self.dtype == DType::F32 {
+                return None;
+            }
+            let [across, along] = self.axes?;
+            let first = along.at(k);
+            let side_by_side = along.at(k + count - 1) == first + count - 1;
+            side_by_side.then(|| (across.at(at) + first, self.factor(at, k)))
         }
-        let [across, along] = self.axes?;
-        let first = along.at(k);
-        let side_by_side = along.at(k + count - 1) == first + count - 1;
-        side_by_side.then(|| (across.at(at) + first, self.factor(at, k)))
     }
 
     /// The integer there.
@@ -178,8 +192,11 @@ impl Factor<'_> {
     /// # Safety
     /// As [`Self::number`]; the elements must be i8.
     pub unsafe fn integer(&self, at: usize, k: usize) -> i32 {
-        let (row, col) = if self.is_left { (at, k) } else { (k, at) };
-        i32::from(self.tile.ptr().cast::<i8>().add(self.tile.index(row, col)).read())
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            let (row, col) = if self.is_left { (at, k) } else { (k, at) };
+            i32::from(self.tile.ptr().cast::<i8>().add(self.tile.index(row, col)).read())
+        }
     }
 
     /// What scales an element.
@@ -187,13 +204,16 @@ impl Factor<'_> {
     /// # Safety
     /// As [`Self::number`].
     pub unsafe fn factor(&self, at: usize, k: usize) -> f32 {
-        match self.scaling {
-            Scaling::None => 1.0,
-            Scaling::Exponents => F8E8M0(self.scale.ptr().add(self.scale_place(at, k / GROUP)).read()).to_f32(),
-            Scaling::Factors => {
-                F16(self.scale.ptr().cast::<u16>().add(self.scale_place(at, k / GROUP)).read_unaligned()).to_f32()
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            match self.scaling {
+                Scaling::None => 1.0,
+                Scaling::Exponents => F8E8M0(self.scale.ptr().add(self.scale_place(at, k / GROUP)).read()).to_f32(),
+                Scaling::Factors => {
+                    F16(self.scale.ptr().cast::<u16>().add(self.scale_place(at, k / GROUP)).read_unaligned()).to_f32()
+                }
+                Scaling::Cells => self.cell_factor(at, k),
             }
-            Scaling::Cells => self.cell_factor(at, k),
         }
     }
 
@@ -208,14 +228,21 @@ impl Factor<'_> {
 
     /// A cell has 64 bytes for 16 rows and 64 elements along `k`: pairs of a factor for all and bits for 8 elements each,
     /// then pairs of bytes with bits for 4 elements each.
+    ///
+    /// # Safety
+    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them.
     unsafe fn cell_factor(&self, at: usize, k: usize) -> f32 {
-        let cell = self.scale.ptr().add((at / 16 * self.cells + k / 64) * 64);
-        let (pair, inside) = (2 * (at % 16), k % 64);
-        let (first, eighths) = (cell.add(pair).read(), cell.add(pair + 1).read());
-        let quarters = u16::from_le_bytes([cell.add(32 + pair).read(), cell.add(33 + pair).read()]);
-        let doublings = (eighths >> (inside / 8) & 1) as i32 + (quarters >> (inside / 4) & 1) as i32;
-        let mantissa = 1.0 + f32::from(first & 3) / 4.0;
-        mantissa * exp2(i32::from(first >> 2) - 48 + doublings)
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            let cell = self.scale.ptr().add((at / 16 * self.cells + k / 64) * 64);
+            let (pair, inside) = (2 * (at % 16), k % 64);
+            let (first, eighths) = (cell.add(pair).read(), cell.add(pair + 1).read());
+            let quarters = u16::from_le_bytes([cell.add(32 + pair).read(), cell.add(33 + pair).read()]);
+            let doublings = (eighths >> (inside / 8) & 1) as i32 + (quarters >> (inside / 4) & 1) as i32;
+            let mantissa = 1.0 + f32::from(first & 3) / 4.0;
+            mantissa * exp2(i32::from(first >> 2) - 48 + doublings)
+        }
     }
 }
 
@@ -245,16 +272,19 @@ fn exp2(exponent: i32) -> f32 {
 /// # Safety
 /// The place must lie in memory that can be read.
 pub unsafe fn decode(base: *const u8, dtype: DType, at: usize) -> f32 {
-    let nibble = || base.add(at / 2).read() >> (at % 2 * 4) & 15;
-    match dtype {
-        DType::F32 => base.cast::<f32>().add(at).read_unaligned(),
-        DType::F16 => F16(base.cast::<u16>().add(at).read_unaligned()).to_f32(),
-        DType::Bf16 => Bf16(base.cast::<u16>().add(at).read_unaligned()).to_f32(),
-        DType::F8E4M3 => F8E4M3(base.add(at).read()).to_f32(),
-        DType::F8E5M2 => F8E5M2(base.add(at).read()).to_f32(),
-        DType::Hif8 => Hif8(base.add(at).read()).to_f32(),
-        DType::F4E1M2 => F4E1M2(nibble()).to_f32(),
-        DType::F4E2M1 => F4E2M1(nibble()).to_f32(),
-        _ => 0.0,
+    // SAFETY: the caller answers for the elements at `base`.
+    unsafe {
+        let nibble = || base.add(at / 2).read() >> (at % 2 * 4) & 15;
+        match dtype {
+            DType::F32 => base.cast::<f32>().add(at).read_unaligned(),
+            DType::F16 => F16(base.cast::<u16>().add(at).read_unaligned()).to_f32(),
+            DType::Bf16 => Bf16(base.cast::<u16>().add(at).read_unaligned()).to_f32(),
+            DType::F8E4M3 => F8E4M3(base.add(at).read()).to_f32(),
+            DType::F8E5M2 => F8E5M2(base.add(at).read()).to_f32(),
+            DType::Hif8 => Hif8(base.add(at).read()).to_f32(),
+            DType::F4E1M2 => F4E1M2(nibble()).to_f32(),
+            DType::F4E2M1 => F4E2M1(nibble()).to_f32(),
+            _ => 0.0,
+        }
     }
 }

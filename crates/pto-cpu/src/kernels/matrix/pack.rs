@@ -51,10 +51,16 @@ pub struct Boxes {
 
 impl Boxes {
     /// Calls `work` for every box with the place of its rows, of which it has so many.
+    ///
+    /// # Safety
+    /// The boxes lie in memory, and there is room for what they become.
     #[inline(always)]
     pub unsafe fn each(&self, rows: usize, work: impl Fn(*const u32, *mut u32)) {
-        for at in 0..self.count {
-            work(self.from.add(at * self.next), self.to.add(at * rows * self.step));
+        // SAFETY: the caller answers for the boxes and for the room they go to.
+        unsafe {
+            for at in 0..self.count {
+                work(self.from.add(at * self.next), self.to.add(at * rows * self.step));
+            }
         }
     }
 }
@@ -84,19 +90,22 @@ pub struct Tools {
 /// All rows must lie in memory; the processor must have the level.
 #[inline(always)]
 pub unsafe fn widen_rows<L: Level>(from: *const u32, rows: usize, to: *mut u32, second: usize, is_f16: bool) {
-    for r in 0..rows {
-        let halves = from.add(r * GROUP).cast::<[u16; 16]>().read_unaligned();
-        let mut wide = [0.0f32; 16];
-        if is_f16 {
-            L::f16_to_f32(&halves, &mut wide);
-        } else {
-            for i in 0..16 {
-                wide[i] = f32::from_bits(u32::from(halves[i]) << 16);
+    // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
+    unsafe {
+        for r in 0..rows {
+            let halves = from.add(r * GROUP).cast::<[u16; 16]>().read_unaligned();
+            let mut wide = [0.0f32; 16];
+            if is_f16 {
+                L::f16_to_f32(&halves, &mut wide);
+            } else {
+                for i in 0..16 {
+                    wide[i] = f32::from_bits(u32::from(halves[i]) << 16);
+                }
             }
+            let (first, last) = wide.split_at(8);
+            std::ptr::copy_nonoverlapping(first.as_ptr().cast(), to.add(r * GROUP), 8);
+            std::ptr::copy_nonoverlapping(last.as_ptr().cast(), to.add(r * GROUP + second), 8);
         }
-        let (first, last) = wide.split_at(8);
-        std::ptr::copy_nonoverlapping(first.as_ptr().cast(), to.add(r * GROUP), 8);
-        std::ptr::copy_nonoverlapping(last.as_ptr().cast(), to.add(r * GROUP + second), 8);
     }
 }
 
@@ -106,25 +115,28 @@ pub unsafe fn widen_rows<L: Level>(from: *const u32, rows: usize, to: *mut u32, 
 /// As [`widen_rows`].
 #[inline(always)]
 pub unsafe fn widen_columns<L: Level>(turned: &[u32; COLUMNS * GROUP], to: *mut u32, step: usize, is_f16: bool) {
-    for (w, words) in turned.chunks_exact(COLUMNS).enumerate() {
-        let (mut first, mut second) = ([0u32; COLUMNS], [0u32; COLUMNS]);
-        if is_f16 {
-            let (mut low, mut high) = ([0u16; COLUMNS], [0u16; COLUMNS]);
-            for c in 0..COLUMNS {
-                (low[c], high[c]) = (words[c] as u16, (words[c] >> 16) as u16);
+    // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this level.
+    unsafe {
+        for (w, words) in turned.chunks_exact(COLUMNS).enumerate() {
+            let (mut first, mut second) = ([0u32; COLUMNS], [0u32; COLUMNS]);
+            if is_f16 {
+                let (mut low, mut high) = ([0u16; COLUMNS], [0u16; COLUMNS]);
+                for c in 0..COLUMNS {
+                    (low[c], high[c]) = (words[c] as u16, (words[c] >> 16) as u16);
+                }
+                let mut wide = [0.0f32; COLUMNS];
+                L::f16_to_f32(&low, &mut wide);
+                first = wide.map(f32::to_bits);
+                L::f16_to_f32(&high, &mut wide);
+                second = wide.map(f32::to_bits);
+            } else {
+                for c in 0..COLUMNS {
+                    (first[c], second[c]) = (words[c] << 16, words[c] & 0xffff_0000);
+                }
             }
-            let mut wide = [0.0f32; COLUMNS];
-            L::f16_to_f32(&low, &mut wide);
-            first = wide.map(f32::to_bits);
-            L::f16_to_f32(&high, &mut wide);
-            second = wide.map(f32::to_bits);
-        } else {
-            for c in 0..COLUMNS {
-                (first[c], second[c]) = (words[c] << 16, words[c] & 0xffff_0000);
-            }
+            to.add(2 * w * step).cast::<[u32; COLUMNS]>().write_unaligned(first);
+            to.add((2 * w + 1) * step).cast::<[u32; COLUMNS]>().write_unaligned(second);
         }
-        to.add(2 * w * step).cast::<[u32; COLUMNS]>().write_unaligned(first);
-        to.add((2 * w + 1) * step).cast::<[u32; COLUMNS]>().write_unaligned(second);
     }
 }
 
@@ -196,35 +208,48 @@ pub unsafe fn left(
     k: (usize, usize),
     out: *mut u32,
 ) -> Left {
-    let block = k.1.div_ceil(word.steps()).next_multiple_of(2 * GROUP) * STRIP;
-    let packed = Left { base: out, step: STRIP * GROUP, log_rows: STRIP.ilog2(), block };
-    let done = match factor.dtype {
-        DType::F16 | DType::Bf16 if is_raw(factor) => left_halves(factor, tools.halves, rows, k, &packed),
-        _ => false,
-    };
-    if !done {
-        for r in 0..rows.1 {
-            let row = packed.row(r).cast_mut();
-            any_words(factor, word, rows.0 + r, k, |w, bits| row.add(w / GROUP * packed.step + w % GROUP).write(bits));
+    // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller answers
+    // for the elements at `out`.
+    unsafe {
+        let block = k.1.div_ceil(word.steps()).next_multiple_of(2 * GROUP) * STRIP;
+        let packed = Left { base: out, step: STRIP * GROUP, log_rows: STRIP.ilog2(), block };
+        let done = match factor.dtype {
+            DType::F16 | DType::Bf16 if is_raw(factor) => left_halves(factor, tools.halves, rows, k, &packed),
+            _ => false,
+        };
+        if !done {
+            for r in 0..rows.1 {
+                let row = packed.row(r).cast_mut();
+                any_words(factor, word, rows.0 + r, k, |w, bits| {
+                    row.add(w / GROUP * packed.step + w % GROUP).write(bits);
+                });
+            }
         }
+        packed
     }
-    packed
 }
 
 /// Rows of 16 halves in boxes.
+///
+/// # Safety
+/// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie inside
+/// of them.
 unsafe fn left_halves(factor: &Factor, halves: Halves, rows: (usize, usize), k: (usize, usize), out: &Left) -> bool {
-    let ty = geometry(factor);
-    let Some((step, block)) = left_steps(ty).filter(|_| ty.fractal == 512) else { return false };
-    let base = factor.tile.ptr().cast::<u32>().add(k.0 / 16 * step);
-    for r in (0..rows.1).step_by(STRIP) {
-        let (row, count) = (rows.0 + r, (rows.1 - r).min(STRIP));
-        let from = base.add(row / 16 * block + row % 16 * GROUP);
-        for group in 0..k.1.div_ceil(16) {
-            let to = out.row(r).cast_mut().add(2 * group * out.step);
-            (halves.rows)(from.add(group * step), count, to, out.step, factor.dtype == DType::F16);
+    // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+    unsafe {
+        let ty = geometry(factor);
+        let Some((step, block)) = left_steps(ty).filter(|_| ty.fractal == 512) else { return false };
+        let base = factor.tile.ptr().cast::<u32>().add(k.0 / 16 * step);
+        for r in (0..rows.1).step_by(STRIP) {
+            let (row, count) = (rows.0 + r, (rows.1 - r).min(STRIP));
+            let from = base.add(row / 16 * block + row % 16 * GROUP);
+            for group in 0..k.1.div_ceil(16) {
+                let to = out.row(r).cast_mut().add(2 * group * out.step);
+                (halves.rows)(from.add(group * step), count, to, out.step, factor.dtype == DType::F16);
+            }
         }
+        true
     }
-    true
 }
 
 /// Sums of the integers of a row.
@@ -232,46 +257,64 @@ unsafe fn left_halves(factor: &Factor, halves: Halves, rows: (usize, usize), k: 
 /// # Safety
 /// The region must lie in the tile, whose elements are i8.
 pub unsafe fn row_sum(left: &Left, row: usize, depth: usize) -> i32 {
-    let base = left.row(row);
-    let mut sum = 0i32;
-    for group in 0..depth.div_ceil(32) {
-        let bytes = base.add(group * left.step).cast::<[i8; 32]>().read_unaligned();
-        let count = (depth - 32 * group).min(32);
-        sum += if count == 32 {
-            bytes.iter().map(|b| i32::from(*b)).sum::<i32>()
-        } else {
-            bytes[..count].iter().map(|b| i32::from(*b)).sum::<i32>()
-        };
+    // SAFETY: the row was packed with at least this depth.
+    unsafe {
+        let base = left.row(row);
+        let mut sum = 0i32;
+        for group in 0..depth.div_ceil(32) {
+            let bytes = base.add(group * left.step).cast::<[i8; 32]>().read_unaligned();
+            let count = (depth - 32 * group).min(32);
+            sum += if count == 32 {
+                bytes.iter().map(|b| i32::from(*b)).sum::<i32>()
+            } else {
+                bytes[..count].iter().map(|b| i32::from(*b)).sum::<i32>()
+            };
+        }
+        sum
     }
-    sum
 }
 
 /// Words of any factor in any layout; what lies behind the depth is zero.
+///
+/// # Safety
+/// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie inside
+/// of them.
 pub unsafe fn any_words(factor: &Factor, word: Word, at: usize, k: (usize, usize), mut put: impl FnMut(usize, u32)) {
-    match word {
-        Word::F32 => return factor.numbers(at, k, |w, number| put(w, number.to_bits())),
-        Word::Halves => return halves(factor, at, k, put),
-        Word::Bytes | Word::Pairs | Word::Signed => {}
-    }
-    let byte = |step: usize| if step < k.1 { factor.integer(at, k.0 + step) } else { 0 };
-    for w in 0..k.1.div_ceil(word.steps()) {
-        let bits = match word {
-            Word::Pairs => byte(2 * w) as u32 & 0xffff | (byte(2 * w + 1) as u32) << 16,
-            _ => u32::from_le_bytes([0, 1, 2, 3].map(|i| byte(4 * w + i) as u8)),
-        };
-        put(w, bits);
+    // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+    unsafe {
+        match word {
+            Word::F32 => return factor.numbers(at, k, |w, number| put(w, number.to_bits())),
+            Word::Halves => return halves(factor, at, k, put),
+            Word::Bytes | Word::Pairs | Word::Signed => {}
+        }
+        let byte = |step: usize| if step < k.1 { factor.integer(at, k.0 + step) } else { 0 };
+        for w in 0..k.1.div_ceil(word.steps()) {
+            let bits = match word {
+                Word::Pairs => byte(2 * w) as u32 & 0xffff | (byte(2 * w + 1) as u32) << 16,
+                _ => u32::from_le_bytes([0, 1, 2, 3].map(|i| byte(4 * w + i) as u8)),
+            };
+            put(w, bits);
+        }
     }
 }
 
 /// Numbers that bf16 holds, two to a word. Those too small for it become a subnormal, which tells that they were there.
+///
+/// # Safety
+/// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie inside
+/// of them.
 unsafe fn halves(factor: &Factor, at: usize, k: (usize, usize), mut put: impl FnMut(usize, u32)) {
-    let half = |number: f32| (number.to_bits() >> 16) | u32::from(number.to_bits() & 0xffff != 0);
-    for first in (0..k.1).step_by(BLOCK) {
-        let count = (k.1 - first).min(BLOCK);
-        let mut numbers = [0.0; BLOCK];
-        factor.numbers(at, (k.0 + first, count), |i, number| numbers[i] = number);
-        let words: [u32; BLOCK / 2] = std::array::from_fn(|w| half(numbers[2 * w]) | half(numbers[2 * w + 1]) << 16);
-        words[..count.div_ceil(2)].iter().enumerate().for_each(|(w, bits)| put(first / 2 + w, *bits));
+    // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+    unsafe {
+        let half = |number: f32| (number.to_bits() >> 16) | u32::from(number.to_bits() & 0xffff != 0);
+        for first in (0..k.1).step_by(BLOCK) {
+            let count = (k.1 - first).min(BLOCK);
+            let mut numbers = [0.0; BLOCK];
+            factor.numbers(at, (k.0 + first, count), |i, number| numbers[i] = number);
+            let words: [u32; BLOCK / 2] =
+                std::array::from_fn(|w| half(numbers[2 * w]) | half(numbers[2 * w + 1]) << 16);
+            words[..count.div_ceil(2)].iter().enumerate().for_each(|(w, bits)| put(first / 2 + w, *bits));
+        }
     }
 }
 
@@ -290,28 +333,43 @@ pub unsafe fn right(
     out: *mut u32,
     width: usize,
 ) {
-    for part in (0..width).step_by(COLUMNS) {
-        let (first, to) = (cols.0 + part, out.add(part));
-        let there = cols.1.saturating_sub(part).min(COLUMNS);
-        if there == 0 || !right_boxes(factor, word, tools, first, k, to, width) {
-            right_any(factor, word, (first, there), k, to, width);
-        }
-        if word == Word::Bytes {
-            unsigned(k.1, to, width);
+    // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller answers
+    // for the elements at `out`.
+    unsafe {
+        for part in (0..width).step_by(COLUMNS) {
+            let (first, to) = (cols.0 + part, out.add(part));
+            let there = cols.1.saturating_sub(part).min(COLUMNS);
+            if there == 0 || !right_boxes(factor, word, tools, first, k, to, width) {
+                right_any(factor, word, (first, there), k, to, width);
+            }
+            if word == Word::Bytes {
+                unsigned(k.1, to, width);
+            }
         }
     }
 }
 
+/// # Safety
+/// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie inside
+/// of them; all elements that the other arguments count may be written at `out`.
 unsafe fn right_any(factor: &Factor, word: Word, cols: (usize, usize), k: (usize, usize), out: *mut u32, width: usize) {
-    for c in 0..cols.1 {
-        any_words(factor, word, cols.0 + c, k, |w, bits| out.add(w * width + c).write(bits));
-    }
-    for w in 0..k.1.div_ceil(word.steps()) {
-        (cols.1..COLUMNS).for_each(|c| out.add(w * width + c).write(0));
+    // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller answers
+    // for the elements at `out`.
+    unsafe {
+        for c in 0..cols.1 {
+            any_words(factor, word, cols.0 + c, k, |w, bits| out.add(w * width + c).write(bits));
+        }
+        for w in 0..k.1.div_ceil(word.steps()) {
+            (cols.1..COLUMNS).for_each(|c| out.add(w * width + c).write(0));
+        }
     }
 }
 
 /// Sixteen columns of boxes.
+///
+/// # Safety
+/// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie inside
+/// of them; all elements that the other arguments count may be written at `out`.
 unsafe fn right_boxes(
     factor: &Factor,
     word: Word,
@@ -321,42 +379,54 @@ unsafe fn right_boxes(
     out: *mut u32,
     width: usize,
 ) -> bool {
-    let ty = geometry(factor);
-    // Steps of `k` in a box, as a power of two: divisions take as long as a box.
-    let log_depth = match factor.dtype {
-        DType::F32 => 3,
-        DType::F16 | DType::Bf16 => 4,
-        DType::I8 => 5,
-        _ => return false,
-    };
-    let whole = ty.rows & ((1 << log_depth) - 1) == 0;
-    if !whole || !is_raw(factor) || ty.order() != Order::Zn || ty.fractal != 512 {
-        return false;
+    // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller answers
+    // for the elements at `out`.
+    unsafe {
+        let ty = geometry(factor);
+        // Steps of `k` in a box, as a power of two: divisions take as long as a box.
+        let log_depth = match factor.dtype {
+            DType::F32 => 3,
+            DType::F16 | DType::Bf16 => 4,
+            DType::I8 => 5,
+            _ => return false,
+        };
+        let whole = ty.rows & ((1 << log_depth) - 1) == 0;
+        if !whole || !is_raw(factor) || ty.order() != Order::Zn || ty.fractal != 512 {
+            return false;
+        }
+        let step = ty.cols as usize * GROUP;
+        let base = factor.tile.ptr().cast::<u32>().add(col / COLUMNS * 16 * GROUP + (k.0 >> log_depth) * step);
+        let count = (k.1 + (1 << log_depth) - 1) >> log_depth;
+        let boxes = Boxes { from: base, count, next: step, to: out, step: width };
+        match (factor.dtype, word) {
+            (DType::F32, _) | (DType::I8, Word::Bytes | Word::Signed) | (DType::Bf16, Word::Halves) => {
+                (tools.turn)(&boxes);
+            }
+            (DType::I8, _) => boxes.each(2 * GROUP, |from, to| {
+                let mut turned = [0u32; COLUMNS * GROUP];
+                (tools.turn)(&Boxes { from, count: 1, next: 0, to: turned.as_mut_ptr(), step: COLUMNS });
+                expand(&turned, to, width, pairs);
+            }),
+            _ => (tools.halves.columns)(&boxes, factor.dtype == DType::F16),
+        }
+        true
     }
-    let step = ty.cols as usize * GROUP;
-    let base = factor.tile.ptr().cast::<u32>().add(col / COLUMNS * 16 * GROUP + (k.0 >> log_depth) * step);
-    let count = (k.1 + (1 << log_depth) - 1) >> log_depth;
-    let boxes = Boxes { from: base, count, next: step, to: out, step: width };
-    match (factor.dtype, word) {
-        (DType::F32, _) | (DType::I8, Word::Bytes | Word::Signed) | (DType::Bf16, Word::Halves) => (tools.turn)(&boxes),
-        (DType::I8, _) => boxes.each(2 * GROUP, |from, to| {
-            let mut turned = [0u32; COLUMNS * GROUP];
-            (tools.turn)(&Boxes { from, count: 1, next: 0, to: turned.as_mut_ptr(), step: COLUMNS });
-            expand(&turned, to, width, pairs);
-        }),
-        _ => (tools.halves.columns)(&boxes, factor.dtype == DType::F16),
-    }
-    true
 }
 
 /// Every word becomes two, one row after the other.
+///
+/// # Safety
+/// All elements that the other arguments count may be written at `out`.
 #[inline(always)]
 unsafe fn expand(turned: &[u32; COLUMNS * GROUP], out: *mut u32, width: usize, split: impl Fn(u32) -> [u32; 2]) {
-    for w in 0..GROUP {
-        for c in 0..COLUMNS {
-            let [first, second] = split(turned[w * COLUMNS + c]);
-            out.add(2 * w * width + c).write(first);
-            out.add((2 * w + 1) * width + c).write(second);
+    // SAFETY: the caller answers for the elements at `out`.
+    unsafe {
+        for w in 0..GROUP {
+            for c in 0..COLUMNS {
+                let [first, second] = split(turned[w * COLUMNS + c]);
+                out.add(2 * w * width + c).write(first);
+                out.add((2 * w + 1) * width + c).write(second);
+            }
         }
     }
 }
@@ -367,13 +437,19 @@ fn pairs(word: u32) -> [u32; 2] {
 }
 
 /// Adds 128 to every byte of the depth, and clears what lies behind it.
+///
+/// # Safety
+/// All elements that the other arguments count may be written at `out`.
 unsafe fn unsigned(depth: usize, out: *mut u32, width: usize) {
-    for w in 0..depth.div_ceil(4) {
-        let there = (depth - 4 * w).min(4);
-        let keep = u32::MAX >> (32 - 8 * there);
-        for c in 0..COLUMNS {
-            let word = out.add(w * width + c);
-            word.write((word.read() ^ 0x8080_8080) & keep);
+    // SAFETY: the caller answers for the elements at `out`.
+    unsafe {
+        for w in 0..depth.div_ceil(4) {
+            let there = (depth - 4 * w).min(4);
+            let keep = u32::MAX >> (32 - 8 * there);
+            for c in 0..COLUMNS {
+                let word = out.add(w * width + c);
+                word.write((word.read() ^ 0x8080_8080) & keep);
+            }
         }
     }
 }

@@ -6,8 +6,13 @@ use pto_num::Baseline;
 
 macro_rules! by_rows {
     ($run:ident::<$lanes:ty>) => {{
+        /// # Safety
+        /// The strip names packed factors and sums that are there.
         unsafe fn sums<const ROWS: usize>(s: &Strip) {
-            $run::<$lanes, ROWS, 2>(s);
+            // SAFETY: the strip names packed factors and sums that are there.
+            unsafe {
+                $run::<$lanes, ROWS, 2>(s);
+            }
         }
         [sums::<8>, sums::<4>, sums::<2>, sums::<1>]
     }};
@@ -31,15 +36,20 @@ macro_rules! lanes {
 
             #[inline(always)]
             unsafe fn load(from: *const u32) -> [u32; 8] {
-                from.cast::<[u32; 8]>().read_unaligned()
+                // SAFETY: the caller answers for the elements at `from`.
+                unsafe { from.cast::<[u32; 8]>().read_unaligned() }
             }
             #[inline(always)]
             unsafe fn store(to: *mut u32, v: [u32; 8]) {
-                to.cast::<[u32; 8]>().write_unaligned(v);
+                // SAFETY: the caller answers for the elements at `to`.
+                unsafe {
+                    to.cast::<[u32; 8]>().write_unaligned(v);
+                }
             }
             #[inline(always)]
             unsafe fn splat(from: *const u32) -> [u32; 8] {
-                [from.read_unaligned(); 8]
+                // SAFETY: the caller answers for the elements at `from`.
+                unsafe { [from.read_unaligned(); 8] }
             }
             #[inline(always)]
             unsafe fn add(v: [u32; 8], _: *const u32) -> [u32; 8] {
@@ -92,22 +102,30 @@ fn fma(a: f32, b: f32, c: f32) -> f32 {
 /// # Safety
 /// The boxes must lie in memory, and where they go.
 pub unsafe fn turn(boxes: &Boxes) {
-    boxes.each(8, |from, to| {
-        for word in 0..8 {
-            for row in 0..16 {
-                to.add(word * boxes.step + row).write(from.add(8 * row + word).read_unaligned());
+    // SAFETY: the caller answers for the boxes and for the room they go to.
+    unsafe {
+        boxes.each(8, |from, to| {
+            for word in 0..8 {
+                for row in 0..16 {
+                    to.add(word * boxes.step + row).write(from.add(8 * row + word).read_unaligned());
+                }
             }
-        }
-    });
+        });
+    }
 }
 
 /// Halves become numbers.
 pub const HALVES: Halves = Halves { rows: widen_rows::<Baseline>, columns: turn_and_widen };
 
+/// # Safety
+/// The boxes lie in memory, and there is room for what they become.
 unsafe fn turn_and_widen(boxes: &Boxes, is_f16: bool) {
-    boxes.each(16, |from, to| {
-        let mut turned = [0; 128];
-        turn(&Boxes { from, count: 1, next: 0, to: turned.as_mut_ptr(), step: 16 });
-        widen_columns::<Baseline>(&turned, to, boxes.step, is_f16);
-    });
+    // SAFETY: the caller answers for the boxes and for the room they go to.
+    unsafe {
+        boxes.each(16, |from, to| {
+            let mut turned = [0; 128];
+            turn(&Boxes { from, count: 1, next: 0, to: turned.as_mut_ptr(), step: 16 });
+            widen_columns::<Baseline>(&turned, to, boxes.step, is_f16);
+        });
+    }
 }

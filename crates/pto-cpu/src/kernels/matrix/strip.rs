@@ -44,22 +44,43 @@ pub trait Lanes: Copy {
     const ADDS: bool;
 
     /// Reads a vector.
+    ///
+    /// # Safety
+    /// A vector of words may be read at `from`; the processor has what these lanes are made for.
     unsafe fn load(from: *const u32) -> Self::V;
     /// Writes a vector.
+    ///
+    /// # Safety
+    /// A vector of words may be written at `to`; the processor has what these lanes are made for.
     unsafe fn store(to: *mut u32, v: Self::V);
     /// A word in every place.
+    ///
+    /// # Safety
+    /// A word may be read at `from`; the processor has what these lanes are made for.
     unsafe fn splat(from: *const u32) -> Self::V;
     /// Adds to a start value.
+    ///
+    /// # Safety
+    /// A word may be read at `word`; the processor has what these lanes are made for.
     unsafe fn add(v: Self::V, word: *const u32) -> Self::V;
     /// One step of the sums.
+    ///
+    /// # Safety
+    /// The processor has what these lanes are made for.
     unsafe fn step(sum: Self::V, a: Self::V, b: Self::V) -> Self::V;
 }
 
 /// Sums that can be added to each other.
 pub trait FloatLanes: Lanes {
     /// +0 in every place.
+    ///
+    /// # Safety
+    /// The processor has what these lanes are made for.
     unsafe fn zero() -> Self::V;
     /// A sum of sums, rounded.
+    ///
+    /// # Safety
+    /// The processor has what these lanes are made for.
     unsafe fn plus(x: Self::V, y: Self::V) -> Self::V;
 }
 
@@ -72,9 +93,12 @@ pub const BLOCK: usize = 32;
 /// The operands must lie in memory, and the processor must have the instructions.
 #[inline(always)]
 pub unsafe fn run<L: Lanes, const ROWS: usize, const VECTORS: usize>(s: &Strip) {
-    let mut sums = [starts::<L, ROWS, VECTORS>(s)];
-    ascend::<L, ROWS, VECTORS, 1>(s, 0, s.depth, &mut sums);
-    finish::<L, ROWS, VECTORS>(s, &sums[0]);
+    // SAFETY: the strip names packed factors and sums that are there.
+    unsafe {
+        let mut sums = [starts::<L, ROWS, VECTORS>(s)];
+        ascend::<L, ROWS, VECTORS, 1>(s, 0, s.depth, &mut sums);
+        finish::<L, ROWS, VECTORS>(s, &sums[0]);
+    }
 }
 
 /// The same for sums that take in blocks: a block has a sum of its even steps and one of its odd steps.
@@ -83,17 +107,20 @@ pub unsafe fn run<L: Lanes, const ROWS: usize, const VECTORS: usize>(s: &Strip) 
 /// As [`run`].
 #[inline(always)]
 pub unsafe fn run_in_blocks<L: FloatLanes, const ROWS: usize, const VECTORS: usize>(s: &Strip) {
-    let mut sums = starts::<L, ROWS, VECTORS>(s);
-    for first in (0..s.depth).step_by(BLOCK) {
-        let mut parts = [[[L::zero(); VECTORS]; ROWS]; 2];
-        ascend::<L, ROWS, VECTORS, 2>(s, first, (s.depth - first).min(BLOCK), &mut parts);
-        for r in 0..ROWS {
-            for v in 0..VECTORS {
-                sums[r][v] = L::plus(sums[r][v], L::plus(parts[0][r][v], parts[1][r][v]));
+    // SAFETY: the strip names packed factors and sums that are there.
+    unsafe {
+        let mut sums = starts::<L, ROWS, VECTORS>(s);
+        for first in (0..s.depth).step_by(BLOCK) {
+            let mut parts = [[[L::zero(); VECTORS]; ROWS]; 2];
+            ascend::<L, ROWS, VECTORS, 2>(s, first, (s.depth - first).min(BLOCK), &mut parts);
+            for r in 0..ROWS {
+                for v in 0..VECTORS {
+                    sums[r][v] = L::plus(sums[r][v], L::plus(parts[0][r][v], parts[1][r][v]));
+                }
             }
         }
+        finish::<L, ROWS, VECTORS>(s, &sums);
     }
-    finish::<L, ROWS, VECTORS>(s, &sums);
 }
 
 /// Where a vector of columns lies.
@@ -102,30 +129,43 @@ fn place<L: Lanes>(vector: usize, cols: usize) -> usize {
     vector * L::WIDTH / COLUMNS * cols + vector * L::WIDTH % COLUMNS
 }
 
+/// # Safety
+/// The strip names packed factors and sums that are there.
 #[inline(always)]
 unsafe fn starts<L: Lanes, const ROWS: usize, const VECTORS: usize>(s: &Strip) -> [[L::V; VECTORS]; ROWS] {
-    let mut sums = [[L::load(s.start); VECTORS]; ROWS];
-    for (r, row) in sums.iter_mut().enumerate() {
-        for (v, sum) in row.iter_mut().enumerate() {
-            *sum = L::load(s.start.add(r * s.start_row + place::<L>(v, s.start_cols)));
-            if L::ADDS {
-                *sum = L::add(*sum, s.add.add(r));
+    // SAFETY: the strip names packed factors and sums that are there.
+    unsafe {
+        let mut sums = [[L::load(s.start); VECTORS]; ROWS];
+        for (r, row) in sums.iter_mut().enumerate() {
+            for (v, sum) in row.iter_mut().enumerate() {
+                *sum = L::load(s.start.add(r * s.start_row + place::<L>(v, s.start_cols)));
+                if L::ADDS {
+                    *sum = L::add(*sum, s.add.add(r));
+                }
             }
         }
+        sums
     }
-    sums
 }
 
+/// # Safety
+/// The strip names packed factors and sums that are there.
 #[inline(always)]
 unsafe fn finish<L: Lanes, const ROWS: usize, const VECTORS: usize>(s: &Strip, sums: &[[L::V; VECTORS]; ROWS]) {
-    for (r, row) in sums.iter().enumerate() {
-        for (v, sum) in row.iter().enumerate() {
-            L::store(s.c.add(r * s.c_row + place::<L>(v, s.c_cols)), *sum);
+    // SAFETY: the strip names packed factors and sums that are there.
+    unsafe {
+        for (r, row) in sums.iter().enumerate() {
+            for (v, sum) in row.iter().enumerate() {
+                L::store(s.c.add(r * s.c_row + place::<L>(v, s.c_cols)), *sum);
+            }
         }
     }
 }
 
 /// So many words along `k`, from the first on, which begins a group. The sums take them in turn.
+///
+/// # Safety
+/// The strip names packed factors and sums that are there.
 #[inline(always)]
 unsafe fn ascend<L: Lanes, const ROWS: usize, const VECTORS: usize, const SUMS: usize>(
     s: &Strip,
@@ -133,34 +173,42 @@ unsafe fn ascend<L: Lanes, const ROWS: usize, const VECTORS: usize, const SUMS: 
     count: usize,
     sums: &mut [[[L::V; VECTORS]; ROWS]; SUMS],
 ) {
-    let word = VECTORS * L::WIDTH;
-    let (mut a, mut b) = (s.a.add(first / GROUP * s.a_step), s.b.add(first * word));
-    for _ in 0..count / GROUP {
-        for k in 0..GROUP {
+    // SAFETY: the strip names packed factors and sums that are there.
+    unsafe {
+        let word = VECTORS * L::WIDTH;
+        let (mut a, mut b) = (s.a.add(first / GROUP * s.a_step), s.b.add(first * word));
+        for _ in 0..count / GROUP {
+            for k in 0..GROUP {
+                step::<L, ROWS, VECTORS>(&mut sums[k % SUMS], a.add(k), b.add(k * word));
+            }
+            a = a.add(s.a_step);
+            b = b.add(GROUP * word);
+        }
+        for k in 0..count % GROUP {
             step::<L, ROWS, VECTORS>(&mut sums[k % SUMS], a.add(k), b.add(k * word));
         }
-        a = a.add(s.a_step);
-        b = b.add(GROUP * word);
-    }
-    for k in 0..count % GROUP {
-        step::<L, ROWS, VECTORS>(&mut sums[k % SUMS], a.add(k), b.add(k * word));
     }
 }
 
+/// # Safety
+/// The processor has what these lanes are made for.
 #[inline(always)]
 unsafe fn step<L: Lanes, const ROWS: usize, const VECTORS: usize>(
     sums: &mut [[L::V; VECTORS]; ROWS],
     a: *const u32,
     b: *const u32,
 ) {
-    let mut columns = [L::load(b); VECTORS];
-    for (v, column) in columns.iter_mut().enumerate() {
-        *column = L::load(b.add(v * L::WIDTH));
-    }
-    for (r, row) in sums.iter_mut().enumerate() {
-        let a = L::splat(a.add(r * GROUP));
-        for (sum, column) in row.iter_mut().zip(&columns) {
-            *sum = L::step(*sum, a, *column);
+    // SAFETY: the processor has what these lanes are made for.
+    unsafe {
+        let mut columns = [L::load(b); VECTORS];
+        for (v, column) in columns.iter_mut().enumerate() {
+            *column = L::load(b.add(v * L::WIDTH));
+        }
+        for (r, row) in sums.iter_mut().enumerate() {
+            let a = L::splat(a.add(r * GROUP));
+            for (sum, column) in row.iter_mut().zip(&columns) {
+                *sum = L::step(*sum, a, *column);
+            }
         }
     }
 }

@@ -67,9 +67,12 @@ fn is_permitted() -> bool {
 /// # Safety
 /// As [`pto_vector::KernelFn`], where [`are_there`].
 pub unsafe fn floats(call: &ProductCall) -> Result<(), Fault> {
-    static MACHINE: Machine = Machine { word: Word::F32, loops: x86::V4_BLOCKS, tools: TOOLS };
-    drive(call, &MACHINE, |block, a, b| run(block, a, b, Word::Halves, multiply_halves));
-    Ok(())
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        static MACHINE: Machine = Machine { word: Word::F32, loops: x86::V4_BLOCKS, tools: TOOLS };
+        drive(call, &MACHINE, |block, a, b| run(block, a, b, Word::Halves, multiply_halves));
+        Ok(())
+    }
 }
 
 /// Sums of integers.
@@ -77,22 +80,32 @@ pub unsafe fn floats(call: &ProductCall) -> Result<(), Fault> {
 /// # Safety
 /// As [`floats`].
 pub unsafe fn integers(call: &ProductCall) -> Result<(), Fault> {
-    static MACHINE: Machine = Machine { word: Word::Pairs, loops: x86::V4_PAIRS, tools: TOOLS };
-    drive(call, &MACHINE, |block, a, b| run(block, a, b, Word::Signed, multiply_bytes));
-    Ok(())
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        static MACHINE: Machine = Machine { word: Word::Pairs, loops: x86::V4_PAIRS, tools: TOOLS };
+        drive(call, &MACHINE, |block, a, b| run(block, a, b, Word::Signed, multiply_bytes));
+        Ok(())
+    }
 }
 
+/// # Safety
+/// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie inside
+/// of them.
 unsafe fn run(block: &Block, a: &Factor, b: &Factor, word: Word, multiply: Multiply) {
-    let packed = Packed { block, word, multiply, words: block.k.1.div_ceil(word.steps()).next_multiple_of(SIDE) };
-    let least = if block.k.1 > 0 { packed.right(b) } else { 0 };
-    for (first, count) in block.heights() {
-        // Where a column is too small already, rows need not be packed.
-        let fits = least > 0 && products_fit(least, packed.left(a, first, count)) && packed.starts_fit(first, count);
-        if !fits {
-            let rest = (first, block.rows.0 + block.rows.1 - first);
-            return Block { rows: rest, ..*block }.run(a, b);
+    // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+    unsafe {
+        let packed = Packed { block, word, multiply, words: block.k.1.div_ceil(word.steps()).next_multiple_of(SIDE) };
+        let least = if block.k.1 > 0 { packed.right(b) } else { 0 };
+        for (first, count) in block.heights() {
+            // Where a column is too small already, rows need not be packed.
+            let fits =
+                least > 0 && products_fit(least, packed.left(a, first, count)) && packed.starts_fit(first, count);
+            if !fits {
+                let rest = (first, block.rows.0 + block.rows.1 - first);
+                return Block { rows: rest, ..*block }.run(a, b);
+            }
+            packed.multiply(first, count);
         }
-        packed.multiply(first, count);
     }
 }
 
@@ -118,117 +131,176 @@ impl Packed<'_> {
     }
 
     /// Packs the columns, an even number of strips of them. The exponent of the smallest number.
+    ///
+    /// # Safety
+    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them.
     unsafe fn right(&self, b: &Factor) -> u16 {
-        let (first, count) = self.block.cols;
-        let strips = count.next_multiple_of(WIDE) / SIDE;
-        for strip in 0..strips {
-            let out = self.block.room.add(strip * self.strip());
-            let there = count.saturating_sub(strip * SIDE).min(SIDE);
-            if there == 0 {
-                out.write_bytes(0, self.strip());
-                continue;
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            let (first, count) = self.block.cols;
+            let strips = count.next_multiple_of(WIDE) / SIDE;
+            for strip in 0..strips {
+                let out = self.block.room.add(strip * self.strip());
+                let there = count.saturating_sub(strip * SIDE).min(SIDE);
+                if there == 0 {
+                    out.write_bytes(0, self.strip());
+                    continue;
+                }
+                let col = first + strip * SIDE;
+                if !(there == SIDE && bytes::right(b, col, self.block.k, out)) {
+                    right(b, self.word, &TOOLS, (col, there), self.block.k, out, SIDE);
+                }
+                self.clear_columns(out, there);
             }
-            let col = first + strip * SIDE;
-            if !(there == SIDE && bytes::right(b, col, self.block.k, out)) {
-                right(b, self.word, &TOOLS, (col, there), self.block.k, out, SIDE);
-            }
-            self.clear_columns(out, there);
+            self.least_exponent(self.block.room, strips)
         }
-        self.least_exponent(self.block.room, strips)
     }
 
     /// Clears what lies behind the depth and behind the last column.
+    ///
+    /// # Safety
+    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them; all elements that the other arguments count may be written at `out`.
     unsafe fn clear_columns(&self, out: *mut u32, there: usize) {
-        let (whole, rest) = (self.block.k.1 / self.word.steps(), self.block.k.1 % self.word.steps());
-        if rest > 0 {
-            let keep = u32::MAX >> (32 - 32 / self.word.steps() * rest);
-            (0..SIDE).for_each(|c| *out.add(whole * SIDE + c) &= keep);
-        }
-        let end = whole + usize::from(rest > 0);
-        out.add(end * SIDE).write_bytes(0, (self.words - end) * SIDE);
-        for c in there..SIDE {
-            (0..end).for_each(|w| out.add(w * SIDE + c).write(0));
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller
+        // answers for the elements at `out`.
+        unsafe {
+            let (whole, rest) = (self.block.k.1 / self.word.steps(), self.block.k.1 % self.word.steps());
+            if rest > 0 {
+                let keep = u32::MAX >> (32 - 32 / self.word.steps() * rest);
+                (0..SIDE).for_each(|c| *out.add(whole * SIDE + c) &= keep);
+            }
+            let end = whole + usize::from(rest > 0);
+            out.add(end * SIDE).write_bytes(0, (self.words - end) * SIDE);
+            for c in there..SIDE {
+                (0..end).for_each(|w| out.add(w * SIDE + c).write(0));
+            }
         }
     }
 
     /// Packs rows, an even number of strips of them. The exponent of the smallest number.
+    ///
+    /// # Safety
+    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them.
     unsafe fn left(&self, a: &Factor, first: usize, count: usize) -> u16 {
-        let strips = count.next_multiple_of(WIDE) / SIDE;
-        let base = self.block.left_room();
-        for strip in 0..strips {
-            let out = base.add(strip * self.strip());
-            let there = count.saturating_sub(strip * SIDE).min(SIDE);
-            self.left_strip(a, (first + strip * SIDE, there), out);
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            let strips = count.next_multiple_of(WIDE) / SIDE;
+            let base = self.block.left_room();
+            for strip in 0..strips {
+                let out = base.add(strip * self.strip());
+                let there = count.saturating_sub(strip * SIDE).min(SIDE);
+                self.left_strip(a, (first + strip * SIDE, there), out);
+            }
+            self.least_exponent(base, strips)
         }
-        self.least_exponent(base, strips)
     }
 
     /// Sixteen rows, of which so many are there: tiles along `k`, one after the other.
+    ///
+    /// # Safety
+    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them; all elements that the other arguments count may be written at `out`.
     unsafe fn left_strip(&self, a: &Factor, rows: (usize, usize), out: *mut u32) {
-        let whole = self.block.k.1.is_multiple_of(self.word.steps() * SIDE);
-        let packed = |k| left_boxes(a, self.word, rows.0, k, out) || bytes::left(a, rows.0, k, out);
-        if rows.1 == SIDE && whole && packed(self.block.k) {
-            return;
-        }
-        out.write_bytes(0, self.strip());
-        for r in 0..rows.1 {
-            any_words(a, self.word, rows.0 + r, self.block.k, |w, bits| {
-                out.add(w / SIDE * TILE + r * SIDE + w % SIDE).write(bits);
-            });
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller
+        // answers for the elements at `out`.
+        unsafe {
+            let whole = self.block.k.1.is_multiple_of(self.word.steps() * SIDE);
+            let packed = |k| left_boxes(a, self.word, rows.0, k, out) || bytes::left(a, rows.0, k, out);
+            if rows.1 == SIDE && whole && packed(self.block.k) {
+                return;
+            }
+            out.write_bytes(0, self.strip());
+            for r in 0..rows.1 {
+                any_words(a, self.word, rows.0 + r, self.block.k, |w, bits| {
+                    out.add(w / SIDE * TILE + r * SIDE + w % SIDE).write(bits);
+                });
+            }
         }
     }
 
+    /// # Safety
+    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them; all elements that the other arguments count may be read at `base`.
     unsafe fn least_exponent(&self, base: *const u32, strips: usize) -> u16 {
-        match self.word {
-            Word::Halves => least_half(base, strips * self.strip()) >> 7,
-            _ => u16::MAX >> 7,
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller
+        // answers for the elements at `base`.
+        unsafe {
+            match self.word {
+                Word::Halves => least_half(base, strips * self.strip()) >> 7,
+                _ => u16::MAX >> 7,
+            }
         }
     }
 
     /// Nor does what the sums start from make something subnormal: numbers of 2^-102 and more are multiples of 2^-126. Sums of
     /// earlier blocks of `k` are looked at too: others may have computed them.
+    ///
+    /// # Safety
+    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them.
     unsafe fn starts_fit(&self, first: usize, count: usize) -> bool {
-        const LEAST: u32 = (127 - 102) << 23;
-        if self.word != Word::Halves || self.starts_from_zero() {
-            return true;
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            const LEAST: u32 = (127 - 102) << 23;
+            if self.word != Word::Halves || self.starts_from_zero() {
+                return true;
+            }
+            let Some((start, _)) = self.block.ends() else { return false };
+            let rows = if start.row == 0 { 1 } else { count };
+            let (col, cols) = self.block.cols;
+            (0..cols)
+                .step_by(SIDE)
+                .all(|c| least_number(start, (first, rows), (col + c, (cols - c).min(SIDE))) >= LEAST)
         }
-        let Some((start, _)) = self.block.ends() else { return false };
-        let rows = if start.row == 0 { 1 } else { count };
-        let (col, cols) = self.block.cols;
-        (0..cols).step_by(SIDE).all(|c| least_number(start, (first, rows), (col + c, (cols - c).min(SIDE))) >= LEAST)
     }
 
+    /// # Safety
+    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them.
     unsafe fn multiply(&self, first: usize, count: usize) {
-        load_config();
-        // As many columns as stay in the nearest cache while rows pass by.
-        let group = (4096 / self.words / WIDE).max(1) * WIDE;
-        let end = self.block.cols.1;
-        for some in (0..end).step_by(group) {
-            for r in (0..count).step_by(WIDE) {
-                for c in (some..end.min(some + group)).step_by(WIDE) {
-                    self.square(r, c, (first + r, (count - r).min(WIDE)), (end - c).min(WIDE));
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            load_config();
+            // As many columns as stay in the nearest cache while rows pass by.
+            let group = (4096 / self.words / WIDE).max(1) * WIDE;
+            let end = self.block.cols.1;
+            for some in (0..end).step_by(group) {
+                for r in (0..count).step_by(WIDE) {
+                    for c in (some..end.min(some + group)).step_by(WIDE) {
+                        self.square(r, c, (first + r, (count - r).min(WIDE)), (end - c).min(WIDE));
+                    }
                 }
             }
+            release();
         }
-        release();
     }
 
     /// Two packed strips of rows by two of columns, on the accumulator itself or on a copy of a part that is not whole.
+    ///
+    /// # Safety
+    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them.
     unsafe fn square(&self, row: usize, col: usize, rows: (usize, usize), width: usize) {
-        let (strip, cols) = (self.strip(), (self.block.cols.0 + col, width));
-        let (a, b) = (self.block.left_room().add(row * self.words), self.block.room.add(col * self.words));
-        let operands = Operands { a: [a, a.add(strip)], b: [b, b.add(strip)], tiles: self.words / SIDE };
-        let is_whole = rows.1 == WIDE && width == WIDE;
-        if let (true, Some((start, end))) = (is_whole, self.block.ends()) {
-            let start = Corners::of(start, rows.0, cols.0);
-            let start = if self.starts_from_zero() { std::ptr::null() } else { &raw const start };
-            return (self.multiply)(&operands, start, &Corners::of(end, rows.0, cols.0));
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            let (strip, cols) = (self.strip(), (self.block.cols.0 + col, width));
+            let (a, b) = (self.block.left_room().add(row * self.words), self.block.room.add(col * self.words));
+            let operands = Operands { a: [a, a.add(strip)], b: [b, b.add(strip)], tiles: self.words / SIDE };
+            let is_whole = rows.1 == WIDE && width == WIDE;
+            if let (true, Some((start, end))) = (is_whole, self.block.ends()) {
+                let start = Corners::of(start, rows.0, cols.0);
+                let start = if self.starts_from_zero() { std::ptr::null() } else { &raw const start };
+                return (self.multiply)(&operands, start, &Corners::of(end, rows.0, cols.0));
+            }
+            let mut copy = [0u32; WIDE * WIDE];
+            self.block.copy_starts(&mut copy, (rows, cols));
+            let corners = Corners::of(Sixteens::new(copy.as_mut_ptr(), WIDE, COLUMNS), 0, 0);
+            (self.multiply)(&operands, &corners, &corners);
+            self.block.put_sums(&copy, (rows, cols));
         }
-        let mut copy = [0u32; WIDE * WIDE];
-        self.block.copy_starts(&mut copy, (rows, cols));
-        let corners = Corners::of(Sixteens::new(copy.as_mut_ptr(), WIDE, COLUMNS), 0, 0);
-        (self.multiply)(&operands, &corners, &corners);
-        self.block.put_sums(&copy, (rows, cols));
     }
 
     fn starts_from_zero(&self) -> bool {
@@ -238,60 +310,88 @@ impl Packed<'_> {
 }
 
 /// Sixteen rows of boxes: two boxes side by side are a tile. False when the factor is not made of such.
+///
+/// # Safety
+/// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie inside
+/// of them; all elements that the other arguments count may be written at `out`.
 unsafe fn left_boxes(a: &Factor, word: Word, row: usize, k: (usize, usize), out: *mut u32) -> bool {
-    let ty = geometry(a);
-    let fits = matches!((a.dtype, word), (DType::Bf16, Word::Halves) | (DType::I8, Word::Signed));
-    let steps = left_steps(ty).filter(|_| fits && is_raw(a) && ty.fractal == 512 && ty.rows >= 16);
-    let Some((step, block)) = steps else { return false };
-    let words = k.1 / word.steps();
-    let base = a.tile.ptr().cast::<u32>().add(row / SIDE * block + k.0 / word.steps() / GROUP * step);
-    for tile in 0..words / SIDE {
-        let from = base.add(2 * tile * step);
-        two_boxes(from, from.add(step), out.add(tile * TILE));
+    // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller answers
+    // for the elements at `out`.
+    unsafe {
+        let ty = geometry(a);
+        let fits = matches!((a.dtype, word), (DType::Bf16, Word::Halves) | (DType::I8, Word::Signed));
+        let steps = left_steps(ty).filter(|_| fits && is_raw(a) && ty.fractal == 512 && ty.rows >= 16);
+        let Some((step, block)) = steps else { return false };
+        let words = k.1 / word.steps();
+        let base = a.tile.ptr().cast::<u32>().add(row / SIDE * block + k.0 / word.steps() / GROUP * step);
+        for tile in 0..words / SIDE {
+            let from = base.add(2 * tile * step);
+            two_boxes(from, from.add(step), out.add(tile * TILE));
+        }
+        true
     }
-    true
 }
 
 /// Rows of two boxes become rows of a tile.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `left` and `right` and may be written at `out`; the
+/// processor has the instructions of this level.
 #[target_feature(enable = "avx512f")]
 unsafe fn two_boxes(left: *const u32, right: *const u32, out: *mut u32) {
-    for r in (0..SIDE).step_by(2) {
-        let x = _mm512_loadu_si512(left.add(r * GROUP).cast());
-        let y = _mm512_loadu_si512(right.add(r * GROUP).cast());
-        _mm512_storeu_si512(out.add(r * SIDE).cast(), _mm512_shuffle_i64x2::<0b01_00_01_00>(x, y));
-        _mm512_storeu_si512(out.add((r + 1) * SIDE).cast(), _mm512_shuffle_i64x2::<0b11_10_11_10>(x, y));
+    // SAFETY: the caller answers for the elements at `left` and `right` and `out`; the processor has the instructions
+    // of this level.
+    unsafe {
+        for r in (0..SIDE).step_by(2) {
+            let x = _mm512_loadu_si512(left.add(r * GROUP).cast());
+            let y = _mm512_loadu_si512(right.add(r * GROUP).cast());
+            _mm512_storeu_si512(out.add(r * SIDE).cast(), _mm512_shuffle_i64x2::<0b01_00_01_00>(x, y));
+            _mm512_storeu_si512(out.add((r + 1) * SIDE).cast(), _mm512_shuffle_i64x2::<0b11_10_11_10>(x, y));
+        }
     }
 }
 
 /// The bits, without sign, of the smallest number that is not zero. There are whole tiles of words.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `base`; the processor has the instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn least_half(base: *const u32, words: usize) -> u16 {
-    // Twice the bits drops the sign; less one, zero is the largest.
-    let one = _mm512_set1_epi16(-1);
-    let mut least = [one; 4];
-    for at in (0..words).step_by(4 * SIDE) {
-        for (i, least) in least.iter_mut().enumerate() {
-            let v = _mm512_loadu_si512(base.add(at + i * SIDE).cast());
-            *least = _mm512_min_epu16(*least, _mm512_add_epi16(_mm512_add_epi16(v, v), one));
+    // SAFETY: the caller answers for the elements at `base`; the processor has the instructions of this level.
+    unsafe {
+        // Twice the bits drops the sign; less one, zero is the largest.
+        let one = _mm512_set1_epi16(-1);
+        let mut least = [one; 4];
+        for at in (0..words).step_by(4 * SIDE) {
+            for (i, least) in least.iter_mut().enumerate() {
+                let v = _mm512_loadu_si512(base.add(at + i * SIDE).cast());
+                *least = _mm512_min_epu16(*least, _mm512_add_epi16(_mm512_add_epi16(v, v), one));
+            }
         }
+        let least = _mm512_min_epu16(_mm512_min_epu16(least[0], least[1]), _mm512_min_epu16(least[2], least[3]));
+        let mut lanes = [0u16; 32];
+        _mm512_storeu_si512(lanes.as_mut_ptr().cast(), least);
+        (lanes.into_iter().fold(u16::MAX, u16::min) >> 1) + 1
     }
-    let least = _mm512_min_epu16(_mm512_min_epu16(least[0], least[1]), _mm512_min_epu16(least[2], least[3]));
-    let mut lanes = [0u16; 32];
-    _mm512_storeu_si512(lanes.as_mut_ptr().cast(), least);
-    (lanes.into_iter().fold(u16::MAX, u16::min) >> 1) + 1
 }
 
 /// The same for some rows of up to sixteen numbers of f32.
+///
+/// # Safety
+/// The processor has the instructions of this level.
 #[target_feature(enable = "avx512f")]
 unsafe fn least_number(from: Sixteens, rows: (usize, usize), cols: (usize, usize)) -> u32 {
-    let one = _mm512_set1_epi32(-1);
-    let mask = u16::MAX >> (SIDE - cols.1);
-    let mut least = one;
-    for r in rows.0..rows.0 + rows.1 {
-        let v = _mm512_maskz_loadu_epi32(mask, from.at(r, cols.0).cast());
-        least = _mm512_min_epu32(least, _mm512_add_epi32(_mm512_add_epi32(v, v), one));
+    // SAFETY: the processor has the instructions of this level.
+    unsafe {
+        let one = _mm512_set1_epi32(-1);
+        let mask = u16::MAX >> (SIDE - cols.1);
+        let mut least = one;
+        for r in rows.0..rows.0 + rows.1 {
+            let v = _mm512_maskz_loadu_epi32(mask, from.at(r, cols.0).cast());
+            least = _mm512_min_epu32(least, _mm512_add_epi32(_mm512_add_epi32(v, v), one));
+        }
+        (_mm512_reduce_min_epu32(least) >> 1) + 1
     }
-    (_mm512_reduce_min_epu32(least) >> 1) + 1
 }
 
 /// Strips of packed rows and columns.
@@ -320,6 +420,10 @@ impl Corners {
 
 /// Takes the products of two strips of rows and two of columns into four tiles of sums, which start from zero when no other
 /// start is given.
+///
+/// # Safety
+/// Operands and corners must name memory of a block, sixteen rows of 64 bytes each; the unit must be [there](are_there) and
+/// [configured](load_config).
 type Multiply = unsafe fn(&Operands, start: *const Corners, end: &Corners);
 
 /// The shape of all eight tile registers: sixteen rows of 64 bytes.
@@ -334,82 +438,98 @@ struct Config {
 
 // The compiler never touches tile registers, so they keep what they hold from one piece of assembly to the next.
 
+/// # Safety
+/// The processor has the unit for matrices, and the system lets the process use it: see [`are_there`].
 unsafe fn load_config() {
-    static CONFIG: Config = Config {
-        palette: 1,
-        first_row: 0,
-        reserved: [0; 14],
-        bytes: [64, 64, 64, 64, 64, 64, 64, 64, 0, 0, 0, 0, 0, 0, 0, 0],
-        rows: [16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0],
-    };
-    asm!("ldtilecfg [{}]", in(reg) &CONFIG, options(nostack, readonly));
+    // SAFETY: the unit is there, and the configuration is a constant of the size it reads.
+    unsafe {
+        static CONFIG: Config = Config {
+            palette: 1,
+            first_row: 0,
+            reserved: [0; 14],
+            bytes: [64, 64, 64, 64, 64, 64, 64, 64, 0, 0, 0, 0, 0, 0, 0, 0],
+            rows: [16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0],
+        };
+        asm!("ldtilecfg [{}]", in(reg) &CONFIG, options(nostack, readonly));
+    }
 }
 
 /// Nothing is in the registers any more: what they hold would be saved whenever the thread pauses.
+///
+/// # Safety
+/// The processor has the unit for matrices, and the system lets the process use it: see [`are_there`].
 unsafe fn release() {
-    asm!("tilerelease", options(nostack, nomem));
+    // SAFETY: the unit is there; its registers hold nothing that is still needed.
+    unsafe {
+        asm!("tilerelease", options(nostack, nomem));
+    }
 }
 
 /// Makes the loop for one kind of numbers.
 macro_rules! multiply {
     ($name:ident, $instruction:literal) => {
+        /// # Safety
+        /// As [`Multiply`].
         unsafe fn $name(operands: &Operands, start: *const Corners, end: &Corners) {
-            asm!(
-                "test {start}, {start}",
-                "jz 3f",
-                "mov {from_row}, [{start} + 32]",
-                "mov {p}, [{start}]",
-                "tileloadd tmm0, [{p} + {from_row}]",
-                "mov {p}, [{start} + 8]",
-                "tileloadd tmm1, [{p} + {from_row}]",
-                "mov {p}, [{start} + 16]",
-                "tileloadd tmm2, [{p} + {from_row}]",
-                "mov {p}, [{start} + 24]",
-                "tileloadd tmm3, [{p} + {from_row}]",
-                "jmp 2f",
-                "3:",
-                "tilezero tmm0",
-                "tilezero tmm1",
-                "tilezero tmm2",
-                "tilezero tmm3",
-                "2:",
-                "tileloadd tmm4, [{a0} + {line}]",
-                "tileloadd tmm6, [{b0} + {line}]",
-                "tileloadd tmm7, [{b1} + {line}]",
-                concat!($instruction, " tmm0, tmm4, tmm6"),
-                "tileloadd tmm5, [{a1} + {line}]",
-                concat!($instruction, " tmm1, tmm4, tmm7"),
-                concat!($instruction, " tmm2, tmm5, tmm6"),
-                concat!($instruction, " tmm3, tmm5, tmm7"),
-                "add {a0}, 1024",
-                "add {a1}, 1024",
-                "add {b0}, 1024",
-                "add {b1}, 1024",
-                "dec {tiles}",
-                "jnz 2b",
-                "mov {p}, [{end}]",
-                "tilestored [{p} + {to_row}], tmm0",
-                "mov {p}, [{end} + 8]",
-                "tilestored [{p} + {to_row}], tmm1",
-                "mov {p}, [{end} + 16]",
-                "tilestored [{p} + {to_row}], tmm2",
-                "mov {p}, [{end} + 24]",
-                "tilestored [{p} + {to_row}], tmm3",
-                p = out(reg) _,
-                start = in(reg) start,
-                end = in(reg) end,
-                from_row = out(reg) _,
-                to_row = in(reg) end.row,
-                line = in(reg) 64usize,
-                a0 = inout(reg) operands.a[0] => _,
-                a1 = inout(reg) operands.a[1] => _,
-                b0 = inout(reg) operands.b[0] => _,
-                b1 = inout(reg) operands.b[1] => _,
-                tiles = inout(reg) operands.tiles => _,
-                out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
-                out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
-                options(nostack),
-            );
+            // SAFETY: the unit is there, and all corners and panels lie in memory, with strides that stay inside.
+            unsafe {
+                asm!(
+                    "test {start}, {start}",
+                    "jz 3f",
+                    "mov {from_row}, [{start} + 32]",
+                    "mov {p}, [{start}]",
+                    "tileloadd tmm0, [{p} + {from_row}]",
+                    "mov {p}, [{start} + 8]",
+                    "tileloadd tmm1, [{p} + {from_row}]",
+                    "mov {p}, [{start} + 16]",
+                    "tileloadd tmm2, [{p} + {from_row}]",
+                    "mov {p}, [{start} + 24]",
+                    "tileloadd tmm3, [{p} + {from_row}]",
+                    "jmp 2f",
+                    "3:",
+                    "tilezero tmm0",
+                    "tilezero tmm1",
+                    "tilezero tmm2",
+                    "tilezero tmm3",
+                    "2:",
+                    "tileloadd tmm4, [{a0} + {line}]",
+                    "tileloadd tmm6, [{b0} + {line}]",
+                    "tileloadd tmm7, [{b1} + {line}]",
+                    concat!($instruction, " tmm0, tmm4, tmm6"),
+                    "tileloadd tmm5, [{a1} + {line}]",
+                    concat!($instruction, " tmm1, tmm4, tmm7"),
+                    concat!($instruction, " tmm2, tmm5, tmm6"),
+                    concat!($instruction, " tmm3, tmm5, tmm7"),
+                    "add {a0}, 1024",
+                    "add {a1}, 1024",
+                    "add {b0}, 1024",
+                    "add {b1}, 1024",
+                    "dec {tiles}",
+                    "jnz 2b",
+                    "mov {p}, [{end}]",
+                    "tilestored [{p} + {to_row}], tmm0",
+                    "mov {p}, [{end} + 8]",
+                    "tilestored [{p} + {to_row}], tmm1",
+                    "mov {p}, [{end} + 16]",
+                    "tilestored [{p} + {to_row}], tmm2",
+                    "mov {p}, [{end} + 24]",
+                    "tilestored [{p} + {to_row}], tmm3",
+                    p = out(reg) _,
+                    start = in(reg) start,
+                    end = in(reg) end,
+                    from_row = out(reg) _,
+                    to_row = in(reg) end.row,
+                    line = in(reg) 64usize,
+                    a0 = inout(reg) operands.a[0] => _,
+                    a1 = inout(reg) operands.a[1] => _,
+                    b0 = inout(reg) operands.b[0] => _,
+                    b1 = inout(reg) operands.b[1] => _,
+                    tiles = inout(reg) operands.tiles => _,
+                    out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                    out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+                    options(nostack),
+                );
+            }
         }
     };
 }

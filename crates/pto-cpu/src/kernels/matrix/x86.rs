@@ -9,9 +9,16 @@ use std::mem::MaybeUninit;
 macro_rules! by_rows {
     ($name:ident, $run:ident::<$lanes:ty, $vectors:literal>, $features:literal) => {
         const $name: [unsafe fn(&Strip); 4] = {
+            /// # Safety
+            /// The strip names packed factors and sums that are there; the processor has the instructions of this
+            /// level.
             #[target_feature(enable = $features)]
             unsafe fn sums<const ROWS: usize>(s: &Strip) {
-                $run::<$lanes, ROWS, $vectors>(s);
+                // SAFETY: the strip names packed factors and sums that are there; the processor has the instructions of
+                // this level.
+                unsafe {
+                    $run::<$lanes, ROWS, $vectors>(s);
+                }
             }
             [sums::<8>, sums::<4>, sums::<2>, sums::<1>]
         };
@@ -52,23 +59,34 @@ macro_rules! lanes512 {
 
             #[inline(always)]
             unsafe fn load(from: *const u32) -> __m512i {
-                _mm512_loadu_si512(from.cast())
+                // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this
+                // level.
+                unsafe { _mm512_loadu_si512(from.cast()) }
             }
             #[inline(always)]
             unsafe fn store(to: *mut u32, v: __m512i) {
-                _mm512_storeu_si512(to.cast(), v);
+                // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this
+                // level.
+                unsafe {
+                    _mm512_storeu_si512(to.cast(), v);
+                }
             }
             #[inline(always)]
             unsafe fn splat(from: *const u32) -> __m512i {
-                _mm512_set1_epi32(from.cast::<i32>().read_unaligned())
+                // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this
+                // level.
+                unsafe { _mm512_set1_epi32(from.cast::<i32>().read_unaligned()) }
             }
             #[inline(always)]
             unsafe fn add(v: __m512i, word: *const u32) -> __m512i {
-                _mm512_add_epi32(v, Self::splat(word))
+                // SAFETY: the caller answers for the elements at `word`; the processor has the instructions of this
+                // level.
+                unsafe { _mm512_add_epi32(v, Self::splat(word)) }
             }
             #[inline(always)]
             unsafe fn step($sum: __m512i, $a: __m512i, $b: __m512i) -> __m512i {
-                $step
+                // SAFETY: the processor has the instructions of this level.
+                unsafe { $step }
             }
         }
     };
@@ -95,15 +113,23 @@ macro_rules! lanes256 {
 
             #[inline(always)]
             unsafe fn load(from: *const u32) -> __m256i {
-                _mm256_loadu_si256(from.cast())
+                // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this
+                // level.
+                unsafe { _mm256_loadu_si256(from.cast()) }
             }
             #[inline(always)]
             unsafe fn store(to: *mut u32, v: __m256i) {
-                _mm256_storeu_si256(to.cast(), v);
+                // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this
+                // level.
+                unsafe {
+                    _mm256_storeu_si256(to.cast(), v);
+                }
             }
             #[inline(always)]
             unsafe fn splat(from: *const u32) -> __m256i {
-                _mm256_set1_epi32(from.cast::<i32>().read_unaligned())
+                // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this
+                // level.
+                unsafe { _mm256_set1_epi32(from.cast::<i32>().read_unaligned()) }
             }
             #[inline(always)]
             unsafe fn add(v: __m256i, _: *const u32) -> __m256i {
@@ -111,7 +137,8 @@ macro_rules! lanes256 {
             }
             #[inline(always)]
             unsafe fn step($sum: __m256i, $a: __m256i, $b: __m256i) -> __m256i {
-                $step
+                // SAFETY: the processor has the instructions of this level.
+                unsafe { $step }
             }
         }
     };
@@ -126,22 +153,26 @@ lanes256!(V3Pairs, |sum, a, b| _mm256_add_epi32(sum, _mm256_madd_epi16(a, b)));
 impl FloatLanes for V4F32 {
     #[inline(always)]
     unsafe fn zero() -> __m512i {
-        _mm512_setzero_si512()
+        // SAFETY: the processor has the instructions of this level.
+        unsafe { _mm512_setzero_si512() }
     }
     #[inline(always)]
     unsafe fn plus(x: __m512i, y: __m512i) -> __m512i {
-        _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(x), _mm512_castsi512_ps(y)))
+        // SAFETY: the processor has the instructions of this level.
+        unsafe { _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(x), _mm512_castsi512_ps(y))) }
     }
 }
 
 impl FloatLanes for V3F32 {
     #[inline(always)]
     unsafe fn zero() -> __m256i {
-        _mm256_setzero_si256()
+        // SAFETY: the processor has the instructions of this level.
+        unsafe { _mm256_setzero_si256() }
     }
     #[inline(always)]
     unsafe fn plus(x: __m256i, y: __m256i) -> __m256i {
-        _mm256_castps_si256(_mm256_add_ps(_mm256_castsi256_ps(x), _mm256_castsi256_ps(y)))
+        // SAFETY: the processor has the instructions of this level.
+        unsafe { _mm256_castps_si256(_mm256_add_ps(_mm256_castsi256_ps(x), _mm256_castsi256_ps(y))) }
     }
 }
 
@@ -151,11 +182,15 @@ impl FloatLanes for V3F32 {
 /// The boxes must lie in memory, and where they go.
 #[target_feature(enable = "avx512f")]
 pub unsafe fn turn_v4(boxes: &Boxes) {
-    boxes.each(GROUP, |from, to| {
-        for (word, v) in turned(from).into_iter().enumerate() {
-            _mm512_storeu_si512(to.add(word * boxes.step).cast(), v);
-        }
-    });
+    // SAFETY: the caller answers for the boxes and for the room they go to; the processor has the instructions of this
+    // level.
+    unsafe {
+        boxes.each(GROUP, |from, to| {
+            for (word, v) in turned(from).into_iter().enumerate() {
+                _mm512_storeu_si512(to.add(word * boxes.step).cast(), v);
+            }
+        });
+    }
 }
 
 /// Sixteen rows of eight words become eight rows of sixteen.
@@ -165,24 +200,33 @@ pub unsafe fn turn_v4(boxes: &Boxes) {
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub unsafe fn turned(from: *const u32) -> [__m512i; 8] {
-    let from = from.cast::<u8>();
-    let ([w0, w1, w2, w3], [w4, w5, w6, w7]) = (words_of_rows(from), words_of_rows(from.add(16)));
-    [w0, w1, w2, w3, w4, w5, w6, w7]
+    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+    unsafe {
+        let from = from.cast::<u8>();
+        let ([w0, w1, w2, w3], [w4, w5, w6, w7]) = (words_of_rows(from), words_of_rows(from.add(16)));
+        [w0, w1, w2, w3, w4, w5, w6, w7]
+    }
 }
 
 /// The first, second, third and fourth words of sixteen rows, which lie 32 bytes apart.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn words_of_rows(from: *const u8) -> [__m512i; 4] {
-    let [a, b, c, d] = every_fourth_row(from);
-    let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
-    let (ab_high, cd_high) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));
-    [
-        _mm512_unpacklo_epi64(ab, cd),
-        _mm512_unpackhi_epi64(ab, cd),
-        _mm512_unpacklo_epi64(ab_high, cd_high),
-        _mm512_unpackhi_epi64(ab_high, cd_high),
-    ]
+    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+    unsafe {
+        let [a, b, c, d] = every_fourth_row(from);
+        let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
+        let (ab_high, cd_high) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));
+        [
+            _mm512_unpacklo_epi64(ab, cd),
+            _mm512_unpackhi_epi64(ab, cd),
+            _mm512_unpacklo_epi64(ab_high, cd_high),
+            _mm512_unpackhi_epi64(ab_high, cd_high),
+        ]
+    }
 }
 
 /// Sixteen rows of sixteen halves become sixteen columns, two to a register.
@@ -192,22 +236,25 @@ unsafe fn words_of_rows(from: *const u8) -> [__m512i; 4] {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub unsafe fn turned_halves(from: *const u8) -> [__m512i; 8] {
-    let mut columns = [_mm512_setzero_si512(); 8];
-    for half in 0..2 {
-        let [a, b, c, d] = every_fourth_row(from.add(16 * half));
-        let (ab, cd) = (_mm512_unpacklo_epi16(a, b), _mm512_unpacklo_epi16(c, d));
-        let (ab_high, cd_high) = (_mm512_unpackhi_epi16(a, b), _mm512_unpackhi_epi16(c, d));
-        let four_rows = [
-            _mm512_unpacklo_epi32(ab, cd),
-            _mm512_unpackhi_epi32(ab, cd),
-            _mm512_unpacklo_epi32(ab_high, cd_high),
-            _mm512_unpackhi_epi32(ab_high, cd_high),
-        ];
-        // A lane has two columns of four rows.
-        let gather = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-        columns[4 * half..][..4].copy_from_slice(&four_rows.map(|v| _mm512_permutexvar_epi64(gather, v)));
+    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+    unsafe {
+        let mut columns = [_mm512_setzero_si512(); 8];
+        for half in 0..2 {
+            let [a, b, c, d] = every_fourth_row(from.add(16 * half));
+            let (ab, cd) = (_mm512_unpacklo_epi16(a, b), _mm512_unpacklo_epi16(c, d));
+            let (ab_high, cd_high) = (_mm512_unpackhi_epi16(a, b), _mm512_unpackhi_epi16(c, d));
+            let four_rows = [
+                _mm512_unpacklo_epi32(ab, cd),
+                _mm512_unpackhi_epi32(ab, cd),
+                _mm512_unpacklo_epi32(ab_high, cd_high),
+                _mm512_unpackhi_epi32(ab_high, cd_high),
+            ];
+            // A lane has two columns of four rows.
+            let gather = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+            columns[4 * half..][..4].copy_from_slice(&four_rows.map(|v| _mm512_permutexvar_epi64(gather, v)));
+        }
+        columns
     }
-    columns
 }
 
 /// Sixteen bytes of sixteen rows: a register has four columns, a lane of it four rows of each.
@@ -217,27 +264,36 @@ pub unsafe fn turned_halves(from: *const u8) -> [__m512i; 8] {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub unsafe fn quads_of_rows(from: *const u8) -> [__m512i; 4] {
-    let [a, b, c, d] = every_fourth_row(from);
-    let (ab, cd) = (_mm512_unpacklo_epi8(a, b), _mm512_unpacklo_epi8(c, d));
-    let (ab_high, cd_high) = (_mm512_unpackhi_epi8(a, b), _mm512_unpackhi_epi8(c, d));
-    [
-        _mm512_unpacklo_epi16(ab, cd),
-        _mm512_unpackhi_epi16(ab, cd),
-        _mm512_unpacklo_epi16(ab_high, cd_high),
-        _mm512_unpackhi_epi16(ab_high, cd_high),
-    ]
+    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+    unsafe {
+        let [a, b, c, d] = every_fourth_row(from);
+        let (ab, cd) = (_mm512_unpacklo_epi8(a, b), _mm512_unpacklo_epi8(c, d));
+        let (ab_high, cd_high) = (_mm512_unpackhi_epi8(a, b), _mm512_unpackhi_epi8(c, d));
+        [
+            _mm512_unpacklo_epi16(ab, cd),
+            _mm512_unpackhi_epi16(ab, cd),
+            _mm512_unpacklo_epi16(ab_high, cd_high),
+            _mm512_unpackhi_epi16(ab_high, cd_high),
+        ]
+    }
 }
 
 /// Sixteen bytes of sixteen rows: every fourth row from the first on, from the second on, and so on. They are put together as they
 /// are loaded, which costs no shuffle.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn every_fourth_row(from: *const u8) -> [__m512i; 4] {
-    let row = |r: usize| _mm_loadu_si128(from.add(32 * r).cast());
-    [0, 1, 2, 3].map(|r| {
-        let two = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(row(r)), row(r + 4));
-        _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(two, row(r + 8)), row(r + 12))
-    })
+    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+    unsafe {
+        let row = |r: usize| _mm_loadu_si128(from.add(32 * r).cast());
+        [0, 1, 2, 3].map(|r| {
+            let two = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(row(r)), row(r + 4));
+            _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(two, row(r + 8)), row(r + 12))
+        })
+    }
 }
 
 /// The same with registers of eight words.
@@ -246,11 +302,15 @@ unsafe fn every_fourth_row(from: *const u8) -> [__m512i; 4] {
 /// As [`turn_v4`].
 #[target_feature(enable = "avx2")]
 pub unsafe fn turn_v3(boxes: &Boxes) {
-    boxes.each(GROUP, |from, to| {
-        for half in 0..2 {
-            turn_eight(from.add(64 * half), to.add(8 * half), boxes.step);
-        }
-    });
+    // SAFETY: the caller answers for the boxes and for the room they go to; the processor has the instructions of this
+    // level.
+    unsafe {
+        boxes.each(GROUP, |from, to| {
+            for half in 0..2 {
+                turn_eight(from.add(64 * half), to.add(8 * half), boxes.step);
+            }
+        });
+    }
 }
 
 /// Eight rows of eight words are turned.
@@ -259,38 +319,48 @@ pub unsafe fn turn_v3(boxes: &Boxes) {
 /// As [`turn_v4`].
 #[target_feature(enable = "avx2")]
 pub unsafe fn turn_eight(from: *const u32, to: *mut u32, step: usize) {
-    let mut r = [_mm256_setzero_ps(); 8];
-    for (i, row) in r.iter_mut().enumerate() {
-        *row = _mm256_loadu_ps(from.add(8 * i).cast());
-    }
-    let pair = |i: usize| (_mm256_unpacklo_ps(r[i], r[i + 1]), _mm256_unpackhi_ps(r[i], r[i + 1]));
-    let (p0, p1, p2, p3) = (pair(0), pair(2), pair(4), pair(6));
-    let quad = |x: __m256, y: __m256| (_mm256_shuffle_ps::<0x44>(x, y), _mm256_shuffle_ps::<0xee>(x, y));
-    let (a0, a1) = quad(p0.0, p1.0);
-    let (a2, a3) = quad(p0.1, p1.1);
-    let (b0, b1) = quad(p2.0, p3.0);
-    let (b2, b3) = quad(p2.1, p3.1);
-    for (i, (a, b)) in [(a0, b0), (a1, b1), (a2, b2), (a3, b3)].into_iter().enumerate() {
-        _mm256_storeu_ps(to.add(i * step).cast(), _mm256_permute2f128_ps::<0x20>(a, b));
-        _mm256_storeu_ps(to.add((i + 4) * step).cast(), _mm256_permute2f128_ps::<0x31>(a, b));
+    // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
+    unsafe {
+        let mut r = [_mm256_setzero_ps(); 8];
+        for (i, row) in r.iter_mut().enumerate() {
+            *row = _mm256_loadu_ps(from.add(8 * i).cast());
+        }
+        let pair = |i: usize| (_mm256_unpacklo_ps(r[i], r[i + 1]), _mm256_unpackhi_ps(r[i], r[i + 1]));
+        let (p0, p1, p2, p3) = (pair(0), pair(2), pair(4), pair(6));
+        let quad = |x: __m256, y: __m256| (_mm256_shuffle_ps::<0x44>(x, y), _mm256_shuffle_ps::<0xee>(x, y));
+        let (a0, a1) = quad(p0.0, p1.0);
+        let (a2, a3) = quad(p0.1, p1.1);
+        let (b0, b1) = quad(p2.0, p3.0);
+        let (b2, b3) = quad(p2.1, p3.1);
+        for (i, (a, b)) in [(a0, b0), (a1, b1), (a2, b2), (a3, b3)].into_iter().enumerate() {
+            _mm256_storeu_ps(to.add(i * step).cast(), _mm256_permute2f128_ps::<0x20>(a, b));
+            _mm256_storeu_ps(to.add((i + 4) * step).cast(), _mm256_permute2f128_ps::<0x31>(a, b));
+        }
     }
 }
 
 /// See [`Halves::rows`]. Eight numbers at a time go where they belong at once.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// instructions of this level.
 #[target_feature(enable = "avx2,f16c")]
 unsafe fn widen_rows(from: *const u32, rows: usize, to: *mut u32, second: usize, is_f16: bool) {
-    let put = |to: *mut u32, halves: __m128i| {
-        let wide = if is_f16 {
-            _mm256_castps_si256(_mm256_cvtph_ps(halves))
-        } else {
-            _mm256_slli_epi32::<16>(_mm256_cvtepu16_epi32(halves))
+    // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
+    unsafe {
+        let put = |to: *mut u32, halves: __m128i| {
+            let wide = if is_f16 {
+                _mm256_castps_si256(_mm256_cvtph_ps(halves))
+            } else {
+                _mm256_slli_epi32::<16>(_mm256_cvtepu16_epi32(halves))
+            };
+            _mm256_storeu_si256(to.cast(), wide);
         };
-        _mm256_storeu_si256(to.cast(), wide);
-    };
-    for r in 0..rows {
-        let (row, to) = (from.add(8 * r), to.add(8 * r));
-        put(to, _mm_loadu_si128(row.cast()));
-        put(to.add(second), _mm_loadu_si128(row.add(4).cast()));
+        for r in 0..rows {
+            let (row, to) = (from.add(8 * r), to.add(8 * r));
+            put(to, _mm_loadu_si128(row.cast()));
+            put(to.add(second), _mm_loadu_si128(row.add(4).cast()));
+        }
     }
 }
 
@@ -300,69 +370,103 @@ pub const HALVES_V4: Halves = Halves { rows: widen_rows_v4, columns: widen_colum
 pub const HALVES_V3: Halves = Halves { rows: widen_rows, columns: widen_columns_v3 };
 
 /// Sixteen halves become numbers.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `halves`; the processor has the instructions of this
+/// level.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn widened(halves: *const u32, is_f16: bool) -> __m512i {
-    let halves = _mm256_loadu_si256(halves.cast());
-    if is_f16 {
-        _mm512_castps_si512(_mm512_cvtph_ps(halves))
-    } else {
-        _mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(halves))
+    // SAFETY: the caller answers for the elements at `halves`; the processor has the instructions of this level.
+    unsafe {
+        let halves = _mm256_loadu_si256(halves.cast());
+        if is_f16 {
+            _mm512_castps_si512(_mm512_cvtph_ps(halves))
+        } else {
+            _mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(halves))
+        }
     }
 }
 
 /// See [`Halves::rows`]. Two rows at a time, so that whole lines are written.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn widen_rows_v4(from: *const u32, rows: usize, to: *mut u32, second: usize, is_f16: bool) {
-    for r in (0..rows / 2 * 2).step_by(2) {
-        let (from, to) = (from.add(8 * r), to.add(8 * r));
-        let (x, y) = (widened(from, is_f16), widened(from.add(8), is_f16));
-        _mm512_storeu_si512(to.cast(), _mm512_shuffle_i64x2::<0b01_00_01_00>(x, y));
-        _mm512_storeu_si512(to.add(second).cast(), _mm512_shuffle_i64x2::<0b11_10_11_10>(x, y));
-    }
-    if rows % 2 == 1 {
-        let (wide, to) = (widened(from.add(8 * (rows - 1)), is_f16), to.add(8 * (rows - 1)));
-        _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(wide));
-        _mm256_storeu_si256(to.add(second).cast(), _mm512_extracti64x4_epi64::<1>(wide));
+    // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
+    unsafe {
+        for r in (0..rows / 2 * 2).step_by(2) {
+            let (from, to) = (from.add(8 * r), to.add(8 * r));
+            let (x, y) = (widened(from, is_f16), widened(from.add(8), is_f16));
+            _mm512_storeu_si512(to.cast(), _mm512_shuffle_i64x2::<0b01_00_01_00>(x, y));
+            _mm512_storeu_si512(to.add(second).cast(), _mm512_shuffle_i64x2::<0b11_10_11_10>(x, y));
+        }
+        if rows % 2 == 1 {
+            let (wide, to) = (widened(from.add(8 * (rows - 1)), is_f16), to.add(8 * (rows - 1)));
+            _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(wide));
+            _mm256_storeu_si256(to.add(second).cast(), _mm512_extracti64x4_epi64::<1>(wide));
+        }
     }
 }
 
 /// See [`Halves::columns`].
+///
+/// # Safety
+/// The boxes lie in memory, and there is room for what they become; the processor has the instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn widen_columns_v4(boxes: &Boxes, is_f16: bool) {
-    if is_f16 {
-        return widen_f16_columns_v4(boxes);
-    }
-    let high = _mm512_set1_epi32(0xffff_0000u32 as i32);
-    boxes.each(2 * GROUP, |from, to| {
-        for (word, v) in turned(from).into_iter().enumerate() {
-            _mm512_storeu_si512(to.add(2 * word * boxes.step).cast(), _mm512_slli_epi32::<16>(v));
-            _mm512_storeu_si512(to.add((2 * word + 1) * boxes.step).cast(), _mm512_and_si512(v, high));
+    // SAFETY: the caller answers for the boxes and for the room they go to; the processor has the instructions of this
+    // level.
+    unsafe {
+        if is_f16 {
+            return widen_f16_columns_v4(boxes);
         }
-    });
+        let high = _mm512_set1_epi32(0xffff_0000u32 as i32);
+        boxes.each(2 * GROUP, |from, to| {
+            for (word, v) in turned(from).into_iter().enumerate() {
+                _mm512_storeu_si512(to.add(2 * word * boxes.step).cast(), _mm512_slli_epi32::<16>(v));
+                _mm512_storeu_si512(to.add((2 * word + 1) * boxes.step).cast(), _mm512_and_si512(v, high));
+            }
+        });
+    }
 }
 
+/// # Safety
+/// The boxes lie in memory, and there is room for what they become; the processor has the instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn widen_f16_columns_v4(boxes: &Boxes) {
-    boxes.each(2 * GROUP, |from, to| {
-        // Through memory: conversions that read it do not need the unit that permutes.
-        let mut room = MaybeUninit::<[__m512i; GROUP]>::uninit();
-        let halves = room.as_mut_ptr().cast::<u32>();
-        for (pair, v) in turned_halves(from.cast()).into_iter().enumerate() {
-            _mm512_store_si512(halves.add(COLUMNS * pair).cast(), v);
-        }
-        for k in 0..2 * GROUP {
-            _mm512_storeu_si512(to.add(k * boxes.step).cast(), widened(halves.add(GROUP * k), true));
-        }
-    });
+    // SAFETY: the caller answers for the boxes and for the room they go to; the processor has the instructions of this
+    // level.
+    unsafe {
+        boxes.each(2 * GROUP, |from, to| {
+            // Through memory: conversions that read it do not need the unit that permutes.
+            let mut room = MaybeUninit::<[__m512i; GROUP]>::uninit();
+            let halves = room.as_mut_ptr().cast::<u32>();
+            for (pair, v) in turned_halves(from.cast()).into_iter().enumerate() {
+                _mm512_store_si512(halves.add(COLUMNS * pair).cast(), v);
+            }
+            for k in 0..2 * GROUP {
+                _mm512_storeu_si512(to.add(k * boxes.step).cast(), widened(halves.add(GROUP * k), true));
+            }
+        });
+    }
 }
 
 /// See [`Halves::columns`].
+///
+/// # Safety
+/// The boxes lie in memory, and there is room for what they become; the processor has the instructions of this level.
 #[target_feature(enable = "avx2,fma,f16c")]
 unsafe fn widen_columns_v3(boxes: &Boxes, is_f16: bool) {
-    boxes.each(2 * GROUP, |from, to| {
-        let mut turned = [0; 128];
-        turn_v3(&Boxes { from, count: 1, next: 0, to: turned.as_mut_ptr(), step: 16 });
-        widen_columns::<pto_num::V3>(&turned, to, boxes.step, is_f16);
-    });
+    // SAFETY: the caller answers for the boxes and for the room they go to; the processor has the instructions of this
+    // level.
+    unsafe {
+        boxes.each(2 * GROUP, |from, to| {
+            let mut turned = [0; 128];
+            turn_v3(&Boxes { from, count: 1, next: 0, to: turned.as_mut_ptr(), step: 16 });
+            widen_columns::<pto_num::V3>(&turned, to, boxes.step, is_f16);
+        });
+    }
 }

@@ -38,26 +38,30 @@ impl Bytes {
 /// Both places must have the region, and must not overlap. The processor must have the level.
 #[inline(always)]
 pub(super) unsafe fn copy<L: Level>(from: &Place, to: &Place, region: Region) -> bool {
-    let (Some(a), Some(b)) = (Bytes::of(from), Bytes::of(to)) else { return false };
-    let even = |n: [usize; 3]| n.iter().all(|n| n.is_multiple_of(2));
-    let even_rows = even([region.rows, region.from.0, region.to.0]);
-    let even_cols = even([region.cols, region.from.1, region.to.1]);
-    let in_pairs = even_rows && even_cols && from.has_even_runs() && to.has_even_runs();
-    match (a.along, b.along) {
-        (Along::Cols, Along::Cols) if even_cols => {
-            blocks::copy_region::<L>(&a.place, &b.place, half_as_wide(region), 1);
+    // SAFETY: the region lies in both places, which are those of operands of a call; the processor has the instructions
+    // of this level.
+    unsafe {
+        let (Some(a), Some(b)) = (Bytes::of(from), Bytes::of(to)) else { return false };
+        let even = |n: [usize; 3]| n.iter().all(|n| n.is_multiple_of(2));
+        let even_rows = even([region.rows, region.from.0, region.to.0]);
+        let even_cols = even([region.cols, region.from.1, region.to.1]);
+        let in_pairs = even_rows && even_cols && from.has_even_runs() && to.has_even_runs();
+        match (a.along, b.along) {
+            (Along::Cols, Along::Cols) if even_cols => {
+                blocks::copy_region::<L>(&a.place, &b.place, half_as_wide(region), 1);
+            }
+            (Along::Rows, Along::Rows) if even_rows => {
+                let region = half_as_wide(turned(region));
+                blocks::copy_region::<L>(&a.place.turned(), &b.place.turned(), region, 1);
+            }
+            (Along::Cols, Along::Rows) if in_pairs => turn::<L>(from, to, region),
+            (Along::Rows, Along::Cols) if in_pairs => {
+                turn::<L>(&from.turned(), &to.turned(), turned(region));
+            }
+            _ => return false,
         }
-        (Along::Rows, Along::Rows) if even_rows => {
-            let region = half_as_wide(turned(region));
-            blocks::copy_region::<L>(&a.place.turned(), &b.place.turned(), region, 1);
-        }
-        (Along::Cols, Along::Rows) if in_pairs => turn::<L>(from, to, region),
-        (Along::Rows, Along::Cols) if in_pairs => {
-            turn::<L>(&from.turned(), &to.turned(), turned(region));
-        }
-        _ => return false,
+        true
     }
-    true
 }
 
 fn half_as_wide(region: Region) -> Region {
@@ -71,20 +75,28 @@ fn turned(region: Region) -> Region {
 }
 
 /// The numbers of a byte are neighbours in a row of the source and in a column of the destination.
+///
+/// # Safety
+/// The region lies in both places, which are those of operands of a call; the processor has the instructions of this
+/// level.
 #[inline(never)]
 unsafe fn turn<L: Level>(from: &Place, to: &Place, region: Region) {
-    let (from_step, to_step) = (from.rows.stride() / 2, to.cols.stride() / 2);
-    pieces(from, to, region, (SIDE, SIDE), |piece| {
-        squares::turn::<L>(&Turn {
-            from: from.start.wrapping_add(piece.src / 2),
-            from_step,
-            to: to.start.wrapping_add(piece.dst / 2),
-            to_step,
-            rows: piece.rows,
-            cols: piece.cols,
-            ..Turn::ONE
+    // SAFETY: the region lies in both places, which are those of operands of a call; the processor has the instructions
+    // of this level.
+    unsafe {
+        let (from_step, to_step) = (from.rows.stride() / 2, to.cols.stride() / 2);
+        pieces(from, to, region, (SIDE, SIDE), |piece| {
+            squares::turn::<L>(&Turn {
+                from: from.start.wrapping_add(piece.src / 2),
+                from_step,
+                to: to.start.wrapping_add(piece.dst / 2),
+                to_step,
+                rows: piece.rows,
+                cols: piece.cols,
+                ..Turn::ONE
+            });
         });
-    });
+    }
 }
 
 #[cfg(test)]

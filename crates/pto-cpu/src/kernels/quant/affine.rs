@@ -53,12 +53,17 @@ impl<Q: Code> Quantise<Q> {
         Q::round(if Q::HAS_OFFSET { x * scale + offset } else { x * scale })
     }
 
+    /// # Safety
+    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
     #[inline(always)]
     unsafe fn rows(call: &Call<4>, mut row: impl FnMut(usize, f32, f32)) {
-        let [src, scale, offset, _] = call.tiles;
-        for r in 0..src.rows() {
-            let shift = if Q::HAS_OFFSET { read::<f32>(offset, r, 0) } else { 0.0 };
-            row(r, read::<f32>(scale, r, 0), shift);
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, scale, offset, _] = call.tiles;
+            for r in 0..src.rows() {
+                let shift = if Q::HAS_OFFSET { read::<f32>(offset, r, 0) } else { 0.0 };
+                row(r, read::<f32>(scale, r, 0), shift);
+            }
         }
     }
 }
@@ -66,22 +71,29 @@ impl<Q: Code> Quantise<Q> {
 impl<Q: Code> Body<4> for Quantise<Q> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<4>) -> Result<(), Fault> {
-        let [src, _, _, dst] = call.tiles;
-        Self::rows(call, |r, scale, offset| {
-            let (from, to) = (src.row::<f32>(r), dst.row::<Q>(r));
-            for c in 0..src.cols() {
-                to.add(c).write_unaligned(Self::one(from.add(c).read_unaligned(), scale, offset));
-            }
-        });
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let [src, _, _, dst] = call.tiles;
+            Self::rows(call, |r, scale, offset| {
+                let (from, to) = (src.row::<f32>(r), dst.row::<Q>(r));
+                for c in 0..src.cols() {
+                    to.add(c).write_unaligned(Self::one(from.add(c).read_unaligned(), scale, offset));
+                }
+            });
+            Ok(())
+        }
     }
 
     unsafe fn plain(call: &Call<4>) -> Result<(), Fault> {
-        let [src, _, _, dst] = call.tiles;
-        Self::rows(call, |r, scale, offset| {
-            (0..src.cols()).for_each(|c| write(dst, r, c, Self::one(read(src, r, c), scale, offset)));
-        });
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, _, _, dst] = call.tiles;
+            Self::rows(call, |r, scale, offset| {
+                (0..src.cols()).for_each(|c| write(dst, r, c, Self::one(read(src, r, c), scale, offset)));
+            });
+            Ok(())
+        }
     }
 }
 
@@ -97,23 +109,30 @@ impl<E: Elem<Wide = E> + Into<f32>> Dequantise<E> {
 impl<E: Elem<Wide = E> + Into<f32>> Body<4> for Dequantise<E> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<4>) -> Result<(), Fault> {
-        let [src, scale, offset, dst] = call.tiles;
-        for r in 0..src.rows() {
-            let (scale, offset) = (read::<f32>(scale, r, 0), read::<f32>(offset, r, 0));
-            let (from, to) = (src.row::<E>(r), dst.row::<f32>(r));
-            for c in 0..src.cols() {
-                to.add(c).write_unaligned(Self::one(from.add(c).read_unaligned(), scale, offset));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let [src, scale, offset, dst] = call.tiles;
+            for r in 0..src.rows() {
+                let (scale, offset) = (read::<f32>(scale, r, 0), read::<f32>(offset, r, 0));
+                let (from, to) = (src.row::<E>(r), dst.row::<f32>(r));
+                for c in 0..src.cols() {
+                    to.add(c).write_unaligned(Self::one(from.add(c).read_unaligned(), scale, offset));
+                }
             }
+            Ok(())
         }
-        Ok(())
     }
 
     unsafe fn plain(call: &Call<4>) -> Result<(), Fault> {
-        let [src, scale, offset, dst] = call.tiles;
-        for r in 0..src.rows() {
-            let (scale, offset) = (read::<f32>(scale, r, 0), read::<f32>(offset, r, 0));
-            (0..src.cols()).for_each(|c| write(dst, r, c, Self::one(read(src, r, c), scale, offset)));
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            let [src, scale, offset, dst] = call.tiles;
+            for r in 0..src.rows() {
+                let (scale, offset) = (read::<f32>(scale, r, 0), read::<f32>(offset, r, 0));
+                (0..src.cols()).for_each(|c| write(dst, r, c, Self::one(read(src, r, c), scale, offset)));
+            }
+            Ok(())
         }
-        Ok(())
     }
 }

@@ -77,32 +77,44 @@ impl Group {
     }
 }
 
+/// # Safety
+/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
-    let [src, dst, exp] = call.tiles;
-    let groups = src.cols() / GROUP;
-    for r in 0..src.rows() {
-        for g in 0..groups {
-            let numbers = std::array::from_fn(|k| read::<Bf16>(src, r, g * GROUP + k).to_f32());
-            let group = Group::new(&numbers);
-            for (k, pair) in group.codes.chunks_exact(2).enumerate() {
-                let col = g * GROUP / 2 + k;
-                if r < dst.rows() && col < dst.cols() {
-                    write(dst, r, col, pair[0] | pair[1] << 4);
+    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+    unsafe {
+        let [src, dst, exp] = call.tiles;
+        let groups = src.cols() / GROUP;
+        for r in 0..src.rows() {
+            for g in 0..groups {
+                let numbers = std::array::from_fn(|k| read::<Bf16>(src, r, g * GROUP + k).to_f32());
+                let group = Group::new(&numbers);
+                for (k, pair) in group.codes.chunks_exact(2).enumerate() {
+                    let col = g * GROUP / 2 + k;
+                    if r < dst.rows() && col < dst.cols() {
+                        write(dst, r, col, pair[0] | pair[1] << 4);
+                    }
+                }
+                // A cell has 16 pairs of Ea and Eb, then 16 pairs of Ec.
+                let cell = (r / CELL * groups + g) * CELL * SCALES;
+                for (k, scale) in group.scales.into_iter().enumerate() {
+                    put_byte(exp, cell + k / 2 * 2 * CELL + r % CELL * 2 + k % 2, scale);
                 }
             }
-            // A cell has 16 pairs of Ea and Eb, then 16 pairs of Ec.
-            let cell = (r / CELL * groups + g) * CELL * SCALES;
-            for (k, scale) in group.scales.into_iter().enumerate() {
-                put_byte(exp, cell + k / 2 * 2 * CELL + r % CELL * 2 + k % 2, scale);
-            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Writes a byte of the valid region, counted row by row.
+///
+/// # Safety
+/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// of them.
 unsafe fn put_byte(tile: &TileRef, number: usize, byte: u8) {
-    if number < tile.rows() * tile.cols() {
-        write(tile, number / tile.cols(), number % tile.cols(), byte);
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+    unsafe {
+        if number < tile.rows() * tile.cols() {
+            write(tile, number / tile.cols(), number % tile.cols(), byte);
+        }
     }
 }

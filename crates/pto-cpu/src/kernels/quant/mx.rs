@@ -124,32 +124,49 @@ impl<'a> Groups<'a> {
         }
     }
 
+    /// # Safety
+    /// The row and column lie inside of the groups.
     #[inline(always)]
     unsafe fn get(&self, row: usize, col: usize) -> u8 {
-        let (r, c) = self.place(row, col);
-        read(self.tile, r, c)
+        // SAFETY: the row and column lie inside of the groups, which are a tile of a call.
+        unsafe {
+            let (r, c) = self.place(row, col);
+            read(self.tile, r, c)
+        }
     }
 
+    /// # Safety
+    /// The row and column lie inside of the groups.
     #[inline(always)]
     unsafe fn set<T: Elem>(&self, row: usize, col: usize, value: T) {
-        let (r, c) = self.place(row, col);
-        write(self.tile, r, c, value);
+        // SAFETY: the row and column lie inside of the groups, which are a tile of a call.
+        unsafe {
+            let (r, c) = self.place(row, col);
+            write(self.tile, r, c, value);
+        }
     }
 
     /// Copies them to another tile, whose elements are counted row by row: in their own order, or in boxes of 16 rows and
     /// two columns.
+    ///
+    /// # Safety
+    /// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
+    /// inside of them.
     unsafe fn copy(&self, other: &TileRef) {
-        let (height, width) = if self.choice.zz { (16, 2) } else { self.grid };
-        let (rows, cols) = self.grid;
-        let mut next = 0;
-        for top in (0..rows).step_by(height.max(1)) {
-            for left in (0..cols).step_by(width.max(1)) {
-                for row in top..rows.min(top + height) {
-                    for col in left..cols.min(left + width) {
-                        if next < other.rows() * other.cols() {
-                            write(other, next / other.cols(), next % other.cols(), self.get(row, col));
+        // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+        unsafe {
+            let (height, width) = if self.choice.zz { (16, 2) } else { self.grid };
+            let (rows, cols) = self.grid;
+            let mut next = 0;
+            for top in (0..rows).step_by(height.max(1)) {
+                for left in (0..cols).step_by(width.max(1)) {
+                    for row in top..rows.min(top + height) {
+                        for col in left..cols.min(left + width) {
+                            if next < other.rows() * other.cols() {
+                                write(other, next / other.cols(), next % other.cols(), self.get(row, col));
+                            }
+                            next += 1;
                         }
-                        next += 1;
                     }
                 }
             }
@@ -161,84 +178,118 @@ struct Mx<E, const FP4: bool>(PhantomData<E>);
 
 impl<E: Elem<Wide = f32>, const FP4: bool> Mx<E, FP4> {
     /// The largest magnitude of a group, as bits: a NaN is larger than everything.
+    ///
+    /// # Safety
+    /// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
+    /// inside of them.
     unsafe fn largest(src: &TileRef, row: usize, col: usize, down: bool) -> u32 {
-        let number = |k: usize| if down { (row * GROUP + k, col) } else { (row, col * GROUP + k) };
-        (0..GROUP).fold(0, |largest, k| {
-            let (r, c) = number(k);
-            largest.max(read::<E>(src, r, c).widen().to_bits() & 0x7fff_ffff)
-        })
+        // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+        unsafe {
+            let number = |k: usize| if down { (row * GROUP + k, col) } else { (row, col * GROUP + k) };
+            (0..GROUP).fold(0, |largest, k| {
+                let (r, c) = number(k);
+                largest.max(read::<E>(src, r, c).widen().to_bits() & 0x7fff_ffff)
+            })
+        }
     }
 
     /// The multiplier of a group, as the devices keep it: with 16 bits for 16-bit sources, a bf16 also for f16, which has too few
     /// exponents.
+    ///
+    /// # Safety
+    /// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
+    /// inside of them.
     #[inline(always)]
     unsafe fn keep_multiplier(groups: &Groups, row: usize, col: usize, multiplier: f32) {
-        if size_of::<E>() == 2 {
-            groups.set(row, col, Bf16::from_f32(multiplier).0);
-        } else {
-            groups.set(row, col, multiplier);
+        // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+        unsafe {
+            if size_of::<E>() == 2 {
+                groups.set(row, col, Bf16::from_f32(multiplier).0);
+            } else {
+                groups.set(row, col, multiplier);
+            }
         }
     }
 
     /// The codes of up to 32 numbers of a row.
+    ///
+    /// # Safety
+    /// All elements that the other arguments count may be read at `from`; the processor has the instructions of this
+    /// level.
     #[inline(always)]
     unsafe fn codes<L: Level>(from: *const E, count: usize, scales: &[f32; GROUP]) -> [u8; GROUP] {
-        let mut numbers = [E::narrow(0.0); GROUP];
-        std::ptr::copy_nonoverlapping(from.cast::<u8>(), numbers.as_mut_ptr().cast(), count * size_of::<E>());
-        let wide = E::load::<L, GROUP>(&numbers);
-        let mut codes = [0; GROUP];
-        for i in 0..GROUP {
-            codes[i] = code::<FP4>(wide[i] * scales[i]);
+        // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+        unsafe {
+            let mut numbers = [E::narrow(0.0); GROUP];
+            std::ptr::copy_nonoverlapping(from.cast::<u8>(), numbers.as_mut_ptr().cast(), count * size_of::<E>());
+            let wide = E::load::<L, GROUP>(&numbers);
+            let mut codes = [0; GROUP];
+            for i in 0..GROUP {
+                codes[i] = code::<FP4>(wide[i] * scales[i]);
+            }
+            codes
         }
-        codes
     }
 
     /// Writes codes of a row from a column on, two to a byte in a format of four bits.
+    ///
+    /// # Safety
+    /// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
+    /// inside of them.
     #[inline(always)]
     unsafe fn store(dst: &TileRef, row: usize, col: usize, count: usize, codes: &[u8; GROUP]) {
-        let to = dst.row::<u8>(row);
-        if FP4 {
-            for i in 0..count / 2 {
-                *to.add(col / 2 + i) = codes[2 * i] | codes[2 * i + 1] << 4;
+        // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
+        unsafe {
+            let to = dst.row::<u8>(row);
+            if FP4 {
+                for i in 0..count / 2 {
+                    *to.add(col / 2 + i) = codes[2 * i] | codes[2 * i + 1] << 4;
+                }
+            } else {
+                std::ptr::copy_nonoverlapping(codes.as_ptr(), to.add(col), count);
             }
-        } else {
-            std::ptr::copy_nonoverlapping(codes.as_ptr(), to.add(col), count);
         }
     }
 
+    /// # Safety
+    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says; the processor has the instructions of this level.
     #[inline(always)]
     unsafe fn run<L: Level>(call: &Call<6>) {
-        let [src, dst, exp, other, max, scaling] = call.tiles;
-        let choice = Choice::of(call.imm[0]);
-        let exponents = Groups::new(src, exp, choice);
-        let [maxima, multipliers] =
-            [max, scaling].map(|tile| Groups::new(src, tile, Choice { interleave: false, ..choice }));
-        for row in 0..exponents.grid.0 {
-            for col in 0..exponents.grid.1 {
-                let largest = Self::largest(src, row, col, choice.down);
-                let shared = exponent::<FP4>(largest, choice.nv);
-                exponents.set(row, col, shared);
-                maxima.set(row, col, E::narrow(f32::from_bits(largest)));
-                Self::keep_multiplier(&multipliers, row, col, multiplier(shared));
-            }
-        }
-        for r in 0..src.rows() {
-            for start in (0..src.cols()).step_by(GROUP) {
-                let count = GROUP.min(src.cols() - start);
-                let mut scales = [0.0; GROUP];
-                if choice.down {
-                    for (i, scale) in scales.iter_mut().enumerate().take(count) {
-                        *scale = multiplier(exponents.get(r / GROUP, start + i));
-                    }
-                } else {
-                    scales = [multiplier(exponents.get(r, start / GROUP)); GROUP];
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            let [src, dst, exp, other, max, scaling] = call.tiles;
+            let choice = Choice::of(call.imm[0]);
+            let exponents = Groups::new(src, exp, choice);
+            let [maxima, multipliers] =
+                [max, scaling].map(|tile| Groups::new(src, tile, Choice { interleave: false, ..choice }));
+            for row in 0..exponents.grid.0 {
+                for col in 0..exponents.grid.1 {
+                    let largest = Self::largest(src, row, col, choice.down);
+                    let shared = exponent::<FP4>(largest, choice.nv);
+                    exponents.set(row, col, shared);
+                    maxima.set(row, col, E::narrow(f32::from_bits(largest)));
+                    Self::keep_multiplier(&multipliers, row, col, multiplier(shared));
                 }
-                let codes = Self::codes::<L>(src.row::<E>(r).add(start), count, &scales);
-                Self::store(dst, r, start, count, &codes);
             }
-        }
-        if other.is_present() {
-            exponents.copy(other);
+            for r in 0..src.rows() {
+                for start in (0..src.cols()).step_by(GROUP) {
+                    let count = GROUP.min(src.cols() - start);
+                    let mut scales = [0.0; GROUP];
+                    if choice.down {
+                        for (i, scale) in scales.iter_mut().enumerate().take(count) {
+                            *scale = multiplier(exponents.get(r / GROUP, start + i));
+                        }
+                    } else {
+                        scales = [multiplier(exponents.get(r, start / GROUP)); GROUP];
+                    }
+                    let codes = Self::codes::<L>(src.row::<E>(r).add(start), count, &scales);
+                    Self::store(dst, r, start, count, &codes);
+                }
+            }
+            if other.is_present() {
+                exponents.copy(other);
+            }
         }
     }
 }
@@ -246,13 +297,20 @@ impl<E: Elem<Wide = f32>, const FP4: bool> Mx<E, FP4> {
 impl<E: Elem<Wide = f32>, const FP4: bool> Body<6> for Mx<E, FP4> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<6>) -> Result<(), Fault> {
-        Self::run::<L>(call);
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
+        // the processor has the instructions of this level.
+        unsafe {
+            Self::run::<L>(call);
+            Ok(())
+        }
     }
 
     /// The rules allow no other layout than rows, so this is the same code without vector instructions.
     unsafe fn plain(call: &Call<6>) -> Result<(), Fault> {
-        Self::run::<pto_num::Baseline>(call);
-        Ok(())
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
+        unsafe {
+            Self::run::<pto_num::Baseline>(call);
+            Ok(())
+        }
     }
 }

@@ -5,54 +5,77 @@ use super::{Turn, x86::each};
 use std::arch::x86_64::*;
 
 /// Turns boxes of sixteen rows of 32 bytes.
+///
+/// # Safety
+/// The rows of the source and of the destination lie in memory and do not overlap; the processor has the instructions
+/// of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub unsafe fn turn_boxes(turn: &Turn) {
-    // The rows of the first column, of the second, and so on.
-    let gather = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    let step = turn.to_step;
-    each(turn, 16, 1, |from, to| {
-        for half in 0..2 {
-            for (quad, v) in quads_of_rows(from.cast::<u8>().add(16 * half)).into_iter().enumerate() {
-                let v = _mm512_permutexvar_epi32(gather, v);
-                let to = to.add((16 * half + 4 * quad) * step);
-                _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(v));
-                _mm_storeu_si128(to.add(step).cast(), _mm512_extracti32x4_epi32::<1>(v));
-                _mm_storeu_si128(to.add(2 * step).cast(), _mm512_extracti32x4_epi32::<2>(v));
-                _mm_storeu_si128(to.add(3 * step).cast(), _mm512_extracti32x4_epi32::<3>(v));
+    // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
+    // level.
+    unsafe {
+        // The rows of the first column, of the second, and so on.
+        let gather = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        let step = turn.to_step;
+        each(turn, 16, 1, |from, to| {
+            for half in 0..2 {
+                for (quad, v) in quads_of_rows(from.cast::<u8>().add(16 * half)).into_iter().enumerate() {
+                    let v = _mm512_permutexvar_epi32(gather, v);
+                    let to = to.add((16 * half + 4 * quad) * step);
+                    _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(v));
+                    _mm_storeu_si128(to.add(step).cast(), _mm512_extracti32x4_epi32::<1>(v));
+                    _mm_storeu_si128(to.add(2 * step).cast(), _mm512_extracti32x4_epi32::<2>(v));
+                    _mm_storeu_si128(to.add(3 * step).cast(), _mm512_extracti32x4_epi32::<3>(v));
+                }
             }
-        }
-    });
+        });
+    }
 }
 
 /// The same, two boxes below each other at a time.
+///
+/// # Safety
+/// The rows of the source and of the destination lie in memory and do not overlap; the processor has the instructions
+/// of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub unsafe fn turn_pairs_of_boxes(turn: &Turn) {
-    // The rows of the first two columns, and of the last two.
-    let first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
-    let last = _mm512_add_epi32(first, _mm512_set1_epi32(2));
-    let step = turn.to_step;
-    each(turn, 32, 1, |from, to| {
-        for half in 0..2 {
-            let from = from.cast::<u8>().add(16 * half);
-            let (upper, lower) = (quads_of_rows(from), quads_of_rows(from.add(16 * 32)));
-            for quad in 0..4 {
-                let to = to.add((16 * half + 4 * quad) * step);
-                put(to, step, _mm512_permutex2var_epi32(upper[quad], first, lower[quad]));
-                put(to.add(2 * step), step, _mm512_permutex2var_epi32(upper[quad], last, lower[quad]));
+    // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
+    // level.
+    unsafe {
+        // The rows of the first two columns, and of the last two.
+        let first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
+        let last = _mm512_add_epi32(first, _mm512_set1_epi32(2));
+        let step = turn.to_step;
+        each(turn, 32, 1, |from, to| {
+            for half in 0..2 {
+                let from = from.cast::<u8>().add(16 * half);
+                let (upper, lower) = (quads_of_rows(from), quads_of_rows(from.add(16 * 32)));
+                for quad in 0..4 {
+                    let to = to.add((16 * half + 4 * quad) * step);
+                    put(to, step, _mm512_permutex2var_epi32(upper[quad], first, lower[quad]));
+                    put(to.add(2 * step), step, _mm512_permutex2var_epi32(upper[quad], last, lower[quad]));
+                }
             }
-        }
-    });
+        });
+    }
 }
 
 /// Writes two columns, which lie one after the other where the columns of the destination do.
+///
+/// # Safety
+/// All elements that the other arguments count may be written at `to`; the processor has the instructions of this
+/// level.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn put(to: *mut u8, step: usize, two: __m512i) {
-    if step == 32 {
-        _mm512_storeu_si512(to.cast(), two);
-    } else {
-        _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(two));
-        _mm256_storeu_si256(to.add(step).cast(), _mm512_extracti64x4_epi64::<1>(two));
+    // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this level.
+    unsafe {
+        if step == 32 {
+            _mm512_storeu_si512(to.cast(), two);
+        } else {
+            _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(two));
+            _mm256_storeu_si256(to.add(step).cast(), _mm512_extracti64x4_epi64::<1>(two));
+        }
     }
 }
 
@@ -81,111 +104,154 @@ pub fn has_exchanges() -> bool {
 }
 
 /// Turns all boxes of a tile, from 16 rows of 32 bytes to 16 columns of 32.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
 pub unsafe fn turn_tile(from: *const u8, mut to: *mut u8, rows: usize, cols: usize) {
-    for row in (0..rows).step_by(32) {
-        let mut from = from.add(row * 32);
-        for _ in (0..cols).step_by(32) {
-            square::<true>(from, 32, to, 32);
-            (from, to) = (from.add(rows * 32), to.add(32 * 32));
+    // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
+    unsafe {
+        for row in (0..rows).step_by(32) {
+            let mut from = from.add(row * 32);
+            for _ in (0..cols).step_by(32) {
+                square::<true>(from, 32, to, 32);
+                (from, to) = (from.add(rows * 32), to.add(32 * 32));
+            }
         }
     }
 }
 
 /// Turns squares of 32 bytes, at any distances, with fewer shuffles, which are what takes the time: bytes find their places within a register in
 /// one, and most exchanges between registers need none.
+///
+/// # Safety
+/// The rows of the source and of the destination lie in memory and do not overlap; the processor has the instructions
+/// of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
 pub unsafe fn turn_squares(turn: &Turn) {
-    let (from_step, to_step) = (turn.from_step, turn.to_step);
-    match (from_step, to_step) {
-        (32, 32) => each_square(turn, 32, |from, to| square::<true>(from, 32, to, 32)),
-        (_, 32) => each_square(turn, 32, |from, to| square::<false>(from, from_step, to, 32)),
-        _ if turn.rows.is_multiple_of(64) => {
-            each_square(turn, 64, |from, to| two_squares(from, from_step, to, to_step));
+    // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
+    // level.
+    unsafe {
+        let (from_step, to_step) = (turn.from_step, turn.to_step);
+        match (from_step, to_step) {
+            (32, 32) => each_square(turn, 32, |from, to| square::<true>(from, 32, to, 32)),
+            (_, 32) => each_square(turn, 32, |from, to| square::<false>(from, from_step, to, 32)),
+            _ if turn.rows.is_multiple_of(64) => {
+                each_square(turn, 64, |from, to| two_squares(from, from_step, to, to_step));
+            }
+            _ => each_square(turn, 32, |from, to| square::<false>(from, from_step, to, to_step)),
         }
-        _ => each_square(turn, 32, |from, to| square::<false>(from, from_step, to, to_step)),
     }
 }
 
 /// Calls `work` for the first row and column of every square, or of so many rows of squares.
+///
+/// # Safety
+/// The rows of the source and of the destination lie in memory and do not overlap.
 #[inline(always)]
 unsafe fn each_square(turn: &Turn, height: usize, work: impl Fn(*const u8, *mut u8)) {
-    turn.each(|from, to| {
-        for row in (0..turn.rows).step_by(height) {
-            for col in (0..turn.cols).step_by(32) {
-                work(from.add(row * turn.from_step + col), to.add(row + col * turn.to_step));
+    // SAFETY: the caller answers for the rows of source and destination.
+    unsafe {
+        turn.each(|from, to| {
+            for row in (0..turn.rows).step_by(height) {
+                for col in (0..turn.cols).step_by(32) {
+                    work(from.add(row * turn.from_step + col), to.add(row + col * turn.to_step));
+                }
             }
-        }
-    });
+        });
+    }
 }
 
 /// A square and the one below it. The columns are put together on the way, so that whole lines are written.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
 unsafe fn two_squares(from: *const u8, from_step: usize, to: *mut u8, to_step: usize) {
-    let mut room = [_mm512_setzero_si512(); 32];
-    let turned = room.as_mut_ptr().cast::<u8>();
-    if from_step == 32 {
-        square::<true>(from, 32, turned, 32);
-        square::<true>(from.add(32 * 32), 32, turned.add(32 * 32), 32);
-    } else {
-        square::<false>(from, from_step, turned, 32);
-        square::<false>(from.add(32 * from_step), from_step, turned.add(32 * 32), 32);
-    }
-    for column in 0..32 {
-        let both = two_rows(turned.add(32 * column), 32 * 32);
-        _mm512_storeu_si512(to.add(column * to_step).cast(), both);
+    // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
+    unsafe {
+        let mut room = [_mm512_setzero_si512(); 32];
+        let turned = room.as_mut_ptr().cast::<u8>();
+        if from_step == 32 {
+            square::<true>(from, 32, turned, 32);
+            square::<true>(from.add(32 * 32), 32, turned.add(32 * 32), 32);
+        } else {
+            square::<false>(from, from_step, turned, 32);
+            square::<false>(from.add(32 * from_step), from_step, turned.add(32 * 32), 32);
+        }
+        for column in 0..32 {
+            let both = two_rows(turned.add(32 * column), 32 * 32);
+            _mm512_storeu_si512(to.add(column * to_step).cast(), both);
+        }
     }
 }
 
 /// Dense squares are loaded, turned and stored four registers at a time: so the unit for shuffles always has work, and the other too. Rows that
 /// are far apart are better read, and columns written, one after the other.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
 unsafe fn square<const DENSE: bool>(from: *const u8, from_step: usize, to: *mut u8, to_step: usize) {
-    // The second quarter of one register, the first of the other, and so on.
-    let inner = _mm512_setr_epi64(2, 3, 8, 9, 6, 7, 12, 13);
-    let load = |k: usize| {
-        let places = _mm512_loadu_si512(PLACES[k].as_ptr().cast());
-        _mm512_permutexvar_epi8(places, two_rows(from.add(2 * k * from_step), from_step))
-    };
-    let store = |k: usize, v: __m512i| put(to.add(2 * k * to_step), to_step, v);
-    let mut v = [_mm512_setzero_si512(); 16];
-    if !DENSE {
-        (0..16).for_each(|k| v[k] = load(k));
-    }
-    for k in [0, 2, 8, 10] {
-        if DENSE {
-            [k, k + 1, k + 4, k + 5].into_iter().for_each(|k| v[k] = load(k));
+    // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
+    unsafe {
+        // The second quarter of one register, the first of the other, and so on.
+        let inner = _mm512_setr_epi64(2, 3, 8, 9, 6, 7, 12, 13);
+        let load = |k: usize| {
+            let places = _mm512_loadu_si512(PLACES[k].as_ptr().cast());
+            _mm512_permutexvar_epi8(places, two_rows(from.add(2 * k * from_step), from_step))
+        };
+        let store = |k: usize, v: __m512i| put(to.add(2 * k * to_step), to_step, v);
+        let mut v = [_mm512_setzero_si512(); 16];
+        if !DENSE {
+            (0..16).for_each(|k| v[k] = load(k));
         }
-        exchange(&mut v, [k, k + 4], 1, |a, b| {
-            (_mm512_mask_blend_epi16(0xaaaa_aaaa, a, b), _mm512_shldi_epi32::<16>(b, a))
-        });
-        exchange(&mut v, [k, k + 1], 4, |a, b| (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)));
-    }
-    for k in [0, 1, 4, 5] {
-        exchange(&mut v, [k, k + 8], 2, |a, b| (_mm512_mask_blend_epi32(0xaaaa, a, b), _mm512_shldi_epi64::<32>(b, a)));
-        exchange(&mut v, [k, k + 2], 8, |a, b| {
-            (_mm512_mask_blend_epi64(0b1100_1100, a, b), _mm512_permutex2var_epi64(a, inner, b))
-        });
-        if DENSE {
-            [k, k + 2, k + 8, k + 10].into_iter().for_each(|k| store(k, v[k]));
+        for k in [0, 2, 8, 10] {
+            if DENSE {
+                [k, k + 1, k + 4, k + 5].into_iter().for_each(|k| v[k] = load(k));
+            }
+            exchange(&mut v, [k, k + 4], 1, |a, b| {
+                (_mm512_mask_blend_epi16(0xaaaa_aaaa, a, b), _mm512_shldi_epi32::<16>(b, a))
+            });
+            exchange(&mut v, [k, k + 1], 4, |a, b| (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)));
         }
-    }
-    if !DENSE {
-        (0..16).for_each(|k| store(k, v[k]));
+        for k in [0, 1, 4, 5] {
+            exchange(&mut v, [k, k + 8], 2, |a, b| {
+                (_mm512_mask_blend_epi32(0xaaaa, a, b), _mm512_shldi_epi64::<32>(b, a))
+            });
+            exchange(&mut v, [k, k + 2], 8, |a, b| {
+                (_mm512_mask_blend_epi64(0b1100_1100, a, b), _mm512_permutex2var_epi64(a, inner, b))
+            });
+            if DENSE {
+                [k, k + 2, k + 8, k + 10].into_iter().for_each(|k| store(k, v[k]));
+            }
+        }
+        if !DENSE {
+            (0..16).for_each(|k| store(k, v[k]));
+        }
     }
 }
 
 /// Thirty-two bytes of two rows.
+///
+/// # Safety
+/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn two_rows(from: *const u8, step: usize) -> __m512i {
-    if step == 32 {
-        return _mm512_loadu_si512(from.cast());
+    // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
+    unsafe {
+        if step == 32 {
+            return _mm512_loadu_si512(from.cast());
+        }
+        let upper = _mm512_castsi256_si512(_mm256_loadu_si256(from.cast()));
+        _mm512_inserti64x4::<1>(upper, _mm256_loadu_si256(from.add(step).cast()))
     }
-    let upper = _mm512_castsi256_si512(_mm256_loadu_si256(from.cast()));
-    _mm512_inserti64x4::<1>(upper, _mm256_loadu_si256(from.add(step).cast()))
 }
 
 /// Replaces these registers and those `far` behind them, two by two.

@@ -31,15 +31,26 @@ macro_rules! keys {
             const NOTHING: () = ();
             #[inline(always)]
             unsafe fn load(from: *const $elem, valid: u64) -> __m512i {
-                keys!(@load $bits, $start, $turn, $max, from, valid)
+                // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this
+                // level.
+                unsafe {
+                    keys!(@load $bits, $start, $turn, $max, from, valid)
+                }
             }
             #[inline(always)]
             unsafe fn merge(a: __m512i, b: __m512i) -> __m512i {
-                $join(a, b)
+                // SAFETY: the processor has the instructions of this level.
+                unsafe {
+                    $join(a, b)
+                }
             }
             #[inline(always)]
             unsafe fn put(x: __m512i, to: *mut $elem) {
-                _mm512_storeu_si512(to.cast(), keys!(@back $bits, $turn, $max, x));
+                // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this
+                // level.
+                unsafe {
+                    _mm512_storeu_si512(to.cast(), keys!(@back $bits, $turn, $max, x));
+                }
             }
         }
     )+};
@@ -84,21 +95,35 @@ macro_rules! single {
             const NOTHING: u16 = !0;
             #[inline(always)]
             unsafe fn load(from: *const f32, valid: u64) -> __m512i {
-                load!(32, $start, from, valid)
+                // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this
+                // level.
+                unsafe {
+                    load!(32, $start, from, valid)
+                }
             }
             #[inline(always)]
             unsafe fn merge(a: __m512i, b: __m512i) -> __m512i {
-                let (a, b) = (_mm512_castsi512_ps(a), _mm512_castsi512_ps(b));
-                _mm512_castps_si512(_mm512_range_ps::<$which>(a, b))
+                // SAFETY: the processor has the instructions of this level.
+                unsafe {
+                    let (a, b) = (_mm512_castsi512_ps(a), _mm512_castsi512_ps(b));
+                    _mm512_castps_si512(_mm512_range_ps::<$which>(a, b))
+                }
             }
             #[inline(always)]
             unsafe fn put(x: __m512i, to: *mut f32) {
-                _mm512_storeu_si512(to.cast(), x);
+                // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this
+                // level.
+                unsafe {
+                    _mm512_storeu_si512(to.cast(), x);
+                }
             }
             #[inline(always)]
             unsafe fn watch(seen: u16, a: __m512i, b: __m512i) -> u16 {
-                let (a, b) = (_mm512_castsi512_ps(a), _mm512_castsi512_ps(b));
-                _mm512_mask_cmp_ps_mask::<_CMP_ORD_Q>(seen, a, b)
+                // SAFETY: the processor has the instructions of this level.
+                unsafe {
+                    let (a, b) = (_mm512_castsi512_ps(a), _mm512_castsi512_ps(b));
+                    _mm512_mask_cmp_ps_mask::<_CMP_ORD_Q>(seen, a, b)
+                }
             }
         }
     )+};
@@ -124,28 +149,48 @@ macro_rules! half_largest {
             const NOTHING: u32 = !0;
             #[inline(always)]
             unsafe fn load(from: *const $elem, valid: u64) -> __m512i {
-                load!(16, i16::MIN, from, valid)
+                // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this
+                // level.
+                unsafe {
+                    load!(16, i16::MIN, from, valid)
+                }
             }
             #[inline(always)]
             unsafe fn merge(a: __m512i, b: __m512i) -> __m512i {
-                _mm512_max_epi16(a, b)
+                // SAFETY: the processor has the instructions of this level.
+                unsafe {
+                    _mm512_max_epi16(a, b)
+                }
             }
             #[inline(always)]
             unsafe fn put(x: __m512i, to: *mut $elem) {
-                _mm512_storeu_si512(to.cast(), x);
+                // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this
+                // level.
+                unsafe {
+                    _mm512_storeu_si512(to.cast(), x);
+                }
             }
             #[inline(always)]
             unsafe fn watch(seen: u32, a: __m512i, b: __m512i) -> u32 {
-                let infinity = _mm512_set1_epi16(($infinity | 0x8000u16) as i16);
-                _mm512_mask_cmple_epu16_mask(seen, _mm512_max_epu16(a, b), infinity)
+                // SAFETY: the processor has the instructions of this level.
+                unsafe {
+                    let infinity = _mm512_set1_epi16(($infinity | 0x8000u16) as i16);
+                    _mm512_mask_cmple_epu16_mask(seen, _mm512_max_epu16(a, b), infinity)
+                }
             }
             #[inline(always)]
             unsafe fn is_promising(x: __m512i) -> bool {
-                _mm512_movepi16_mask(x) != !0
+                // SAFETY: the processor has the instructions of this level.
+                unsafe {
+                    _mm512_movepi16_mask(x) != !0
+                }
             }
             #[inline(always)]
             unsafe fn is_settled(x: __m512i) -> bool {
-                _mm512_movepi16_mask(x) == 0
+                // SAFETY: the processor has the instructions of this level.
+                unsafe {
+                    _mm512_movepi16_mask(x) == 0
+                }
             }
         }
     )+};
@@ -170,27 +215,47 @@ macro_rules! half_smallest {
             const NOTHING: u32 = !0;
             #[inline(always)]
             unsafe fn load(from: *const $elem, valid: u64) -> __m512i {
-                load!(16, 0, from, valid)
+                // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this
+                // level.
+                unsafe {
+                    load!(16, 0, from, valid)
+                }
             }
             #[inline(always)]
             unsafe fn merge(a: __m512i, b: __m512i) -> __m512i {
-                _mm512_max_epu16(a, b)
+                // SAFETY: the processor has the instructions of this level.
+                unsafe {
+                    _mm512_max_epu16(a, b)
+                }
             }
             #[inline(always)]
             unsafe fn put(x: __m512i, to: *mut $elem) {
-                _mm512_storeu_si512(to.cast(), x);
+                // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this
+                // level.
+                unsafe {
+                    _mm512_storeu_si512(to.cast(), x);
+                }
             }
             #[inline(always)]
             unsafe fn watch(seen: u32, a: __m512i, b: __m512i) -> u32 {
-                _mm512_mask_cmple_epi16_mask(seen, _mm512_max_epi16(a, b), _mm512_set1_epi16($infinity))
+                // SAFETY: the processor has the instructions of this level.
+                unsafe {
+                    _mm512_mask_cmple_epi16_mask(seen, _mm512_max_epi16(a, b), _mm512_set1_epi16($infinity))
+                }
             }
             #[inline(always)]
             unsafe fn is_promising(x: __m512i) -> bool {
-                _mm512_movepi16_mask(x) != 0
+                // SAFETY: the processor has the instructions of this level.
+                unsafe {
+                    _mm512_movepi16_mask(x) != 0
+                }
             }
             #[inline(always)]
             unsafe fn is_settled(x: __m512i) -> bool {
-                _mm512_movepi16_mask(x) == !0
+                // SAFETY: the processor has the instructions of this level.
+                unsafe {
+                    _mm512_movepi16_mask(x) == !0
+                }
             }
         }
     )+};

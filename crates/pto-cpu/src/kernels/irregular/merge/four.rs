@@ -11,14 +11,17 @@ pub const LENGTH: usize = 32;
 /// # Safety
 /// The processor must have the level.
 pub unsafe fn merge<L: Level>(lists: &mut [u64]) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    if matches!(L::CPU, pto_num::CpuLevel::V4) {
-        assert!(lists.len() >= 4 * (LENGTH + super::AROUND));
-        wide::merge(lists.as_mut_ptr().add(1));
-        return true;
+    // SAFETY: the processor has the instructions of this level.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if matches!(L::CPU, pto_num::CpuLevel::V4) {
+            assert!(lists.len() >= 4 * (LENGTH + super::AROUND));
+            wide::merge(lists.as_mut_ptr().add(1));
+            return true;
+        }
+        let _ = lists;
+        false
     }
-    let _ = lists;
-    false
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -37,29 +40,39 @@ mod wide {
     /// Four lists must lie here, and the processor must have level `v4`.
     #[target_feature(enable = "avx512f")]
     pub unsafe fn merge(first: *mut u64) {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|i| i * (LENGTH + AROUND));
-        let mut low = [_mm512_setzero_pd(); 2 * LIST];
-        let mut high = low;
-        for i in 0..LIST {
-            (low[i], low[LIST + i]) = (load(first, a, i), load(first, b, i));
-            (high[i], high[LIST + i]) = (load(first, c, i), load(first, d, i));
-        }
-        merge_4(&mut low);
-        merge_4(&mut high);
-        merge_8(&mut low, &mut high);
-        for i in 0..2 * LIST {
-            _mm512_storeu_pd(first.add(i * LANES).cast(), low[i]);
-            _mm512_storeu_pd(first.add((2 * LIST + i) * LANES).cast(), high[i]);
+        // SAFETY: the caller answers for the elements at `first`; the processor has the instructions of this level.
+        unsafe {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|i| i * (LENGTH + AROUND));
+            let mut low = [_mm512_setzero_pd(); 2 * LIST];
+            let mut high = low;
+            for i in 0..LIST {
+                (low[i], low[LIST + i]) = (load(first, a, i), load(first, b, i));
+                (high[i], high[LIST + i]) = (load(first, c, i), load(first, d, i));
+            }
+            merge_4(&mut low);
+            merge_4(&mut high);
+            merge_8(&mut low, &mut high);
+            for i in 0..2 * LIST {
+                _mm512_storeu_pd(first.add(i * LANES).cast(), low[i]);
+                _mm512_storeu_pd(first.add((2 * LIST + i) * LANES).cast(), high[i]);
+            }
         }
     }
 
+    /// # Safety
+    /// All elements that the other arguments count may be read at `first`; the processor has the instructions of this
+    /// level.
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn load(first: *const u64, list: usize, vector: usize) -> __m512d {
-        _mm512_loadu_pd(first.add(list + vector * LANES).cast())
+        // SAFETY: the caller answers for the elements at `first`; the processor has the instructions of this level.
+        unsafe { _mm512_loadu_pd(first.add(list + vector * LANES).cast()) }
     }
 
     /// Two sorted lists of four vectors become one.
+    ///
+    /// # Safety
+    /// The processor must have AVX-512.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn merge_4(v: &mut [__m512d; 8]) {
@@ -81,6 +94,9 @@ mod wide {
     }
 
     /// Two sorted lists of eight vectors become one.
+    ///
+    /// # Safety
+    /// The processor must have AVX-512.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn merge_8(low: &mut [__m512d; 8], high: &mut [__m512d; 8]) {
@@ -108,6 +124,9 @@ mod wide {
     }
 
     /// The smaller of each two numbers come first.
+    ///
+    /// # Safety
+    /// The processor must have AVX-512.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn order(v: &mut [__m512d; 8], a: usize, b: usize) {

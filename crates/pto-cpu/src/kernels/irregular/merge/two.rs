@@ -28,13 +28,16 @@ pub fn guard(list: &mut [u64]) {
 /// # Safety
 /// The processor must have the level.
 pub unsafe fn merge_two<L: Level>(a: &[u64], b: &[u64], out: &mut [u64]) {
-    assert!(out.len() + AROUND == a.len() + b.len());
-    guard(out);
-    #[cfg(target_arch = "x86_64")]
-    if matches!(L::CPU, pto_num::CpuLevel::V4) {
-        return wide::merge(a, b, out);
+    // SAFETY: the processor has the instructions of this level.
+    unsafe {
+        assert!(out.len() + AROUND == a.len() + b.len());
+        guard(out);
+        #[cfg(target_arch = "x86_64")]
+        if matches!(L::CPU, pto_num::CpuLevel::V4) {
+            return wide::merge(a, b, out);
+        }
+        merge_steps(a, b, out);
     }
-    merge_steps(a, b, out);
 }
 
 /// Number by number: from the middle and from both ends at once, because every step waits for the one before.
@@ -97,19 +100,31 @@ struct Chain {
 
 impl Chain {
     /// Takes the smaller of two.
+    ///
+    /// # Safety
+    /// Both lists have so many records left.
     #[inline(always)]
     unsafe fn forward(&mut self, step: usize) {
-        let (x, y) = (*self.a.add(self.taken), *self.b.add(step - self.taken));
-        *self.out.add(step) = if x < y { x } else { y };
-        self.taken += usize::from(x < y);
+        // SAFETY: both lists have so many records left.
+        unsafe {
+            let (x, y) = (*self.a.add(self.taken), *self.b.add(step - self.taken));
+            *self.out.add(step) = if x < y { x } else { y };
+            self.taken += usize::from(x < y);
+        }
     }
 
     /// Takes the larger of two.
+    ///
+    /// # Safety
+    /// Both lists have so many records left.
     #[inline(always)]
     unsafe fn backward(&mut self, step: usize) {
-        let (x, y) = (*self.a.sub(self.taken), *self.b.sub(step - self.taken));
-        *self.out.sub(step) = if x > y { x } else { y };
-        self.taken += usize::from(x > y);
+        // SAFETY: both lists have so many records left.
+        unsafe {
+            let (x, y) = (*self.a.sub(self.taken), *self.b.sub(step - self.taken));
+            *self.out.sub(step) = if x > y { x } else { y };
+            self.taken += usize::from(x > y);
+        }
     }
 }
 
@@ -130,33 +145,42 @@ mod wide {
     /// The processor must have level `v4`.
     #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl")]
     pub unsafe fn merge(a: &[u64], b: &[u64], out: &mut [u64]) {
-        if out.len() < SHORT + AROUND {
-            parts::<2>(a, b, out);
-        } else {
-            parts::<4>(a, b, out);
+        // SAFETY: the processor has the instructions of this level.
+        unsafe {
+            if out.len() < SHORT + AROUND {
+                parts::<2>(a, b, out);
+            } else {
+                parts::<4>(a, b, out);
+            }
         }
     }
 
     /// Parts are merged at the same time, because every step waits for the one before.
+    ///
+    /// # Safety
+    /// The processor has the instructions of this level.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl")]
     unsafe fn parts<const PARTS: usize>(a: &[u64], b: &[u64], out: &mut [u64]) {
-        let total = out.len() - AROUND;
-        let vectors = total.div_ceil(LANES);
-        let each = vectors / PARTS;
-        let mut parts = [const { Part::NONE }; PARTS];
-        let to = out.as_mut_ptr();
-        for (k, part) in parts.iter_mut().enumerate() {
-            let first = k * each * LANES;
-            let from_a = split(a, b, first);
-            *part = Part::new(&a[1 + from_a..], &b[1 + first - from_a..], to.wrapping_add(1 + first));
-        }
-        // What is written behind a part belongs to the next and is the same there; behind the last one are guards.
-        for _ in 0..each {
-            parts.iter_mut().for_each(|part| part.step());
-        }
-        for _ in PARTS * each..vectors {
-            parts[PARTS - 1].step();
+        // SAFETY: the processor has the instructions of this level.
+        unsafe {
+            let total = out.len() - AROUND;
+            let vectors = total.div_ceil(LANES);
+            let each = vectors / PARTS;
+            let mut parts = [const { Part::NONE }; PARTS];
+            let to = out.as_mut_ptr();
+            for (k, part) in parts.iter_mut().enumerate() {
+                let first = k * each * LANES;
+                let from_a = split(a, b, first);
+                *part = Part::new(&a[1 + from_a..], &b[1 + first - from_a..], to.wrapping_add(1 + first));
+            }
+            // What is written behind a part belongs to the next and is the same there; behind the last one are guards.
+            for _ in 0..each {
+                parts.iter_mut().for_each(|part| part.step());
+            }
+            for _ in PARTS * each..vectors {
+                parts[PARTS - 1].step();
+            }
         }
     }
 
@@ -180,34 +204,49 @@ mod wide {
             out: std::ptr::null_mut(),
         };
 
+        /// # Safety
+        /// All elements that the other arguments count may be written at `out`; the processor has the instructions of
+        /// this level.
         #[inline]
         #[target_feature(enable = "avx512f")]
         unsafe fn new(a: &[u64], b: &[u64], out: *mut u64) -> Self {
-            let load = |from: &[u64]| _mm512_loadu_pd(from[..LANES].as_ptr().cast());
-            let (held, first) = (load(a), load(b));
-            Self { held, first, a: a[LANES..].as_ptr(), b: b[LANES..].as_ptr(), out }
+            // SAFETY: the caller answers for the elements at `out`; the processor has the instructions of this level.
+            unsafe {
+                let load = |from: &[u64]| _mm512_loadu_pd(from[..LANES].as_ptr().cast());
+                let (held, first) = (load(a), load(b));
+                Self { held, first, a: a[LANES..].as_ptr(), b: b[LANES..].as_ptr(), out }
+            }
         }
 
         /// Writes the eight smallest numbers, and reads eight more from the list whose next number is smaller.
         ///
         /// A part never reads further than three vectors behind a list: it does not choose an empty list while the other
         /// has numbers, and has read two vectors more than it has written.
+        ///
+        /// # Safety
+        /// The processor has the instructions of this level.
         #[inline]
         #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl")]
         unsafe fn step(&mut self) {
-            let (low, high) = merge_eight(self.held, self.first);
-            _mm512_storeu_pd(self.out.cast(), low);
-            self.out = self.out.wrapping_add(LANES);
-            self.held = high;
-            let from_a = *self.a < *self.b;
-            let next = if from_a { self.a } else { self.b };
-            self.first = _mm512_loadu_pd(next.cast());
-            self.a = self.a.wrapping_add(LANES * usize::from(from_a));
-            self.b = self.b.wrapping_add(LANES * usize::from(!from_a));
+            // SAFETY: the processor has the instructions of this level.
+            unsafe {
+                let (low, high) = merge_eight(self.held, self.first);
+                _mm512_storeu_pd(self.out.cast(), low);
+                self.out = self.out.wrapping_add(LANES);
+                self.held = high;
+                let from_a = *self.a < *self.b;
+                let next = if from_a { self.a } else { self.b };
+                self.first = _mm512_loadu_pd(next.cast());
+                self.a = self.a.wrapping_add(LANES * usize::from(from_a));
+                self.b = self.b.wrapping_add(LANES * usize::from(!from_a));
+            }
         }
     }
 
     /// The eight smallest and the eight largest of two sorted vectors, both sorted.
+    ///
+    /// # Safety
+    /// The processor has the instructions of this level.
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn merge_eight(x: __m512d, y: __m512d) -> (__m512d, __m512d) {
@@ -216,6 +255,9 @@ mod wide {
     }
 
     /// The last comes first.
+    ///
+    /// # Safety
+    /// The processor must have AVX-512.
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub fn reversed(v: __m512d) -> __m512d {
@@ -223,6 +265,9 @@ mod wide {
     }
 
     /// Sorts numbers that first rise and then fall, or the other way round.
+    ///
+    /// # Safety
+    /// The processor must have AVX-512.
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub fn sort_bitonic(v: __m512d) -> __m512d {
