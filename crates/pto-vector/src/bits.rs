@@ -32,7 +32,7 @@ fn pack(bytes: u64) -> u64 {
 }
 
 /// # Safety
-/// The processor has AVX2.
+/// The processor must have AVX2.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn of_bytes_v3(bytes: &[u8; WORD]) -> u64 {

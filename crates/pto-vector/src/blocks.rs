@@ -43,8 +43,8 @@ impl<P: Pairwise<E>, E: Elem> Body<3, 0, 2> for ByBlock<P, E> {
 /// A tile and the blocks of its rows, which come first or second.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
-/// them; the processor has the instructions of this level.
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
+/// them; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn tile<L: Level, P: Pairwise<E>, E: Elem, const FIRST: bool>(src: &TileRef, blocks: &TileRef, dst: &TileRef) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor has
@@ -69,7 +69,7 @@ unsafe fn tile<L: Level, P: Pairwise<E>, E: Elem, const FIRST: bool>(src: &TileR
 /// A row of `n` elements, and a block twice: `N` elements.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `src` and `twice` and may be written at `dst`; the
+/// All elements that the other arguments count must be readable at `src` and `twice` and writable at `dst`; the
 /// processor has the instructions of this level.
 #[inline(always)]
 unsafe fn row<L: Level, P: Pairwise<E>, E: Elem, const FIRST: bool, const N: usize>(

@@ -40,7 +40,7 @@ const CHUNK: usize = 64;
 /// Writes `n` elements of a row.
 ///
 /// # Safety
-/// All elements that the other arguments count may be written at `dst`.
+/// All elements that the other arguments count must be writable at `dst`.
 #[inline(always)]
 unsafe fn fill<E: Elem>(dst: *mut E, n: usize, value: E) {
     // SAFETY: the caller answers for the elements at `dst`.
@@ -52,7 +52,7 @@ unsafe fn fill<E: Elem>(dst: *mut E, n: usize, value: E) {
 /// Writes `f(k)` for the elements from `at` to `end` of a row.
 ///
 /// # Safety
-/// All elements that the other arguments count may be written at `dst`.
+/// All elements that the other arguments count must be writable at `dst`.
 #[inline(always)]
 unsafe fn series<E: Elem>(dst: *mut E, at: usize, end: usize, f: impl Fn(usize) -> E) {
     // SAFETY: the caller answers for the elements at `dst`.

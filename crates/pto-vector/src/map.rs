@@ -166,7 +166,7 @@ impl<P: Pairwise<E>, E: Elem> Lanes<E> for ByValueLanes<P, E> {
 /// Checks the divisors, when the function has some.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
 /// them.
 unsafe fn value_divisors<P: Pairwise<E>, E: Elem>(operands: &ByRow) -> Result<(), Fault> {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.

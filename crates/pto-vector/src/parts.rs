@@ -39,7 +39,7 @@ pub unsafe fn copy_rest(call: &Call<3>, size: usize) {
 }
 
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
 /// them.
 #[inline(never)]
 unsafe fn copy_uncovered(a: &TileRef, b: &TileRef, dst: &TileRef, size: usize) {
@@ -146,7 +146,7 @@ struct Pairs<V, I> {
 
 impl<V: Elem<Wide = f32>, I: Elem> Pairs<V, I> {
     /// # Safety
-    /// The processor has the instructions of this level.
+    /// The processor must have the instructions of this level.
     #[inline(always)]
     unsafe fn span<L: Level, B: Better, const N: usize>(&self, at: usize, count: usize) {
         // SAFETY: the processor has the instructions of this level.
@@ -169,7 +169,7 @@ impl<V: Elem<Wide = f32>, I: Elem> Pairs<V, I> {
     }
 
     /// # Safety
-    /// The processor has the instructions of this level.
+    /// The processor must have the instructions of this level.
     #[inline(always)]
     unsafe fn row<L: Level, B: Better>(&self, n: usize) {
         // SAFETY: the processor has the instructions of this level.

@@ -61,7 +61,7 @@ pub unsafe fn fill<L: Level, D: Elem, S: Lanes<D>>(dst: *mut D, n: usize, lanes:
 /// Computes spans of `N` elements while there are so many.
 ///
 /// # Safety
-/// All elements that the other arguments count may be written at `dst`; the processor has the instructions of this
+/// All elements that the other arguments count must be writable at `dst`; the processor must have the instructions of this
 /// level.
 #[inline(always)]
 unsafe fn spans<L: Level, D: Elem, S: Lanes<D>, const N: usize>(dst: *mut D, n: usize, at: &mut usize, lanes: &S) {
@@ -100,7 +100,7 @@ pub unsafe fn load_some<L: Level, E: Elem, const N: usize>(from: *const E, count
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn load_part<L: Level, E: Elem, const N: usize>(from: *const E, count: usize, to: *mut E) {
@@ -160,7 +160,7 @@ mod masked {
     }
 
     /// # Safety
-    /// All elements that the other arguments count may be read at `from` and may be written at `to`.
+    /// All elements that the other arguments count must be readable at `from` and writable at `to`.
     #[inline(always)]
     pub unsafe fn load<E>(from: *const E, count: usize, to: *mut E) {
         // SAFETY: the caller answers for the elements at `from` and `to`.
@@ -174,7 +174,7 @@ mod masked {
     }
 
     /// # Safety
-    /// All elements that the other arguments count may be written at `to`.
+    /// All elements that the other arguments count must be writable at `to`.
     #[inline(always)]
     pub unsafe fn store<E: Copy, const N: usize>(to: *mut E, some: &[E; N], count: usize) {
         // SAFETY: the caller answers for the elements at `to`.

@@ -181,7 +181,7 @@ pub(super) unsafe fn copy_region<L: Level>(from: &Place, to: &Place, region: Reg
 /// Every piece is a nest of two loops.
 ///
 /// # Safety
-/// The region lies in both places, which are those of operands of a call; the processor has the instructions of this
+/// The region must lie in both places, which are those of operands of a call; the processor must have the instructions of this
 /// level.
 #[inline(never)]
 unsafe fn copy_pieces<L: Level>(from: &Place, to: &Place, region: Region, size: usize, cache: Cache) {
@@ -207,7 +207,7 @@ unsafe fn copy_pieces<L: Level>(from: &Place, to: &Place, region: Region, size: 
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn run<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, size: usize, cache: Cache) {
@@ -258,7 +258,7 @@ fn twins(nest: &mut Nest, down: Loop) -> Option<usize> {
 /// Runs of `width` bytes.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn runs<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, width: usize, cache: Cache) {
@@ -318,7 +318,7 @@ fn cells<L: Level>(nest: &mut Nest, width: usize) -> Option<Cells> {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from` and may be written at `to`.
+/// All elements that the other arguments count must be readable at `from` and writable at `to`.
 #[inline(always)]
 unsafe fn row(inner: Loop, from: *const u8, to: *mut u8, copy: impl Fn(*const u8, *mut u8)) {
     for turn in 0..inner.count {
@@ -335,7 +335,7 @@ fn fixed<const N: usize>(from: *const u8, to: *mut u8) {
 /// Calls `work` for every combination of turns.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from` and may be written at `to`.
+/// All elements that the other arguments count must be readable at `from` and writable at `to`.
 #[inline(always)]
 unsafe fn each(nest: &Nest, mut from: *const u8, mut to: *mut u8, work: impl Fn(*const u8, *mut u8)) {
     let mut turns = [0; LOOPS];

@@ -50,7 +50,7 @@ impl Cells {
     /// Calls `work` for every few columns and rows.
     ///
     /// # Safety
-    /// All elements that the other arguments count may be read at `from` and may be written at `to`.
+    /// All elements that the other arguments count must be readable at `from` and writable at `to`.
     #[inline(always)]
     unsafe fn each<const COLUMNS: usize, const ROWS: usize>(
         &self,
@@ -77,7 +77,7 @@ impl Cells {
     }
 
     /// # Safety
-    /// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has
+    /// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has
     /// the instructions of this level.
     #[inline]
     #[target_feature(enable = "avx512f")]
@@ -92,7 +92,7 @@ impl Cells {
     }
 
     /// # Safety
-    /// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has
+    /// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has
     /// the instructions of this level.
     #[inline]
     #[target_feature(enable = "avx512f")]
@@ -108,7 +108,7 @@ impl Cells {
     }
 
     /// # Safety
-    /// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has
+    /// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has
     /// the instructions of this level.
     #[inline]
     #[target_feature(enable = "avx512f")]

@@ -56,7 +56,7 @@ pub(super) fn exclusive() -> MutexGuard<'static, ()> {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from` and may be written at `to`.
+/// All elements that the other arguments count must be readable at `from` and writable at `to`.
 unsafe fn element<E: Elem, const CODE: u64>(from: *const u8, to: *mut u8)
 where
     E::Wide: Number,

@@ -271,7 +271,7 @@ fn scales_reach(fp: &TileRef, form: Form, columns: usize) -> Result<(), Fault> {
 /// One element of an accumulator, converted.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn one<C: Convert>(src: &TileRef, at: (usize, usize), form: Form, fp: &TileRef, word: u64) -> C::Out {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -287,7 +287,7 @@ unsafe fn one<C: Convert>(src: &TileRef, at: (usize, usize), form: Form, fp: &Ti
 /// The parameters of a column of the accumulator.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn set_word(words: &mut Words, lane: usize, form: Form, fp: &TileRef, column: usize, word: u64) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -324,7 +324,7 @@ struct Out<'a> {
 
 impl Out<'_> {
     /// # Safety
-    /// The region lies in both places, which are those of operands of a call; the processor has the instructions of
+    /// The region must lie in both places, which are those of operands of a call; the processor must have the instructions of
     /// this level.
     #[inline(always)]
     unsafe fn region<L: Level, C: Convert>(&self, from: &Place, to: &Place, region: Region) {

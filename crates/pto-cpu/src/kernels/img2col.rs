@@ -132,7 +132,7 @@ impl Convolution {
 }
 
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn run(call: &Call<2, 0, 4>) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
@@ -160,7 +160,7 @@ unsafe fn run(call: &Call<2, 0, 4>) -> Result<(), Fault> {
 /// Element by element.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn plain(this: &Convolution, src: &TileRef, dst: &TileRef, (m, k): (usize, usize), size: usize, padding: u64) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -180,8 +180,8 @@ unsafe fn plain(this: &Convolution, src: &TileRef, dst: &TileRef, (m, k): (usize
 /// In runs of channels.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
-/// of them; the region lies in both places, which are those of operands of a call.
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
+/// of them; the region must lie in both places, which are those of operands of a call.
 unsafe fn fast(
     this: &Convolution,
     from: &Place,
@@ -228,7 +228,7 @@ impl Run<'_> {
     /// Copies them from a row to another, all at once where they lie side by side in both.
     ///
     /// # Safety
-    /// All elements that the other arguments count may be read at `from` and may be written at `to`.
+    /// All elements that the other arguments count must be readable at `from` and writable at `to`.
     unsafe fn copy(&self, from: *const u8, to: *mut u8) {
         // SAFETY: the caller answers for the elements at `from` and `to`.
         unsafe {

@@ -266,7 +266,7 @@ impl<'a> Indexed<'a> {
 }
 
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn gather<T: Copy + Default>(call: &Call<2, 2>) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
@@ -305,7 +305,7 @@ unsafe fn gather<T: Copy + Default>(call: &Call<2, 2>) -> Result<(), Fault> {
 /// Writes in row-major order of the tile, so the last of several writes to one place stays.
 ///
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn scatter<T: Copy>(call: &Call<2, 1>) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {

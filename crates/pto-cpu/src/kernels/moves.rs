@@ -176,7 +176,7 @@ impl Body<3, 0, 3> for Move {
 /// Element by element, row by row.
 ///
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn each<T: Copy>(call: &MoveCall, region: Region) {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
@@ -202,7 +202,7 @@ pub(super) fn overlap(a: &TileRef, b: &TileRef) -> bool {
 /// Half-width biases become f32.
 ///
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn widen(call: &MoveCall) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {

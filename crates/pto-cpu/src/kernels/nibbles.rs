@@ -12,7 +12,7 @@ use pto_num::Level;
 use pto_vector::{Body, Call, Fault, Prepared, Site, TileRef, ViewRef};
 
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
 pub(super) unsafe fn load(call: &Call<1, 1>) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
@@ -22,7 +22,7 @@ pub(super) unsafe fn load(call: &Call<1, 1>) -> Result<(), Fault> {
 }
 
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
 pub(super) unsafe fn store(call: &Call<2, 1, 2>) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
@@ -32,7 +32,7 @@ pub(super) unsafe fn store(call: &Call<2, 1, 2>) -> Result<(), Fault> {
 }
 
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn transfer<const LOAD: bool>(tile: &TileRef, view: &ViewRef, layout: u64) -> Result<(), Fault> {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -109,8 +109,8 @@ impl Body<2, 1, 2> for Transfer<false> {
 
 impl<const LOAD: bool> Transfer<LOAD> {
     /// # Safety
-    /// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
-    /// inside of them; the processor has the instructions of this level.
+    /// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
+    /// inside of them; the processor must have the instructions of this level.
     #[inline(always)]
     unsafe fn quickly<L: Level>(tile: &TileRef, window: &ViewRef, layout: u64) -> Result<(), Fault> {
         // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor
@@ -131,7 +131,7 @@ impl<const LOAD: bool> Transfer<LOAD> {
     }
 
     /// # Safety
-    /// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
+    /// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
     /// inside of them.
     unsafe fn plainly(tile: &TileRef, window: &ViewRef, layout: u64) -> Result<(), Fault> {
         // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -233,7 +233,7 @@ fn places(rows: usize, cols: usize) -> impl Iterator<Item = (usize, usize)> {
 /// The number at a place.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `base`.
+/// All elements that the other arguments count must be readable at `base`.
 pub(super) unsafe fn get(base: *const u8, element: usize) -> u8 {
     // SAFETY: the caller answers for the elements at `base`.
     unsafe { *base.add(element / 2) >> (element % 2 * 4) & 15 }
@@ -242,7 +242,7 @@ pub(super) unsafe fn get(base: *const u8, element: usize) -> u8 {
 /// Changes the number at a place.
 ///
 /// # Safety
-/// All elements that the other arguments count may be written at `base`.
+/// All elements that the other arguments count must be writable at `base`.
 pub(super) unsafe fn put(base: *mut u8, element: usize, value: u8) {
     // SAFETY: the caller answers for the elements at `base`.
     unsafe {

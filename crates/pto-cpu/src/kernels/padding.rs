@@ -32,7 +32,7 @@ pub(super) fn value(ty: &TileType) -> u64 {
 /// Writes an element of a tile.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 pub(super) unsafe fn put(tile: &TileRef, size: usize, row: usize, col: usize, bits: u64) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -49,7 +49,7 @@ pub(super) unsafe fn put(tile: &TileRef, size: usize, row: usize, col: usize, bi
 /// the boxes of mat, when rows become boxes, with zeros.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 #[inline(always)]
 pub(super) unsafe fn after_load(tile: &TileRef, layout: GlobalLayout) {
@@ -67,7 +67,7 @@ pub(super) unsafe fn after_load(tile: &TileRef, layout: GlobalLayout) {
 }
 
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn fill_blocks(tile: &TileRef, ty: &TileType, bits: u64) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.

@@ -70,7 +70,7 @@ impl<'a> Part<'a> {
 /// Copies a rectangle; the two do not overlap.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn copy<L: Level, const PLAIN: bool>(from: Part, to: Part, (rows, cols): (usize, usize), size: usize) {
     // SAFETY: the processor has the instructions of this level.
@@ -117,7 +117,7 @@ body!(ConcatCounted, 5, concat_counted);
 /// The same for 4-bit floats that are columns of their own, which are always filled with zeros.
 ///
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn fill_numbers(call: &Call<2>) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
@@ -132,7 +132,7 @@ unsafe fn fill_numbers(call: &Call<2>) -> Result<(), Fault> {
 }
 
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says; the processor has the instructions of this level.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn transpose<L: Level, const PLAIN: bool>(call: &Call<2>) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched; the
@@ -160,7 +160,7 @@ unsafe fn transpose<L: Level, const PLAIN: bool>(call: &Call<2>) -> Result<(), F
 }
 
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says; the processor has the instructions of this level.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn fill<L: Level, const PLAIN: bool>(call: &Call<2>) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched; the
@@ -193,7 +193,7 @@ unsafe fn fill<L: Level, const PLAIN: bool>(call: &Call<2>) -> Result<(), Fault>
 /// Writes a value to a part of a row.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn fill_row(tile: &TileRef, size: usize, row: usize, cols: std::ops::Range<usize>, bits: u64) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -213,7 +213,7 @@ unsafe fn fill_row(tile: &TileRef, size: usize, row: usize, cols: std::ops::Rang
 }
 
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says; the processor has the instructions of this level.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn concat<L: Level, const PLAIN: bool>(call: &Call<3>) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched; the
@@ -228,7 +228,7 @@ unsafe fn concat<L: Level, const PLAIN: bool>(call: &Call<3>) -> Result<(), Faul
 }
 
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says; the processor has the instructions of this level.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says; the processor must have the instructions of this level.
 unsafe fn concat_counted<L: Level, const PLAIN: bool>(call: &Call<5>) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched; the
     // processor has the instructions of this level.
@@ -251,7 +251,7 @@ unsafe fn concat_counted<L: Level, const PLAIN: bool>(call: &Call<5>) -> Result<
 /// How many elements of a row of `cols` an index tile asks for.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn count(counts: &TileRef, row: usize, cols: usize, word: u64) -> Result<usize, Fault> {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.

@@ -135,7 +135,7 @@ pub(super) fn map(view: &ViewRef, r: usize, c: usize) -> usize {
 /// Every element of the tile with its counterpart outside.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn each(tile: &TileRef, view: &ViewRef, size: usize, work: impl Fn(*mut u8, *mut u8)) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -242,7 +242,7 @@ fn how_to_combine(call: &Call<2, 1, 2>) -> Option<Combine> {
 }
 
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 #[inline(never)]
 unsafe fn combine(tile: &TileRef, view: &ViewRef, size: usize, imm: u64, how: Combine) -> Result<(), Fault> {
@@ -260,7 +260,7 @@ unsafe fn combine(tile: &TileRef, view: &ViewRef, size: usize, imm: u64, how: Co
 }
 
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn prefetch(call: &Call<0, 1>) -> Result<(), Fault> {
     let [view] = call.views;
     if view.shape().contains(&0) {

@@ -20,7 +20,7 @@ pub(super) trait Unit: Copy {
     /// Interleaves two lines: their lower halves, and their upper halves.
     ///
     /// # Safety
-    /// The processor has AVX-512.
+    /// The processor must have AVX-512.
     unsafe fn interleave(a: Line, b: Line) -> (Line, Line);
 }
 
@@ -102,7 +102,7 @@ impl Turn {
     /// Calls `work` for every single matrix.
     ///
     /// # Safety
-    /// The rows of the source and of the destination lie in memory and do not overlap.
+    /// The rows of the source and of the destination must lie in memory and must not overlap.
     #[inline(always)]
     unsafe fn each(&self, work: impl Fn(*const u8, *mut u8)) {
         // SAFETY: the caller answers for the rows of source and destination.
@@ -169,7 +169,7 @@ pub(super) unsafe fn turn_tile_of_bytes<L: Level>(from: *const u8, to: *mut u8, 
 /// of them.
 ///
 /// # Safety
-/// The rows of the source and of the destination lie in memory and do not overlap; the processor has the instructions
+/// The rows of the source and of the destination must lie in memory and must not overlap; the processor must have the instructions
 /// of this level.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
@@ -203,7 +203,7 @@ unsafe fn boxes<L: Level>(turn: &Turn, size: usize) -> bool {
 /// Squares of 32 bytes at any distances. False where there are none, or the processor lacks the instructions.
 ///
 /// # Safety
-/// The rows of the source and of the destination lie in memory and do not overlap.
+/// The rows of the source and of the destination must lie in memory and must not overlap.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn squares_of_bytes(turn: &Turn) -> bool {
@@ -218,7 +218,7 @@ unsafe fn squares_of_bytes(turn: &Turn) -> bool {
 }
 
 /// # Safety
-/// The rows of the source and of the destination lie in memory and do not overlap.
+/// The rows of the source and of the destination must lie in memory and must not overlap.
 #[inline(always)]
 unsafe fn squares<T: Unit, const N: usize>(turn: &Turn) {
     // SAFETY: the caller answers for the rows of source and destination.
@@ -241,7 +241,7 @@ unsafe fn squares<T: Unit, const N: usize>(turn: &Turn) {
 /// element's place, row and column together, turn by one; in the end row and column are exchanged.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from` and may be written at `to`.
+/// All elements that the other arguments count must be readable at `from` and writable at `to`.
 #[inline(always)]
 unsafe fn square<T: Unit, const N: usize>(from: *const u8, from_step: usize, to: *mut u8, to_step: usize) {
     // SAFETY: the caller answers for the elements at `from` and `to`.
@@ -264,7 +264,7 @@ unsafe fn square<T: Unit, const N: usize>(from: *const u8, from_step: usize, to:
 }
 
 /// # Safety
-/// The processor has AVX-512.
+/// The processor must have AVX-512.
 #[inline(always)]
 unsafe fn halved<T: Unit, const N: usize>(lines: [Line; N]) -> [Line; N] {
     // SAFETY: the processor has AVX-512.
@@ -278,7 +278,7 @@ unsafe fn halved<T: Unit, const N: usize>(lines: [Line; N]) -> [Line; N] {
 }
 
 /// # Safety
-/// The rows of the source and of the destination lie in memory and do not overlap.
+/// The rows of the source and of the destination must lie in memory and must not overlap.
 #[inline(always)]
 unsafe fn rest<T: Copy>(turn: &Turn, rows: std::ops::Range<usize>, first_col: usize) {
     // SAFETY: the caller answers for the rows of source and destination.
@@ -302,7 +302,7 @@ mod x86 {
     /// Calls `work` with the places of every box of so many rows of 32 bytes.
     ///
     /// # Safety
-    /// The rows of the source and of the destination lie in memory and do not overlap.
+    /// The rows of the source and of the destination must lie in memory and must not overlap.
     #[inline(always)]
     pub unsafe fn each(turn: &Turn, height: usize, size: usize, work: impl Fn(*const u32, *mut u8)) {
         // SAFETY: the caller answers for the rows of source and destination.
@@ -316,7 +316,7 @@ mod x86 {
     /// Boxes of eight rows of eight words.
     ///
     /// # Safety
-    /// The rows of the source and of the destination lie in memory and do not overlap; the processor has the
+    /// The rows of the source and of the destination must lie in memory and must not overlap; the processor has the
     /// instructions of this level.
     #[target_feature(enable = "avx2")]
     pub unsafe fn turn_words(turn: &Turn) {
@@ -330,7 +330,7 @@ mod x86 {
     /// The same, twins together.
     ///
     /// # Safety
-    /// The rows of the source and of the destination lie in memory and do not overlap; the processor has the
+    /// The rows of the source and of the destination must lie in memory and must not overlap; the processor has the
     /// instructions of this level.
     #[target_feature(enable = "avx512f")]
     pub unsafe fn turn_twins(turn: &Turn) {
@@ -354,7 +354,7 @@ mod x86 {
     /// Boxes of sixteen rows of sixteen halves.
     ///
     /// # Safety
-    /// The rows of the source and of the destination lie in memory and do not overlap; the processor has the
+    /// The rows of the source and of the destination must lie in memory and must not overlap; the processor has the
     /// instructions of this level.
     #[target_feature(enable = "avx512f,avx512bw")]
     pub unsafe fn turn_halves(turn: &Turn) {

@@ -44,7 +44,7 @@ fn prepare_pack(site: &Site) -> Option<Prepared<2>> {
 }
 
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn get<T: Copy>(tile: &TileRef, row: usize, col: usize) -> T {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -52,7 +52,7 @@ unsafe fn get<T: Copy>(tile: &TileRef, row: usize, col: usize) -> T {
 }
 
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn put<T: Copy>(tile: &TileRef, row: usize, col: usize, value: T) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -64,7 +64,7 @@ unsafe fn put<T: Copy>(tile: &TileRef, row: usize, col: usize, value: T) {
 /// `to` is `a` and `b` in turn; `count` elements of each.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `a` and `b` and may be written at `to`.
+/// All elements that the other arguments count must be readable at `a` and `b` and writable at `to`.
 #[inline(always)]
 unsafe fn weave<T: Copy>(a: *const T, b: *const T, to: *mut T, count: usize) {
     // SAFETY: the caller answers for the elements at `a` and `b` and `to`.
@@ -79,7 +79,7 @@ unsafe fn weave<T: Copy>(a: *const T, b: *const T, to: *mut T, count: usize) {
 /// `a` and `b` take turns; `count` elements for each.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from` and may be written at `a` and `b`.
+/// All elements that the other arguments count must be readable at `from` and writable at `a` and `b`.
 #[inline(always)]
 unsafe fn unweave<T: Copy>(from: *const T, a: *mut T, b: *mut T, count: usize) {
     // SAFETY: the caller answers for the elements at `from` and `a` and `b`.

@@ -33,7 +33,7 @@ macro_rules! numbers {
             enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"
         )]
         /// # Safety
-        /// All elements that the other arguments count may be read at `a` and `b` and may be written at `dst`.
+        /// All elements that the other arguments count must be readable at `a` and `b` and writable at `dst`.
         unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, rows: usize, cols: usize) {
             // SAFETY: the caller answers for the elements at `a` and `b` and `dst`.
             unsafe {
@@ -63,7 +63,7 @@ macro_rules! vectors {
             enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"
         )]
         /// # Safety
-        /// All elements that the other arguments count may be read at `a` and `b` and may be written at `dst`.
+        /// All elements that the other arguments count must be readable at `a` and `b` and writable at `dst`.
         unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, rows: usize, cols: usize) {
             // SAFETY: the caller answers for the elements at `a` and `b` and `dst`.
             unsafe {
@@ -85,7 +85,7 @@ macro_rules! by_row {
             enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"
         )]
         /// # Safety
-        /// All elements that the other arguments count may be read at `a` and `b` and may be written at `dst`.
+        /// All elements that the other arguments count must be readable at `a` and `b` and writable at `dst`.
         unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, rows: usize, cols: usize) {
             // SAFETY: the caller answers for the elements at `a` and `b` and `dst`.
             unsafe {
@@ -110,7 +110,7 @@ macro_rules! repeated {
             enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"
         )]
         /// # Safety
-        /// All elements that the other arguments count may be read at `a` and `b` and may be written at `dst`.
+        /// All elements that the other arguments count must be readable at `a` and `b` and writable at `dst`.
         unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, rows: usize, cols: usize) {
             // SAFETY: the caller answers for the elements at `a` and `b` and `dst`.
             unsafe {
@@ -128,7 +128,7 @@ macro_rules! repeated {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[target_feature(enable = "avx512f,avx512dq")]
 unsafe fn twice_f32(from: *const f32) -> __m512 {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
@@ -136,7 +136,7 @@ unsafe fn twice_f32(from: *const f32) -> __m512 {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[target_feature(enable = "avx512f")]
 unsafe fn load_f32(from: *const f32) -> __m512 {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
@@ -144,7 +144,7 @@ unsafe fn load_f32(from: *const f32) -> __m512 {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be written at `to`; the processor has the instructions of this
+/// All elements that the other arguments count must be writable at `to`; the processor must have the instructions of this
 /// level.
 #[target_feature(enable = "avx512f")]
 unsafe fn store_f32(to: *mut f32, x: __m512) {
@@ -155,7 +155,7 @@ unsafe fn store_f32(to: *mut f32, x: __m512) {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[target_feature(enable = "avx512f,avx512vl")]
 unsafe fn load_f16(from: *const u16) -> __m512 {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
@@ -163,7 +163,7 @@ unsafe fn load_f16(from: *const u16) -> __m512 {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be written at `to`; the processor has the instructions of this
+/// All elements that the other arguments count must be writable at `to`; the processor must have the instructions of this
 /// level.
 #[target_feature(enable = "avx512f,avx512vl")]
 unsafe fn store_f16(to: *mut u16, x: __m512) {
@@ -174,7 +174,7 @@ unsafe fn store_f16(to: *mut u16, x: __m512) {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[target_feature(enable = "avx512f,avx512vl")]
 unsafe fn set_f16(from: *const u16) -> __m512 {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
@@ -182,7 +182,7 @@ unsafe fn set_f16(from: *const u16) -> __m512 {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[target_feature(enable = "avx512f,avx512vl")]
 unsafe fn set_f32(from: *const f32) -> __m512 {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
@@ -190,7 +190,7 @@ unsafe fn set_f32(from: *const f32) -> __m512 {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `a` and `b` and may be written at `dst`; the processor
+/// All elements that the other arguments count must be readable at `a` and `b` and writable at `dst`; the processor
 /// has the instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
 unsafe fn blocks_f32(dst: *mut u8, a: *const u8, b: *const u8, rows: usize, cols: usize) {

@@ -21,7 +21,7 @@ use std::hint::black_box;
 /// Loads everything once and adds the lanes: what no reduction can beat.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[target_feature(enable = "avx512f")]
 pub unsafe fn load(from: *const u8, bytes: usize) {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
@@ -40,7 +40,7 @@ pub unsafe fn load(from: *const u8, bytes: usize) {
 /// `a < b` for an `n` by `n` tile, into a mask with rows of 32 bytes.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `a` and `b` and may be written at `mask`; the processor
+/// All elements that the other arguments count must be readable at `a` and `b` and writable at `mask`; the processor
 /// has the instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,f16c")]
 pub unsafe fn compare(dtype: DType, a: *const u8, b: *const u8, mask: *mut u8, n: usize) {
@@ -83,7 +83,7 @@ pub unsafe fn compare(dtype: DType, a: *const u8, b: *const u8, mask: *mut u8, n
 /// `a > 0` for an `n` by `n` tile.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `a` and may be written at `mask`; the processor has the
+/// All elements that the other arguments count must be readable at `a` and writable at `mask`; the processor has the
 /// instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,f16c")]
 pub unsafe fn compare_zero(dtype: DType, a: *const u8, mask: *mut u8, n: usize) {
@@ -128,7 +128,7 @@ pub unsafe fn compare_zero(dtype: DType, a: *const u8, mask: *mut u8, n: usize) 
 /// `mask ? a : b` for an `n` by `n` tile.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `mask` and `a` and `b` and may be written at `out`; the
+/// All elements that the other arguments count must be readable at `mask` and `a` and `b` and writable at `out`; the
 /// processor has the instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 pub unsafe fn select(dtype: DType, mask: *const u8, a: *const u8, b: *const u8, out: *mut u8, n: usize) {
@@ -158,7 +158,7 @@ pub unsafe fn select(dtype: DType, mask: *const u8, a: *const u8, b: *const u8, 
 /// by adding the largest number below a half.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `a` and may be written at `out`.
+/// All elements that the other arguments count must be readable at `a` and writable at `out`.
 pub unsafe fn convert(src: DType, dst: DType, mode: &str, a: *const u8, out: *mut u8, n: usize) {
     // SAFETY: the caller answers for the elements at `a` and `out`.
     unsafe {
@@ -181,7 +181,7 @@ const AWAY: u8 = 4;
 /// With the types as constants, so that nothing is decided in the loop.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `a` and may be written at `out`.
+/// All elements that the other arguments count must be readable at `a` and writable at `out`.
 unsafe fn convert_types<const MODE: u8>(src: DType, dst: DType, a: *const u8, out: *mut u8, n: usize) {
     // SAFETY: the caller answers for the elements at `a` and `out`.
     unsafe {
@@ -202,7 +202,7 @@ unsafe fn convert_types<const MODE: u8>(src: DType, dst: DType, a: *const u8, ou
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `a` and may be written at `out`; the processor has the
+/// All elements that the other arguments count must be readable at `a` and writable at `out`; the processor has the
 /// instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,f16c")]
 unsafe fn convert_loop<const MODE: u8, const SRC: u8, const DST: u8>(a: *const u8, out: *mut u8, n: usize) {
@@ -265,7 +265,7 @@ unsafe fn convert_loop<const MODE: u8, const SRC: u8, const DST: u8>(a: *const u
 }
 
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn limited(x: __m512, low: f32, high: f32) -> __m512 {
@@ -274,7 +274,7 @@ unsafe fn limited(x: __m512, low: f32, high: f32) -> __m512 {
 }
 
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 unsafe fn whole<const MODE: u8>(x: __m512) -> __m512 {
@@ -294,7 +294,7 @@ unsafe fn whole<const MODE: u8>(x: __m512) -> __m512 {
 /// Half a unit of the last place more, and the rest dropped.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f,avx512cd,avx512dq")]
 unsafe fn int_away(x: __m512i) -> __m512 {
@@ -305,7 +305,7 @@ unsafe fn int_away(x: __m512i) -> __m512 {
 }
 
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 unsafe fn to_half<const MODE: u8>(x: __m512) -> __m256i {
@@ -325,7 +325,7 @@ unsafe fn to_half<const MODE: u8>(x: __m512) -> __m256i {
 }
 
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn to_bf16<const MODE: u8>(x: __m512) -> __m256i {
@@ -346,7 +346,7 @@ unsafe fn to_bf16<const MODE: u8>(x: __m512) -> __m256i {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn load512(from: *const u8) -> __m512i {
@@ -355,7 +355,7 @@ unsafe fn load512(from: *const u8) -> __m512i {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f,f16c")]
 unsafe fn half(from: *const u16) -> __m512 {

@@ -28,7 +28,7 @@ const SIDE: usize = 8;
 /// Does the work for a whole tile.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from`.
+/// All elements that the other arguments count must be readable at `from`.
 pub unsafe fn work(what: Work, dtype: DType, from: *const u8, bytes: usize) {
     // SAFETY: the caller answers for the elements at `from`.
     unsafe {
@@ -56,7 +56,7 @@ macro_rules! each {
 }
 
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn keep(all: &[[__m512i; SIDE]; 2]) {
@@ -92,7 +92,7 @@ fn high(x: __m512i) -> __m512 {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn sum(dtype: DType, from: *const u8, bytes: usize) {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
@@ -114,7 +114,7 @@ unsafe fn sum(dtype: DType, from: *const u8, bytes: usize) {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn product(dtype: DType, from: *const u8, bytes: usize) {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
@@ -137,7 +137,7 @@ unsafe fn product(dtype: DType, from: *const u8, bytes: usize) {
 /// Half precision is converted by an instruction.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[target_feature(enable = "avx512f")]
 unsafe fn halves(from: *const u8, bytes: usize, multiply: bool) {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
@@ -155,7 +155,7 @@ unsafe fn halves(from: *const u8, bytes: usize, multiply: bool) {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn largest(dtype: DType, from: *const u8, bytes: usize) {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
@@ -175,7 +175,7 @@ unsafe fn largest(dtype: DType, from: *const u8, bytes: usize) {
 /// As integers, with a look for negative NaN in two registers at a time.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn largest_half(from: *const u8, bytes: usize) {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
@@ -197,7 +197,7 @@ unsafe fn largest_half(from: *const u8, bytes: usize) {
 /// The largest of integers, or of floats as integers, and the number of the register it was in.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn place(dtype: DType, from: *const u8, bytes: usize) {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.

@@ -53,7 +53,7 @@ pub unsafe fn run(call: &Call<2>) {
 /// byte of its own.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
 /// them.
 unsafe fn get(tile: &TileRef, dtype: DType, row: usize, i: usize) -> u64 {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -71,7 +71,7 @@ unsafe fn get(tile: &TileRef, dtype: DType, row: usize, i: usize) -> u64 {
 /// Writes the bits of number `i` of a row.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
 /// them.
 unsafe fn put(tile: &TileRef, dtype: DType, row: usize, i: usize, bits: u64) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.

@@ -112,7 +112,7 @@ pub fn to_half<L: Level, R: Mode>(x: &[f32; CHUNK]) -> [F16; CHUNK] {
 }
 
 /// # Safety
-/// The processor has AVX-512.
+/// The processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn directed_half<R: Mode>(x: &[f32; CHUNK], bits: &mut [u16; CHUNK]) {
@@ -142,7 +142,7 @@ pub fn to_single<L: Level, R: Mode>(x: &[i32; CHUNK]) -> [f32; CHUNK] {
 }
 
 /// # Safety
-/// The processor has AVX-512.
+/// The processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn to_single_v4<R: Mode>(x: &[i32; CHUNK]) -> [f32; CHUNK] {
@@ -167,7 +167,7 @@ unsafe fn to_single_v4<R: Mode>(x: &[i32; CHUNK]) -> [f32; CHUNK] {
 /// the leading one, and nothing where all bits fit.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn away(x: __m512i) -> __m512 {

@@ -51,7 +51,7 @@ macro_rules! single {
         #[cfg(target_arch = "x86_64")]
         const REGISTERS: bool = true;
         /// # Safety
-        /// All elements that the other arguments count may be read at `from`; the processor has the instructions of
+        /// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of
         /// this level.
         #[cfg(target_arch = "x86_64")]
         #[inline(always)]
@@ -90,7 +90,7 @@ macro_rules! registers {
         #[cfg(target_arch = "x86_64")]
         const REGISTERS: bool = $present;
         /// # Safety
-        /// All elements that the other arguments count may be read at `from`; the processor has the instructions of
+        /// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of
         /// this level.
         #[cfg(target_arch = "x86_64")]
         #[inline(always)]
@@ -102,7 +102,7 @@ macro_rules! registers {
             }
         }
         /// # Safety
-        /// All elements that the other arguments count may be written at `to`; the processor has the instructions of
+        /// All elements that the other arguments count must be writable at `to`; the processor must have the instructions of
         /// this level.
         #[cfg(target_arch = "x86_64")]
         #[inline(always)]
@@ -374,7 +374,7 @@ macro_rules! int_to_int {
         #[cfg(target_arch = "x86_64")]
         const REGISTERS: bool = true;
         /// # Safety
-        /// All elements that the other arguments count may be read at `from`; the processor has the instructions of
+        /// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of
         /// this level.
         #[cfg(target_arch = "x86_64")]
         #[inline(always)]
@@ -386,7 +386,7 @@ macro_rules! int_to_int {
             }
         }
         /// # Safety
-        /// All elements that the other arguments count may be written at `to`; the processor has the instructions of
+        /// All elements that the other arguments count must be writable at `to`; the processor must have the instructions of
         /// this level.
         #[cfg(target_arch = "x86_64")]
         #[inline(always)]

@@ -58,7 +58,7 @@ pub unsafe fn row<C: Conversion>(
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `src` and may be written at `dst`; the processor has the
+/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor has the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn forth<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::Dst, n: usize, how: How, range: Range) {
@@ -82,7 +82,7 @@ unsafe fn forth<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `src` and may be written at `dst`; the processor has the
+/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor has the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn back<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::Dst, n: usize, how: How, range: Range) {
@@ -99,7 +99,7 @@ unsafe fn back<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::D
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `src` and may be written at `dst`; the processor has the
+/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor has the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn step<C: Conversion, const ON: bool>(
@@ -124,7 +124,7 @@ unsafe fn step<C: Conversion, const ON: bool>(
 /// Numbers by the exact arithmetic.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `src` and may be written at `dst`; the processor has the
+/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor has the
 /// instructions of this level.
 #[cold]
 #[inline(never)]
@@ -175,7 +175,7 @@ loads! {
 /// Stores lanes of 32 bits.
 ///
 /// # Safety
-/// All elements that the other arguments count may be written at `to`; the processor has the instructions of this
+/// All elements that the other arguments count must be writable at `to`; the processor must have the instructions of this
 /// level.
 #[inline(always)]
 pub unsafe fn store32<D>(to: *mut D, valid: u16, value: __m512i) {
@@ -188,7 +188,7 @@ pub unsafe fn store32<D>(to: *mut D, valid: u16, value: __m512i) {
 /// Stores sixteen lanes of 16 bits, which are in the low half.
 ///
 /// # Safety
-/// All elements that the other arguments count may be written at `to`; the processor has the instructions of this
+/// All elements that the other arguments count must be writable at `to`; the processor must have the instructions of this
 /// level.
 #[inline(always)]
 pub unsafe fn store16<D>(to: *mut D, valid: u16, value: __m512i) {
@@ -201,7 +201,7 @@ pub unsafe fn store16<D>(to: *mut D, valid: u16, value: __m512i) {
 /// Stores sixteen lanes of 8 bits, which are in the low quarter.
 ///
 /// # Safety
-/// All elements that the other arguments count may be written at `to`; the processor has the instructions of this
+/// All elements that the other arguments count must be writable at `to`; the processor must have the instructions of this
 /// level.
 #[inline(always)]
 pub unsafe fn store8<D>(to: *mut D, valid: u16, value: __m512i) {
@@ -214,7 +214,7 @@ pub unsafe fn store8<D>(to: *mut D, valid: u16, value: __m512i) {
 /// Keeps values inside the range; NaN stays.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 pub unsafe fn clamp(x: __m512, range: Range) -> __m512 {
     // SAFETY: the processor has the instructions of this level.
@@ -227,7 +227,7 @@ pub unsafe fn clamp(x: __m512, range: Range) -> __m512 {
 /// Rounds to an integral value.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 pub unsafe fn whole<R: Mode>(x: __m512) -> __m512 {
     // SAFETY: the processor has the instructions of this level.
@@ -246,7 +246,7 @@ pub unsafe fn whole<R: Mode>(x: __m512) -> __m512 {
 /// Takes halves, and nothing less, to the next integer: what is behind the point need only be dropped.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn halves_over(x: __m512) -> __m512 {
     // SAFETY: the processor has the instructions of this level.
@@ -260,7 +260,7 @@ unsafe fn halves_over(x: __m512) -> __m512 {
 /// Rounds to half precision, in the low half.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 pub unsafe fn half<R: Mode>(x: __m512) -> __m512i {
     // SAFETY: the processor has the instructions of this level.
@@ -280,7 +280,7 @@ pub unsafe fn half<R: Mode>(x: __m512) -> __m512i {
 /// ties.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn half_away(x: __m512) -> __m256i {
     // SAFETY: the processor has the instructions of this level.
@@ -297,7 +297,7 @@ unsafe fn half_away(x: __m512) -> __m256i {
 /// Rounds to the upper half of single precision, in the low half.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 pub unsafe fn bf16<R: Mode>(x: __m512) -> __m512i {
     // SAFETY: the processor has the instructions of this level.
@@ -327,7 +327,7 @@ const OUTSIDE: i32 = i32::MIN;
 /// Rounds to 32 bits; [`OUTSIDE`] for what they do not have.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn integer<R: Mode>(x: __m512) -> __m512i {
     // SAFETY: the processor has the instructions of this level.
@@ -346,7 +346,7 @@ unsafe fn integer<R: Mode>(x: __m512) -> __m512i {
 /// To 32 bits. Saturated, or with the numbers that another arithmetic must do.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 pub unsafe fn int32<R: Mode, const ON: bool>(x: __m512) -> (__m512i, u16) {
     // SAFETY: the processor has the instructions of this level.
@@ -367,7 +367,7 @@ pub unsafe fn int32<R: Mode, const ON: bool>(x: __m512) -> (__m512i, u16) {
 /// bits of [`OUTSIDE`], zero, are right for.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 pub unsafe fn short<R: Mode, const ON: bool, const SMALL: bool>(x: __m512, range: Range) -> (__m512i, u16) {
     // SAFETY: the processor has the instructions of this level.
@@ -389,7 +389,7 @@ macro_rules! narrower {
         $(#[$doc])+
         ///
         /// # Safety
-        /// The processor has AVX-512.
+        /// The processor must have AVX-512.
         #[inline(always)]
         pub unsafe fn $name($x: __m512i) -> __m512i {
             // SAFETY: the processor has AVX-512.

@@ -94,7 +94,7 @@ impl<T: Test<E::Wide>, E: Lanes> Body<3, 0, 1> for Scalar<T, E> {
 /// What a tile is compared with: the first element of a tile, or a scalar.
 ///
 /// # Safety
-/// The operands are as [`KernelFn`](crate::KernelFn) says.
+/// The operands must be as [`KernelFn`](crate::KernelFn) says.
 #[inline(always)]
 unsafe fn scalar<E: Lanes>(call: &Call<3, 0, 1>) -> E {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
@@ -116,8 +116,8 @@ fn bytes(src: &TileRef, mask: &BitRows) -> usize {
 }
 
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
-/// them; the processor has the instructions of this level.
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
+/// them; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn rows<L: Level, T: Test<E::Wide>, E: Lanes>(
     how: How,
@@ -160,7 +160,7 @@ unsafe fn rows<L: Level, T: Test<E::Wide>, E: Lanes>(
 /// Writes a mask bit by bit.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
 /// them.
 unsafe fn each_bit(how: How, src: &TileRef, dst: &TileRef, test: impl Fn(usize, usize) -> bool) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.

@@ -87,7 +87,7 @@ fn from_the_right(tile: &TileRef, f: impl Fn(usize, usize)) {
 /// A bit of a mask; those outside of its valid region are zero.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
 /// them.
 unsafe fn bit(mask: &BitRows, r: usize, c: usize) -> bool {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -101,8 +101,8 @@ fn covers(mask: &TileRef, dst: &TileRef) -> bool {
 }
 
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
-/// them; the processor has the instructions of this level.
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
+/// them; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn rows<L: Level, E: Elem>(mask: TileRef, a: TileRef, dst: TileRef, right: impl Fn(usize) -> Right<E>) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor has
@@ -136,7 +136,7 @@ unsafe fn rows<L: Level, E: Elem>(mask: TileRef, a: TileRef, dst: TileRef, right
 /// The next 64 elements, or the `n` that are left. All are read before any is written.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `a` and may be written at `out`; the processor has the
+/// All elements that the other arguments count must be readable at `a` and writable at `out`; the processor has the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn chunk<L: Level, E: Elem>(word: u64, a: *const E, b: Right<E>, out: *mut E, n: usize) {
@@ -165,7 +165,7 @@ unsafe fn chunk<L: Level, E: Elem>(word: u64, a: *const E, b: Right<E>, out: *mu
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `a` and may be written at `out`.
+/// All elements that the other arguments count must be readable at `a` and writable at `out`.
 #[inline(always)]
 unsafe fn blend<E: Elem>(word: u64, a: *const E, b: Right<E>, out: *mut E) {
     // SAFETY: the caller answers for the elements at `a` and `out`.
@@ -212,17 +212,17 @@ mod v4 {
     /// Integers as lanes of a vector.
     pub trait Lane: Copy {
         /// # Safety
-        /// All elements that the other arguments count may be read at `from`; the processor has the instructions of
+        /// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of
         /// this level.
         unsafe fn load(valid: u64, from: *const Self) -> __m512i;
         /// # Safety
-        /// The processor has the instructions of this level.
+        /// The processor must have the instructions of this level.
         unsafe fn splat(self) -> __m512i;
         /// # Safety
-        /// The processor has the instructions of this level.
+        /// The processor must have the instructions of this level.
         unsafe fn blend(word: u64, zero: __m512i, one: __m512i) -> __m512i;
         /// # Safety
-        /// All elements that the other arguments count may be written at `to`; the processor has the instructions of
+        /// All elements that the other arguments count must be writable at `to`; the processor must have the instructions of
         /// this level.
         unsafe fn store(valid: u64, to: *mut Self, value: __m512i);
     }
@@ -273,7 +273,7 @@ mod v4 {
     /// `VECTORS` vectors of `LANES` lanes; `valid` has the elements that there are.
     ///
     /// # Safety
-    /// Elements that are valid may be read at `a` and `b` and written at `out`; the processor has AVX-512.
+    /// Elements that are valid must be readable at `a` and `b` and written at `out`; the processor must have AVX-512.
     #[inline(always)]
     pub unsafe fn chunk<U: Lane, const LANES: usize, const VECTORS: usize>(
         word: u64,

@@ -251,7 +251,7 @@ pub unsafe fn word<L: Level, T: Test<E::Wide>, E: Lanes>(a: *const E, b: Right<E
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `a`.
+/// All elements that the other arguments count must be readable at `a`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn word_v4<T: Test<E::Wide>, E: Lanes>(a: *const E, b: Right<E>, valid: u64) -> u64 {
@@ -304,7 +304,7 @@ where
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `row`.
+/// All elements that the other arguments count must be readable at `row`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn codes_v4<U: Code<Wide = U>>(row: *const U, code: U, keep: U, valid: u64) -> u64

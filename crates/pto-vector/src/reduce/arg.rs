@@ -148,8 +148,8 @@ impl<F: Search<E>, E: Elem> Body<3> for ColArg<F, E> {
 /// Writes where rows have these values, if there is a fast way.
 ///
 /// # Safety
-/// The operands are as [`KernelFn`](crate::KernelFn) says; all elements that the other arguments count may be read at
-/// `values`; the processor has the instructions of this level.
+/// The operands must be as [`KernelFn`](crate::KernelFn) says; all elements that the other arguments count must be readable at
+/// `values`; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn places_of<L: Level, F: Reduce<E>, E: Elem>(
     call: &Call<3>,
@@ -172,7 +172,7 @@ unsafe fn places_of<L: Level, F: Reduce<E>, E: Elem>(
 /// Writes an index as its low bits. `place` counts elements.
 ///
 /// # Safety
-/// The operands are as [`KernelFn`](crate::KernelFn) says.
+/// The operands must be as [`KernelFn`](crate::KernelFn) says.
 #[inline(always)]
 unsafe fn put_index(call: &Call<3>, place: usize, index: u32) {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
@@ -189,7 +189,7 @@ unsafe fn put_index(call: &Call<3>, place: usize, index: u32) {
 /// The first element of a row that equals a value of the row.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `row`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `row`; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn first<L: Level, E: Lanes>(row: *const E, n: usize, value: E) -> usize
 where
@@ -210,7 +210,7 @@ where
 /// NaN.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `row`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `row`; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn first_code<L: Level, E: Lanes, U: Code<Wide = U>>(row: *const E, n: usize, value: E, masks: [U; 2]) -> usize
 where
@@ -252,7 +252,7 @@ const fn infinity(dtype: DType) -> Option<u64> {
 /// Which of the next elements equal a value. Single precision is compared as it is; codes of 16 bits need not be widened.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `row`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `row`; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn found<L: Level, E: Lanes, U: Code<Wide = U>>(row: *const E, value: E, keep: U, n: usize) -> u64
 where
@@ -268,7 +268,7 @@ where
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `row`.
+/// All elements that the other arguments count must be readable at `row`.
 #[cold]
 #[inline(never)]
 unsafe fn first_nan<E: Elem>(row: *const E, n: usize) -> usize {
@@ -287,7 +287,7 @@ unsafe fn first_nan<E: Elem>(row: *const E, n: usize) -> usize {
 /// `N` columns at once: best rank and its row stay in registers.
 ///
 /// # Safety
-/// The operands are as [`KernelFn`](crate::KernelFn) says.
+/// The operands must be as [`KernelFn`](crate::KernelFn) says.
 #[inline(always)]
 unsafe fn columns<F: Rank<E>, E: Elem, const N: usize>(call: &Call<3>, at: usize) {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
@@ -314,7 +314,7 @@ unsafe fn columns<F: Rank<E>, E: Elem, const N: usize>(call: &Call<3>, at: usize
 /// Writes the results of a column.
 ///
 /// # Safety
-/// The operands are as [`KernelFn`](crate::KernelFn) says.
+/// The operands must be as [`KernelFn`](crate::KernelFn) says.
 #[inline(always)]
 unsafe fn put_column<E: Elem>(call: &Call<3>, col: usize, row: u32) {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.

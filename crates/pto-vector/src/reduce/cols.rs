@@ -64,8 +64,8 @@ impl<F: Reduce<E>, E: Elem> Body<2> for Cols<F, E> {
 /// 64 columns, in the fastest way.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
-/// them; the processor has the instructions of this level.
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
+/// them; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn wide_chunk<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, dst: &TileRef, at: usize) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor has
@@ -84,8 +84,8 @@ unsafe fn wide_chunk<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, dst: &TileR
 /// `N` columns at once, kept in registers from the first row to the last.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
-/// them; the processor has the instructions of this level.
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
+/// them; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn chunk<L: Level, F: Fold<E>, E: Elem, const N: usize>(src: &TileRef, dst: &TileRef, at: usize) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor has

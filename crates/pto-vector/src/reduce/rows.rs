@@ -93,7 +93,7 @@ pub unsafe fn group<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, base: usize,
 /// The result of a row of `n` elements, in `N` lanes.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `row`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `row`; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn row<L: Level, F: Fold<E>, E: Elem, const N: usize>(row: *const E, n: usize) -> E {
     // SAFETY: the caller answers for the elements at `row`; the processor has the instructions of this level.

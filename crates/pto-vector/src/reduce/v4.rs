@@ -52,25 +52,25 @@ pub trait Registers<E: Elem>: 'static {
     /// The elements that `valid` has as lanes, and elsewhere lanes that change nothing.
     ///
     /// # Safety
-    /// All elements that the other arguments count may be read at `from`; the processor has the instructions of this
+    /// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this
     /// level.
     unsafe fn load(from: *const E, valid: u64) -> __m512i;
     /// Lanes of two registers as one.
     ///
     /// # Safety
-    /// The processor has the instructions of this level.
+    /// The processor must have the instructions of this level.
     unsafe fn merge(a: __m512i, b: __m512i) -> __m512i;
     /// Writes lanes as elements.
     ///
     /// # Safety
-    /// All elements that the other arguments count may be written at `to`; the processor has the instructions of this
+    /// All elements that the other arguments count must be writable at `to`; the processor must have the instructions of this
     /// level.
     unsafe fn put(x: __m512i, to: *mut E);
 
     /// Adds where two registers hold what [`Self::merge`] may lose.
     ///
     /// # Safety
-    /// The processor has the instructions of this level.
+    /// The processor must have the instructions of this level.
     #[inline(always)]
     unsafe fn watch(seen: Self::Seen, _: __m512i, _: __m512i) -> Self::Seen {
         seen
@@ -78,7 +78,7 @@ pub trait Registers<E: Elem>: 'static {
     /// False when elements like these are likely to leave the result unsettled.
     ///
     /// # Safety
-    /// The processor has the instructions of this level.
+    /// The processor must have the instructions of this level.
     #[inline(always)]
     unsafe fn is_promising(_: __m512i) -> bool {
         true
@@ -86,7 +86,7 @@ pub trait Registers<E: Elem>: 'static {
     /// True when these results are right.
     ///
     /// # Safety
-    /// The processor has the instructions of this level.
+    /// The processor must have the instructions of this level.
     #[inline(always)]
     unsafe fn is_settled(_: __m512i) -> bool {
         true
@@ -230,7 +230,7 @@ widened! {
 }
 
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn add(a: __m512i, b: __m512i) -> __m512i {
     // SAFETY: the processor has the instructions of this level.
@@ -238,7 +238,7 @@ unsafe fn add(a: __m512i, b: __m512i) -> __m512i {
 }
 
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn multiply(a: __m512i, b: __m512i) -> __m512i {
     // SAFETY: the processor has the instructions of this level.
@@ -246,7 +246,7 @@ unsafe fn multiply(a: __m512i, b: __m512i) -> __m512i {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn half(from: *const F16, valid: u64, start: f32) -> __m512i {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
@@ -260,7 +260,7 @@ unsafe fn half(from: *const F16, valid: u64, start: f32) -> __m512i {
 /// cut out, which is less work than to spread all of them in order.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn even(from: *const Bf16, valid: u64, start: f32) -> __m512i {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
@@ -268,7 +268,7 @@ unsafe fn even(from: *const Bf16, valid: u64, start: f32) -> __m512i {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn odd(from: *const Bf16, valid: u64, start: f32) -> __m512i {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
@@ -276,7 +276,7 @@ unsafe fn odd(from: *const Bf16, valid: u64, start: f32) -> __m512i {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn pairs(from: *const Bf16, valid: u64, start: f32) -> __m512i {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.

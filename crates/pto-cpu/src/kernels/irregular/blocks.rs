@@ -27,7 +27,7 @@ impl<E: Elem, I: Index> Blocks<E, I> {
     /// Every block that is wanted lies in the source.
     ///
     /// # Safety
-    /// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
+    /// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
     /// inside of them.
     unsafe fn check(offsets: &TileRef, rows: usize, cols: usize, bytes: usize) -> Result<(), Fault> {
         // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -47,7 +47,7 @@ impl<E: Elem, I: Index> Blocks<E, I> {
     }
 
     /// # Safety
-    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+    /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {

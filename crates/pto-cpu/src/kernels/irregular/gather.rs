@@ -43,7 +43,7 @@ struct ByIndex<E, I>(PhantomData<(E, I)>);
 
 impl<E: Elem, I: Index> ByIndex<E, I> {
     /// # Safety
-    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+    /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<4, 0, 1>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
@@ -80,7 +80,7 @@ struct ByComparison<E, const GREATER: bool>(PhantomData<E>);
 
 impl<E: Elem, const GREATER: bool> ByComparison<E, GREATER> {
     /// # Safety
-    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+    /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<4, 0, 1>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
@@ -109,7 +109,7 @@ impl<E: Elem, const GREATER: bool> ByComparison<E, GREATER> {
 /// The elements of `counts` are those of its valid region, row by row.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn count_row(counts: &TileRef, row: usize, found: u32) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.

@@ -26,7 +26,7 @@ struct Histogram<E>(PhantomData<E>);
 /// What the more significant bytes must be: one byte per row for u16, one for each byte and all rows for u32.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn wanted<E>(filter: &TileRef, row: usize, above: usize) -> Option<u64> {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -42,7 +42,7 @@ unsafe fn wanted<E>(filter: &TileRef, row: usize, above: usize) -> Option<u64> {
 }
 
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn byte(filter: &TileRef, row: usize) -> u64 {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -51,7 +51,7 @@ unsafe fn byte(filter: &TileRef, row: usize) -> u64 {
 
 impl<E: Index> Histogram<E> {
     /// # Safety
-    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+    /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {

@@ -82,7 +82,7 @@ impl Sorted for F16 {
 /// Reads a record in any layout; its columns must be valid.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 pub(super) unsafe fn get_record<E: Sorted>(tile: &TileRef, row: usize, number: usize) -> u64 {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -97,7 +97,7 @@ pub(super) unsafe fn get_record<E: Sorted>(tile: &TileRef, row: usize, number: u
 /// Writes what of a record the valid region has room for, in any layout.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 pub(super) unsafe fn put_record<E: Sorted>(tile: &TileRef, row: usize, number: usize, record: u64) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.

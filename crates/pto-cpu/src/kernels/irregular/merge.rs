@@ -103,7 +103,7 @@ impl Way for Plain {
 }
 
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
 #[inline(always)]
 unsafe fn run<E: Sorted, W: Way>(call: &Call<6, 0, 1>) {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
@@ -134,7 +134,7 @@ unsafe fn run<E: Sorted, W: Way>(call: &Call<6, 0, 1>) {
 /// Groups of four lists of one length, each merged to its own place; at the end there may be fewer or shorter ones.
 ///
 /// # Safety
-/// The lists are rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
+/// The lists must be rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
 #[inline(always)]
 unsafe fn merge_blocks<E: Sorted, W: Way>(src: List, length: usize, out: List) {
     // SAFETY: the lists are rows of tiles of a call, and records are counted.
@@ -157,7 +157,7 @@ unsafe fn merge_blocks<E: Sorted, W: Way>(src: List, length: usize, out: List) {
 /// written, as they may lie where the result goes.
 ///
 /// # Safety
-/// The lists are rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
+/// The lists must be rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn plain_merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {
     // SAFETY: the lists are rows of tiles of a call, and records are counted.
     unsafe {
@@ -195,7 +195,7 @@ thread_local! {
 /// Keys with the numbers of their records are merged in pairs; then records go where their keys are.
 ///
 /// # Safety
-/// The lists are rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says; the processor has the
+/// The lists must be rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says; the processor has the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn fast_merge<E: Sorted, L: Level>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {
@@ -238,7 +238,7 @@ unsafe fn fast_merge<E: Sorted, L: Level>(lists: &[List], exhausted: bool, out: 
 /// All records where they are, if they lie one after the other and nothing is written there.
 ///
 /// # Safety
-/// The lists are rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
+/// The lists must be rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn in_a_row<'a>(lists: &[List], total: usize, out: List) -> Option<&'a [u64]> {
     // SAFETY: the lists are rows of tiles of a call, and records are counted.
     unsafe {
@@ -252,7 +252,7 @@ unsafe fn in_a_row<'a>(lists: &[List], total: usize, out: List) -> Option<&'a [u
 }
 
 /// # Safety
-/// The lists are rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
+/// The lists must be rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn copied<'a>(lists: &[List], copy: &'a mut [u64]) -> &'a [u64] {
     // SAFETY: the lists are rows of tiles of a call, and records are counted.
     unsafe {
@@ -289,7 +289,7 @@ fn load_keys<E: Sorted>(records: &[u64], counts: [usize; LISTS], keys: &mut [u64
 /// Writes the records that belong to keys.
 ///
 /// # Safety
-/// The lists are rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
+/// The lists must be rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
 #[inline(always)]
 unsafe fn store<E: Sorted>(records: &[u64], keys: &[u64], out: List) {
     // SAFETY: the lists are rows of tiles of a call, and records are counted.

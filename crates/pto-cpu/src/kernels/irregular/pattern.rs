@@ -45,7 +45,7 @@ struct GatherColumns<E>(PhantomData<E>);
 
 impl<E: Elem> GatherColumns<E> {
     /// # Safety
-    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+    /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<4, 0, 1>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
@@ -67,7 +67,7 @@ struct GatherRows<E>(PhantomData<E>);
 
 impl<E: Elem> GatherRows<E> {
     /// # Safety
-    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+    /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<4, 0, 1>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
@@ -88,7 +88,7 @@ struct Scatter<E>(PhantomData<E>);
 
 impl<E: Elem> Scatter<E> {
     /// # Safety
-    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+    /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {

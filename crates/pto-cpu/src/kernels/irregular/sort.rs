@@ -30,7 +30,7 @@ fn region(src: &TileRef, idx: &TileRef) -> (usize, usize) {
 /// One group in any layout, with what completes it. `count` elements of it are there.
 ///
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn plain_group<E: Sorted>(call: &Call<3>, row: usize, group: usize, count: usize) {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
@@ -102,7 +102,7 @@ impl<E: InLanes<N>, const N: usize> Batch<E, N> {
     }
 
     /// # Safety
-    /// All elements that the other arguments count may be read at `src` and `idx` and may be written at `dst`; the
+    /// All elements that the other arguments count must be readable at `src` and `idx` and writable at `dst`; the
     /// processor has the instructions of this level.
     #[inline(always)]
     unsafe fn push<L: Level>(&mut self, src: *const E, idx: *const u32, dst: *mut u64) {
@@ -118,7 +118,7 @@ impl<E: InLanes<N>, const N: usize> Batch<E, N> {
     }
 
     /// # Safety
-    /// The processor has the instructions of this level.
+    /// The processor must have the instructions of this level.
     #[inline(always)]
     unsafe fn flush<L: Level>(&mut self) {
         // SAFETY: the processor has the instructions of this level.
@@ -160,7 +160,7 @@ impl<E: InLanes<N>, const N: usize> Batch<E, N> {
 /// Whole groups that `dst` has room for go through the lanes, the others one by one.
 ///
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says; the processor has the instructions of this level.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn batches<L: Level, E: InLanes<N>, const N: usize>(call: &Call<3>) {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched; the

@@ -42,7 +42,7 @@ macro_rules! kernel {
         static MACHINE: Machine =
             Machine { word: Word::$word, loops: $loops, tools: Tools { turn: $turn, halves: $halves } };
         /// # Safety
-        /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+        /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
         unsafe fn product(call: &ProductCall) -> Result<(), Fault> {
             // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is
             // touched.
@@ -116,7 +116,7 @@ pub unsafe fn drive(call: &ProductCall, machine: &Machine, run: impl Fn(&Block, 
 /// True when every element of one tile lies where it does in the other.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn is_same_place(a: &TileRef, b: &TileRef) -> bool {
     let shape = |t: &TileType| (t.order(), t.fractal, t.rows, t.cols);
@@ -204,7 +204,7 @@ impl Block<'_> {
     /// Every panel is packed just before it is used, in the place of the one before, so that it stays in the nearest cache.
     ///
     /// # Safety
-    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
     unsafe fn by_panels(&self, b: &Factor, rows: &Rows) {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
@@ -244,7 +244,7 @@ impl Block<'_> {
     }
 
     /// # Safety
-    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
     unsafe fn pack(&self, b: &Factor, panel: &Panel) {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
@@ -258,7 +258,7 @@ impl Block<'_> {
     /// At most [`HEIGHT`] rows of the left factor, packed where they have to be.
     ///
     /// # Safety
-    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
     unsafe fn some_rows(&self, a: &Factor, first: usize, count: usize) -> Rows {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
@@ -292,7 +292,7 @@ impl Block<'_> {
     /// Some rows of the product, in the columns of a panel.
     ///
     /// # Safety
-    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
     unsafe fn strips(&self, rows: &Rows, panel: &Panel, ends: Option<(Sixteens, Sixteens)>) {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
@@ -330,7 +330,7 @@ impl Block<'_> {
     /// Runs a strip on the accumulator itself, or on a copy where it is laid out otherwise or not all columns are valid.
     ///
     /// # Safety
-    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them; the strip names packed factors and sums that are there.
     #[inline(always)]
     unsafe fn sums(
@@ -355,7 +355,7 @@ impl Block<'_> {
     }
 
     /// # Safety
-    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them; the strip names packed factors and sums that are there.
     #[inline(never)]
     unsafe fn sums_of_copy(

@@ -96,7 +96,7 @@ pub unsafe fn right(factor: &Factor, col: usize, k: (usize, usize), out: *mut u3
 /// The exponent that 32 numbers are scaled by; nothing where it is not a number.
 ///
 /// # Safety
-/// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie inside
+/// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths must lie inside
 /// of them.
 unsafe fn exponent(factor: &Factor, at: usize, k: usize) -> Option<i16> {
     // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
@@ -110,7 +110,7 @@ unsafe fn exponent(factor: &Factor, at: usize, k: usize) -> Option<i16> {
 /// Thirty-two numbers.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx2")]
 unsafe fn widened(table: &Table, from: *const u8, exponent: Option<i16>) -> __m512i {

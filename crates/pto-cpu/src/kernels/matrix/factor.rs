@@ -172,7 +172,7 @@ impl Factor<'_> {
     /// Where numbers of one group lie, when they lie side by side, and what scales all of them.
     ///
     /// # Safety
-    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
     unsafe fn neighbours(&self, at: usize, k: usize, count: usize) -> Option<(usize, f32)> {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
@@ -230,7 +230,7 @@ impl Factor<'_> {
     /// then pairs of bytes with bits for 4 elements each.
     ///
     /// # Safety
-    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
     unsafe fn cell_factor(&self, at: usize, k: usize) -> f32 {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.

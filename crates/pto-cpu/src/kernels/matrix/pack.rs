@@ -53,7 +53,7 @@ impl Boxes {
     /// Calls `work` for every box with the place of its rows, of which it has so many.
     ///
     /// # Safety
-    /// The boxes lie in memory, and there is room for what they become.
+    /// The boxes must lie in memory, and there is room for what they become.
     #[inline(always)]
     pub unsafe fn each(&self, rows: usize, work: impl Fn(*const u32, *mut u32)) {
         // SAFETY: the caller answers for the boxes and for the room they go to.
@@ -199,7 +199,7 @@ pub fn left_steps(ty: &TileType) -> Option<(usize, usize)> {
 /// Rewrites some rows and some depth of a left factor, strip by strip: what a strip reads lies together.
 ///
 /// # Safety
-/// `out` has room for whole strips of whole boxes along `k`; the region lies in the tile.
+/// `out` has room for whole strips of whole boxes along `k`; the region must lie in the tile.
 pub unsafe fn left(
     factor: &Factor,
     word: Word,
@@ -232,7 +232,7 @@ pub unsafe fn left(
 /// Rows of 16 halves in boxes.
 ///
 /// # Safety
-/// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie inside
+/// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths must lie inside
 /// of them.
 unsafe fn left_halves(factor: &Factor, halves: Halves, rows: (usize, usize), k: (usize, usize), out: &Left) -> bool {
     // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
@@ -277,7 +277,7 @@ pub unsafe fn row_sum(left: &Left, row: usize, depth: usize) -> i32 {
 /// Words of any factor in any layout; what lies behind the depth is zero.
 ///
 /// # Safety
-/// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie inside
+/// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths must lie inside
 /// of them.
 pub unsafe fn any_words(factor: &Factor, word: Word, at: usize, k: (usize, usize), mut put: impl FnMut(usize, u32)) {
     // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
@@ -301,7 +301,7 @@ pub unsafe fn any_words(factor: &Factor, word: Word, at: usize, k: (usize, usize
 /// Numbers that bf16 holds, two to a word. Those too small for it become a subnormal, which tells that they were there.
 ///
 /// # Safety
-/// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie inside
+/// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths must lie inside
 /// of them.
 unsafe fn halves(factor: &Factor, at: usize, k: (usize, usize), mut put: impl FnMut(usize, u32)) {
     // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
@@ -323,7 +323,7 @@ unsafe fn halves(factor: &Factor, at: usize, k: (usize, usize), mut put: impl Fn
 /// A panel: for every word along `k`, a word of each of `width` columns.
 ///
 /// # Safety
-/// `out` has room for the panel, rounded up to whole boxes; the region lies in the tile.
+/// `out` has room for the panel, rounded up to whole boxes; the region must lie in the tile.
 pub unsafe fn right(
     factor: &Factor,
     word: Word,
@@ -350,8 +350,8 @@ pub unsafe fn right(
 }
 
 /// # Safety
-/// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie inside
-/// of them; all elements that the other arguments count may be written at `out`.
+/// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths must lie inside
+/// of them; all elements that the other arguments count must be writable at `out`.
 unsafe fn right_any(factor: &Factor, word: Word, cols: (usize, usize), k: (usize, usize), out: *mut u32, width: usize) {
     // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller answers
     // for the elements at `out`.
@@ -368,8 +368,8 @@ unsafe fn right_any(factor: &Factor, word: Word, cols: (usize, usize), k: (usize
 /// Sixteen columns of boxes.
 ///
 /// # Safety
-/// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie inside
-/// of them; all elements that the other arguments count may be written at `out`.
+/// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths must lie inside
+/// of them; all elements that the other arguments count must be writable at `out`.
 unsafe fn right_boxes(
     factor: &Factor,
     word: Word,
@@ -416,7 +416,7 @@ unsafe fn right_boxes(
 /// Every word becomes two, one row after the other.
 ///
 /// # Safety
-/// All elements that the other arguments count may be written at `out`.
+/// All elements that the other arguments count must be writable at `out`.
 #[inline(always)]
 unsafe fn expand(turned: &[u32; COLUMNS * GROUP], out: *mut u32, width: usize, split: impl Fn(u32) -> [u32; 2]) {
     // SAFETY: the caller answers for the elements at `out`.
@@ -439,7 +439,7 @@ fn pairs(word: u32) -> [u32; 2] {
 /// Adds 128 to every byte of the depth, and clears what lies behind it.
 ///
 /// # Safety
-/// All elements that the other arguments count may be written at `out`.
+/// All elements that the other arguments count must be writable at `out`.
 unsafe fn unsigned(depth: usize, out: *mut u32, width: usize) {
     // SAFETY: the caller answers for the elements at `out`.
     unsafe {

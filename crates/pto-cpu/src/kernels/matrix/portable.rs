@@ -118,7 +118,7 @@ pub unsafe fn turn(boxes: &Boxes) {
 pub const HALVES: Halves = Halves { rows: widen_rows::<Baseline>, columns: turn_and_widen };
 
 /// # Safety
-/// The boxes lie in memory, and there is room for what they become.
+/// The boxes must lie in memory, and there is room for what they become.
 unsafe fn turn_and_widen(boxes: &Boxes, is_f16: bool) {
     // SAFETY: the caller answers for the boxes and for the room they go to.
     unsafe {

@@ -46,27 +46,27 @@ pub trait Lanes: Copy {
     /// Reads a vector.
     ///
     /// # Safety
-    /// A vector of words may be read at `from`; the processor has what these lanes are made for.
+    /// A vector of words must be readable at `from`; the processor has what these lanes are made for.
     unsafe fn load(from: *const u32) -> Self::V;
     /// Writes a vector.
     ///
     /// # Safety
-    /// A vector of words may be written at `to`; the processor has what these lanes are made for.
+    /// A vector of words must be writable at `to`; the processor has what these lanes are made for.
     unsafe fn store(to: *mut u32, v: Self::V);
     /// A word in every place.
     ///
     /// # Safety
-    /// A word may be read at `from`; the processor has what these lanes are made for.
+    /// A word must be readable at `from`; the processor has what these lanes are made for.
     unsafe fn splat(from: *const u32) -> Self::V;
     /// Adds to a start value.
     ///
     /// # Safety
-    /// A word may be read at `word`; the processor has what these lanes are made for.
+    /// A word must be readable at `word`; the processor has what these lanes are made for.
     unsafe fn add(v: Self::V, word: *const u32) -> Self::V;
     /// One step of the sums.
     ///
     /// # Safety
-    /// The processor has what these lanes are made for.
+    /// The processor must have what these lanes are made for.
     unsafe fn step(sum: Self::V, a: Self::V, b: Self::V) -> Self::V;
 }
 
@@ -75,12 +75,12 @@ pub trait FloatLanes: Lanes {
     /// +0 in every place.
     ///
     /// # Safety
-    /// The processor has what these lanes are made for.
+    /// The processor must have what these lanes are made for.
     unsafe fn zero() -> Self::V;
     /// A sum of sums, rounded.
     ///
     /// # Safety
-    /// The processor has what these lanes are made for.
+    /// The processor must have what these lanes are made for.
     unsafe fn plus(x: Self::V, y: Self::V) -> Self::V;
 }
 
@@ -191,7 +191,7 @@ unsafe fn ascend<L: Lanes, const ROWS: usize, const VECTORS: usize, const SUMS: 
 }
 
 /// # Safety
-/// The processor has what these lanes are made for.
+/// The processor must have what these lanes are made for.
 #[inline(always)]
 unsafe fn step<L: Lanes, const ROWS: usize, const VECTORS: usize>(
     sums: &mut [[L::V; VECTORS]; ROWS],

@@ -89,7 +89,7 @@ pub unsafe fn integers(call: &ProductCall) -> Result<(), Fault> {
 }
 
 /// # Safety
-/// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie inside
+/// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths must lie inside
 /// of them.
 unsafe fn run(block: &Block, a: &Factor, b: &Factor, word: Word, multiply: Multiply) {
     // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
@@ -133,7 +133,7 @@ impl Packed<'_> {
     /// Packs the columns, an even number of strips of them. The exponent of the smallest number.
     ///
     /// # Safety
-    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
     unsafe fn right(&self, b: &Factor) -> u16 {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
@@ -160,8 +160,8 @@ impl Packed<'_> {
     /// Clears what lies behind the depth and behind the last column.
     ///
     /// # Safety
-    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
-    /// inside of them; all elements that the other arguments count may be written at `out`.
+    /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them; all elements that the other arguments count must be writable at `out`.
     unsafe fn clear_columns(&self, out: *mut u32, there: usize) {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller
         // answers for the elements at `out`.
@@ -182,7 +182,7 @@ impl Packed<'_> {
     /// Packs rows, an even number of strips of them. The exponent of the smallest number.
     ///
     /// # Safety
-    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
     unsafe fn left(&self, a: &Factor, first: usize, count: usize) -> u16 {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
@@ -201,8 +201,8 @@ impl Packed<'_> {
     /// Sixteen rows, of which so many are there: tiles along `k`, one after the other.
     ///
     /// # Safety
-    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
-    /// inside of them; all elements that the other arguments count may be written at `out`.
+    /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them; all elements that the other arguments count must be writable at `out`.
     unsafe fn left_strip(&self, a: &Factor, rows: (usize, usize), out: *mut u32) {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller
         // answers for the elements at `out`.
@@ -222,8 +222,8 @@ impl Packed<'_> {
     }
 
     /// # Safety
-    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
-    /// inside of them; all elements that the other arguments count may be read at `base`.
+    /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// inside of them; all elements that the other arguments count must be readable at `base`.
     unsafe fn least_exponent(&self, base: *const u32, strips: usize) -> u16 {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller
         // answers for the elements at `base`.
@@ -239,7 +239,7 @@ impl Packed<'_> {
     /// earlier blocks of `k` are looked at too: others may have computed them.
     ///
     /// # Safety
-    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
     unsafe fn starts_fit(&self, first: usize, count: usize) -> bool {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
@@ -258,7 +258,7 @@ impl Packed<'_> {
     }
 
     /// # Safety
-    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
     unsafe fn multiply(&self, first: usize, count: usize) {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
@@ -281,7 +281,7 @@ impl Packed<'_> {
     /// Two packed strips of rows by two of columns, on the accumulator itself or on a copy of a part that is not whole.
     ///
     /// # Safety
-    /// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
+    /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
     unsafe fn square(&self, row: usize, col: usize, rows: (usize, usize), width: usize) {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
@@ -312,8 +312,8 @@ impl Packed<'_> {
 /// Sixteen rows of boxes: two boxes side by side are a tile. False when the factor is not made of such.
 ///
 /// # Safety
-/// The factors are those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie inside
-/// of them; all elements that the other arguments count may be written at `out`.
+/// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths must lie inside
+/// of them; all elements that the other arguments count must be writable at `out`.
 unsafe fn left_boxes(a: &Factor, word: Word, row: usize, k: (usize, usize), out: *mut u32) -> bool {
     // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller answers
     // for the elements at `out`.
@@ -335,7 +335,7 @@ unsafe fn left_boxes(a: &Factor, word: Word, row: usize, k: (usize, usize), out:
 /// Rows of two boxes become rows of a tile.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `left` and `right` and may be written at `out`; the
+/// All elements that the other arguments count must be readable at `left` and `right` and writable at `out`; the
 /// processor has the instructions of this level.
 #[target_feature(enable = "avx512f")]
 unsafe fn two_boxes(left: *const u32, right: *const u32, out: *mut u32) {
@@ -354,7 +354,7 @@ unsafe fn two_boxes(left: *const u32, right: *const u32, out: *mut u32) {
 /// The bits, without sign, of the smallest number that is not zero. There are whole tiles of words.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `base`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `base`; the processor must have the instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn least_half(base: *const u32, words: usize) -> u16 {
     // SAFETY: the caller answers for the elements at `base`; the processor has the instructions of this level.
@@ -378,7 +378,7 @@ unsafe fn least_half(base: *const u32, words: usize) -> u16 {
 /// The same for some rows of up to sixteen numbers of f32.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[target_feature(enable = "avx512f")]
 unsafe fn least_number(from: Sixteens, rows: (usize, usize), cols: (usize, usize)) -> u32 {
     // SAFETY: the processor has the instructions of this level.
@@ -439,7 +439,7 @@ struct Config {
 // The compiler never touches tile registers, so they keep what they hold from one piece of assembly to the next.
 
 /// # Safety
-/// The processor has the unit for matrices, and the system lets the process use it: see [`are_there`].
+/// The processor must have the unit for matrices, and the system lets the process use it: see [`are_there`].
 unsafe fn load_config() {
     // SAFETY: the unit is there, and the configuration is a constant of the size it reads.
     unsafe {
@@ -457,7 +457,7 @@ unsafe fn load_config() {
 /// Nothing is in the registers any more: what they hold would be saved whenever the thread pauses.
 ///
 /// # Safety
-/// The processor has the unit for matrices, and the system lets the process use it: see [`are_there`].
+/// The processor must have the unit for matrices, and the system lets the process use it: see [`are_there`].
 unsafe fn release() {
     // SAFETY: the unit is there; its registers hold nothing that is still needed.
     unsafe {

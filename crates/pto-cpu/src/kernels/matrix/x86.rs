@@ -10,7 +10,7 @@ macro_rules! by_rows {
     ($name:ident, $run:ident::<$lanes:ty, $vectors:literal>, $features:literal) => {
         const $name: [unsafe fn(&Strip); 4] = {
             /// # Safety
-            /// The strip names packed factors and sums that are there; the processor has the instructions of this
+            /// The strip names packed factors and sums that are there; the processor must have the instructions of this
             /// level.
             #[target_feature(enable = $features)]
             unsafe fn sums<const ROWS: usize>(s: &Strip) {
@@ -211,7 +211,7 @@ pub unsafe fn turned(from: *const u32) -> [__m512i; 8] {
 /// The first, second, third and fourth words of sixteen rows, which lie 32 bytes apart.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn words_of_rows(from: *const u8) -> [__m512i; 4] {
@@ -282,7 +282,7 @@ pub unsafe fn quads_of_rows(from: *const u8) -> [__m512i; 4] {
 /// are loaded, which costs no shuffle.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn every_fourth_row(from: *const u8) -> [__m512i; 4] {
@@ -342,7 +342,7 @@ pub unsafe fn turn_eight(from: *const u32, to: *mut u32, step: usize) {
 /// See [`Halves::rows`]. Eight numbers at a time go where they belong at once.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
 /// instructions of this level.
 #[target_feature(enable = "avx2,f16c")]
 unsafe fn widen_rows(from: *const u32, rows: usize, to: *mut u32, second: usize, is_f16: bool) {
@@ -372,7 +372,7 @@ pub const HALVES_V3: Halves = Halves { rows: widen_rows, columns: widen_columns_
 /// Sixteen halves become numbers.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `halves`; the processor has the instructions of this
+/// All elements that the other arguments count must be readable at `halves`; the processor must have the instructions of this
 /// level.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
@@ -391,7 +391,7 @@ unsafe fn widened(halves: *const u32, is_f16: bool) -> __m512i {
 /// See [`Halves::rows`]. Two rows at a time, so that whole lines are written.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
 /// instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn widen_rows_v4(from: *const u32, rows: usize, to: *mut u32, second: usize, is_f16: bool) {
@@ -414,7 +414,7 @@ unsafe fn widen_rows_v4(from: *const u32, rows: usize, to: *mut u32, second: usi
 /// See [`Halves::columns`].
 ///
 /// # Safety
-/// The boxes lie in memory, and there is room for what they become; the processor has the instructions of this level.
+/// The boxes must lie in memory, and there is room for what they become; the processor must have the instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn widen_columns_v4(boxes: &Boxes, is_f16: bool) {
     // SAFETY: the caller answers for the boxes and for the room they go to; the processor has the instructions of this
@@ -434,7 +434,7 @@ unsafe fn widen_columns_v4(boxes: &Boxes, is_f16: bool) {
 }
 
 /// # Safety
-/// The boxes lie in memory, and there is room for what they become; the processor has the instructions of this level.
+/// The boxes must lie in memory, and there is room for what they become; the processor must have the instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn widen_f16_columns_v4(boxes: &Boxes) {
     // SAFETY: the caller answers for the boxes and for the room they go to; the processor has the instructions of this
@@ -457,7 +457,7 @@ unsafe fn widen_f16_columns_v4(boxes: &Boxes) {
 /// See [`Halves::columns`].
 ///
 /// # Safety
-/// The boxes lie in memory, and there is room for what they become; the processor has the instructions of this level.
+/// The boxes must lie in memory, and there is room for what they become; the processor must have the instructions of this level.
 #[target_feature(enable = "avx2,fma,f16c")]
 unsafe fn widen_columns_v3(boxes: &Boxes, is_f16: bool) {
     // SAFETY: the caller answers for the boxes and for the room they go to; the processor has the instructions of this

@@ -9,7 +9,7 @@ pub fn prepare(site: &Site) -> Option<Prepared<3, 0, 3>> {
 }
 
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn run(call: &MoveCall) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
@@ -26,7 +26,7 @@ unsafe fn run(call: &MoveCall) -> Result<(), Fault> {
 /// The exponents in the order of the source's rows are the rows of the destination.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn by_rows(src: &TileRef, dst: &TileRef) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -45,7 +45,7 @@ unsafe fn by_rows(src: &TileRef, dst: &TileRef) {
 /// A row of the source belongs to a group of rows: it becomes a column, 16 of its elements to a box.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn by_columns(src: &TileRef, dst: &TileRef) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.

@@ -77,7 +77,7 @@ fn turned(region: Region) -> Region {
 /// The numbers of a byte are neighbours in a row of the source and in a column of the destination.
 ///
 /// # Safety
-/// The region lies in both places, which are those of operands of a call; the processor has the instructions of this
+/// The region must lie in both places, which are those of operands of a call; the processor must have the instructions of this
 /// level.
 #[inline(never)]
 unsafe fn turn<L: Level>(from: &Place, to: &Place, region: Region) {

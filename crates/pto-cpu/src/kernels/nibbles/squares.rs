@@ -30,7 +30,7 @@ pub(super) unsafe fn turn<L: Level>(square: &Turn) {
 /// Two numbers of two rows at a time.
 ///
 /// # Safety
-/// The rows of the source and of the destination lie in memory and do not overlap.
+/// The rows of the source and of the destination must lie in memory and must not overlap.
 unsafe fn turn_by_fours(square: &Turn) {
     // SAFETY: the caller answers for the rows of source and destination.
     unsafe {
@@ -73,7 +73,7 @@ mod x86 {
     };
 
     /// # Safety
-    /// The rows of the source and of the destination lie in memory and do not overlap; the processor has the
+    /// The rows of the source and of the destination must lie in memory and must not overlap; the processor has the
     /// instructions of this level.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
     pub unsafe fn turn(square: &Turn) {
@@ -103,7 +103,7 @@ mod x86 {
     /// The place of the row in its pair and the place of the number in its byte are exchanged.
     ///
     /// # Safety
-    /// The processor has the instructions of this level.
+    /// The processor must have the instructions of this level.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     unsafe fn halves_exchanged(rows: __m512i, places: &[[u8; 64]; 2]) -> __m512i {
@@ -123,7 +123,7 @@ mod x86 {
     /// Sixteen bytes of four rows.
     ///
     /// # Safety
-    /// All elements that the other arguments count may be read at `from`; the processor has the instructions of this
+    /// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this
     /// level.
     #[inline]
     #[target_feature(enable = "avx512f")]
@@ -142,7 +142,7 @@ mod x86 {
     /// Writes four columns of sixteen bytes.
     ///
     /// # Safety
-    /// All elements that the other arguments count may be written at `to`; the processor has the instructions of this
+    /// All elements that the other arguments count must be writable at `to`; the processor must have the instructions of this
     /// level.
     #[inline]
     #[target_feature(enable = "avx512f")]

@@ -54,7 +54,7 @@ impl<Q: Code> Quantise<Q> {
     }
 
     /// # Safety
-    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+    /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
     #[inline(always)]
     unsafe fn rows(call: &Call<4>, mut row: impl FnMut(usize, f32, f32)) {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.

@@ -78,7 +78,7 @@ impl Group {
 }
 
 /// # Safety
-/// The operands are as [`KernelFn`](pto_vector::KernelFn) says.
+/// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
 unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
@@ -108,7 +108,7 @@ unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
 /// Writes a byte of the valid region, counted row by row.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie inside
+/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
 unsafe fn put_byte(tile: &TileRef, number: usize, byte: u8) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.

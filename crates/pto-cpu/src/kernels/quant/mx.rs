@@ -150,7 +150,7 @@ impl<'a> Groups<'a> {
     /// two columns.
     ///
     /// # Safety
-    /// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
+    /// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
     /// inside of them.
     unsafe fn copy(&self, other: &TileRef) {
         // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -180,7 +180,7 @@ impl<E: Elem<Wide = f32>, const FP4: bool> Mx<E, FP4> {
     /// The largest magnitude of a group, as bits: a NaN is larger than everything.
     ///
     /// # Safety
-    /// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
+    /// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
     /// inside of them.
     unsafe fn largest(src: &TileRef, row: usize, col: usize, down: bool) -> u32 {
         // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
@@ -197,7 +197,7 @@ impl<E: Elem<Wide = f32>, const FP4: bool> Mx<E, FP4> {
     /// exponents.
     ///
     /// # Safety
-    /// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
+    /// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
     /// inside of them.
     #[inline(always)]
     unsafe fn keep_multiplier(groups: &Groups, row: usize, col: usize, multiplier: f32) {
@@ -214,7 +214,7 @@ impl<E: Elem<Wide = f32>, const FP4: bool> Mx<E, FP4> {
     /// The codes of up to 32 numbers of a row.
     ///
     /// # Safety
-    /// All elements that the other arguments count may be read at `from`; the processor has the instructions of this
+    /// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this
     /// level.
     #[inline(always)]
     unsafe fn codes<L: Level>(from: *const E, count: usize, scales: &[f32; GROUP]) -> [u8; GROUP] {
@@ -234,7 +234,7 @@ impl<E: Elem<Wide = f32>, const FP4: bool> Mx<E, FP4> {
     /// Writes codes of a row from a column on, two to a byte in a format of four bits.
     ///
     /// # Safety
-    /// Tiles are operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
+    /// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
     /// inside of them.
     #[inline(always)]
     unsafe fn store(dst: &TileRef, row: usize, col: usize, count: usize, codes: &[u8; GROUP]) {
@@ -252,7 +252,7 @@ impl<E: Elem<Wide = f32>, const FP4: bool> Mx<E, FP4> {
     }
 
     /// # Safety
-    /// The operands are as [`KernelFn`](pto_vector::KernelFn) says; the processor has the instructions of this level.
+    /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says; the processor must have the instructions of this level.
     #[inline(always)]
     unsafe fn run<L: Level>(call: &Call<6>) {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;

@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 /// Turns boxes of sixteen rows of 32 bytes.
 ///
 /// # Safety
-/// The rows of the source and of the destination lie in memory and do not overlap; the processor has the instructions
+/// The rows of the source and of the destination must lie in memory and must not overlap; the processor must have the instructions
 /// of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub unsafe fn turn_boxes(turn: &Turn) {
@@ -35,7 +35,7 @@ pub unsafe fn turn_boxes(turn: &Turn) {
 /// The same, two boxes below each other at a time.
 ///
 /// # Safety
-/// The rows of the source and of the destination lie in memory and do not overlap; the processor has the instructions
+/// The rows of the source and of the destination must lie in memory and must not overlap; the processor must have the instructions
 /// of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub unsafe fn turn_pairs_of_boxes(turn: &Turn) {
@@ -63,7 +63,7 @@ pub unsafe fn turn_pairs_of_boxes(turn: &Turn) {
 /// Writes two columns, which lie one after the other where the columns of the destination do.
 ///
 /// # Safety
-/// All elements that the other arguments count may be written at `to`; the processor has the instructions of this
+/// All elements that the other arguments count must be writable at `to`; the processor must have the instructions of this
 /// level.
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -106,7 +106,7 @@ pub fn has_exchanges() -> bool {
 /// Turns all boxes of a tile, from 16 rows of 32 bytes to 16 columns of 32.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
 /// instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
 pub unsafe fn turn_tile(from: *const u8, mut to: *mut u8, rows: usize, cols: usize) {
@@ -126,7 +126,7 @@ pub unsafe fn turn_tile(from: *const u8, mut to: *mut u8, rows: usize, cols: usi
 /// one, and most exchanges between registers need none.
 ///
 /// # Safety
-/// The rows of the source and of the destination lie in memory and do not overlap; the processor has the instructions
+/// The rows of the source and of the destination must lie in memory and must not overlap; the processor must have the instructions
 /// of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
 pub unsafe fn turn_squares(turn: &Turn) {
@@ -148,7 +148,7 @@ pub unsafe fn turn_squares(turn: &Turn) {
 /// Calls `work` for the first row and column of every square, or of so many rows of squares.
 ///
 /// # Safety
-/// The rows of the source and of the destination lie in memory and do not overlap.
+/// The rows of the source and of the destination must lie in memory and must not overlap.
 #[inline(always)]
 unsafe fn each_square(turn: &Turn, height: usize, work: impl Fn(*const u8, *mut u8)) {
     // SAFETY: the caller answers for the rows of source and destination.
@@ -166,7 +166,7 @@ unsafe fn each_square(turn: &Turn, height: usize, work: impl Fn(*const u8, *mut 
 /// A square and the one below it. The columns are put together on the way, so that whole lines are written.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
 /// instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
@@ -193,7 +193,7 @@ unsafe fn two_squares(from: *const u8, from_step: usize, to: *mut u8, to_step: u
 /// are far apart are better read, and columns written, one after the other.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from` and may be written at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
 /// instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
@@ -240,7 +240,7 @@ unsafe fn square<const DENSE: bool>(from: *const u8, from_step: usize, to: *mut 
 /// Thirty-two bytes of two rows.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn two_rows(from: *const u8, step: usize) -> __m512i {

@@ -56,7 +56,7 @@ pub unsafe fn places<E: Elem>(call: &Call<3>, base: usize, count: usize, values:
 /// True when one of the values is a zero with a sign or a NaN.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `values`.
+/// All elements that the other arguments count must be readable at `values`.
 #[inline(always)]
 unsafe fn has_several_codes<E: Elem>(values: *const E, count: usize) -> bool {
     // SAFETY: the caller answers for the elements at `values`.
@@ -78,7 +78,7 @@ unsafe fn has_several_codes<E: Elem>(values: *const E, count: usize) -> bool {
 /// that runs where the comparisons do.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `values`.
+/// All elements that the other arguments count must be readable at `values`.
 #[inline(always)]
 unsafe fn repeated<E: Elem>(values: *const E, count: usize) -> [u32; WORD] {
     // SAFETY: the caller answers for the elements at `values`.
@@ -98,8 +98,8 @@ unsafe fn repeated<E: Elem>(values: *const E, count: usize) -> [u32; WORD] {
 /// Which of the elements of a word equal the value of their row.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
-/// them; all elements that the other arguments count may be written at `masks`.
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
+/// them; all elements that the other arguments count must be writable at `masks`.
 #[inline(always)]
 unsafe fn where_equal<E: Elem>(
     src: &TileRef,
@@ -130,7 +130,7 @@ unsafe fn where_equal<E: Elem>(
 /// Which of 64 elements equal a value.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `from` and may be written at `mask`.
+/// All elements that the other arguments count must be readable at `from` and writable at `mask`.
 #[inline(always)]
 unsafe fn equal<E: Elem>(from: *const E, wanted: u32, valid: u64, mask: *mut u64) {
     // SAFETY: the caller answers for the elements at `from` and `mask`.
@@ -162,7 +162,7 @@ unsafe fn equal<E: Elem>(from: *const E, wanted: u32, valid: u64, mask: *mut u64
 /// The number of the lowest bit of each mask that has one.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `masks`.
+/// All elements that the other arguments count must be readable at `masks`.
 #[inline(always)]
 unsafe fn lowest(masks: *const u64, count: usize, word: usize, numbers: &mut [u64; WORD]) {
     // SAFETY: the caller answers for the elements at `masks`.
@@ -178,7 +178,7 @@ unsafe fn lowest(masks: *const u64, count: usize, word: usize, numbers: &mut [u6
 }
 
 /// # Safety
-/// All elements that the other arguments count may be written at `to`.
+/// All elements that the other arguments count must be writable at `to`.
 #[inline(always)]
 unsafe fn put<T>(to: *mut T, step: usize, count: usize, numbers: &[u64; WORD], low: impl Fn(u64) -> T) {
     // SAFETY: the caller answers for the elements at `to`.

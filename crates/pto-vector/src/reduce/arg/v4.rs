@@ -22,17 +22,17 @@ pub trait Search<E: Elem>: Rank<E> + Registers<E> {
     /// Where `a` wins against `b`.
     ///
     /// # Safety
-    /// The processor has the instructions of this level.
+    /// The processor must have the instructions of this level.
     unsafe fn where_wins(a: __m512i, b: __m512i) -> u64;
     /// Where two registers have the same element.
     ///
     /// # Safety
-    /// The processor has the instructions of this level.
+    /// The processor must have the instructions of this level.
     unsafe fn where_same(a: __m512i, b: __m512i) -> u64;
     /// True when winners like these are surely the first of their columns, to the bit.
     ///
     /// # Safety
-    /// The processor has the instructions of this level.
+    /// The processor must have the instructions of this level.
     unsafe fn is_sure(best: __m512i) -> bool;
 }
 
@@ -89,7 +89,7 @@ search! {
 /// True when every lane is one of `count` codes from `first` on.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn all_within(x: __m512i, first: i16, count: i16) -> bool {
     // SAFETY: the processor has the instructions of this level.
@@ -117,7 +117,7 @@ pub unsafe fn columns<F: Search<E>, E: Elem>(call: &Call<3>, at: usize) -> bool 
 /// tell at the end which of them it was.
 ///
 /// # Safety
-/// The operands are as [`KernelFn`](crate::KernelFn) says; the processor has the instructions of this level.
+/// The operands must be as [`KernelFn`](crate::KernelFn) says; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn side<F: Search<E>, E: Elem, N: Copy + Default + Into<u32>, const SIDE: usize>(
     call: &Call<3>,
@@ -203,7 +203,7 @@ struct Four {
 
 impl Four {
     /// # Safety
-    /// The processor has the instructions of this level.
+    /// The processor must have the instructions of this level.
     #[inline(always)]
     unsafe fn new(first: __m512i) -> Self {
         // SAFETY: the processor has the instructions of this level.
@@ -213,7 +213,7 @@ impl Four {
     /// Four rows that come after all others.
     ///
     /// # Safety
-    /// The processor has the instructions of this level.
+    /// The processor must have the instructions of this level.
     #[inline(always)]
     unsafe fn challenge<F: Search<E>, E: Elem, const SIDE: usize>(&mut self, x: [__m512i; 4], number: __m512i) {
         // SAFETY: the processor has the instructions of this level.
@@ -232,7 +232,7 @@ impl Four {
     /// The number of four rows, and which of them it was.
     ///
     /// # Safety
-    /// The processor has the instructions of this level.
+    /// The processor must have the instructions of this level.
     #[inline(always)]
     unsafe fn place<F: Search<E>, E: Elem, const SIDE: usize>(&self) -> [__m512i; 2] {
         // SAFETY: the processor has the instructions of this level.
@@ -249,7 +249,7 @@ impl Four {
 /// One more in every lane.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn next<const SIDE: usize>(number: __m512i) -> __m512i {
     // SAFETY: the processor has the instructions of this level.
@@ -263,7 +263,7 @@ unsafe fn next<const SIDE: usize>(number: __m512i) -> __m512i {
 }
 
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn pick<const SIDE: usize>(old: __m512i, which: u64, new: __m512i) -> __m512i {
     // SAFETY: the processor has the instructions of this level.

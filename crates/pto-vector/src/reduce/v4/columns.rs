@@ -31,8 +31,8 @@ const APART: usize = 4;
 /// The order must not matter.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
-/// them; all elements that the other arguments count may be written at `to`; the processor has the instructions of this
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
+/// them; all elements that the other arguments count must be writable at `to`; the processor must have the instructions of this
 /// level.
 #[inline(always)]
 unsafe fn side<F: Registers<E>, E: Elem, const SIDE: usize>(src: &TileRef, at: usize, to: *mut E) -> bool {
@@ -88,8 +88,8 @@ unsafe fn side<F: Registers<E>, E: Elem, const SIDE: usize>(src: &TileRef, at: u
 /// Numbers at even and odd places, in registers of their own until they are results.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
-/// them; all elements that the other arguments count may be written at `to`; the processor has the instructions of this
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
+/// them; all elements that the other arguments count must be writable at `to`; the processor must have the instructions of this
 /// level.
 #[inline(always)]
 unsafe fn halved<F: Registers<E>, E: Elem>(src: &TileRef, at: usize, to: *mut E) -> bool {

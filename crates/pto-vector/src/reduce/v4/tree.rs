@@ -59,7 +59,7 @@ pub unsafe fn group<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, rows: 
 /// Not inlined, because what stands around it would change how well it is compiled.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `row` and may be written at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `row` and writable at `to`; the processor has the
 /// instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
 #[inline(never)]
@@ -88,7 +88,7 @@ unsafe fn whole<F: Registers<E>, E: Elem, const DENSE: bool>(
 /// True when nothing was seen that makes results wrong.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn is_right<F: Registers<E>, E: Elem>(seen: &[F::Seen; 4], results: __m512i) -> bool {
     // SAFETY: the processor has the instructions of this level.
@@ -105,7 +105,7 @@ unsafe fn is_right<F: Registers<E>, E: Elem>(seen: &[F::Seen; 4], results: __m51
 /// The results of sixteen rows where more would be folded together; false when there are none.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `row` and may be written at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `row` and writable at `to`; the processor has the
 /// instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
 #[inline(never)]
@@ -125,7 +125,7 @@ unsafe fn sixteen<F: Registers<E>, E: Elem>(row: *const E, stride: usize, steps:
 /// A result for each row, in the order of the rows. `SINGLE` says that there is one step.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `row`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `row`; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn all<F: Registers<E>, E: Elem, const SINGLE: bool>(
     row: *const E,
@@ -161,7 +161,7 @@ unsafe fn all<F: Registers<E>, E: Elem, const SINGLE: bool>(
 /// Sixteen rows, with 32 bits for each.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `row`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `row`; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn wide<F: Registers<E>, E: Elem, const SINGLE: bool>(
     row: *const E,
@@ -187,7 +187,7 @@ unsafe fn wide<F: Registers<E>, E: Elem, const SINGLE: bool>(
 /// Each fourth row of sixteen as one register, all of them step by step.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `row`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `row`; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn four<F: Registers<E>, E: Elem, const SINGLE: bool, const SIDE: usize>(
     row: *const E,
@@ -220,8 +220,8 @@ unsafe fn four<F: Registers<E>, E: Elem, const SINGLE: bool, const SIDE: usize>(
 /// The same as [`group`] for rows of any length, at most sixteen.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
-/// them; all elements that the other arguments count may be written at `to`; the processor has the instructions of this
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
+/// them; all elements that the other arguments count must be writable at `to`; the processor must have the instructions of this
 /// level.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
 #[inline(never)]
@@ -242,8 +242,8 @@ unsafe fn uneven<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, rows: usi
 /// Sixteen rows of any length, or fewer, with 32 bits for each.
 ///
 /// # Safety
-/// Tiles are operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named lie inside of
-/// them; the processor has the instructions of this level.
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
+/// them; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn any_wide<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, count: usize) -> __m512i {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor has
@@ -267,7 +267,7 @@ unsafe fn any_wide<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, count: 
 /// What is left to fold of the 32 bits of each row: all of them are then its result.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn spread<F: Registers<E>, E: Elem>(x: __m512i) -> __m512i {
     // SAFETY: the processor has the instructions of this level.
@@ -286,7 +286,7 @@ unsafe fn spread<F: Registers<E>, E: Elem>(x: __m512i) -> __m512i {
 /// Writes the first `count` of sixteen results that have 32 bits each.
 ///
 /// # Safety
-/// All elements that the other arguments count may be written at `to`; the processor has the instructions of this
+/// All elements that the other arguments count must be writable at `to`; the processor must have the instructions of this
 /// level.
 #[inline(always)]
 unsafe fn put_spread<F: Registers<E>, E: Elem>(results: __m512i, to: *mut E, count: usize) {
@@ -306,7 +306,7 @@ unsafe fn put_spread<F: Registers<E>, E: Elem>(results: __m512i, to: *mut E, cou
 /// A row of any length as one register.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `row`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `row`; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn any<F: Registers<E>, E: Elem>(row: *const E, n: usize) -> __m512i {
     // SAFETY: the caller answers for the elements at `row`; the processor has the instructions of this level.
@@ -320,7 +320,7 @@ unsafe fn any<F: Registers<E>, E: Elem>(row: *const E, n: usize) -> __m512i {
 }
 
 /// # Safety
-/// All elements that the other arguments count may be read at `row`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `row`; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn any_side<F: Registers<E>, E: Elem, const SIDE: usize>(row: *const E, n: usize) -> __m512i {
     // SAFETY: the caller answers for the elements at `row`; the processor has the instructions of this level.
@@ -342,7 +342,7 @@ unsafe fn any_side<F: Registers<E>, E: Elem, const SIDE: usize>(row: *const E, n
 /// Rows 0, 4, 8 and 12 as one register, each in four lanes.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn fold_four<F: Registers<E>, E: Elem>(rows: [__m512i; 4]) -> __m512i {
     // SAFETY: the processor has the instructions of this level.
@@ -352,7 +352,7 @@ unsafe fn fold_four<F: Registers<E>, E: Elem>(rows: [__m512i; 4]) -> __m512i {
 /// Those of rows 0, 1, 2 and 3 from there on as one register, each in one lane.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn fold_quads<F: Registers<E>, E: Elem>(quads: [__m512i; 4]) -> __m512i {
     // SAFETY: the processor has the instructions of this level.
@@ -362,7 +362,7 @@ unsafe fn fold_quads<F: Registers<E>, E: Elem>(quads: [__m512i; 4]) -> __m512i {
 /// Lanes 0 to 7 take in lanes 8 to 15, in two registers.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn eights<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
     // SAFETY: the processor has the instructions of this level.
@@ -372,7 +372,7 @@ unsafe fn eights<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
 /// In each eight lanes, the first four take in the last four.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn fours<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
     // SAFETY: the processor has the instructions of this level.
@@ -382,7 +382,7 @@ unsafe fn fours<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
 /// In each four lanes, the first two take in the last two.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn twos<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
     // SAFETY: the processor has the instructions of this level.
@@ -392,7 +392,7 @@ unsafe fn twos<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
 /// In each two lanes, the first takes in the second.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn ones<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
     // SAFETY: the processor has the instructions of this level.
@@ -406,7 +406,7 @@ unsafe fn ones<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
 /// The halves of 32 bits as one, and results of two registers by turns.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn words<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
     // SAFETY: the processor has the instructions of this level.
@@ -419,7 +419,7 @@ unsafe fn words<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
 /// The halves of 16 bits as one, and results of two registers by turns.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn bytes<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
     // SAFETY: the processor has the instructions of this level.
@@ -433,7 +433,7 @@ unsafe fn bytes<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
 /// The registers of a row as one.
 ///
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn as_one<F: Registers<E>, E: Elem, const SIDE: usize>(all: [__m512i; SIDE]) -> __m512i {
     // SAFETY: the processor has the instructions of this level.
@@ -447,7 +447,7 @@ unsafe fn as_one<F: Registers<E>, E: Elem, const SIDE: usize>(all: [__m512i; SID
 }
 
 /// # Safety
-/// The processor has the instructions of this level.
+/// The processor must have the instructions of this level.
 #[inline(always)]
 pub unsafe fn join<F: Registers<E>, E: Elem, const SIDE: usize>(all: &mut [__m512i; SIDE], x: [__m512i; SIDE]) {
     // SAFETY: the processor has the instructions of this level.
@@ -461,7 +461,7 @@ pub unsafe fn join<F: Registers<E>, E: Elem, const SIDE: usize>(all: &mut [__m51
 /// The next 64 elements of a row, or those that `valid` has a bit for.
 ///
 /// # Safety
-/// All elements that the other arguments count may be read at `row`; the processor has the instructions of this level.
+/// All elements that the other arguments count must be readable at `row`; the processor must have the instructions of this level.
 #[inline(always)]
 pub unsafe fn take<F: Registers<E>, E: Elem, const SIDE: usize>(
     row: *const E,

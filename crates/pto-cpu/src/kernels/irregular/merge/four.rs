@@ -60,7 +60,7 @@ mod wide {
     }
 
     /// # Safety
-    /// All elements that the other arguments count may be read at `first`; the processor has the instructions of this
+    /// All elements that the other arguments count must be readable at `first`; the processor must have the instructions of this
     /// level.
     #[inline]
     #[target_feature(enable = "avx512f")]

@@ -158,7 +158,7 @@ mod wide {
     /// Parts are merged at the same time, because every step waits for the one before.
     ///
     /// # Safety
-    /// The processor has the instructions of this level.
+    /// The processor must have the instructions of this level.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl")]
     unsafe fn parts<const PARTS: usize>(a: &[u64], b: &[u64], out: &mut [u64]) {
@@ -205,7 +205,7 @@ mod wide {
         };
 
         /// # Safety
-        /// All elements that the other arguments count may be written at `out`; the processor has the instructions of
+        /// All elements that the other arguments count must be writable at `out`; the processor must have the instructions of
         /// this level.
         #[inline]
         #[target_feature(enable = "avx512f")]
@@ -224,7 +224,7 @@ mod wide {
         /// has numbers, and has read two vectors more than it has written.
         ///
         /// # Safety
-        /// The processor has the instructions of this level.
+        /// The processor must have the instructions of this level.
         #[inline]
         #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl")]
         unsafe fn step(&mut self) {
@@ -246,7 +246,7 @@ mod wide {
     /// The eight smallest and the eight largest of two sorted vectors, both sorted.
     ///
     /// # Safety
-    /// The processor has the instructions of this level.
+    /// The processor must have the instructions of this level.
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn merge_eight(x: __m512d, y: __m512d) -> (__m512d, __m512d) {
