@@ -47,7 +47,7 @@ impl<P: Pairwise<E>, E: Elem> Body<3, 0, 2> for ByBlock<P, E> {
 /// them; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn tile<L: Level, P: Pairwise<E>, E: Elem, const FIRST: bool>(src: &TileRef, blocks: &TileRef, dst: &TileRef) {
-    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor has
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor must have
     // the instructions of this level.
     unsafe {
         // A block twice is a whole vector, which has to go through memory once.

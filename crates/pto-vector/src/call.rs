@@ -8,7 +8,13 @@ use std::mem::transmute;
 /// A tile operand of a call: memory, shape, and the part that holds data.
 ///
 /// Only [`TileRef::new`] makes one, and its caller answers for the memory. Safe methods compute addresses and never
-/// follow them.
+/// follow them. A tile made of fields, whose geometry might lead nowhere, does not compile:
+///
+/// ```compile_fail,E0451
+/// use pto_vector::TileRef;
+/// let wild = TileRef { ptr: std::ptr::null_mut(), ..TileRef::ABSENT };
+/// wild.index(0, 0);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct TileRef<'a> {
     ptr: *mut u8,

@@ -100,7 +100,7 @@ pub unsafe fn load_some<L: Level, E: Elem, const N: usize>(from: *const E, count
 }
 
 /// # Safety
-/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn load_part<L: Level, E: Elem, const N: usize>(from: *const E, count: usize, to: *mut E) {

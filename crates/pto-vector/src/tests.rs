@@ -239,3 +239,26 @@ fn boxes_change_nothing_but_the_places() {
         }
     }
 }
+
+/// Code that is called with other operands than it takes executes nothing and says so.
+#[test]
+fn other_numbers_of_operands_are_an_error() {
+    for (op, kernel) in kernels() {
+        for operands in legal::on(op, &SHAPES[..1], Target::Cpu) {
+            let code = operands.with_instance(op, Target::Cpu, |instance: Instance| {
+                kernel.prepare(&Site { instance, numerics: Numerics::Reference, plain: true, level: None })
+            });
+            let Some(code) = code else { continue };
+            let arity = code.arity();
+            let takes = [arity.tiles, arity.views, arity.scalars].map(usize::from);
+            assert_eq!(takes, [kernel.tiles.len(), kernel.views.len(), kernel.scalars.len()], "{op:?}");
+            let (tiles, scalars) = (vec![TileRef::ABSENT; takes[0] + 1], vec![0; takes[2] + 1]);
+            for (tiles, scalars) in [(&tiles[..takes[0] - 1], &scalars[..takes[2]]), (&tiles[..takes[0]], &scalars[..])]
+            {
+                // SAFETY: the numbers of operands are wrong, so nothing is executed.
+                let outcome = unsafe { code.call(tiles, &[], scalars) };
+                assert_eq!(outcome, Err(Fault::Operands { takes: arity }), "{op:?}");
+            }
+        }
+    }
+}

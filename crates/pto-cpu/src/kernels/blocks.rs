@@ -207,7 +207,7 @@ unsafe fn copy_pieces<L: Level>(from: &Place, to: &Place, region: Region, size: 
 }
 
 /// # Safety
-/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn run<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, size: usize, cache: Cache) {
@@ -258,7 +258,7 @@ fn twins(nest: &mut Nest, down: Loop) -> Option<usize> {
 /// Runs of `width` bytes.
 ///
 /// # Safety
-/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn runs<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, width: usize, cache: Cache) {

@@ -77,7 +77,7 @@ impl Cells {
     }
 
     /// # Safety
-    /// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has
+    /// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have
     /// the instructions of this level.
     #[inline]
     #[target_feature(enable = "avx512f")]
@@ -92,7 +92,7 @@ impl Cells {
     }
 
     /// # Safety
-    /// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has
+    /// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have
     /// the instructions of this level.
     #[inline]
     #[target_feature(enable = "avx512f")]
@@ -108,7 +108,7 @@ impl Cells {
     }
 
     /// # Safety
-    /// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has
+    /// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have
     /// the instructions of this level.
     #[inline]
     #[target_feature(enable = "avx512f")]

@@ -328,7 +328,7 @@ impl Out<'_> {
     /// this level.
     #[inline(always)]
     unsafe fn region<L: Level, C: Convert>(&self, from: &Place, to: &Place, region: Region) {
-        // SAFETY: the region lies in both places, which are those of operands of a call; the processor has the
+        // SAFETY: the region lies in both places, which are those of operands of a call; the processor must have the
         // instructions of this level.
         unsafe {
             if C::COPIES && !self.form.relu {

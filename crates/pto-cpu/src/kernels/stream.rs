@@ -43,7 +43,7 @@ impl Cache {
 /// Copies a long run. After all copies to a large destination, [`finish`] must follow. The processor must have the level.
 ///
 /// # Safety
-/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have the
 /// instructions of this level.
 #[inline]
 pub(super) unsafe fn copy<L: Level>(from: *const u8, to: *mut u8, bytes: usize, cache: Cache) {
@@ -110,7 +110,7 @@ mod x86 {
     }
 
     /// # Safety
-    /// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has
+    /// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have
     /// the instructions of this level.
     #[target_feature(enable = "avx512f")]
     pub unsafe fn past_v4(from: *const u8, to: *mut u8, bytes: usize) {
@@ -124,7 +124,7 @@ mod x86 {
     }
 
     /// # Safety
-    /// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has
+    /// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have
     /// the instructions of this level.
     #[target_feature(enable = "avx512f")]
     pub unsafe fn ahead_v4(from: *const u8, to: *mut u8, bytes: usize) {

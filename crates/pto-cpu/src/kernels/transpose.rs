@@ -316,7 +316,7 @@ mod x86 {
     /// Boxes of eight rows of eight words.
     ///
     /// # Safety
-    /// The rows of the source and of the destination must lie in memory and must not overlap; the processor has the
+    /// The rows of the source and of the destination must lie in memory and must not overlap; the processor must have the
     /// instructions of this level.
     #[target_feature(enable = "avx2")]
     pub unsafe fn turn_words(turn: &Turn) {
@@ -330,7 +330,7 @@ mod x86 {
     /// The same, twins together.
     ///
     /// # Safety
-    /// The rows of the source and of the destination must lie in memory and must not overlap; the processor has the
+    /// The rows of the source and of the destination must lie in memory and must not overlap; the processor must have the
     /// instructions of this level.
     #[target_feature(enable = "avx512f")]
     pub unsafe fn turn_twins(turn: &Turn) {
@@ -354,7 +354,7 @@ mod x86 {
     /// Boxes of sixteen rows of sixteen halves.
     ///
     /// # Safety
-    /// The rows of the source and of the destination must lie in memory and must not overlap; the processor has the
+    /// The rows of the source and of the destination must lie in memory and must not overlap; the processor must have the
     /// instructions of this level.
     #[target_feature(enable = "avx512f,avx512bw")]
     pub unsafe fn turn_halves(turn: &Turn) {

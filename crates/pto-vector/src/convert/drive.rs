@@ -162,7 +162,7 @@ fn backwards<C: Conversion>(src: &TileRef, dst: &TileRef) -> bool {
 }
 
 /// # Safety
-/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor has the
+/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor must have the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn row<L: Level, C: Conversion>(
@@ -198,7 +198,7 @@ unsafe fn row<L: Level, C: Conversion>(
 /// The numbers at the end of a row that do not fill a chunk: through copies that are filled up with the first one.
 ///
 /// # Safety
-/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor has the
+/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor must have the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn rest<L: Level, C: Conversion>(src: *const C::Src, dst: *mut C::Dst, n: usize, how: How, limits: &Limits<C>) {

@@ -58,7 +58,7 @@ pub unsafe fn row<C: Conversion>(
 }
 
 /// # Safety
-/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor has the
+/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor must have the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn forth<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::Dst, n: usize, how: How, range: Range) {
@@ -82,7 +82,7 @@ unsafe fn forth<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::
 }
 
 /// # Safety
-/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor has the
+/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor must have the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn back<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::Dst, n: usize, how: How, range: Range) {
@@ -99,7 +99,7 @@ unsafe fn back<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::D
 }
 
 /// # Safety
-/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor has the
+/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor must have the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn step<C: Conversion, const ON: bool>(
@@ -124,7 +124,7 @@ unsafe fn step<C: Conversion, const ON: bool>(
 /// Numbers by the exact arithmetic.
 ///
 /// # Safety
-/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor has the
+/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor must have the
 /// instructions of this level.
 #[cold]
 #[inline(never)]

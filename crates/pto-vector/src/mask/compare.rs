@@ -125,7 +125,7 @@ unsafe fn rows<L: Level, T: Test<E::Wide>, E: Lanes>(
     dst: TileRef,
     right: impl Fn(usize) -> Right<E>,
 ) {
-    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor has
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor must have
     // the instructions of this level.
     unsafe {
         let mask = BitRows::new(&dst);

@@ -105,7 +105,7 @@ fn covers(mask: &TileRef, dst: &TileRef) -> bool {
 /// them; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn rows<L: Level, E: Elem>(mask: TileRef, a: TileRef, dst: TileRef, right: impl Fn(usize) -> Right<E>) {
-    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor has
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor must have
     // the instructions of this level.
     unsafe {
         let mask = BitRows::new(&mask);
@@ -136,7 +136,7 @@ unsafe fn rows<L: Level, E: Elem>(mask: TileRef, a: TileRef, dst: TileRef, right
 /// The next 64 elements, or the `n` that are left. All are read before any is written.
 ///
 /// # Safety
-/// All elements that the other arguments count must be readable at `a` and writable at `out`; the processor has the
+/// All elements that the other arguments count must be readable at `a` and writable at `out`; the processor must have the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn chunk<L: Level, E: Elem>(word: u64, a: *const E, b: Right<E>, out: *mut E, n: usize) {

@@ -68,7 +68,7 @@ impl<F: Reduce<E>, E: Elem> Body<2> for Cols<F, E> {
 /// them; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn wide_chunk<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, dst: &TileRef, at: usize) {
-    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor has
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor must have
     // the instructions of this level.
     unsafe {
         #[cfg(target_arch = "x86_64")]
@@ -88,7 +88,7 @@ unsafe fn wide_chunk<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, dst: &TileR
 /// them; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn chunk<L: Level, F: Fold<E>, E: Elem, const N: usize>(src: &TileRef, dst: &TileRef, at: usize) {
-    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor has
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor must have
     // the instructions of this level.
     unsafe {
         let load = |r: usize| F::take::<L, N>(&src.row::<E>(r).add(at).cast::<[E; N]>().read_unaligned());

@@ -53,7 +53,7 @@ where
 /// A row of `n` elements. The results take the left half, so what they overwrite has been read when both are one tile.
 ///
 /// # Safety
-/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor has the
+/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor must have the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn row<L: Level, E: Elem>(dst: *mut E, src: *const E, n: usize)
@@ -84,7 +84,7 @@ where
 }
 
 /// # Safety
-/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor has the
+/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor must have the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn span<L: Level, E: Elem, const N: usize>(dst: *mut E, src: *const E)

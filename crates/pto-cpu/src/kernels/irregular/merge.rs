@@ -195,7 +195,7 @@ thread_local! {
 /// Keys with the numbers of their records are merged in pairs; then records go where their keys are.
 ///
 /// # Safety
-/// The lists must be rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says; the processor has the
+/// The lists must be rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says; the processor must have the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn fast_merge<E: Sorted, L: Level>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {

@@ -342,7 +342,7 @@ pub unsafe fn turn_eight(from: *const u32, to: *mut u32, step: usize) {
 /// See [`Halves::rows`]. Eight numbers at a time go where they belong at once.
 ///
 /// # Safety
-/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have the
 /// instructions of this level.
 #[target_feature(enable = "avx2,f16c")]
 unsafe fn widen_rows(from: *const u32, rows: usize, to: *mut u32, second: usize, is_f16: bool) {
@@ -391,7 +391,7 @@ unsafe fn widened(halves: *const u32, is_f16: bool) -> __m512i {
 /// See [`Halves::rows`]. Two rows at a time, so that whole lines are written.
 ///
 /// # Safety
-/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have the
 /// instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn widen_rows_v4(from: *const u32, rows: usize, to: *mut u32, second: usize, is_f16: bool) {

@@ -73,7 +73,7 @@ mod x86 {
     };
 
     /// # Safety
-    /// The rows of the source and of the destination must lie in memory and must not overlap; the processor has the
+    /// The rows of the source and of the destination must lie in memory and must not overlap; the processor must have the
     /// instructions of this level.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
     pub unsafe fn turn(square: &Turn) {

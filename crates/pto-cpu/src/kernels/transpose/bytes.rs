@@ -106,7 +106,7 @@ pub fn has_exchanges() -> bool {
 /// Turns all boxes of a tile, from 16 rows of 32 bytes to 16 columns of 32.
 ///
 /// # Safety
-/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have the
 /// instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
 pub unsafe fn turn_tile(from: *const u8, mut to: *mut u8, rows: usize, cols: usize) {
@@ -166,7 +166,7 @@ unsafe fn each_square(turn: &Turn, height: usize, work: impl Fn(*const u8, *mut 
 /// A square and the one below it. The columns are put together on the way, so that whole lines are written.
 ///
 /// # Safety
-/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have the
 /// instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
@@ -193,7 +193,7 @@ unsafe fn two_squares(from: *const u8, from_step: usize, to: *mut u8, to_step: u
 /// are far apart are better read, and columns written, one after the other.
 ///
 /// # Safety
-/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have the
 /// instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]

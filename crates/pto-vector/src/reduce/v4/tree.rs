@@ -59,7 +59,7 @@ pub unsafe fn group<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, rows: 
 /// Not inlined, because what stands around it would change how well it is compiled.
 ///
 /// # Safety
-/// All elements that the other arguments count must be readable at `row` and writable at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `row` and writable at `to`; the processor must have the
 /// instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
 #[inline(never)]
@@ -105,7 +105,7 @@ unsafe fn is_right<F: Registers<E>, E: Elem>(seen: &[F::Seen; 4], results: __m51
 /// The results of sixteen rows where more would be folded together; false when there are none.
 ///
 /// # Safety
-/// All elements that the other arguments count must be readable at `row` and writable at `to`; the processor has the
+/// All elements that the other arguments count must be readable at `row` and writable at `to`; the processor must have the
 /// instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
 #[inline(never)]
@@ -246,7 +246,7 @@ unsafe fn uneven<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, rows: usi
 /// them; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn any_wide<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, count: usize) -> __m512i {
-    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor has
+    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor must have
     // the instructions of this level.
     unsafe {
         let mut quads = [_mm512_setzero_si512(); 4];
