@@ -20,7 +20,7 @@ pub(super) fn losing_loops(module: &Module, contents: &BTreeSet<ValueId>) -> BTr
     let names = Aliases::new(module, contents);
     let mut losing = BTreeSet::new();
     for function in module.functions().into_iter().filter(|f| has_copies(module, contents, *f)) {
-        let timeline = Timeline::new(module, &names.calls, function);
+        let timeline = Timeline::new(&names, function);
         let own = timeline.own();
         let loops = timeline.ops.iter().enumerate().filter(|(at, id)| own[*at] && is_loop(module, **id));
         losing.extend(loops.filter(|(at, id)| names.are_mixed(&timeline, *at, **id)).map(|(_, id)| *id));
@@ -57,6 +57,10 @@ struct Aliases<'m> {
     /// Values that are no other value's name once there are copies.
     roots: BTreeSet<ValueId>,
     calls: HashMap<OpId, OpId>,
+    /// The functions that are called.
+    called: HashSet<OpId>,
+    /// The operations that have a value as an operand, in the order of the text.
+    users: HashMap<ValueId, Vec<OpId>>,
 }
 
 impl<'m> Aliases<'m> {
@@ -68,7 +72,13 @@ impl<'m> Aliases<'m> {
         }
         let is_root = |v: &ValueId| contents.contains(v) || !back.contains_key(v);
         let roots = ways.keys().chain(contents).copied().filter(is_root).collect();
-        Self { module, contents, ways, back, roots, calls: module.calls() }
+        let calls = module.calls();
+        let called = calls.values().copied().collect();
+        let mut users: HashMap<_, Vec<OpId>> = HashMap::new();
+        for id in module.order() {
+            module.operands(id).iter().for_each(|o| users.entry(o.value).or_default().push(id));
+        }
+        Self { module, contents, ways, back, roots, calls, called, users }
     }
 
     /// All that these values may have been, in the program as it is.
@@ -172,20 +182,21 @@ struct Timeline {
     turns: Vec<Range<usize>>,
     /// Where the operations of other functions are.
     called: Vec<Range<usize>>,
-    /// Operations of functions that this one does not call.
-    outside: Vec<OpId>,
+    /// Where each operation is: at several places if a function is called again.
+    places: HashMap<OpId, Vec<usize>>,
     /// Parameters that callers give.
     params: Vec<ValueId>,
 }
 
 impl Timeline {
-    fn new(module: &Module, calls: &HashMap<OpId, OpId>, function: OpId) -> Self {
-        let mut this =
-            Self { ops: Vec::new(), turns: Vec::new(), called: Vec::new(), outside: Vec::new(), params: Vec::new() };
-        this.add_inside(module, calls, function, &mut vec![function]);
-        let known: HashSet<OpId> = this.ops.iter().copied().collect();
-        this.outside = module.order().into_iter().filter(|id| !known.contains(id)).collect();
-        if calls.values().any(|f| *f == function) {
+    fn new(names: &Aliases, function: OpId) -> Self {
+        let (module, places) = (names.module, HashMap::new());
+        let mut this = Self { ops: Vec::new(), turns: Vec::new(), called: Vec::new(), places, params: Vec::new() };
+        this.add_inside(module, &names.calls, function, &mut vec![function]);
+        for (at, id) in this.ops.iter().enumerate() {
+            this.places.entry(*id).or_default().push(at);
+        }
+        if names.called.contains(&function) {
             this.params = module.op_regions(function).iter().flat_map(|r| module.starts(*r, 0)).collect();
         }
         this
@@ -229,9 +240,16 @@ impl Timeline {
 
     fn loses(&self, sides: &Sides, names: &Aliases, at: usize) -> bool {
         let inside = self.turns.iter().find(|r| r.start == at + 1).cloned().unwrap_or(at + 1..at + 1);
-        let touched = |id: &OpId| sides.touched(names, *id);
-        let here: Vec<(usize, Touch)> = self.ops.iter().map(touched).enumerate().filter(|(_, t)| t.any()).collect();
-        let outside = self.outside.iter().map(touched).fold(Touch::default(), Touch::or);
+        // Operations of functions that this one does not call are outside.
+        let (mut here, mut outside) = (Vec::new(), Touch::default());
+        for id in sides.users(names) {
+            let touch = sides.touched(names, id);
+            match self.places.get(&id) {
+                Some(places) => here.extend(places.iter().map(|at| (*at, touch)).filter(|(_, t)| t.any())),
+                None => outside = outside.or(touch),
+            }
+        }
+        here.sort_unstable_by_key(|(at, _)| *at);
         let all = here.iter().map(|(_, t)| *t).fold(Touch::default(), Touch::or);
         let around = |w: usize, u: usize| self.turns.iter().filter(move |r| r.contains(&w) && r.contains(&u));
         let misses_copy = |w: usize, u: usize| u > w || around(w, u).next().is_some();
@@ -255,6 +273,11 @@ impl Timeline {
 }
 
 impl Sides {
+    /// The operations that have one of the names as an operand.
+    fn users(&self, names: &Aliases) -> BTreeSet<OpId> {
+        self.copy.iter().chain(&self.other).filter_map(|v| names.users.get(v)).flatten().copied().collect()
+    }
+
     fn touched(&self, names: &Aliases, id: OpId) -> Touch {
         let module = names.module;
         let code = module.op(id).op;

@@ -20,6 +20,7 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape { name: "blocks that leave", text: leaving, kind: Runs },
     Shape { name: "blocks with arguments", text: passing, kind: Runs },
     Shape { name: "functions", text: functions, kind: Runs },
+    Shape { name: "functions with copies", text: copying, kind: Runs },
     Shape { name: "functions calling functions", text: call_chain, kind: Runs },
     Shape { name: "calls of one function", text: calls, kind: Runs },
     Shape { name: "kernels in a file", text: kernels, kind: Runs },
@@ -132,6 +133,18 @@ const TWICE: &str = "  pto.tadd ins(%t, %t : !t, !t) outs(%t : !t)\n";
 fn functions(lines: usize) -> String {
     let count = lines / 5;
     let helpers: String = (0..count).map(|k| helper(&format!("f{k}"), TWICE)).collect();
+    around(count, |k| format!("  func.call @f{k}(%t) : (!t) -> ()\n")) + &helpers
+}
+
+/// A loop in each function makes its tile anew while it still reads the old one.
+fn copying(lines: usize) -> String {
+    const BODY: &str = "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index
+  %o = pto.alloc_tile : !t\n  pto.tmov ins(%t : !t) outs(%o : !t)
+  %r = scf.for %i = %c0 to %c1 step %c1 iter_args(%a = %o) -> (!t) {
+    %b = pto.alloc_tile : !t\n    pto.tmov ins(%t : !t) outs(%b : !t)
+    pto.tadd ins(%a, %b : !t, !t) outs(%b : !t)\n    scf.yield %b : !t\n  }\n";
+    let count = lines / 13;
+    let helpers: String = (0..count).map(|k| helper(&format!("f{k}"), BODY)).collect();
     around(count, |k| format!("  func.call @f{k}(%t) : (!t) -> ()\n")) + &helpers
 }
 

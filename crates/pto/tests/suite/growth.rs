@@ -53,6 +53,7 @@ const ONCE_SLOW: &[(&str, &str)] = &[
     ("carried tile values", "sync"),
     ("tiles at a computed address", "sync"),
     ("functions", "steps"),
+    ("functions with copies", "level 2"),
     ("functions calling functions", "steps"),
     ("kernels in a file", "check"),
     ("aliases", "format"),
