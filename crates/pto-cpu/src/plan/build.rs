@@ -5,7 +5,7 @@ use super::links::Scale;
 use super::params::{Entry, entry_function, param};
 use super::roles::{SUBBLOCK_PARAM, Traits, callees, depth};
 use super::*;
-use crate::kernels;
+use crate::kernels::{self, Kernel};
 use pto_ir::{BlockId, ValueId};
 use pto_isa::row::Effect;
 use pto_isa::table::op;
@@ -17,18 +17,63 @@ const MAX_STEPS: usize = 1 << 24;
 /// Bytes that tiles without an address may take in all.
 const MAX_OWN_BYTES: u64 = 1 << 32;
 
-/// True when the engine executes an operation.
+/// True when the engine executes an operation: by a kernel, or itself.
 pub(crate) fn runs(code: pto_isa::Op) -> bool {
-    let row = code.row();
-    match row.family {
-        Family::Control | Family::Arith | Family::View => true,
-        Family::Sync => row.effect == Effect::Sync,
-        Family::Fifo | Family::Comm => true,
-        Family::Config => true,
-        _ if matches!(code, op::tget_scale_addr | op::sethf32mode | op::settf32mode) => true,
-        _ if matches!(code, op::trap | op::tgetval | op::tsetval | op::get_vms4_sr | op::tprint | op::print) => true,
-        _ => kernels::find(code).is_some_and(|k| !k.is_missing()),
+    match maker(code) {
+        Some(Maker::Sync) => code.row().effect == Effect::Sync,
+        Some(_) => true,
+        None => false,
     }
+}
+
+/// What makes the steps of an operation.
+#[derive(Clone, Copy)]
+enum Maker {
+    Control,
+    Arith,
+    View,
+    Sync,
+    Link,
+    AtomicSwitch,
+    Quant,
+    FeatureMap,
+    ImagePadding,
+    Clean,
+    /// Registers of copies that the table does not have: tile instructions set them up for themselves. How often an image is
+    /// repeated is what the size of the destination says.
+    Register,
+    Trap,
+    Element,
+    Status,
+    ScaleAddress,
+    Rounding,
+    PrintMemory,
+    PrintScalar,
+    Kernel(&'static Kernel),
+}
+
+fn maker(code: pto_isa::Op) -> Option<Maker> {
+    Some(match code.row().family {
+        Family::Control => Maker::Control,
+        Family::Arith => Maker::Arith,
+        Family::View => Maker::View,
+        Family::Sync => Maker::Sync,
+        Family::Fifo | Family::Comm => Maker::Link,
+        Family::Config if is_atomic_switch(code) => Maker::AtomicSwitch,
+        _ if code == op::set_quant_scalar || code == op::set_quant_vector => Maker::Quant,
+        _ if code == op::setfmatrix => Maker::FeatureMap,
+        _ if code == op::set_img2col_padding => Maker::ImagePadding,
+        Family::Config if code == op::cmo_cacheinvalid => Maker::Clean,
+        Family::Config => Maker::Register,
+        _ if code == op::trap => Maker::Trap,
+        _ if code == op::tgetval || code == op::tsetval => Maker::Element,
+        _ if code == op::get_vms4_sr => Maker::Status,
+        _ if code == op::tget_scale_addr => Maker::ScaleAddress,
+        _ if code == op::sethf32mode || code == op::settf32mode => Maker::Rounding,
+        _ if code == op::tprint => Maker::PrintMemory,
+        _ if code == op::print => Maker::PrintScalar,
+        _ => Maker::Kernel(kernels::find(code).filter(|kernel| !kernel.is_missing())?),
+    })
 }
 
 /// A vector lies in memory like a tile of one row.
@@ -428,32 +473,27 @@ impl<'a> Builder<'a> {
     pub fn op(&mut self, id: OpId) -> Built<()> {
         let outer = std::mem::replace(&mut self.at, id);
         let code = self.module.op(id).op;
-        let row = code.row();
-        let done = match row.family {
-            Family::Control => self.control_op(id),
-            Family::Arith => self.arith_op(id),
-            Family::View => self.view_op(id),
-            Family::Sync => self.sync_op(id),
-            Family::Fifo | Family::Comm => self.link_op(id),
-            Family::Config if is_atomic_switch(code) => self.atomic_switch(code),
-            _ if code == op::set_quant_scalar || code == op::set_quant_vector => self.quant_op(id),
-            _ if code == op::setfmatrix => self.feature_map(id),
-            _ if code == op::set_img2col_padding => self.image_padding(id),
-            // Registers of copies that the table does not have: tile instructions set them up for themselves. How often
-            // an image is repeated is what the size of the destination says.
-            Family::Config if code == op::cmo_cacheinvalid => self.clean_op(id),
-            Family::Config => self.order(Order::Other),
-            _ if code == op::trap => self.push(Step::Trap).map(drop),
-            _ if code == op::tgetval || code == op::tsetval => self.element_op(id),
-            _ if code == op::get_vms4_sr => self.read_status(id),
-            _ if code == op::tget_scale_addr => self.scale_address(id),
-            _ if code == op::sethf32mode || code == op::settf32mode => self.product_rounding(id),
-            _ if code == op::tprint => self.print_memory(id),
-            _ if code == op::print => self.print_scalar(id),
-            _ => match kernels::find(code) {
-                Some(kernel) => self.kernel_op(id, kernel),
-                None => Err(self.unsupported("this instruction")),
-            },
+        let done = match maker(code) {
+            Some(Maker::Control) => self.control_op(id),
+            Some(Maker::Arith) => self.arith_op(id),
+            Some(Maker::View) => self.view_op(id),
+            Some(Maker::Sync) => self.sync_op(id),
+            Some(Maker::Link) => self.link_op(id),
+            Some(Maker::AtomicSwitch) => self.atomic_switch(code),
+            Some(Maker::Quant) => self.quant_op(id),
+            Some(Maker::FeatureMap) => self.feature_map(id),
+            Some(Maker::ImagePadding) => self.image_padding(id),
+            Some(Maker::Clean) => self.clean_op(id),
+            Some(Maker::Register) => self.order(Order::Other),
+            Some(Maker::Trap) => self.push(Step::Trap).map(drop),
+            Some(Maker::Element) => self.element_op(id),
+            Some(Maker::Status) => self.read_status(id),
+            Some(Maker::ScaleAddress) => self.scale_address(id),
+            Some(Maker::Rounding) => self.product_rounding(id),
+            Some(Maker::PrintMemory) => self.print_memory(id),
+            Some(Maker::PrintScalar) => self.print_scalar(id),
+            Some(Maker::Kernel(kernel)) => self.kernel_op(id, kernel),
+            None => Err(self.unsupported("this instruction")),
         };
         self.at = outer;
         done

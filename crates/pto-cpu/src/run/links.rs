@@ -322,7 +322,7 @@ impl Core<'_> {
 
     /// Runs the load or store between a tile and a slot.
     fn move_tile(&mut self, op: &PipeOp, tile: &Tile, view: &ViewRef) -> Result<(), Fail> {
-        let Some(code) = op.run else { return Ok(()) };
+        let Some(code) = op.run else { return Err(Fail::NotExecuted) };
         let memory = self.memory.ptr();
         let (table, number) = match op.scale {
             Scale::None => (TileRef::ABSENT, 0),

@@ -44,8 +44,8 @@ impl<'p> Core<'p> {
 
     /// The root's data first, then that of the other ranks in order.
     fn reduced(&mut self, t: &Transfer, own: &View) -> Result<(), Fail> {
-        let [acc, stage] = t.stages[..] else { return Ok(()) };
-        let Some(combine) = t.combine else { return Ok(()) };
+        let ([acc, stage], Some(combine)) = (&t.stages[..], t.combine) else { return Err(Fail::NotExecuted) };
+        let (acc, stage) = (*acc, *stage);
         let piece = self.piece(acc)?;
         let shape = self.views[t.others[t.root as usize] as usize].shape;
         pieces(shape, piece, |at, size| {
