@@ -110,7 +110,7 @@ impl Caches {
                 if !access.write && overlaps(store) && ordered {
                     findings.held_in_cache(&conflict(&store.stamp));
                 } else if access.write && is_scalar && (ordered || !overlaps(store)) {
-                    findings.line_shared(&conflict(&store.stamp));
+                    findings.line_shared(&conflict(&store.stamp), stamp, ordered);
                 }
             }
             if !is_scalar {
@@ -235,7 +235,7 @@ impl Findings<'_> {
     }
 
     /// Two cores have stored into one line.
-    fn line_shared(&mut self, conflict: &Conflict) {
+    fn line_shared(&mut self, conflict: &Conflict, stamp: &Stamp, ordered: bool) {
         self.note(codes::CACHE_SHARED, conflict.site.op, Some(conflict.other.op), |all| {
             let line = conflict.first - conflict.first % CACHE_LINE as u64;
             let message = format!("two cores store into one cache line, at byte {line}: whoever writes it back last wins");
@@ -244,9 +244,15 @@ impl Findings<'_> {
                 true => d.remark("other cores store here, too"),
                 false => d.label(all.span(conflict.other.op), "another core stores into it here"),
             };
-            d.legal("the data cache of a core writes back lines of 64 bytes as a whole").help(format!(
-                "keep the stores of different cores 64 bytes apart; or behind the first: {WRITE_BACK}, and let the second core wait for it"
-            ))
+            let d = d.legal("the data cache of a core writes back lines of 64 bytes as a whole");
+            let first = Edit::after(all.span(conflict.other.op), CLEAN);
+            let edits = if ordered { vec![first] } else { all.one_after_the_other(conflict, stamp, first) };
+            match edits.is_empty() {
+                true => d.help(format!(
+                    "keep the stores of different cores 64 bytes apart; or behind the first: {WRITE_BACK}, and let the second core wait for it"
+                )),
+                false => d.help("keep the stores of different cores 64 bytes apart; or write the line back before the next core stores").edits(edits),
+            }
         });
     }
 

@@ -189,7 +189,11 @@ impl Run<'_> {
             Err(_) => detector.end_stuck_team(),
             Ok(_) => detector.end_team(),
         }
-        let Detector { findings, branches, history_bytes, answers, .. } = detector;
+        let Detector { mut findings, branches, history_bytes, answers, .. } = detector;
+        let outcome = outcome.map_err(|problem| match problem.code {
+            codes::RUN_DEADLOCK => findings.end_deadlock(problem),
+            _ => problem,
+        });
         let mut findings = findings.finish();
         let stopped = outcome.is_err().then_some(meter.work).filter(|_| meter.is_spent());
         let instructions = outcome.unwrap_or_else(|problem| {

@@ -61,7 +61,7 @@ impl Links {
         }
         for (id, site) in &self.used {
             if let Some(what) = self.reserved.get(id) {
-                findings.reserved_signal(*id, what, *site);
+                findings.reserved_signal(*id, what, *site, |id| self.reserved.contains_key(&id));
             }
         }
     }

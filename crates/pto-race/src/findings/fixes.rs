@@ -30,6 +30,12 @@ impl Repair {
         self
     }
 
+    /// A diagnostic with it.
+    pub(super) fn applied(self, d: Diagnostic) -> Diagnostic {
+        let d = if self.legal.is_empty() { d } else { d.legal(self.legal) };
+        Diagnostic { help: self.help.or(d.help.clone()), ..d.edits(self.edits) }
+    }
+
     pub(super) fn label(mut self, op: OpId, text: impl Into<String>) -> Self {
         self.labels.push((op, text.into()));
         self
@@ -44,7 +50,7 @@ const NEXT_ITERATION: &str = "the next iteration has to wait for this one";
 /// Signals that a program may use; `syncall` has the ones behind.
 const SIGNALS: std::ops::RangeInclusive<i64> = 0..=10;
 /// On A5 the second vector core has signals of its own, so many behind those of the first.
-const SECOND_CORE: i64 = 16;
+pub(super) const SECOND_CORE: i64 = 16;
 
 impl Findings<'_> {
     /// What would order two accesses.
@@ -80,6 +86,12 @@ impl Findings<'_> {
             }
             _ => self.order_blocks(code, conflict),
         }
+    }
+
+    /// What lets one core store after the other has written its line back; nothing where that cannot be said.
+    pub(crate) fn one_after_the_other(&self, conflict: &Conflict, stamp: &Stamp, write_back: Edit) -> Vec<Edit> {
+        let ordered = self.order(codes::RACE_WRITE, conflict, (Pipe::S, self.pipe_of(stamp)), &BTreeSet::new()).edits;
+        if ordered.is_empty() { ordered } else { std::iter::once(write_back).chain(ordered).collect() }
     }
 
     /// The pipe of an access. Where the toolchain orders the pipes, all share a lane.
@@ -285,8 +297,13 @@ impl Findings<'_> {
         })
     }
 
+    /// Statements of two cores to which each comes as often as the other to the other.
+    pub(super) fn equal_places(&self, first: OpId, second: OpId) -> Option<(OpId, OpId)> {
+        self.matching(first, second).map(|sides| (sides.first, sides.second))
+    }
+
     /// Signals that nothing in the text uses; from the end, because pipes count from the start.
-    fn free_signals(&self) -> Vec<i64> {
+    pub(super) fn free_signals(&self) -> Vec<i64> {
         let used: BTreeSet<i64> = self.stated().signals.iter().map(|n| n % SECOND_CORE).collect();
         SIGNALS.rev().filter(|id| !used.contains(id)).collect()
     }

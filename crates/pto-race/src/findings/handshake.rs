@@ -260,7 +260,7 @@ impl Words<'_, '_> {
         };
         let mut all: Option<String> = None;
         for id in loops {
-            let [counter, from, to, step] = self.bounds(*id)?;
+            let [counter, from, to, step] = self.all.loop_names(*id)?;
             let passed = line("passed", format!("arith.subi %{counter}, %{from}"));
             let own = line("turn", format!("arith.divsi %{passed}, %{step}"));
             all = Some(match all {
@@ -280,18 +280,5 @@ impl Words<'_, '_> {
         }
         lines.push(format!("%{value} = arith.index_cast %{all} : index to i32"));
         Some(value)
-    }
-
-    /// The names of the counter and the bounds of a loop.
-    fn bounds(&self, id: OpId) -> Option<[String; 4]> {
-        let module = self.all.module;
-        let body = module.region(*module.op_regions(id).first()?).blocks.first().copied()?;
-        let counter = *module.block(body).args.first()?;
-        let operands = module.operands(id);
-        let values = [counter, operands.first()?.value, operands.get(1)?.value, operands.get(2)?.value];
-        let fits = |v: &ValueId| {
-            !module.value_name(*v).is_empty() && matches!(module.value_type(*v), Type::Scalar(Scalar::Index))
-        };
-        values.iter().all(fits).then(|| values.map(|v| module.value_name(v).to_string()))
     }
 }

@@ -1,11 +1,16 @@
 //! What was found, once for each pair of lines.
 
+mod entries;
 mod fixes;
+mod flags;
+mod forms;
 mod handshake;
 mod order;
 mod races;
+mod signals;
 mod stated;
 mod text;
+mod tokens;
 mod turns;
 
 use crate::clock::{LANES, pipe};

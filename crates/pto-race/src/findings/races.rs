@@ -123,10 +123,13 @@ impl Findings<'_> {
     pub fn used_after_free(&mut self, conflict: &Conflict, access: &Access) {
         self.note(codes::PIPE_FREED, conflict.site.op, Some(conflict.other.op), |all| {
             let message = format!("{} is read after its slot was given back", all.name(access.value));
-            Diagnostic::new(codes::PIPE_FREED, all.span(conflict.site.op), message)
+            let d = Diagnostic::new(codes::PIPE_FREED, all.span(conflict.site.op), message)
                 .remark("the other core may be filling the slot")
-                .label(all.span(conflict.other.op), "given back here")
-                .help("move the `tfree` behind the last use of the tile")
+                .label(all.span(conflict.other.op), "given back here");
+            match all.freed_later(conflict.other.op, access.value) {
+                Some(repair) => repair.applied(d),
+                None => d.help("move the `tfree` behind the last use of the tile"),
+            }
         });
     }
 }

@@ -19,6 +19,10 @@ pub(crate) struct Stated {
     pub talks: bool,
     /// Numbers of signals in use.
     pub signals: BTreeSet<i64>,
+    /// Statements that send a signal with a fixed number to a core of the block, or wait for one.
+    pub signal_ops: Vec<OpId>,
+    /// Some numbers of signals are computed.
+    pub computes_signals: bool,
     /// Instructions of a cube core, and of a vector core.
     pub cube: bool,
     pub vector: bool,
@@ -41,12 +45,22 @@ impl Stated {
             self.partial_barrier = self.partial_barrier.or(Some(id));
         }
         self.talks |= matches!(code, op::sync_set | op::sync_wait) || code.row().family == Family::Fifo;
-        self.signals.extend(module.attr(id, "event_id").and_then(Attr::int));
+        let number = module.attr(id, "event_id").and_then(Attr::int);
+        self.signals.extend(number);
+        if matches!(code, op::sync_set | op::sync_wait | op::set_intra_block | op::wait_intra_block) {
+            self.signal_ops.extend(number.map(|_| id));
+            self.computes_signals |= number.is_none();
+        }
         match pto_check::pipe_of(module, id, target) {
             Some(Pipe::M | Pipe::Mte1 | Pipe::Fix) => self.cube = true,
             Some(Pipe::V) => self.vector = true,
             _ => {}
         }
+    }
+
+    /// Flags with fixed ids.
+    pub fn all_flags(&self) -> impl Iterator<Item = &Flag> {
+        self.flags.keys()
     }
 
     /// The operations that name a flag.

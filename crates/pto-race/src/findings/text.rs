@@ -103,6 +103,18 @@ impl<'a> Text<'a> {
         Some(Pair { block: block(&a, depth)?, first: a.split_off(depth), second: b.split_off(depth) })
     }
 
+    /// True when a value is computed before a statement, in its block or in one around it.
+    pub fn is_known_at(&self, value: ValueId, at: OpId) -> bool {
+        let around = self.around(at);
+        match self.module.value(value).def {
+            Def::Result(id, _) => {
+                around.iter().any(|a| self.block_of(*a) == self.block_of(id) && self.position(id) < self.position(*a))
+            }
+            Def::Arg(block, _) => around.iter().any(|a| self.block_of(*a) == Some(block)),
+            Def::Missing => false,
+        }
+    }
+
     /// Where a statement stands in its block.
     pub fn position(&self, id: OpId) -> usize {
         self.places.get(&id).map_or(0, |(_, at)| *at)
@@ -128,6 +140,17 @@ impl<'a> Text<'a> {
 
     pub fn is_section(&self, id: OpId) -> bool {
         matches!(self.module.op(id).op, op::section_cube | op::section_vector)
+    }
+
+    /// True when only cube cores come to a statement.
+    pub fn on_cube(&self, id: OpId) -> bool {
+        self.around(id).iter().any(|at| self.module.op(*at).op == op::section_cube)
+    }
+
+    /// The statement with a span.
+    pub fn at(&self, span: Span) -> Option<OpId> {
+        let is = |id: &OpId| self.span(*id) == span || self.module.op(*id).name_span == span;
+        self.places.keys().copied().filter(is).min()
     }
 
     /// True when a block is executed by every core of a kind equally often: nothing around it depends on more than the arguments.

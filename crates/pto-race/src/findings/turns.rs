@@ -55,7 +55,7 @@ impl Findings<'_> {
         text.around(op).into_iter().find(|at| text.block_of(*at).is_some_and(|block| text.is_uniform(block)))
     }
 
-    fn waits_inside(&self, statement: OpId) -> bool {
+    pub(super) fn waits_inside(&self, statement: OpId) -> bool {
         let waits = |id: OpId| {
             let code = self.module.op(id).op;
             let talks = matches!(code.row().family, Family::Fifo | Family::Comm);

@@ -1,0 +1,190 @@
+//! Which changes of the text let every signal between cores have one wait, and which end a deadlock.
+
+use super::fixes::{Repair, SECOND_CORE};
+use super::*;
+use pto_ir::Attr;
+
+impl Findings<'_> {
+    /// Signals and waits that name an id, of the first vector core where each has its own.
+    fn signals_of(&self, id: i64) -> (Vec<OpId>, Vec<OpId>) {
+        let all = self.stated().signal_ops.iter().copied().filter(|at| self.signal_id(*at) == Some(id % SECOND_CORE));
+        all.partition(|at| self.sends(*at))
+    }
+
+    fn signal_id(&self, at: OpId) -> Option<i64> {
+        self.raw_id(at).map(|id| id % SECOND_CORE)
+    }
+
+    fn raw_id(&self, at: OpId) -> Option<i64> {
+        self.module.attr(at, "event_id").and_then(Attr::int)
+    }
+
+    fn sends(&self, at: OpId) -> bool {
+        matches!(self.module.op(at).op, op::sync_set | op::set_intra_block)
+    }
+
+    /// The same statement with another signal, for the same vector core.
+    fn renamed(&self, at: OpId, id: i64) -> Option<[Edit; 2]> {
+        let second = self.raw_id(at)? - self.signal_id(at)?;
+        Some(self.replaced(at, self.signal_text(at, id % SECOND_CORE + second)?))
+    }
+
+    /// Ids that the text only sends, or only waits for.
+    fn unmatched(&self, sent: bool) -> Vec<i64> {
+        let ids: BTreeSet<i64> = self.stated().signal_ops.iter().filter_map(|at| self.signal_id(*at)).collect();
+        let one_side = |id: &i64| {
+            let (sets, waits) = self.signals_of(*id);
+            if sent { waits.is_empty() } else { sets.is_empty() }
+        };
+        ids.into_iter().filter(one_side).collect()
+    }
+
+    /// Another id for a signal that barriers or pipes use.
+    pub(super) fn renumbered(&self, id: i64, is_reserved: impl Fn(i64) -> bool) -> Option<Repair> {
+        let free = self.free_signals().into_iter().find(|free| !is_reserved(*free))?;
+        let (sets, waits) = self.signals_of(id);
+        let mut edits = Vec::new();
+        for at in sets.iter().chain(&waits).filter(|_| !self.stated().computes_signals) {
+            edits.extend(self.renamed(*at, free)?);
+        }
+        (!edits.is_empty()).then(|| Repair::new("").help(format!("signal {free} is free")).edits(edits))
+    }
+
+    /// The repair of a signal that is left over at the end.
+    pub(super) fn signal_awaited(&self, id: i64, set: OpId) -> Option<Repair> {
+        if self.stated().computes_signals {
+            return None;
+        }
+        let (sets, waits) = self.signals_of(id);
+        if waits.is_empty() {
+            return match self.unmatched(false)[..] {
+                [wanted] => self.one_signal(id, wanted),
+                _ => Some(Repair::new("").edits(vec![Edit::remove(self.span(set))])),
+            };
+        }
+        let own = |list: &[OpId]| list.iter().copied().filter(|at| self.raw_id(*at) == self.raw_id(set)).collect();
+        let sets: Vec<OpId> = own(&sets);
+        let block = self.text().block_of(set);
+        let together = sets.iter().all(|at| self.text().block_of(*at) == block);
+        if together && sets.len() > waits.len() {
+            // Whatever was done before the first is done before the last.
+            let first = sets.iter().copied().find(|at| *at != set).filter(|first| !self.waits_between(*first, set));
+            let edit = Edit::remove(self.span(first.unwrap_or(set)));
+            return Some(Repair::new("").help("one signal for each wait").edits(vec![edit]));
+        }
+        let ([set], [wait]) = (&sets[..], &waits[..]) else { return None };
+        self.sent_equally_often(*set, *wait)
+    }
+
+    /// A core that waits between two signals may wait for what the first one starts.
+    fn waits_between(&self, first: OpId, second: OpId) -> bool {
+        let (a, b) = (self.text().position(first), self.text().position(second));
+        let rest = self.rest_of_block(first);
+        let waits = |id: &OpId| self.waits_inside(*id);
+        a < b && rest[..b - a - 1].iter().any(waits)
+    }
+
+    /// A signal and its wait, each beside the statement to which its core comes as often as the other core to the other.
+    fn sent_equally_often(&self, set: OpId, wait: OpId) -> Option<Repair> {
+        let (behind, before) = self.equal_places(set, wait)?;
+        let (set_text, wait_text) =
+            (self.signal_text(set, self.raw_id(set)?)?, self.signal_text(wait, self.raw_id(wait)?)?);
+        let mut edits = Vec::new();
+        if behind != set {
+            edits.extend([Edit::remove(self.span(set)), Edit::after(self.span(behind), set_text)]);
+        }
+        if before != wait {
+            edits.extend([Edit::before(self.span(before), wait_text), Edit::remove(self.span(wait))]);
+        }
+        (!edits.is_empty()).then(|| Repair::new("").help("send it and wait for it equally often").edits(edits))
+    }
+
+    /// The waits for one signal are for another that is sent.
+    fn one_signal(&self, sent: i64, wanted: i64) -> Option<Repair> {
+        let mut edits = Vec::new();
+        for wait in self.signals_of(wanted).1 {
+            edits.extend(self.renamed(wait, sent)?);
+        }
+        let help = format!("wait for the signal that is sent; or send signal {wanted}");
+        Some(Repair::new("").help(help).edits(edits))
+    }
+
+    // ---- deadlocks ------------------------------------------------------------------------------------------------
+
+    /// What ends a deadlock, given where cores wait. What is left between them has the same reason.
+    pub fn end_deadlock(&mut self, problem: Diagnostic) -> Diagnostic {
+        let spans: Vec<Span> = std::iter::once(&problem.primary).chain(&problem.labels).map(|l| l.span).collect();
+        let waiting: Vec<OpId> = spans.iter().filter_map(|span| self.text().at(*span)).collect();
+        let left = [codes::PIPE_LEFT, codes::SIGNAL_LEFT];
+        let own = waiting.iter().find_map(|at| self.go_on(*at, &waiting));
+        if let Some(repair) = own {
+            for (_, found) in self.found.iter_mut().filter(|(key, _)| left.contains(&key.0)) {
+                let told = Diagnostic { help: repair.help.clone(), ..found.diagnostic.clone() };
+                found.diagnostic = told.edits(repair.edits.clone());
+            }
+            return repair.applied(problem);
+        }
+        let reason = self.found.iter().find(|(key, f)| left.contains(&key.0) && !f.diagnostic.edits.is_empty());
+        match reason.map(|(_, found)| found.diagnostic.clone()) {
+            Some(d) => Diagnostic { help: d.help, ..problem.edits(d.edits) },
+            None => problem,
+        }
+    }
+
+    /// What lets a core go on that waits at a statement.
+    fn go_on(&self, at: OpId, waiting: &[OpId]) -> Option<Repair> {
+        let waits = self.stated().signal_ops.contains(&at) && !self.sends(at);
+        if !waits || self.stated().computes_signals {
+            return self.as_often_as_pushed(at);
+        }
+        let id = self.signal_id(at)?;
+        let (sets, _) = self.signals_of(id);
+        if sets.is_empty() {
+            let [sent] = self.unmatched(true)[..] else { return None };
+            return self.one_signal(sent, id);
+        }
+        self.tell_second_core(&sets, id)
+            .or_else(|| sets.iter().find_map(|set| self.sent_before(*set, at, waiting)))
+            .or_else(|| match (&sets[..], &self.signals_of(id).1[..]) {
+                ([set], [wait]) => self.sent_equally_often(*set, *wait),
+                _ => None,
+            })
+    }
+
+    /// On A5 the cube core tells each vector core apart.
+    fn tell_second_core(&self, sets: &[OpId], id: i64) -> Option<Repair> {
+        let told = sets.iter().any(|at| self.raw_id(*at) != Some(id));
+        if self.target != Target::A5 || self.vectors < 2 || told || !sets.iter().all(|at| self.text().on_cube(*at)) {
+            return None;
+        }
+        let mut edits = Vec::new();
+        for set in sets {
+            edits.push(Edit::after(self.span(*set), self.signal_text(*set, id + SECOND_CORE)?));
+        }
+        Some(Repair::new("").help("the second vector core has signals of its own, 16 behind").edits(edits))
+    }
+
+    /// The other core waits before it sends. Where it waits for the signal of this one, this one sends first; where it waits for anything
+    /// else, it sends before that.
+    fn sent_before(&self, set: OpId, wait: OpId, waiting: &[OpId]) -> Option<Repair> {
+        let text = self.text();
+        let stopped = *waiting.iter().find(|at| **at != wait && text.behind(**at).contains(&set))?;
+        let other = self.signal_id(stopped).filter(|_| self.stated().signal_ops.contains(&stopped));
+        if let Some(other) = other {
+            let own = self.rest_of_block(wait).iter().copied();
+            let own = own.filter(|at| self.sends(*at) && self.signal_id(*at) == Some(other)).last()?;
+            let edits = vec![
+                Edit::remove(self.span(wait)),
+                Edit::after(self.span(own), self.signal_text(wait, self.raw_id(wait)?)?),
+            ];
+            return Some(Repair::new("").help("send before waiting; or let the other core do that").edits(edits));
+        }
+        let block = text.block_of(set)?;
+        let before = text.around(stopped).into_iter().find(|at| text.block_of(*at) == Some(block))?;
+        let edits = vec![
+            Edit::before(self.span(before), self.signal_text(set, self.raw_id(set)?)?),
+            Edit::remove(self.span(set)),
+        ];
+        Some(Repair::new("").help("send before what cannot end without the other core").edits(edits))
+    }
+}

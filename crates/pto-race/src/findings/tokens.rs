@@ -1,0 +1,84 @@
+//! Which changes of the text give every buffer token back once, by the pipe that took it.
+
+use super::fixes::Repair;
+use super::*;
+use pto_ir::Attr;
+
+impl Findings<'_> {
+    /// True for a statement that takes or releases a token; with a pipe, only for that one.
+    fn is_token(&self, id: OpId, kind: pto_isa::Op, token: i64, pipe: Option<Pipe>) -> bool {
+        let own = || pto_check::pipe_of(self.module, id, self.target);
+        self.module.op(id).op == kind
+            && self.module.attr(id, "buf_id").and_then(Attr::int) == Some(token)
+            && pipe.is_none_or(|p| own() == Some(p))
+    }
+
+    /// The statements of a block behind one.
+    pub(super) fn rest_of_block(&self, id: OpId) -> &[OpId] {
+        let block = self.text().block_of(id);
+        block.map_or(&[], |block| &self.module.block(block).ops[self.text().position(id) + 1..])
+    }
+
+    /// The repair of a token that a pipe does not give back: behind its last work before somebody takes the token again.
+    pub(super) fn release(&self, token: i64, at: Pipe, taken: OpId) -> Option<Repair> {
+        let text = self.token_text(taken, false)?;
+        let rest = self.rest_of_block(taken);
+        let takes = |id: &OpId| self.is_token(*id, op::get_buf, token, None);
+        let own = &rest[..rest.iter().position(takes).unwrap_or(rest.len())];
+        if let Some(other) = own.iter().find(|id| self.is_token(**id, op::rls_buf, token, None)) {
+            let help = "the pipe that takes a token gives it back";
+            return Some(Repair::new("").help(help).edits(self.replaced(*other, text).into()));
+        }
+        let mut edits = Vec::new();
+        let mut last = own.iter().rev().copied().find(|id| self.works_on(*id, at)).unwrap_or(taken);
+        // A release in a branch or a loop goes behind it.
+        for statement in own {
+            let mut inner = None;
+            self.module.walk_inside(*statement, &mut |id| {
+                inner = inner.or(Some(id).filter(|id| self.is_token(*id, op::rls_buf, token, Some(at))));
+            });
+            if let Some(inner) = inner {
+                edits.push(Edit::remove(self.span(inner)));
+                last = if self.text().position(last) < self.text().position(*statement) { *statement } else { last };
+            }
+        }
+        edits.push(Edit::after(self.span(last), text));
+        Some(Repair::new("").help("behind the last use of the buffer").edits(edits))
+    }
+
+    /// The repair of a token that a pipe takes and has: it is taken once for all the work before the release.
+    pub(super) fn taken_once(&self, token: i64, at: Pipe, first: OpId, second: OpId) -> Option<Repair> {
+        let same_block = self.text().block_of(first) == self.text().block_of(second);
+        if first == second || !same_block {
+            return self.release(token, at, first);
+        }
+        self.token_text(second, true)?;
+        let rest = self.rest_of_block(second);
+        let next = rest.iter().position(|id| self.is_token(*id, op::get_buf, token, None)).unwrap_or(rest.len());
+        let releases = rest[..next].iter().filter(|id| self.is_token(**id, op::rls_buf, token, Some(at)));
+        let releases: Vec<OpId> = releases.copied().collect();
+        let surplus = releases.iter().take(releases.len().saturating_sub(1));
+        let edits = std::iter::once(&second).chain(surplus).map(|id| Edit::remove(self.span(*id))).collect();
+        Some(Repair::new("").help("take it once for both; or release it in between, with pto.rls_buf").edits(edits))
+    }
+
+    /// The repair of a release by a pipe that does not hold the token.
+    pub(super) fn released_by_holder(&self, token: i64, at: Pipe, holder: Option<OpId>, site: OpId) -> Option<Repair> {
+        if let Some(taken) = holder {
+            let text = self.token_text(taken, false)?;
+            let help = "the pipe that takes a token gives it back; or take it for this pipe before, with pto.get_buf";
+            return Some(Repair::new("").help(help).edits(self.replaced(site, text).into()));
+        }
+        let text = self.token_text(site, true)?;
+        let block = self.text().block_of(site)?;
+        let ahead = &self.module.block(block).ops[..self.text().position(site)];
+        let is_use = |id: &OpId| [op::get_buf, op::rls_buf].iter().any(|k| self.is_token(*id, *k, token, None));
+        let since = &ahead[ahead.iter().rposition(is_use).map_or(0, |at| at + 1)..];
+        Some(match since.iter().find(|id| self.works_on(**id, at)) {
+            Some(first) => Repair::new("")
+                .help("before the first use of the buffer")
+                .edits(vec![Edit::before(self.span(*first), text)]),
+            None => Repair::new("").help("it has been released before").edits(vec![Edit::remove(self.span(site))]),
+        })
+    }
+}
