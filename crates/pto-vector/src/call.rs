@@ -437,6 +437,28 @@ impl Code {
         self.arity
     }
 
+    /// The code with its operands.
+    ///
+    /// # Errors
+    /// [`Fault::Operands`] when these are not as many operands as it takes.
+    #[inline]
+    pub fn bind<'a>(
+        &self,
+        tiles: &'a [TileRef<'a>],
+        views: &'a [ViewRef],
+        scalars: &'a [u64],
+    ) -> Result<BoundCode<'a>, Fault> {
+        let takes = self.arity;
+        let fits = tiles.len() == usize::from(takes.tiles)
+            && views.len() == usize::from(takes.views)
+            && scalars.len() == usize::from(takes.scalars);
+        if !fits {
+            return Err(Fault::Operands { takes });
+        }
+        let (tiles, views, scalars) = (tiles.as_ptr(), views.as_ptr(), scalars.as_ptr());
+        Ok(BoundCode { run: self.run, call: AnyCall { tiles, views, scalars, imm: self.imm } })
+    }
+
     /// Executes it.
     ///
     /// # Errors
@@ -445,24 +467,43 @@ impl Code {
     /// # Safety
     /// As [`KernelFn`], but for the numbers of operands.
     #[inline]
-    pub unsafe fn call(&self, tiles: &[TileRef], views: &[ViewRef], scalars: &[u64]) -> Result<(), Fault> {
-        let takes = self.arity;
-        let fits =
-            (tiles.len(), views.len(), scalars.len()) == (takes.tiles.into(), takes.views.into(), takes.scalars.into());
-        if !fits {
-            return Err(Fault::Operands { takes });
-        }
-        let call = AnyCall { tiles: tiles.as_ptr(), views: views.as_ptr(), scalars: scalars.as_ptr(), imm: self.imm };
-        // SAFETY: `run` was made from a function on a `Call` of these numbers, which has the same layout: pointers to arrays
-        // of that many elements. The caller answers for the operands.
-        unsafe { (self.run)(&call) }
+    pub unsafe fn call<'a>(
+        &self,
+        tiles: &'a [TileRef<'a>],
+        views: &'a [ViewRef],
+        scalars: &'a [u64],
+    ) -> Result<(), Fault> {
+        // SAFETY: as the caller says.
+        unsafe { self.bind(tiles, views, scalars)?.run() }
+    }
+}
+
+/// [`Code`] with as many operands as it takes.
+pub struct BoundCode<'a> {
+    run: unsafe fn(&AnyCall) -> Result<(), Fault>,
+    call: AnyCall<'a>,
+}
+
+impl BoundCode<'_> {
+    /// Executes it.
+    ///
+    /// # Errors
+    /// What the instruction finds wrong.
+    ///
+    /// # Safety
+    /// As [`KernelFn`].
+    #[inline]
+    pub unsafe fn run(&self) -> Result<(), Fault> {
+        // SAFETY: `run` was made from a function on a `Call` of the numbers that `Code::bind` checked, which has the same
+        // layout: pointers to arrays of that many elements. The caller answers for the operands.
+        unsafe { (self.run)(&self.call) }
     }
 }
 
 impl<const T: usize, const V: usize, const S: usize> From<Prepared<T, V, S>> for Code {
     fn from(prepared: Prepared<T, V, S>) -> Self {
         // SAFETY: both are pointers to functions of one thin reference with the same result, so calls are compatible.
-        // `call` is the only caller, and checks that what the reference points to is a `Call` of these numbers.
+        // `BoundCode` is the only caller, and what its reference points to is a `Call` of these numbers.
         let run = unsafe { transmute::<KernelFn<T, V, S>, unsafe fn(&AnyCall) -> Result<(), Fault>>(prepared.run) };
         Self { run, imm: prepared.imm, arity: Arity { tiles: T as u8, views: V as u8, scalars: S as u8 } }
     }

@@ -49,7 +49,8 @@ mod tests;
 mod tile_scalar;
 
 pub use call::{
-    Arity, Body, Call, Code, Fault, Kernel, KernelFn, NONE, Numerics, Prepare, Prepared, Site, TileRef, ViewRef,
+    Arity, Body, BoundCode, Call, Code, Fault, Kernel, KernelFn, NONE, Numerics, Prepare, Prepared, Site, TileRef,
+    ViewRef,
 };
 pub use fill::{IOTA, TRIANGLE};
 pub use map::{read, write};
