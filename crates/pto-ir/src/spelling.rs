@@ -1,6 +1,6 @@
 //! How the source spells its operations and types, as far as the formatter keeps it. A program means the same without.
 
-use crate::{Form, Module, OpId, TypeStyle, ValueId};
+use crate::{Form, Module, OpId, Operand, TypeStyle, ValueId};
 
 /// How the source spells an operation. The default is the usual way to print it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -36,6 +36,19 @@ pub enum Listed {
         /// Those of scalars, too.
         scalars: bool,
     },
+}
+
+impl Spelling {
+    /// True where the source says nothing of the types of results: one type for all, and types of operands that destinations
+    /// stand among, are theirs too.
+    pub(crate) fn omits_results(&self) -> bool {
+        let stated = match self.operand_types {
+            Listed::Omitted => false,
+            Listed::One => true,
+            Listed::Usual | Listed::All { .. } => self.flat,
+        };
+        self.no_result_types && !stated
+    }
 }
 
 /// How many tile types of a source have each spelling.
@@ -75,6 +88,26 @@ impl Module {
     /// Forgets how the source spells operations: all of them are printed in the usual way, with their types.
     pub fn forget_spellings(&mut self) {
         self.spellings.clear();
+    }
+
+    /// How an operation is spelled when buffers take its results; `operands` are those it has then. What the source leaves out
+    /// of types stays out, since the new buffers state the types of the results.
+    pub(crate) fn spelling_with_buffers(&self, id: OpId, operands: &[Operand]) -> Spelling {
+        let Some(old) = self.spelling(id) else { return Spelling::default() };
+        let elided = old.elided.iter().filter_map(|at| {
+            let slot_of = |o: &Operand| (o.slot, o.span);
+            let given = self.operands(id).get(usize::from(*at)).map(slot_of);
+            let result = || self.results(id).nth(usize::from(*at) - self.operands(id).len());
+            let of = given.or_else(|| result().map(|v| (self.value(v).slot, self.value(v).span)))?;
+            operands.iter().position(|o| slot_of(o) == of).map(|at| at as u16)
+        });
+        let mut elided: Vec<u16> = elided.collect();
+        elided.sort_unstable();
+        let omitted = old.operand_types == Listed::Omitted;
+        let operand_types = if omitted { Listed::Omitted } else { Listed::Usual };
+        // `-> T` alone becomes the type of the buffer.
+        let no_result_types = omitted || old.omits_results();
+        Spelling { operand_types, no_result_types, elided, ..Spelling::default() }
     }
 
     /// The operands and results whose types the source elides.

@@ -204,10 +204,12 @@ impl Buffers {
             operands.push(Operand { value: buffer, slot: result.slot, span: result.span });
         }
         operands.sort_by_key(|o| o.slot);
+        let spelling = self.out.spelling_with_buffers(id, &operands);
         let attrs = self.out.attrs(id).to_vec();
         let new =
             NewOp { operands, attrs, results: kept, span: data.span, name_span: data.name_span, ..NewOp::default() };
         let new = self.out.new_op(data.op, new);
+        self.out.set_spelling(new, spelling);
         self.buffers.extend(old.into_iter().zip(self.out.results(new)));
         ops.push(new);
     }

@@ -92,7 +92,7 @@ impl Printer<'_> {
 
     /// True when the source leaves out the types of the operands, and of the results.
     pub(super) fn omitted(&self, op: OpId) -> (bool, bool) {
-        self.spelling(op).map_or((false, false), |s| (s.operand_types == Listed::Omitted, s.no_result_types))
+        self.spelling(op).map_or((false, false), |s| (s.operand_types == Listed::Omitted, s.omits_results()))
     }
 
     /// True for `pto.tmax %a, %b, %d`: destinations among the operands, without `outs(…)`.
@@ -213,6 +213,8 @@ impl Printer<'_> {
                 format!(" : {ins}{outs}")
             }
             Listed::Omitted => self.result_tail(results),
+            _ if !asm && self.omitted(op).1 && operands.len() > 1 => format!(" : ({})", self.types_of(operands)),
+            _ if asm && self.omitted(op).1 && !results.is_empty() => self.asm_types_of_operands(operands, results),
             _ if asm => self.asm_types(operands, results),
             _ => self.signature(operands, results),
         }
@@ -256,6 +258,16 @@ impl Printer<'_> {
                 let ins = if ins.is_empty() { "()".to_string() } else { ins };
                 format!(" : {ins}{}", self.result_tail(results))
             }
+        }
+    }
+
+    /// Without those of results, where the text does not say one type for all then.
+    fn asm_types_of_operands(&mut self, operands: &[ValueId], results: &[ValueId]) -> String {
+        let types = self.asm_types(operands, results);
+        let shaped = self.shaped(operands);
+        match types.split_once(" -> ") {
+            Some((operands, _)) if shaped.len() > 1 => operands.to_string(),
+            _ => types,
         }
     }
 

@@ -160,8 +160,25 @@ fn group(text: &str) -> Option<(&str, &str)> {
 
 /// A pattern without ` : :a, :b`, and without ` -> :r`, where the source leaves them out.
 fn without_types(pattern: &str, operands: bool, results: bool) -> Cow<'_, str> {
+    // Each of `ins(…)` and `outs(…)` has types or none.
+    if let Some(at) = pattern.find(" outs(").filter(|_| pattern.starts_with("ins(")) {
+        let (ins, outs) = pattern.split_at(at);
+        let (ins, outs) = (without_operand_types(ins, operands), without_operand_types(outs, results));
+        return Cow::Owned(format!("{ins}{outs}"));
+    }
+    let mut text = without_operand_types(pattern, operands);
+    if results && let Some(at) = text.find(" -> :") {
+        let (start, end) = (at, at + 5 + split_word(&text[at + 5..]).0.len());
+        let group = text[..start].ends_with('(') && text[end..].starts_with(")?");
+        let (start, end) = if group { (start - 1, end + 2) } else { (start, end) };
+        text = Cow::Owned(format!("{}{}", &text[..start], &text[end..]));
+    }
+    text
+}
+
+fn without_operand_types(pattern: &str, omit: bool) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(pattern);
-    if operands {
+    if omit {
         while let Some(at) = text.match_indices(" : ").map(|m| m.0).find(|&at| !text[..at].ends_with("outs")) {
             let run = type_run(&text[at + 3..]);
             if run == 0 {
@@ -169,12 +186,6 @@ fn without_types(pattern: &str, operands: bool, results: bool) -> Cow<'_, str> {
             }
             text = Cow::Owned(format!("{}{}", &text[..at], &text[at + 3 + run..]));
         }
-    }
-    if results && let Some(at) = text.find(" -> :") {
-        let (start, end) = (at, at + 5 + split_word(&text[at + 5..]).0.len());
-        let group = text[..start].ends_with('(') && text[end..].starts_with(")?");
-        let (start, end) = if group { (start - 1, end + 2) } else { (start, end) };
-        text = Cow::Owned(format!("{}{}", &text[..start], &text[end..]));
     }
     text
 }

@@ -147,6 +147,9 @@ const KEPT: &[&str] = &[
     "pto.tmax ins(%a, %b) outs(%b : !pto.tile_buf<vec, 16x16xf32>)",
     "tmax ins(%a, %b) outs(%b)",
     "pto.tmov ins(%a) outs(%b)",
+    "pto.tmov ins(%a : !pto.tile_buf<vec, 16x16xf32>) outs(%b)",
+    "pto.tmov ins(%a) outs(%b : !pto.tile_buf<vec, 16x16xf32>)",
+    "pto.tmax ins(%a, %b : !pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x16xf32>) outs(%b)",
     "pto.tmax %a, %b, %b",
     "pto.tcmps ins(%a, %x {cmpMode = #pto<cmp gt>}) outs(%m)",
     "%v = tcmps %a, %x {cmpMode = #pto.cmp<GT>}",
@@ -177,6 +180,87 @@ fn statements_keep_their_form_and_what_they_leave_out() {
         if let Err(e) = must_equal(&source, &kept, "changed").and_then(|()| check_source(&source).map(drop)) {
             failures.push(e);
         }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// A statement, and itself in the forms of level 1, level 2 and assembly; `T` is the type of the buffers, `V` that of a value.
+/// The buffer that takes a value states its type.
+const CONVERTED: &[[&str; 4]] = &[
+    ["%v = pto.tmax %a, %b", "%v = pto.tmax %a, %b", "pto.tmax ins(%a, %b) outs(%v)", "%v = tmax %a, %b"],
+    ["%v = tmax %a, %b", "%v = pto.tmax %a, %b", "pto.tmax ins(%a, %b) outs(%v)", "%v = tmax %a, %b"],
+    [
+        "%v = pto.tmax %a, %b -> V",
+        "%v = pto.tmax %a, %b -> V",
+        "pto.tmax ins(%a, %b) outs(%v)",
+        "%v = tmax %a, %b -> V",
+    ],
+    [
+        "%v = pto.tmax %a, %b : (T, T)",
+        "%v = pto.tmax %a, %b : (T, T)",
+        "pto.tmax ins(%a, %b : T, T) outs(%v)",
+        "%v = tmax %a, %b : T, T",
+    ],
+    [
+        "%v = tmax %a, %b : V",
+        "%v = pto.tmax %a, %b : (T, T) -> V",
+        "pto.tmax ins(%a, %b : T, T) outs(%v : T)",
+        "%v = tmax %a, %b : T, T -> V",
+    ],
+    [
+        "%v = tmax %a, %b : !pto.tile<...>",
+        "%v = pto.tmax %a, %b : (!pto.tile<...>, !pto.tile<...>) -> !pto.tile<...>",
+        "pto.tmax ins(%a, %b : !pto.tile_buf<...>, !pto.tile_buf<...>) outs(%v : !pto.tile_buf<...>)",
+        "%v = tmax %a, %b : !pto.tile<...>",
+    ],
+    [
+        "%v = pto.tadds %a, %x : (!pto.tile<...>, f32) -> V",
+        "%v = pto.tadds %a, %x : (!pto.tile<...>, f32) -> V",
+        "pto.tadds ins(%a, %x : !pto.tile_buf<...>, f32) outs(%v : T)",
+        "%v = tadds %a, %x : !pto.tile<...> -> V",
+    ],
+    ["pto.tmax ins(%a, %b) outs(%b)", "%b = pto.tmax %a, %b", "pto.tmax ins(%a, %b) outs(%b)", "%b = tmax %a, %b"],
+    [
+        "pto.tmax ins(%a, %b : T, T) outs(%b)",
+        "%b = pto.tmax %a, %b : (T, T)",
+        "pto.tmax ins(%a, %b : T, T) outs(%b)",
+        "%b = tmax %a, %b : T",
+    ],
+    [
+        "%b = tmax %a, %b : !pto.tile<...>",
+        "%b = pto.tmax %a, %b : (!pto.tile<...>, !pto.tile<...>) -> !pto.tile<...>",
+        "pto.tmax ins(%a, %b : !pto.tile_buf<...>, !pto.tile_buf<...>) outs(%b : !pto.tile_buf<...>)",
+        "%b = tmax %a, %b : !pto.tile<...>",
+    ],
+    ["pto.tmax %a, %b, %b", "%b = pto.tmax %a, %b", "pto.tmax ins(%a, %b) outs(%b)", "%b = tmax %a, %b"],
+    [
+        "pto.tmax %a, %b, %b : T, T, T",
+        "%b = pto.tmax %a, %b : (T, T) -> T",
+        "pto.tmax ins(%a, %b : T, T) outs(%b : T)",
+        "%b = tmax %a, %b : T",
+    ],
+    ["%v = pto.tmov %a -> V", "%v = pto.tmov %a -> V", "pto.tmov ins(%a) outs(%v)", "%v = tmov %a -> V"],
+    ["pto.tmov ins(%a) outs(%b : T)", "%b = pto.tmov %a -> T", "pto.tmov ins(%a) outs(%b : T)", "%b = tmov %a -> T"],
+];
+
+#[test]
+fn omitted_types_stay_omitted_in_other_forms() {
+    let full = |s: &str| s.replace('T', "!pto.tile_buf<vec, 16x16xf32>").replace('V', "!pto.tile<16x16xf32>");
+    let mut failures = Vec::new();
+    for [statement, converted @ ..] in CONVERTED {
+        let source = format!("{HEAD}  {}\n  return\n}}\n", full(statement));
+        for (form, wanted) in [Form::Level1, Form::Level2, Form::Asm].into_iter().zip(converted) {
+            let buffer = if form == Form::Level2 && statement.starts_with("%v") {
+                full("  %v = pto.alloc_tile : T\n")
+            } else {
+                String::new()
+            };
+            let wanted = format!("{HEAD}{buffer}  {}\n  return\n}}\n", full(wanted));
+            let made = formatted(&source, FormatOptions { form: Some(form), types: None }).expect("it can be read");
+            let result = must_equal(&wanted, &made, statement).and_then(|()| check_source(&made).map(drop));
+            failures.extend(result.err());
+        }
+        failures.extend(check_source(&source).err());
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
