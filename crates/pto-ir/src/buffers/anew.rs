@@ -43,9 +43,9 @@ impl Ways {
         self.onward.get(&value).into_iter().flatten().copied()
     }
 
-    /// All names of a buffer: windows, other types, and what branches hand on, but for some that stand for another buffer.
-    fn names(&self, value: ValueId, others: &HashSet<ValueId>) -> BTreeSet<ValueId> {
-        reached([value], |v| self.next(v).filter(|to| !others.contains(to)).collect())
+    /// All names of buffers: windows, other types, and what branches hand on, but for some that stand for another buffer.
+    fn names(&self, values: impl IntoIterator<Item = ValueId>, others: &HashSet<ValueId>) -> BTreeSet<ValueId> {
+        reached(values, |v| self.next(v).filter(|to| !others.contains(to)).collect())
     }
 
     /// What a value may be a name of.
@@ -76,11 +76,12 @@ fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSe
     }
     // What the next turn is handed is another buffer.
     let handed_on = &module.block(first).args.iter().copied().collect();
+    let elsewhere = &elsewhere(module, ways, id, &blocks);
     let clashes = |(arg, next): &(&ValueId, &ValueId)| {
         // What is handed on may be made inside under another name: as one side of a branch, or with another type.
         let origins = ways.origins(**next, handed_on).into_iter().filter(|v| made.contains(v));
-        let next: BTreeSet<ValueId> = origins.flat_map(|v| ways.names(v, handed_on)).collect();
-        !next.is_empty() && is_overwritten(module, targets, &ways.names(**arg, handed_on), &next, &blocks)
+        let next = ways.names(origins, elsewhere);
+        !next.is_empty() && is_overwritten(module, targets, &ways.names([**arg], elsewhere), &next, &blocks)
     };
     let mut found: BTreeSet<ValueId> = args.iter().zip(&handed).filter(clashes).map(|(arg, _)| *arg).collect();
     if found.is_empty() {
@@ -91,7 +92,7 @@ fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSe
         blocks.iter().flat_map(|b| module.block(*b).args.clone()).chain(module.results(id)).collect();
     let mut open: Vec<ValueId> = found.iter().copied().collect();
     while let Some(value) = open.pop() {
-        let names = ways.names(value, handed_on);
+        let names = ways.names([value], elsewhere);
         let next = names.into_iter().flat_map(|name| ways.next(name)).filter(|to| here.contains(to));
         open.extend(next.filter(|to| found.insert(*to)));
     }
@@ -102,6 +103,24 @@ fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSe
     found
 }
 
+/// Names of what a loop makes that need not be followed: what the next turn is handed, which is another buffer, and what the loop results in, unless
+/// that may come back to the loop as something from around it.
+fn elsewhere(module: &Module, ways: &Ways, id: OpId, blocks: &[BlockId]) -> HashSet<ValueId> {
+    let mut inside: HashSet<ValueId> = blocks.iter().flat_map(|b| module.block(*b).args.iter().copied()).collect();
+    let mut used = HashSet::new();
+    module.walk_inside(id, &mut |inner| {
+        let nested = module.op_regions(inner).iter().flat_map(|r| &module.region(*r).blocks);
+        inside.extend(nested.flat_map(|b| module.block(*b).args.iter().copied()).chain(module.results(inner)));
+        used.extend(module.operands(inner).iter().map(|o| o.value));
+    });
+    let is_local = |v: &ValueId| {
+        !matches!(module.value_type(*v), Type::Ptr(..) | Type::TensorView(_) | Type::PartitionView(_) | Type::Scalar(_))
+    };
+    let comes_back = used.difference(&inside).any(|v| ways.back.contains_key(v) && is_local(v));
+    let first = blocks.first().into_iter().flat_map(|b| module.block(*b).args.iter().copied());
+    first.chain(module.results(id).filter(|_| !comes_back)).collect()
+}
+
 /// True when blocks that are jumped between make a buffer anew while one of an earlier round, which they handed on, is still used. Such rounds
 /// carry no copies.
 pub(super) fn is_made_early(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> bool {
@@ -109,7 +128,9 @@ pub(super) fn is_made_early(module: &Module, targets: Targets, ways: &Ways, id: 
     lists.into_iter().any(|blocks| {
         let args = blocks.iter().flat_map(|b| module.block(*b).args.iter().map(|arg| (*arg, *b)));
         let params: HashMap<ValueId, BlockId> = args.collect();
-        blocks.iter().any(|block| {
+        // There is no earlier round elsewhere.
+        let again = rounds(module, blocks);
+        blocks.iter().filter(|block| again.contains(block)).any(|block| {
             let made = made_inside(module, &[*block]);
             made.into_iter().any(|buffer| is_used_late(module, targets, ways, &params, (*block, buffer)))
         })
@@ -125,13 +146,14 @@ fn is_used_late(
     (block, buffer): (BlockId, ValueId),
 ) -> bool {
     let handed = |v: ValueId| params.get(&v).map(|home| (v, *home));
-    let handed: Vec<(ValueId, BlockId)> = ways.names(buffer, &HashSet::new()).into_iter().filter_map(handed).collect();
+    let handed: Vec<(ValueId, BlockId)> =
+        ways.names([buffer], &HashSet::new()).into_iter().filter_map(handed).collect();
     if handed.is_empty() {
         return false;
     }
-    let own = ways.names(buffer, &params.keys().copied().collect());
+    let own = ways.names([buffer], &params.keys().copied().collect());
     handed.into_iter().filter(|(_, home)| jumps(module, *home, None).contains(&block)).any(|(arg, home)| {
-        let old = ways.names(arg, &HashSet::new());
+        let old = ways.names([arg], &HashSet::new());
         let behind = jumps(module, block, Some(home));
         let uses_old = |id: OpId| module.operands(id).iter().any(|o| old.contains(&o.value));
         let mut is_used = false;
@@ -140,13 +162,48 @@ fn is_used_late(
     })
 }
 
+/// The blocks that lead back to themselves, or between two that do.
+fn rounds(module: &Module, blocks: &[BlockId]) -> HashSet<BlockId> {
+    let (mut into, mut out) = (HashMap::<BlockId, usize>::new(), HashMap::<BlockId, usize>::new());
+    let mut before: HashMap<BlockId, Vec<BlockId>> = HashMap::new();
+    for block in blocks {
+        for next in next_blocks(module, *block) {
+            *out.entry(*block).or_default() += 1;
+            *into.entry(next).or_default() += 1;
+            before.entry(next).or_default().push(*block);
+        }
+    }
+    // Blocks that nothing leads to, and those that lead to nothing, are in no round: again without them.
+    let mut left: HashSet<BlockId> = blocks.iter().copied().collect();
+    let is_none = |counts: &HashMap<BlockId, usize>, b: &BlockId| counts.get(b).is_none_or(|count| *count == 0);
+    let mut open: Vec<BlockId> = blocks.iter().copied().filter(|b| is_none(&into, b) || is_none(&out, b)).collect();
+    while let Some(block) = open.pop() {
+        if !left.remove(&block) {
+            continue;
+        }
+        for next in next_blocks(module, block) {
+            into.entry(next).and_modify(|count| *count = count.saturating_sub(1));
+            open.extend(Some(next).filter(|b| is_none(&into, b)));
+        }
+        for last in before.get(&block).into_iter().flatten() {
+            out.entry(*last).and_modify(|count| *count = count.saturating_sub(1));
+            open.extend(Some(*last).filter(|b| is_none(&out, b)));
+        }
+    }
+    left
+}
+
+fn next_blocks(module: &Module, block: BlockId) -> impl Iterator<Item = BlockId> {
+    let end = module.block(block).ops.last();
+    end.map_or(&[][..], |end| module.successors(*end)).iter().map(|s| s.block)
+}
+
 /// The blocks that a block leads to, without going through another.
 fn jumps(module: &Module, from: BlockId, avoided: Option<BlockId>) -> BTreeSet<BlockId> {
-    let next = |b: BlockId| module.block(b).ops.last().map_or(&[][..], |end| module.successors(*end));
     let mut found = BTreeSet::new();
     let mut open = vec![from];
     while let Some(block) = open.pop() {
-        let targets = next(block).iter().map(|s| s.block).filter(|b| Some(*b) != avoided);
+        let targets = next_blocks(module, block).filter(|b| Some(*b) != avoided);
         open.extend(targets.filter(|b| found.insert(*b)));
     }
     found

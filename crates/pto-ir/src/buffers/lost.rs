@@ -5,25 +5,31 @@
 //! one that is taken is.
 
 use super::anew::{all_ways, is_loop, made_inside, reached};
+use super::timeline::{Accesses, Families, MOST_CALLED, Timeline};
 use crate::{Module, OpId, ValueId};
 use pto_isa::Dir;
 use pto_isa::row::Effect;
 use pto_isa::table::op;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::ops::Range;
 
-/// The loops that would lose a write if these parameters and results were copies.
+/// Every loop that loses a write is looked at closely. One is enough to refuse the program.
+const MOST_LOSING: usize = 20;
+
+/// The loops that would lose a write if these parameters and results were copies, or the first of them.
 pub(super) fn losing_loops(module: &Module, contents: &BTreeSet<ValueId>) -> BTreeSet<OpId> {
     if contents.is_empty() {
         return BTreeSet::new();
     }
     let names = Aliases::new(module, contents);
-    let mut losing = BTreeSet::new();
+    let families = Families::new(&names);
+    let (mut losing, mut room) = (BTreeSet::new(), MOST_CALLED);
     for function in module.functions().into_iter().filter(|f| has_copies(module, contents, *f)) {
-        let timeline = Timeline::new(&names, function);
+        let timeline = Timeline::new(&names, function, &mut room);
+        let accesses = Accesses::new(&names, &families, &timeline);
         let own = timeline.own();
         let loops = timeline.ops.iter().enumerate().filter(|(at, id)| own[*at] && is_loop(module, **id));
-        losing.extend(loops.filter(|(at, id)| names.are_mixed(&timeline, *at, **id)).map(|(_, id)| *id));
+        let losing_here = loops.filter(|(at, id)| names.are_mixed(&timeline, &accesses, *at, **id));
+        losing.extend(losing_here.map(|(_, id)| *id).take(MOST_LOSING - losing.len()));
     }
     losing
 }
@@ -48,19 +54,19 @@ pub(super) fn other_names(module: &Module, contents: &BTreeSet<ValueId>) -> BTre
 // ---- names ----------------------------------------------------------------------------------------------------------
 
 /// Who may be whom.
-struct Aliases<'m> {
-    module: &'m Module,
+pub(super) struct Aliases<'m> {
+    pub(super) module: &'m Module,
     contents: &'m BTreeSet<ValueId>,
     /// Each value's other names, as the program means it.
-    ways: BTreeMap<ValueId, BTreeSet<ValueId>>,
-    back: BTreeMap<ValueId, BTreeSet<ValueId>>,
+    pub(super) ways: BTreeMap<ValueId, BTreeSet<ValueId>>,
+    pub(super) back: BTreeMap<ValueId, BTreeSet<ValueId>>,
     /// Values that are no other value's name once there are copies.
     roots: BTreeSet<ValueId>,
-    calls: HashMap<OpId, OpId>,
+    pub(super) calls: HashMap<OpId, OpId>,
     /// The functions that are called.
-    called: HashSet<OpId>,
+    pub(super) called: HashSet<OpId>,
     /// The operations that have a value as an operand, in the order of the text.
-    users: HashMap<ValueId, Vec<OpId>>,
+    pub(super) users: HashMap<ValueId, Vec<OpId>>,
 }
 
 impl<'m> Aliases<'m> {
@@ -93,29 +99,65 @@ impl<'m> Aliases<'m> {
     }
 
     /// True when something is written under the names of a copy and used under those of what it is copied from, or the other way round.
-    fn are_mixed(&self, timeline: &Timeline, at: usize, id: OpId) -> bool {
+    fn are_mixed(&self, timeline: &Timeline, accesses: &Accesses, at: usize, id: OpId) -> bool {
         let blocks = self.module.op_regions(id).iter().flat_map(|r| self.module.region(*r).blocks.clone());
         let blocks: Vec<_> = blocks.collect();
-        let made: BTreeSet<ValueId> = made_inside(self.module, &blocks).into_iter().collect();
         let args = blocks.iter().flat_map(|b| &self.module.block(*b).args).copied();
         let here: Vec<ValueId> = args.chain(self.module.results(id)).collect();
         let groups = self.groups(id, &here);
-        // What a turn makes is another buffer in the next one, where it is known by the names that it was handed on under.
-        let may_start =
-            |v: &ValueId| self.roots.contains(v) && !made.contains(v) || here.contains(v) && !self.contents.contains(v);
+        if groups.is_empty() {
+            return false;
+        }
+        let made: BTreeSet<ValueId> = made_inside(self.module, &blocks).into_iter().collect();
+        let open: BTreeSet<ValueId> = here.into_iter().filter(|v| !self.contents.contains(v)).collect();
         groups.iter().any(|group| {
-            let origins = self.origins(group.iter().copied());
-            // Whatever comes from the same.
-            let related =
-                reached(origins.iter().copied(), |v| self.ways.get(&v).into_iter().flatten().copied().collect());
-            let starts = related.into_iter().filter(|v| !group.contains(v) && may_start(v));
-            let sides = Sides {
-                copy: self.names(group.iter().copied()),
-                other: self.names(starts),
-                from_caller: timeline.params.iter().any(|p| origins.contains(p)),
-            };
-            timeline.loses(&sides, self, at)
+            let copy = self.names(group.iter().copied());
+            let own = self.own_names(group, &made, &open);
+            accesses.may_lose(timeline, &copy, &own, at)
+                && timeline.loses(&self.sides(timeline, group, copy, &made, &open), self, at)
         })
+    }
+
+    /// The names of a group of copies, and of what was the same buffer.
+    fn sides(
+        &self,
+        timeline: &Timeline,
+        group: &BTreeSet<ValueId>,
+        copy: BTreeSet<ValueId>,
+        made: &BTreeSet<ValueId>,
+        open: &BTreeSet<ValueId>,
+    ) -> Sides {
+        // What a turn makes is another buffer in the next one, where it is known by the names that it was handed on under.
+        let may_start = |v: &ValueId| self.roots.contains(v) && !made.contains(v) || open.contains(v);
+        let origins = self.origins(group.iter().copied());
+        // Whatever comes from the same.
+        let related = reached(origins.iter().copied(), |v| self.ways.get(&v).into_iter().flatten().copied().collect());
+        let starts = related.into_iter().filter(|v| !group.contains(v) && may_start(v));
+        let from_caller = timeline.params.iter().any(|p| origins.contains(p));
+        Sides { copy, other: self.names(starts), from_caller }
+    }
+
+    /// Names that are nothing but a copy of a group or what a turn makes.
+    fn own_names(
+        &self,
+        group: &BTreeSet<ValueId>,
+        made: &BTreeSet<ValueId>,
+        open: &BTreeSet<ValueId>,
+    ) -> BTreeSet<ValueId> {
+        let mut own = self.names(group.iter().chain(made).copied());
+        let before = |v: &ValueId| self.back.get(v).into_iter().flatten();
+        let is_start = |v: &ValueId| group.contains(v) || (made.contains(v) && !self.back.contains_key(v));
+        let is_other = |own: &BTreeSet<ValueId>, v: &ValueId| {
+            !is_start(v) && (open.contains(v) || self.contents.contains(v) || before(v).any(|from| !own.contains(from)))
+        };
+        let mut others: Vec<ValueId> = own.iter().copied().filter(|v| is_other(&own, v)).collect();
+        while let Some(value) = others.pop() {
+            if own.remove(&value) {
+                let next = self.ways.get(&value).into_iter().flatten();
+                others.extend(next.copied().filter(|to| own.contains(to) && is_other(&own, to)));
+            }
+        }
+        own
     }
 
     /// The parameters and results of a loop that are copies, by the buffer that they share.
@@ -150,160 +192,65 @@ impl<'m> Aliases<'m> {
         params.get(k).copied().filter(|p| *p != value).into_iter().chain(own.copied()).collect()
     }
 
+    /// What an operation uses, and whether it writes that. To hand on a name is no use, unless that makes a copy.
+    pub(super) fn accesses(&self, id: OpId) -> impl Iterator<Item = (ValueId, bool)> {
+        let code = self.module.op(id).op;
+        let writes_all = matches!(code, op::memref_store | op::set_validshape);
+        let is_unknown = is_unknown_call(self.module, &self.calls, id);
+        let only_names = match code.row().effect {
+            Effect::Control => !is_unknown,
+            Effect::View => !writes_all,
+            _ => code == op::arith_select,
+        };
+        let used = self.module.operands(id).iter().filter(move |o| !only_names || self.is_copied(o.value));
+        used.map(move |operand| {
+            let slot = code.row().slots.get(usize::from(operand.slot));
+            let writes = writes_all || is_unknown || slot.is_some_and(|s| s.dir != Dir::In);
+            (operand.value, writes && !only_names)
+        })
+    }
+
     /// True when an operation copies a value that it hands on.
     fn is_copied(&self, value: ValueId) -> bool {
         self.ways.get(&value).is_some_and(|to| !to.is_disjoint(self.contents))
     }
 }
 
-// ---- order ----------------------------------------------------------------------------------------------------------
+// ---- what is touched ------------------------------------------------------------------------------------------------
 
 /// The names of a copy, and of what was the same buffer.
-struct Sides {
-    copy: BTreeSet<ValueId>,
+pub(super) struct Sides {
+    pub(super) copy: BTreeSet<ValueId>,
     other: BTreeSet<ValueId>,
     /// Whether that may be a buffer of a caller.
-    from_caller: bool,
+    pub(super) from_caller: bool,
 }
 
 /// What an operation does to the two.
 #[derive(Clone, Copy, Default)]
-struct Touch {
-    writes_copy: bool,
-    uses_copy: bool,
-    writes_other: bool,
-    uses_other: bool,
-}
-
-/// The operations of a function in the order of the text, with those of the functions that it calls where it calls them.
-struct Timeline {
-    ops: Vec<OpId>,
-    /// What is repeated.
-    turns: Vec<Range<usize>>,
-    /// Where the operations of other functions are.
-    called: Vec<Range<usize>>,
-    /// Where each operation is: at several places if a function is called again.
-    places: HashMap<OpId, Vec<usize>>,
-    /// Parameters that callers give.
-    params: Vec<ValueId>,
-}
-
-impl Timeline {
-    fn new(names: &Aliases, function: OpId) -> Self {
-        let (module, places) = (names.module, HashMap::new());
-        let mut this = Self { ops: Vec::new(), turns: Vec::new(), called: Vec::new(), places, params: Vec::new() };
-        this.add_inside(module, &names.calls, function, &mut vec![function]);
-        for (at, id) in this.ops.iter().enumerate() {
-            this.places.entry(*id).or_default().push(at);
-        }
-        if names.called.contains(&function) {
-            this.params = module.op_regions(function).iter().flat_map(|r| module.starts(*r, 0)).collect();
-        }
-        this
-    }
-
-    fn add_inside(&mut self, module: &Module, calls: &HashMap<OpId, OpId>, outer: OpId, stack: &mut Vec<OpId>) {
-        for region in module.op_regions(outer) {
-            let (start, blocks) = (self.ops.len(), &module.region(*region).blocks);
-            for id in blocks.iter().flat_map(|b| &module.block(*b).ops) {
-                let at = self.ops.len();
-                self.ops.push(*id);
-                self.add_inside(module, calls, *id, stack);
-                if let Some(function) = calls.get(id).filter(|f| !stack.contains(f)) {
-                    stack.push(*function);
-                    self.add_inside(module, calls, *function, stack);
-                    stack.pop();
-                    self.called.push(at + 1..self.ops.len());
-                }
-                if is_loop(module, *id) {
-                    self.turns.push(at + 1..self.ops.len());
-                }
-            }
-            if blocks.len() > 1 {
-                self.turns.push(start..self.ops.len());
-            }
-        }
-    }
-
-    /// Which operations are those of the function itself.
-    fn own(&self) -> Vec<bool> {
-        let mut own = vec![true; self.ops.len()];
-        let mut end = 0;
-        let mut called: Vec<&Range<usize>> = self.called.iter().collect();
-        called.sort_by_key(|r| r.start);
-        for range in called {
-            own[range.start.max(end).min(range.end)..range.end].fill(false);
-            end = end.max(range.end);
-        }
-        own
-    }
-
-    fn loses(&self, sides: &Sides, names: &Aliases, at: usize) -> bool {
-        let inside = self.turns.iter().find(|r| r.start == at + 1).cloned().unwrap_or(at + 1..at + 1);
-        // Operations of functions that this one does not call are outside.
-        let (mut here, mut outside) = (Vec::new(), Touch::default());
-        for id in sides.users(names) {
-            let touch = sides.touched(names, id);
-            match self.places.get(&id) {
-                Some(places) => here.extend(places.iter().map(|at| (*at, touch)).filter(|(_, t)| t.any())),
-                None => outside = outside.or(touch),
-            }
-        }
-        here.sort_unstable_by_key(|(at, _)| *at);
-        let all = here.iter().map(|(_, t)| *t).fold(Touch::default(), Touch::or);
-        let around = |w: usize, u: usize| self.turns.iter().filter(move |r| r.contains(&w) && r.contains(&u));
-        let misses_copy = |w: usize, u: usize| u > w || around(w, u).next().is_some();
-        // At its start the loop makes its copy anew.
-        let misses_other = |w: usize, u: usize| {
-            if w < inside.start {
-                return (w + 1..inside.start).contains(&u);
-            }
-            u > w || around(w, u).any(|r| r.start >= inside.start || u < inside.start)
-        };
-        let lost = |(w, a): &(usize, Touch), (u, b): &(usize, Touch)| {
-            (a.writes_copy && b.uses_other && misses_copy(*w, *u))
-                || (a.writes_other && b.uses_copy && misses_other(*w, *u))
-        };
-        here.iter().any(|w| here.iter().any(|u| lost(w, u)))
-            || (all.writes_copy && (sides.from_caller || outside.uses_other))
-            || (all.writes_other && outside.uses_copy)
-            || (outside.writes_copy && outside.uses_other)
-            || (outside.writes_other && outside.uses_copy)
-    }
+pub(super) struct Touch {
+    pub(super) writes_copy: bool,
+    pub(super) uses_copy: bool,
+    pub(super) writes_other: bool,
+    pub(super) uses_other: bool,
 }
 
 impl Sides {
     /// The operations that have one of the names as an operand.
-    fn users(&self, names: &Aliases) -> BTreeSet<OpId> {
+    pub(super) fn users(&self, names: &Aliases) -> BTreeSet<OpId> {
         self.copy.iter().chain(&self.other).filter_map(|v| names.users.get(v)).flatten().copied().collect()
     }
 
-    fn touched(&self, names: &Aliases, id: OpId) -> Touch {
-        let module = names.module;
-        let code = module.op(id).op;
-        let writes_all = matches!(code, op::memref_store | op::set_validshape);
-        let is_unknown = is_unknown_call(module, &names.calls, id);
-        let only_names = match code.row().effect {
-            Effect::Control => !is_unknown,
-            Effect::View => !writes_all,
-            _ => code == op::arith_select,
-        };
-        let mut touch = Touch::default();
-        for operand in module.operands(id) {
-            if only_names && !names.is_copied(operand.value) {
-                continue;
-            }
-            let slot = code.row().slots.get(usize::from(operand.slot));
-            let writes = writes_all || is_unknown || slot.is_some_and(|s| s.dir != Dir::In);
-            let (copy, other) = (self.copy.contains(&operand.value), self.other.contains(&operand.value));
-            touch = touch.or(Touch {
-                writes_copy: copy && writes && !only_names,
+    pub(super) fn touched(&self, names: &Aliases, id: OpId) -> Touch {
+        names.accesses(id).fold(Touch::default(), |touch, (value, writes)| {
+            let (copy, other) = (self.copy.contains(&value), self.other.contains(&value));
+            touch.or(Touch {
+                writes_copy: copy && writes,
                 uses_copy: copy,
-                writes_other: other && writes && !only_names,
+                writes_other: other && writes,
                 uses_other: other,
-            });
-        }
-        touch
+            })
+        })
     }
 }
 
@@ -314,7 +261,7 @@ fn is_unknown_call(module: &Module, calls: &HashMap<OpId, OpId>, id: OpId) -> bo
 }
 
 impl Touch {
-    fn or(self, other: Self) -> Self {
+    pub(super) fn or(self, other: Self) -> Self {
         Self {
             writes_copy: self.writes_copy | other.writes_copy,
             uses_copy: self.uses_copy | other.uses_copy,
@@ -323,7 +270,7 @@ impl Touch {
         }
     }
 
-    fn any(self) -> bool {
+    pub(super) fn any(self) -> bool {
         self.uses_copy || self.uses_other
     }
 }

@@ -11,6 +11,7 @@ mod anew;
 mod control;
 mod lost;
 mod regions;
+mod timeline;
 
 use anew::{Ways, all_contents, are_needed, is_made_early};
 use lost::{losing_loops, other_names};

@@ -3,6 +3,7 @@
 //! A shape is made with about as many lines as asked for. Nothing here uses a crate, so that benches and tests share it.
 
 mod broken;
+mod choice;
 mod control;
 mod data;
 mod names;
@@ -30,7 +31,7 @@ pub enum Kind {
 
 /// All of them.
 pub fn all() -> impl Iterator<Item = &'static Shape> {
-    [control::SHAPES, data::SHAPES, names::SHAPES, broken::SHAPES].into_iter().flatten()
+    [control::SHAPES, data::SHAPES, choice::SHAPES, names::SHAPES, broken::SHAPES].into_iter().flatten()
 }
 
 /// The start of a function with two views of memory, two tiles and some numbers.

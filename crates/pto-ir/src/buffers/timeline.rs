@@ -1,0 +1,323 @@
+//! What a function does, in the order of the text.
+
+use super::anew::is_loop;
+use super::lost::{Aliases, Sides, Touch};
+use crate::{Module, OpId, ValueId};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+
+/// How many operations of called functions are followed, in all timelines together. Calls behind that count as elsewhere, where there is no order.
+pub(super) const MOST_CALLED: usize = 1_000_000;
+
+/// The operations of a function in the order of the text, with those of the functions that it calls where it calls them.
+pub(super) struct Timeline {
+    pub(super) ops: Vec<OpId>,
+    /// What is repeated. Of two, one contains the other or they have nothing in common.
+    turns: Vec<Turn>,
+    /// The innermost turn around each operation.
+    around: Vec<Option<usize>>,
+    /// Where the operations of other functions are.
+    called: Vec<Range<usize>>,
+    /// Where each operation is: at several places if a function is called again.
+    places: HashMap<OpId, Vec<usize>>,
+    /// Parameters that callers give.
+    pub(super) params: Vec<ValueId>,
+}
+
+struct Turn {
+    range: Range<usize>,
+    outer: Option<usize>,
+    /// Where the outermost turn around is.
+    outermost: Range<usize>,
+}
+
+/// Where a use or a write under the other names is one too many, for what is done to a copy.
+struct Danger {
+    /// Uses from here on.
+    uses: Option<usize>,
+    /// Writes before this.
+    writes_before: usize,
+    /// Writes in here.
+    writes: Range<usize>,
+}
+
+impl Timeline {
+    pub(super) fn new(names: &Aliases, function: OpId, room: &mut usize) -> Self {
+        let module = names.module;
+        let mut ops =
+            Walk { module, calls: &names.calls, ops: Vec::new(), turns: Vec::new(), called: Vec::new(), room };
+        ops.add_inside(function, &mut vec![function]);
+        let Walk { ops, turns, called, .. } = ops;
+        let mut places: HashMap<OpId, Vec<usize>> = HashMap::new();
+        for (at, id) in ops.iter().enumerate() {
+            places.entry(*id).or_default().push(at);
+        }
+        let mut params = Vec::new();
+        if names.called.contains(&function) {
+            params = module.op_regions(function).iter().flat_map(|r| module.starts(*r, 0)).collect();
+        }
+        let (turns, around) = nested(turns, ops.len());
+        Self { ops, turns, around, called, places, params }
+    }
+
+    /// Which operations are those of the function itself.
+    pub(super) fn own(&self) -> Vec<bool> {
+        let mut own = vec![true; self.ops.len()];
+        let mut end = 0;
+        let mut called: Vec<&Range<usize>> = self.called.iter().collect();
+        called.sort_by_key(|r| r.start);
+        for range in called {
+            own[range.start.max(end).min(range.end)..range.end].fill(false);
+            end = end.max(range.end);
+        }
+        own
+    }
+
+    pub(super) fn loses(&self, sides: &Sides, names: &Aliases, at: usize) -> bool {
+        // Operations of functions that this one does not call are outside.
+        let (mut here, mut outside) = (Vec::new(), Touch::default());
+        for id in sides.users(names) {
+            let touch = sides.touched(names, id);
+            match self.places.get(&id) {
+                Some(places) => here.extend(places.iter().map(|at| (*at, touch)).filter(|(_, t)| t.any())),
+                None => outside = outside.or(touch),
+            }
+        }
+        let all = here.iter().map(|(_, t)| *t).fold(Touch::default(), Touch::or);
+        let danger = self.danger(&here, at + 1);
+        here.iter().any(|(at, touch)| {
+            (touch.uses_other && danger.meets_use(*at)) || (touch.writes_other && danger.meets_write(*at))
+        }) || (all.writes_copy && (sides.from_caller || outside.uses_other))
+            || (all.writes_other && outside.uses_copy)
+            || (outside.writes_copy && outside.uses_other)
+            || (outside.writes_other && outside.uses_copy)
+    }
+
+    /// What must not be done under other names, for what is done to a copy of a loop whose turns start somewhere.
+    ///
+    /// A write to the copy is missed by whatever is behind it, or with it in a turn. A write to another name is missed by uses of the copy behind it
+    /// up to the loop, which makes its copy anew there; from there on by uses behind it, in a turn of the loop or in one behind it, and by uses in
+    /// front of the loop if both are in a turn. The first write and the last uses stand for all, as turns do not overlap.
+    fn danger(&self, here: &[(usize, Touch)], start: usize) -> Danger {
+        let written = here.iter().filter(|(_, t)| t.writes_copy).map(|(at, _)| *at).min();
+        let used = || here.iter().filter(|(_, t)| t.uses_copy).map(|(at, _)| *at);
+        let before = used().filter(|at| *at < start).max();
+        let last = used().max().unwrap_or(0);
+        let behind_last = self.outermost_from(last, start).map_or(last, |turn| turn.end);
+        let behind_before = before.and_then(|at| self.outermost(at)).map_or(0, |turn| turn.end);
+        Danger {
+            uses: written.map(|at| self.outermost(at).map_or(at + 1, |turn| turn.start)),
+            writes_before: before.unwrap_or(0),
+            writes: start..last.max(behind_last).max(behind_before),
+        }
+    }
+
+    fn outermost(&self, at: usize) -> Option<&Range<usize>> {
+        Some(&self.turns[self.around.get(at).copied()??].outermost)
+    }
+
+    /// The outermost turn around a place that does not start before another.
+    fn outermost_from(&self, at: usize, start: usize) -> Option<&Range<usize>> {
+        let mut found = None;
+        let mut turn = self.around.get(at).copied().flatten();
+        while let Some(k) = turn.filter(|k| self.turns[*k].range.start >= start) {
+            (found, turn) = (Some(&self.turns[k].range), self.turns[k].outer);
+        }
+        found
+    }
+}
+
+impl Danger {
+    fn meets_use(&self, at: usize) -> bool {
+        self.uses.is_some_and(|from| at >= from)
+    }
+
+    fn meets_write(&self, at: usize) -> bool {
+        at < self.writes_before || self.writes.contains(&at)
+    }
+}
+
+struct Walk<'a> {
+    module: &'a Module,
+    calls: &'a HashMap<OpId, OpId>,
+    ops: Vec<OpId>,
+    turns: Vec<Range<usize>>,
+    called: Vec<Range<usize>>,
+    /// How many operations of called functions may follow.
+    room: &'a mut usize,
+}
+
+impl Walk<'_> {
+    fn add_inside(&mut self, outer: OpId, stack: &mut Vec<OpId>) {
+        let module = self.module;
+        for region in module.op_regions(outer) {
+            let (start, blocks) = (self.ops.len(), &module.region(*region).blocks);
+            for id in blocks.iter().flat_map(|b| &module.block(*b).ops) {
+                let at = self.ops.len();
+                if stack.len() > 1 {
+                    *self.room = self.room.saturating_sub(1);
+                }
+                self.ops.push(*id);
+                self.add_inside(*id, stack);
+                if let Some(function) = self.calls.get(id).filter(|f| *self.room > 0 && !stack.contains(f)) {
+                    stack.push(*function);
+                    self.add_inside(*function, stack);
+                    stack.pop();
+                    self.called.push(at + 1..self.ops.len());
+                }
+                if is_loop(module, *id) {
+                    self.turns.push(at + 1..self.ops.len());
+                }
+            }
+            if blocks.len() > 1 {
+                self.turns.push(start..self.ops.len());
+            }
+        }
+    }
+}
+
+/// Turns with what is around them, and the innermost around each of so many operations.
+fn nested(mut ranges: Vec<Range<usize>>, ops: usize) -> (Vec<Turn>, Vec<Option<usize>>) {
+    ranges.sort_unstable_by_key(|r| (r.start, std::cmp::Reverse(r.end)));
+    let (mut turns, mut around): (Vec<Turn>, _) = (Vec::with_capacity(ranges.len()), vec![None; ops]);
+    let mut open: Vec<usize> = Vec::new();
+    for range in ranges {
+        while open.last().is_some_and(|k| turns[*k].range.end <= range.start) {
+            open.pop();
+        }
+        let outermost = open.first().map_or(&range, |k| &turns[*k].range).clone();
+        let outer = open.last().copied();
+        open.push(turns.len());
+        turns.push(Turn { range, outer, outermost });
+    }
+    let mut open: Vec<usize> = Vec::new();
+    let mut next = turns.iter().enumerate().peekable();
+    for (at, innermost) in around.iter_mut().enumerate() {
+        while let Some((k, _)) = next.next_if(|(_, turn)| turn.range.start <= at) {
+            open.push(k);
+        }
+        while open.last().is_some_and(|k| turns[*k].range.end <= at) {
+            open.pop();
+        }
+        *innermost = open.last().copied();
+    }
+    (turns, around)
+}
+
+// ---- families -------------------------------------------------------------------------------------------------------
+
+/// Values that have anything to do with each other, as one.
+pub(super) struct Families {
+    of: Vec<usize>,
+    /// How many operations use a family.
+    users: HashMap<usize, usize>,
+}
+
+impl Families {
+    pub(super) fn new(names: &Aliases) -> Self {
+        let mut parents: Vec<usize> = (0..names.module.value_count()).collect();
+        for (from, to) in names.ways.iter().flat_map(|(from, all)| all.iter().map(move |to| (from, to))) {
+            let (a, b) = (root(&mut parents, from.index()), root(&mut parents, to.index()));
+            parents[a.max(b)] = a.min(b);
+        }
+        let of = (0..parents.len()).map(|k| root(&mut parents, k)).collect();
+        let mut this = Self { of, users: HashMap::new() };
+        for id in names.module.order() {
+            for family in this.used(names, id) {
+                *this.users.entry(family).or_default() += 1;
+            }
+        }
+        this
+    }
+
+    fn of(&self, value: ValueId) -> usize {
+        self.of[value.index()]
+    }
+
+    fn used(&self, names: &Aliases, id: OpId) -> BTreeSet<usize> {
+        names.accesses(id).map(|(value, _)| self.of(value)).collect()
+    }
+}
+
+fn root(parents: &mut [usize], mut at: usize) -> usize {
+    while parents[at] != at {
+        parents[at] = parents[parents[at]];
+        at = parents[at];
+    }
+    at
+}
+
+/// Where a timeline uses and writes each family.
+pub(super) struct Accesses<'a> {
+    names: &'a Aliases<'a>,
+    families: &'a Families,
+    by_family: HashMap<usize, Access>,
+}
+
+#[derive(Default)]
+struct Access {
+    uses: Vec<(usize, ValueId)>,
+    writes: Vec<(usize, ValueId)>,
+    /// How many operations use the family here.
+    users: usize,
+}
+
+impl<'a> Accesses<'a> {
+    pub(super) fn new(names: &'a Aliases<'a>, families: &'a Families, timeline: &Timeline) -> Self {
+        let mut by_family: HashMap<usize, Access> = HashMap::new();
+        let mut seen = HashSet::new();
+        for (at, id) in timeline.ops.iter().enumerate() {
+            for (value, writes) in names.accesses(*id) {
+                let access = by_family.entry(families.of(value)).or_default();
+                access.uses.push((at, value));
+                access.writes.extend(writes.then_some((at, value)));
+            }
+            if seen.insert(*id) {
+                for family in families.used(names, *id) {
+                    by_family.entry(family).or_default().users += 1;
+                }
+            }
+        }
+        Self { names, families, by_family }
+    }
+
+    /// False when a loop loses no write even if all its family were one buffer, but for names of its own. Looks at little more than those.
+    pub(super) fn may_lose(
+        &self,
+        timeline: &Timeline,
+        copy: &BTreeSet<ValueId>,
+        own: &BTreeSet<ValueId>,
+        at: usize,
+    ) -> bool {
+        let Some(family) = copy.first().map(|v| self.families.of(*v)) else { return false };
+        let none = Access::default();
+        let access = self.by_family.get(&family).unwrap_or(&none);
+        let users: BTreeSet<OpId> = copy.iter().filter_map(|v| self.names.users.get(v)).flatten().copied().collect();
+        let mut here = Vec::new();
+        for id in users {
+            let used = self.names.accesses(id).filter(|(value, _)| copy.contains(value));
+            let touch = used.fold(Touch::default(), |touch, (_, writes)| {
+                touch.or(Touch { writes_copy: writes, uses_copy: true, ..Touch::default() })
+            });
+            match timeline.places.get(&id) {
+                Some(places) => here.extend(places.iter().map(|at| (*at, touch)).filter(|(_, t)| t.any())),
+                None if touch.any() => return true,
+                None => {}
+            }
+        }
+        let is_written = here.iter().any(|(_, t)| t.writes_copy);
+        let is_elsewhere = !timeline.params.is_empty() || self.families.users.get(&family) != Some(&access.users);
+        if is_written && is_elsewhere {
+            return true;
+        }
+        let danger = timeline.danger(&here, at + 1);
+        let is_other = |(_, value): &(usize, ValueId)| !own.contains(value);
+        let behind = |list: &[(usize, ValueId)], from: usize| list.partition_point(|(at, _)| *at < from);
+        let uses = danger.uses.map_or(&[][..], |from| &access.uses[behind(&access.uses, from)..]);
+        let before = &access.writes[..behind(&access.writes, danger.writes_before)];
+        let within = behind(&access.writes, danger.writes.start)..behind(&access.writes, danger.writes.end);
+        uses.iter().rev().any(is_other)
+            || before.iter().any(is_other)
+            || access.writes.get(within).unwrap_or_default().iter().any(is_other)
+    }
+}
