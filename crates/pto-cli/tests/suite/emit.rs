@@ -1,12 +1,10 @@
-//! Emitted C++: what it looks like, and that a compiler takes it.
+//! Emitted C++: what it looks like.
 //!
 //! Programs below `tests/emit` and the examples are emitted for both devices and compared with the files beside them
-//! (`BLESS=1` writes those anew); a program that cannot be emitted has its problems there. The same text, and that of every
-//! instruction's sample, is compiled against a small stub of the headers, where there is a C++ compiler.
+//! (`BLESS=1` writes those anew); a program that cannot be emitted has its problems there. `data/compiled.rs` compiles the same text.
 
-use pto::isa::table;
 use pto::syntax::Lines;
-use pto::{Program, Target, emit, sample};
+use pto::{Program, Target, emit};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -61,70 +59,6 @@ fn programs_are_emitted_as_recorded() {
         }
     }
     assert!(wrong.is_empty(), "emitted otherwise than recorded (BLESS=1 accepts): {wrong:?}");
-}
-
-/// The first of the usual compilers that is there.
-fn compiler() -> Option<&'static str> {
-    let runs = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success());
-    ["c++", "g++", "clang++"].into_iter().find(runs)
-}
-
-/// Compiles translation units that are independent of each other as one.
-fn compile(units: &[(String, String)]) {
-    let Some(compiler) = compiler() else {
-        eprintln!("skipped: no C++ compiler found (c++, g++, clang++)");
-        return;
-    };
-    let mut all = String::from("#include \"pto/pto-inst.hpp\"\n");
-    for (at, (name, text)) in units.iter().enumerate() {
-        let body: Vec<&str> = text.lines().filter(|l| !l.starts_with("#include")).collect();
-        all += &format!("namespace unit{at} {{ // {name}\n{}\n}}\n", body.join("\n"));
-    }
-    let dir = tempfile::tempdir().expect("a place for files");
-    let file = dir.path().join("units.cpp");
-    std::fs::write(&file, all).expect("a writable place");
-    let stub = root().join("tests/emit/stub");
-    let mut command = Command::new(compiler);
-    command.args(["-std=c++17", "-fsyntax-only", "-Wall", "-Werror=narrowing", "-Wno-unused", "-Wno-comment", "-I"]);
-    let output = command.arg(stub).arg(&file).output().expect("a compiler that runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
-#[test]
-fn emitted_programs_compile() {
-    let mut units = Vec::new();
-    for (path, _) in programs() {
-        let source = std::fs::read_to_string(&path).expect("a program");
-        for target in DEVICES {
-            for style in [emit::Style::Readable, emit::Style::Plain] {
-                if let Ok(text) = emitted("", &source, target, style) {
-                    units.push((format!("{} {target} {style:?}", path.display()), text));
-                }
-            }
-        }
-    }
-    assert!(units.len() > 60);
-    compile(&units);
-}
-
-/// Every instruction that claims a C++ spelling has one for its sample, and the compiler takes it.
-#[test]
-fn samples_of_instructions_compile() {
-    let mut units = Vec::new();
-    let mut missing: Vec<String> = Vec::new();
-    for op in table::isa() {
-        for target in DEVICES {
-            let Some(source) = sample::program(op, target) else { continue };
-            match emitted("", &source, target, emit::Style::Readable) {
-                Ok(text) => units.push((format!("{} {target}", op.row().name), text)),
-                Err(problems) if emit::emits(op) => missing.push(format!("{} {target}: {problems}", op.row().name)),
-                Err(_) => {}
-            }
-        }
-    }
-    assert!(missing.is_empty(), "{missing:#?}");
-    assert!(units.len() > 480, "{}", units.len());
-    compile(&units);
 }
 
 #[test]

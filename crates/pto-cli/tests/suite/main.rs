@@ -5,6 +5,5 @@ mod lower;
 mod many_problems;
 #[cfg(unix)]
 mod output_files;
-mod page;
 mod race_fixes;
 mod run;

@@ -16,7 +16,10 @@ fn runs(target: Target, filling: &Filling) -> bool {
     let args: Vec<Arg> = filling.types.iter().map(|(slot, ty)| Arg { slot: *slot, ty, value: None }).collect();
     let instance = Instance { row: filling.op.row(), target, manual: false, args: &args, attrs: &filling.attrs };
     let site = Site { instance, numerics: Numerics::Reference, plain: false, level: None };
-    find(filling.op).is_none_or(|kernel| kernel.is_missing() || kernel.prepare(&site).is_some())
+    match find(filling.op).filter(|kernel| !kernel.is_missing()) {
+        Some(kernel) => kernel.prepare(&site).is_some(),
+        None => pto_cpu::runs(filling.op),
+    }
 }
 
 fn described(target: Target, filling: &Filling) -> String {

@@ -70,6 +70,7 @@ fn every_program_reads_back_in_every_form() {
     }
     println!("{read} programs in {} forms, {skipped} not readable", FORMS.len() * 2);
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    assert!(read >= 400, "only {read} programs were read");
 }
 
 /// Programs nobody wrote: drawn from the table, with loops, branches, values and buffers.

@@ -1,7 +1,8 @@
 //! Pages in a browser: no errors in the console, and they do what a user expects.
 //!
-//! `PTO_BROWSER=chromium cargo test -p pto-cli --test suite page`; without the variable there is no browser to ask, and the tests say so.
+//! `PTO_BROWSER=chromium cargo test -p pto-cli --test data page`; without the variable there is no browser to ask, and the tests are ignored.
 
+use libtest_mimic::Trial;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -54,12 +55,26 @@ pre.textContent = "FOUND" + JSON.stringify(found) + "END";
 document.body.append(pre);
 </script></body>"#;
 
-/// Makes a page, lets a browser run a script in it, and gives what the script found; nothing without a browser.
-fn shown(command: &[&str], file: &str, script: &str) -> Option<Value> {
-    let Some(browser) = std::env::var_os("PTO_BROWSER") else {
-        println!("PTO_BROWSER is not set: the page was not looked at");
-        return None;
+pub fn trials() -> Vec<Trial> {
+    let no_browser = std::env::var_os("PTO_BROWSER").is_none();
+    let all: [(&str, fn()); 3] = [
+        ("page/a timeline can be zoomed, moved and asked", timeline),
+        ("page/findings are marked in the program", findings),
+        ("page/tiles are drawn where they lie", map),
+    ];
+    let trial = |(name, test): (&str, fn())| {
+        let run = move || {
+            test();
+            Ok(())
+        };
+        Trial::test(name, run).with_ignored_flag(no_browser)
     };
+    all.into_iter().map(trial).collect()
+}
+
+/// Makes a page, lets a browser run a script in it, and gives what the script found.
+fn shown(command: &[&str], file: &str, script: &str) -> Value {
+    let browser = std::env::var_os("PTO_BROWSER").expect("PTO_BROWSER names a browser");
     let dir = tempfile::tempdir().expect("a directory");
     let page = dir.path().join("report.html");
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
@@ -76,12 +91,11 @@ fn shown(command: &[&str], file: &str, script: &str) -> Option<Value> {
     assert!(!log.contains("CONSOLE"), "the console is not empty: {log}");
     let dom = String::from_utf8_lossy(&shown.stdout);
     let found = dom.rsplit("FOUND").next().and_then(|t| t.split("END").next()).expect("what was found");
-    Some(serde_json::from_str(&found.replace("&lt;", "<").replace("&gt;", ">")).expect("JSON"))
+    serde_json::from_str(&found.replace("&lt;", "<").replace("&gt;", ">")).expect("JSON")
 }
 
-#[test]
-fn a_timeline_can_be_zoomed_moved_and_asked() {
-    let Some(found) = shown(&["perf"], "examples/flash_attention_128.pto", TIMELINE) else { return };
+fn timeline() {
+    let found = shown(&["perf"], "examples/flash_attention_128.pto", TIMELINE);
     assert!(found["lanes"].as_u64() >= Some(8), "{found}");
     assert!(found["memory"].as_u64() >= Some(4), "{found}");
     for what in ["wheel_zooms", "all_resets", "button_zooms", "drag_moves", "painted", "path"] {
@@ -90,17 +104,15 @@ fn a_timeline_can_be_zoomed_moved_and_asked() {
     assert!(found["tip"].as_str().is_some_and(|t| t.contains("line ") && t.contains("cycles")), "{found}");
 }
 
-#[test]
-fn findings_are_marked_in_the_program() {
-    let Some(found) = shown(&["race"], "tests/cli/race.pto", FINDINGS) else { return };
+fn findings() {
+    let found = shown(&["race"], "tests/cli/race.pto", FINDINGS);
     assert_eq!((found["cards"].as_u64(), found["first"].as_u64()), (Some(1), Some(1)), "{found}");
     assert_eq!((&found["second"], &found["chosen"]), (&"25".into(), &"true".into()), "{found}");
     assert_eq!(found["notes"], 2, "{found}");
 }
 
-#[test]
-fn tiles_are_drawn_where_they_lie() {
-    let Some(found) = shown(&["plan"], "examples/softmax.pto", MAP) else { return };
+fn map() {
+    let found = shown(&["plan"], "examples/softmax.pto", MAP);
     assert_eq!(found["tiles"], 4, "{found}");
     assert!(found["words"] == true && found["drawn"] == true, "{found}");
 }
