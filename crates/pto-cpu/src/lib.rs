@@ -39,10 +39,10 @@ mod run;
 
 pub use args::{Arg, Launch, Number, Options, Param, ParamKind, Report, Uninitialised};
 pub use kernels::Numerics;
-pub use plan::{Plan, Role, Set};
+pub use plan::{Plan, Role, Set, asked_again, loaded_tile, reads_element, source};
 pub use run::{
     Access, Action, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, Event, Extent, Flag, Known, Measure, Observer,
-    Place, Printed, Ring, Signal, Timing,
+    Place, Printed, Ring, Signal, StoredWord, Timing,
 };
 
 /// True when the engine executes an operation: by a kernel, or itself.

@@ -3,7 +3,7 @@
 //! Which answer it gets depends on who was first. So a run is made in which the answer is yes wherever it comes to that, and
 //! others in which it is no wherever that can be.
 
-use pto_cpu::{Answer, CoreId, Event};
+use pto_cpu::{Answer, CoreId};
 use pto_ir::OpId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,12 +43,12 @@ impl Answers {
         Self { denied: self.denied.clone(), certain: self.certain.clone(), ..Self::default() }
     }
 
-    /// Answers a question. `certain` says that the one who asks knows the answer.
-    pub fn answer(&mut self, event: &Event<'_>, holds: bool, certain: bool) -> Answer {
-        self.asked.insert(event.op);
-        let count = self.counts.entry((event.core, event.op)).or_default();
-        let key = (event.core, event.op, count.answers);
-        let is_denied = self.denied.contains(&event.op) && !certain && !self.certain.contains(&key);
+    /// Answers a question: who asks, and where. `certain` says that the one who asks knows the answer.
+    pub fn answer(&mut self, (core, op): (CoreId, OpId), holds: bool, certain: bool) -> Answer {
+        self.asked.insert(op);
+        let count = self.counts.entry((core, op)).or_default();
+        let key = (core, op, count.answers);
+        let is_denied = self.denied.contains(&op) && !certain && !self.certain.contains(&key);
         if is_denied && count.in_a_row < PATIENCE {
             count.answers += 1;
             count.in_a_row += 1;

@@ -71,4 +71,8 @@ impl Observer for Metered<'_, '_, '_> {
     fn number(&mut self, op: OpId, value: u64) -> u64 {
         self.detector.number(op, value)
     }
+
+    fn compared(&mut self, core: CoreId, op: OpId, numbers: [i64; 2], holds: bool) -> bool {
+        self.detector.compared(core, op, numbers, holds)
+    }
 }

@@ -3,8 +3,8 @@
 use crate::detector::{Detector, Now};
 use crate::findings::{Conflict, Findings, Site};
 use crate::shadow::{NO_TILE, Stamp};
-use crate::words::{Asked, Change};
-use pto_cpu::{Access, Atomic, CACHE_LINE, Detail, Event, Place};
+use crate::words::Word;
+use pto_cpu::{Access, Atomic, CACHE_LINE, Place};
 use pto_ir::OpId;
 use pto_isa::{Diagnostic, Edit, Pipe, codes};
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ struct Line {
 pub(crate) struct Caches {
     lines: BTreeMap<(usize, i64), Line>,
     /// The last number that a loop has found, by core and word.
-    asked: BTreeMap<(usize, (usize, i64)), u64>,
+    asked: BTreeMap<(usize, Word), i64>,
 }
 
 impl Caches {
@@ -173,39 +173,14 @@ impl Detector<'_> {
         self.caches.clean(accesses.first(), &back);
     }
 
-    /// A scalar store changes a word for which loops of other cores may ask.
-    pub fn stores_word(&mut self, core: usize, event: &Event<'_>) {
-        let (Detail::Number(number), [access]) = (event.detail, event.accesses) else { return };
-        let Place::Global(buffer) = access.place else { return };
-        if self.setting.joint && !self.polls.is_empty() && access.write {
-            self.change_word(core, (buffer, access.start), Change::Set(number as i64), None);
-        }
-    }
-
-    /// A loop asks for a word until another core has changed it. True when that was it.
-    pub fn asks_word(&mut self, core: usize, site: Site, event: &Event<'_>) -> bool {
-        let (Detail::Number(number), [access]) = (event.detail, event.accesses) else { return false };
-        let Place::Global(buffer) = access.place else { return false };
-        if !self.setting.joint || access.write {
-            return false;
-        }
-        let word = (buffer, access.start);
-        let Some(poll) = self.polls.get(&event.op) else { return false };
-        let until = poll.asked(|id| self.branches.turns.get(&(event.core, id)).copied());
-        let forgets = poll.forgets;
+    /// A loop has found a number in a word, directly or in a tile. Says what keeps it from finding another one.
+    pub fn finds_number(&mut self, core: usize, (word, number): (Word, i64), site: Site, forgets: bool) -> bool {
         let is_new = self.caches.asked.insert((core, word), number) != Some(number);
-        let number = number as i64;
-        match until {
-            // It knows no more than what ends the loop, whatever else has been stored by now.
-            Some(until) if until.is_met(number) => self.find_words(core, &[(word, number)], until),
-            None if is_new => self.find_words(core, &[(word, number)], Asked { cmp: Asked::EQUAL, value: number }),
-            _ => {}
-        }
         if is_new {
-            let line = self.caches.lines.get(&(buffer, access.start.div_euclid(CACHE_LINE)));
+            let line = self.caches.lines.get(&(word.0, word.1.div_euclid(CACHE_LINE)));
             let thread = self.scalar_thread(core);
             let held = line.into_iter().flat_map(|l| &l.stores).find(|s| s.stamp.thread != thread && s.back.is_none());
-            let held = held.filter(|s| s.first <= access.start && access.start < s.end).map(|s| s.stamp.op);
+            let held = held.filter(|s| s.first <= word.1 && word.1 < s.end).map(|s| s.stamp.op);
             if !forgets {
                 self.findings.asks_cache(site);
             }
@@ -213,7 +188,7 @@ impl Detector<'_> {
                 self.findings.kept_from_loop(store, site);
             }
         }
-        true
+        is_new
     }
 }
 

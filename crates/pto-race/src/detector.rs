@@ -2,6 +2,7 @@
 
 use crate::Sync;
 use crate::answers::Answers;
+use crate::asked::AskedWords;
 use crate::caches::Caches;
 use crate::clock::{Clock, LANES, lane};
 use crate::core::{CoreState, Step};
@@ -9,10 +10,10 @@ use crate::findings::{Conflict, Findings, Site};
 use crate::links::Links;
 use crate::memory::Memories;
 use crate::paths::{Branches, is_loop};
-use crate::polls::{Poll, ignored, polls};
+use crate::polls::{Polls, ignored, polls};
 use crate::shadow::{NO_TILE, Stamp};
 use crate::words::Words;
-use pto_cpu::{Access, Action, Answer, Atomic, CoreId, DEVICE, Detail, Event, Observer, Plan, Ring, Role};
+use pto_cpu::{Access, Action, Answer, Atomic, CoreId, DEVICE, Detail, Event, Observer, Place, Plan, Ring, Role};
 use pto_ir::OpId;
 use pto_isa::{Pipe, Target};
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,7 +47,9 @@ pub(crate) struct Detector<'a> {
     pub links: Links,
     pub caches: Caches,
     /// Loads by which loops wait for other cores.
-    pub polls: BTreeMap<OpId, Poll>,
+    pub polls: Polls,
+    /// The words they ask for.
+    pub asked: AskedWords,
     /// Questions whose answer nobody looks at.
     pub ignored: BTreeSet<OpId>,
     /// What is done when a transfer in the background is, by core and number.
@@ -77,7 +80,10 @@ impl Observer for Detector<'_> {
             }
             Action::Work if event.pipe == Some(Pipe::All) => self.transfer(core, site, event),
             Action::Work => {
-                self.issue(core, self.lane_of(event.pipe), Step::Work, site, event.accesses);
+                let lane_at = self.lane_of(event.pipe);
+                self.follows_words(core, site, event);
+                self.gives_words(core, lane_at, event);
+                self.issue(core, lane_at, Step::Work, site, event.accesses);
             }
             Action::Clean => self.clean_cache(core, site, event.accesses),
             Action::SetFlag(flag) | Action::WaitFlag(flag) if !self.findings.has_event(flag.id) => {
@@ -119,11 +125,19 @@ impl Observer for Detector<'_> {
             return Answer::AsItIs;
         }
         let certain = matches!(event.action, Action::AwaitBackground) && self.is_awaited(core, event);
-        self.answers.answer(event, holds, certain)
+        self.answers.answer((event.core, event.op), holds, certain)
     }
 
     fn number(&mut self, op: OpId, value: u64) -> u64 {
         self.branches.number(op, value)
+    }
+
+    fn compared(&mut self, core: CoreId, op: OpId, numbers: [i64; 2], holds: bool) -> bool {
+        if !self.polls.compares.contains_key(&op) {
+            return holds;
+        }
+        let at = self.core(core);
+        self.compares_word(core, at, op, numbers, holds)
     }
 }
 
@@ -141,6 +155,7 @@ impl<'a> Detector<'a> {
             links: Links::default(),
             caches: Caches::default(),
             polls: polls(setting.plan.checked().module()),
+            asked: AskedWords::default(),
             ignored: ignored(setting.plan.checked().module()),
             transfers: BTreeMap::new(),
             sessions: BTreeMap::new(),
@@ -207,6 +222,7 @@ impl<'a> Detector<'a> {
         self.history_bytes = self.history_bytes.max(self.memories.bytes());
         self.memories.forget_cores();
         self.caches.next_team();
+        self.asked.next_team();
         self.team += 1;
     }
 
@@ -395,8 +411,14 @@ impl<'a> Detector<'a> {
                 self.caches.access((access, &stamp(access), is_scalar), &now, site, &mut self.findings);
             }
         }
+        let polls = !is_scalar && self.setting.joint && self.polls.loads.contains_key(&site.op);
         for access in accesses.iter().filter(|a| !a.write) {
-            self.memories.read(core, access, &stamp(access), &now, site, &mut self.findings);
+            if polls && matches!(access.place, Place::Global(_)) {
+                let tells = |write: &Stamp| self.asked.tells(write.op);
+                self.memories.ask(core, (access, &stamp(access)), &now, site, tells, &mut self.findings);
+            } else {
+                self.memories.read(core, access, &stamp(access), &now, site, &mut self.findings);
+            }
         }
         for access in accesses.iter().filter(|a| a.write) {
             let in_place = accesses.iter().find(|r| !r.write && r.place == access.place && r.start == access.start);
@@ -408,6 +430,7 @@ impl<'a> Detector<'a> {
             let stamp = Stamp { tile, ..stamp(access) };
             self.memories.write(core, access, &stamp, &now, site, &mut self.findings);
         }
+        self.changes_words((core, lane_at), site, accesses, overlaps);
     }
 
     /// A step of a pipe between cores that moves a tile: the pipe, and what it touches.

@@ -30,6 +30,7 @@
 //! ```
 
 mod answers;
+mod asked;
 mod bounds;
 mod caches;
 mod clock;
@@ -54,6 +55,7 @@ pub use bounds::Bounds;
 use bounds::{Meter, Metered};
 use detector::{Detector, Setting};
 use paths::Branches;
+use polls::polls;
 use pto_cpu::{Arg, Launch, Plan};
 use pto_ir::OpId;
 use pto_isa::{Diagnostic, Span, codes};
@@ -131,7 +133,8 @@ fn follow(
     meter: &mut Meter<'_>,
     branches: Branches,
 ) -> (Report, Branches) {
-    let before = plan.asks_once().then(|| Snapshot::of(ranks));
+    let may_ask = plan.asks_once() || !polls(plan.checked().module()).compares.values().all(|c| c.certain);
+    let before = may_ask.then(|| Snapshot::of(ranks));
     let mut run = Run { sync, plan, launch, branches, answers: Answers::default() };
     let (mut report, branches, asked) = run.follow(ranks, meter);
     let Some(before) = before.filter(|_| !asked.is_empty()) else { return (report, branches) };

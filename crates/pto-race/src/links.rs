@@ -3,7 +3,7 @@
 use crate::clock::{Clock, LANES, lane};
 use crate::detector::Detector;
 use crate::findings::{Findings, Site};
-use crate::words::{Asked, Change, Moment, Word, Words};
+use crate::words::{Asked, Change, Found, Seen, Word, Words};
 use pto_cpu::{Access, Action, CoreId, Detail, Event, Place, Ring, Set, Signal};
 use pto_isa::{Pipe, Target};
 use std::collections::{BTreeMap, VecDeque};
@@ -289,7 +289,7 @@ impl Detector<'_> {
     }
 
     /// A core has found words as it wanted them, and learns from that.
-    pub fn find_words(&mut self, core: usize, words: &[(Word, i64)], asked: Asked) {
+    pub fn find_words(&mut self, core: usize, words: &[Found], asked: Asked) {
         let moment = self.word_moment(core);
         self.cores[core].tell_issue(&moment.clock);
         match &mut self.words {
@@ -301,22 +301,17 @@ impl Detector<'_> {
             }
         }
     }
-
-    /// The next moment of the scalar unit, and what is done by then.
-    pub fn word_moment(&mut self, core: usize) -> Moment {
-        let state = &mut self.cores[core];
-        state.lanes[lane(Pipe::S)].time += 1;
-        Moment { core, time: state.lanes[lane(Pipe::S)].time, clock: state.message(lane(Pipe::S), core) }
-    }
 }
 
 /// The words of a question, what they hold, and what they are asked for.
-fn seen_words(event: &Event<'_>) -> Option<(Vec<(Word, i64)>, Asked)> {
+fn seen_words(event: &Event<'_>) -> Option<(Vec<Found>, Asked)> {
     let (Detail::Seen { cmp, value, words }, Some(access)) = (event.detail, event.accesses.first()) else {
         return None;
     };
     let Place::Global(buffer) = access.place else { return None };
-    let words = words.iter().map(|(first, value)| ((buffer, *first), i64::from(*value))).collect();
+    let found =
+        |(first, value): &(i64, i32)| Found { word: (buffer, *first), number: (*value).into(), seen: Seen::Now };
+    let words = words.iter().map(found).collect();
     Some((words, Asked { cmp, value: value.into() }))
 }
 

@@ -104,6 +104,24 @@ impl Memories {
         });
     }
 
+    /// A load of words that a loop asks for. Stores that change such words may meet it; what else lies beside them may not.
+    pub fn ask(
+        &mut self,
+        core: usize,
+        (access, stamp): (&Access, &Stamp),
+        now: &Now<'_>,
+        site: Site,
+        tells: impl Fn(&Stamp) -> bool,
+        findings: &mut Findings<'_>,
+    ) {
+        self.visit(core, access, |first, bytes, segment| {
+            let writes = segment.write.iter().chain(&segment.atomics);
+            for write in writes.filter(|write| !now.is_after(write) && !tells(write)) {
+                findings.read_too_early(&now.conflict(access, (first, bytes), write, site), stamp);
+            }
+        });
+    }
+
     pub fn write(
         &mut self,
         core: usize,

@@ -1,90 +1,214 @@
 //! Questions that a program asks again until the answer is right, and those whose answer nobody looks at.
 
-use crate::words::Asked;
-use pto_ir::{Attr, BlockId, Def, Module, OpId, ValueId};
+use pto_cpu::{asked_again, loaded_tile, reads_element, source};
+use pto_ir::{Attr, Def, Module, OpId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Family, enums};
-use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Operations behind a number that are looked at.
-const PARTS: u32 = 32;
+/// The loads by which loops wait for other cores, and what they compare.
+#[derive(Default, Debug)]
+pub(crate) struct Polls {
+    /// `load_scalar`, and `tload` of tiles whose elements are looked at.
+    pub loads: BTreeMap<OpId, Poll>,
+    /// Comparisons of what was found.
+    pub compares: BTreeMap<OpId, Compare>,
+}
 
-/// A load by which a loop waits for other cores.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Poll {
     /// The loop forgets its copy.
     pub forgets: bool,
-    /// What ends the loop, where the text says it.
-    until: Option<Until>,
+    /// A comparison says what was asked for.
+    pub compared: bool,
 }
 
-impl Poll {
-    /// What the loop asks for. `turns` says how often a loop around it has gone round.
-    pub fn asked(&self, turns: impl Fn(OpId) -> Option<u64>) -> Option<Asked> {
-        let until = self.until.as_ref()?;
-        Some(Asked { cmp: until.cmp, value: until.value.now(&turns)? })
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Compare {
+    /// The load, or the element of a tile.
+    pub of: OpId,
+    /// The number is the second operand.
+    pub swapped: bool,
+    /// The result that says that the word is as it should be.
+    pub met: bool,
+    /// What is known then, by its position in `wait_cmp`.
+    pub cmp: u8,
+    /// The program only goes on when it is so.
+    pub certain: bool,
+}
+
+impl Polls {
+    pub fn is_empty(&self) -> bool {
+        self.loads.is_empty()
     }
-}
 
-#[derive(Clone, Debug)]
-struct Until {
-    cmp: u8,
-    value: Number,
-}
-
-/// A number that the text and the counters of loops say.
-#[derive(Clone, Debug)]
-enum Number {
-    Constant(i64),
-    /// The counter of a loop: where it starts, and its step.
-    Counter(OpId, Box<[Number; 2]>),
-    Of(fn(i64, i64) -> i64, Box<[Number; 2]>),
-}
-
-impl Number {
-    fn now(&self, turns: &impl Fn(OpId) -> Option<u64>) -> Option<i64> {
-        match self {
-            Self::Constant(value) => Some(*value),
-            Self::Counter(id, parts) => {
-                let [start, step] = [parts[0].now(turns)?, parts[1].now(turns)?];
-                let before = i64::try_from(turns(*id)?.checked_sub(1)?).ok()?;
-                Some(start.wrapping_add(before.wrapping_mul(step)))
+    /// Stores of tiles into memory in which loops ask for words.
+    pub fn told(&self, module: &Module) -> BTreeSet<OpId> {
+        let first = |id: OpId| module.operands(id).first().map(|o| pointer(module, o.value));
+        let asked: BTreeSet<ValueId> = self.loads.keys().filter_map(|id| first(*id)).collect();
+        let mut all = BTreeSet::new();
+        module.walk(module.top, &mut |id| {
+            if module.op(id).op == op::tstore && !asked.is_empty() {
+                let to = module.operands(id).get(1).map(|o| pointer(module, o.value));
+                all.extend(to.filter(|to| asked.contains(to)).map(|_| id));
             }
-            Self::Of(of, parts) => Some(of(parts[0].now(turns)?, parts[1].now(turns)?)),
-        }
-    }
-}
-
-/// Loads in the conditions of loops that go on until memory says otherwise.
-pub(crate) fn polls(module: &Module) -> BTreeMap<OpId, Poll> {
-    let mut all = BTreeMap::new();
-    let mut text: Option<Text<'_>> = None;
-    module.walk(module.top, &mut |id| {
-        if module.op(id).op != op::scf_while {
-            return;
-        }
-        let (mut loads, mut forgets, mut end) = (BTreeSet::new(), false, None);
-        module.walk_inside(id, &mut |inner| match module.op(inner).op {
-            op::load_scalar => {
-                loads.insert(inner);
-            }
-            op::cmo_cacheinvalid => forgets = true,
-            op::scf_condition => end = module.operands(inner).first().map(|o| o.value),
-            _ => {}
         });
-        if loads.is_empty() {
-            return;
-        }
-        let text = text.get_or_insert_with(|| Text { module, owners: module.owners() });
-        let end = end.and_then(|condition| text.ends_at(condition));
-        for load in loads {
-            let until = end.as_ref().filter(|(asked, _)| *asked == load).map(|(_, until)| until.clone());
-            all.insert(load, Poll { forgets, until });
-        }
+        all
+    }
+}
+
+/// The pointer behind a view.
+fn pointer(module: &Module, mut value: ValueId) -> ValueId {
+    while let Some(id) = definition(module, value).filter(|id| module.op(*id).op.row().family == Family::View)
+        && let Some(from) = module.operands(id).first()
+    {
+        value = from.value;
+    }
+    value
+}
+
+/// Loads in loops that go on until memory says otherwise, or that try a few times.
+pub(crate) fn polls(module: &Module) -> Polls {
+    let mut all = Polls::default();
+    module.walk(module.top, &mut |id| match module.op(id).op {
+        op::scf_while => all.add_while(module, id),
+        op::scf_for => all.add_tries(module, id),
+        _ => {}
     });
     all
 }
+
+impl Polls {
+    fn add_while(&mut self, module: &Module, id: OpId) {
+        let text = Loop::of(module, id);
+        let mut asked: BTreeSet<OpId> = text.scalars.clone();
+        asked.extend(text.elements.iter().filter(|at| text.load_of(module, **at).is_some()));
+        if asked.is_empty() {
+            return;
+        }
+        let ends = text.condition.map(|condition| ends(module, condition)).unwrap_or_default();
+        for at in &text.compares {
+            if let Some(compare) = compare(module, *at, ends.get(at).copied()).filter(|c| asked.contains(&c.of)) {
+                self.compares.insert(*at, compare);
+            }
+        }
+        self.add_loads(module, &text, &asked);
+    }
+
+    fn add_tries(&mut self, module: &Module, id: OpId) {
+        let asked = asked_again(module, id);
+        if asked.is_empty() {
+            return;
+        }
+        let text = Loop::of(module, id);
+        let asked = asked.into_iter().filter(|at| text.scalars.contains(at) || text.load_of(module, *at).is_some());
+        let asked: BTreeSet<OpId> = asked.collect();
+        for at in &text.compares {
+            if let Some(compare) = compare(module, *at, None).filter(|c| asked.contains(&c.of)) {
+                self.compares.entry(*at).or_insert(compare);
+            }
+        }
+        self.add_loads(module, &text, &asked);
+    }
+
+    fn add_loads(&mut self, module: &Module, text: &Loop, asked: &BTreeSet<OpId>) {
+        for at in asked {
+            let compared = self.compares.values().any(|c| c.of == *at);
+            match text.load_of(module, *at) {
+                // What is loaded into a tile does not go through the data cache.
+                Some(load) if compared => drop(self.loads.entry(load).or_insert(Poll { forgets: true, compared })),
+                None => drop(self.loads.entry(*at).or_insert(Poll { forgets: text.forgets, compared })),
+                Some(_) => {}
+            }
+        }
+    }
+}
+
+/// What stands inside a loop.
+#[derive(Default)]
+struct Loop {
+    scalars: BTreeSet<OpId>,
+    elements: BTreeSet<OpId>,
+    compares: Vec<OpId>,
+    /// Tiles, and what fills them; nothing where something else has them, too.
+    tiles: BTreeMap<ValueId, Option<OpId>>,
+    forgets: bool,
+    condition: Option<ValueId>,
+}
+
+impl Loop {
+    fn of(module: &Module, id: OpId) -> Self {
+        let mut text = Self { condition: condition(module, id), ..Self::default() };
+        let mut others = BTreeSet::new();
+        module.walk_inside(id, &mut |at| match module.op(at).op {
+            op::load_scalar => drop(text.scalars.insert(at)),
+            code if reads_element(code) => drop(text.elements.insert(at)),
+            op::arith_cmpi => text.compares.push(at),
+            op::cmo_cacheinvalid => text.forgets = true,
+            op::tload => text.tiles.extend(loaded_tile(module, at).map(|tile| (tile, Some(at)))),
+            _ => others.extend(module.operands(at).iter().map(|o| o.value)),
+        });
+        text.tiles.iter_mut().filter(|(tile, _)| others.contains(tile)).for_each(|(_, load)| *load = None);
+        text
+    }
+
+    /// The load that fills the tile of an element.
+    fn load_of(&self, module: &Module, element: OpId) -> Option<OpId> {
+        let tile = module.operands(element).first().filter(|_| reads_element(module.op(element).op))?;
+        *self.tiles.get(&tile.value)?
+    }
+}
+
+/// What decides whether a loop without a counter goes on.
+fn condition(module: &Module, id: OpId) -> Option<ValueId> {
+    let block = module.region(*module.op_regions(id).first()?).blocks.first()?;
+    let last = module.block(*block).ops.last().filter(|at| module.op(**at).op == op::scf_condition)?;
+    module.operands(*last).first().map(|o| o.value)
+}
+
+/// Comparisons that decide whether a loop goes on: the result with which each lets it end, and whether the loop cannot end without
+/// it.
+fn ends(module: &Module, condition: ValueId) -> BTreeMap<OpId, (bool, bool)> {
+    let mut all = BTreeMap::new();
+    let mut open = vec![(condition, true, true)];
+    while let Some((value, goes_on, needed)) = open.pop() {
+        let Some(at) = definition(module, value) else { continue };
+        match (module.op(at).op, module.operands(at)) {
+            (op::arith_cmpi, _) => drop(all.insert(at, (!goes_on, needed))),
+            (op::arith_xori, [a, b]) => {
+                let (value, with) =
+                    if constant(module, b.value).is_some() { (a.value, b.value) } else { (b.value, a.value) };
+                if let Some(with) = constant(module, with) {
+                    open.push((value, goes_on ^ (with & 1 == 1), needed));
+                }
+            }
+            (code @ (op::arith_andi | op::arith_ori), [a, b]) => {
+                // A loop that goes on while one of two holds ends when neither does.
+                let both = (code == op::arith_ori) == goes_on;
+                open.extend([a, b].map(|o| (o.value, goes_on, needed && both)));
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+/// What a comparison with a loaded number says. Where it does not end a loop, the word is taken to become equal or larger.
+fn compare(module: &Module, at: OpId, ends: Option<(bool, bool)>) -> Option<Compare> {
+    let [a, b] = module.operands(at) else { return None };
+    let Some(Attr::Enum(def, predicate)) = module.attr(at, "predicate") else { return None };
+    let predicate = def.value(usize::from(*predicate));
+    let (of, swapped) = match source(module, a.value) {
+        Some(of) => (of, false),
+        None => (source(module, b.value)?, true),
+    };
+    let grows = |met: &bool| comparison(predicate, swapped, !met).is_some_and(|cmp| GROWN.contains(&cmp));
+    let (met, certain) = ends.or_else(|| [true, false].into_iter().find(grows).map(|met| (met, false)))?;
+    Some(Compare { of, swapped, met, cmp: comparison(predicate, swapped, !met)?, certain })
+}
+
+/// `eq`, `gt` and `ge` in `wait_cmp`.
+const GROWN: [u8; 3] = [0, 2, 3];
 
 /// Instructions that look whether something is done, and whose answer nobody uses: they wait for nothing.
 pub(crate) fn ignored(module: &Module) -> BTreeSet<OpId> {
@@ -97,56 +221,6 @@ pub(crate) fn ignored(module: &Module) -> BTreeSet<OpId> {
     });
     asking.retain(|id| module.results(*id).all(|result| !used.contains(&result)));
     asking
-}
-
-struct Text<'a> {
-    module: &'a Module,
-    owners: HashMap<BlockId, OpId>,
-}
-
-impl Text<'_> {
-    /// The load that decides a condition to go on, and what it finds when the condition does not hold.
-    fn ends_at(&self, condition: ValueId) -> Option<(OpId, Until)> {
-        let module = self.module;
-        let (mut at, mut goes_on) = (definition(module, condition)?, true);
-        while module.op(at).op == op::arith_xori {
-            let [a, b] = module.operands(at) else { return None };
-            let (value, with) =
-                if constant(module, b.value).is_some() { (a.value, b.value) } else { (b.value, a.value) };
-            goes_on ^= constant(module, with)? & 1 == 1;
-            at = definition(module, value)?;
-        }
-        let (op::arith_cmpi, [a, b]) = (module.op(at).op, module.operands(at)) else { return None };
-        let Some(Attr::Enum(def, predicate)) = module.attr(at, "predicate") else { return None };
-        let (load, value, swapped) = match loaded(module, a.value) {
-            Some(load) => (load, b.value, false),
-            None => (loaded(module, b.value)?, a.value, true),
-        };
-        let cmp = comparison(def.value(usize::from(*predicate)), swapped, goes_on)?;
-        Some((load, Until { cmp, value: self.number(value, &Cell::new(PARTS))? }))
-    }
-
-    fn number(&self, value: ValueId, left: &Cell<u32>) -> Option<Number> {
-        left.set(left.get().checked_sub(1)?);
-        let module = self.module;
-        let both = |a: ValueId, b: ValueId| Some(Box::new([self.number(a, left)?, self.number(b, left)?]));
-        match module.value(value).def {
-            Def::Result(id, _) => match (module.op(id).op, module.operands(id)) {
-                (op::arith_constant, _) => constant(module, value).map(Number::Constant),
-                (op::arith_addi, [a, b]) => Some(Number::Of(i64::wrapping_add, both(a.value, b.value)?)),
-                (op::arith_subi, [a, b]) => Some(Number::Of(i64::wrapping_sub, both(a.value, b.value)?)),
-                (op::arith_muli, [a, b]) => Some(Number::Of(i64::wrapping_mul, both(a.value, b.value)?)),
-                (op::arith_index_cast | op::arith_extsi | op::arith_trunci, [from]) => self.number(from.value, left),
-                _ => None,
-            },
-            Def::Arg(block, 0) => {
-                let id = *self.owners.get(&block).filter(|id| module.op(**id).op == op::scf_for)?;
-                let [start, _, step, ..] = module.operands(id) else { return None };
-                Some(Number::Counter(id, both(start.value, step.value)?))
-            }
-            _ => None,
-        }
-    }
 }
 
 /// A predicate of `arith.cmpi`, or its opposite, as `wait_cmp` counts.
@@ -169,18 +243,6 @@ fn comparison(predicate: &str, swapped: bool, opposite: bool) -> Option<u8> {
         _ => name,
     };
     enums::WAIT_CMP.find(name).and_then(|at| u8::try_from(at).ok())
-}
-
-/// The load whose number this is, as it is or in another type.
-fn loaded(module: &Module, mut value: ValueId) -> Option<OpId> {
-    loop {
-        let id = definition(module, value)?;
-        match (module.op(id).op, module.operands(id)) {
-            (op::load_scalar, _) => return Some(id),
-            (code, [from]) if code.row().family == Family::Arith => value = from.value,
-            _ => return None,
-        }
-    }
 }
 
 fn definition(module: &Module, value: ValueId) -> Option<OpId> {

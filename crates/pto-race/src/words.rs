@@ -7,6 +7,7 @@
 
 use crate::answers::Key;
 use crate::clock::{Clock, LANES, lane};
+use pto_cpu::{Access, Place};
 use pto_isa::Pipe;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -26,6 +27,26 @@ pub(crate) enum Words {
     Known(VecDeque<Clock>),
 }
 
+impl Words {
+    /// What is known of a word when it is loaded.
+    pub fn seen(&self, word: Word) -> Seen {
+        match self {
+            Self::Recorded(log) => log.seen(word),
+            Self::Known(_) => Seen::Now,
+        }
+    }
+
+    /// The same for those words of an access that have changed before.
+    pub fn seen_in(&self, access: &Access) -> BTreeMap<Word, Seen> {
+        let (Self::Recorded(log), Place::Global(buffer)) = (self, access.place) else { return BTreeMap::new() };
+        let last = (access.rows.max(1) - 1) as i64;
+        let end =
+            access.start.saturating_add(last.saturating_mul(access.stride)).saturating_add(access.row_bytes as i64);
+        let known = log.words.range((buffer, access.start)..(buffer, end.max(access.start)));
+        known.map(|(word, _)| (*word, log.seen(*word))).collect()
+    }
+}
+
 /// How a word is compared, by its position in `wait_cmp`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Asked {
@@ -40,10 +61,6 @@ impl Asked {
     /// What holds where this does not.
     fn opposite(self) -> Self {
         Self { cmp: [1, 0, 5, 4, 3, 2][usize::from(self.cmp.min(5))], ..self }
-    }
-
-    pub fn is_met(self, number: i64) -> bool {
-        self.holds(Values::just(number))
     }
 
     /// True when one of the numbers can be meant: `start` and what lies a multiple of `step` away, within bounds.
@@ -111,12 +128,19 @@ enum What {
 /// A change or a wait: when it is, and what is done by then.
 #[derive(Debug)]
 struct Entry {
-    core: usize,
+    /// The lane that does it, counted over all cores.
+    thread: usize,
     time: u32,
     clock: Clock,
     what: What,
     /// Which word it is about.
     history: usize,
+}
+
+impl Entry {
+    fn core(&self) -> usize {
+        self.thread / LANES
+    }
 }
 
 /// The changes of a word since something else than a change of this kind wrote it.
@@ -133,17 +157,35 @@ struct History {
 pub(crate) struct Log {
     entries: Vec<Entry>,
     histories: Vec<History>,
-    /// The latest history of each word.
+    /// The latest history of each word, and the first.
     words: BTreeMap<Word, usize>,
+    firsts: BTreeMap<Word, usize>,
     waits: usize,
     /// Questions that are answered with no.
     missed: Vec<Option<Key>>,
 }
 
+/// A number that was found in a word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub word: Word,
+    pub number: i64,
+    pub seen: Seen,
+}
+
+/// When a word was looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Seen {
+    Now,
+    /// Its history at that time, where it had one, and what it held.
+    Before(Option<(usize, i64)>),
+}
+
 /// When something happens, and what is done by then.
 #[derive(Clone, Debug)]
 pub(crate) struct Moment {
-    pub core: usize,
+    /// The lane, counted over all cores.
+    pub thread: usize,
     pub time: u32,
     pub clock: Clock,
 }
@@ -162,21 +204,37 @@ impl Log {
     }
 
     /// A word is found as it should be, with others of the same wait.
-    pub fn wait(&mut self, words: &[(Word, i64)], asked: Asked, moment: &Moment) {
-        for &(word, value) in words {
-            let history = self.history(word, Some(value));
+    pub fn wait(&mut self, words: &[Found], asked: Asked, moment: &Moment) {
+        for &word in words {
+            let history = self.history_of(word);
             self.push(moment.clone(), What::Wait(self.waits, asked), history);
         }
         self.waits += 1;
     }
 
     /// A word is said to be otherwise than asked, or one of the others of the same question.
-    pub fn missed(&mut self, words: &[(Word, i64)], asked: Asked, moment: &Moment, key: Option<Key>) {
-        for &(word, value) in words {
-            let history = self.history(word, Some(value));
+    pub fn missed(&mut self, words: &[Found], asked: Asked, moment: &Moment, key: Option<Key>) {
+        for &word in words {
+            let history = self.history_of(word);
             self.push(moment.clone(), What::Missed(self.missed.len(), asked), history);
         }
         self.missed.push(key);
+    }
+
+    /// What is known of a word when it is loaded.
+    pub fn seen(&self, word: Word) -> Seen {
+        let latest = self.words.get(&word).copied();
+        Seen::Before(latest.map(|history| (history, self.histories[history].now)))
+    }
+
+    /// The history of a word that was found. It may have changed since it was loaded.
+    fn history_of(&mut self, Found { word, number, seen }: Found) -> usize {
+        let then = match seen {
+            Seen::Now => None,
+            Seen::Before(Some((history, then))) => Some(history).filter(|_| then == number),
+            Seen::Before(None) => self.firsts.get(&word).copied().filter(|h| self.histories[*h].first == number),
+        };
+        then.unwrap_or_else(|| self.history(word, Some(number)))
     }
 
     /// Questions that cannot be answered with no, when it is known what waits know.
@@ -190,8 +248,8 @@ impl Log {
         self.missed.iter().zip(possible).filter(|(_, possible)| !possible).filter_map(|(key, _)| *key).collect()
     }
 
-    fn push(&mut self, Moment { core, time, clock }: Moment, what: What, history: usize) {
-        self.entries.push(Entry { core, time, clock, what, history });
+    fn push(&mut self, Moment { thread, time, clock }: Moment, what: What, history: usize) {
+        self.entries.push(Entry { thread, time, clock, what, history });
     }
 
     /// The history of a word. One that holds something else than it should was written by something else, and starts again.
@@ -203,8 +261,10 @@ impl Log {
         }
         let first = holds.unwrap_or(0);
         self.histories.push(History { first, now: first, changes: Vec::new() });
-        self.words.insert(word, self.histories.len() - 1);
-        self.histories.len() - 1
+        let latest = self.histories.len() - 1;
+        self.words.insert(word, latest);
+        self.firsts.entry(word).or_insert(latest);
+        latest
     }
 
     /// What is done when each wait is over, in the order of the run.
@@ -267,7 +327,7 @@ impl Log {
     /// True when one entry is known to be done before another.
     fn is_before(&self, first: usize, second: usize) -> bool {
         let (a, b) = (&self.entries[first], &self.entries[second]);
-        first != second && a.time <= b.clock.get(scalar(a.core))
+        first != second && a.time <= b.clock.get(a.thread)
     }
 
     /// What is done in every history in which the word is as asked.
@@ -305,7 +365,7 @@ impl Learned {
         let mut clock = own.clone();
         for (core, list) in &self.0 {
             let mut until = own.get(scalar(*core));
-            if *core == entry.core {
+            if *core == entry.core() {
                 // Words of one wait are not before each other.
                 until -= u32::from(matches!(entry.what, What::Wait(..)));
             }
@@ -318,7 +378,7 @@ impl Learned {
     }
 
     fn note(&mut self, wait: &Entry, known: &Clock) {
-        let list = self.0.entry(wait.core).or_default();
+        let list = self.0.entry(wait.core()).or_default();
         let mut all = wait.clock.clone();
         all.join(known);
         if let Some((_, before)) = list.last() {
@@ -328,7 +388,7 @@ impl Learned {
     }
 }
 
-/// The lane that changes words and waits for them.
+/// The lane that waits for words, and that changes those which no other pipe stores.
 fn scalar(core: usize) -> usize {
     core * LANES + lane(Pipe::S)
 }
@@ -350,7 +410,7 @@ impl Question {
         let mut free = Vec::new();
         for &change in &history.changes {
             if !log.is_before(change, wait) && !log.is_before(wait, change) {
-                let count = ahead.entry(log.entries[change].core).or_default();
+                let count = ahead.entry(log.entries[change].core()).or_default();
                 *count += 1;
                 if *count <= AHEAD {
                     free.push(change);
@@ -406,123 +466,4 @@ impl Question {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const EQUAL: u8 = Asked::EQUAL;
-    const AT_LEAST: u8 = 3;
-    const WORD: Word = (0, 0);
-
-    /// A run of a few cores that only change and ask for words.
-    #[derive(Default)]
-    struct Run {
-        log: Log,
-        times: BTreeMap<usize, u32>,
-        values: BTreeMap<Word, i64>,
-    }
-
-    impl Run {
-        fn moment(&mut self, core: usize) -> Moment {
-            let time = self.times.entry(core).or_default();
-            *time += 1;
-            let mut clock = Clock::default();
-            clock.raise(scalar(core), *time);
-            Moment { core, time: *time, clock }
-        }
-
-        fn change(&mut self, core: usize, word: Word, change: Change) {
-            let moment = self.moment(core);
-            let value = self.values.entry(word).or_default();
-            self.log.change(word, Some(*value), change, moment);
-            match change {
-                Change::Set(n) => *value = n,
-                Change::Add(n) => *value += n,
-            }
-        }
-
-        fn wait(&mut self, core: usize, word: Word, cmp: u8, value: i64) {
-            let moment = self.moment(core);
-            let holds = self.values.get(&word).copied().unwrap_or(0);
-            self.log.wait(&[(word, holds)], Asked { cmp, value }, &moment);
-        }
-
-        /// How many steps of each core each wait knows to be done.
-        fn solve(self, cores: usize) -> Vec<Vec<u32>> {
-            let (known, _) = self.log.solve();
-            known.iter().map(|clock| (0..cores).map(|c| clock.get(scalar(c))).collect()).collect()
-        }
-    }
-
-    #[test]
-    fn a_later_message_is_not_known() {
-        let mut run = Run::default();
-        run.change(0, WORD, Change::Set(1));
-        run.change(0, WORD, Change::Set(2));
-        run.wait(1, WORD, AT_LEAST, 1);
-        run.wait(1, WORD, AT_LEAST, 2);
-        assert_eq!(run.solve(2), [[1, 1], [2, 2]]);
-    }
-
-    #[test]
-    fn either_of_two_senders_may_have_been_first() {
-        let mut run = Run::default();
-        run.change(0, WORD, Change::Add(1));
-        run.change(1, WORD, Change::Add(1));
-        run.wait(2, WORD, AT_LEAST, 1);
-        run.wait(2, WORD, AT_LEAST, 2);
-        assert_eq!(run.solve(3), [[0, 0, 1], [1, 1, 2]]);
-    }
-
-    #[test]
-    fn what_comes_later_in_the_run_counts_too() {
-        let mut run = Run::default();
-        run.change(0, WORD, Change::Set(1));
-        run.wait(2, WORD, AT_LEAST, 1);
-        run.change(1, WORD, Change::Set(1));
-        assert_eq!(run.solve(3), [[0, 0, 1]]);
-    }
-
-    #[test]
-    fn an_answer_keeps_the_next_message_back() {
-        let (there, back) = ((0, 0), (1, 0));
-        let mut run = Run::default();
-        for _ in 0..2 {
-            run.change(0, there, Change::Set(1));
-            run.wait(1, there, EQUAL, 1);
-            run.change(1, there, Change::Set(0));
-            run.change(1, back, Change::Set(1));
-            run.wait(0, back, EQUAL, 1);
-            run.change(0, back, Change::Set(0));
-        }
-        let known = run.solve(2);
-        assert_eq!(known, [[1, 1], [2, 3], [4, 4], [5, 6]]);
-    }
-
-    #[test]
-    fn rounds_of_a_counter_are_told_apart() {
-        let words = [(0, 0), (1, 0), (2, 0)];
-        let mut run = Run::default();
-        for round in 1..=3 {
-            for core in 0..3 {
-                words.iter().for_each(|word| run.change(core, *word, Change::Add(1)));
-            }
-            words.iter().enumerate().for_each(|(core, word)| run.wait(core, *word, AT_LEAST, 3 * round));
-        }
-        let known = run.solve(3);
-        // Whoever goes on knows that everybody has begun to tell.
-        for (at, clock) in known.iter().enumerate() {
-            let (round, core) = (at as u32 / 3, at % 3);
-            let others = (0..3).filter(|other| *other != core);
-            others.for_each(|other| assert!(clock[other] > 4 * round, "{known:?}"));
-        }
-    }
-
-    #[test]
-    fn words_that_something_else_has_written_start_again() {
-        let mut run = Run::default();
-        run.change(0, WORD, Change::Set(1));
-        run.values.insert(WORD, 5);
-        run.wait(1, WORD, AT_LEAST, 5);
-        assert_eq!(run.solve(2), [[0, 1]]);
-    }
-}
+mod tests;

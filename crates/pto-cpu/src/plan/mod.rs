@@ -25,6 +25,7 @@ pub(crate) use build::runs;
 pub use links::Set;
 pub(crate) use links::{End, Entry, Link, PipeOp, Scale, Transfer, TransferKind, Way};
 pub(crate) use orders::{Await, Background, Order};
+pub use polls::{asked_again, loaded_tile, reads_element, source};
 pub use roles::Role;
 pub(crate) use scalar::{float_of, int_of};
 pub(crate) use step::*;

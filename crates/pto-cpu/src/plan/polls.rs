@@ -1,11 +1,16 @@
 //! Loops that may wait for another block to write global memory.
 
 use super::{Plan, Step};
+use pto_ir::{BlockId, Def, Module, OpId, ValueId};
+use pto_isa::table::op;
+use pto_isa::{Family, Op};
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Plan {
-    /// True when a loop without a fixed bound reads global memory into a scalar, directly or through a tile.
+    /// True when a loop without a fixed bound reads global memory into a scalar, directly or through a tile, or one with a bound
+    /// tries to find a word changed.
     pub(super) fn polls(&self) -> bool {
-        self.roles().any(Self::has_polling_loop)
+        self.roles().any(Self::has_polling_loop) || tries(self.module())
     }
 
     fn has_polling_loop(&self) -> bool {
@@ -34,5 +39,91 @@ impl Plan {
             Some(*sum)
         }));
         count
+    }
+}
+
+/// True when a counted loop tries to find a word changed.
+fn tries(module: &Module) -> bool {
+    let (mut loops, mut asks) = (Vec::new(), false);
+    module.walk(module.top, &mut |id| match module.op(id).op {
+        op::scf_for => loops.push(id),
+        op::arith_cmpi => asks |= module.operands(id).iter().any(|o| source(module, o.value).is_some()),
+        _ => {}
+    });
+    asks && loops.into_iter().any(|id| !asked_again(module, id).is_empty())
+}
+
+/// What a counted loop reads from the same place in every iteration and compares: `load_scalar`, and `tgetval` of a tile that the
+/// loop loads.
+pub fn asked_again(module: &Module, id: OpId) -> BTreeSet<OpId> {
+    let mut body = Body { module, inside: BTreeSet::new(), args: BTreeSet::new() };
+    let (mut compared, mut loaded) = (Vec::new(), BTreeMap::new());
+    body.args.extend(module.op_regions(id).iter().flat_map(|r| module.region(*r).blocks.iter().copied()));
+    module.walk_inside(id, &mut |inner| {
+        body.inside.insert(inner);
+        match module.op(inner).op {
+            op::arith_cmpi => compared.extend(module.operands(inner).iter().map(|o| o.value)),
+            op::tload => loaded.extend(loaded_tile(module, inner).map(|tile| (tile, inner))),
+            _ => {}
+        }
+    });
+    let asks = |at: &OpId| {
+        let first = module.operands(*at).first().map(|o| o.value);
+        body.inside.contains(at)
+            && match module.op(*at).op {
+                op::load_scalar => module.operands(*at).iter().all(|o| body.is_fixed(o.value, DEEP)),
+                _ => first.and_then(|tile| loaded.get(&tile)).is_some_and(|load| {
+                    module.operands(*load).first().is_some_and(|view| body.is_fixed(view.value, DEEP))
+                }),
+            }
+    };
+    compared.into_iter().filter_map(|value| source(module, value)).filter(asks).collect()
+}
+
+/// Operations behind an address that are looked at, one behind the other.
+const DEEP: u32 = 8;
+
+/// What stands inside a loop.
+struct Body<'a> {
+    module: &'a Module,
+    inside: BTreeSet<OpId>,
+    args: BTreeSet<BlockId>,
+}
+
+impl Body<'_> {
+    /// True when a value is the same in every iteration, as far as the text shows.
+    fn is_fixed(&self, value: ValueId, deep: u32) -> bool {
+        match self.module.value(value).def {
+            Def::Result(at, _) if self.inside.contains(&at) => {
+                let computed = matches!(self.module.op(at).op.row().family, Family::Arith | Family::View);
+                let mut operands = self.module.operands(at).iter();
+                let reads = self.module.op(at).op == op::load_scalar;
+                computed && !reads && deep > 0 && operands.all(|o| self.is_fixed(o.value, deep - 1))
+            }
+            Def::Arg(block, _) => !self.args.contains(&block),
+            _ => true,
+        }
+    }
+}
+
+/// The tile that a load fills.
+pub fn loaded_tile(module: &Module, load: OpId) -> Option<ValueId> {
+    module.operands(load).get(1).map(|o| o.value).or_else(|| module.results(load).next())
+}
+
+/// True for an operation that takes an element of a tile into a scalar.
+pub fn reads_element(code: Op) -> bool {
+    code == op::tgetval
+}
+
+/// The load whose number a value is, as it is or in another type.
+pub fn source(module: &Module, mut value: ValueId) -> Option<OpId> {
+    loop {
+        let Def::Result(id, _) = module.value(value).def else { return None };
+        match (module.op(id).op, module.operands(id)) {
+            (code, _) if code == op::load_scalar || reads_element(code) => return Some(id),
+            (code, [from]) if code.row().family == Family::Arith => value = from.value,
+            _ => return None,
+        }
     }
 }

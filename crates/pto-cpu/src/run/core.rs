@@ -307,7 +307,11 @@ impl<'p> Core<'p> {
                     self.regs[out as usize] = scalar::float(op, kind, self.reg(a), self.reg(b));
                 }
                 Step::CompareInt { predicate, kind, a, b, out } => {
-                    let holds = scalar::compare_int(predicate, kind, self.reg(a), self.reg(b));
+                    let mut holds = scalar::compare_int(predicate, kind, self.reg(a), self.reg(b));
+                    if W::OBSERVES {
+                        let numbers = [self.int(a), self.int(b)];
+                        holds = watch.compared(self.id(), plan.origins[*at], numbers, holds);
+                    }
                     self.regs[out as usize] = u64::from(holds);
                 }
                 Step::CompareFloat { predicate, kind, a, b, out } => {
@@ -363,14 +367,14 @@ impl<'p> Core<'p> {
                 Step::LoadScalar(which) => {
                     self.catch_up::<W>(plan.steps[*at], *at)?;
                     self.load_scalar(which as usize, *at, watch)?;
-                    if self.spin.is_due() && self.lets_others_go_on(*at, &mut reported, watch)? {
+                    if self.spin.is_due(W::PATIENCE) && self.lets_others_go_on(*at, &mut reported, watch)? {
                         return Ok(State::Polls);
                     }
                 }
                 read @ Step::TileGet { .. } => {
                     self.catch_up::<W>(read, *at)?;
                     self.place_or_data(read, *at, watch)?;
-                    if self.spin.is_due() && self.lets_others_go_on(*at, &mut reported, watch)? {
+                    if self.spin.is_due(W::PATIENCE) && self.lets_others_go_on(*at, &mut reported, watch)? {
                         return Ok(State::Polls);
                     }
                 }

@@ -49,17 +49,18 @@ impl<'p> Core<'p> {
         if W::REORDERS {
             return self.postpone(which, at);
         }
+        let words = if W::OBSERVES { self.words_to_store(step) } else { Vec::new() };
         let (tiles, views, scalars) = self.operands(step);
-        let _held = if step.views.is_empty() { None } else { self.hold_views(step) };
+        let held = if step.views.is_empty() { None } else { self.hold_views(step) };
         // SAFETY: every tile register lies inside the core's memory (`Core::bind` and its neighbours check that before
         // they set one) with its valid region inside the tile, views are checked by the kernel against the buffer
         // they name, no other thread touches them now, and the kernel was prepared for the types of these operands.
         let done = unsafe { step.code.call(tiles, views, scalars) };
         done.map_err(|fault| Fail::Fault(fault, self.first_buffer(step)))?;
+        drop(held);
         // Only now is it known that what it touches is there.
         if W::OBSERVES {
-            let accesses = self.accesses(step);
-            self.say(at, step.pipe, Action::Work, &accesses, watch);
+            self.say_work(step, words, at, watch);
         }
         Ok(())
     }

@@ -450,9 +450,10 @@ fn done_or_waits(done: bool) -> Outcome {
 /// Element `k` of a view in row-major order, in elements from the first.
 pub(super) fn element_offset(shape: &[u64; 5], strides: &[i64; 5], k: u64) -> i64 {
     let mut rest = k;
-    let mut offset = 0;
+    let mut offset = 0_i64;
     for (extent, stride) in shape.iter().zip(strides).rev() {
-        offset += (rest % extent.max(&1)) as i64 * stride;
+        // Strides may be any numbers where there is no memory behind them.
+        offset = offset.wrapping_add(((rest % extent.max(&1)) as i64).wrapping_mul(*stride));
         rest /= extent.max(&1);
     }
     offset

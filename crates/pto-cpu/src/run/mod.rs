@@ -27,7 +27,9 @@ mod written;
 pub(crate) use arguments::packed;
 pub use launch::Timing;
 pub use measure::{Extent, Known, Measure};
-pub use observe::{Access, Action, Answer, Atomic, CoreId, DEVICE, Detail, Event, Flag, Observer, Place, Ring, Signal};
+pub use observe::{
+    Access, Action, Answer, Atomic, CoreId, DEVICE, Detail, Event, Flag, Observer, Place, Ring, Signal, StoredWord,
+};
 pub use print::Printed;
 pub(crate) use print::Style;
 pub use tell::CACHE_LINE;

@@ -1,5 +1,6 @@
 //! What an observer of a run is told.
 
+use super::spin::PATIENCE;
 use crate::kernels::Combine;
 use crate::plan::{Role, Set};
 use pto_ir::{OpId, ValueId};
@@ -36,6 +37,11 @@ pub trait Observer {
     /// A branch, or a loop that may go round, is about to be decided by a value of the program. The answer is how it goes.
     fn branch(&mut self, _core: CoreId, _op: OpId, taken: bool) -> bool {
         taken
+    }
+
+    /// Two integers are compared. The answer is what the program sees.
+    fn compared(&mut self, _core: CoreId, _op: OpId, _numbers: [i64; 2], holds: bool) -> bool {
+        holds
     }
 }
 
@@ -80,6 +86,8 @@ pub enum Detail<'a> {
     None,
     /// The number that a scalar load or store moves, as it lies in memory.
     Number(u64),
+    /// The integers that a store of a few of them changes.
+    Stored(&'a [StoredWord]),
     /// A transfer in the background: which one, and which session runs it. Both count within a core, from 1; 0 is unknown.
     Transfer {
         /// Which one.
@@ -105,6 +113,17 @@ pub enum Detail<'a> {
         /// The first byte of each word, and its value.
         words: &'a [(i64, i32)],
     },
+}
+
+/// An integer in global memory that an instruction writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StoredWord {
+    /// Its first byte in the buffer of the access.
+    pub first: i64,
+    /// What it was.
+    pub before: i64,
+    /// What it is.
+    pub after: i64,
 }
 
 /// A core of a run.
@@ -293,6 +312,8 @@ pub(crate) trait Watch {
     const OBSERVES: bool = false;
     /// Instructions between two reports of progress.
     const REPORT_EVERY: u64 = if Self::OBSERVES { 16 } else { 1024 };
+    /// Reads in a row that find what they found before, after which a core lets the others go on.
+    const PATIENCE: u32 = PATIENCE;
     /// Nothing is computed, and nobody waits; only control flow and addresses are followed.
     const MEASURES: bool = false;
     /// Data is computed and moved; otherwise the run is followed as it would go.
@@ -308,6 +329,9 @@ pub(crate) trait Watch {
     }
     fn number(&mut self, _op: OpId, value: u64) -> u64 {
         value
+    }
+    fn compared(&mut self, _core: CoreId, _op: OpId, _numbers: [i64; 2], holds: bool) -> bool {
+        holds
     }
     fn answer(&mut self, _event: &Event<'_>, _holds: bool) -> Answer {
         Answer::AsItIs
@@ -337,6 +361,8 @@ impl Watch for Silent {}
 pub(crate) struct Observing<'a, O: Observer + ?Sized>(pub &'a mut O);
 impl<O: Observer + ?Sized> Watch for Observing<'_, O> {
     const OBSERVES: bool = true;
+    /// A loop that tries a few times sees what others do about it.
+    const PATIENCE: u32 = 1;
     fn event(&mut self, event: &Event<'_>) {
         self.0.event(event);
     }
@@ -345,6 +371,9 @@ impl<O: Observer + ?Sized> Watch for Observing<'_, O> {
     }
     fn number(&mut self, op: OpId, value: u64) -> u64 {
         self.0.number(op, value)
+    }
+    fn compared(&mut self, core: CoreId, op: OpId, numbers: [i64; 2], holds: bool) -> bool {
+        self.0.compared(core, op, numbers, holds)
     }
     fn answer(&mut self, event: &Event<'_>, holds: bool) -> Answer {
         self.0.answer(event, holds)
@@ -367,6 +396,9 @@ impl<O: Observer + ?Sized> Watch for Following<'_, O> {
     }
     fn number(&mut self, op: OpId, value: u64) -> u64 {
         self.0.number(op, value)
+    }
+    fn compared(&mut self, core: CoreId, op: OpId, numbers: [i64; 2], holds: bool) -> bool {
+        self.0.compared(core, op, numbers, holds)
     }
     fn answer(&mut self, event: &Event<'_>, holds: bool) -> Answer {
         self.0.answer(event, holds)

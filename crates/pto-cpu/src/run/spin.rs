@@ -1,7 +1,7 @@
 //! Loops that read a number until another core has changed it.
 
 /// Reads in a row that find what they found before, after which a core lets the others go on.
-const PATIENCE: u32 = 64;
+pub(super) const PATIENCE: u32 = 64;
 /// Times a core lets the others go on within which a loop must come back to the same state to be seen.
 const LONGEST_PERIOD: u32 = 1 << 12;
 
@@ -66,9 +66,9 @@ impl Spin {
         self.found[which] = read;
     }
 
-    /// True when it is time for the others.
-    pub fn is_due(&self) -> bool {
-        self.repeats >= PATIENCE
+    /// True when it is time for the others, after so many reads in a row that brought nothing new.
+    pub fn is_due(&self, patience: u32) -> bool {
+        self.repeats >= patience
     }
 
     /// Whether the core goes round in the same state since it last let others go on.

@@ -2,14 +2,14 @@
 
 use super::core::Core;
 use super::data::Target;
-use super::observe::{Access, Action, Answer, Atomic, DEVICE, Detail, Event, Flag, Place, Watch};
+use super::observe::{Access, Action, Answer, Atomic, DEVICE, Detail, Event, Flag, Place, StoredWord, Watch};
 use crate::kernels::Combine;
 use crate::memory::split_address;
 use crate::plan::{
     Await, Background, KernelStep, Operand, Order, Part, Pointer, Tile, TileId, Transfer, TransferKind, View, ViewId,
 };
 use pto_ir::ValueId;
-use pto_isa::{Order as Layout, Pipe};
+use pto_isa::{Loc, Order as Layout, Pipe};
 
 /// Bytes of a line of the data cache.
 pub const CACHE_LINE: i64 = 64;
@@ -234,6 +234,48 @@ impl Core<'_> {
         self.say(at, Some(Pipe::Mte2), Action::Then(Pipe::Mte3, Pipe::Mte2), &[], watch);
     }
 
+    // ---- words ----------------------------------------------------------------------------------------------------
+
+    /// The integers of global memory that an instruction is about to write, where they are a few.
+    pub fn words_to_store(&mut self, step: &KernelStep) -> Vec<StoredWord> {
+        let Some(operand) = step.views.iter().find(|o| o.writes) else { return Vec::new() };
+        let elem = operand.value.and_then(|v| self.plan.module().value_type(v).elem());
+        let (Some(register), Some(elem)) = (operand.register, elem.filter(|e| e.is_int() && e.bits() >= 8)) else {
+            return Vec::new();
+        };
+        let view = self.views[register as usize];
+        let count = view.shape.iter().fold(1, |n: u64, extent| n.saturating_mul(*extent));
+        if count > FEW_WORDS {
+            return Vec::new();
+        }
+        let (buffer, start) = split_address(view.address);
+        let bytes = elem.bits() as usize / 8;
+        let word = |k| {
+            let offset = super::links::element_offset(&view.shape, &view.strides, k).wrapping_mul(bytes as i64);
+            let first = start.wrapping_add(offset);
+            // One that is not there stops the instruction.
+            let before = signed(self.read_global(buffer, first, bytes).ok()?, bytes);
+            Some(StoredWord { first, before, after: before })
+        };
+        (0..count).filter_map(word).collect()
+    }
+
+    /// An instruction has been executed, and has changed these words.
+    pub fn say_work<W: Watch>(&mut self, step: &KernelStep, mut words: Vec<StoredWord>, at: usize, watch: &mut W) {
+        let accesses = self.accesses(step);
+        let written = accesses.iter().find(|a| a.write && matches!(a.place, Place::Global(_)));
+        if let Some(Access { place: Place::Global(buffer), .. }) = written {
+            let elem =
+                step.views.iter().find(|o| o.writes).and_then(|o| self.plan.module().value_type(o.value?).elem());
+            let bytes = elem.map_or(4, |e| e.bits() as usize / 8);
+            for word in &mut words {
+                word.after = self.read_global(*buffer, word.first, bytes).map_or(word.before, |raw| signed(raw, bytes));
+            }
+        }
+        let detail = if words.is_empty() { Detail::None } else { Detail::Stored(&words) };
+        self.say_more(at, step.pipe, Action::Work, (&accesses, detail), watch);
+    }
+
     // ---- bytes ----------------------------------------------------------------------------------------------------
 
     pub fn accesses(&self, step: &KernelStep) -> Vec<Access> {
@@ -312,7 +354,8 @@ impl Core<'_> {
         Access { write, ..self.tile_access(&self.tiles[tile as usize], None) }
     }
 
-    /// The valid region of a tile; whole boxes, where it has boxes.
+    /// The valid region of a tile. Where it has boxes: whole ones where the cube core works, and elsewhere the rows of boxes, of 32
+    /// bytes each, that hold something valid.
     pub fn tile_access(&self, tile: &Tile, value: Option<ValueId>) -> Access {
         let ty = &self.plan.geometries[tile.geometry as usize];
         let bits = u64::from(ty.column_bits());
@@ -324,7 +367,10 @@ impl Core<'_> {
             // A tile with fewer rows than a box has low boxes.
             let high = high.min(ty.rows);
             let (down, right) = (rows.div_ceil(high), cols.div_ceil(wide));
+            let moved = matches!(ty.loc, Loc::Mat | Loc::Vec);
             match ty.order() {
+                Layout::Nz if moved => (right, rows.min(ty.rows) * wide, ty.rows * wide),
+                Layout::Zn if moved => (down, cols.min(ty.cols) * high, ty.cols * high),
                 Layout::Zn | Layout::Zz => (down, right * high * wide, ty.cols * high),
                 _ => (right, down.min(ty.rows.div_ceil(high)) * high * wide, ty.rows * wide),
             }
@@ -346,6 +392,15 @@ impl Core<'_> {
             ..run(Place::Core(ty.loc), start, 0, None)
         }
     }
+}
+
+/// Integers that a store tells one by one: as many as a cache line has.
+const FEW_WORDS: u64 = 16;
+
+/// The number that so many bytes are, with its sign.
+fn signed(raw: u64, bytes: usize) -> i64 {
+    let unused = 64_u32.saturating_sub(8 * bytes as u32).min(63);
+    (raw << unused) as i64 >> unused
 }
 
 /// One run that is read.

@@ -47,6 +47,7 @@ pub(super) const BARRIER_ALL: &str = "pto.barrier <PIPE_ALL>";
 const WRITE_BACK: [&str; 2] =
     ["pto.cmo.cacheinvalid all #pto.address_space<gm>", "pto.fence.barrier_all #pto.fence_scope<gm>"];
 const NEXT_ITERATION: &str = "the next iteration has to wait for this one";
+const SCALAR_STORE: &str = "a scalar store does not wait for the pipes";
 /// Signals that a program may use; `syncall` has the ones behind.
 const SIGNALS: std::ops::RangeInclusive<i64> = 0..=10;
 /// On A5 the second vector core has signals of its own, so many behind those of the first.
@@ -324,8 +325,13 @@ impl Findings<'_> {
         if first == second {
             return self.order_one_statement(repair, &own, who, conflict);
         }
-        if let Some(word) = self.stored_word(first) {
-            return Repair::new("a scalar store does not wait for the pipes")
+        // Whoever is told of a store that is not done may also take the one of the round before for it.
+        let word =
+            self.stored_word(first).or_else(|| self.stored_word(second).filter(|_| code == codes::RACE_OVERWRITE));
+        if let Some(word) = word {
+            let told = self.told.contains(&word);
+            let waits = if told { "a store does not wait for those before it" } else { SCALAR_STORE };
+            return Repair::new(waits)
                 .label(word, "the other block is told here, and the access before may not be done")
                 .edits(vec![Edit::before(self.text().span(word), BARRIER_ALL)]);
         }
@@ -346,7 +352,8 @@ impl Findings<'_> {
     fn stored_word(&self, first: OpId) -> Option<OpId> {
         let is = |id: &&OpId, code: pto_isa::Op| self.module.op(**id).op == code;
         let behind = self.text().behind(first);
-        let word = behind.iter().find(|id| is(id, op::store_scalar)).filter(|_| self.asks_for_words)?;
+        let tells = |id: &&OpId| is(id, op::store_scalar) || self.told.contains(id);
+        let word = behind.iter().find(tells).filter(|_| self.asks_for_words)?;
         let barred = behind.iter().take_while(|id| *id != word).any(|id| is(&id, op::barrier));
         (!barred && self.text().block_of(*word) == self.text().block_of(first)).then_some(*word)
     }

@@ -97,6 +97,8 @@ pub(crate) struct Findings<'a> {
     vectors: u32,
     /// Loops of the program ask for words that other cores store.
     asks_for_words: bool,
+    /// Stores of tiles by which others may be told something.
+    told: BTreeSet<OpId>,
     /// Counts what was executed.
     pub now: u64,
     /// The program is stuck: what comes after it never happens.
@@ -175,7 +177,8 @@ impl Found {
 impl<'a> Findings<'a> {
     pub fn new(plan: &'a Plan) -> Self {
         let (module, target) = (plan.checked().module(), plan.checked().info().target);
-        let asks_for_words = !crate::polls::polls(module).is_empty();
+        let polls = crate::polls::polls(module);
+        let (asks_for_words, told) = (!polls.is_empty(), polls.told(module));
         let (names, text, vectors) = (Names::new(plan), OnceCell::new(), plan.vector_cores());
         Self {
             module,
@@ -188,6 +191,7 @@ impl<'a> Findings<'a> {
             stated: OnceCell::new(),
             vectors,
             asks_for_words,
+            told,
             now: 0,
             stuck: false,
         }

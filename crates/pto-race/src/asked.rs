@@ -1,0 +1,199 @@
+//! Words of global memory that stores change and loops ask for, through the scalar unit or through tiles.
+
+use crate::clock::{LANES, lane};
+use crate::detector::Detector;
+use crate::findings::Site;
+use crate::words::{Asked, Change, Found, Moment, Seen, Word, Words};
+use pto_cpu::{Access, Answer, Atomic, CoreId, Detail, Event, Place, StoredWord};
+use pto_ir::OpId;
+use pto_isa::Pipe;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// What loops have loaded, and what stores are about to change.
+#[derive(Default, Debug)]
+pub(crate) struct AskedWords {
+    /// The word behind the number that a load or an element gave last, by core.
+    found: BTreeMap<(usize, OpId), (Word, Site, Seen)>,
+    /// What the last load brought into a tile, by core and tile.
+    tiles: BTreeMap<(usize, u32), Loaded>,
+    /// Words of stores that a pipe was given, by core and lane.
+    given: BTreeMap<(usize, usize), VecDeque<(OpId, Vec<StoredWord>)>>,
+    /// Stores that change words.
+    tellers: BTreeSet<OpId>,
+}
+
+/// A rectangle of global memory in a tile.
+#[derive(Debug)]
+struct Loaded {
+    from: Access,
+    to: Access,
+    site: Site,
+    /// What is known of the words by then.
+    seen: BTreeMap<Word, Seen>,
+}
+
+impl Loaded {
+    /// The place in global memory of a byte of the tile.
+    fn word(&self, byte: i64) -> Option<Word> {
+        let Place::Global(buffer) = self.from.place else { return None };
+        let offset = byte - self.to.start;
+        let (row, col) = match self.to.stride {
+            stride if stride > 0 && self.to.rows > 1 => (offset.div_euclid(stride), offset.rem_euclid(stride)),
+            _ => (0, offset),
+        };
+        let same = self.from.row_bytes == self.to.row_bytes && self.from.rows == self.to.rows;
+        let inside = (0..self.to.rows as i64).contains(&row) && (0..self.to.row_bytes as i64).contains(&col);
+        (offset == 0 || same && inside).then(|| (buffer, self.from.start + row * self.from.stride + col))
+    }
+}
+
+impl AskedWords {
+    /// Other cores come.
+    pub fn next_team(&mut self) {
+        let tellers = std::mem::take(&mut self.tellers);
+        *self = Self { tellers, ..Self::default() };
+    }
+
+    /// True for a store of which another core learns by asking.
+    pub fn tells(&self, store: OpId) -> bool {
+        self.tellers.contains(&store)
+    }
+}
+
+impl Detector<'_> {
+    /// True where cores tell each other something by words that loops ask for.
+    fn asks(&self) -> bool {
+        self.setting.joint && !self.polls.is_empty()
+    }
+
+    // ---- stores ---------------------------------------------------------------------------------------------------
+
+    /// A scalar store changes a word for which loops of other cores may ask.
+    pub fn stores_word(&mut self, core: usize, event: &Event<'_>) {
+        let (Detail::Number(number), [access]) = (event.detail, event.accesses) else { return };
+        let Place::Global(buffer) = access.place else { return };
+        if self.asks() && access.write {
+            self.asked.tellers.insert(event.op);
+            let number = signed(number, access.row_bytes);
+            self.change_word(core, (buffer, access.start), Change::Set(number), None);
+        }
+    }
+
+    /// A pipe is given a store of a few words.
+    pub fn gives_words(&mut self, core: usize, lane_at: usize, event: &Event<'_>) {
+        if let Detail::Stored(words) = event.detail
+            && self.asks()
+        {
+            self.asked.tellers.insert(event.op);
+            self.asked.given.entry((core, lane_at)).or_default().push_back((event.op, words.to_vec()));
+        }
+    }
+
+    /// A pipe stores what it was given.
+    pub fn changes_words(&mut self, (core, lane_at): (usize, usize), site: Site, accesses: &[Access], overlaps: bool) {
+        let Some(given) = self.asked.given.get_mut(&(core, lane_at)) else { return };
+        if given.front().is_none_or(|(op, _)| *op != site.op) {
+            return;
+        }
+        let Some((_, words)) = given.pop_front() else { return };
+        let write = accesses.iter().find(|a| a.write && matches!(a.place, Place::Global(_)));
+        let Some(&Access { place: Place::Global(buffer), atomic, .. }) = write else { return };
+        let state = &self.cores[core].lanes[lane_at];
+        let (thread, time) = (core * LANES + lane_at, state.time);
+        let mut clock = state.clock.clone();
+        // Its own time says that all before it is done, too.
+        if !overlaps || clock.get(thread) + 1 >= time {
+            clock.raise(thread, time);
+        }
+        let Words::Recorded(log) = &mut self.words else { return };
+        for StoredWord { first, before, after } in words {
+            let change = if atomic == Atomic::Add { Change::Add(after - before) } else { Change::Set(after) };
+            log.change((buffer, first), Some(before), change, Moment { thread, time, clock: clock.clone() });
+        }
+    }
+
+    // ---- questions ------------------------------------------------------------------------------------------------
+
+    /// A loop asks for a word until another core has changed it. True when that was it.
+    pub fn asks_word(&mut self, core: usize, site: Site, event: &Event<'_>) -> bool {
+        let (Detail::Number(number), [access]) = (event.detail, event.accesses) else { return false };
+        let Place::Global(buffer) = access.place else { return false };
+        let Some(poll) = self.polls.loads.get(&event.op).copied().filter(|_| self.asks() && !access.write) else {
+            return false;
+        };
+        let (word, number) = ((buffer, access.start), signed(number, access.row_bytes));
+        let seen = self.words.seen(word);
+        self.asked.found.insert((core, event.op), (word, site, seen));
+        let is_new = self.finds_number(core, (word, number), site, poll.forgets);
+        if is_new && !poll.compared {
+            let found = Found { word, number, seen };
+            self.find_words(core, &[found], Asked { cmp: Asked::EQUAL, value: number });
+        }
+        true
+    }
+
+    /// Follows words of global memory into tiles, and their elements.
+    pub fn follows_words(&mut self, core: usize, site: Site, event: &Event<'_>) {
+        if !self.asks() {
+            return;
+        }
+        for access in event.accesses.iter().filter(|a| a.write) {
+            if let Some(tile) = access.tile {
+                self.asked.tiles.remove(&(core, tile));
+            }
+        }
+        if self.polls.loads.contains_key(&event.op) {
+            let from = event.accesses.iter().find(|a| !a.write && matches!(a.place, Place::Global(_)));
+            let to = event.accesses.iter().find(|a| a.write && a.tile.is_some());
+            if let (Some(&from), Some(&to), Some(tile)) = (from, to, to.and_then(|a| a.tile)) {
+                let seen = self.words.seen_in(&from);
+                self.asked.tiles.insert((core, tile), Loaded { from, to, site, seen });
+            }
+        }
+        if let [Access { write: false, tile: Some(tile), start, .. }] = event.accesses
+            && event.pipe == Some(Pipe::S)
+            && let Some(loaded) = self.asked.tiles.get(&(core, *tile))
+            && let Some(word) = loaded.word(*start)
+        {
+            let seen = loaded.seen.get(&word).copied().unwrap_or(Seen::Before(None));
+            self.asked.found.insert((core, event.op), (word, loaded.site, seen));
+        }
+    }
+
+    /// A loop compares a number that it has found. Where it may go on with either result, it is made to see that the word is not
+    /// as it should be, if that is asked for.
+    pub fn compares_word(&mut self, id: CoreId, core: usize, op: OpId, numbers: [i64; 2], holds: bool) -> bool {
+        let Some(compare) = self.polls.compares.get(&op).copied() else { return holds };
+        let Some(&(word, site, seen)) = self.asked.found.get(&(core, compare.of)) else { return holds };
+        let [number, value] = if compare.swapped { [numbers[1], numbers[0]] } else { numbers };
+        let asked = Asked { cmp: compare.cmp, value };
+        if !self.polls.loads.contains_key(&compare.of) {
+            self.finds_number(core, (word, number), site, true);
+        }
+        if !compare.certain && self.answers.answer((id, op), holds == compare.met, false) == Answer::No {
+            let moment = self.word_moment(core);
+            if let Words::Recorded(log) = &mut self.words {
+                log.missed(&[Found { word, number, seen }], asked, &moment, self.answers.last);
+            }
+            return !compare.met;
+        }
+        if holds == compare.met {
+            self.find_words(core, &[Found { word, number, seen }], asked);
+        }
+        holds
+    }
+
+    /// The next moment of the scalar unit, and what is done by then.
+    pub fn word_moment(&mut self, core: usize) -> Moment {
+        let state = &mut self.cores[core];
+        let at = lane(Pipe::S);
+        state.lanes[at].time += 1;
+        Moment { thread: core * LANES + at, time: state.lanes[at].time, clock: state.message(at, core) }
+    }
+}
+
+/// A number of so many bytes, with its sign.
+fn signed(raw: u64, bytes: u64) -> i64 {
+    let unused = 64 - 8 * bytes.clamp(1, 8) as u32;
+    (raw << unused) as i64 >> unused
+}

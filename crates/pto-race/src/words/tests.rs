@@ -1,0 +1,131 @@
+//! What waits for words know.
+
+use super::*;
+
+const EQUAL: u8 = Asked::EQUAL;
+const AT_LEAST: u8 = 3;
+const WORD: Word = (0, 0);
+
+/// A run of a few cores that only change and ask for words.
+#[derive(Default)]
+struct Run {
+    log: Log,
+    times: BTreeMap<usize, u32>,
+    values: BTreeMap<Word, i64>,
+}
+
+impl Run {
+    fn moment(&mut self, core: usize) -> Moment {
+        let time = self.times.entry(core).or_default();
+        *time += 1;
+        let mut clock = Clock::default();
+        clock.raise(scalar(core), *time);
+        Moment { thread: scalar(core), time: *time, clock }
+    }
+
+    fn change(&mut self, core: usize, word: Word, change: Change) {
+        let moment = self.moment(core);
+        let value = self.values.entry(word).or_default();
+        self.log.change(word, Some(*value), change, moment);
+        match change {
+            Change::Set(n) => *value = n,
+            Change::Add(n) => *value += n,
+        }
+    }
+
+    fn wait(&mut self, core: usize, word: Word, cmp: u8, value: i64) {
+        let moment = self.moment(core);
+        let holds = self.values.get(&word).copied().unwrap_or(0);
+        self.log.wait(&[Found { word, number: holds, seen: Seen::Now }], Asked { cmp, value }, &moment);
+    }
+
+    /// How many steps of each core each wait knows to be done.
+    fn solve(self, cores: usize) -> Vec<Vec<u32>> {
+        let (known, _) = self.log.solve();
+        known.iter().map(|clock| (0..cores).map(|c| clock.get(scalar(c))).collect()).collect()
+    }
+}
+
+#[test]
+fn a_later_message_is_not_known() {
+    let mut run = Run::default();
+    run.change(0, WORD, Change::Set(1));
+    run.change(0, WORD, Change::Set(2));
+    run.wait(1, WORD, AT_LEAST, 1);
+    run.wait(1, WORD, AT_LEAST, 2);
+    assert_eq!(run.solve(2), [[1, 1], [2, 2]]);
+}
+
+#[test]
+fn either_of_two_senders_may_have_been_first() {
+    let mut run = Run::default();
+    run.change(0, WORD, Change::Add(1));
+    run.change(1, WORD, Change::Add(1));
+    run.wait(2, WORD, AT_LEAST, 1);
+    run.wait(2, WORD, AT_LEAST, 2);
+    assert_eq!(run.solve(3), [[0, 0, 1], [1, 1, 2]]);
+}
+
+#[test]
+fn what_comes_later_in_the_run_counts_too() {
+    let mut run = Run::default();
+    run.change(0, WORD, Change::Set(1));
+    run.wait(2, WORD, AT_LEAST, 1);
+    run.change(1, WORD, Change::Set(1));
+    assert_eq!(run.solve(3), [[0, 0, 1]]);
+}
+
+#[test]
+fn an_answer_keeps_the_next_message_back() {
+    let (there, back) = ((0, 0), (1, 0));
+    let mut run = Run::default();
+    for _ in 0..2 {
+        run.change(0, there, Change::Set(1));
+        run.wait(1, there, EQUAL, 1);
+        run.change(1, there, Change::Set(0));
+        run.change(1, back, Change::Set(1));
+        run.wait(0, back, EQUAL, 1);
+        run.change(0, back, Change::Set(0));
+    }
+    let known = run.solve(2);
+    assert_eq!(known, [[1, 1], [2, 3], [4, 4], [5, 6]]);
+}
+
+#[test]
+fn rounds_of_a_counter_are_told_apart() {
+    let words = [(0, 0), (1, 0), (2, 0)];
+    let mut run = Run::default();
+    for round in 1..=3 {
+        for core in 0..3 {
+            words.iter().for_each(|word| run.change(core, *word, Change::Add(1)));
+        }
+        words.iter().enumerate().for_each(|(core, word)| run.wait(core, *word, AT_LEAST, 3 * round));
+    }
+    let known = run.solve(3);
+    // Whoever goes on knows that everybody has begun to tell.
+    for (at, clock) in known.iter().enumerate() {
+        let (round, core) = (at as u32 / 3, at % 3);
+        let others = (0..3).filter(|other| *other != core);
+        others.for_each(|other| assert!(clock[other] > 4 * round, "{known:?}"));
+    }
+}
+
+#[test]
+fn words_that_something_else_has_written_start_again() {
+    let mut run = Run::default();
+    run.change(0, WORD, Change::Set(1));
+    run.values.insert(WORD, 5);
+    run.wait(1, WORD, AT_LEAST, 5);
+    assert_eq!(run.solve(2), [[0, 1]]);
+}
+
+#[test]
+fn a_word_may_change_between_its_load_and_the_question() {
+    let mut run = Run::default();
+    run.change(0, WORD, Change::Set(1));
+    let seen = run.log.seen(WORD);
+    run.change(0, WORD, Change::Set(2));
+    let moment = run.moment(1);
+    run.log.wait(&[Found { word: WORD, number: 1, seen }], Asked { cmp: EQUAL, value: 1 }, &moment);
+    assert_eq!(run.solve(2), [[1, 1]]);
+}
