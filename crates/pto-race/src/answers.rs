@@ -8,7 +8,9 @@ use pto_ir::OpId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How often a question is answered with no before a loop that asks again is told what is true.
-const PATIENCE: u32 = 256;
+pub(crate) const PATIENCE: u32 = 256;
+/// The same for a loop that looks at a word so many times: it gives up by itself.
+pub(crate) const TRIES: u32 = 4096;
 
 /// A question: who asks, where, and how many answers it had there before.
 pub(crate) type Key = (CoreId, OpId, u32);
@@ -43,13 +45,13 @@ impl Answers {
         Self { denied: self.denied.clone(), certain: self.certain.clone(), ..Self::default() }
     }
 
-    /// Answers a question: who asks, and where. `certain` says that the one who asks knows the answer.
-    pub fn answer(&mut self, (core, op): (CoreId, OpId), holds: bool, certain: bool) -> Answer {
+    /// Answers a question: who asks, and where. It is no at most so many times in a row.
+    pub fn answer(&mut self, (core, op): (CoreId, OpId), holds: bool, patience: u32) -> Answer {
         self.asked.insert(op);
         let count = self.counts.entry((core, op)).or_default();
         let key = (core, op, count.answers);
-        let is_denied = self.denied.contains(&op) && !certain && !self.certain.contains(&key);
-        if is_denied && count.in_a_row < PATIENCE {
+        let is_denied = self.denied.contains(&op) && !self.certain.contains(&key);
+        if is_denied && count.in_a_row < patience {
             count.answers += 1;
             count.in_a_row += 1;
             self.last = Some(key);

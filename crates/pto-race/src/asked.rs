@@ -1,5 +1,6 @@
 //! Words of global memory that stores change and loops ask for, through the scalar unit or through tiles.
 
+use crate::answers::TRIES;
 use crate::clock::{LANES, lane};
 use crate::detector::Detector;
 use crate::findings::Site;
@@ -170,7 +171,7 @@ impl Detector<'_> {
         if !self.polls.loads.contains_key(&compare.of) {
             self.finds_number(core, (word, number), site, true);
         }
-        if !compare.certain && self.answers.answer((id, op), holds == compare.met, false) == Answer::No {
+        if !compare.certain && self.answers.answer((id, op), holds == compare.met, TRIES) == Answer::No {
             let moment = self.word_moment(core);
             if let Words::Recorded(log) = &mut self.words {
                 log.missed(&[Found { word, number, seen }], asked, &moment, self.answers.last);

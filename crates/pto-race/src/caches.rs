@@ -1,7 +1,8 @@
 //! The data caches of scalar units: what they hold back from others, and what they have not noticed.
 
-use crate::detector::{Detector, Now};
+use crate::detector::Detector;
 use crate::findings::{Conflict, Findings, Site};
+use crate::now::Now;
 use crate::shadow::{NO_TILE, Stamp};
 use crate::words::Word;
 use pto_cpu::{Access, Atomic, CACHE_LINE, Place};
@@ -163,6 +164,7 @@ impl Detector<'_> {
             team: self.team(),
             thread: self.scalar_thread(core),
             time: moment.time,
+            issued: moment.time,
             op: site.op,
             step: site.step,
             value: None,

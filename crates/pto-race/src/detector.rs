@@ -1,14 +1,15 @@
 //! Listens to a run and keeps track of what is known to be done before what.
 
 use crate::Sync;
-use crate::answers::Answers;
+use crate::answers::{Answers, PATIENCE};
 use crate::asked::AskedWords;
 use crate::caches::Caches;
 use crate::clock::{Clock, LANES, lane};
 use crate::core::{CoreState, Step};
-use crate::findings::{Conflict, Findings, Site};
+use crate::findings::{Findings, Site};
 use crate::links::Links;
 use crate::memory::Memories;
+use crate::now::Now;
 use crate::paths::{Branches, is_loop};
 use crate::polls::{Polls, ignored, polls};
 use crate::shadow::{NO_TILE, Stamp};
@@ -125,7 +126,7 @@ impl Observer for Detector<'_> {
             return Answer::AsItIs;
         }
         let certain = matches!(event.action, Action::AwaitBackground) && self.is_awaited(core, event);
-        self.answers.answer((event.core, event.op), holds, certain)
+        self.answers.answer((event.core, event.op), holds, if certain { 0 } else { PATIENCE })
     }
 
     fn number(&mut self, op: OpId, value: u64) -> u64 {
@@ -391,10 +392,12 @@ impl<'a> Detector<'a> {
             names: &self.names,
             given: &self.given[&site.core.role],
         };
+        let issued = state.lanes[lane(Pipe::S)].time;
         let stamp = |a: &Access| Stamp {
             team: now.team,
             thread: now.thread,
             time: now.time,
+            issued,
             op: site.op,
             step: site.step,
             value: a.value,
@@ -444,6 +447,7 @@ impl<'a> Detector<'a> {
             team: self.team,
             thread: (core * LANES) as u32,
             time: 0,
+            issued: 0,
             op: site.op,
             step: site.step,
             value: access.value,
@@ -464,56 +468,5 @@ impl<'a> Detector<'a> {
     /// The lane on which a pipe between cores signals, for a core.
     pub fn signalling_lane(&self, ring: Ring) -> usize {
         self.lane_of(Some(if ring.to_vector { Pipe::Fix } else { Pipe::Mte3 }))
-    }
-}
-
-/// When an access happens, and what is known to be done by then.
-pub(crate) struct Now<'a> {
-    pub team: u32,
-    pub thread: u32,
-    pub time: u32,
-    pub clock: &'a Clock,
-    /// The pipe starts an instruction before the one before is done.
-    pub overlaps: bool,
-    /// The cores of the team.
-    pub names: &'a [CoreId],
-    /// Tiles that were given to the program: their caller has written them.
-    pub given: &'a [u32],
-}
-
-impl Now<'_> {
-    /// The core of an access; nothing where it belongs to another team.
-    fn core_of(&self, stamp: &Stamp) -> Option<CoreId> {
-        let same = stamp.team == self.team;
-        same.then(|| self.names.get(stamp.thread as usize / LANES).copied()).flatten()
-    }
-
-    /// True when another core of the same team made an access.
-    pub fn is_another_core(&self, stamp: &Stamp) -> bool {
-        let core = |thread: u32| self.names.get(thread as usize / LANES);
-        stamp.team == self.team && core(stamp.thread) != core(self.thread)
-    }
-
-    /// Two accesses of the same bytes: an earlier one, and this.
-    pub fn conflict(&self, access: &Access, (first, bytes): (u64, u64), other: &Stamp, site: Site) -> Conflict {
-        Conflict { place: access.place, first, bytes, other: *other, other_core: self.core_of(other), site }
-    }
-
-    /// True when a core wrote again before this one has read what it was told of. The engine lets cores run ahead of each
-    /// other, so the later write may come first here.
-    pub fn missed(&self, write: &Stamp, earlier: Option<&Stamp>) -> bool {
-        let another = self.is_another_core(write);
-        another && !self.is_after(write) && earlier.is_some_and(|e| e.thread == write.thread && self.is_after(e))
-    }
-
-    /// True when an access is known to be done.
-    pub fn is_after(&self, stamp: &Stamp) -> bool {
-        if stamp.team != self.team {
-            return false;
-        }
-        if stamp.thread == self.thread && (!self.overlaps || stamp.time == self.time) {
-            return true;
-        }
-        stamp.time <= self.clock.get(stamp.thread as usize)
     }
 }

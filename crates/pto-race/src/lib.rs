@@ -42,6 +42,7 @@ mod findings;
 mod links;
 mod memory;
 mod names;
+mod now;
 mod operands;
 mod paths;
 mod polls;
@@ -133,7 +134,8 @@ fn follow(
     meter: &mut Meter<'_>,
     branches: Branches,
 ) -> (Report, Branches) {
-    let may_ask = plan.asks_once() || !polls(plan.checked().module()).compares.values().all(|c| c.certain);
+    let looks = polls(plan.checked().module());
+    let may_ask = plan.asks_once() || !looks.compares.values().all(|c| c.certain);
     let before = may_ask.then(|| Snapshot::of(ranks));
     let mut run = Run { sync, plan, launch, branches, answers: Answers::default() };
     let (mut report, branches, asked) = run.follow(ranks, meter);
@@ -147,8 +149,11 @@ fn follow(
         }
         before.restore(ranks);
         let question = denied.first().map(|op| plan.checked().module().op(*op).name_span);
+        let asks_for_ever = denied.iter().any(|op| looks.compares.contains_key(op));
         run.answers = Answers::no(denied);
-        let (other, ..) = run.follow(ranks, meter);
+        let (mut other, ..) = run.follow(ranks, meter);
+        // A loop that goes on until a word is found is not told no for ever on a device.
+        other.findings.retain(|f| !(asks_for_ever && f.code == codes::RUN_DEADLOCK));
         for finding in other.findings.into_iter().filter(|f| known.insert(explore::key(f))) {
             let (primary, labels) = (finding.primary.span, finding.labels.len());
             let told = question.filter(|span| *span != primary && labels < 2);

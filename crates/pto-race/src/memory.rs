@@ -1,7 +1,7 @@
 //! The memories of a run, and what two accesses of the same bytes mean.
 
-use crate::detector::Now;
 use crate::findings::{Findings, Site};
+use crate::now::Now;
 use crate::shadow::{FREED, Segment, Shadow, Stamp};
 use pto_cpu::{Access, Atomic, Place};
 use pto_isa::Loc;

@@ -25,6 +25,8 @@ pub(crate) struct Stamp {
     pub thread: u32,
     /// Its position in the lane, from 1.
     pub time: u32,
+    /// How far the scalar unit of its core was when it was made.
+    pub issued: u32,
     pub op: OpId,
     /// Its position among the steps of the core.
     pub step: u32,
@@ -182,6 +184,7 @@ mod tests {
             team: 0,
             thread: 0,
             time: 1,
+            issued: 0,
             op: OpId::from_index(0),
             step: 0,
             value: None,

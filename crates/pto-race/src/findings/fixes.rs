@@ -325,10 +325,7 @@ impl Findings<'_> {
         if first == second {
             return self.order_one_statement(repair, &own, who, conflict);
         }
-        // Whoever is told of a store that is not done may also take the one of the round before for it.
-        let word =
-            self.stored_word(first).or_else(|| self.stored_word(second).filter(|_| code == codes::RACE_OVERWRITE));
-        if let Some(word) = word {
+        if let Some(word) = self.stored_word(first) {
             let told = self.told.contains(&word);
             let waits = if told { "a store does not wait for those before it" } else { SCALAR_STORE };
             return Repair::new(waits)

@@ -1,0 +1,59 @@
+//! What an access knows of those before it.
+
+use crate::clock::{Clock, LANES, lane};
+use crate::findings::{Conflict, Site};
+use crate::shadow::Stamp;
+use pto_cpu::{Access, CoreId};
+use pto_isa::Pipe;
+
+/// When an access happens, and what is known to be done by then.
+pub(crate) struct Now<'a> {
+    pub team: u32,
+    pub thread: u32,
+    pub time: u32,
+    pub clock: &'a Clock,
+    /// The pipe starts an instruction before the one before is done.
+    pub overlaps: bool,
+    /// The cores of the team.
+    pub names: &'a [CoreId],
+    /// Tiles that were given to the program: their caller has written them.
+    pub given: &'a [u32],
+}
+
+impl Now<'_> {
+    /// The core of an access; nothing where it belongs to another team.
+    fn core_of(&self, stamp: &Stamp) -> Option<CoreId> {
+        let same = stamp.team == self.team;
+        same.then(|| self.names.get(stamp.thread as usize / LANES).copied()).flatten()
+    }
+
+    /// True when another core of the same team made an access.
+    pub fn is_another_core(&self, stamp: &Stamp) -> bool {
+        let core = |thread: u32| self.names.get(thread as usize / LANES);
+        stamp.team == self.team && core(stamp.thread) != core(self.thread)
+    }
+
+    /// Two accesses of the same bytes: an earlier one, and this.
+    pub fn conflict(&self, access: &Access, (first, bytes): (u64, u64), other: &Stamp, site: Site) -> Conflict {
+        Conflict { place: access.place, first, bytes, other: *other, other_core: self.core_of(other), site }
+    }
+
+    /// True when a core wrote again before this one has read what it was told of. The engine lets cores run ahead of each
+    /// other, so the later write may come first here. One who was told after the later write was made wants that.
+    pub fn missed(&self, write: &Stamp, earlier: Option<&Stamp>) -> bool {
+        let scalar = write.thread as usize / LANES * LANES + lane(Pipe::S);
+        let another = self.is_another_core(write) && self.clock.get(scalar) <= write.issued;
+        another && !self.is_after(write) && earlier.is_some_and(|e| e.thread == write.thread && self.is_after(e))
+    }
+
+    /// True when an access is known to be done.
+    pub fn is_after(&self, stamp: &Stamp) -> bool {
+        if stamp.team != self.team {
+            return false;
+        }
+        if stamp.thread == self.thread && (!self.overlaps || stamp.time == self.time) {
+            return true;
+        }
+        stamp.time <= self.clock.get(stamp.thread as usize)
+    }
+}
