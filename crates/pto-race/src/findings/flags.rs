@@ -14,13 +14,50 @@ struct Ends {
 }
 
 impl Ends {
-    fn in_block(list: &[OpId], all: &Findings<'_>, block: BlockId) -> Vec<OpId> {
-        list.iter().copied().filter(|id| all.text().block_of(*id) == Some(block)).collect()
+    /// Those of a block.
+    fn within(&self, all: &Findings<'_>, block: BlockId) -> Self {
+        let of = |list: &[OpId]| list.iter().copied().filter(|id| all.text().block_of(*id) == Some(block)).collect();
+        Self { sets: of(&self.sets), waits: of(&self.waits) }
+    }
+
+    /// True when a branch or a loop between two statements of a block uses the flag.
+    fn is_used_between(&self, all: &Findings<'_>, set: OpId, wait: OpId) -> bool {
+        let (from, to) = (all.text().position(set), all.text().position(wait));
+        let between = all.rest_of_block(set).get(..to.saturating_sub(from + 1)).unwrap_or(&[]);
+        let uses = self.sets.iter().chain(&self.waits);
+        uses.filter(|id| all.text().block_of(**id) != all.text().block_of(set))
+            .any(|id| all.text().around(*id).iter().any(|at| between.contains(at)))
+    }
+
+    fn len(&self) -> usize {
+        self.sets.len() + self.waits.len()
+    }
+
+    /// Those that are left when the sets of each block have had the waits behind them.
+    fn unpaired(&self, all: &Findings<'_>) -> Self {
+        let mut left = Self { sets: Vec::new(), waits: Vec::new() };
+        let mut order = [&self.sets[..], &self.waits[..]].concat();
+        let place = |id: &OpId| (all.text().block_of(*id), all.text().position(*id));
+        order.sort_by_key(place);
+        for block in order.chunk_by(|a, b| place(a).0 == place(b).0) {
+            let mut up = std::collections::VecDeque::new();
+            for id in block {
+                if self.sets.contains(id) {
+                    up.push_back(*id);
+                } else if up.front().is_some_and(|set| !self.is_used_between(all, *set, *id)) {
+                    up.pop_front();
+                } else {
+                    left.waits.push(*id);
+                }
+            }
+            left.sets.extend(up);
+        }
+        left
     }
 }
 
 impl Findings<'_> {
-    /// Nothing where ids are computed: which statements belong to a flag is not in the text then.
+    /// Nothing where ids of these pipes are computed: which statements belong to a flag is not in the text then.
     fn ends_of(&self, flag: Flag) -> Option<Ends> {
         let stated = self.stated();
         let of = |kinds: [pto_isa::Op; 2]| {
@@ -28,7 +65,7 @@ impl Findings<'_> {
             uses.filter(|id| kinds.contains(&self.module.op(*id).op)).collect()
         };
         let ends = Ends { sets: of([op::set_flag, op::record_event]), waits: of([op::wait_flag, op::wait_event]) };
-        (!stated.computes_ids).then_some(ends)
+        (!stated.computed.contains(&(flag.src, flag.dst))).then_some(ends)
     }
 
     // ---- a wait that never ends -----------------------------------------------------------------------------------
@@ -36,26 +73,43 @@ impl Findings<'_> {
     /// The repair of a wait for a flag that is not set.
     pub(super) fn set_missing(&self, flag: Flag, wait: OpId) -> Option<Repair> {
         let ends = self.ends_of(flag)?;
-        self.one_name(flag, &ends)
+        let left = ends.unpaired(self);
+        self.misnamed(flag, wait, false)
+            .or_else(|| self.without_one_wait(flag, &ends, wait))
             .or_else(|| self.equally_often(&ends))
+            .or_else(|| self.carried_evenly(&ends))
             .or_else(|| self.set_before_loop(&ends, wait))
-            .or_else(|| self.wait_without_set(flag, &ends, wait))
+            .or_else(|| self.equally_often(&left))
+            .or_else(|| self.set_before_wait(&ends, wait))
     }
 
-    /// One of two statements names the wrong flag: a set that nobody waits for stands before a wait that nobody sets.
-    fn one_name(&self, flag: Flag, ends: &Ends) -> Option<Repair> {
-        let wait = *ends.waits.first().filter(|_| ends.sets.is_empty())?;
-        let (other, sets) = self.unawaited_sets(flag, wait)?;
-        let set = *sets.last()?;
-        let fits = |candidate: Flag| {
-            usize::from(self.last_work_ahead(set) == Some(candidate.src))
-                + usize::from(self.first_work_behind(wait) == Some(candidate.dst))
+    /// One of two statements names the wrong flag: of one flag a block has more sets than waits, and of another, behind that, more waits
+    /// than sets. The one is changed whose pipes are not those of the work beside the two; where both fit, the one whose flag is used less.
+    fn one_name(&self, set_flag: Flag, wait_flag: Flag, block: BlockId) -> Option<Repair> {
+        let (all_a, all_b) = (self.ends_of(set_flag)?, self.ends_of(wait_flag)?);
+        let (a, b) = (all_a.within(self, block), all_b.within(self, block));
+        if a.sets.len() <= a.waits.len() || b.waits.len() <= b.sets.len() {
+            return None;
+        }
+        let (set, wait) = self.nearest(&a.sets, &b.waits)?;
+        let fits = |flag: Flag| {
+            usize::from(self.last_work_ahead(set) == Some(flag.src))
+                + usize::from(self.first_work_behind(wait) == Some(flag.dst))
         };
-        let (wrong, right, is_set) =
-            if fits(flag) > fits(other) { (&sets, wait, true) } else { (&ends.waits, set, false) };
-        let text = self.flag_text(right, is_set, None)?;
+        let change_set = match fits(wait_flag).cmp(&fits(set_flag)) {
+            std::cmp::Ordering::Equal => all_a.len() < all_b.len(),
+            more => more.is_gt(),
+        };
+        let all = all_a.waits.is_empty() && all_b.sets.is_empty() && a.sets.len() == b.waits.len();
+        let (wrong, right) = if change_set { (set, wait) } else { (wait, set) };
+        let wrong = match (all, change_set) {
+            (true, true) => a.sets,
+            (true, false) => b.waits,
+            _ => vec![wrong],
+        };
+        let text = self.flag_text(right, change_set, None)?;
         let edits = wrong.iter().flat_map(|id| self.replaced(*id, &*text)).collect();
-        let help = if is_set {
+        let help = if change_set {
             "the set names the flag that is awaited; or let the wait name the one that is set"
         } else {
             "the wait names the flag that is set; or let the set name the one that is awaited"
@@ -63,9 +117,18 @@ impl Findings<'_> {
         Some(Repair::new("").help(help).edits(edits))
     }
 
-    /// The sets of a flag that the text never waits for and that has most in common with another: the same pipes, then the reverse, then
-    /// one of them.
-    fn unawaited_sets(&self, flag: Flag, wait: OpId) -> Option<(Flag, Vec<OpId>)> {
+    /// The set and the wait behind it that stand closest to each other; in a loop, the wait may be that of the next iteration.
+    fn nearest(&self, sets: &[OpId], waits: &[OpId]) -> Option<(OpId, OpId)> {
+        let at = |id: &OpId| self.text().position(*id);
+        let pairs = sets.iter().flat_map(|set| waits.iter().map(move |wait| (*set, *wait)));
+        let looped = |id: &OpId| self.text().block_of(*id).and_then(|block| self.text().loop_around(block)).is_some();
+        let distance = |(set, wait): &(OpId, OpId)| (at(set) > at(wait), at(wait).abs_diff(at(set)), at(set));
+        pairs.filter(|(set, wait)| at(set) < at(wait) || looped(set)).min_by_key(distance)
+    }
+
+    /// The same for a flag and all others, those first that have most in common with it: the pipes, then the reverse, then one of them.
+    fn misnamed(&self, flag: Flag, at: OpId, is_set: bool) -> Option<Repair> {
+        let block = self.text().block_of(at)?;
         let alike = |f: &Flag| match ((f.src, f.dst) == (flag.src, flag.dst), (f.dst, f.src) == (flag.src, flag.dst)) {
             (true, _) => Some(0),
             (_, true) => Some(1),
@@ -73,19 +136,13 @@ impl Findings<'_> {
             _ if f.dst == flag.dst => Some(3),
             _ => None,
         };
-        let block = self.text().block_of(wait);
-        let mut found: Option<(u8, Flag, Vec<OpId>)> = None;
-        for other in self.stated().all_flags().filter(|f| **f != flag) {
-            let (Some(rank), Some(ends)) = (alike(other), self.ends_of(*other)) else { continue };
-            let near = |set: &OpId| {
-                self.text().block_of(*set) == block && self.text().position(*set) < self.text().position(wait)
-            };
-            let fits = !ends.sets.is_empty() && ends.waits.is_empty() && ends.sets.iter().all(near);
-            if fits && found.as_ref().is_none_or(|(best, ..)| rank < *best) {
-                found = Some((rank, *other, ends.sets));
-            }
-        }
-        found.map(|(_, other, sets)| (other, sets))
+        let others = self.stated().all_flags().filter(|f| **f != flag);
+        let mut others: Vec<(u8, Flag)> = others.filter_map(|f| Some((alike(f)?, *f))).collect();
+        others.sort_unstable();
+        let repair = |other: Flag| {
+            if is_set { self.one_name(flag, other, block) } else { self.one_name(other, flag, block) }
+        };
+        others.into_iter().find_map(|(_, other)| repair(other))
     }
 
     /// The loop sets the flag for its next iteration; the first one finds nothing.
@@ -97,23 +154,30 @@ impl Findings<'_> {
         inside.then(|| Repair::new("").edits(vec![edit]))
     }
 
-    /// A wait behind another one of its block, with no work of the other pipe in between, waits for nothing; before any other a set is missing.
-    fn wait_without_set(&self, flag: Flag, ends: &Ends, wait: OpId) -> Option<Repair> {
+    /// A wait behind another one of its block, with no work of the other pipe in between, waits for nothing.
+    fn without_one_wait(&self, flag: Flag, ends: &Ends, wait: OpId) -> Option<Repair> {
         let block = self.text().block_of(wait)?;
-        let all = [&ends.sets[..], &ends.waits[..]].concat();
-        let same_block = all.iter().all(|id| self.text().block_of(*id) == Some(block));
-        if !ends.sets.is_empty() && (!same_block || self.text().loop_around(block).is_some()) {
+        let own = ends.within(self, block);
+        let mut order = [&own.sets[..], &own.waits[..]].concat();
+        order.sort_by_key(|id| self.text().position(*id));
+        let idle = |a: OpId, b: OpId| {
+            let between = &self.module.block(block).ops[self.text().position(a) + 1..self.text().position(b)];
+            !between.iter().any(|id| self.works_on(*id, flag.src))
+        };
+        let again = |w: &&[OpId]| w.iter().all(|id| own.waits.contains(id)) && idle(w[0], w[1]);
+        let twice =
+            order.windows(2).find(again).filter(|_| own.waits.len() > own.sets.len() && !own.sets.is_empty())?;
+        let edits = vec![Edit::remove(self.span(twice[1]))];
+        Some(Repair::new("").help("the wait before it is enough").edits(edits))
+    }
+
+    /// A set right before the wait, where each iteration has one more wait than sets.
+    fn set_before_wait(&self, ends: &Ends, wait: OpId) -> Option<Repair> {
+        let block = self.text().block_of(wait)?;
+        let own = ends.within(self, block);
+        let alone = own.sets.len() == ends.sets.len() && own.waits.len() == ends.waits.len();
+        if !ends.sets.is_empty() && (!alone || own.waits.len() <= own.sets.len()) {
             return None;
-        }
-        let ops = &self.module.block(block).ops[..self.text().position(wait)];
-        let before = ops.iter().rposition(|id| all.contains(id));
-        let again = before.is_some_and(|at| {
-            ends.waits.contains(&ops[at]) && !ops[at + 1..].iter().any(|id| self.works_on(*id, flag.src))
-        });
-        if again {
-            return Some(
-                Repair::new("").help("the wait before it is enough").edits(vec![Edit::remove(self.span(wait))]),
-            );
         }
         Some(Repair::new("").edits(vec![Edit::before(self.span(wait), self.flag_text(wait, true, None)?)]))
     }
@@ -123,11 +187,18 @@ impl Findings<'_> {
     /// The repair of a set that is left over at the end.
     pub(super) fn wait_missing(&self, flag: Flag, set: OpId) -> Option<Repair> {
         let ends = self.ends_of(flag)?;
-        if ends.waits.is_empty() {
-            let is_fixed = ends.sets.contains(&set);
-            return is_fixed.then(|| Repair::new("").edits(vec![Edit::remove(self.span(set))]));
-        }
-        self.equally_often(&ends).or_else(|| self.wait_behind_loop(&ends)).or_else(|| self.without_one_set(&ends, set))
+        let unawaited = || {
+            let without = || Repair::new("").edits(vec![Edit::remove(self.span(set))]);
+            (ends.waits.is_empty() && ends.sets.contains(&set)).then(without)
+        };
+        self.misnamed(flag, set, true)
+            .or_else(unawaited)
+            .or_else(|| self.equally_often(&ends))
+            .or_else(|| self.carried_evenly(&ends))
+            .or_else(|| self.without_one_set(&ends, set))
+            .or_else(|| self.wait_behind_loop(&ends))
+            .or_else(|| self.without_last_set(&ends, set))
+            .or_else(|| self.equally_often(&ends.unpaired(self)))
     }
 
     /// The loop waits for the set of the iteration before; the last one is left.
@@ -139,18 +210,23 @@ impl Findings<'_> {
         carried.then(|| Repair::new("").edits(vec![edit]))
     }
 
-    /// Of two sets without a wait between them the first says nothing that the second does not; one that nothing follows is left out.
+    /// Of two sets without a wait between them the first says nothing that the second does not.
     fn without_one_set(&self, ends: &Ends, set: OpId) -> Option<Repair> {
-        let block = self.text().block_of(set)?;
-        let (sets, waits) = (Ends::in_block(&ends.sets, self, block), Ends::in_block(&ends.waits, self, block));
-        if sets.len() != ends.sets.len() || waits.len() != ends.waits.len() || sets.len() <= waits.len() {
-            return None;
-        }
-        let mut order = [&sets[..], &waits[..]].concat();
+        let own = ends.within(self, self.text().block_of(set)?);
+        let mut order = [&own.sets[..], &own.waits[..]].concat();
         order.sort_by_key(|id| self.text().position(*id));
-        let twice = order.windows(2).find(|w| sets.contains(&w[0]) && sets.contains(&w[1])).map(|w| w[0]);
-        let edit = Edit::remove(self.span(twice.unwrap_or(set)));
-        Some(Repair::new("").help("one set for each wait").edits(vec![edit]))
+        let twice = order.windows(2).find(|w| own.sets.contains(&w[0]) && own.sets.contains(&w[1]))?;
+        let edit = Edit::remove(self.span(twice[0]));
+        (own.sets.len() > own.waits.len()).then(|| Repair::new("").help("one set for each wait").edits(vec![edit]))
+    }
+
+    /// A set behind the last wait of its block.
+    fn without_last_set(&self, ends: &Ends, set: OpId) -> Option<Repair> {
+        let own = ends.within(self, self.text().block_of(set)?);
+        let all = own.sets.len() == ends.sets.len() && own.waits.len() == ends.waits.len();
+        let edit = Edit::remove(self.span(set));
+        let surplus = all && own.sets.len() > own.waits.len();
+        surplus.then(|| Repair::new("").help("one set for each wait").edits(vec![edit]))
     }
 
     // ---- a set while the flag is set ------------------------------------------------------------------------------
@@ -161,19 +237,24 @@ impl Findings<'_> {
             return self.computed_pair(flag, second);
         }
         let ends = self.ends_of(flag)?;
-        if ends.waits.is_empty() {
-            return Some(Repair::new("nobody waits for it").edits(vec![Edit::remove(self.span(second))]));
-        }
-        self.equally_often(&ends)
+        let unawaited = || {
+            let without = || Repair::new("nobody waits for it").edits(vec![Edit::remove(self.span(second))]);
+            ends.waits.is_empty().then(without)
+        };
+        self.misnamed(flag, second, true)
+            .or_else(unawaited)
+            .or_else(|| self.equally_often(&ends))
+            .or_else(|| self.carried_evenly(&ends))
             .or_else(|| self.turns_of_a_loop(flag, &ends))
             .or_else(|| self.another_id(flag, &ends, second))
             .or_else(|| self.without_one_set(&ends, first))
+            .or_else(|| self.equally_often(&ends.unpaired(self)))
     }
 
     /// The sets and the waits of a block in turn: the second pair gets an id of its own.
     fn another_id(&self, flag: Flag, ends: &Ends, second: OpId) -> Option<Repair> {
         let block = self.text().block_of(second)?;
-        let (sets, waits) = (Ends::in_block(&ends.sets, self, block), Ends::in_block(&ends.waits, self, block));
+        let Ends { sets, waits } = ends.within(self, block);
         let at = sets.iter().position(|id| *id == second)?;
         let (wait, id) = (*waits.get(at)?, self.free_id(flag.src, flag.dst)?);
         if sets.len() != waits.len() || self.text().position(wait) < self.text().position(second) {
@@ -283,6 +364,11 @@ impl Findings<'_> {
         if text.position(a) > text.position(b) {
             // The set comes behind the wait.
             return match around {
+                None if (a, b) == (*set, *wait) && self.is_worked_ahead(*set, *wait) => {
+                    edits.extend([Edit::before(self.span(*wait), set_text), Edit::remove(self.span(*set))]);
+                    let help = "set it before the wait; or wait behind the set";
+                    Some(Repair::new("").help(help).edits(edits))
+                }
                 None if (a, b) == (*set, *wait) => {
                     edits.extend([Edit::remove(self.span(*wait)), Edit::after(self.span(*set), wait_text)]);
                     let help = "wait behind the set; or leave both out, where nothing behind the wait needs it";
@@ -308,6 +394,32 @@ impl Findings<'_> {
         }
         self.move_out(&mut edits, (*set, a), (*wait, b), &set_text, &wait_text);
         Some(Repair::new("").help("set it and wait for it on every path, equally often").edits(edits))
+    }
+
+    /// A set before a loop, a wait behind it, and inside the wait and the set for the next iteration, of which a branch or a loop goes round one.
+    fn carried_evenly(&self, ends: &Ends) -> Option<Repair> {
+        let text = self.text();
+        let pick = |a: &[OpId]| <[OpId; 2]>::try_from(a).ok();
+        let ([first, set], [wait, last]) = (pick(&ends.sets)?, pick(&ends.waits)?);
+        let pair = text.pair(wait, set)?;
+        let (b, a) = pair.ends();
+        let around = text.owner(pair.block).filter(|id| text.is_loop(*id))?;
+        let outside = [first, last].iter().all(|id| text.block_of(*id) == text.block_of(around));
+        let in_order = text.position(first) < text.position(around) && text.position(around) < text.position(last);
+        if !outside || !in_order || text.position(b) >= text.position(a) || (b, a) == (wait, set) {
+            return None;
+        }
+        let (set_text, wait_text) = (self.flag_text(set, true, None)?, self.flag_text(wait, false, None)?);
+        let mut edits = Vec::new();
+        self.move_out(&mut edits, (set, a), (wait, b), &set_text, &wait_text);
+        Some(Repair::new("").help("once in each iteration").edits(edits))
+    }
+
+    /// True when the pipe that sets a flag has work ahead of a wait.
+    fn is_worked_ahead(&self, set: OpId, wait: OpId) -> bool {
+        let src = pto_check::flag_of(self.module, set).map(|(src, ..)| src);
+        let ahead = self.text().ahead(wait);
+        src.is_some_and(|src| ahead.iter().any(|id| self.works_on(*id, src)))
     }
 
     /// Takes a set behind the statement it is in, and a wait in front of the one it is in.

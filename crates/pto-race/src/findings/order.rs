@@ -134,7 +134,7 @@ impl Findings<'_> {
             let message = format!("signal {id} is sent, and nobody waits for it");
             let d = Diagnostic::new(codes::SIGNAL_LEFT, all.span(site.op), message)
                 .remark("still pending when the program ends");
-            match all.signal_awaited(id, site.op) {
+            match all.signal_awaited(site.op) {
                 Some(repair) => repair.applied(d),
                 None => d.help("wait for it on the core it goes to, with pto.sync.wait, or leave it out; ids on A5 from 16 on are those of the second vector core"),
             }
@@ -185,6 +185,7 @@ impl Findings<'_> {
     /// True when the text has a wait for a flag, or one whose id is not fixed.
     fn waits_anywhere(&self, wanted: Flag) -> bool {
         let stated = self.stated();
-        stated.computes_ids || stated.has(self.module, wanted, &[op::wait_flag, op::wait_event])
+        stated.computed.contains(&(wanted.src, wanted.dst))
+            || stated.has(self.module, wanted, &[op::wait_flag, op::wait_event])
     }
 }

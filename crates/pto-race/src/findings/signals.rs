@@ -4,11 +4,24 @@ use super::fixes::{Repair, SECOND_CORE};
 use super::*;
 use pto_ir::Attr;
 
+/// A signal: its id, and whether the cube core sends it; nothing where that is not in the text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Wanted {
+    id: i64,
+    cube: Option<bool>,
+}
+
 impl Findings<'_> {
-    /// Signals and waits that name an id, of the first vector core where each has its own.
-    fn signals_of(&self, id: i64) -> (Vec<OpId>, Vec<OpId>) {
-        let all = self.stated().signal_ops.iter().copied().filter(|at| self.signal_id(*at) == Some(id % SECOND_CORE));
+    /// The signals of an id that a kind of core sends, and the waits for them on the other kind; the ids of both vector cores are one.
+    fn signals_of(&self, wanted: Wanted) -> (Vec<OpId>, Vec<OpId>) {
+        let fits = |own: Wanted| own.id == wanted.id && (own.cube.is_none() || wanted.cube.is_none() || own == wanted);
+        let all = self.stated().signal_ops.iter().copied().filter(|at| self.wanted(*at).is_some_and(fits));
         all.partition(|at| self.sends(*at))
+    }
+
+    fn wanted(&self, at: OpId) -> Option<Wanted> {
+        let cube = self.text().is_for_cube(at).map(|cube| cube == self.sends(at));
+        Some(Wanted { id: self.signal_id(at)?, cube })
     }
 
     fn signal_id(&self, at: OpId) -> Option<i64> {
@@ -29,20 +42,20 @@ impl Findings<'_> {
         Some(self.replaced(at, self.signal_text(at, id % SECOND_CORE + second)?))
     }
 
-    /// Ids that the text only sends, or only waits for.
-    fn unmatched(&self, sent: bool) -> Vec<i64> {
-        let ids: BTreeSet<i64> = self.stated().signal_ops.iter().filter_map(|at| self.signal_id(*at)).collect();
-        let one_side = |id: &i64| {
-            let (sets, waits) = self.signals_of(*id);
-            if sent { waits.is_empty() } else { sets.is_empty() }
+    /// Signals of the same kind of core as another that the text only sends, or only waits for.
+    fn unmatched(&self, like: Wanted, sent: bool) -> Vec<Wanted> {
+        let all: BTreeSet<Wanted> = self.stated().signal_ops.iter().filter_map(|at| self.wanted(*at)).collect();
+        let one_side = |own: &Wanted| {
+            let (sets, waits) = self.signals_of(*own);
+            own.cube == like.cube && if sent { waits.is_empty() } else { sets.is_empty() }
         };
-        ids.into_iter().filter(one_side).collect()
+        all.into_iter().filter(one_side).collect()
     }
 
     /// Another id for a signal that barriers or pipes use.
     pub(super) fn renumbered(&self, id: i64, is_reserved: impl Fn(i64) -> bool) -> Option<Repair> {
         let free = self.free_signals().into_iter().find(|free| !is_reserved(*free))?;
-        let (sets, waits) = self.signals_of(id);
+        let (sets, waits) = self.signals_of(Wanted { id: id % SECOND_CORE, cube: None });
         let mut edits = Vec::new();
         for at in sets.iter().chain(&waits).filter(|_| !self.stated().computes_signals) {
             edits.extend(self.renamed(*at, free)?);
@@ -51,14 +64,15 @@ impl Findings<'_> {
     }
 
     /// The repair of a signal that is left over at the end.
-    pub(super) fn signal_awaited(&self, id: i64, set: OpId) -> Option<Repair> {
+    pub(super) fn signal_awaited(&self, set: OpId) -> Option<Repair> {
         if self.stated().computes_signals {
             return None;
         }
-        let (sets, waits) = self.signals_of(id);
+        let sent = self.wanted(set)?;
+        let (sets, waits) = self.signals_of(sent);
         if waits.is_empty() {
-            return match self.unmatched(false)[..] {
-                [wanted] => self.one_signal(id, wanted),
+            return match self.unmatched(sent, false)[..] {
+                [wanted] => self.one_signal(sent, wanted),
                 _ => Some(Repair::new("").edits(vec![Edit::remove(self.span(set))])),
             };
         }
@@ -100,12 +114,12 @@ impl Findings<'_> {
     }
 
     /// The waits for one signal are for another that is sent.
-    fn one_signal(&self, sent: i64, wanted: i64) -> Option<Repair> {
+    fn one_signal(&self, sent: Wanted, wanted: Wanted) -> Option<Repair> {
         let mut edits = Vec::new();
         for wait in self.signals_of(wanted).1 {
-            edits.extend(self.renamed(wait, sent)?);
+            edits.extend(self.renamed(wait, sent.id)?);
         }
-        let help = format!("wait for the signal that is sent; or send signal {wanted}");
+        let help = format!("wait for the signal that is sent; or send signal {}", wanted.id);
         Some(Repair::new("").help(help).edits(edits))
     }
 
@@ -137,15 +151,15 @@ impl Findings<'_> {
         if !waits || self.stated().computes_signals {
             return self.as_often_as_pushed(at);
         }
-        let id = self.signal_id(at)?;
-        let (sets, _) = self.signals_of(id);
+        let wanted = self.wanted(at)?;
+        let (sets, waits) = self.signals_of(wanted);
         if sets.is_empty() {
-            let [sent] = self.unmatched(true)[..] else { return None };
-            return self.one_signal(sent, id);
+            let [sent] = self.unmatched(wanted, true)[..] else { return None };
+            return self.one_signal(sent, wanted);
         }
-        self.tell_second_core(&sets, id)
+        self.tell_second_core(&sets, wanted.id)
             .or_else(|| sets.iter().find_map(|set| self.sent_before(*set, at, waiting)))
-            .or_else(|| match (&sets[..], &self.signals_of(id).1[..]) {
+            .or_else(|| match (&sets[..], &waits[..]) {
                 ([set], [wait]) => self.sent_equally_often(*set, *wait),
                 _ => None,
             })
@@ -154,7 +168,11 @@ impl Findings<'_> {
     /// On A5 the cube core tells each vector core apart.
     fn tell_second_core(&self, sets: &[OpId], id: i64) -> Option<Repair> {
         let told = sets.iter().any(|at| self.raw_id(*at) != Some(id));
-        if self.target != Target::A5 || self.vectors < 2 || told || !sets.iter().all(|at| self.text().on_cube(*at)) {
+        if self.target != Target::A5
+            || self.vectors < 2
+            || told
+            || !sets.iter().all(|at| self.text().is_for_cube(*at) == Some(true))
+        {
             return None;
         }
         let mut edits = Vec::new();

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Stated {
     /// The operations that name a flag with a fixed id.
     flags: BTreeMap<Flag, Vec<OpId>>,
-    /// Some ids of flags are computed.
-    pub computes_ids: bool,
+    /// Pairs of pipes whose flags have computed ids in some place.
+    pub computed: BTreeSet<(Pipe, Pipe)>,
     /// A `syncall` in which only one kind of core takes part.
     pub partial_barrier: Option<OpId>,
     /// Cores of a block signal to each other or share a pipe.
@@ -37,10 +37,15 @@ impl Stated {
 
     fn add(&mut self, module: &Module, target: Target, id: OpId) {
         let code = module.op(id).op;
-        if let Some((src, dst, Some(number))) = pto_check::flag_of(module, id) {
-            self.flags.entry(Flag { src, dst, id: number.into() }).or_default().push(id);
+        match pto_check::flag_of(module, id) {
+            Some((src, dst, Some(number))) => {
+                self.flags.entry(Flag { src, dst, id: number.into() }).or_default().push(id);
+            }
+            Some((src, dst, None)) => {
+                self.computed.insert((src, dst));
+            }
+            None => {}
         }
-        self.computes_ids |= code == op::wait_flag_dyn;
         if code == op::syncall && core_type(module, id) != "mix" {
             self.partial_barrier = self.partial_barrier.or(Some(id));
         }
@@ -71,7 +76,7 @@ impl Stated {
     /// An id that a pair of pipes does not use yet. Ids that the program computes count from the start.
     pub fn free_id(&self, src: Pipe, dst: Pipe, ids: u32) -> Option<u32> {
         let is_free = |id: &u32| !self.flags.contains_key(&Flag { src, dst, id: (*id).into() });
-        if self.computes_ids { (0..ids).rev().find(is_free) } else { (0..ids).find(is_free) }
+        if self.computed.contains(&(src, dst)) { (0..ids).rev().find(is_free) } else { (0..ids).find(is_free) }
     }
 
     /// True when an operation of a kind names a flag.

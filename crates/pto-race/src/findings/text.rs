@@ -142,9 +142,14 @@ impl<'a> Text<'a> {
         matches!(self.module.op(id).op, op::section_cube | op::section_vector)
     }
 
-    /// True when only cube cores come to a statement.
-    pub fn on_cube(&self, id: OpId) -> bool {
-        self.around(id).iter().any(|at| self.module.op(*at).op == op::section_cube)
+    /// True where only cube cores come to a statement, false where only vector cores do; nothing where the text does not say it.
+    pub fn is_for_cube(&self, id: OpId) -> Option<bool> {
+        let around = self.through_calls(id).into_iter().flat_map(|at| self.around(at));
+        around.map(|at| self.module.op(at).op).find_map(|code| match code {
+            op::section_cube => Some(true),
+            op::section_vector => Some(false),
+            _ => None,
+        })
     }
 
     /// The statement with a span.

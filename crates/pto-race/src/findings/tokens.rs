@@ -50,7 +50,8 @@ impl Findings<'_> {
     pub(super) fn taken_once(&self, token: i64, at: Pipe, first: OpId, second: OpId) -> Option<Repair> {
         let same_block = self.text().block_of(first) == self.text().block_of(second);
         if first == second || !same_block {
-            return self.release(token, at, first);
+            let outside = || self.taken_outside(token, at, second).filter(|_| first == second);
+            return outside().or_else(|| self.release(token, at, first));
         }
         self.token_text(second, true)?;
         let rest = self.rest_of_block(second);
@@ -62,6 +63,21 @@ impl Findings<'_> {
         Some(Repair::new("").help("take it once for both; or release it in between, with pto.rls_buf").edits(edits))
     }
 
+    /// A loop that takes what is released behind it: taken once before.
+    fn taken_outside(&self, token: i64, at: Pipe, taken: OpId) -> Option<Repair> {
+        let is_release = |id: &&OpId| self.is_token(**id, op::rls_buf, token, Some(at));
+        if self.rest_of_block(taken).iter().any(|id| is_release(&id)) {
+            return None;
+        }
+        let behind = self.text().behind(taken);
+        let release = behind.iter().find(is_release)?;
+        let block = self.text().block_of(*release);
+        let before = self.text().around(taken).into_iter().find(|id| self.text().block_of(*id) == block)?;
+        let edits =
+            vec![Edit::before(self.span(before), self.token_text(taken, true)?), Edit::remove(self.span(taken))];
+        Some(Repair::new("").help("take it once for all iterations; or release it in each").edits(edits))
+    }
+
     /// The repair of a release by a pipe that does not hold the token.
     pub(super) fn released_by_holder(&self, token: i64, at: Pipe, holder: Option<OpId>, site: OpId) -> Option<Repair> {
         if let Some(taken) = holder {
@@ -70,6 +86,15 @@ impl Findings<'_> {
             return Some(Repair::new("").help(help).edits(self.replaced(site, text).into()));
         }
         let text = self.token_text(site, true)?;
+        let taken = self.text().ahead(site).into_iter().find(|id| self.is_token(*id, op::get_buf, token, Some(at)));
+        let outer = taken.map(|id| self.text().block_of(id)).filter(|block| *block != self.text().block_of(site));
+        let around =
+            outer.and_then(|block| self.text().around(site).into_iter().find(|id| self.text().block_of(*id) == block));
+        if let Some(around) = around {
+            let text = self.token_text(site, false)?;
+            let edits = vec![Edit::remove(self.span(site)), Edit::after(self.span(around), text)];
+            return Some(Repair::new("").help("release it once, as it is taken").edits(edits));
+        }
         let block = self.text().block_of(site)?;
         let ahead = &self.module.block(block).ops[..self.text().position(site)];
         let is_use = |id: &OpId| [op::get_buf, op::rls_buf].iter().any(|k| self.is_token(*id, *k, token, None));
