@@ -193,6 +193,8 @@ fn join(mut cube: Plan, mut vector: Plan, vectors: u32) -> Built<Plan> {
         if cube.params.len() < vector.params.len() { (&vector, &mut cube) } else { (&cube, &mut vector) };
     less.params.extend_from_slice(&more.params[common..]);
     less.slots.resize(more.slots.len(), Slot::Nothing);
+    // Both are asked how many there are.
+    vector.vectors = vectors;
     Ok(Plan { vectors, partner: Some(Box::new(vector)), ..cube })
 }
 

@@ -76,6 +76,9 @@ impl Findings<'_> {
                 _ => Some(Repair::new("").edits(vec![Edit::remove(self.span(set))])),
             };
         }
+        if let Some(repair) = self.hear_second_core(set, &waits) {
+            return Some(repair);
+        }
         let own = |list: &[OpId]| list.iter().copied().filter(|at| self.raw_id(*at) == self.raw_id(set)).collect();
         let sets: Vec<OpId> = own(&sets);
         let block = self.text().block_of(set);
@@ -180,6 +183,19 @@ impl Findings<'_> {
             edits.push(Edit::after(self.span(*set), self.signal_text(*set, id + SECOND_CORE)?));
         }
         Some(Repair::new("").help("the second vector core has signals of its own, 16 behind").edits(edits))
+    }
+
+    /// On A5 the cube core waits for each vector core apart.
+    fn hear_second_core(&self, set: OpId, waits: &[OpId]) -> Option<Repair> {
+        let heard = waits.iter().any(|at| self.raw_id(*at) >= Some(SECOND_CORE));
+        if self.target != Target::A5 || self.vectors < 2 || heard || self.text().is_for_cube(set) != Some(false) {
+            return None;
+        }
+        let mut edits = Vec::new();
+        for wait in waits {
+            edits.push(Edit::after(self.span(*wait), self.signal_text(*wait, self.raw_id(*wait)? + SECOND_CORE)?));
+        }
+        Some(Repair::new("").help("the signals of the second vector core are awaited 16 behind").edits(edits))
     }
 
     /// The other core waits before it sends. Where it waits for the signal of this one, this one sends first; where it waits for anything
