@@ -18,10 +18,13 @@ pub(crate) struct AskedWords {
     /// What the last load brought into a tile, by core and tile.
     tiles: BTreeMap<(usize, u32), Loaded>,
     /// Words of stores that a pipe was given, by core and lane.
-    given: BTreeMap<(usize, usize), VecDeque<(OpId, Vec<StoredWord>)>>,
+    given: BTreeMap<(usize, usize), VecDeque<Given>>,
     /// Stores that change words.
     tellers: BTreeSet<OpId>,
 }
+
+/// A store, and what it changes.
+type Given = (OpId, Vec<StoredWord>);
 
 /// A rectangle of global memory in a tile.
 #[derive(Debug)]
