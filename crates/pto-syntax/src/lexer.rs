@@ -76,6 +76,22 @@ impl<'s> Lexer<'s> {
         Token { tok, span: Span::new(start as u32, self.pos as u32), first }
     }
 
+    /// Where the next word starts behind a position: space and comments are passed.
+    pub(crate) fn after_layout(&self, mut at: usize) -> usize {
+        loop {
+            match self.byte(at) {
+                b' ' | b'\t' | b'\r' | b'\n' => at += 1,
+                b'/' if self.byte(at + 1) == b'/' => at = self.line_end(at),
+                b'#' if self.is_hash_comment(at) => at = self.line_end(at),
+                _ => return at,
+            }
+        }
+    }
+
+    fn line_end(&self, at: usize) -> usize {
+        self.source[at..].find('\n').map_or(self.source.len(), |len| at + len)
+    }
+
     /// Skips space and comments; true when a line began.
     fn skip_space(&mut self) -> bool {
         let mut first = self.pos == 0 || !self.line_has_code;
@@ -88,15 +104,15 @@ impl<'s> Lexer<'s> {
                 }
                 b' ' | b'\t' | b'\r' => self.pos += 1,
                 b'/' if self.byte(self.pos + 1) == b'/' => self.comment(),
-                b'#' if self.is_hash_comment() => self.comment(),
+                b'#' if self.is_hash_comment(self.pos) => self.comment(),
                 _ => return first,
             }
         }
     }
 
     /// `#` starts a comment unless a name follows, as in attributes.
-    fn is_hash_comment(&self) -> bool {
-        let next = self.byte(self.pos + 1);
+    fn is_hash_comment(&self, at: usize) -> bool {
+        let next = self.byte(at + 1);
         !(next.is_ascii_alphabetic() || next == b'_' || next == b'"')
     }
 
@@ -118,9 +134,7 @@ impl<'s> Lexer<'s> {
 
     fn comment(&mut self) {
         let start = self.pos;
-        let rest = &self.source.as_bytes()[start..];
-        let len = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
-        self.pos += len;
+        self.pos = self.line_end(start);
         if self.comments.last().is_none_or(|c| (c.span.start as usize) < start) {
             let text = self.source[start..self.pos].trim_end();
             let span = Span::new(start as u32, (start + text.len()) as u32);

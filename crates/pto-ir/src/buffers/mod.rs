@@ -12,6 +12,7 @@ mod control;
 mod lost;
 mod regions;
 mod timeline;
+mod windows;
 
 use anew::{Ways, all_contents, are_needed, is_made_early};
 use lost::{losing_loops, other_names};
@@ -50,6 +51,7 @@ pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Vec<Diagn
         names: Names::new(module),
         asked: None,
         uses: uses(module),
+        entries: windows::entries(module),
         dropped: Vec::new(),
         problems: Vec::new(),
     };
@@ -76,8 +78,10 @@ struct Buffers {
     /// Loops that would lose a write.
     losing: BTreeSet<OpId>,
     names: Names,
-    /// The tile whose valid region was asked for last, and what that gave.
+    /// The tile or view whose region was asked for last, and what that gave.
     asked: Option<(OpId, ValueId, Extents)>,
+    /// Where the functions begin that nobody calls.
+    entries: BTreeSet<BlockId>,
     /// How often the program uses each value.
     uses: HashMap<ValueId, usize>,
     /// Uses that are gone when the blocks around are done, innermost last.

@@ -1,7 +1,7 @@
 //! Valid regions of buffers, where types leave them open.
 
 use super::{Buffers, Extents};
-use crate::{Attr, Def, NewOp, OpId, ValueId};
+use crate::{Attr, NewOp, OpId, ValueId};
 use pto_isa::row::{Measure, RegionExtent};
 use pto_isa::table::op;
 use pto_isa::{Dim, Op, Scalar, Type};
@@ -10,7 +10,7 @@ impl Buffers {
     /// Where the rows and columns of a result come from.
     fn sources(&self, id: OpId, value: ValueId) -> [Option<RegionExtent>; 2] {
         let has_region =
-            |v: ValueId| matches!(self.out.value_type(v), Type::TileBuf(_) | Type::Tile(_)) || self.window(v).is_some();
+            |v: ValueId| matches!(self.out.value_type(v), Type::TileBuf(_) | Type::Tile(_)) || self.has_matrix(v);
         let given = |slot: usize| self.out.in_slot(id, slot).next().is_some_and(|o| has_region(o.value));
         self.out.region_extents(id, value, &given)
     }
@@ -113,24 +113,22 @@ impl Buffers {
         self.out.results(made).next().unwrap_or(value)
     }
 
-    /// The valid region of the tile, or the extents of the window, in a slot.
+    /// The valid region of the tile, or the extents of the view, in a slot.
     fn region_in(&mut self, id: OpId, slot: usize, ops: &mut Vec<OpId>) -> Option<Extents> {
         let value = self.out.in_slot(id, slot).next()?.value;
-        match self.out.tile(value) {
-            Some(_) => {
-                let tile = self.now(value);
-                // Asked for once where both extents are needed.
-                match self.asked {
-                    Some((op, asked, extents)) if (op, asked) == (id, tile) => Some(extents),
-                    _ => {
-                        let extents = self.extents_of(id, tile, ops);
-                        self.asked = Some((id, tile, extents));
-                        Some(extents)
-                    }
-                }
-            }
-            None => self.window(value),
+        let value = self.now(value);
+        // Asked for once where both extents are needed.
+        if let Some((op, asked, extents)) = self.asked
+            && (op, asked) == (id, value)
+        {
+            return Some(extents);
         }
+        let extents = match self.out.tile(value) {
+            Some(_) => self.extents_of(id, value, ops),
+            None => self.matrix(id, value, ops)?,
+        };
+        self.asked = Some((id, value, extents));
+        Some(extents)
     }
 
     /// A number as a value.
@@ -145,7 +143,7 @@ impl Buffers {
         self.out.results(made).next().unwrap_or_else(|| ValueId::from_index(0))
     }
 
-    fn computed(&mut self, id: OpId, code: Op, a: ValueId, b: ValueId, ops: &mut Vec<OpId>) -> ValueId {
+    pub(super) fn computed(&mut self, id: OpId, code: Op, a: ValueId, b: ValueId, ops: &mut Vec<OpId>) -> ValueId {
         let (span, ty) = (self.place(id), self.out.intern_type(Type::Scalar(Scalar::Index)));
         let row = code.row();
         let results = vec![(ty, self.fresh("extent"), row.slots.len() as u8, span)];
@@ -153,22 +151,6 @@ impl Buffers {
         let made = self.with_operands(code, &operands, results, span);
         ops.push(made);
         self.out.results(made).next().unwrap_or_else(|| ValueId::from_index(0))
-    }
-
-    /// Rows and columns of a window of two dimensions.
-    fn window(&self, view: ValueId) -> Option<Extents> {
-        let Def::Result(made, _) = self.out.value(view).def else { return None };
-        let slot = match self.out.op(made).op {
-            op::partition_view => "sizes",
-            op::make_tensor_view => "shape",
-            _ => return None,
-        };
-        let slot = self.out.op(made).op.row().slot(slot)?;
-        let extents: Vec<ValueId> = self.out.in_slot(made, slot).map(|o| o.value).collect();
-        match extents[..] {
-            [rows, cols] => Some((rows, cols)),
-            _ => None,
-        }
     }
 
     /// Rows and columns of a tile.

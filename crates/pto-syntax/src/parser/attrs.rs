@@ -191,7 +191,7 @@ impl<'s> Parser<'s> {
         if !self.at(b':') || !matches!(self.next_byte(), b'a'..=b'z' | b'A'..=b'Z' | b'!') {
             return Some(TypeId::UNKNOWN);
         }
-        let after = self.source[self.token.span.end as usize..].trim_start();
+        let after = self.next_text();
         let word = after.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '!' | '.' | '_')).next();
         let is_scalar = word.is_some_and(|w| Scalar::parse(w).is_some() || self.type_aliases.contains_key(w));
         if !is_scalar {

@@ -120,18 +120,18 @@ impl<'s> Parser<'s> {
             at += 1;
             let name = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.' | b'#' | b'-');
             at += bytes[at..].iter().position(|&b| !name(b)).unwrap_or(bytes.len() - at);
-            at = skip_blank(bytes, at);
+            at = self.lexer.after_layout(at);
             if bytes.get(at) == Some(&b':') {
-                let digits = skip_blank(bytes, at + 1);
+                let digits = self.lexer.after_layout(at + 1);
                 let end = digits + bytes[digits..].iter().take_while(|b| b.is_ascii_digit()).count();
                 if end == digits {
                     return false;
                 }
-                at = skip_blank(bytes, end);
+                at = self.lexer.after_layout(end);
             }
             match bytes.get(at) {
                 Some(b'=') => return bytes.get(at + 1) != Some(&b'='),
-                Some(b',') => at = skip_blank(bytes, at + 1),
+                Some(b',') => at = self.lexer.after_layout(at + 1),
                 _ => return false,
             }
         }
@@ -151,7 +151,7 @@ impl<'s> Parser<'s> {
                 self.bump();
                 self.paren_chunk(row, c)?;
             }
-            (_, b'=') if !self.source[self.token.span.end as usize..].trim_start().starts_with("==") => {
+            (_, b'=') if !self.next_text().starts_with("==") => {
                 self.named_clause(row, c)?;
             }
             ("no_tmp", _) => {
@@ -432,7 +432,7 @@ impl<'s> Parser<'s> {
     /// `alloc_tile addr = %a : T` gives the result's type, `pad_value = %v : f32` the operand's: operands given
     /// by name with a type of their own are scalars, results are not.
     fn named_type_follows(&self) -> bool {
-        let after = self.source[self.token.span.end as usize..].trim_start();
+        let after = self.next_text();
         let word = after.split(|ch: char| !ch.is_ascii_alphanumeric() && ch != '_').next().unwrap_or("");
         pto_isa::Scalar::parse(word).is_some()
     }
@@ -506,11 +506,4 @@ impl<'s> Parser<'s> {
         }
         self.parse_types()
     }
-}
-
-fn skip_blank(bytes: &[u8], mut at: usize) -> usize {
-    while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
-        at += 1;
-    }
-    at
 }

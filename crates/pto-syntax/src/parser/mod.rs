@@ -186,7 +186,7 @@ impl<'s> Parser<'s> {
 
     /// `!name = …` or `#name = …` at the top level.
     fn is_alias_definition(&self) -> bool {
-        let rest = self.source[self.token.span.end as usize..].trim_start();
+        let rest = self.next_text();
         rest.starts_with('=') && !rest.starts_with("==")
     }
 
@@ -270,10 +270,14 @@ impl<'s> Parser<'s> {
         found
     }
 
-    /// The byte after the current word, over blanks.
+    /// The text from the word behind the current one.
+    fn next_text(&self) -> &'s str {
+        &self.source[self.lexer.after_layout(self.token.span.end as usize)..]
+    }
+
+    /// The first byte of the word behind the current one.
     fn next_byte(&self) -> u8 {
-        let rest = self.source[self.token.span.end as usize..].trim_start();
-        rest.as_bytes().first().copied().unwrap_or(0)
+        self.next_text().as_bytes().first().copied().unwrap_or(0)
     }
 
     fn expect(&mut self, punct: u8) -> Parse<Token> {

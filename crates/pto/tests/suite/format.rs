@@ -367,3 +367,45 @@ fn types_that_nothing_gives_keep_their_spelling() {
     let once = format(text, Default::default()).expect("a readable program");
     assert_eq!(format(&once, Default::default()).expect("a formatted program"), once);
 }
+
+/// A program with a mark wherever a space may stand.
+const MARKED: &str = "!t~=~!pto.tile_buf<vec, 16x16xf32>
+#m~=~#pto<cmp gt>
+func.func~@f~(~%x~:~!pto.ptr<f32>~,~%a~:~!t~,~%s~:~f32~)~{
+  %n~=~arith.constant~16~:~index
+  %one~=~arith.constant~1~:~index
+  %block~=~pto.get_block_idx
+  %next~,~%other~=~pto.get_validshape~%a~:~!t
+  %v~=~pto.make_tensor_view~%x~,~shape~=~[~%n~,~%n~]~,~strides~=~[~%n~,~%one~]~:~!pto.tensor_view<16x16xf32>
+  %b~=~pto.tmax~%a~,~%a~:~(~!t~,~!t~)~->~!pto.tile<16x16xf32>
+  pto.tmax~ins~(~%a~,~%a~:~!t~,~!t~)~outs~(~%a~:~!t~)
+  pto.tload~ins~(~%v~:~!pto.tensor_view<16x16xf32>~)~outs~(~%a~:~!t~)
+  pto.trowexpand~ins~(~%a~)~outs~(~%a~)~{~x.y~=~-1~:~i64~,~u~}
+  scf.for~%i~=~%one~to~%n~step~%one~{
+    \"pto.tabs\"~(~%a~,~%a~)~:~(~!t~,~!t~)~->~(~)
+  }
+  return
+}
+";
+
+#[test]
+fn comments_stand_between_any_two_words() {
+    let parts: Vec<&str> = MARKED.split('~').collect();
+    let plain = readable(&parts.join(" ")).expect("a program");
+    let commented = |here: &dyn Fn(usize) -> bool, comment: &str| {
+        let mut text = String::new();
+        for (at, part) in parts.iter().enumerate() {
+            text += part;
+            text += &if here(at) { format!(" {comment} {at}\n") } else { " ".to_string() };
+        }
+        text
+    };
+    let mut texts = vec![commented(&|_| true, "// ü"), commented(&|_| true, "# 1"), commented(&|at| at % 3 == 0, "//")];
+    texts.extend((0..parts.len()).map(|one| commented(&|at| at == one, "// >)")));
+    for text in texts {
+        let module = readable(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert!(ir::same(&plain, &module), "{text}");
+        let style = FormatOptions::default();
+        check_style(&text, &module, style).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    }
+}

@@ -89,7 +89,41 @@ const CASES: &[Case] = &[
         "%n",
         "%c",
     ),
+    Case(
+        "%k = pto.texpands %half : (f32) -> !pto.tile<8x16xf32>
+         %r = pto.tinsert %k, %zero, %zero : (!pto.tile<8x16xf32>, index, index) -> !pto.tile<8x16xf32, valid=PxW>",
+        "%eight",
+        "%side",
+    ),
+    Case(
+        "%k = pto.texpands %half : (f32) -> !pto.tile<16x16xf32>
+         %r = pto.tgather %k {maskPattern = #pto<mask_pattern P0101>} : (!pto.tile<16x16xf32>) -> !pto.tile<16x8xf32, valid=WxP>",
+        "%side",
+        "%eight",
+    ),
+    Case(
+        "%k = pto.texpands %half : (f32) -> !pto.tile<1x16xf32>
+         %i = pto.tci %none : (i32) -> !pto.tile<1x16xi32>
+         %r = pto.tscatter %k, %i : (!pto.tile<1x16xf32>, !pto.tile<1x16xi32>) -> !pto.tile<1x16xf32, valid=OxW>",
+        "%one",
+        "%side",
+    ),
+    Case(
+        "%k = pto.texpands %half : (f32) -> !pto.tile<1x256xf32>
+         %q = pto.tmrgsort %k, %records : (!pto.tile<1x256xf32>, i32) -> !pto.tile<1x256xf32, valid=OxZ>
+         %r = pto.textract %q, %zero, %zero : (!pto.tile<1x256xf32, valid=OxZ>, index, index) -> !pto.tile<1x16xf32, valid=OxW>",
+        "%one",
+        "%side",
+    ),
 ];
+
+/// What only a5 has.
+const CASES_OF_A5: &[Case] = &[Case(
+    "%q = pto.trandom %none, %none, %none, %none, %none, %none : (i32, i32, i32, i32, i32, i32) -> !pto.tile<8x16xi32, valid=PxW>
+     %r = pto.tcvt %q : (!pto.tile<8x16xi32, valid=PxW>) -> !pto.tile<8x16xf32, valid=PxW>",
+    "%eight",
+    "%side",
+)];
 
 const N: usize = 5;
 const M: usize = 6;
@@ -107,6 +141,7 @@ fn program(Case(makes, rows, cols): &Case, open: bool) -> String {
         'S' => Some(64),
         'T' => Some(2),
         'W' => Some(16),
+        'Z' => Some(256),
         _ => None,
     };
     let spelled = |text: &str| {
@@ -139,6 +174,7 @@ fn program(Case(makes, rows, cols): &Case, open: bool) -> String {
            %one32 = arith.constant 1 : i32
            %none32 = arith.constant 0 : ui32
            %bytes = arith.constant 24 : i32
+           %records = arith.constant 64 : i32
            %xs = pto.make_tensor_view %x, shape = [%side, %side], strides = [%side, %one] : !xs
            %ys = pto.make_tensor_view %y, shape = [%side, %side], strides = [%side, %one] : !xs
            %xw = pto.partition_view %xs, offsets = [%zero, %zero], sizes = [%n, %m] : !xs -> !w
@@ -165,15 +201,97 @@ fn outcome(plan: &Plan) -> Vec<f32> {
 
 #[test]
 fn open_results_have_the_extents_of_their_operands() {
-    for case in CASES {
+    let on = |target: Target| move |case| (target, case);
+    let cases = CASES.iter().map(on(Target::A2A3)).chain(CASES_OF_A5.iter().map(on(Target::A5)));
+    for (target, case) in cases {
         let (known_text, text) = (program(case, false), program(case, true));
-        let known = outcome(&prepared(&Program::parse(&known_text), Target::A2A3, &known_text));
+        let known = outcome(&prepared(&Program::parse(&known_text), target, &known_text));
         assert!(known.contains(&-100.0) && known.iter().any(|v| *v != -100.0), "{known_text}");
         let open = Program::parse(&text);
-        assert_eq!(outcome(&prepared(&open, Target::A2A3, &text)), known, "{text}");
-        let checked = open.check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        assert_eq!(outcome(&prepared(&open, target, &text)), known, "{text}");
+        let checked = open.check(target).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
         let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
-        assert_eq!(outcome(&prepared(&low, Target::A2A3, &low_text)), known, "{low_text}");
+        assert_eq!(outcome(&prepared(&low, target, &low_text)), known, "{low_text}");
+        pto::emit::cpp(&checked, &pto::emit::Options::default()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    }
+}
+
+/// Parameters, the view that is loaded and stored, and its type; `%x` and `%y` are pointers unless they are parameters. The
+/// view has 8 × 16 elements of 16 × 16.
+struct Viewed {
+    parameters: &'static str,
+    view: &'static str,
+    ty: &'static str,
+}
+
+const VIEWED: &[Viewed] = &[
+    Viewed { parameters: "%xw: T, %yw: T", view: "", ty: "!pto.tensor_view<8x16xf32>" },
+    Viewed { parameters: "%xw: T, %yw: T", view: "", ty: "!pto.tensor_view<2x4x16xf32>" },
+    Viewed {
+        parameters: "%x: !pto.ptr<f32>, %y: !pto.ptr<f32>",
+        view: "%$w = pto.make_tensor_view %$, shape = [%n], strides = [%one] : T",
+        ty: "!pto.tensor_view<?xf32>",
+    },
+    Viewed {
+        parameters: "%x: !pto.ptr<f32>, %y: !pto.ptr<f32>",
+        view: "%$w = pto.make_tensor_view %$, shape = [%two, %n, %side], strides = [%far, %side, %one] : T",
+        ty: "!pto.tensor_view<2x?x16xf32>",
+    },
+    Viewed {
+        parameters: "%x: !pto.ptr<f32>, %y: !pto.ptr<f32>",
+        view: "%$all = pto.make_tensor_view %$, shape = [%two, %eight, %side], strides = [%far, %side, %one] : !pto.tensor_view<2x8x16xf32>
+               %$w = pto.partition_view %$all, offsets = [%zero, %one, %zero], sizes = [%two, %n, %m] : !pto.tensor_view<2x8x16xf32> -> T",
+        ty: "!pto.partition_tensor_view<2x?x?xf32>",
+    },
+    // Rows and columns of a transposed matrix.
+    Viewed {
+        parameters: "%x: !pto.ptr<f32>, %y: !pto.ptr<f32>",
+        view: "%$w = pto.make_tensor_view %$, shape = [%one, %n, %m], strides = [%far, %one, %side] {layout = #pto.layout<dn>} : T",
+        ty: "!pto.tensor_view<1x?x?xf32>",
+    },
+];
+
+fn viewed_program(Viewed { parameters, view, ty }: &Viewed) -> String {
+    let col_major = if view.contains("dn>") { ", blayout=col_major" } else { "" };
+    let views = format!("{}\n           {}", view.replace('$', "x"), view.replace('$', "y"));
+    format!(
+        "!t = !pto.tile<16x16xf32, valid=?x?{col_major}>
+         func.func @f({parameters}, %n: index, %m: index) {{
+           %zero = arith.constant 0 : index
+           %one = arith.constant 1 : index
+           %two = arith.constant 2 : index
+           %eight = arith.constant 8 : index
+           %side = arith.constant 16 : index
+           %far = arith.constant 128 : index
+           {views}
+           %a = pto.tload %xw : (T) -> !t
+           %r = pto.tmov %a : (!t) -> !t
+           pto.tstore %r, %yw
+           return
+         }}"
+    )
+    .replace('T', ty)
+}
+
+#[test]
+fn what_is_loaded_has_the_extents_of_its_view_at_any_rank() {
+    for case in VIEWED {
+        let text = viewed_program(case);
+        let outcome = |plan: &Plan| {
+            let mut x: Vec<f32> = (0..256).map(|k| k as f32).collect();
+            let mut y = vec![-1.0f32; 256];
+            let length = if case.parameters.contains("%xw") { 128 } else { 256 };
+            let mut args = vec![Arg::write(&mut x[..length]), Arg::write(&mut y[..length]), Arg::Int(4), Arg::Int(3)];
+            plan.run(&mut args, Launch::default()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+            y
+        };
+        let program = Program::parse(&text);
+        let wanted = outcome(&prepared(&program, Target::A2A3, &text));
+        let moved = wanted.iter().enumerate().filter(|(at, v)| **v == *at as f32).count();
+        assert!(moved >= 4 && wanted.iter().all(|v| *v >= -1.0), "{moved} elements\n{text}");
+        let checked = program.check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
+        assert_eq!(outcome(&prepared(&low, Target::A2A3, &low_text)), wanted, "{low_text}");
         pto::emit::cpp(&checked, &pto::emit::Options::default()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     }
 }
