@@ -326,6 +326,7 @@ impl Buffers {
             ..NewOp::default()
         };
         let new = self.out.new_op(data.op, new);
+        self.out.set_location(new, data.location);
         self.buffers.extend(left.into_iter().zip(self.out.results(new)));
         new
     }

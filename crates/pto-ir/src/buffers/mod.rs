@@ -215,6 +215,7 @@ impl Buffers {
             NewOp { operands, attrs, results: kept, span: data.span, name_span: data.name_span, ..NewOp::default() };
         let new = self.out.new_op(data.op, new);
         self.out.set_spelling(new, spelling);
+        self.out.set_location(new, data.location);
         self.buffers.extend(old.into_iter().zip(self.out.results(new)));
         ops.push(new);
     }

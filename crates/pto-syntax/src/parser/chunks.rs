@@ -171,7 +171,8 @@ impl<'s> Parser<'s> {
                 c.positional.push((attr, Span::new(self.last_end, self.last_end)));
             }
             (_, b'[') if !row.keyword_slots(word).is_empty() => self.keyword_list(row, c)?,
-            _ if row.has_keyword(word) && !self.token.first => {
+            // No operation has the name of a keyword, or it would be the next statement.
+            _ if row.has_keyword(word) && (!self.token.first || pto_isa::table::find(word).is_none()) => {
                 self.bump();
                 c.after_keyword = true;
             }
@@ -380,7 +381,7 @@ impl<'s> Parser<'s> {
 
     /// An attribute without a name; `@tile(0x1000)` is the number in it.
     fn positional_attr(&mut self) -> Parse<Attr> {
-        if self.token.tok == Tok::Symbol && self.token_text() == "@tile" && self.text_at(self.token.span.end) == b'(' {
+        if self.token.tok == Tok::Symbol && self.token_text() == "@tile" && self.next_byte() == b'(' {
             self.bump();
             let open = self.expect(b'(')?.span;
             let attr = self.number_attr()?;

@@ -228,7 +228,7 @@ impl<'s> Parser<'s> {
 
     /// `loc(…)` after an operation is a hint for other tools; it is kept as it is.
     pub(super) fn trailing_location(&mut self) -> Option<Sym> {
-        if !self.at_word("loc") || self.text_at(self.token.span.end) != b'(' {
+        if !self.at_word("loc") || self.next_byte() != b'(' {
             return None;
         }
         self.bump();

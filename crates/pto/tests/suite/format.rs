@@ -380,6 +380,8 @@ func.func~@f~(~%x~:~!pto.ptr<f32>~,~%a~:~!t~,~%s~:~f32~)~{
   %b~=~pto.tmax~%a~,~%a~:~(~!t~,~!t~)~->~!pto.tile<16x16xf32>
   pto.tmax~ins~(~%a~,~%a~:~!t~,~!t~)~outs~(~%a~:~!t~)
   pto.tload~ins~(~%v~:~!pto.tensor_view<16x16xf32>~)~outs~(~%a~:~!t~)
+  pto.tassign~%a~,~@tile~(~0x1000~)
+  pto.cmo.cacheinvalid~all~#pto.address_space<gm>
   pto.trowexpand~ins~(~%a~)~outs~(~%a~)~{~x.y~=~-1~:~i64~,~u~}
   scf.for~%i~=~%one~to~%n~step~%one~{
     \"pto.tabs\"~(~%a~,~%a~)~:~(~!t~,~!t~)~->~(~)
@@ -407,5 +409,15 @@ fn comments_stand_between_any_two_words() {
         assert!(ir::same(&plain, &module), "{text}");
         let style = FormatOptions::default();
         check_style(&text, &module, style).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    }
+}
+
+/// A location belongs to a statement, whatever becomes of its results.
+#[test]
+fn locations_are_kept_in_every_form() {
+    let source = format!("{HEAD}  %v = pto.tmax %a, %b loc(\"here\":1:2)\n  return loc(unknown)\n}}\n");
+    for form in FORMS {
+        let text = formatted(&source, FormatOptions { form, types: None }).expect("a program");
+        assert!(text.contains(" loc(\"here\":1:2)\n") && text.contains(" loc(unknown)\n"), "{form:?}:\n{text}");
     }
 }
