@@ -42,6 +42,43 @@ impl<T: Clone + Default> Ranges<T> {
         }
     }
 
+    /// Makes one piece of neighbours in and around a range of which the same is known, so that whoever visits all of them later visits one. Says how
+    /// many are left.
+    pub fn join(&mut self, start: u64, end: u64) -> usize
+    where
+        T: PartialEq,
+    {
+        let before = self.pieces.range(..start).next_back().map_or(start, |(first, _)| *first);
+        let mut starts = self.pieces.range(before..=end).map(|(first, _)| *first).collect::<Vec<_>>().into_iter();
+        let Some(mut kept) = starts.next() else { return 0 };
+        let mut left = 1;
+        for next in starts {
+            let same = match (self.pieces.get(&kept), self.pieces.get(&next)) {
+                (Some((last, a)), Some((_, b))) => *last == next && a == b,
+                _ => false,
+            };
+            if !same {
+                (kept, left) = (next, left + 1);
+            } else if let Some((last, _)) = self.pieces.remove(&next)
+                && let Some(piece) = self.pieces.get_mut(&kept)
+            {
+                piece.0 = last;
+            }
+        }
+        left
+    }
+
+    /// Makes one piece of a range that was visited.
+    pub fn fold(&mut self, start: u64, end: u64, mut add: impl FnMut(&mut T, T)) {
+        self.cut(start);
+        self.cut(end);
+        let starts: Vec<u64> = self.pieces.range(start..end).map(|(first, _)| *first).collect();
+        let mut pieces = starts.iter().filter_map(|first| self.pieces.remove(first)).map(|(_, value)| value);
+        let Some(mut all) = pieces.next() else { return };
+        pieces.for_each(|value| add(&mut all, value));
+        self.pieces.insert(start, (end, all));
+    }
+
     fn cut(&mut self, at: u64) {
         let Some((&first, (last, value))) = self.pieces.range_mut(..at).next_back() else { return };
         if *last > at {
@@ -64,5 +101,24 @@ mod tests {
         let mut seen = Vec::new();
         map.visit(5, 35, |n| seen.push(*n));
         assert_eq!(seen, [0, 1, 11, 10, 0]);
+    }
+
+    #[test]
+    fn neighbours_that_are_the_same_are_one() {
+        let mut map: Ranges<u32> = Ranges::default();
+        for at in 0..4 {
+            map.visit(at * 10, at * 10 + 10, |n| *n = 1);
+        }
+        map.visit(50, 60, |n| *n = 1);
+        map.visit(20, 30, |n| *n = 2);
+        map.join(20, 30);
+        map.join(10, 20);
+        assert_eq!(map.pieces.values().collect::<Vec<_>>(), [&(20, 1), &(30, 2), &(40, 1), &(60, 1)]);
+        map.visit(20, 30, |n| *n = 1);
+        assert_eq!(map.join(20, 30), 1);
+        assert_eq!(map.pieces.values().collect::<Vec<_>>(), [&(40, 1), &(60, 1)]);
+        map.visit(10, 20, |n| *n = 5);
+        map.fold(5, 30, |all, next| *all += next);
+        assert_eq!(map.pieces.values().collect::<Vec<_>>(), [&(5, 1), &(30, 7), &(40, 1), &(60, 1)]);
     }
 }

@@ -8,7 +8,7 @@ use crate::ranges::Ranges;
 use std::collections::BTreeMap;
 
 /// A touch that is remembered, with the position of its item.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Mark {
     pub item: u32,
     pub part: Part,
@@ -37,11 +37,31 @@ pub(super) struct Need {
 }
 
 /// The touches of a piece of memory, by pipe.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 struct Cell {
     writes: [Option<Mark>; LANES],
     reads: [Option<Mark>; LANES],
 }
+
+impl Cell {
+    /// Takes in the touches of more memory. On each pipe the later one stands for both.
+    fn add(&mut self, other: &Self, known: &Known) {
+        let slots = self.writes.iter_mut().chain(&mut self.reads);
+        for (slot, other) in slots.zip(other.writes.iter().chain(&other.reads)) {
+            *slot = match (*slot, *other) {
+                (Some(a), Some(b)) => {
+                    let (first, last) = if a.item < b.item { (a, b) } else { (b, a) };
+                    let older = if first.item < last.item { known_by(&first, known) } else { first.part.done };
+                    Some(Mark { part: Part { done: last.part.done.both(older), ..last.part }, ..last })
+                }
+                (a, b) => a.or(b),
+            };
+        }
+    }
+}
+
+/// Memory that something may touch at once counts as one piece behind that if it has more pieces than this. More may be ordered than has to be.
+const MANY_CELLS: usize = 64;
 
 /// The memories of both cores.
 #[derive(Default)]
@@ -111,6 +131,10 @@ impl History {
                     }
                     *slot = Some(Mark { item: position, part: Part { done, ..*part } });
                 });
+                let (start, end) = (touch.region.start, touch.region.end);
+                if ranges.join(start, end) > MANY_CELLS {
+                    ranges.fold(start, end, |all, next| all.add(&next, known));
+                }
             }
         }
     }

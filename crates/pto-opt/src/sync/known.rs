@@ -36,7 +36,7 @@ impl Lanes {
 }
 
 /// A touch of an item, with what the inside of the item orders.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Part {
     pub touch: Touch,
     /// Pipes whose work from before the item is done when it happens.

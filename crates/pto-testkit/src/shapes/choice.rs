@@ -1,7 +1,7 @@
 //! Tiles that loops, blocks and branches hand on.
 
 use super::Kind::Runs;
-use super::{END, HEAD, Shape, around};
+use super::{END, HEAD, Shape, around, small};
 
 pub(super) const SHAPES: &[Shape] = &[
     Shape { name: "copies from loop to loop", text: copies_in_a_chain, kind: Runs },
@@ -11,11 +11,6 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape { name: "one of two tiles from block to block", text: blocks_with_choices, kind: Runs },
     Shape { name: "tiles from branch to branch in a loop", text: choices_in_a_loop, kind: Runs },
 ];
-
-/// With small tiles, so that many fit.
-fn small(text: &str) -> String {
-    text.replace("16x64xf32", "1x8xf32").replace("constant 16 ", "constant 1 ").replace("constant 64 ", "constant 8 ")
-}
 
 /// A loop that makes its tile anew while it still reads the old one: it carries copies.
 fn copying(k: usize, from: &str) -> String {

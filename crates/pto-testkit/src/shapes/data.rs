@@ -1,7 +1,7 @@
 //! Tiles, views, flags, numbers.
 
 use super::Kind::{Legal, Runs};
-use super::{ADD, END, HEAD, LOAD, STORE, Shape, around, without_tiles};
+use super::{ADD, END, HEAD, LOAD, STORE, Shape, around, small, without_tiles};
 
 pub(super) const SHAPES: &[Shape] = &[
     Shape { name: "instructions in a row", text: straight, kind: Runs },
@@ -28,6 +28,7 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape { name: "tiles from branch to branch, used", text: chosen_and_used, kind: Runs },
     Shape { name: "selected tiles", text: selected, kind: Runs },
     Shape { name: "carried tile values", text: carried_values, kind: Runs },
+    Shape { name: "small carried tile values", text: small_carried_values, kind: Runs },
     Shape { name: "tiles at a computed address", text: anywhere, kind: Legal },
     Shape { name: "many parameters", text: parameters, kind: Runs },
     Shape { name: "many pointers", text: many_pointers, kind: Runs },
@@ -229,10 +230,7 @@ fn choices(lines: usize, each: &str) -> String {
         before = format!("%r{k}");
         text
     });
-    let text = text
-        .replace("16x64xf32", "1x8xf32")
-        .replace("constant 16 ", "constant 1 ")
-        .replace("constant 64 ", "constant 8 ");
+    let text = small(&text);
     let last = format!("  pto.tadd ins({before}, %u : !t, !t) outs({before} : !t)\n{END}");
     text.strip_suffix(END).unwrap_or(&text).to_string() + &last
 }
@@ -265,6 +263,10 @@ fn carried_values(lines: usize) -> String {
         before = format!("%r{k}");
         text
     })
+}
+
+fn small_carried_values(lines: usize) -> String {
+    small(&carried_values(lines))
 }
 
 /// A tile that may be anywhere meets as many others.

@@ -72,3 +72,8 @@ fn around(count: usize, piece: impl FnMut(usize) -> String) -> String {
     text.extend((0..count).map(piece));
     text + END
 }
+
+/// A program with small tiles, so that many fit.
+fn small(text: &str) -> String {
+    text.replace("16x64xf32", "1x8xf32").replace("constant 16 ", "constant 1 ").replace("constant 64 ", "constant 8 ")
+}
