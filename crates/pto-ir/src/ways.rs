@@ -1,8 +1,8 @@
 //! The ways of values: what becomes what without being made anew, through branches, loops, calls and casts.
 
-use crate::{Module, OpId, RegionId, ValueId};
+use crate::{BlockId, Module, OpId, RegionId, ValueId};
 use pto_isa::table::op;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 impl Module {
     /// Every pair of values of which the second is, or may be, the first under another name.
@@ -54,6 +54,47 @@ impl Module {
             op::func_func => {}
             _ => regions.iter().flat_map(|r| self.ends(*r)).for_each(|values| hand(&values, &results)),
         }
+    }
+
+    /// Of the blocks of a region, those that lead back to themselves, and those between two such. No other is gone through twice.
+    ///
+    /// ```
+    /// assert!(pto_ir::Module::default().rounds(&[]).is_empty());
+    /// ```
+    pub fn rounds(&self, blocks: &[BlockId]) -> HashSet<BlockId> {
+        let (mut into, mut out) = (HashMap::<BlockId, usize>::new(), HashMap::<BlockId, usize>::new());
+        let mut before: HashMap<BlockId, Vec<BlockId>> = HashMap::new();
+        for block in blocks {
+            for next in self.next_blocks(*block) {
+                *out.entry(*block).or_default() += 1;
+                *into.entry(next).or_default() += 1;
+                before.entry(next).or_default().push(*block);
+            }
+        }
+        // Blocks that nothing leads to, and those that lead to nothing, are in no round: again without them.
+        let mut left: HashSet<BlockId> = blocks.iter().copied().collect();
+        let is_none = |counts: &HashMap<BlockId, usize>, b: &BlockId| counts.get(b).is_none_or(|count| *count == 0);
+        let mut open: Vec<BlockId> = blocks.iter().copied().filter(|b| is_none(&into, b) || is_none(&out, b)).collect();
+        while let Some(block) = open.pop() {
+            if !left.remove(&block) {
+                continue;
+            }
+            for next in self.next_blocks(block) {
+                into.entry(next).and_modify(|count| *count = count.saturating_sub(1));
+                open.extend(Some(next).filter(|b| is_none(&into, b)));
+            }
+            for last in before.get(&block).into_iter().flatten() {
+                out.entry(*last).and_modify(|count| *count = count.saturating_sub(1));
+                open.extend(Some(*last).filter(|b| is_none(&out, b)));
+            }
+        }
+        left
+    }
+
+    /// The blocks that the end of a block may jump to.
+    pub(crate) fn next_blocks(&self, block: BlockId) -> impl Iterator<Item = BlockId> {
+        let end = self.block(block).ops.last();
+        end.map_or(&[][..], |end| self.successors(*end)).iter().map(|s| s.block)
     }
 
     /// The parameters of a region behind the first ones.

@@ -7,6 +7,7 @@ use pto_ir::{Attr, BlockId, RegionId, ValueId};
 use pto_isa::row::Core;
 use pto_isa::table::op;
 use pto_isa::{Type, codes};
+use std::collections::{HashMap, HashSet};
 
 impl Builder<'_> {
     pub fn control_op(&mut self, id: OpId) -> Built<()> {
@@ -76,18 +77,27 @@ impl Builder<'_> {
     /// Blocks that branch to each other; a yield leaves them.
     fn graph(&mut self, blocks: &[BlockId], results: &[Slot]) -> Built<()> {
         let outer = self.held.len();
+        // A block that is gone through once makes no tile while an older one of its own is held.
+        let again = self.module.rounds(blocks);
         for &block in &blocks[1..] {
             for arg in self.module.block(block).args.clone() {
                 self.define(arg)?;
-                self.hold(&[arg]);
+                if again.contains(&block) {
+                    self.hold(&[arg]);
+                }
             }
         }
-        let mut starts = Vec::new();
+        let held = self.held.split_off(outer);
+        let mut starts = HashMap::new();
         let mut jumps = Vec::new();
         let mut exits = Vec::new();
         for block in self.in_order(blocks) {
-            starts.push((block, self.here()));
+            starts.insert(block, self.here());
+            if again.contains(&block) {
+                self.held.extend(&held);
+            }
             self.block_without_end(block)?;
+            self.held.truncate(outer);
             let Some(&last) = self.module.block(block).ops.last() else { continue };
             self.at = last;
             match self.module.op(last).op {
@@ -103,10 +113,9 @@ impl Builder<'_> {
         let end = self.here();
         exits.into_iter().for_each(|j| self.plan.steps[j] = Step::Jump(end));
         for (step, target) in jumps {
-            let start = starts.iter().find(|(b, _)| *b == target).map_or(end, |(_, s)| *s);
+            let start = starts.get(&target).copied().unwrap_or(end);
             self.plan.steps[step] = Step::Jump(start);
         }
-        self.held.truncate(outer);
         Ok(())
     }
 
@@ -117,16 +126,13 @@ impl Builder<'_> {
             let last = self.module.block(block).ops.last();
             last.map_or(Vec::new(), |id| self.module.successors(*id).iter().map(|s| s.block).collect())
         };
-        let mut seen = vec![blocks[0]];
+        let mut seen = HashSet::from([blocks[0]]);
         let mut open = vec![(blocks[0], next(blocks[0]))];
         let mut done = Vec::new();
         while let Some((block, left)) = open.last_mut() {
             match left.pop() {
-                Some(to) if seen.contains(&to) => {}
-                Some(to) => {
-                    seen.push(to);
-                    open.push((to, next(to)));
-                }
+                Some(to) if !seen.insert(to) => {}
+                Some(to) => open.push((to, next(to))),
                 None => {
                     done.push(*block);
                     open.pop();

@@ -129,7 +129,7 @@ pub(super) fn is_made_early(module: &Module, targets: Targets, ways: &Ways, id: 
         let args = blocks.iter().flat_map(|b| module.block(*b).args.iter().map(|arg| (*arg, *b)));
         let params: HashMap<ValueId, BlockId> = args.collect();
         // There is no earlier round elsewhere.
-        let again = rounds(module, blocks);
+        let again = module.rounds(blocks);
         blocks.iter().filter(|block| again.contains(block)).any(|block| {
             let made = made_inside(module, &[*block]);
             made.into_iter().any(|buffer| is_used_late(module, targets, ways, &params, (*block, buffer)))
@@ -162,48 +162,12 @@ fn is_used_late(
     })
 }
 
-/// The blocks that lead back to themselves, or between two that do.
-fn rounds(module: &Module, blocks: &[BlockId]) -> HashSet<BlockId> {
-    let (mut into, mut out) = (HashMap::<BlockId, usize>::new(), HashMap::<BlockId, usize>::new());
-    let mut before: HashMap<BlockId, Vec<BlockId>> = HashMap::new();
-    for block in blocks {
-        for next in next_blocks(module, *block) {
-            *out.entry(*block).or_default() += 1;
-            *into.entry(next).or_default() += 1;
-            before.entry(next).or_default().push(*block);
-        }
-    }
-    // Blocks that nothing leads to, and those that lead to nothing, are in no round: again without them.
-    let mut left: HashSet<BlockId> = blocks.iter().copied().collect();
-    let is_none = |counts: &HashMap<BlockId, usize>, b: &BlockId| counts.get(b).is_none_or(|count| *count == 0);
-    let mut open: Vec<BlockId> = blocks.iter().copied().filter(|b| is_none(&into, b) || is_none(&out, b)).collect();
-    while let Some(block) = open.pop() {
-        if !left.remove(&block) {
-            continue;
-        }
-        for next in next_blocks(module, block) {
-            into.entry(next).and_modify(|count| *count = count.saturating_sub(1));
-            open.extend(Some(next).filter(|b| is_none(&into, b)));
-        }
-        for last in before.get(&block).into_iter().flatten() {
-            out.entry(*last).and_modify(|count| *count = count.saturating_sub(1));
-            open.extend(Some(*last).filter(|b| is_none(&out, b)));
-        }
-    }
-    left
-}
-
-fn next_blocks(module: &Module, block: BlockId) -> impl Iterator<Item = BlockId> {
-    let end = module.block(block).ops.last();
-    end.map_or(&[][..], |end| module.successors(*end)).iter().map(|s| s.block)
-}
-
 /// The blocks that a block leads to, without going through another.
 fn jumps(module: &Module, from: BlockId, avoided: Option<BlockId>) -> BTreeSet<BlockId> {
     let mut found = BTreeSet::new();
     let mut open = vec![from];
     while let Some(block) = open.pop() {
-        let targets = next_blocks(module, block).filter(|b| Some(*b) != avoided);
+        let targets = module.next_blocks(block).filter(|b| Some(*b) != avoided);
         open.extend(targets.filter(|b| found.insert(*b)));
     }
     found
