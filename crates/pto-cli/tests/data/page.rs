@@ -56,7 +56,7 @@ document.body.append(pre);
 </script></body>"#;
 
 pub fn trials() -> Vec<Trial> {
-    let no_browser = std::env::var_os("PTO_BROWSER").is_none();
+    let no_browser = std::env::var_os("PTO_BROWSER").is_none_or(|name| name.is_empty());
     let all: [(&str, fn()); 3] = [
         ("page/a timeline can be zoomed, moved and asked", timeline),
         ("page/findings are marked in the program", findings),
