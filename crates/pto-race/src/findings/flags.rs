@@ -97,7 +97,7 @@ impl Findings<'_> {
                 + usize::from(self.first_work_behind(wait) == Some(flag.dst))
         };
         let change_set = match fits(wait_flag).cmp(&fits(set_flag)) {
-            std::cmp::Ordering::Equal if all_b.sets.is_empty() && !all_a.waits.is_empty() => true,
+            std::cmp::Ordering::Equal if all_b.sets.is_empty() && !a.waits.is_empty() => true,
             std::cmp::Ordering::Equal => all_a.len() < all_b.len(),
             more => more.is_gt(),
         };
