@@ -44,9 +44,10 @@ const FLOAT_OPS: &[Op] =
 /// A program of about `length` statements that is legal on a target.
 ///
 /// ```
-/// use pto::{Program, Target, sample};
-/// let text = sample::random_program(7, Target::A5, 20);
-/// assert_eq!(text, sample::random_program(7, Target::A5, 20));
+/// use pto::{Program, Target};
+/// use pto_testkit::random_program;
+/// let text = random_program(7, Target::A5, 20);
+/// assert_eq!(text, random_program(7, Target::A5, 20));
 /// assert!(Program::parse(&text).check(Target::A5).is_ok());
 /// ```
 pub fn random_program(seed: u64, target: Target, length: usize) -> String {

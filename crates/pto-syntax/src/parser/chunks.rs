@@ -111,11 +111,24 @@ impl<'s> Parser<'s> {
 
     /// True when the text continues `%a, %b =`: the next statement, not operands of this one.
     pub(super) fn at_result_list(&self) -> bool {
+        let start = self.token.span.start as usize;
+        let (first, end) = self.operand_list.get();
+        if (first..end).contains(&start) {
+            return false;
+        }
+        let (is_result_list, end) = self.result_list_from(start);
+        if !is_result_list {
+            self.operand_list.set((start, end));
+        }
+        is_result_list
+    }
+
+    /// Whether a list of values is followed by `=`, and where it ends.
+    fn result_list_from(&self, mut at: usize) -> (bool, usize) {
         let bytes = self.source.as_bytes();
-        let mut at = self.token.span.start as usize;
         loop {
             if bytes.get(at) != Some(&b'%') {
-                return false;
+                return (false, at);
             }
             at += 1;
             let name = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.' | b'#' | b'-');
@@ -125,14 +138,14 @@ impl<'s> Parser<'s> {
                 let digits = self.lexer.after_layout(at + 1);
                 let end = digits + bytes[digits..].iter().take_while(|b| b.is_ascii_digit()).count();
                 if end == digits {
-                    return false;
+                    return (false, at);
                 }
                 at = self.lexer.after_layout(end);
             }
             match bytes.get(at) {
-                Some(b'=') => return bytes.get(at + 1) != Some(&b'='),
+                Some(b'=') => return (bytes.get(at + 1) != Some(&b'='), at),
                 Some(b',') => at = self.lexer.after_layout(at + 1),
-                _ => return false,
+                _ => return (false, at),
             }
         }
     }

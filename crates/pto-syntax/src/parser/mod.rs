@@ -75,6 +75,8 @@ pub(crate) struct Parser<'s> {
     stray_braces: u32,
     /// Names without a definition in functions with a broken header.
     doubtful: Vec<Diagnostic>,
+    /// A list of values that is known to be operands: long lists are looked through once, not from each of their values.
+    operand_list: std::cell::Cell<(usize, usize)>,
     /// The rest of the text is not read.
     given_up: bool,
     /// Where operands start whose type is not spelled out.
@@ -119,6 +121,7 @@ impl<'s> Parser<'s> {
             open_dicts: 0,
             stray_braces: 0,
             doubtful: Vec::new(),
+            operand_list: std::cell::Cell::default(),
             given_up: false,
             elided: HashSet::new(),
             spelling: Spelling::default(),

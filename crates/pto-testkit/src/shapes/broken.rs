@@ -15,6 +15,7 @@ macro_rules! lines {
           Shape { name: "errors: too deep", text: too_deep, kind: Broken },
           Shape { name: "errors: missing blocks", text: missing_blocks, kind: Broken },
           Shape { name: "errors: tiles too large", text: too_large, kind: Broken },
+          Shape { name: "errors: one list of operands", text: operands, kind: Broken },
         ]
     };
 }
@@ -81,4 +82,8 @@ fn missing_blocks(lines: usize) -> String {
 
 fn too_large(lines: usize) -> String {
     around(lines, |k| format!("  %a{k} = pto.alloc_tile : !pto.tile_buf<vec, 1024x1024xf32>\n"))
+}
+
+fn operands(lines: usize) -> String {
+    around(1, |_| format!("  %r = pto.tadd {}%t\n", "%t,\n".repeat(lines)))
 }

@@ -37,6 +37,7 @@ fn every_shape_goes_through_every_stage() {
 
 /// Shapes for which a stage once took the square of their length, or more.
 const ONCE_SLOW: &[(&str, &str)] = &[
+    ("errors: one list of operands", "check"),
     ("loops in a row", "plan"),
     ("blocks in a row", "plan"),
     ("blocks with arguments", "level 2"),
