@@ -5,9 +5,9 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::cells::Cells;
-use super::place::{Axis, Place, Region, divided, pieces};
+use super::place::{Axis, ElementMap, Region, divided, pieces};
 use super::stream::{self, Cache};
-use super::transpose::{Turn, transpose};
+use super::transpose::{Transposition, transpose};
 use pto_num::Level;
 
 /// Runs that are worked on together, so that the lines of memory that one box leaves half read are still in the cache for
@@ -17,7 +17,7 @@ const BAND: usize = 32;
 /// The most loops of a copy: eight digits on each side, of which most agree.
 const LOOPS: usize = 16;
 
-/// A loop of a copy: how often, and the bytes from one turn to the next on both sides.
+/// A loop of a copy: how often, and the bytes from one iteration to the next on both sides.
 #[derive(Clone, Copy, Default, Debug)]
 struct Loop {
     count: usize,
@@ -138,7 +138,14 @@ impl<'a> Digits<'a> {
 /// # Safety
 /// Both places must have all the rows and columns, and must not overlap. The processor must have the level.
 #[inline(always)]
-pub(super) unsafe fn copy<L: Level>(from: &Place, to: &Place, rows: usize, cols: usize, size: usize, cache: Cache) {
+pub(super) unsafe fn copy<L: Level>(
+    from: &ElementMap,
+    to: &ElementMap,
+    rows: usize,
+    cols: usize,
+    size: usize,
+    cache: Cache,
+) {
     // SAFETY: the region lies in both places, which are those of operands of a call; the processor has the instructions
     // of this level.
     unsafe {
@@ -164,7 +171,7 @@ pub(super) unsafe fn copy<L: Level>(from: &Place, to: &Place, rows: usize, cols:
 /// # Safety
 /// As [`copy`], for the region.
 #[inline(always)]
-pub(super) unsafe fn copy_region<L: Level>(from: &Place, to: &Place, region: Region, size: usize) {
+pub(super) unsafe fn copy_region<L: Level>(from: &ElementMap, to: &ElementMap, region: Region, size: usize) {
     // SAFETY: the region lies in both places, which are those of operands of a call; the processor has the instructions
     // of this level.
     unsafe {
@@ -184,7 +191,7 @@ pub(super) unsafe fn copy_region<L: Level>(from: &Place, to: &Place, region: Reg
 /// The region must lie in both places, which are those of operands of a call; the processor must have the instructions of this
 /// level.
 #[inline(never)]
-unsafe fn copy_pieces<L: Level>(from: &Place, to: &Place, region: Region, size: usize, cache: Cache) {
+unsafe fn copy_pieces<L: Level>(from: &ElementMap, to: &ElementMap, region: Region, size: usize, cache: Cache) {
     // SAFETY: the region lies in both places, which are those of operands of a call; the processor has the instructions
     // of this level.
     unsafe {
@@ -223,28 +230,28 @@ unsafe fn run<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, size: usi
                 let (down, right) = (nest.loops[down], nest.take(right));
                 let down_at = nest.all().iter().position(|l| l.to == down.to).unwrap_or(0);
                 nest.take(down_at);
-                let mut turn = Turn {
+                let mut job = Transposition {
                     from,
                     from_step: down.from,
                     to,
                     to_step: right.to,
                     rows: down.count,
                     cols: right.count,
-                    ..Turn::ONE
+                    ..Transposition::ONE
                 };
-                turn.twin = twins(nest, down).unwrap_or(0);
+                job.twin = twins(nest, down).unwrap_or(0);
                 if nest.count > 0 {
                     let Loop { count, from, to } = nest.take(0);
-                    (turn.count, turn.from_next, turn.to_next) = (count, from, to);
+                    (job.count, job.from_next, job.to_next) = (count, from, to);
                 }
-                each(nest, from, to, |from, to| transpose::<L>(&Turn { from, to, ..turn }, width));
+                each(nest, from, to, |from, to| transpose::<L>(&Transposition { from, to, ..job }, width));
             }
             _ => runs::<L>(nest, from, to, width, cache),
         }
     }
 }
 
-/// Makes every two matrices that follow each other in the source one turn of their loop; the result is how far apart they are in
+/// Makes every two matrices that follow each other in the source one iteration of their loop; the result is how far apart they are in
 /// the destination.
 #[inline(always)]
 fn twins(nest: &mut Nest, down: Loop) -> Option<usize> {
@@ -321,8 +328,8 @@ fn cells<L: Level>(nest: &mut Nest, width: usize) -> Option<Cells> {
 /// All elements that the other arguments count must be readable at `from` and writable at `to`.
 #[inline(always)]
 unsafe fn row(inner: Loop, from: *const u8, to: *mut u8, copy: impl Fn(*const u8, *mut u8)) {
-    for turn in 0..inner.count {
-        copy(from.wrapping_add(turn * inner.from), to.wrapping_add(turn * inner.to));
+    for k in 0..inner.count {
+        copy(from.wrapping_add(k * inner.from), to.wrapping_add(k * inner.to));
     }
 }
 
@@ -332,13 +339,13 @@ fn fixed<const N: usize>(from: *const u8, to: *mut u8) {
     unsafe { to.cast::<[u8; N]>().write_unaligned(from.cast::<[u8; N]>().read_unaligned()) }
 }
 
-/// Calls `work` for every combination of turns.
+/// Calls `work` for every combination of iterations.
 ///
 /// # Safety
 /// All elements that the other arguments count must be readable at `from` and writable at `to`.
 #[inline(always)]
 unsafe fn each(nest: &Nest, mut from: *const u8, mut to: *mut u8, work: impl Fn(*const u8, *mut u8)) {
-    let mut turns = [0; LOOPS];
+    let mut counters = [0; LOOPS];
     loop {
         work(from, to);
         let mut at = 0;
@@ -347,13 +354,13 @@ unsafe fn each(nest: &Nest, mut from: *const u8, mut to: *mut u8, work: impl Fn(
                 return;
             }
             let l = &nest.loops[at];
-            turns[at] += 1;
+            counters[at] += 1;
             (from, to) = (from.wrapping_add(l.from), to.wrapping_add(l.to));
-            if turns[at] < l.count {
+            if counters[at] < l.count {
                 break;
             }
             (from, to) = (from.wrapping_sub(l.from * l.count), to.wrapping_sub(l.to * l.count));
-            turns[at] = 0;
+            counters[at] = 0;
             at += 1;
         }
     }

@@ -59,7 +59,7 @@ pub(super) fn exclusive() -> MutexGuard<'static, ()> {
 /// All elements that the other arguments count must be readable at `from` and writable at `to`.
 unsafe fn element<E: Elem, const CODE: u64>(from: *const u8, to: *mut u8)
 where
-    E::Wide: Number,
+    E::Wide: Combinable,
 {
     // SAFETY: the caller answers for the elements at `from` and `to`.
     unsafe {
@@ -74,7 +74,7 @@ where
     }
 }
 
-trait Number: Copy {
+trait Combinable: Copy {
     fn plus(self, other: Self) -> Self;
     fn larger(self, other: Self) -> Self;
     fn smaller(self, other: Self) -> Self;
@@ -82,7 +82,7 @@ trait Number: Copy {
 
 macro_rules! integers {
     ($($type:ty)+) => {$(
-        impl Number for $type {
+        impl Combinable for $type {
             fn plus(self, other: Self) -> Self {
                 self.wrapping_add(other)
             }
@@ -98,7 +98,7 @@ macro_rules! integers {
 
 integers!(i8 u8 i16 u16 i32 u32 i64 u64);
 
-impl Number for f32 {
+impl Combinable for f32 {
     fn plus(self, other: Self) -> Self {
         self + other
     }

@@ -5,9 +5,9 @@
 mod convert;
 
 use super::combine::{Combine, Combiner, combiner, exclusive};
-use super::moves::{Kind, MoveCall};
-use super::place::{Place, Region, pieces};
-use super::{blocks, transfer};
+use super::moved::{MoveCall, MoveKind};
+use super::place::{ElementMap, Region, pieces};
+use super::{blocks, transfer, window};
 use convert::{Cast, Convert, Eighth, Keep, LANES, Same, Scaled, Shifted, Words};
 use pto_isa::{DType, Loc, Type};
 use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Hif8, Level};
@@ -22,7 +22,7 @@ type StoreCall<'a> = Call<'a, 2, 1, 2>;
 
 /// What is known about a conversion before it runs, as it travels with a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Form {
+struct OutForm {
     relu: bool,
     quant: Quant,
     /// 8-bit results are signed where the words do not say.
@@ -55,7 +55,7 @@ enum Share {
     Cols,
 }
 
-impl Form {
+impl OutForm {
     fn of(site: &Site) -> Option<Self> {
         let relu = match site.attr("reluPreMode") {
             None | Some("no_relu") => false,
@@ -118,11 +118,11 @@ macro_rules! by_pair {
 }
 
 /// Moves out of the accumulator.
-pub(super) fn prepare_move(site: &Site, kind: Kind) -> Option<Prepared<3, 0, 3>> {
-    let form = Form::of(site)?;
+pub(super) fn prepare_move(site: &Site, kind: MoveKind) -> Option<Prepared<3, 0, 3>> {
+    let form = OutForm::of(site)?;
     let (from, to) = (site.tile("src")?.dtype, site.tile("dst")?.dtype);
     let imm = [form.imm(), kind as u64];
-    by_pair!(from, to, form.quant != Quant::None, C => Prepared::new::<Move<C>>(site, true).with(imm))
+    by_pair!(from, to, form.quant != Quant::None, C => Prepared::new::<MoveOut<C>>(site, true).with(imm))
 }
 
 fn prepare_store(site: &Site) -> Option<Prepared<2, 1, 2>> {
@@ -130,31 +130,33 @@ fn prepare_store(site: &Site) -> Option<Prepared<2, 1, 2>> {
     if src.loc != Loc::Acc {
         return transfer::prepare_store(site);
     }
-    let form = Form::of(site)?;
+    let form = OutForm::of(site)?;
     let to = site.instance.ty("dst").and_then(Type::elem)?;
     let combine = site.attr("atomicType").and_then(Combine::parse);
     if combine.is_some_and(|how| combiner(to, how).is_none()) {
         return None;
     }
     let (code, dtype) = (combine.map_or(0, Combine::code), DType::ALL.iter().position(|d| *d == to)? as u64);
-    let imm = [form.imm(), transfer::stated_layout(site)? | code << 8 | dtype << 16];
-    by_pair!(src.dtype, to, form.quant != Quant::None, C => Prepared::new::<Store<C>>(site, true).with(imm))
+    let imm = [form.imm(), window::stated_layout(site)? | code << 8 | dtype << 16];
+    by_pair!(src.dtype, to, form.quant != Quant::None, C => Prepared::new::<StoreOut<C>>(site, true).with(imm))
 }
 
 /// Into another tile.
-struct Move<C>(PhantomData<C>);
+struct MoveOut<C>(PhantomData<C>);
 
-impl<C: Convert> Body<3, 0, 3> for Move<C> {
+impl<C: Convert> Body<3, 0, 3> for MoveOut<C> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &MoveCall) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
         // the processor has the instructions of this level.
         unsafe {
             let ([src, dst, fp], [_, _, word]) = (call.tiles, call.scalars);
-            let form = Form::from_imm(call.imm[0]);
+            let form = OutForm::from_imm(call.imm[0]);
             let region = moved(call, form);
             scales_reach(fp, form, region.from.1 + region.cols)?;
-            let (Some(from), Some(to)) = (Place::of_tile(src), Place::of_tile(dst)) else { return Self::plain(call) };
+            let (Some(from), Some(to)) = (ElementMap::of_tile(src), ElementMap::of_tile(dst)) else {
+                return Self::plain(call);
+            };
             Out { form, fp, word: *word }.region::<L, C>(&from, &to, region);
             Ok(())
         }
@@ -164,7 +166,7 @@ impl<C: Convert> Body<3, 0, 3> for Move<C> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
             let ([src, dst, fp], [_, _, word]) = (call.tiles, call.scalars);
-            let form = Form::from_imm(call.imm[0]);
+            let form = OutForm::from_imm(call.imm[0]);
             let region = moved(call, form);
             scales_reach(fp, form, region.from.1 + region.cols)?;
             for r in 0..region.rows {
@@ -181,8 +183,8 @@ impl<C: Convert> Body<3, 0, 3> for Move<C> {
 }
 
 /// What a move copies, with the share of the vector core.
-fn moved(call: &MoveCall, form: Form) -> Region {
-    let mut region = Region::of(call, Kind::ALL[call.imm[1] as usize]);
+fn moved(call: &MoveCall, form: OutForm) -> Region {
+    let mut region = Region::of(call, MoveKind::of(call));
     let [src, _, _] = call.tiles;
     match form.share {
         Share::All => {}
@@ -193,7 +195,7 @@ fn moved(call: &MoveCall, form: Form) -> Region {
 }
 
 /// Into global memory.
-struct Store<C>(PhantomData<C>);
+struct StoreOut<C>(PhantomData<C>);
 
 /// How a store combines with what is there: by its attribute, or else by the state of the core.
 fn how_to_combine(call: &StoreCall) -> Option<Combiner> {
@@ -202,7 +204,7 @@ fn how_to_combine(call: &StoreCall) -> Option<Combiner> {
     combiner(DType::ALL[(call.imm[1] >> 16) as usize & 0xff], how)
 }
 
-impl<C: Convert> Body<2, 1, 2> for Store<C> {
+impl<C: Convert> Body<2, 1, 2> for StoreOut<C> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &StoreCall) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
@@ -215,12 +217,12 @@ impl<C: Convert> Body<2, 1, 2> for Store<C> {
             if how_to_combine(call).is_some() {
                 return Self::plain(call);
             }
-            let view = transfer::with_layout(view, call.imm[1] & 0xff);
-            transfer::check(src, &view, 8 * size_of::<C::Out>())?;
-            let form = Form::from_imm(call.imm[0]);
+            let view = window::with_layout(view, call.imm[1] & 0xff);
+            window::check(src, &view, 8 * size_of::<C::Out>())?;
+            let form = OutForm::from_imm(call.imm[0]);
             scales_reach(fp, form, src.cols())?;
-            let Some(from) = Place::of_tile(src) else { return Self::plain(call) };
-            let to = Place::of_view(&view);
+            let Some(from) = ElementMap::of_tile(src) else { return Self::plain(call) };
+            let to = ElementMap::of_view(&view);
             let region = Region { rows: src.rows(), cols: src.cols(), from: (0, 0), to: (0, 0) };
             let out = Out { form, fp, word: *word };
             out.region::<L, C>(&from, &to, region);
@@ -235,9 +237,9 @@ impl<C: Convert> Body<2, 1, 2> for Store<C> {
             if src.rows() == 0 || src.cols() == 0 {
                 return Ok(());
             }
-            let view = transfer::with_layout(view, call.imm[1] & 0xff);
-            transfer::check(src, &view, 8 * size_of::<C::Out>())?;
-            let form = Form::from_imm(call.imm[0]);
+            let view = window::with_layout(view, call.imm[1] & 0xff);
+            window::check(src, &view, 8 * size_of::<C::Out>())?;
+            let form = OutForm::from_imm(call.imm[0]);
             scales_reach(fp, form, src.cols())?;
             let combine = how_to_combine(call);
             let _lock = combine.map(|_| exclusive());
@@ -245,7 +247,7 @@ impl<C: Convert> Body<2, 1, 2> for Store<C> {
             for r in 0..src.rows() {
                 for c in 0..src.cols() {
                     let value = one::<C>(src, (r, c), form, fp, *word);
-                    let to = dst.add(transfer::map(&view, r, c));
+                    let to = dst.add(window::map(&view, r, c));
                     match combine {
                         Some(combine) => combine((&raw const value).cast(), to.cast()),
                         None => to.write_unaligned(value),
@@ -259,7 +261,7 @@ impl<C: Convert> Body<2, 1, 2> for Store<C> {
 
 /// Words belong to columns; they must not be read from behind their tile. Rules see to it, but not for pushes, whose words are
 /// set elsewhere.
-fn scales_reach(fp: &TileRef, form: Form, columns: usize) -> Result<(), Fault> {
+fn scales_reach(fp: &TileRef, form: OutForm, columns: usize) -> Result<(), Fault> {
     let words = if fp.rows() == 0 { 0 } else { fp.cols() };
     match form.quant {
         Quant::None | Quant::Scalar => Ok(()),
@@ -273,7 +275,7 @@ fn scales_reach(fp: &TileRef, form: Form, columns: usize) -> Result<(), Fault> {
 /// # Safety
 /// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
-unsafe fn one<C: Convert>(src: &TileRef, at: (usize, usize), form: Form, fp: &TileRef, word: u64) -> C::Out {
+unsafe fn one<C: Convert>(src: &TileRef, at: (usize, usize), form: OutForm, fp: &TileRef, word: u64) -> C::Out {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
     unsafe {
         let mut words = Words::NONE;
@@ -289,7 +291,7 @@ unsafe fn one<C: Convert>(src: &TileRef, at: (usize, usize), form: Form, fp: &Ti
 /// # Safety
 /// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
-unsafe fn set_word(words: &mut Words, lane: usize, form: Form, fp: &TileRef, column: usize, word: u64) {
+unsafe fn set_word(words: &mut Words, lane: usize, form: OutForm, fp: &TileRef, column: usize, word: u64) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
     unsafe {
         match form.quant {
@@ -317,7 +319,7 @@ const BAND: usize = 16;
 
 /// How results are made.
 struct Out<'a> {
-    form: Form,
+    form: OutForm,
     fp: &'a TileRef<'a>,
     word: u64,
 }
@@ -327,7 +329,7 @@ impl Out<'_> {
     /// The region must lie in both places, which are those of operands of a call; the processor must have the instructions of
     /// this level.
     #[inline(always)]
-    unsafe fn region<L: Level, C: Convert>(&self, from: &Place, to: &Place, region: Region) {
+    unsafe fn region<L: Level, C: Convert>(&self, from: &ElementMap, to: &ElementMap, region: Region) {
         // SAFETY: the region lies in both places, which are those of operands of a call; the processor must have the
         // instructions of this level.
         unsafe {

@@ -4,7 +4,7 @@
 //! the filter is stated by the instruction.
 
 use super::padding::put;
-use super::place::{Axis, Place};
+use super::place::{Axis, ElementMap};
 use pto_isa::rules::AttrValue;
 use pto_vector::{Call, Fault, Kernel, Prepared, Site, TileRef};
 
@@ -149,7 +149,7 @@ unsafe fn run(call: &Call<2, 0, 4>) -> Result<(), Fault> {
             return Err(Fault::WindowMismatch { tile: (dst.rows(), dst.cols()), window });
         }
         let at = (*m as usize, *k as usize);
-        match (Place::of_tile(src), Place::of_tile(dst)) {
+        match (ElementMap::of_tile(src), ElementMap::of_tile(dst)) {
             (Some(from), Some(to)) => fast(&this, &from, (dst, &to), at, size, *padding),
             _ => plain(&this, src, dst, at, size, *padding),
         }
@@ -184,8 +184,8 @@ unsafe fn plain(this: &Convolution, src: &TileRef, dst: &TileRef, (m, k): (usize
 /// of them; the region must lie in both places, which are those of operands of a call.
 unsafe fn fast(
     this: &Convolution,
-    from: &Place,
-    (dst, to): (&TileRef, &Place),
+    from: &ElementMap,
+    (dst, to): (&TileRef, &ElementMap),
     (m, k): (usize, usize),
     size: usize,
     padding: u64,

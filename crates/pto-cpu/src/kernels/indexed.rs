@@ -5,9 +5,9 @@
 
 use super::blocks;
 use super::combine::{Combine, combiner, exclusive};
-use super::place::Place;
+use super::place::ElementMap;
 use super::stream::Cache;
-use super::transfer::{check_bytes, size};
+use super::window::{check_bytes, size};
 use pto_isa::{DType, Type};
 use pto_num::Baseline;
 use pto_vector::{Call, Fault, Kernel, KernelFn, Prepared, Site, TileRef, ViewRef};
@@ -120,7 +120,7 @@ fn prepared<const V: usize>(site: &Site, run: KernelFn<2, V>, how: How) -> Optio
 
 /// The table: where it lies, and its rows and columns.
 struct Table {
-    place: Place,
+    place: ElementMap,
     rows: u64,
     cols: u64,
 }
@@ -131,7 +131,7 @@ impl Table {
         if rows > 0 && cols > 0 {
             check_bytes(view, rows as usize, cols as usize, bits)?;
         }
-        Ok(Self { place: Place::of_view(view), rows, cols })
+        Ok(Self { place: ElementMap::of_view(view), rows, cols })
     }
 
     /// An element, counted along the rows.
@@ -143,14 +143,14 @@ impl Table {
 
 /// Indices, of a tile without boxes or in global memory.
 struct Indices {
-    place: Place,
+    place: ElementMap,
     rows: usize,
     cols: usize,
 }
 
 impl Indices {
     fn new(tile: &TileRef, view: Option<&ViewRef>) -> Result<Self, Fault> {
-        if let Some(place) = Some(tile).filter(|t| t.is_present()).and_then(Place::of_tile) {
+        if let Some(place) = Some(tile).filter(|t| t.is_present()).and_then(ElementMap::of_tile) {
             return Ok(Self { place, rows: tile.rows(), cols: tile.cols() });
         }
         let Some(view) = view else { return Err(Fault::WindowMismatch { tile: (0, 0), window: (0, 0) }) };
@@ -158,7 +158,7 @@ impl Indices {
         if rows > 0 && cols > 0 {
             check_bytes(view, rows as usize, cols as usize, 32)?;
         }
-        Ok(Self { place: Place::of_view(view), rows: rows as usize, cols: cols as usize })
+        Ok(Self { place: ElementMap::of_view(view), rows: rows as usize, cols: cols as usize })
     }
 
     /// # Safety
@@ -249,15 +249,15 @@ impl<'a> Indexed<'a> {
     }
 
     /// Row `row` of the tile, if it lies regularly.
-    fn tile_row(&self, row: usize, size: usize) -> Option<Place> {
-        let tile = Place::of_tile(self.data)?;
-        Some(Place { start: tile.start.wrapping_add(tile.rows.at(row) * size), ..tile })
+    fn tile_row(&self, row: usize, size: usize) -> Option<ElementMap> {
+        let tile = ElementMap::of_tile(self.data)?;
+        Some(ElementMap { start: tile.start.wrapping_add(tile.rows.at(row) * size), ..tile })
     }
 
     /// A row of the table.
-    fn table_row(&self, named: u64, size: usize) -> Place {
+    fn table_row(&self, named: u64, size: usize) -> ElementMap {
         let table = self.table.place;
-        Place { start: table.start.wrapping_add(table.rows.at(named as usize) * size), ..table }
+        ElementMap { start: table.start.wrapping_add(table.rows.at(named as usize) * size), ..table }
     }
 
     fn element(&self, row: usize, col: usize, size: usize) -> *mut u8 {

@@ -24,8 +24,6 @@ use pto_isa::{DType, Loc};
 #[cfg(target_arch = "x86_64")]
 use pto_num::CpuLevel;
 use pto_vector::{Call, Kernel, KernelFn, Prepared, Site, kernels};
-#[cfg(target_arch = "x86_64")]
-pub(super) use x86::{quads_of_rows, turn_eight, turned, turned_halves};
 
 pto_isa::matrix!(kernels);
 

@@ -17,8 +17,10 @@ mod irregular;
 mod layout;
 mod matrix;
 mod memory;
+mod moved;
 mod moves;
 mod nibbles;
+mod packed;
 mod padding;
 mod place;
 mod quant;
@@ -27,6 +29,7 @@ mod stream;
 mod transfer;
 mod transpose;
 mod weave;
+mod window;
 
 pub use apply::{Placed, apply};
 pub(crate) use combine::Combine;

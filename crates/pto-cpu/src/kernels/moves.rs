@@ -5,61 +5,28 @@
 
 mod zz;
 
-use super::place::{Place, Region};
-use super::transpose::turn_tile_of_bytes;
+use super::moved::{MoveCall, MoveKind};
+use super::place::{ElementMap, Region, overlap};
+use super::transpose::transpose_tile_of_bytes;
 use super::{blocks, fixpipe, nibbles};
 use pto_isa::{DType, Loc, Order, TileType};
 use pto_num::{Bf16, F16, Level};
-use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef};
+use pto_vector::{Body, Fault, Kernel, Prepared, Site, TileRef};
 
 /// The operands of all moves. Those that an instruction does not have are absent, or 0.
 const TILES: &[&str; 3] = &["src", "dst", "fp"];
 const SCALARS: &[&str; 3] = &["index_row", "index_col", "pre_quant"];
 
-/// A call of a move.
-pub(super) type MoveCall<'a> = Call<'a, 3, 0, 3>;
-
 /// `tmov`: `dst[r,c] = src[r,c]` where both are valid.
-pub(super) const MOVE: Kernel = Kernel::taking(TILES, &[], SCALARS, |site| prepare(site, Kind::Whole));
+pub(super) const MOVE: Kernel = Kernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Whole));
 
 /// `textract`: the window of `src` that `dst` has room for.
-pub(super) const EXTRACT: Kernel = Kernel::taking(TILES, &[], SCALARS, |site| prepare(site, Kind::Extract));
+pub(super) const EXTRACT: Kernel = Kernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Extract));
 
 /// `tinsert`: `src` into a window of `dst`.
-pub(super) const INSERT: Kernel = Kernel::taking(TILES, &[], SCALARS, |site| prepare(site, Kind::Insert));
+pub(super) const INSERT: Kernel = Kernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Insert));
 
-/// Which part of which tile is moved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(super) enum Kind {
-    /// The valid region that both have.
-    Whole,
-    /// The valid region of the destination, from a window of the source.
-    Extract,
-    /// The valid region of the source, into a window of the destination.
-    Insert,
-}
-
-impl Kind {
-    pub(super) const ALL: [Self; 3] = [Self::Whole, Self::Extract, Self::Insert];
-}
-
-impl Region {
-    /// What a call moves. The rules of the instruction keep windows inside tiles.
-    pub fn of(call: &MoveCall, kind: Kind) -> Self {
-        let ([src, dst, _], [row, col, _]) = (call.tiles, call.scalars);
-        let at = (*row as usize, *col as usize);
-        match kind {
-            Kind::Whole => {
-                Self { rows: src.rows().min(dst.rows()), cols: src.cols().min(dst.cols()), from: (0, 0), to: (0, 0) }
-            }
-            Kind::Extract => Self { rows: dst.rows(), cols: dst.cols(), from: at, to: (0, 0) },
-            Kind::Insert => Self { rows: src.rows(), cols: src.cols(), from: (0, 0), to: at },
-        }
-    }
-}
-
-fn prepare(site: &Site, kind: Kind) -> Option<Prepared<3, 0, 3>> {
+fn prepare(site: &Site, kind: MoveKind) -> Option<Prepared<3, 0, 3>> {
     let (src, dst) = (site.tile("src")?, site.tile("dst")?);
     if src.loc == Loc::Acc {
         return fixpipe::prepare_move(site, kind);
@@ -75,10 +42,10 @@ fn prepare(site: &Site, kind: Kind) -> Option<Prepared<3, 0, 3>> {
     }
     let bits = src.dtype.bits();
     let same = bits == dst.dtype.bits() && bits >= 8;
-    let whole = same && kind == Kind::Whole && (src.rows, src.cols) == (dst.rows, dst.cols);
+    let whole = same && kind == MoveKind::Whole && (src.rows, src.cols) == (dst.rows, dst.cols);
     let code = if whole && has_same_layout(src, dst) {
         Prepared::new::<WholeTile<false>>(site, true)
-    } else if whole && bits == 8 && is_turned_by_boxes(src, dst) {
+    } else if whole && bits == 8 && is_transposed_by_boxes(src, dst) {
         Prepared::new::<WholeTile<true>>(site, true)
     } else {
         Prepared::new::<Move>(site, true)
@@ -91,12 +58,8 @@ fn has_nibbles(src: &TileType) -> bool {
     matches!(src.dtype, DType::F4E1M2 | DType::F4E2M1 | DType::I4)
 }
 
-fn kind(call: &MoveCall) -> Kind {
-    Kind::ALL[call.imm[1] as usize]
-}
-
 /// Two boxes of bytes below each other become two side by side, all over both tiles.
-fn is_turned_by_boxes(src: &TileType, dst: &TileType) -> bool {
+fn is_transposed_by_boxes(src: &TileType, dst: &TileType) -> bool {
     let boxes = (src.order(), src.fractal, dst.order(), dst.fractal) == (Order::Nz, 512, Order::Zn, 512);
     boxes && src.rows.is_multiple_of(32) && src.cols.is_multiple_of(32)
 }
@@ -107,10 +70,10 @@ fn has_same_layout(src: &TileType, dst: &TileType) -> bool {
     layout(src) == layout(dst)
 }
 
-/// A move of all of a tile, byte by byte, or `TURNED` by boxes: there is nothing to find out about places.
-struct WholeTile<const TURNED: bool>;
+/// A move of all of a tile, byte by byte, or `TRANSPOSED` by boxes: there is nothing to find out about places.
+struct WholeTile<const TRANSPOSED: bool>;
 
-impl<const TURNED: bool> Body<3, 0, 3> for WholeTile<TURNED> {
+impl<const TRANSPOSED: bool> Body<3, 0, 3> for WholeTile<TRANSPOSED> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &MoveCall) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
@@ -123,8 +86,8 @@ impl<const TURNED: bool> Body<3, 0, 3> for WholeTile<TURNED> {
                 // A call, so that what is rare does not make this slower.
                 return Prepared::fast::<Move>(L::CPU)(call);
             }
-            if TURNED {
-                turn_tile_of_bytes::<L>(src.ptr(), dst.ptr(), src.rows(), src.cols());
+            if TRANSPOSED {
+                transpose_tile_of_bytes::<L>(src.ptr(), dst.ptr(), src.rows(), src.cols());
             } else {
                 std::ptr::copy_nonoverlapping(src.ptr(), dst.ptr(), src.geometry().bytes() as usize);
             }
@@ -146,8 +109,8 @@ impl Body<3, 0, 3> for Move {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
         // the processor has the instructions of this level.
         unsafe {
-            let (region, [src, dst, _]) = (Region::of(call, kind(call)), call.tiles);
-            match (Place::of_tile(src), Place::of_tile(dst)) {
+            let (region, [src, dst, _]) = (Region::of(call, MoveKind::of(call)), call.tiles);
+            match (ElementMap::of_tile(src), ElementMap::of_tile(dst)) {
                 // What overlaps is moved in one order only.
                 (Some(from), Some(to)) if !overlap(src, dst) => {
                     blocks::copy_region::<L>(&from, &to, region, call.imm[0] as usize / 8);
@@ -161,7 +124,7 @@ impl Body<3, 0, 3> for Move {
     unsafe fn plain(call: &MoveCall) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
-            let region = Region::of(call, kind(call));
+            let region = Region::of(call, MoveKind::of(call));
             match call.imm[0] {
                 8 => each::<u8>(call, region),
                 16 => each::<u16>(call, region),
@@ -192,13 +155,6 @@ unsafe fn each<T: Copy>(call: &MoveCall, region: Region) {
     }
 }
 
-/// True when the memories of two tiles share bytes.
-pub(super) fn overlap(a: &TileRef, b: &TileRef) -> bool {
-    let bytes = |t: &TileRef| t.geometry().bytes() as usize;
-    let (x, y) = (a.ptr() as usize, b.ptr() as usize);
-    x < y + bytes(b) && y < x + bytes(a)
-}
-
 /// Half-width biases become f32.
 ///
 /// # Safety
@@ -206,7 +162,7 @@ pub(super) fn overlap(a: &TileRef, b: &TileRef) -> bool {
 unsafe fn widen(call: &MoveCall) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
-        let (region, [src, dst, _]) = (Region::of(call, kind(call)), call.tiles);
+        let (region, [src, dst, _]) = (Region::of(call, MoveKind::of(call)), call.tiles);
         for r in 0..region.rows {
             for c in 0..region.cols {
                 let from = src.index(region.from.0 + r, region.from.1 + c);

@@ -3,10 +3,11 @@
 mod copy;
 mod squares;
 
-use super::moves::{Kind, MoveCall, overlap};
+use super::moved::{MoveCall, MoveKind};
+use super::packed::{get, put};
 use super::padding;
-use super::place::{Place, Region};
-use super::transfer::{map, operands};
+use super::place::{ElementMap, Region, overlap};
+use super::window::{map, operands};
 use pto_isa::{Loc, TileType};
 use pto_num::Level;
 use pto_vector::{Body, Call, Fault, Prepared, Site, TileRef, ViewRef};
@@ -54,32 +55,26 @@ unsafe fn transfer<const LOAD: bool>(tile: &TileRef, view: &ViewRef, layout: u64
     }
 }
 
-/// Pairs of 4-bit floats are single numbers in the memories of the cube. Windows count numbers then as well, while addresses count bytes, as
-/// on the device.
-pub(super) fn is_of_numbers(tile: &TileType) -> bool {
-    tile.column_bits() == 4 && tile.dtype.column_bits() == 8
-}
-
 /// Loads numbers that are columns of their own in a memory of the cube, and in the window too.
 pub(super) fn prepare_load(site: &Site, layout: u64) -> Prepared<1, 1> {
-    Prepared::new::<Transfer<true>>(site, true).with([layout, 0])
+    Prepared::new::<TransferNumbers<true>>(site, true).with([layout, 0])
 }
 
 /// Stores such numbers.
 pub(super) fn prepare_store(site: &Site, layout: u64) -> Prepared<2, 1, 2> {
-    Prepared::new::<Transfer<false>>(site, true).with([layout, 0])
+    Prepared::new::<TransferNumbers<false>>(site, true).with([layout, 0])
 }
 
 /// Moves numbers. A column of a tile in the vector memory is a pair of them.
-pub(super) fn prepare_move(site: &Site, src: &TileType, dst: &TileType, kind: Kind) -> Prepared<3, 0, 3> {
+pub(super) fn prepare_move(site: &Site, src: &TileType, dst: &TileType, kind: MoveKind) -> Prepared<3, 0, 3> {
     let pairs = |t: &TileType| u64::from(t.loc == Loc::Vec);
-    Prepared::new::<Move>(site, true).with([pairs(src) | pairs(dst) << 1, kind as u64])
+    Prepared::new::<MoveNumbers>(site, true).with([pairs(src) | pairs(dst) << 1, kind as u64])
 }
 
 /// A load, or a store.
-struct Transfer<const LOAD: bool>;
+struct TransferNumbers<const LOAD: bool>;
 
-impl Body<1, 1> for Transfer<true> {
+impl Body<1, 1> for TransferNumbers<true> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<1, 1>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
@@ -93,7 +88,7 @@ impl Body<1, 1> for Transfer<true> {
     }
 }
 
-impl Body<2, 1, 2> for Transfer<false> {
+impl Body<2, 1, 2> for TransferNumbers<false> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<2, 1, 2>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
@@ -107,7 +102,7 @@ impl Body<2, 1, 2> for Transfer<false> {
     }
 }
 
-impl<const LOAD: bool> Transfer<LOAD> {
+impl<const LOAD: bool> TransferNumbers<LOAD> {
     /// # Safety
     /// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named lie
     /// inside of them; the processor must have the instructions of this level.
@@ -117,8 +112,8 @@ impl<const LOAD: bool> Transfer<LOAD> {
         // has the instructions of this level.
         unsafe {
             let Some(view) = operands(tile, window, layout, 4)? else { return Ok(()) };
-            let Some(inside) = Place::of_tile(tile) else { return Self::plainly(tile, window, layout) };
-            let outside = Place::of_view(&view);
+            let Some(inside) = ElementMap::of_tile(tile) else { return Self::plainly(tile, window, layout) };
+            let outside = ElementMap::of_view(&view);
             let (from, to) = if LOAD { (outside, inside) } else { (inside, outside) };
             if !copy::copy::<L>(&from, &to, Region { rows: tile.rows(), cols: tile.cols(), from: (0, 0), to: (0, 0) }) {
                 return Self::plainly(tile, window, layout);
@@ -154,7 +149,7 @@ impl<const LOAD: bool> Transfer<LOAD> {
     }
 }
 
-struct Move;
+struct MoveNumbers;
 
 /// One of the two tiles of a move.
 struct Side<'a> {
@@ -166,9 +161,13 @@ struct Side<'a> {
 impl Side<'_> {
     /// Where its numbers lie.
     #[inline(always)]
-    fn place(&self) -> Option<Place> {
-        let place = Place::of_tile(self.tile)?;
-        Some(if self.pairs { Place { rows: place.rows.doubled(), cols: place.cols.split(), ..place } } else { place })
+    fn place(&self) -> Option<ElementMap> {
+        let place = ElementMap::of_tile(self.tile)?;
+        Some(if self.pairs {
+            ElementMap { rows: place.rows.doubled(), cols: place.cols.split(), ..place }
+        } else {
+            place
+        })
     }
 
     fn first(&self, (row, col): (usize, usize)) -> (usize, usize) {
@@ -182,21 +181,21 @@ impl Side<'_> {
 
 /// What a call moves, in numbers.
 fn moved<'a>(call: &MoveCall<'a>) -> (Side<'a>, Side<'a>, Region) {
-    let kind = Kind::ALL[call.imm[1] as usize];
+    let kind = MoveKind::of(call);
     let (region, [src, dst, _]) = (Region::of(call, kind), call.tiles);
     let src = Side { tile: src, pairs: call.imm[0] & 1 == 1 };
     let dst = Side { tile: dst, pairs: call.imm[0] >> 1 == 1 };
     let (src_cols, dst_cols) = (src.first((0, src.tile.cols())).1, dst.first((0, dst.tile.cols())).1);
     let cols = match kind {
-        Kind::Whole => src_cols.min(dst_cols),
-        Kind::Extract => dst_cols,
-        Kind::Insert => src_cols,
+        MoveKind::Whole => src_cols.min(dst_cols),
+        MoveKind::Extract => dst_cols,
+        MoveKind::Insert => src_cols,
     };
     let region = Region { cols, from: src.first(region.from), to: dst.first(region.to), ..region };
     (src, dst, region)
 }
 
-impl Body<3, 0, 3> for Move {
+impl Body<3, 0, 3> for MoveNumbers {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &MoveCall) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
@@ -228,26 +227,4 @@ impl Body<3, 0, 3> for Move {
 
 fn places(rows: usize, cols: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..rows).flat_map(move |r| (0..cols).map(move |c| (r, c)))
-}
-
-/// The number at a place.
-///
-/// # Safety
-/// All elements that the other arguments count must be readable at `base`.
-pub(super) unsafe fn get(base: *const u8, element: usize) -> u8 {
-    // SAFETY: the caller answers for the elements at `base`.
-    unsafe { *base.add(element / 2) >> (element % 2 * 4) & 15 }
-}
-
-/// Changes the number at a place.
-///
-/// # Safety
-/// All elements that the other arguments count must be writable at `base`.
-pub(super) unsafe fn put(base: *mut u8, element: usize, value: u8) {
-    // SAFETY: the caller answers for the elements at `base`.
-    unsafe {
-        let byte = base.add(element / 2);
-        let shift = element % 2 * 4;
-        *byte = *byte & !(15 << shift) | value << shift;
-    }
 }

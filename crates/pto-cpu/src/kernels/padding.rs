@@ -1,6 +1,6 @@
 //! What fills the places around the data of a tile.
 
-use super::nibbles;
+use super::packed;
 use pto_isa::{DType, GlobalLayout, Loc, Order, Pad, TileType};
 use pto_vector::TileRef;
 
@@ -37,8 +37,8 @@ pub(super) fn value(ty: &TileType) -> u64 {
 pub(super) unsafe fn put(tile: &TileRef, size: usize, row: usize, col: usize, bits: u64) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
     unsafe {
-        if nibbles::is_of_numbers(tile.geometry()) {
-            return nibbles::put(tile.ptr(), tile.index(row, col), bits as u8);
+        if packed::is_of_numbers(tile.geometry()) {
+            return packed::put(tile.ptr(), tile.index(row, col), bits as u8);
         }
         let to = tile.ptr().add(tile.index(row, col) * size);
         std::ptr::copy_nonoverlapping(bits.to_le_bytes().as_ptr(), to, size);

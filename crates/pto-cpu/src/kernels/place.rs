@@ -161,7 +161,7 @@ impl Axis {
 
 /// Where the elements of a matrix lie.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct ElementMap {
     /// Element `[0, 0]`.
     pub start: *mut u8,
     /// Rows.
@@ -170,7 +170,7 @@ pub(super) struct Place {
     pub cols: Axis,
 }
 
-impl Place {
+impl ElementMap {
     /// Of a tile; `None` where the last boxes are lower than the others, so that rows and columns depend on each other.
     #[inline(always)]
     pub fn of_tile(tile: &TileRef) -> Option<Self> {
@@ -199,7 +199,7 @@ impl Place {
     }
 
     /// The transposed matrix.
-    pub fn turned(&self) -> Self {
+    pub fn transposed(&self) -> Self {
         Self { start: self.start, rows: self.cols, cols: self.rows }
     }
 
@@ -256,7 +256,13 @@ pub(super) struct Piece {
 
 /// Visits a region piece by piece, between the seams of both layouts, in pieces of at most so many rows and columns.
 #[inline(always)]
-pub(super) fn pieces(from: &Place, to: &Place, region: Region, most: (usize, usize), mut visit: impl FnMut(Piece)) {
+pub(super) fn pieces(
+    from: &ElementMap,
+    to: &ElementMap,
+    region: Region,
+    most: (usize, usize),
+    mut visit: impl FnMut(Piece),
+) {
     let mut row = 0;
     while row < region.rows {
         let (sr, dr) = (region.from.0 + row, region.to.0 + row);
@@ -271,6 +277,13 @@ pub(super) fn pieces(from: &Place, to: &Place, region: Region, most: (usize, usi
         }
         row += rows;
     }
+}
+
+/// True when the memories of two tiles share bytes.
+pub(super) fn overlap(a: &TileRef, b: &TileRef) -> bool {
+    let bytes = |t: &TileRef| t.geometry().bytes() as usize;
+    let (x, y) = (a.ptr() as usize, b.ptr() as usize);
+    x < y + bytes(b) && y < x + bytes(a)
 }
 
 #[cfg(test)]
@@ -295,7 +308,7 @@ mod tests {
         let (row_stride, col_stride) = if ty.blayout == BLayout::ColMajor { (1, rows) } else { (cols, 1) };
         // SAFETY: only places are computed, and nothing is touched.
         let tile = unsafe { TileRef::new(std::ptr::null_mut(), ty, (rows, cols), (row_stride, col_stride)) };
-        let Some(place) = Place::of_tile(&tile) else {
+        let Some(place) = ElementMap::of_tile(&tile) else {
             return assert!(!ty.rows.is_multiple_of(ty.box_shape().0), "{ty:?}");
         };
         for (r, c) in (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))) {
@@ -312,7 +325,7 @@ mod tests {
                 let strides = std::array::from_fn(|d| (strides[d] + if d < 3 { gap } else { 0 }) as i64);
                 // SAFETY: only places are computed, and nothing is touched.
                 let view = unsafe { ViewRef::new((std::ptr::null_mut(), 0), 0, shape, strides, layout) };
-                let place = Place::of_view(&view);
+                let place = ElementMap::of_view(&view);
                 for (r, c) in (0..64).flat_map(|r| (0..32).map(move |c| (r, c))) {
                     let want = dot(layout.index(r, c, shape), strides.map(|s| s as u64)) as usize;
                     assert_eq!(place.rows.at(r as usize) + place.cols.at(c as usize), want, "{layout:?} [{r}, {c}]");
@@ -353,7 +366,7 @@ mod tests {
         let ptr = std::ptr::null_mut();
         // SAFETY: only places are computed, and nothing is touched.
         let tile = unsafe { TileRef::new(ptr, &ty, (64, 64), (0, 0)) };
-        let place = Place::of_tile(&tile).expect("its boxes are full");
+        let place = ElementMap::of_tile(&tile).expect("its boxes are full");
         assert_eq!((place.rows.run(0), place.cols.run(0)), (usize::MAX, 16));
         assert_eq!((place.cols.run(3), place.cols.last(17)), (13, 1024));
     }

@@ -1,8 +1,8 @@
 //! Changes of layout inside a memory: transposition, padding, tiles side by side. Bits are copied.
 
-use super::place::Place;
+use super::place::ElementMap;
 use super::stream::Cache;
-use super::{blocks, nibbles, padding};
+use super::{blocks, packed, padding};
 use pto_isa::TileType;
 use pto_num::{Baseline, Level};
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef};
@@ -13,7 +13,7 @@ pub(super) const TRANSPOSE: Kernel = Kernel::new(&["src", "dst"], |site| prepare
 /// The valid region of `src`, and the pad value of `dst` everywhere else.
 pub(super) const FILL: Kernel = Kernel::new(&["src", "dst"], |site| {
     let dst = site.tile("dst")?;
-    if nibbles::is_of_numbers(dst) {
+    if packed::is_of_numbers(dst) {
         return Some(Prepared { run: fill_numbers, ..prepare::<Fill, _>(site, "dst", 0)? });
     }
     prepare::<Fill, _>(site, "dst", padding::value(dst))
@@ -46,20 +46,20 @@ fn known(imm: [u64; 2]) -> (usize, (usize, usize)) {
 
 /// A tile from an element on.
 #[derive(Clone, Copy)]
-struct Part<'a> {
+struct TilePart<'a> {
     tile: &'a TileRef<'a>,
     row: usize,
     col: usize,
 }
 
-impl<'a> Part<'a> {
+impl<'a> TilePart<'a> {
     fn whole(tile: &'a TileRef<'a>) -> Self {
         Self { tile, row: 0, col: 0 }
     }
 
     /// Where the part lies, if it lies like a tile of its own.
-    fn place(&self, size: usize) -> Option<Place> {
-        Place::of_tile(self.tile)?.part((self.row, self.col), size)
+    fn place(&self, size: usize) -> Option<ElementMap> {
+        ElementMap::of_tile(self.tile)?.part((self.row, self.col), size)
     }
 
     fn element(&self, row: usize, col: usize, size: usize) -> *mut u8 {
@@ -72,7 +72,7 @@ impl<'a> Part<'a> {
 /// # Safety
 /// The processor must have the instructions of this level.
 #[inline(always)]
-unsafe fn copy<L: Level, const PLAIN: bool>(from: Part, to: Part, (rows, cols): (usize, usize), size: usize) {
+unsafe fn copy<L: Level, const PLAIN: bool>(from: TilePart, to: TilePart, (rows, cols): (usize, usize), size: usize) {
     // SAFETY: the processor has the instructions of this level.
     unsafe {
         if let (false, Some(a), Some(b)) = (PLAIN, from.place(size), to.place(size)) {
@@ -124,8 +124,8 @@ unsafe fn fill_numbers(call: &Call<2>) -> Result<(), Fault> {
         let [src, dst] = call.tiles;
         let (_, (rows, cols)) = known(call.imm);
         for (r, c) in (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))) {
-            let number = if r < src.rows() && c < src.cols() { nibbles::get(src.ptr(), src.index(r, c)) } else { 0 };
-            nibbles::put(dst.ptr(), dst.index(r, c), number);
+            let number = if r < src.rows() && c < src.cols() { packed::get(src.ptr(), src.index(r, c)) } else { 0 };
+            packed::put(dst.ptr(), dst.index(r, c), number);
         }
         Ok(())
     }
@@ -144,9 +144,9 @@ unsafe fn transpose<L: Level, const PLAIN: bool>(call: &Call<2>) -> Result<(), F
             let window = (room.1 as u64, room.0 as u64);
             return Err(Fault::WindowMismatch { tile: (src.rows(), src.cols()), window });
         }
-        if let (false, Some(from), Some(to)) = (PLAIN, Place::of_tile(src), Place::of_tile(dst)) {
-            let turned = Place { rows: to.cols, cols: to.rows, ..to };
-            blocks::copy::<L>(&from, &turned, src.rows(), src.cols(), size, Cache::Ordinary);
+        if let (false, Some(from), Some(to)) = (PLAIN, ElementMap::of_tile(src), ElementMap::of_tile(dst)) {
+            let transposed = ElementMap { rows: to.cols, cols: to.rows, ..to };
+            blocks::copy::<L>(&from, &transposed, src.rows(), src.cols(), size, Cache::Ordinary);
             return Ok(());
         }
         for r in 0..src.rows() {
@@ -170,14 +170,14 @@ unsafe fn fill<L: Level, const PLAIN: bool>(call: &Call<2>) -> Result<(), Fault>
         let (size, room) = known(call.imm);
         let (rows, cols) = (src.rows().min(room.0), src.cols().min(room.1));
         if src.ptr() != dst.ptr() {
-            copy::<L, PLAIN>(Part::whole(src), Part::whole(dst), (rows, cols), size);
+            copy::<L, PLAIN>(TilePart::whole(src), TilePart::whole(dst), (rows, cols), size);
         } else if src.geometry().cols != dst.geometry().cols || src.geometry().rows != dst.geometry().rows {
             // The larger tile starts where the smaller does: its last elements go first.
             for at in (0..rows * cols).rev() {
                 let (row, col) = (at / cols, at % cols);
                 std::ptr::copy(
-                    Part::whole(src).element(row, col, size),
-                    Part::whole(dst).element(row, col, size),
+                    TilePart::whole(src).element(row, col, size),
+                    TilePart::whole(dst).element(row, col, size),
                     size,
                 );
             }
@@ -221,8 +221,13 @@ unsafe fn concat<L: Level, const PLAIN: bool>(call: &Call<3>) -> Result<(), Faul
     unsafe {
         let [a, b, dst] = call.tiles;
         let size = known(call.imm).0;
-        copy::<L, PLAIN>(Part::whole(a), Part::whole(dst), (dst.rows(), a.cols()), size);
-        copy::<L, PLAIN>(Part::whole(b), Part { tile: dst, row: 0, col: a.cols() }, (dst.rows(), b.cols()), size);
+        copy::<L, PLAIN>(TilePart::whole(a), TilePart::whole(dst), (dst.rows(), a.cols()), size);
+        copy::<L, PLAIN>(
+            TilePart::whole(b),
+            TilePart { tile: dst, row: 0, col: a.cols() },
+            (dst.rows(), b.cols()),
+            size,
+        );
         Ok(())
     }
 }
@@ -240,7 +245,7 @@ unsafe fn concat_counted<L: Level, const PLAIN: bool>(call: &Call<5>) -> Result<
             let second = count(b_counts, row, b.cols(), call.imm[1])?;
             let first = first.min(dst.cols());
             let second = second.min(dst.cols() - first);
-            let part = |tile, col| Part { tile, row, col };
+            let part = |tile, col| TilePart { tile, row, col };
             copy::<L, true>(part(a, 0), part(dst, 0), (1, first), size);
             copy::<L, true>(part(b, 0), part(dst, first), (1, second), size);
         }

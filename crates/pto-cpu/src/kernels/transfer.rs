@@ -4,10 +4,11 @@
 //! tile's layout says where it lies on chip. Bits are copied.
 
 use super::combine::{Combine, combiner, exclusive};
-use super::place::Place;
+use super::place::ElementMap;
 use super::stream::Cache;
-use super::{blocks, nibbles, padding};
-use pto_isa::{DType, GlobalLayout, Type, dot};
+use super::window::{map, operands, stated_layout};
+use super::{blocks, nibbles, packed, padding};
+use pto_isa::{DType, Type};
 use pto_num::Level;
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef, ViewRef};
 
@@ -18,7 +19,7 @@ pub(super) const LOAD: Kernel = Kernel::taking(&["dst"], &["src"], &[], prepare_
 pub(super) const PREFETCH: Kernel = Kernel::taking(&[], &["src"], &[], prepare_prefetch);
 
 fn prepare_load(site: &Site) -> Option<Prepared<1, 1>> {
-    if nibbles::is_of_numbers(site.tile("dst")?) {
+    if packed::is_of_numbers(site.tile("dst")?) {
         return Some(nibbles::prepare_load(site, stated_layout(site)?));
     }
     let imm = immediates(site, "dst", "src")?;
@@ -35,7 +36,7 @@ pub(super) fn prepare_store(site: &Site) -> Option<Prepared<2, 1, 2>> {
         return None;
     }
     let combine = site.attr("atomicType").and_then(Combine::parse);
-    if nibbles::is_of_numbers(src) && combine.is_none() {
+    if packed::is_of_numbers(src) && combine.is_none() {
         return Some(nibbles::prepare_store(site, stated_layout(site)?));
     }
     let [layout, _] = immediates(site, "src", "dst")?;
@@ -62,74 +63,6 @@ fn immediates(site: &Site, tile: &str, view: &str) -> Option<[u64; 2]> {
     let bits = tile.dtype.column_bits();
     let same_size = site.instance.ty(view).and_then(Type::elem).is_some_and(|d| d.column_bits() == bits);
     same_size.then_some([stated_layout(site)? | u64::from(bits / 8) << 8, 0])
-}
-
-/// The layout that the transfer itself states, which comes before that of its window: 0 is none.
-pub(super) fn stated_layout(site: &Site) -> Option<u64> {
-    match site.instance.attr("layout").and_then(|a| a.enum_name()) {
-        Some(name) => Some(GlobalLayout::ALL.iter().position(|l| l.name().eq_ignore_ascii_case(name))? as u64 + 1),
-        None => Some(0),
-    }
-}
-
-/// A window with the layout that its transfer states, if it does.
-pub(super) fn with_layout(view: &ViewRef, stated: u64) -> ViewRef {
-    (stated as usize).checked_sub(1).map_or(*view, |layout| view.with_layout(GlobalLayout::ALL[layout]))
-}
-
-/// The window of a transfer with its layout, checked; `None` if the tile is empty, so that there is nothing to move.
-pub(super) fn operands(tile: &TileRef, view: &ViewRef, imm: u64, bits: usize) -> Result<Option<ViewRef>, Fault> {
-    if tile.rows() == 0 || tile.cols() == 0 {
-        return Ok(None);
-    }
-    let view = with_layout(view, imm & 0xff);
-    check(tile, &view, bits)?;
-    Ok(Some(view))
-}
-
-/// Rows and columns of the matrix in a window.
-pub(super) fn size(view: &ViewRef) -> (u64, u64) {
-    let product = |dims: &[usize]| dims.iter().fold(1u64, |n, d| n.saturating_mul(view.shape()[*d]));
-    let (rows, cols): (&[usize], &[usize]) = match view.layout() {
-        GlobalLayout::Nd => (&[0, 1, 2, 3], &[4]),
-        GlobalLayout::Dn => (&[3], &[0, 1, 2, 4]),
-        GlobalLayout::Nz => (&[2, 3], &[0, 1, 4]),
-        GlobalLayout::MxAZz => (&[1, 3], &[2, 4]),
-        GlobalLayout::MxAnd => (&[2], &[3, 4]),
-        GlobalLayout::MxAdn => (&[3], &[2, 4]),
-        GlobalLayout::MxBnn => (&[2, 4], &[1, 3]),
-        GlobalLayout::MxBnd => (&[2, 4], &[3]),
-        GlobalLayout::MxBdn => (&[3, 4], &[2]),
-        GlobalLayout::Nc1hwc0 => (&[0, 2, 3], &[1, 4]),
-    };
-    (product(rows), product(cols))
-}
-
-/// The valid region lies in the window, and what it touches in the buffer.
-pub(super) fn check(tile: &TileRef, view: &ViewRef, bits: usize) -> Result<(), Fault> {
-    let window = size(view);
-    if tile.rows() as u64 > window.0 || tile.cols() as u64 > window.1 {
-        return Err(Fault::WindowMismatch { tile: (tile.rows(), tile.cols()), window });
-    }
-    check_bytes(view, tile.rows(), tile.cols(), bits)
-}
-
-/// The first rows and columns of a window lie in its buffer.
-pub(super) fn check_bytes(view: &ViewRef, rows: usize, cols: usize, bits: usize) -> Result<(), Fault> {
-    let place = Place::of_view(view);
-    let elements = place.rows.last(rows) + place.cols.last(cols) + 1;
-    let first = i128::from(view.first());
-    let end = i128::try_from((elements * bits as u128).div_ceil(8)).map_or(i128::MAX, |bytes| first + bytes);
-    if first < 0 || end > view.bytes() as i128 {
-        return Err(Fault::OutsideBuffer { first, end, bytes: view.bytes() });
-    }
-    Ok(())
-}
-
-/// The place of element `[r, c]` in the window, in elements: the definition that [`Place`] must agree with.
-pub(super) fn map(view: &ViewRef, r: usize, c: usize) -> usize {
-    let index = view.layout().index(r as u64, c as u64, view.shape());
-    dot(index, view.strides().map(|s| s as u64)) as usize
 }
 
 /// Every element of the tile with its counterpart outside.
@@ -160,9 +93,9 @@ impl Body<1, 1> for Load {
             let size = (call.imm[0] >> 8) as usize;
             let [tile] = call.tiles;
             if let Some(view) = operands(tile, &call.views[0], call.imm[0], 8 * size)? {
-                let Some(to) = Place::of_tile(tile) else { return Self::plain(call) };
+                let Some(to) = ElementMap::of_tile(tile) else { return Self::plain(call) };
                 blocks::copy::<L>(
-                    &Place::of_view(&view),
+                    &ElementMap::of_view(&view),
                     &to,
                     tile.rows(),
                     tile.cols(),
@@ -203,10 +136,10 @@ impl Body<2, 1, 2> for Store {
             if let Some(how) = how_to_combine(call) {
                 return combine(tile, &view, size, call.imm[1], how);
             }
-            let Some(from) = Place::of_tile(tile) else { return Self::plain(call) };
+            let Some(from) = ElementMap::of_tile(tile) else { return Self::plain(call) };
             blocks::copy::<L>(
                 &from,
-                &Place::of_view(&view),
+                &ElementMap::of_view(&view),
                 tile.rows(),
                 tile.cols(),
                 size,

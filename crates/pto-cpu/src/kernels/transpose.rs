@@ -8,6 +8,8 @@ use std::arch::x86_64::*;
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod bytes;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod registers;
 
 /// Sixteen bytes.
 #[cfg(target_arch = "x86_64")]
@@ -70,7 +72,7 @@ units! {
 /// A matrix to transpose: element `[r, c]` is at `r * from_step + c * size` of the source and at `r * size + c * to_step` of the
 /// destination; steps count bytes. There may be several, at even distances on both sides.
 #[derive(Clone, Copy)]
-pub(super) struct Turn {
+pub(super) struct Transposition {
     pub from: *const u8,
     pub from_step: usize,
     pub to: *mut u8,
@@ -84,7 +86,7 @@ pub(super) struct Turn {
     pub to_next: usize,
 }
 
-impl Turn {
+impl Transposition {
     /// Nothing, once.
     pub const ONE: Self = Self {
         from: std::ptr::null(),
@@ -123,44 +125,49 @@ impl Turn {
 /// # Safety
 /// All elements must lie in memory that may be read and written, and must not overlap. The processor must have the level.
 #[inline(always)]
-pub(super) unsafe fn transpose<L: Level>(turn: &Turn, size: usize) {
+pub(super) unsafe fn transpose<L: Level>(job: &Transposition, size: usize) {
     // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
     // level.
     unsafe {
         #[cfg(target_arch = "x86_64")]
-        if boxes::<L>(turn, size) {
+        if boxes::<L>(job, size) {
             return;
         }
-        turn.each(|from, to| {
-            let turn = &Turn { from, to, ..*turn };
+        job.each(|from, to| {
+            let job = &Transposition { from, to, ..*job };
             match size {
-                1 => squares::<u8, 16>(turn),
-                2 => squares::<u16, 8>(turn),
-                4 => squares::<u32, 4>(turn),
-                _ => squares::<u64, 2>(turn),
+                1 => squares::<u8, 16>(job),
+                2 => squares::<u16, 8>(job),
+                4 => squares::<u32, 4>(job),
+                _ => squares::<u64, 2>(job),
             }
         });
     }
 }
 
-/// Turns all boxes of a tile of bytes, from 16 rows of 32 bytes to 16 columns of 32.
+/// Transposes all boxes of a tile of bytes, from 16 rows of 32 bytes to 16 columns of 32.
 ///
 /// # Safety
 /// Both tiles must have so many rows and columns, whole pairs of boxes, and must not overlap. The processor must have the level.
 #[inline(always)]
-pub(super) unsafe fn turn_tile_of_bytes<L: Level>(from: *const u8, to: *mut u8, rows: usize, cols: usize) {
+pub(super) unsafe fn transpose_tile_of_bytes<L: Level>(from: *const u8, to: *mut u8, rows: usize, cols: usize) {
     // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
     unsafe {
         const SIDE: usize = 32;
         #[cfg(target_arch = "x86_64")]
         if matches!(L::CPU, CpuLevel::V4) && bytes::has_exchanges() {
-            return bytes::turn_tile(from, to, rows, cols);
+            return bytes::transpose_tile(from, to, rows, cols);
         }
         for row in (0..rows).step_by(SIDE) {
             let (from, to) = (from.add(row * SIDE), to.add(row * cols));
-            let squares = Turn { count: cols / SIDE, from_next: rows * SIDE, to_next: SIDE * SIDE, ..Turn::ONE };
-            let turn = Turn { from, from_step: SIDE, to, to_step: SIDE, rows: SIDE, cols: SIDE, ..squares };
-            transpose::<L>(&turn, 1);
+            let squares = Transposition {
+                count: cols / SIDE,
+                from_next: rows * SIDE,
+                to_next: SIDE * SIDE,
+                ..Transposition::ONE
+            };
+            let job = Transposition { from, from_step: SIDE, to, to_step: SIDE, rows: SIDE, cols: SIDE, ..squares };
+            transpose::<L>(&job, 1);
         }
     }
 }
@@ -173,28 +180,28 @@ pub(super) unsafe fn turn_tile_of_bytes<L: Level>(from: *const u8, to: *mut u8, 
 /// of this level.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn boxes<L: Level>(turn: &Turn, size: usize) -> bool {
+unsafe fn boxes<L: Level>(job: &Transposition, size: usize) -> bool {
     // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
     // level.
     unsafe {
         const WIDTH: usize = 32;
-        if size == 1 && matches!(L::CPU, CpuLevel::V4) && squares_of_bytes(turn) {
+        if size == 1 && matches!(L::CPU, CpuLevel::V4) && squares_of_bytes(job) {
             return true;
         }
-        if turn.from_step != WIDTH || turn.cols * size != WIDTH {
+        if job.from_step != WIDTH || job.cols * size != WIDTH {
             return false;
         }
-        let (height, turn_boxes): (usize, unsafe fn(&Turn)) = match (size, L::CPU) {
-            (4, CpuLevel::V4) if turn.rows == 8 && turn.twin > 0 => (8, x86::turn_twins),
-            (4, CpuLevel::V3 | CpuLevel::V4) => (8, x86::turn_words),
-            (2, CpuLevel::V4) => (16, x86::turn_halves),
-            (1, CpuLevel::V4) if turn.rows.is_multiple_of(32) => (32, bytes::turn_pairs_of_boxes),
-            (1, CpuLevel::V4) => (16, bytes::turn_boxes),
+        let (height, transpose_boxes): (usize, unsafe fn(&Transposition)) = match (size, L::CPU) {
+            (4, CpuLevel::V4) if job.rows == 8 && job.twin > 0 => (8, x86::transpose_twins),
+            (4, CpuLevel::V3 | CpuLevel::V4) => (8, x86::transpose_words),
+            (2, CpuLevel::V4) => (16, x86::transpose_halves),
+            (1, CpuLevel::V4) if job.rows.is_multiple_of(32) => (32, bytes::transpose_pairs_of_boxes),
+            (1, CpuLevel::V4) => (16, bytes::transpose_boxes),
             _ => return false,
         };
-        let whole = turn.rows.is_multiple_of(height);
+        let whole = job.rows.is_multiple_of(height);
         if whole {
-            turn_boxes(turn);
+            transpose_boxes(job);
         }
         whole
     }
@@ -206,12 +213,12 @@ unsafe fn boxes<L: Level>(turn: &Turn, size: usize) -> bool {
 /// The rows of the source and of the destination must lie in memory and must not overlap.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn squares_of_bytes(turn: &Turn) -> bool {
+unsafe fn squares_of_bytes(job: &Transposition) -> bool {
     // SAFETY: the caller answers for the rows of source and destination.
     unsafe {
-        let fits = turn.rows.is_multiple_of(32) && turn.cols.is_multiple_of(32) && bytes::has_exchanges();
+        let fits = job.rows.is_multiple_of(32) && job.cols.is_multiple_of(32) && bytes::has_exchanges();
         if fits {
-            bytes::turn_squares(turn);
+            bytes::transpose_squares(job);
         }
         fits
     }
@@ -220,25 +227,25 @@ unsafe fn squares_of_bytes(turn: &Turn) -> bool {
 /// # Safety
 /// The rows of the source and of the destination must lie in memory and must not overlap.
 #[inline(always)]
-unsafe fn squares<T: Unit, const N: usize>(turn: &Turn) {
+unsafe fn squares<T: Unit, const N: usize>(job: &Transposition) {
     // SAFETY: the caller answers for the rows of source and destination.
     unsafe {
         let size = size_of::<T>();
-        let (rows, cols) = (turn.rows / N * N, turn.cols / N * N);
+        let (rows, cols) = (job.rows / N * N, job.cols / N * N);
         for col in (0..cols).step_by(N) {
             for row in (0..rows).step_by(N) {
-                let from = turn.from.add(row * turn.from_step + col * size);
-                let to = turn.to.add(row * size + col * turn.to_step);
-                square::<T, N>(from, turn.from_step, to, turn.to_step);
+                let from = job.from.add(row * job.from_step + col * size);
+                let to = job.to.add(row * size + col * job.to_step);
+                square::<T, N>(from, job.from_step, to, job.to_step);
             }
         }
-        rest::<T>(turn, 0..rows, cols);
-        rest::<T>(turn, rows..turn.rows, 0);
+        rest::<T>(job, 0..rows, cols);
+        rest::<T>(job, rows..job.rows, 0);
     }
 }
 
 /// As often as a side can be halved, the rows of the upper half are interleaved with those of the lower. Each time the bits of an
-/// element's place, row and column together, turn by one; in the end row and column are exchanged.
+/// element's place, row and column together, rotate by one; in the end row and column are exchanged.
 ///
 /// # Safety
 /// All elements that the other arguments count must be readable at `from` and writable at `to`.
@@ -280,13 +287,13 @@ unsafe fn halved<T: Unit, const N: usize>(lines: [Line; N]) -> [Line; N] {
 /// # Safety
 /// The rows of the source and of the destination must lie in memory and must not overlap.
 #[inline(always)]
-unsafe fn rest<T: Copy>(turn: &Turn, rows: std::ops::Range<usize>, first_col: usize) {
+unsafe fn rest<T: Copy>(job: &Transposition, rows: std::ops::Range<usize>, first_col: usize) {
     // SAFETY: the caller answers for the rows of source and destination.
     unsafe {
         for row in rows {
-            for col in first_col..turn.cols {
-                let from = turn.from.add(row * turn.from_step + col * size_of::<T>());
-                let to = turn.to.add(row * size_of::<T>() + col * turn.to_step);
+            for col in first_col..job.cols {
+                let from = job.from.add(row * job.from_step + col * size_of::<T>());
+                let to = job.to.add(row * size_of::<T>() + col * job.to_step);
                 to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned());
             }
         }
@@ -295,8 +302,8 @@ unsafe fn rest<T: Copy>(turn: &Turn, rows: std::ops::Range<usize>, first_col: us
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::super::matrix::{turn_eight, turned, turned_halves};
-    use super::Turn;
+    use super::Transposition;
+    use super::registers::{transpose_eight, transposed, transposed_halves};
     use std::arch::x86_64::*;
 
     /// Calls `work` with the places of every box of so many rows of 32 bytes.
@@ -304,11 +311,11 @@ mod x86 {
     /// # Safety
     /// The rows of the source and of the destination must lie in memory and must not overlap.
     #[inline(always)]
-    pub unsafe fn each(turn: &Turn, height: usize, size: usize, work: impl Fn(*const u32, *mut u8)) {
+    pub unsafe fn each(job: &Transposition, height: usize, size: usize, work: impl Fn(*const u32, *mut u8)) {
         // SAFETY: the caller answers for the rows of source and destination.
         unsafe {
-            turn.each(|from, to| {
-                (0..turn.rows).step_by(height).for_each(|row| work(from.add(row * 32).cast(), to.add(row * size)));
+            job.each(|from, to| {
+                (0..job.rows).step_by(height).for_each(|row| work(from.add(row * 32).cast(), to.add(row * size)));
             });
         }
     }
@@ -319,11 +326,11 @@ mod x86 {
     /// The rows of the source and of the destination must lie in memory and must not overlap; the processor must have the
     /// instructions of this level.
     #[target_feature(enable = "avx2")]
-    pub unsafe fn turn_words(turn: &Turn) {
+    pub unsafe fn transpose_words(job: &Transposition) {
         // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
         // level.
         unsafe {
-            each(turn, 8, 4, |from, to| turn_eight(from, to.cast(), turn.to_step / 4));
+            each(job, 8, 4, |from, to| transpose_eight(from, to.cast(), job.to_step / 4));
         }
     }
 
@@ -333,18 +340,18 @@ mod x86 {
     /// The rows of the source and of the destination must lie in memory and must not overlap; the processor must have the
     /// instructions of this level.
     #[target_feature(enable = "avx512f")]
-    pub unsafe fn turn_twins(turn: &Turn) {
+    pub unsafe fn transpose_twins(job: &Transposition) {
         // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
         // level.
         unsafe {
-            for at in 0..turn.count {
-                let to = turn.to.add(at * turn.to_next);
-                let columns = turned(turn.from.add(at * turn.from_next).cast());
+            for at in 0..job.count {
+                let to = job.to.add(at * job.to_next);
+                let columns = transposed(job.from.add(at * job.from_next).cast());
                 for (column, v) in columns.into_iter().enumerate() {
-                    _mm256_storeu_si256(to.add(column * turn.to_step).cast(), _mm512_castsi512_si256(v));
+                    _mm256_storeu_si256(to.add(column * job.to_step).cast(), _mm512_castsi512_si256(v));
                 }
                 for (column, v) in columns.into_iter().enumerate() {
-                    let to = to.add(turn.twin + column * turn.to_step);
+                    let to = to.add(job.twin + column * job.to_step);
                     _mm256_storeu_si256(to.cast(), _mm512_extracti64x4_epi64::<1>(v));
                 }
             }
@@ -357,13 +364,13 @@ mod x86 {
     /// The rows of the source and of the destination must lie in memory and must not overlap; the processor must have the
     /// instructions of this level.
     #[target_feature(enable = "avx512f,avx512bw")]
-    pub unsafe fn turn_halves(turn: &Turn) {
+    pub unsafe fn transpose_halves(job: &Transposition) {
         // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
         // level.
         unsafe {
-            let step = turn.to_step;
-            each(turn, 16, 2, |from, to| {
-                for (pair, v) in turned_halves(from.cast()).into_iter().enumerate() {
+            let step = job.to_step;
+            each(job, 16, 2, |from, to| {
+                for (pair, v) in transposed_halves(from.cast()).into_iter().enumerate() {
                     _mm256_storeu_si256(to.add(2 * pair * step).cast(), _mm512_castsi512_si256(v));
                     _mm256_storeu_si256(to.add((2 * pair + 1) * step).cast(), _mm512_extracti64x4_epi64::<1>(v));
                 }
@@ -378,14 +385,14 @@ mod tests {
     use pto_num::{CpuLevel, Kernel, dispatch_at};
 
     /// A matrix, and the size of its elements.
-    struct Transposed<'a>(&'a Turn, usize);
+    struct Transposed<'a>(&'a Transposition, usize);
 
     impl Kernel for Transposed<'_> {
         type Output = ();
 
         #[inline(always)]
         fn run<L: Level>(self) {
-            // SAFETY: both matrices have the sizes that the turn says, and the processor has the level.
+            // SAFETY: both matrices have the sizes that it says, and the processor has the level.
             unsafe { transpose::<L>(self.0, self.1) };
         }
     }
@@ -401,7 +408,7 @@ mod tests {
             let size = size_of::<T>();
             let (from_step, to_step) = (cols * size, rows * size);
             let (from_at, to_at) = (from.as_ptr().cast(), to.as_mut_ptr().cast());
-            let one = Turn { from: from_at, from_step, to: to_at, to_step, rows, cols, ..Turn::ONE };
+            let one = Transposition { from: from_at, from_step, to: to_at, to_step, rows, cols, ..Transposition::ONE };
             for level in CpuLevel::ALL {
                 dispatch_at(level, Transposed(&one, size));
                 for (r, c) in (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))) {

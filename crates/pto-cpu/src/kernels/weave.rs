@@ -61,7 +61,7 @@ unsafe fn put<T: Copy>(tile: &TileRef, row: usize, col: usize, value: T) {
     }
 }
 
-/// `to` is `a` and `b` in turn; `count` elements of each.
+/// `to` is `a` and `b`, alternating; `count` elements of each.
 ///
 /// # Safety
 /// All elements that the other arguments count must be readable at `a` and `b` and writable at `to`.
@@ -76,7 +76,7 @@ unsafe fn weave<T: Copy>(a: *const T, b: *const T, to: *mut T, count: usize) {
     }
 }
 
-/// `a` and `b` take turns; `count` elements for each.
+/// Elements go to `a` and `b`, alternating; `count` elements for each.
 ///
 /// # Safety
 /// All elements that the other arguments count must be readable at `from` and writable at `a` and `b`.

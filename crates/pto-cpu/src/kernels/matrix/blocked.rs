@@ -38,9 +38,9 @@ pub struct Machine {
 
 /// Makes a kernel of a machine.
 macro_rules! kernel {
-    ($word:ident, $loops:expr, $turn:expr, $halves:expr) => {{
+    ($word:ident, $loops:expr, $transpose:expr, $halves:expr) => {{
         static MACHINE: Machine =
-            Machine { word: Word::$word, loops: $loops, tools: Tools { turn: $turn, halves: $halves } };
+            Machine { word: Word::$word, loops: $loops, tools: Tools { transpose: $transpose, halves: $halves } };
         /// # Safety
         /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
         unsafe fn product(call: &ProductCall) -> Result<(), Fault> {
@@ -61,14 +61,14 @@ pub fn run(sums: Sums, level: CpuLevel) -> ProductFn {
     use super::x86;
     match (level, sums) {
         (CpuLevel::V4, Sums::Integers) if is_x86_feature_detected!("avx512vnni") => {
-            kernel!(Bytes, x86::V4_BYTES, x86::turn_v4, x86::HALVES_V4)
+            kernel!(Bytes, x86::V4_BYTES, x86::transpose_v4, x86::HALVES_V4)
         }
-        (CpuLevel::V4, Sums::Integers) => kernel!(Pairs, x86::V4_PAIRS, x86::turn_v4, x86::HALVES_V4),
-        (CpuLevel::V4, Sums::Steps) => kernel!(F32, x86::V4_F32, x86::turn_v4, x86::HALVES_V4),
-        (CpuLevel::V4, Sums::Blocks) => kernel!(F32, x86::V4_BLOCKS, x86::turn_v4, x86::HALVES_V4),
-        (CpuLevel::V3, Sums::Integers) => kernel!(Pairs, x86::V3_PAIRS, x86::turn_v3, x86::HALVES_V3),
-        (CpuLevel::V3, Sums::Steps) => kernel!(F32, x86::V3_F32, x86::turn_v3, x86::HALVES_V3),
-        (CpuLevel::V3, Sums::Blocks) => kernel!(F32, x86::V3_BLOCKS, x86::turn_v3, x86::HALVES_V3),
+        (CpuLevel::V4, Sums::Integers) => kernel!(Pairs, x86::V4_PAIRS, x86::transpose_v4, x86::HALVES_V4),
+        (CpuLevel::V4, Sums::Steps) => kernel!(F32, x86::V4_F32, x86::transpose_v4, x86::HALVES_V4),
+        (CpuLevel::V4, Sums::Blocks) => kernel!(F32, x86::V4_BLOCKS, x86::transpose_v4, x86::HALVES_V4),
+        (CpuLevel::V3, Sums::Integers) => kernel!(Pairs, x86::V3_PAIRS, x86::transpose_v3, x86::HALVES_V3),
+        (CpuLevel::V3, Sums::Steps) => kernel!(F32, x86::V3_F32, x86::transpose_v3, x86::HALVES_V3),
+        (CpuLevel::V3, Sums::Blocks) => kernel!(F32, x86::V3_BLOCKS, x86::transpose_v3, x86::HALVES_V3),
         (CpuLevel::Baseline, _) => portable(sums),
     }
 }
@@ -81,11 +81,11 @@ pub fn run(sums: Sums, _: CpuLevel) -> ProductFn {
 
 /// The kernel for any processor.
 fn portable(sums: Sums) -> ProductFn {
-    use super::portable::{BLOCKS, F32, HALVES, PAIRS, turn};
+    use super::portable::{BLOCKS, F32, HALVES, PAIRS, transpose};
     match sums {
-        Sums::Integers => kernel!(Pairs, PAIRS, turn, HALVES),
-        Sums::Steps => kernel!(F32, F32, turn, HALVES),
-        Sums::Blocks => kernel!(F32, BLOCKS, turn, HALVES),
+        Sums::Integers => kernel!(Pairs, PAIRS, transpose, HALVES),
+        Sums::Steps => kernel!(F32, F32, transpose, HALVES),
+        Sums::Blocks => kernel!(F32, BLOCKS, transpose, HALVES),
     }
 }
 
@@ -100,7 +100,7 @@ pub unsafe fn drive(call: &ProductCall, machine: &Machine, run: impl Fn(&Block, 
         let ((a, b), (rows, cols, depth)) = (factors(call), extents(call));
         let [dst, _, _, acc, ..] = call.tiles;
         // Sums that start from other sums of this product depend on the order of elements.
-        if acc.is_present() && !is_same_place(acc, dst) && super::super::moves::overlap(acc, dst) {
+        if acc.is_present() && !is_same_place(acc, dst) && super::super::place::overlap(acc, dst) {
             let _ = plain::run(call);
             return;
         }

@@ -4,7 +4,7 @@
 use super::factor::{Factor, Scaling};
 use super::pack::{Boxes, geometry, left_steps};
 use super::strip::GROUP;
-use super::x86::turn_v4;
+use super::x86::transpose_v4;
 use pto_isa::{DType, Order};
 use pto_num::{F8E4M3, F8E5M2};
 use std::arch::x86_64::*;
@@ -87,7 +87,7 @@ pub unsafe fn right(factor: &Factor, col: usize, k: (usize, usize), out: *mut u3
                 _mm256_storeu_si256(second.as_mut_ptr().add(c * GROUP).cast(), _mm512_extracti64x4_epi64::<1>(line));
             }
             let to = out.add(tile * SIDE * SIDE);
-            turn_v4(&Boxes { from: boxes.as_ptr().cast(), count: 2, next: SIDE * GROUP, to, step: SIDE });
+            transpose_v4(&Boxes { from: boxes.as_ptr().cast(), count: 2, next: SIDE * GROUP, to, step: SIDE });
         }
         true
     }

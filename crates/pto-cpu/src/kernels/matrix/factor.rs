@@ -1,6 +1,6 @@
 //! The two factors of a product: how their elements become numbers.
 
-use super::super::place::{Axis, Place};
+use super::super::place::{Axis, ElementMap};
 use super::Form;
 use super::ProductCall;
 use pto_isa::{DType, Loc, Order, TileType};
@@ -94,7 +94,7 @@ pub fn factors<'a>(call: &ProductCall<'a>) -> (Factor<'a>, Factor<'a>) {
         let is_left = ty.loc == Loc::Left;
         let depth = if is_left { ty.cols } else { ty.rows };
         let axes = |tile: &TileRef| {
-            let Place { rows, cols, .. } = Place::of_tile(tile)?;
+            let ElementMap { rows, cols, .. } = ElementMap::of_tile(tile)?;
             Some(if is_left { [rows, cols] } else { [cols, rows] })
         };
         Factor {

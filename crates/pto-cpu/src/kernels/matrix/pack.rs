@@ -65,8 +65,8 @@ impl Boxes {
     }
 }
 
-/// Turns sixteen rows of eight words into eight rows of sixteen.
-pub type Turn = unsafe fn(&Boxes);
+/// Transposes sixteen rows of eight words into eight rows of sixteen.
+pub type TransposeFn = unsafe fn(&Boxes);
 
 /// The widening of halves, compiled for a level of the processor.
 #[derive(Clone, Copy)]
@@ -80,7 +80,7 @@ pub struct Halves {
 /// What packing is done with.
 #[derive(Clone, Copy)]
 pub struct Tools {
-    pub turn: Turn,
+    pub transpose: TransposeFn,
     pub halves: Halves,
 }
 
@@ -114,10 +114,10 @@ pub unsafe fn widen_rows<L: Level>(from: *const u32, rows: usize, to: *mut u32, 
 /// # Safety
 /// As [`widen_rows`].
 #[inline(always)]
-pub unsafe fn widen_columns<L: Level>(turned: &[u32; COLUMNS * GROUP], to: *mut u32, step: usize, is_f16: bool) {
+pub unsafe fn widen_columns<L: Level>(transposed: &[u32; COLUMNS * GROUP], to: *mut u32, step: usize, is_f16: bool) {
     // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this level.
     unsafe {
-        for (w, words) in turned.chunks_exact(COLUMNS).enumerate() {
+        for (w, words) in transposed.chunks_exact(COLUMNS).enumerate() {
             let (mut first, mut second) = ([0u32; COLUMNS], [0u32; COLUMNS]);
             if is_f16 {
                 let (mut low, mut high) = ([0u16; COLUMNS], [0u16; COLUMNS]);
@@ -400,12 +400,12 @@ unsafe fn right_boxes(
         let boxes = Boxes { from: base, count, next: step, to: out, step: width };
         match (factor.dtype, word) {
             (DType::F32, _) | (DType::I8, Word::Bytes | Word::Signed) | (DType::Bf16, Word::Halves) => {
-                (tools.turn)(&boxes);
+                (tools.transpose)(&boxes);
             }
             (DType::I8, _) => boxes.each(2 * GROUP, |from, to| {
-                let mut turned = [0u32; COLUMNS * GROUP];
-                (tools.turn)(&Boxes { from, count: 1, next: 0, to: turned.as_mut_ptr(), step: COLUMNS });
-                expand(&turned, to, width, pairs);
+                let mut transposed = [0u32; COLUMNS * GROUP];
+                (tools.transpose)(&Boxes { from, count: 1, next: 0, to: transposed.as_mut_ptr(), step: COLUMNS });
+                expand(&transposed, to, width, pairs);
             }),
             _ => (tools.halves.columns)(&boxes, factor.dtype == DType::F16),
         }
@@ -418,12 +418,12 @@ unsafe fn right_boxes(
 /// # Safety
 /// All elements that the other arguments count must be writable at `out`.
 #[inline(always)]
-unsafe fn expand(turned: &[u32; COLUMNS * GROUP], out: *mut u32, width: usize, split: impl Fn(u32) -> [u32; 2]) {
+unsafe fn expand(transposed: &[u32; COLUMNS * GROUP], out: *mut u32, width: usize, split: impl Fn(u32) -> [u32; 2]) {
     // SAFETY: the caller answers for the elements at `out`.
     unsafe {
         for w in 0..GROUP {
             for c in 0..COLUMNS {
-                let [first, second] = split(turned[w * COLUMNS + c]);
+                let [first, second] = split(transposed[w * COLUMNS + c]);
                 out.add(2 * w * width + c).write(first);
                 out.add((2 * w + 1) * width + c).write(second);
             }

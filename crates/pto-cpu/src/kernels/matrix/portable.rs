@@ -97,11 +97,11 @@ fn fma(a: f32, b: f32, c: f32) -> f32 {
     }
 }
 
-/// See [`super::pack::Turn`].
+/// See [`super::pack::TransposeFn`].
 ///
 /// # Safety
 /// The boxes must lie in memory, and where they go.
-pub unsafe fn turn(boxes: &Boxes) {
+pub unsafe fn transpose(boxes: &Boxes) {
     // SAFETY: the caller answers for the boxes and for the room they go to.
     unsafe {
         boxes.each(8, |from, to| {
@@ -115,17 +115,17 @@ pub unsafe fn turn(boxes: &Boxes) {
 }
 
 /// Halves become numbers.
-pub const HALVES: Halves = Halves { rows: widen_rows::<Baseline>, columns: turn_and_widen };
+pub const HALVES: Halves = Halves { rows: widen_rows::<Baseline>, columns: transpose_and_widen };
 
 /// # Safety
 /// The boxes must lie in memory, and there is room for what they become.
-unsafe fn turn_and_widen(boxes: &Boxes, is_f16: bool) {
+unsafe fn transpose_and_widen(boxes: &Boxes, is_f16: bool) {
     // SAFETY: the caller answers for the boxes and for the room they go to.
     unsafe {
         boxes.each(16, |from, to| {
-            let mut turned = [0; 128];
-            turn(&Boxes { from, count: 1, next: 0, to: turned.as_mut_ptr(), step: 16 });
-            widen_columns::<Baseline>(&turned, to, boxes.step, is_f16);
+            let mut transposed = [0; 128];
+            transpose(&Boxes { from, count: 1, next: 0, to: transposed.as_mut_ptr(), step: 16 });
+            widen_columns::<Baseline>(&transposed, to, boxes.step, is_f16);
         });
     }
 }

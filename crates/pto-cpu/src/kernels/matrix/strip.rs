@@ -162,7 +162,7 @@ unsafe fn finish<L: Lanes, const ROWS: usize, const VECTORS: usize>(s: &Strip, s
     }
 }
 
-/// So many words along `k`, from the first on, which begins a group. The sums take them in turn.
+/// So many words along `k`, from the first on, which begins a group. The sums take them one after the other.
 ///
 /// # Safety
 /// The strip names packed factors and sums that are there.

@@ -21,7 +21,7 @@ const SIDE: usize = 16;
 /// Words of a tile.
 const TILE: usize = SIDE * SIDE;
 
-const TOOLS: Tools = Tools { turn: x86::turn_v4, halves: x86::HALVES_V4 };
+const TOOLS: Tools = Tools { transpose: x86::transpose_v4, halves: x86::HALVES_V4 };
 
 /// True when this process may use the unit.
 pub fn are_there() -> bool {

@@ -1,6 +1,6 @@
 //! Exponents of an MX quantisation, laid out for the cube: boxes of 16 rows and 2 columns, row after row.
 
-use super::MoveCall;
+use super::super::moved::MoveCall;
 use pto_vector::{Fault, Prepared, Site, TileRef};
 
 pub fn prepare(site: &Site) -> Option<Prepared<3, 0, 3>> {

@@ -2,8 +2,8 @@
 //! neighbours in a row of one and in a column of the other are exchanged in squares.
 
 use super::super::blocks;
-use super::super::place::{Place, Region, pieces};
-use super::super::transpose::Turn;
+use super::super::place::{ElementMap, Region, pieces};
+use super::super::transpose::Transposition;
 use super::squares::{self, SIDE};
 use pto_num::Level;
 
@@ -16,18 +16,18 @@ enum Along {
 
 /// The matrix of bytes that a matrix of numbers is.
 struct Bytes {
-    place: Place,
+    place: ElementMap,
     along: Along,
 }
 
 impl Bytes {
     #[inline(always)]
-    fn of(numbers: &Place) -> Option<Self> {
-        let Place { start, rows, cols } = *numbers;
+    fn of(numbers: &ElementMap) -> Option<Self> {
+        let ElementMap { start, rows, cols } = *numbers;
         if let (Some(rows), Some(cols)) = (rows.halved(), cols.joined()) {
-            return Some(Self { place: Place { start, rows, cols }, along: Along::Cols });
+            return Some(Self { place: ElementMap { start, rows, cols }, along: Along::Cols });
         }
-        let place = Place { start, rows: rows.joined()?, cols: cols.halved()? };
+        let place = ElementMap { start, rows: rows.joined()?, cols: cols.halved()? };
         Some(Self { place, along: Along::Rows })
     }
 }
@@ -37,7 +37,7 @@ impl Bytes {
 /// # Safety
 /// Both places must have the region, and must not overlap. The processor must have the level.
 #[inline(always)]
-pub(super) unsafe fn copy<L: Level>(from: &Place, to: &Place, region: Region) -> bool {
+pub(super) unsafe fn copy<L: Level>(from: &ElementMap, to: &ElementMap, region: Region) -> bool {
     // SAFETY: the region lies in both places, which are those of operands of a call; the processor has the instructions
     // of this level.
     unsafe {
@@ -51,12 +51,12 @@ pub(super) unsafe fn copy<L: Level>(from: &Place, to: &Place, region: Region) ->
                 blocks::copy_region::<L>(&a.place, &b.place, half_as_wide(region), 1);
             }
             (Along::Rows, Along::Rows) if even_rows => {
-                let region = half_as_wide(turned(region));
-                blocks::copy_region::<L>(&a.place.turned(), &b.place.turned(), region, 1);
+                let region = half_as_wide(transposed(region));
+                blocks::copy_region::<L>(&a.place.transposed(), &b.place.transposed(), region, 1);
             }
-            (Along::Cols, Along::Rows) if in_pairs => turn::<L>(from, to, region),
+            (Along::Cols, Along::Rows) if in_pairs => transpose::<L>(from, to, region),
             (Along::Rows, Along::Cols) if in_pairs => {
-                turn::<L>(&from.turned(), &to.turned(), turned(region));
+                transpose::<L>(&from.transposed(), &to.transposed(), transposed(region));
             }
             _ => return false,
         }
@@ -69,7 +69,7 @@ fn half_as_wide(region: Region) -> Region {
     Region { rows: region.rows, cols: region.cols / 2, from: half(region.from), to: half(region.to) }
 }
 
-fn turned(region: Region) -> Region {
+fn transposed(region: Region) -> Region {
     let swapped = |(row, col): (usize, usize)| (col, row);
     Region { rows: region.cols, cols: region.rows, from: swapped(region.from), to: swapped(region.to) }
 }
@@ -80,20 +80,20 @@ fn turned(region: Region) -> Region {
 /// The region must lie in both places, which are those of operands of a call; the processor must have the instructions of this
 /// level.
 #[inline(never)]
-unsafe fn turn<L: Level>(from: &Place, to: &Place, region: Region) {
+unsafe fn transpose<L: Level>(from: &ElementMap, to: &ElementMap, region: Region) {
     // SAFETY: the region lies in both places, which are those of operands of a call; the processor has the instructions
     // of this level.
     unsafe {
         let (from_step, to_step) = (from.rows.stride() / 2, to.cols.stride() / 2);
         pieces(from, to, region, (SIDE, SIDE), |piece| {
-            squares::turn::<L>(&Turn {
+            squares::transpose::<L>(&Transposition {
                 from: from.start.wrapping_add(piece.src / 2),
                 from_step,
                 to: to.start.wrapping_add(piece.dst / 2),
                 to_step,
                 rows: piece.rows,
                 cols: piece.cols,
-                ..Turn::ONE
+                ..Transposition::ONE
             });
         });
     }
@@ -101,8 +101,9 @@ unsafe fn turn<L: Level>(from: &Place, to: &Place, region: Region) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::packed::get;
     use super::super::super::place::Axis;
-    use super::super::{get, places};
+    use super::super::places;
     use super::*;
     use pto_isa::{BLayout, DType, Loc, SLayout, TileType};
     use pto_num::{CpuLevel, Kernel, dispatch_at};
@@ -113,7 +114,7 @@ mod tests {
     /// Room for windows with gaps, too.
     const BYTES: usize = 1 << 14;
 
-    struct Copied<'a>(&'a Place, &'a Place, Region);
+    struct Copied<'a>(&'a ElementMap, &'a ElementMap, Region);
 
     impl Kernel for Copied<'_> {
         type Output = bool;
@@ -126,22 +127,22 @@ mod tests {
     }
 
     /// Windows by rows and by columns, boxes of every order, and columns of pairs.
-    fn all_places(data: &mut [u8]) -> Vec<Place> {
+    fn all_places(data: &mut [u8]) -> Vec<ElementMap> {
         let start = data.as_mut_ptr();
-        let by_rows = Place { start, rows: Axis::even(COLS), cols: Axis::even(1) };
-        let by_cols = Place { start, rows: Axis::even(1), cols: Axis::even(ROWS) };
-        let pairs = Place { start, rows: Axis::even(COLS / 2).doubled(), cols: Axis::even(1).split() };
+        let by_rows = ElementMap { start, rows: Axis::even(COLS), cols: Axis::even(1) };
+        let by_cols = ElementMap { start, rows: Axis::even(1), cols: Axis::even(ROWS) };
+        let pairs = ElementMap { start, rows: Axis::even(COLS / 2).doubled(), cols: Axis::even(1).split() };
         // Seams after three rows, and after three columns.
         let blocks = Axis::new(&[(3, COLS), (usize::MAX, 3 * COLS + 32)]);
-        let odd_rows = Place { start, rows: blocks, cols: Axis::even(1) };
-        let mut all = vec![by_rows, by_cols, pairs, odd_rows, odd_rows.turned()];
+        let odd_rows = ElementMap { start, rows: blocks, cols: Axis::even(1) };
+        let mut all = vec![by_rows, by_cols, pairs, odd_rows, odd_rows.transposed()];
         for blayout in [BLayout::RowMajor, BLayout::ColMajor] {
             for slayout in [SLayout::RowMajor, SLayout::ColMajor] {
                 let ty = TileType::new(Loc::Mat, DType::F4E2M1, ROWS as u64, COLS as u64).layout(blayout, slayout, 512);
                 let (rows, cols) = (ROWS, COLS);
                 // SAFETY: only places are computed, and nothing is touched.
                 let tile = unsafe { TileRef::new(start, &ty, (rows, cols), (0, 0)) };
-                all.push(Place::of_tile(&tile).expect("its boxes are full"));
+                all.push(ElementMap::of_tile(&tile).expect("its boxes are full"));
             }
         }
         all
@@ -171,7 +172,7 @@ mod tests {
                     let inside = (region.to.0..region.to.0 + region.rows).contains(&r)
                         && (region.to.1..region.to.1 + region.cols).contains(&c);
                     // SAFETY: as above.
-                    let at = |p: &Place, r: usize, c: usize| unsafe { get(p.start, p.rows.at(r) + p.cols.at(c)) };
+                    let at = |p: &ElementMap, r: usize, c: usize| unsafe { get(p.start, p.rows.at(r) + p.cols.at(c)) };
                     let source = || at(from, r - region.to.0 + region.from.0, c - region.to.1 + region.from.1);
                     let untouched = if (to.rows.at(r) + to.cols.at(c)).is_multiple_of(2) { 0xa } else { 0x5 };
                     let want = if inside { source() } else { untouched };

@@ -1,29 +1,29 @@
 //! Squares of numbers of four bits whose neighbours in a row become neighbours in a column.
 
-use super::super::transpose::Turn;
+use super::super::transpose::Transposition;
 #[cfg(target_arch = "x86_64")]
 use super::super::transpose::bytes::has_exchanges;
 #[cfg(target_arch = "x86_64")]
 use pto_num::CpuLevel;
 use pto_num::Level;
 
-/// The side of the squares that are turned in registers.
+/// The side of the squares that are transposed in registers.
 pub(super) const SIDE: usize = 32;
 
-/// Turns a square, or less, of an even number of rows and columns; steps count bytes.
+/// Transposes a square, or less, of an even number of rows and columns; steps count bytes.
 ///
 /// # Safety
 /// Both sides must lie in memory that may be read and written, and must not overlap. The processor must have the level.
 #[inline(always)]
-pub(super) unsafe fn turn<L: Level>(square: &Turn) {
+pub(super) unsafe fn transpose<L: Level>(square: &Transposition) {
     // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
     // level.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if (square.rows, square.cols) == (SIDE, SIDE) && matches!(L::CPU, CpuLevel::V4) && has_exchanges() {
-            return x86::turn(square);
+            return x86::transpose(square);
         }
-        turn_by_fours(square);
+        transpose_by_fours(square);
     }
 }
 
@@ -31,7 +31,7 @@ pub(super) unsafe fn turn<L: Level>(square: &Turn) {
 ///
 /// # Safety
 /// The rows of the source and of the destination must lie in memory and must not overlap.
-unsafe fn turn_by_fours(square: &Turn) {
+unsafe fn transpose_by_fours(square: &Transposition) {
     // SAFETY: the caller answers for the rows of source and destination.
     unsafe {
         for row in (0..square.rows).step_by(2) {
@@ -50,7 +50,7 @@ unsafe fn turn_by_fours(square: &Turn) {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::super::super::transpose::bytes::exchange;
-    use super::Turn;
+    use super::Transposition;
     use std::arch::x86_64::*;
 
     /// Where bytes go in their register, for each of the eight, and the same with the rows of a pair exchanged.
@@ -76,7 +76,7 @@ mod x86 {
     /// The rows of the source and of the destination must lie in memory and must not overlap; the processor must have the
     /// instructions of this level.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
-    pub unsafe fn turn(square: &Turn) {
+    pub unsafe fn transpose(square: &Transposition) {
         // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
         // level.
         unsafe {

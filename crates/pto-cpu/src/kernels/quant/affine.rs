@@ -22,13 +22,13 @@ pub(super) const DEQUANTISE: Kernel = Kernel::new(&["src", "scale", "offset", "d
 });
 
 /// An integer that numbers are rounded to.
-trait Code: Elem {
+trait QuantCode: Elem {
     /// To nearest even; what is out of range becomes the nearest integer, NaN zero.
     fn round(x: f32) -> Self;
     const HAS_OFFSET: bool;
 }
 
-impl Code for i8 {
+impl QuantCode for i8 {
     #[inline(always)]
     fn round(x: f32) -> Self {
         x.round_ties_even() as Self
@@ -36,7 +36,7 @@ impl Code for i8 {
     const HAS_OFFSET: bool = false;
 }
 
-impl Code for u8 {
+impl QuantCode for u8 {
     #[inline(always)]
     fn round(x: f32) -> Self {
         x.round_ties_even() as Self
@@ -46,7 +46,7 @@ impl Code for u8 {
 
 struct Quantise<Q>(PhantomData<Q>);
 
-impl<Q: Code> Quantise<Q> {
+impl<Q: QuantCode> Quantise<Q> {
     #[inline(always)]
     fn one(x: f32, scale: f32, offset: f32) -> Q {
         // Without an offset nothing is added: a sum with zero would do no harm, but take time.
@@ -68,7 +68,7 @@ impl<Q: Code> Quantise<Q> {
     }
 }
 
-impl<Q: Code> Body<4> for Quantise<Q> {
+impl<Q: QuantCode> Body<4> for Quantise<Q> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<4>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;

@@ -1,23 +1,23 @@
-//! Boxes of bytes, turned in registers of 64.
+//! Boxes of bytes, transposed in registers of 64.
 
-use super::super::matrix::quads_of_rows;
-use super::{Turn, x86::each};
+use super::registers::quads_of_rows;
+use super::{Transposition, x86::each};
 use std::arch::x86_64::*;
 
-/// Turns boxes of sixteen rows of 32 bytes.
+/// Transposes boxes of sixteen rows of 32 bytes.
 ///
 /// # Safety
 /// The rows of the source and of the destination must lie in memory and must not overlap; the processor must have the instructions
 /// of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
-pub unsafe fn turn_boxes(turn: &Turn) {
+pub unsafe fn transpose_boxes(job: &Transposition) {
     // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
     // level.
     unsafe {
         // The rows of the first column, of the second, and so on.
         let gather = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-        let step = turn.to_step;
-        each(turn, 16, 1, |from, to| {
+        let step = job.to_step;
+        each(job, 16, 1, |from, to| {
             for half in 0..2 {
                 for (quad, v) in quads_of_rows(from.cast::<u8>().add(16 * half)).into_iter().enumerate() {
                     let v = _mm512_permutexvar_epi32(gather, v);
@@ -38,15 +38,15 @@ pub unsafe fn turn_boxes(turn: &Turn) {
 /// The rows of the source and of the destination must lie in memory and must not overlap; the processor must have the instructions
 /// of this level.
 #[target_feature(enable = "avx512f,avx512bw")]
-pub unsafe fn turn_pairs_of_boxes(turn: &Turn) {
+pub unsafe fn transpose_pairs_of_boxes(job: &Transposition) {
     // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
     // level.
     unsafe {
         // The rows of the first two columns, and of the last two.
         let first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
         let last = _mm512_add_epi32(first, _mm512_set1_epi32(2));
-        let step = turn.to_step;
-        each(turn, 32, 1, |from, to| {
+        let step = job.to_step;
+        each(job, 32, 1, |from, to| {
             for half in 0..2 {
                 let from = from.cast::<u8>().add(16 * half);
                 let (upper, lower) = (quads_of_rows(from), quads_of_rows(from.add(16 * 32)));
@@ -98,18 +98,18 @@ static PLACES: [[u8; 64]; 16] = {
     places
 };
 
-/// True on processors that can [`turn_squares`].
+/// True on processors that can [`transpose_squares`].
 pub fn has_exchanges() -> bool {
     is_x86_feature_detected!("avx512vbmi") && is_x86_feature_detected!("avx512vbmi2")
 }
 
-/// Turns all boxes of a tile, from 16 rows of 32 bytes to 16 columns of 32.
+/// Transposes all boxes of a tile, from 16 rows of 32 bytes to 16 columns of 32.
 ///
 /// # Safety
 /// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have the
 /// instructions of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
-pub unsafe fn turn_tile(from: *const u8, mut to: *mut u8, rows: usize, cols: usize) {
+pub unsafe fn transpose_tile(from: *const u8, mut to: *mut u8, rows: usize, cols: usize) {
     // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
     unsafe {
         for row in (0..rows).step_by(32) {
@@ -122,25 +122,25 @@ pub unsafe fn turn_tile(from: *const u8, mut to: *mut u8, rows: usize, cols: usi
     }
 }
 
-/// Turns squares of 32 bytes, at any distances, with fewer shuffles, which are what takes the time: bytes find their places within a register in
+/// Transposes squares of 32 bytes, at any distances, with fewer shuffles, which are what takes the time: bytes find their places within a register in
 /// one, and most exchanges between registers need none.
 ///
 /// # Safety
 /// The rows of the source and of the destination must lie in memory and must not overlap; the processor must have the instructions
 /// of this level.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
-pub unsafe fn turn_squares(turn: &Turn) {
+pub unsafe fn transpose_squares(job: &Transposition) {
     // SAFETY: the caller answers for the rows of source and destination; the processor has the instructions of this
     // level.
     unsafe {
-        let (from_step, to_step) = (turn.from_step, turn.to_step);
+        let (from_step, to_step) = (job.from_step, job.to_step);
         match (from_step, to_step) {
-            (32, 32) => each_square(turn, 32, |from, to| square::<true>(from, 32, to, 32)),
-            (_, 32) => each_square(turn, 32, |from, to| square::<false>(from, from_step, to, 32)),
-            _ if turn.rows.is_multiple_of(64) => {
-                each_square(turn, 64, |from, to| two_squares(from, from_step, to, to_step));
+            (32, 32) => each_square(job, 32, |from, to| square::<true>(from, 32, to, 32)),
+            (_, 32) => each_square(job, 32, |from, to| square::<false>(from, from_step, to, 32)),
+            _ if job.rows.is_multiple_of(64) => {
+                each_square(job, 64, |from, to| two_squares(from, from_step, to, to_step));
             }
-            _ => each_square(turn, 32, |from, to| square::<false>(from, from_step, to, to_step)),
+            _ => each_square(job, 32, |from, to| square::<false>(from, from_step, to, to_step)),
         }
     }
 }
@@ -150,13 +150,13 @@ pub unsafe fn turn_squares(turn: &Turn) {
 /// # Safety
 /// The rows of the source and of the destination must lie in memory and must not overlap.
 #[inline(always)]
-unsafe fn each_square(turn: &Turn, height: usize, work: impl Fn(*const u8, *mut u8)) {
+unsafe fn each_square(job: &Transposition, height: usize, work: impl Fn(*const u8, *mut u8)) {
     // SAFETY: the caller answers for the rows of source and destination.
     unsafe {
-        turn.each(|from, to| {
-            for row in (0..turn.rows).step_by(height) {
-                for col in (0..turn.cols).step_by(32) {
-                    work(from.add(row * turn.from_step + col), to.add(row + col * turn.to_step));
+        job.each(|from, to| {
+            for row in (0..job.rows).step_by(height) {
+                for col in (0..job.cols).step_by(32) {
+                    work(from.add(row * job.from_step + col), to.add(row + col * job.to_step));
                 }
             }
         });
@@ -174,22 +174,22 @@ unsafe fn two_squares(from: *const u8, from_step: usize, to: *mut u8, to_step: u
     // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
     unsafe {
         let mut room = [_mm512_setzero_si512(); 32];
-        let turned = room.as_mut_ptr().cast::<u8>();
+        let transposed = room.as_mut_ptr().cast::<u8>();
         if from_step == 32 {
-            square::<true>(from, 32, turned, 32);
-            square::<true>(from.add(32 * 32), 32, turned.add(32 * 32), 32);
+            square::<true>(from, 32, transposed, 32);
+            square::<true>(from.add(32 * 32), 32, transposed.add(32 * 32), 32);
         } else {
-            square::<false>(from, from_step, turned, 32);
-            square::<false>(from.add(32 * from_step), from_step, turned.add(32 * 32), 32);
+            square::<false>(from, from_step, transposed, 32);
+            square::<false>(from.add(32 * from_step), from_step, transposed.add(32 * 32), 32);
         }
         for column in 0..32 {
-            let both = two_rows(turned.add(32 * column), 32 * 32);
+            let both = two_rows(transposed.add(32 * column), 32 * 32);
             _mm512_storeu_si512(to.add(column * to_step).cast(), both);
         }
     }
 }
 
-/// Dense squares are loaded, turned and stored four registers at a time: so the unit for shuffles always has work, and the other too. Rows that
+/// Dense squares are loaded, transposed and stored four registers at a time: so the unit for shuffles always has work, and the other too. Rows that
 /// are far apart are better read, and columns written, one after the other.
 ///
 /// # Safety
@@ -271,33 +271,33 @@ pub fn exchange<const M: usize>(
 mod tests {
     use super::*;
 
-    fn turned(from: &[u8], step: usize, turn_all: unsafe fn(&Turn)) -> Vec<u8> {
+    fn transposed(from: &[u8], step: usize, transpose_all: unsafe fn(&Transposition)) -> Vec<u8> {
         let mut to = vec![0; 32 * step];
-        let turn = Turn {
+        let job = Transposition {
             from: from.as_ptr(),
             from_step: 32,
             to: to.as_mut_ptr(),
             to_step: step,
             rows: 32,
             cols: 32,
-            ..Turn::ONE
+            ..Transposition::ONE
         };
         // SAFETY: a square of 32 bytes on both sides, and the caller knows the processor.
-        unsafe { turn_all(&turn) };
+        unsafe { transpose_all(&job) };
         to
     }
 
     /// Whatever the processor that runs this would choose.
     #[test]
-    fn both_ways_turn_squares() {
-        let mut ways: Vec<unsafe fn(&Turn)> = Vec::new();
+    fn both_ways_transpose_squares() {
+        let mut ways: Vec<unsafe fn(&Transposition)> = Vec::new();
         if is_x86_feature_detected!("avx512bw") {
-            ways.push(turn_pairs_of_boxes);
-            ways.extend(has_exchanges().then_some(turn_squares as unsafe fn(&Turn)));
+            ways.push(transpose_pairs_of_boxes);
+            ways.extend(has_exchanges().then_some(transpose_squares as unsafe fn(&Transposition)));
         }
         let from: Vec<u8> = (0..32 * 32).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-        for (turn_all, step) in ways.into_iter().flat_map(|way| [(way, 32), (way, 48)]) {
-            let to = turned(&from, step, turn_all);
+        for (transpose_all, step) in ways.into_iter().flat_map(|way| [(way, 32), (way, 48)]) {
+            let to = transposed(&from, step, transpose_all);
             let places = (0..32).flat_map(|r| (0..32).map(move |c| (r, c)));
             places.for_each(|(r, c)| assert_eq!(to[c * step + r], from[r * 32 + c], "[{r}, {c}], every {step} bytes"));
         }

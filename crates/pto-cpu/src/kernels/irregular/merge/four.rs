@@ -153,12 +153,12 @@ mod tests {
         }
     }
 
-    /// All numbers below 128, each in one of the lists; by the turn, in runs of other lengths.
+    /// All numbers below 128, each in one of the lists; by the round, in runs of other lengths.
     #[test]
     fn four_lists_become_one() {
-        for turn in 0..200u64 {
+        for round in 0..200u64 {
             let mut places: Vec<u64> = (0..4 * LENGTH as u64).collect();
-            places.sort_by_key(|x| (x / (1 + turn % 9)).wrapping_mul(0x9e37_79b9_7f4a_7c15 ^ turn << 32));
+            places.sort_by_key(|x| (x / (1 + round % 9)).wrapping_mul(0x9e37_79b9_7f4a_7c15 ^ round << 32));
             let mut lists = vec![0; 4 * (LENGTH + AROUND)];
             for (list, numbers) in lists.chunks_mut(LENGTH + AROUND).zip(places.chunks_mut(LENGTH)) {
                 numbers.sort_unstable();
@@ -168,7 +168,7 @@ mod tests {
             for level in CpuLevel::ALL {
                 let mut lists = lists.clone();
                 if dispatch_at(level, Lists(&mut lists)) {
-                    assert!(lists[1..=4 * LENGTH].iter().copied().eq(1..=4 * LENGTH as u64), "turn {turn}");
+                    assert!(lists[1..=4 * LENGTH].iter().copied().eq(1..=4 * LENGTH as u64), "round {round}");
                 }
             }
         }

@@ -167,12 +167,12 @@ mod wide {
             let total = out.len() - AROUND;
             let vectors = total.div_ceil(LANES);
             let each = vectors / PARTS;
-            let mut parts = [const { Part::NONE }; PARTS];
+            let mut parts = [const { MergePart::NONE }; PARTS];
             let to = out.as_mut_ptr();
             for (k, part) in parts.iter_mut().enumerate() {
                 let first = k * each * LANES;
                 let from_a = split(a, b, first);
-                *part = Part::new(&a[1 + from_a..], &b[1 + first - from_a..], to.wrapping_add(1 + first));
+                *part = MergePart::new(&a[1 + from_a..], &b[1 + first - from_a..], to.wrapping_add(1 + first));
             }
             // What is written behind a part belongs to the next and is the same there; behind the last one are guards.
             for _ in 0..each {
@@ -185,7 +185,7 @@ mod wide {
     }
 
     /// A merge that has begun: the larger numbers of what it has read, and where it goes on.
-    struct Part {
+    struct MergePart {
         held: __m512d,
         first: __m512d,
         a: *const u64,
@@ -193,7 +193,7 @@ mod wide {
         out: *mut u64,
     }
 
-    impl Part {
+    impl MergePart {
         const NONE: Self = Self {
             // SAFETY: all bits zero are a vector.
             held: unsafe { std::mem::zeroed() },
@@ -250,8 +250,8 @@ mod wide {
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn merge_eight(x: __m512d, y: __m512d) -> (__m512d, __m512d) {
-        let turned = reversed(y);
-        (sort_bitonic(_mm512_min_pd(x, turned)), sort_bitonic(_mm512_max_pd(x, turned)))
+        let descending = reversed(y);
+        (sort_bitonic(_mm512_min_pd(x, descending)), sort_bitonic(_mm512_max_pd(x, descending)))
     }
 
     /// The last comes first.
