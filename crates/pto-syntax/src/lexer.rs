@@ -3,6 +3,7 @@
 //! Types are not cut into words: their bodies (`16x16xf32`) follow rules of their own and are read from the
 //! text by the type reader.
 
+use crate::blanks::{self, Stretch};
 use pto_ir::Comment;
 use pto_isa::Span;
 
@@ -110,23 +111,17 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// `#` starts a comment unless a name follows, as in attributes.
     fn is_hash_comment(&self, at: usize) -> bool {
-        let next = self.byte(at + 1);
-        !(next.is_ascii_alphabetic() || next == b'_' || next == b'"')
+        blanks::is_hash_comment(self.source.as_bytes(), at)
     }
 
     /// Notes the comments of a text that is not read token by token, and goes on behind it.
     pub(crate) fn pass(&mut self, end: usize) {
         while self.pos < end {
-            match self.source[self.pos..end].find(['"', '/']) {
-                Some(at) if self.source[self.pos + at..].starts_with("//") => {
-                    self.pos += at;
-                    self.comment();
-                }
-                Some(at) if self.byte(self.pos + at) == b'/' => self.pos += at + 1,
-                // Texts have no comments.
-                _ => break,
+            match blanks::stretch(self.source.as_bytes(), self.pos) {
+                Stretch::Comment(_) => self.comment(),
+                Stretch::Quoted(behind) => self.pos = behind,
+                Stretch::None => self.pos += 1,
             }
         }
         self.pos = end;

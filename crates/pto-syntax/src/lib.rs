@@ -15,6 +15,7 @@
 //! assert_eq!(module.functions().len(), 1);
 //! ```
 
+mod blanks;
 mod format;
 mod lexer;
 mod lines;

@@ -907,8 +907,28 @@ fn view_broken(i: &Instance, slot: &str, found: String, legal: String) -> Verdic
 /// Breaks when a list operand has not one entry per dimension.
 fn wrong_count(i: &Instance, slot: &str, rank: usize) -> Option<Verdict> {
     let count = constants(i, slot).len();
-    (count != rank)
-        .then(|| view_broken(i, slot, format!("`{slot}` has {count} entries"), format!("{rank}, one per dimension")))
+    if count == rank {
+        return None;
+    }
+    let found = format!("`{slot}` has {count} entries");
+    let mut broken = Broken::new(codes::VIEW_SHAPE, vec![i.at(slot)], found, format!("{rank}, one per dimension"));
+    if let Some(view) = number_of_dimensions(i, count) {
+        broken.help = Some(view);
+    }
+    Some(Verdict::Broken(broken))
+}
+
+/// Earlier texts gave a tensor's number of dimensions where its extents stand now: `2xf32`.
+fn number_of_dimensions(i: &Instance, count: usize) -> Option<String> {
+    let view = ["result", "source"].iter().filter_map(|slot| i.ty(slot)).find_map(|ty| match ty {
+        Type::TensorView(view) => Some(view),
+        _ => None,
+    })?;
+    let one = view.dims.len() == 1 && view.dims[0].fixed() == u64::try_from(count).ok();
+    one.then(|| {
+        let (extents, elem) = ("?x".repeat(count), view.elem.mlir());
+        format!("`{count}x{elem}` is one dimension; write `!pto.tensor_view<{extents}{elem}>` for {count}")
+    })
 }
 
 fn tensor_shape(i: &Instance) -> Verdict {

@@ -1,6 +1,7 @@
 //! Attributes from text.
 
 use super::{Parse, Parser};
+use crate::blanks::laid_out;
 use crate::lexer::Tok;
 use pto_ir::{Attr, Sym, TypeId};
 use pto_isa::{DType, Diagnostic, EnumDef, Row, Scalar, Span, Type, codes, enums};
@@ -53,20 +54,25 @@ impl<'s> Parser<'s> {
         };
         self.bump();
         let spec = row.and_then(|r| r.attr(self.module.names.text(name)));
-        let mut attr = match (self.eat(b'='), spec.and_then(|s| s.enumeration())) {
+        let attr = match (self.eat(b'='), spec.and_then(|s| s.enumeration())) {
             (true, Some(def)) if self.at(b'<') => self.enum_value(def)?,
-            (true, _) => self.parse_attr()?,
+            (true, _) => self.typed_attr()?,
             (false, _) => Attr::Unit,
         };
-        if let Attr::Raw(text) = attr
-            && self.eat(b':')
-        {
-            let ty = self.parse_type()?;
-            let ty = pto_ir::print::type_text(self.module.ty(ty), pto_ir::TypeStyle::Compact);
-            let full = format!("{} : {ty}", self.module.names.text(text));
-            attr = Attr::Raw(self.intern(&full));
-        }
         Some((name, attr, Span::new(start.start, self.last_end)))
+    }
+
+    /// An attribute where a colon can only introduce its type: `dense<1> : tensor<2xi32>`.
+    pub(super) fn typed_attr(&mut self) -> Parse<Attr> {
+        let attr = self.parse_attr()?;
+        let Attr::Raw(text) = attr else { return Some(attr) };
+        if !self.eat(b':') {
+            return Some(attr);
+        }
+        let ty = self.parse_type()?;
+        let ty = pto_ir::print::type_text(self.module.ty(ty), pto_ir::TypeStyle::Compact);
+        let full = format!("{} : {ty}", self.module.names.text(text));
+        Some(Attr::Raw(self.intern(&full)))
     }
 
     /// The symbol of a quoted text without quotes and escapes.
@@ -206,7 +212,7 @@ impl<'s> Parser<'s> {
             let open = p.expect(b'[')?.span;
             let mut items = Vec::new();
             while !p.at(b']') {
-                items.push(p.parse_attr()?);
+                items.push(p.typed_attr()?);
                 if !p.eat(b',') {
                     break;
                 }
@@ -266,7 +272,7 @@ impl<'s> Parser<'s> {
         if self.token.tok == Tok::Ident { self.word_attr() } else { self.number_attr() }
     }
 
-    /// A word with a body in angle brackets, kept as written with its blanks folded.
+    /// A word with a body in angle brackets, kept as text.
     fn raw_attr(&mut self, start: u32) -> Parse<Attr> {
         let head_end = self.token.span.end as usize;
         if self.text_at(head_end as u32) != b'<' {
@@ -285,8 +291,9 @@ impl<'s> Parser<'s> {
                 return None;
             }
         };
-        let text = self.source[start as usize..end].split_whitespace().collect::<Vec<_>>().join(" ");
-        self.lexer.pos = end;
+        let text = laid_out(&self.source[start as usize..end]);
+        self.lexer.pos = head_end;
+        self.lexer.pass(end);
         self.last_end = end as u32;
         self.token = self.lexer.next();
         Some(Attr::Raw(self.intern(&text)))

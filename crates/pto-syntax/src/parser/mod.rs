@@ -212,7 +212,7 @@ impl<'s> Parser<'s> {
             } else {
                 self.recover(token.span.start);
             }
-        } else if let Some(attr) = self.parse_attr() {
+        } else if let Some(attr) = self.typed_attr() {
             if !known {
                 let extent = self.sizes.of_attr(&attr);
                 self.attr_aliases.insert(name, (attr.clone(), extent));

@@ -17,6 +17,14 @@ pub(super) struct Extent {
 impl Extent {
     const ONE: Self = Self { depth: 1, parts: 1 };
 
+    /// That of a type in whose fields there are others.
+    pub(super) fn of_fields(ty: &Type) -> Self {
+        match ty {
+            Type::Struct(fields) => Self::around(fields.iter().map(Self::of_fields)),
+            _ => Self::ONE,
+        }
+    }
+
     /// One level around others.
     fn around(inner: impl Iterator<Item = Self>) -> Self {
         inner.fold(Self::ONE, |all, one| Self { depth: all.depth.max(one.depth + 1), parts: all.parts + one.parts })

@@ -1,18 +1,20 @@
 //! Types from text.
 
+use super::sizes::Extent;
 use super::{Parse, Parser};
+use crate::blanks::{Stretch, laid_out, stretch, without_comments};
 use crate::lexer::Tok;
 use pto_ir::TypeId;
 use pto_isa::{
     DType, Diagnostic, Dim, Loc, MAX_RANK, MemrefType, PtrSpace, Scalar, Span, TileType, Token, Type, ViewType, codes,
 };
-use std::borrow::Cow;
 
 /// Why a type body cannot be read: where in the body, what was found, what is legal.
 struct Wrong {
     span: Span,
     found: String,
     legal: String,
+    help: Option<String>,
 }
 
 type Body<T> = Result<T, Wrong>;
@@ -24,7 +26,7 @@ impl<'s> Parser<'s> {
             Tok::Bang => self.bang_type(),
             Tok::Ident => self.named_type(),
             Tok::Punct(b'(') => self.function_type(),
-            Tok::Punct(b'<') => self.short_pointer(),
+            Tok::Punct(b'<') => self.short_type(),
             _ => {
                 self.expected("a type");
                 None
@@ -146,8 +148,11 @@ impl<'s> Parser<'s> {
                 let code = if unknown { codes::UNKNOWN_TYPE } else { codes::BAD_TYPE };
                 let span = if unknown { Span::new(start, head_end as u32) } else { wrong.span };
                 let mut d = Diagnostic::new(code, span, wrong.found);
-                if !wrong.legal.is_empty() {
+                if !unknown {
                     d = d.legal(format!("legal: {}", wrong.legal));
+                }
+                if let Some(help) = wrong.help {
+                    d = d.help(help);
                 }
                 p.report(d);
                 None
@@ -159,7 +164,34 @@ impl<'s> Parser<'s> {
     }
 
     fn type_body(&mut self, head: &str, body: Span) -> Body<Type> {
-        let text = &*without_comments(self.text(body));
+        let text = without_comments(self.text(body));
+        if head.starts_with("!pto.struct") || !text.contains('!') {
+            return self.plain_body(head, &text, body);
+        }
+        // Places in the text have moved.
+        let text = self.scalar_aliases(&text);
+        self.plain_body(head, &text, body).map_err(|wrong| Wrong { span: body, ..wrong })
+    }
+
+    /// With the scalars that aliases stand for: `16x16x!elem`.
+    fn scalar_aliases(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(at) = rest.find('!') {
+            let len =
+                rest[at + 1..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len() - at - 1);
+            let name = &rest[at..=at + len];
+            out.push_str(&rest[..at]);
+            match self.type_aliases.get(name).map(|ty| self.module.ty(*ty)) {
+                Some(Type::Scalar(s)) => out.push_str(s.mlir()),
+                _ => out.push_str(name),
+            }
+            rest = &rest[at + 1 + len..];
+        }
+        out + rest
+    }
+
+    fn plain_body(&mut self, head: &str, text: &str, body: Span) -> Body<Type> {
         match head {
             "!pto.tile_buf" | "!pto.tile" if text.trim() == "..." => Ok(Type::Unknown),
             "!pto.tile_buf" => tile(text, body).map(Type::TileBuf),
@@ -172,52 +204,80 @@ impl<'s> Parser<'s> {
             "vector" => view(text, body).map(Type::Vector),
             "memref" => memref(text, body),
             "!pto.eventid_array" => number(text, body).map(Type::EventIds),
-            "!pto.struct" => self.struct_type(body),
+            "!pto.struct" => self.struct_type(text, body),
             "!pto.event" | "!pto.group" => {
                 Ok(Type::Token(if head == "!pto.event" { Token::Event } else { Token::Group }))
             }
             _ if head.starts_with("!pto.") => {
-                Err(Wrong { span: body, found: format!("there is no type `{head}<…>`"), legal: String::new() })
+                let found = format!("there is no type `{head}<…>`");
+                Err(Wrong { span: body, found, legal: String::new(), help: renamed(head, text) })
             }
-            _ => Ok(Type::Opaque(format!("{head}<{}>", text.trim()).into())),
+            _ => Ok(Type::Opaque(format!("{head}<{}>", laid_out(text)).into())),
         }
     }
 
     /// Fields are types themselves, so they are read as such.
-    fn struct_type(&mut self, body: Span) -> Body<Type> {
-        let mut fields = Vec::new();
-        for part in split_top(self.text(body)) {
-            let at = body.start + (part.as_ptr() as usize - self.text(body).as_ptr() as usize) as u32;
-            let span = Span::new(at, at + part.len() as u32);
-            let field = match part.split_once('<') {
-                Some((head, rest)) => {
-                    let start = at + head.len() as u32 + 1;
-                    let len = rest.trim_end().strip_suffix('>').map_or(0, str::len) as u32;
-                    if self.depth >= super::MAX_DEPTH {
-                        return Err(wrong(span, "nested too deep", "fewer levels"));
-                    }
-                    self.depth += 1;
-                    let ty = self.type_body(head.trim(), Span::new(start, start + len));
-                    self.depth -= 1;
-                    ty?
-                }
-                None => match Scalar::parse(part.trim()) {
-                    Some(s) => Type::Scalar(s),
-                    None => return Err(wrong(span, &format!("`{}`", part.trim()), "a scalar, array or struct type")),
-                },
-            };
-            fields.push(field);
+    fn struct_type(&mut self, text: &str, body: Span) -> Body<Type> {
+        let fields = split_top(text).into_iter().map(|part| self.struct_field(part, part_span(body, text, part)));
+        Ok(Type::Struct(fields.collect::<Body<Vec<_>>>()?.into()))
+    }
+
+    fn struct_field(&mut self, part: &str, span: Span) -> Body<Type> {
+        let part = part.trim();
+        let Some((head, rest)) = part.split_once('<') else {
+            if let Some(&alias) = self.type_aliases.get(part) {
+                let extent = Extent::of_fields(self.module.ty(alias));
+                let fits = self.write_out(extent, span);
+                return fits.map(|()| self.module.ty(alias).clone()).ok_or_else(|| {
+                    wrong(span, &format!("`{part}`, which stands for too much"), "a type of fewer parts")
+                });
+            }
+            let scalar = Scalar::parse(part).map(Type::Scalar);
+            return scalar.ok_or_else(|| wrong(span, &format!("`{part}`"), "a scalar, array or struct type"));
+        };
+        if self.depth >= super::MAX_DEPTH {
+            return Err(wrong(span, "nested too deep", "fewer levels"));
         }
-        Ok(Type::Struct(fields.into()))
+        let start = span.start + head.len() as u32 + 1;
+        let len = rest.strip_suffix('>').map_or(0, str::len) as u32;
+        self.depth += 1;
+        let ty = self.type_body(head.trim(), Span::new(start, start + len));
+        self.depth -= 1;
+        ty
     }
 
     /// `<f32>`, short for `!pto.ptr<f32>` where only a pointer can stand.
-    fn short_pointer(&mut self) -> Parse<TypeId> {
-        let open = self.bump().span;
+    fn short_type(&mut self) -> Parse<TypeId> {
+        let open = self.token.span;
+        if let Ok(end) = matching_angle(self.source.as_bytes(), open.start as usize)
+            && Scalar::parse(self.source[open.end as usize..end - 1].trim()).is_none()
+        {
+            return self.nameless_type(Span::new(open.start, end as u32));
+        }
+        self.bump();
         let elem = self.named_type()?;
         self.close(b'>', open)?;
         let Type::Scalar(s) = *self.module.ty(elem) else { return None };
         Some(self.module.intern_type(Type::Ptr(s, PtrSpace::Default)))
+    }
+
+    /// `<…>`: earlier printers left the name out. What its parameters say it is, the help names.
+    fn nameless_type(&mut self, span: Span) -> Parse<TypeId> {
+        let body = Span::new(span.start + 1, span.end - 1);
+        let text = &*without_comments(self.text(body));
+        let d = Diagnostic::new(codes::UNKNOWN_TYPE, span, "found a type without its name");
+        let known = tile(text, body).map(Type::TileBuf).or_else(|_| view(text, body).map(Type::TensorView));
+        self.report(match (known, shape_first(text)) {
+            (Ok(Type::TensorView(_)), _) => {
+                d.help("write `!pto.tensor_view` or `!pto.partition_tensor_view` before it")
+            }
+            (Ok(_), _) => d.help("write `!pto.tile_buf` before it"),
+            (_, Some(now)) => d.help(format!("write `{now}`")),
+            _ => d.help("write the name of the type before it"),
+        });
+        self.lexer.pos = span.end as usize;
+        self.bump();
+        None
     }
 
     fn function_type(&mut self) -> Parse<TypeId> {
@@ -237,7 +297,7 @@ impl<'s> Parser<'s> {
 }
 
 fn wrong(span: Span, found: &str, legal: &str) -> Wrong {
-    Wrong { span, found: format!("found {found}"), legal: legal.to_string() }
+    Wrong { span, found: format!("found {found}"), legal: legal.to_string(), help: None }
 }
 
 /// No type is longer than this.
@@ -248,15 +308,20 @@ const MAX_TYPE_BYTES: usize = 1 << 13;
 pub(super) fn matching_angle(bytes: &[u8], open: usize) -> Result<usize, usize> {
     let mut depth = 0u32;
     let limit = bytes.len().min(open + MAX_TYPE_BYTES);
-    let (mut comment, mut quoted) = (false, false);
-    for at in open..limit {
+    let mut at = open;
+    while at < limit {
+        match stretch(bytes, at) {
+            Stretch::None => {}
+            Stretch::Comment(end) | Stretch::Quoted(end) => {
+                at = end;
+                continue;
+            }
+        }
         match bytes[at] {
-            b'\n' => comment = false,
-            _ if comment => {}
-            b'"' => quoted = !quoted,
-            b'/' if !quoted && bytes.get(at + 1) == Some(&b'/') => comment = true,
+            b'<' if bytes[at..].starts_with(b"<= ") => {}
             b'<' => depth += 1,
-            b'>' if bytes[at - 1] == b'-' => {}
+            // Arrows and comparisons of maps and sets.
+            b'>' if bytes[at - 1] == b'-' || bytes[at..].starts_with(b">= ") => {}
             b'>' => {
                 depth -= 1;
                 if depth == 0 {
@@ -266,21 +331,27 @@ pub(super) fn matching_angle(bytes: &[u8], open: usize) -> Result<usize, usize> 
             b'%' | b'{' | b'}' => break,
             _ => {}
         }
+        at += 1;
     }
     let line = bytes[open..].iter().position(|&b| b == b'\n').unwrap_or(bytes.len() - open);
     Err(open + line)
 }
 
-/// With spaces for comments, so that everything else stays where it is.
-fn without_comments(text: &str) -> Cow<'_, str> {
-    if !text.contains("//") || text.contains('"') {
-        return Cow::Borrowed(text);
+/// What a type is called now that earlier versions of the dialect had under another name.
+fn renamed(head: &str, text: &str) -> Option<String> {
+    match head {
+        "!pto.tile_view" => Some(format!("it is called `!pto.partition_tensor_view<{}>` now", text.trim())),
+        _ => None,
     }
-    let line = |line: &str| {
-        let end = line.find("//").unwrap_or(line.len());
-        line[..end].to_string() + &" ".repeat(line.len() - end)
-    };
-    Cow::Owned(text.split('\n').map(line).collect::<Vec<_>>().join("\n"))
+}
+
+/// The tile that `16x16xf32, …, #pto.address_space<vec>` says, as it is written now: the memory comes first.
+fn shape_first(text: &str) -> Option<String> {
+    let parts = split_top(text);
+    let (shape, space) = (parts.first()?.trim(), parts.last()?.trim());
+    let (dims, _) = extents(shape, Span::default()).ok()?;
+    let loc = space.strip_prefix("#pto.address_space<")?.strip_suffix('>')?;
+    (dims.len() == 2).then(|| format!("!pto.tile_buf<{}, {shape}>", loc.trim()))
 }
 
 /// Splits at commas outside brackets.
@@ -383,8 +454,7 @@ fn memref(text: &str, span: Span) -> Body<Type> {
         Some(first) if first.len() < text.len() => (*first, &text[first.len() + 1..]),
         _ => (text, ""),
     };
-    let rest = rest.split_whitespace().collect::<Vec<_>>().join(" ");
-    Ok(Type::Memref(MemrefType { view: view(head, span)?, rest: rest.into() }))
+    Ok(Type::Memref(MemrefType { view: view(head, span)?, rest: laid_out(rest).into() }))
 }
 
 fn pointer(text: &str, span: Span) -> Body<Type> {
@@ -458,7 +528,8 @@ fn keyed(text: &str, body: Span) -> Body<TileType> {
 fn compact(text: &str, body: Span) -> Body<TileType> {
     let parts = split_top(text);
     let loc_span = part_span(body, text, parts[0]);
-    let loc = location(parts[0].trim(), loc_span)?;
+    let loc = location(parts[0].trim(), loc_span)
+        .map_err(|wrong| Wrong { help: shape_first(text).map(|now| format!("write `{now}`")), ..wrong })?;
     let Some(shape) = parts.get(1) else {
         return Err(wrong(body, "no shape", "`location, RxCxtype`, then options"));
     };

@@ -1,4 +1,5 @@
 //! The tests of this crate, in one binary: linking takes longer than most of them.
 
 mod help;
+mod layout;
 mod limits;
