@@ -154,8 +154,17 @@ pub struct Report {
     /// Instructions executed, over all blocks.
     pub instructions: u64,
     /// What blocks printed, those that did, in order.
-    pub printed: Vec<crate::Printed>,
+    pub printed: Vec<Printed>,
     /// Warnings, at most one for each instruction, in the order of the text: tiles that are read and were not written, entries left in a pipe; and with the numerics of a device,
     /// what it does although no rule allows it.
     pub notes: Vec<pto_isa::Diagnostic>,
+}
+
+/// What a block printed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Printed {
+    /// The block.
+    pub block: u32,
+    /// Everything it printed, in order.
+    pub text: String,
 }

@@ -10,7 +10,7 @@
 //! locks, nor do runs on one thread.
 
 use crate::memory::Buffer;
-use crate::run::MAX_VIEWS;
+use crate::prepared::MAX_VIEWS;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Most stripes of a buffer: what an access to all of it costs.

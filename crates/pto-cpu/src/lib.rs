@@ -35,14 +35,16 @@ pub mod kernels;
 pub mod machine;
 mod memory;
 mod plan;
+mod prepared;
 mod run;
 
-pub use args::{Arg, Launch, Number, Options, Param, ParamKind, Report, Uninitialised};
+pub use args::{Arg, Launch, Number, Options, Param, ParamKind, Printed, Report, Uninitialised};
 pub use kernels::Numerics;
-pub use plan::{Plan, Role, Set, asked_again, loaded_tile, reads_element, source};
+pub use plan::{asked_again, loaded_tile, reads_element, source};
+pub use prepared::{Plan, Role, Set};
 pub use run::{
     Access, Action, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, Event, Extent, Flag, Known, Measure, Observer,
-    Place, Printed, Ring, Signal, StoredWord, Timing,
+    Place, Ring, Signal, StoredWord, Timing,
 };
 
 /// True when the engine executes an operation: by a kernel, or itself.

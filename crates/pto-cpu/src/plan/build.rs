@@ -1,15 +1,22 @@
 //! From operations to steps: the parts every kind of operation uses.
 
 use super::layouts::Layouts;
-use super::links::Scale;
-use super::params::{Entry, entry_function, param};
+use super::params::{EntryPoint, entry_function, param, vector_tile};
 use super::roles::{SUBBLOCK_PARAM, Traits, callees, depth};
-use super::*;
+use crate::args::Options;
 use crate::kernels::{self, Kernel};
+use crate::memory::Spaces;
+use crate::memory::Spare;
+use crate::prepared::*;
+use pto_check::Checked;
+use pto_ir::Module;
+use pto_ir::OpId;
 use pto_ir::{BlockId, ValueId};
+use pto_isa::Diagnostic;
+use pto_isa::TileType;
 use pto_isa::row::Effect;
 use pto_isa::table::op;
-use pto_isa::{Family, Loc, Span, Target, Token, Type, ViewType, codes};
+use pto_isa::{Family, Span, Target, Token, Type, codes};
 use std::collections::{HashMap, HashSet};
 
 /// Steps a plan may have; expanded calls can make a short program long.
@@ -76,12 +83,6 @@ fn maker(code: pto_isa::Op) -> Option<Maker> {
     })
 }
 
-/// A vector lies in memory like a tile of one row.
-pub(super) fn vector_tile(v: &ViewType) -> Option<TileType> {
-    let count = v.dims.iter().try_fold(1u64, |n, d| n.checked_mul(d.fixed()?))?;
-    Some(TileType::new(Loc::Vec, v.elem.elem()?, 1, count))
-}
-
 fn is_atomic_switch(code: pto_isa::Op) -> bool {
     code.row().name.starts_with("set_atomic_")
 }
@@ -96,7 +97,6 @@ pub(super) struct Builder<'a> {
     pub plan: Plan,
     /// Where each value of the program is kept. A function that is called twice is expanded twice, one after the other.
     pub slots: Vec<Slot>,
-    pub geometries: Vec<TileType>,
     /// Layouts of views that are not stated.
     pub layouts: Layouts,
     /// The operation whose steps are being made.
@@ -106,7 +106,7 @@ pub(super) struct Builder<'a> {
     pub open_calls: HashSet<OpId>,
     /// What calls call.
     pub callees: HashMap<OpId, OpId>,
-    /// Registers of the loops around that keep buffers from turn to turn.
+    /// Registers of the loops around that keep buffers from one iteration to the next.
     pub held: Vec<TileId>,
     /// The vector that the last instruction wrote that writes one, where the program asks for it.
     pub status: Option<TileId>,
@@ -121,7 +121,7 @@ pub(super) struct Builder<'a> {
 }
 
 pub(super) struct Return {
-    pub jumps: Vec<usize>,
+    pub jumps: Vec<StepId>,
     pub results: Vec<Slot>,
 }
 
@@ -163,50 +163,58 @@ fn build_tiles(checked: &Checked, entry: Option<&str>, options: Options) -> Buil
 const FLAT: usize = 100;
 const STACK_OF_CALL: usize = 64 << 10;
 
-fn build_entry(checked: &Checked, entry: Entry, functions: &[OpId], options: Options) -> Built<Plan> {
+fn build_entry(checked: &Checked, entry: EntryPoint, functions: &[OpId], options: Options) -> Built<Plan> {
     let traits = Traits::of(checked, functions);
     let Some(vectors) = traits.vector_cores() else {
         let plan = build_role(checked, &entry, Role::Whole, options)?;
-        return Ok(Plan { joint: traits.joint, asks: plan.polls(), ..plan });
+        return Ok(complete(plan, traits));
     };
     let cube = build_role(checked, &entry, Role::Cube, options)?;
     let (function, body) = match entry.partner {
         Some((f, b)) => (Some(f), b),
         None => (entry.function, entry.body),
     };
-    let entry = Entry { function, body, partner: None, ..entry };
+    let entry = EntryPoint { function, body, partner: None, ..entry };
     let vector = build_role(checked, &entry, Role::Vector, options)?;
-    let plan = join(cube, vector, vectors)?;
-    Ok(Plan { joint: traits.joint, asks: plan.polls(), ..plan })
+    Ok(complete(join(cube, vector, vectors)?, traits))
+}
+
+/// Notes what concerns all blocks.
+fn complete(mut plan: Plan, traits: Traits) -> Plan {
+    plan.cores.joint = traits.joint;
+    plan.cores.asks = plan.polls();
+    plan
 }
 
 /// The plans of a block's cores as one. They take the same arguments.
 fn join(mut cube: Plan, mut vector: Plan, vectors: u32) -> Built<Plan> {
-    let common = cube.params.len().min(vector.params.len());
-    let differs = (0..common).find(|&k| cube.params[k].kind != vector.params[k].kind);
+    let common = cube.params().len().min(vector.params().len());
+    let differs = (0..common).find(|&k| cube.params()[k].kind != vector.params()[k].kind);
     if let Some(k) = differs {
         let message = format!("parameter {k} of the cube function is not that of the vector function");
         return Err(Diagnostic::new(codes::RUN_ENTRY, cube.entry_span(), message)
             .legal("two functions without an entry start together and take the same arguments"));
     }
     let (more, less) =
-        if cube.params.len() < vector.params.len() { (&vector, &mut cube) } else { (&cube, &mut vector) };
-    less.params.extend_from_slice(&more.params[common..]);
-    less.slots.resize(more.slots.len(), Slot::Nothing);
+        if cube.params().len() < vector.params().len() { (&vector, &mut cube) } else { (&cube, &mut vector) };
+    less.source.params.extend_from_slice(&more.params()[common..]);
+    less.source.slots.resize(more.source.slots.len(), Slot::Nothing);
     // Both are asked how many there are.
-    vector.vectors = vectors;
-    Ok(Plan { vectors, partner: Some(Box::new(vector)), ..cube })
+    vector.cores.vectors = vectors;
+    cube.cores.vectors = vectors;
+    cube.cores.partner = Some(Box::new(vector));
+    Ok(cube)
 }
 
 /// The plan of one kind of core.
-fn build_role(checked: &Checked, entry: &Entry, role: Role, options: Options) -> Built<Plan> {
+fn build_role(checked: &Checked, entry: &EntryPoint, role: Role, options: Options) -> Built<Plan> {
     let module = checked.module();
     let Some(first) = entry.function.or_else(|| module.block(entry.body).ops.first().copied()) else {
         let message = "the program is empty";
         return Err(Diagnostic::new(codes::RUN_ENTRY, Span::default(), message));
     };
     let mut builder = Builder::new(checked, entry.name.clone(), first, options);
-    builder.plan.role = role;
+    builder.plan.cores.role = role;
     let args = module.block(entry.body).args.clone();
     for &arg in &args {
         builder.param(arg)?;
@@ -227,44 +235,14 @@ impl<'a> Builder<'a> {
         let spaces = Spaces::new(checked.info().target);
         let core_bytes = spaces.end;
         let plan = Plan {
-            checked: checked.clone(),
-            name,
-            params: Vec::new(),
-            slots: Vec::new(),
-            steps: Vec::new(),
-            origins: Vec::new(),
-            regs: Vec::new(),
-            tiles: Vec::new(),
-            views: Vec::new(),
-            geometries: Box::default(),
-            binds: Vec::new(),
-            held: Vec::new(),
-            windows: Vec::new(),
-            regions: Vec::new(),
-            make_views: Vec::new(),
-            partitions: Vec::new(),
-            accesses: Vec::new(),
-            element_reads: Vec::new(),
-            allocations: Vec::new(),
-            locals: Vec::new(),
-            switches: Vec::new(),
-            kernels: Vec::new(),
-            prints: Vec::new(),
-            checks: Vec::new(),
-            numerics: options.numerics,
-            uninitialised: options.uninitialised,
-            strict: options.strict,
-            spaces,
-            core_bytes,
-            spare: Spare::default(),
-            role: Role::Whole,
-            vectors: 1,
-            joint: false,
-            asks: false,
-            partner: None,
-            ends: Vec::new(),
-            orders: Vec::new(),
-            links: Vec::new(),
+            source: Source { checked: checked.clone(), options, name, params: Vec::new(), slots: Vec::new() },
+            code: StepList::default(),
+            start: Registers::default(),
+            tiles: TileTables::default(),
+            views: ViewTables::default(),
+            calls: CallTables::default(),
+            memory: MemoryNeeds { spaces, core_bytes, spare: Spare::default() },
+            cores: Cores { role: Role::Whole, vectors: 1, joint: false, asks: false, partner: None },
         };
         Self {
             checked,
@@ -272,7 +250,6 @@ impl<'a> Builder<'a> {
             options,
             plan,
             slots: vec![Slot::Nothing; module.value_count()],
-            geometries: Vec::new(),
             layouts: Layouts::new(module),
             at,
             calls: Vec::new(),
@@ -289,13 +266,13 @@ impl<'a> Builder<'a> {
 
     fn param(&mut self, value: ValueId) -> Built<()> {
         let slot = self.define(value)?;
-        if let (Role::Vector, Slot::Scalar(reg)) = (self.plan.role, slot)
+        if let (Role::Vector, Slot::Scalar(reg)) = (self.plan.cores.role, slot)
             && self.module.value_name(value) == SUBBLOCK_PARAM
         {
             return self.push(Step::SubblockIndex(reg)).map(drop);
         }
-        self.plan.params.push(param(self.module, value));
-        self.plan.slots.push(slot);
+        self.plan.source.params.push(param(self.module, value));
+        self.plan.source.slots.push(slot);
         Ok(())
     }
 
@@ -303,30 +280,28 @@ impl<'a> Builder<'a> {
         let end = self.here();
         self.push(Step::End)?;
         if let Some(r) = self.returns.pop() {
-            r.jumps.iter().for_each(|&j| self.plan.steps[j] = Step::Jump(end));
+            r.jumps.iter().for_each(|&j| self.plan.code.steps[j] = Step::Jump(end));
         }
-        self.plan.geometries = self.geometries.into_boxed_slice();
-        let reads = |(at, step): (usize, &Step)| matches!(step, Step::TileGet { .. }).then_some(at as u32);
-        self.plan.element_reads = self.plan.steps.iter().enumerate().filter_map(reads).collect();
+        let reads = |(at, step): (StepId, &Step)| matches!(step, Step::TileGet { .. }).then_some(at);
+        self.plan.code.element_reads = self.plan.code.steps.entries().filter_map(reads).collect();
         Ok(self.plan)
     }
 
     // ---- steps ----------------------------------------------------------------------------------------------
 
-    pub fn push(&mut self, step: Step) -> Built<usize> {
-        if self.plan.steps.len() >= MAX_STEPS {
+    pub fn push(&mut self, step: Step) -> Built<StepId> {
+        if self.plan.code.steps.len() >= MAX_STEPS {
             let message = format!("the program expands to more than {MAX_STEPS} steps");
             return Err(Diagnostic::new(codes::RUN_LIMIT, self.place(), message)
                 .help("calls are expanded in place; call fewer functions from several places"));
         }
-        self.plan.steps.push(step);
-        self.plan.origins.push(self.at);
-        Ok(self.plan.steps.len() - 1)
+        self.plan.code.origins.push(self.at);
+        Ok(self.plan.code.steps.push(step))
     }
 
     /// The position of the next step.
-    pub fn here(&self) -> u32 {
-        self.plan.steps.len() as u32
+    pub fn here(&self) -> StepId {
+        self.plan.code.steps.next_id()
     }
 
     pub fn place(&self) -> Span {
@@ -336,15 +311,12 @@ impl<'a> Builder<'a> {
     // ---- registers ------------------------------------------------------------------------------------------
 
     pub fn reg(&mut self) -> Reg {
-        self.plan.regs.push(0);
-        self.plan.regs.len() as Reg - 1
+        self.plan.start.scalars.push(0)
     }
 
     /// A register that holds a number from the start.
     pub fn constant(&mut self, bits: u64) -> Reg {
-        let reg = self.reg();
-        self.plan.regs[reg as usize] = bits;
-        reg
+        self.plan.start.scalars.push(bits)
     }
 
     /// The register for a part of the core's state. Kernels name it among their scalars, with a `$` before it.
@@ -357,23 +329,21 @@ impl<'a> Builder<'a> {
         reg
     }
 
-    pub fn geometry(&mut self, ty: &TileType) -> u32 {
-        if let Some(at) = self.geometries.iter().position(|g| g == ty) {
-            return at as u32;
-        }
-        self.geometries.push(*ty);
-        self.geometries.len() as u32 - 1
+    pub fn geometry(&mut self, ty: &TileType) -> GeometryId {
+        let geometries = &mut self.plan.tiles.geometries;
+        let known = geometries.entries().find_map(|(id, g)| (g == ty).then_some(id));
+        known.unwrap_or_else(|| geometries.push(*ty))
     }
 
     /// A place behind the memory spaces.
     pub fn own_bytes(&mut self, bytes: u64) -> Built<u64> {
-        let at = self.plan.core_bytes;
+        let at = self.plan.memory.core_bytes;
         let end = at.saturating_add(bytes.next_multiple_of(64));
         if end > MAX_OWN_BYTES {
             let message = format!("the tiles of the program need more than {} GiB", MAX_OWN_BYTES >> 30);
             return Err(Diagnostic::new(codes::RUN_LIMIT, self.place(), message));
         }
-        self.plan.core_bytes = end;
+        self.plan.memory.core_bytes = end;
         Ok(at)
     }
 
@@ -486,7 +456,7 @@ impl<'a> Builder<'a> {
             Some(Maker::FeatureMap) => self.feature_map(id),
             Some(Maker::ImagePadding) => self.image_padding(id),
             Some(Maker::Clean) => self.clean_op(id),
-            Some(Maker::Register) => self.order(Order::Other),
+            Some(Maker::Register) => self.order(PipeOrder::Other),
             Some(Maker::Trap) => self.push(Step::Trap).map(drop),
             Some(Maker::Element) => self.element_op(id),
             Some(Maker::Status) => self.read_status(id),

@@ -1,11 +1,11 @@
-//! Values that loops carry from one turn to the next.
+//! Values that loops carry from one iteration to the next.
 //!
-//! Scalars and views are moved. A tile value is its contents: they are copied, because the next turn writes the place they
-//! are in again. A buffer is the same buffer in the next turn. One that a turn allocates and hands on must not lie where
-//! the next turn allocates, so allocations inside loops have several places and take one that no carried buffer is in.
+//! Scalars and views are moved. A tile value is its contents: they are copied, because the next iteration writes the place they
+//! are in again. A buffer is the same buffer in the next iteration. One that an iteration allocates and hands on must not lie where
+//! the next iteration allocates, so allocations inside loops have several places and take one that no carried buffer is in.
 
 use super::build::{Builder, Built};
-use super::*;
+use crate::prepared::*;
 use pto_ir::{RegionId, ValueId};
 use pto_isa::Type;
 use pto_isa::table::op;
@@ -32,7 +32,7 @@ impl Builder<'_> {
         Ok(carried)
     }
 
-    /// Hands on the values of a turn.
+    /// Hands on the values of an iteration.
     pub fn next_carried(&mut self, carried: &Carried, values: &[Slot]) -> Built<()> {
         let mut copies = Vec::new();
         let (mut from, mut to) = (Vec::new(), Vec::new());
@@ -49,7 +49,7 @@ impl Builder<'_> {
         self.move_values(&from, &to)
     }
 
-    /// Notes the registers that keep buffers from turn to turn.
+    /// Notes the registers that keep buffers from one iteration to the next.
     pub fn hold(&mut self, values: &[ValueId]) {
         for &value in values {
             if let (Type::TileBuf(_), Slot::Tile(tile)) = (self.module.value_type(value), self.slot(value)) {
@@ -58,15 +58,15 @@ impl Builder<'_> {
         }
     }
 
-    /// A place for a new buffer that no register has kept from an earlier turn.
+    /// A place for a new buffer that no register has kept from an earlier iteration.
     pub fn free_place(&mut self, bytes: u64) -> Built<Address> {
         let size = bytes.next_multiple_of(64);
         let first = self.own_bytes(size.saturating_mul(self.held.len() as u64 + 1))?;
         if self.held.is_empty() {
             return Ok(Address::Own(first));
         }
-        self.plan.held.push(self.held.clone());
-        Ok(Address::Free { first, size, held: self.plan.held.len() as u32 - 1 })
+        let held = self.plan.tiles.held.push(self.held.clone());
+        Ok(Address::Free { first, size, held })
     }
 
     /// True when the tile carried at this position must be copied.

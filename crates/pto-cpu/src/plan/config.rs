@@ -1,9 +1,10 @@
 //! Instructions that set the state of a core for later ones.
 
 use super::build::{Builder, Built};
-use super::*;
 use crate::kernels::Combine;
+use crate::prepared::*;
 use pto_ir::Attr;
+use pto_ir::OpId;
 use pto_isa::table::op;
 
 impl Builder<'_> {
@@ -37,7 +38,7 @@ impl Builder<'_> {
     pub fn atomic_switch(&mut self, code: pto_isa::Op) -> Built<()> {
         let how = Combine::parse(code.row().name);
         if how.is_none() && code != op::set_atomic_none {
-            return self.order(Order::Other);
+            return self.order(PipeOrder::Other);
         }
         self.set_state("atomic", how.map_or(0, Combine::code))
     }

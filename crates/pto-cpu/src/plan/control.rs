@@ -2,8 +2,10 @@
 
 use super::build::{Builder, Built, Return};
 use super::roles::stated_kind;
-use super::*;
+use crate::prepared::*;
+use pto_ir::OpId;
 use pto_ir::{Attr, BlockId, RegionId, ValueId};
+use pto_isa::Diagnostic;
 use pto_isa::row::Core;
 use pto_isa::table::op;
 use pto_isa::{Type, codes};
@@ -36,7 +38,7 @@ impl Builder<'_> {
 
     /// Code for one kind of core; the others go on behind it.
     fn section(&mut self, kind: Core, region: RegionId) -> Built<()> {
-        if self.plan.role.executes(kind) { self.region(region) } else { Ok(()) }
+        if self.plan.cores.role.executes(kind) { self.region(region) } else { Ok(()) }
     }
 
     // ---- regions ----------------------------------------------------------------------------------------------
@@ -105,16 +107,16 @@ impl Builder<'_> {
                 op::scf_yield | op::fusion_yield => {
                     let yielded = self.yielded(block);
                     self.move_values(&yielded, results)?;
-                    exits.push(self.push(Step::Jump(0))?);
+                    exits.push(self.push(Step::Jump(StepId(0)))?);
                 }
                 _ => {}
             }
         }
         let end = self.here();
-        exits.into_iter().for_each(|j| self.plan.steps[j] = Step::Jump(end));
+        exits.into_iter().for_each(|j| self.plan.code.steps[j] = Step::Jump(end));
         for (step, target) in jumps {
             let start = starts.get(&target).copied().unwrap_or(end);
-            self.plan.steps[step] = Step::Jump(start);
+            self.plan.code.steps[step] = Step::Jump(start);
         }
         Ok(())
     }
@@ -155,9 +157,9 @@ impl Builder<'_> {
     }
 
     /// A branch: values to the parameters of the block, and a jump that is filled in later.
-    fn branch(&mut self, id: OpId, jumps: &mut Vec<(usize, BlockId)>) -> Built<()> {
+    fn branch(&mut self, id: OpId, jumps: &mut Vec<(StepId, BlockId)>) -> Built<()> {
         let successors = self.module.successors(id).to_vec();
-        let head = self.push(Step::Jump(0))?;
+        let head = self.push(Step::Jump(StepId(0)))?;
         let mut places = Vec::new();
         for s in &successors {
             places.push(self.here());
@@ -165,20 +167,20 @@ impl Builder<'_> {
             let to: Vec<Slot> = self.module.block(s.block).args.iter().map(|v| self.slot(*v)).collect();
             let values: Vec<ValueId> = self.module.block(s.block).args.clone();
             self.pass_values(&from, &to, &values)?;
-            jumps.push((self.push(Step::Jump(0))?, s.block));
+            jumps.push((self.push(Step::Jump(StepId(0)))?, s.block));
         }
-        self.plan.steps[head] = match (self.module.op(id).op, &places[..]) {
+        self.plan.code.steps[head] = match (self.module.op(id).op, &places[..]) {
             (op::cf_cond_br, [yes, no]) => {
                 Step::Branch { condition: self.operand_reg(id, "condition")?, yes: *yes, no: *no }
             }
             (op::cf_switch, _) => {
                 let on = self.operand_reg(id, "flag")?;
                 let cases = successors.iter().zip(&places).filter_map(|(s, p)| Some((s.case?, *p))).collect();
-                let default = successors.iter().zip(&places).find(|(s, _)| s.case.is_none()).map_or(0, |(_, p)| *p);
-                self.plan.switches.push(Switch { on, cases, default });
-                Step::Switch(self.plan.switches.len() as u32 - 1)
+                let default =
+                    successors.iter().zip(&places).find(|(s, _)| s.case.is_none()).map_or(StepId(0), |(_, p)| *p);
+                Step::Switch(self.plan.code.switches.push(Switch { on, cases, default }))
             }
-            _ => Step::Jump(head as u32 + 1),
+            _ => Step::Jump(head.next()),
         };
         Ok(())
     }
@@ -218,7 +220,7 @@ impl Builder<'_> {
         self.push(step).map(drop)
     }
 
-    /// Hands values to the parameters of a block. Tile values are copied: the next turn writes their old place again.
+    /// Hands values to the parameters of a block. Tile values are copied: the next iteration writes their old place again.
     fn pass_values(&mut self, from: &[Slot], to: &[Slot], params: &[ValueId]) -> Built<()> {
         let mut handles = (Vec::new(), Vec::new());
         let mut copies = Vec::new();
@@ -240,13 +242,13 @@ impl Builder<'_> {
     /// Copies the contents of tiles, all at once. A register without bytes of its own may stand for any other tile,
     /// also for one that is written here.
     pub fn copy_tiles(&mut self, copies: &[(TileId, TileId)]) -> Built<()> {
-        let is_handle = |tile: TileId| self.plan.tiles[tile as usize].base < self.plan.spaces.end;
+        let is_handle = |tile: TileId| self.plan.start.tiles[tile].base < self.plan.memory.spaces.end;
         let is_written = |tile: TileId| copies.iter().any(|(_, t)| *t == tile);
         let clash = copies.len() > 1 && copies.iter().any(|(f, _)| is_handle(*f) || is_written(*f));
         let mut late = Vec::new();
         for &(from, to) in copies.iter().filter(|(f, t)| f != t) {
             if clash {
-                let ty = self.geometries[self.plan.tiles[to as usize].geometry as usize];
+                let ty = self.plan.tiles.geometries[self.plan.start.tiles[to].geometry];
                 let held = self.new_tile(&ty)?;
                 self.push(Step::CopyTile { from, to: held })?;
                 late.push((held, to));
@@ -276,14 +278,14 @@ impl Builder<'_> {
         let outer = self.held.len();
         let carried = self.enter_carried(region, &args[1..], &inits)?;
         let head = self.here();
-        let test = self.push(Step::LoopTest { counter, bound: upper, exit: 0 })?;
+        let test = self.push(Step::LoopTest { counter, bound: upper, exit: StepId(0) })?;
         self.block(body)?;
         self.at = id;
         let yielded = self.yielded(body);
         self.next_carried(&carried, &yielded)?;
         self.push(Step::LoopNext { counter, step, head })?;
         let exit = self.here();
-        self.plan.steps[test] = Step::LoopTest { counter, bound: upper, exit };
+        self.plan.code.steps[test] = Step::LoopTest { counter, bound: upper, exit };
         for (result, arg) in self.module.results(id).zip(&args[1..]) {
             self.slots[result.index()] = self.slot(*arg);
         }
@@ -294,17 +296,17 @@ impl Builder<'_> {
     fn if_op(&mut self, id: OpId, regions: &[RegionId]) -> Built<()> {
         let condition = self.operand_reg(id, "condition")?;
         let results = self.results(id)?;
-        let branch = self.push(Step::Jump(0))?;
+        let branch = self.push(Step::Jump(StepId(0)))?;
         self.yielding(regions[0], &results)?;
         self.at = id;
-        let over = self.push(Step::Jump(0))?;
+        let over = self.push(Step::Jump(StepId(0)))?;
         let no = self.here();
         if let Some(&other) = regions.get(1) {
             self.yielding(other, &results)?;
             self.at = id;
         }
-        self.plan.steps[branch] = Step::Branch { condition, yes: branch as u32 + 1, no };
-        self.plan.steps[over] = Step::Jump(self.here());
+        self.plan.code.steps[branch] = Step::Branch { condition, yes: branch.next(), no };
+        self.plan.code.steps[over] = Step::Jump(self.here());
         Ok(())
     }
 
@@ -327,13 +329,13 @@ impl Builder<'_> {
         for (arg, slot) in self.module.block(after).args.clone().into_iter().zip(&results) {
             self.slots[arg.index()] = *slot;
         }
-        let branch = self.push(Step::Jump(0))?;
+        let branch = self.push(Step::Jump(StepId(0)))?;
         self.block(after)?;
         self.at = id;
         let yielded = self.yielded(after);
         self.next_carried(&carried, &yielded)?;
         self.push(Step::Jump(head))?;
-        self.plan.steps[branch] = Step::Branch { condition, yes: branch as u32 + 1, no: self.here() };
+        self.plan.code.steps[branch] = Step::Branch { condition, yes: branch.next(), no: self.here() };
         self.held.truncate(outer);
         Ok(())
     }
@@ -350,21 +352,21 @@ impl Builder<'_> {
             Some(Attr::Array(items)) => items.iter().filter_map(Attr::int).collect(),
             _ => Vec::new(),
         };
-        let head = self.push(Step::Jump(0))?;
+        let head = self.push(Step::Jump(StepId(0)))?;
         let (mut starts, mut exits) = (Vec::new(), Vec::new());
         for &region in regions {
             starts.push(self.here());
             self.yielding(region, &results)?;
             self.at = id;
-            exits.push(self.push(Step::Jump(0))?);
+            exits.push(self.push(Step::Jump(StepId(0)))?);
         }
         let end = self.here();
-        exits.into_iter().for_each(|j| self.plan.steps[j] = Step::Jump(end));
+        exits.into_iter().for_each(|j| self.plan.code.steps[j] = Step::Jump(end));
         // The default region is the first; the cases follow.
         let (default, rest) = (starts.first().copied().unwrap_or(end), starts.get(1..).unwrap_or_default());
         let cases = values.into_iter().zip(rest.iter().copied()).collect();
-        self.plan.switches.push(Switch { on, cases, default });
-        self.plan.steps[head] = Step::Switch(self.plan.switches.len() as u32 - 1);
+        let at = self.plan.code.switches.push(Switch { on, cases, default });
+        self.plan.code.steps[head] = Step::Switch(at);
         Ok(())
     }
 
@@ -376,7 +378,7 @@ impl Builder<'_> {
         if results.len() == values.len() {
             self.move_values(&values, &results)?;
         }
-        let jump = self.push(Step::Jump(0))?;
+        let jump = self.push(Step::Jump(StepId(0)))?;
         if let Some(r) = self.returns.last_mut() {
             r.jumps.push(jump);
         }
@@ -388,7 +390,7 @@ impl Builder<'_> {
         let Some(&callee) = self.callees.get(&id) else {
             return Err(self.unsupported("a call of a function without a body"));
         };
-        if !self.plan.role.executes(stated_kind(self.module, callee)) {
+        if !self.plan.cores.role.executes(stated_kind(self.module, callee)) {
             return Ok(());
         }
         if !self.open_calls.insert(callee) {
@@ -410,7 +412,7 @@ impl Builder<'_> {
         self.open_calls.remove(&callee);
         let end = self.here();
         if let Some(r) = self.returns.pop() {
-            r.jumps.into_iter().for_each(|j| self.plan.steps[j] = Step::Jump(end));
+            r.jumps.into_iter().for_each(|j| self.plan.code.steps[j] = Step::Jump(end));
         }
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! Buffers of lowered programs. They are tiles here; what is left are the operations that look at them as buffers.
 
 use super::build::{Builder, Built};
-use super::*;
+use crate::prepared::*;
+use pto_ir::OpId;
 use pto_isa::Order as ElementOrder;
 
 impl Builder<'_> {
@@ -29,14 +30,14 @@ impl Builder<'_> {
         let (offsets, steps) =
             (self.mixed(id, "offsets", "static_offsets")?, self.mixed(id, "strides", "static_strides")?);
         let [row, col] = offsets[..] else { return Err(self.unsupported("this number of offsets")) };
-        if steps.iter().any(|s| self.plan.regs[*s as usize] != 1) {
+        if steps.iter().any(|s| self.plan.start.scalars[*s] != 1) {
             return Err(self.unsupported("a window of a tile that leaves rows or columns out"));
         }
         let value = self.result(id)?;
         let Some(ty) = self.module.tile(value).copied() else { return Err(self.unsupported("this result")) };
         let Slot::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
         let size = (ty.rows as u32, ty.cols as u32);
-        let valid = WindowValid::Given(Extent::Fixed(size.0), Extent::Fixed(size.1));
+        let valid = WindowValid::Given(ExtentValue::Fixed(size.0), ExtentValue::Fixed(size.1));
         self.push_window(Window { from, to, row, col, size, valid })
     }
 
@@ -54,7 +55,7 @@ impl Builder<'_> {
         let (row, col) = (self.scalar(row)?, self.scalar(col)?);
         // Only when the program runs it is known how far apart the rows of a window are.
         let element = self.handle();
-        let valid = WindowValid::Given(Extent::Fixed(1), Extent::Fixed(1));
+        let valid = WindowValid::Given(ExtentValue::Fixed(1), ExtentValue::Fixed(1));
         self.push_window(Window { from: tile, to: element, row, col, size: (1, 1), valid })?;
         self.is_inside(row, col, [ty.rows, ty.cols])?;
         let (tile, offset) = (element, self.constant(0));
@@ -81,7 +82,7 @@ impl Builder<'_> {
     /// A view that only says how large something is.
     pub fn fixed_view(&mut self, shape: [u64; 2]) -> ViewId {
         let view = self.new_view();
-        self.plan.views[view as usize].shape[3..].copy_from_slice(&shape);
+        self.plan.start.views[view].shape[3..].copy_from_slice(&shape);
         view
     }
 }

@@ -1,15 +1,16 @@
 //! The entry of a program and its parameters.
 
-use super::build::vector_tile;
 use super::roles::{callees, stated_kind};
 use crate::args::{Param, ParamKind};
 use pto_ir::{BlockId, Module, OpId, ValueId};
+use pto_isa::Loc;
+use pto_isa::ViewType;
 use pto_isa::row::Core;
 use pto_isa::{Diagnostic, Span, TileType, Type, codes};
 use std::collections::HashSet;
 
 /// What is to run.
-pub(super) struct Entry {
+pub(super) struct EntryPoint {
     pub name: String,
     /// `None` for statements outside functions, which are a program of their own.
     pub function: Option<OpId>,
@@ -21,13 +22,13 @@ pub(super) struct Entry {
 type Function = (String, OpId, BlockId);
 
 /// The function of this name, the entry, the only function, or the two halves of a mixed kernel.
-pub(super) fn entry_function(module: &Module, wanted: Option<&str>) -> Result<Entry, Diagnostic> {
+pub(super) fn entry_function(module: &Module, wanted: Option<&str>) -> Result<EntryPoint, Diagnostic> {
     let functions: Vec<Function> = module
         .functions()
         .into_iter()
         .filter_map(|f| Some((module.symbol_name(f).to_string(), f, body(module, f)?)))
         .collect();
-    let found = |(n, f, b): &Function| Ok(Entry { name: n.clone(), function: Some(*f), body: *b, partner: None });
+    let found = |(n, f, b): &Function| Ok(EntryPoint { name: n.clone(), function: Some(*f), body: *b, partner: None });
     let names = || functions.iter().map(|(n, ..)| n.as_str()).collect::<Vec<_>>().join(", ");
     if let Some(wanted) = wanted {
         let wanted = wanted.trim_start_matches('@');
@@ -41,11 +42,11 @@ pub(super) fn entry_function(module: &Module, wanted: Option<&str>) -> Result<En
         ([one], _) => found(one),
         ([], [one]) => found(one),
         ([], []) if !module.block(module.top).ops.is_empty() => {
-            Ok(Entry { name: String::new(), function: None, body: module.top, partner: None })
+            Ok(EntryPoint { name: String::new(), function: None, body: module.top, partner: None })
         }
         ([], []) => Err(no_entry(module, "the program has no function to run".to_string(), "")),
         ([], _) => match halves(module, &functions) {
-            Some((cube, vector)) => found(cube).map(|e| Entry { partner: Some((vector.1, vector.2)), ..e }),
+            Some((cube, vector)) => found(cube).map(|e| EntryPoint { partner: Some((vector.1, vector.2)), ..e }),
             None => {
                 Err(no_entry(module, "the program has several functions and none is the entry".to_string(), &names()))
             }
@@ -121,4 +122,10 @@ fn is_in_pairs(module: &Module, kind: &ParamKind) -> bool {
         }
         _ => false,
     }
+}
+
+/// A vector lies in memory like a tile of one row.
+pub(super) fn vector_tile(v: &ViewType) -> Option<TileType> {
+    let count = v.dims.iter().try_fold(1u64, |n, d| n.checked_mul(d.fixed()?))?;
+    Some(TileType::new(Loc::Vec, v.elem.elem()?, 1, count))
 }

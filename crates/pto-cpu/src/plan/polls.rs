@@ -1,6 +1,6 @@
 //! Loops that may wait for another block to write global memory.
 
-use super::{Plan, Step};
+use crate::prepared::{Id, Plan, Step, StepId};
 use pto_ir::{BlockId, Def, Module, OpId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Family, Op};
@@ -14,27 +14,27 @@ impl Plan {
     }
 
     fn has_polling_loop(&self) -> bool {
-        let back = |(at, step): (usize, &Step)| match *step {
-            Step::Jump(head) if head as usize <= at => Some((head as usize, at)),
-            Step::Branch { yes, no, .. } if (yes.min(no) as usize) <= at => Some((yes.min(no) as usize, at)),
+        let back = |(at, step): (StepId, &Step)| match *step {
+            Step::Jump(head) if head <= at => Some((head, at)),
+            Step::Branch { yes, no, .. } if yes.min(no) <= at => Some((yes.min(no), at)),
             _ => None,
         };
-        let loops: Vec<(usize, usize)> = self.steps.iter().enumerate().filter_map(back).collect();
+        let loops: Vec<(StepId, StepId)> = self.code.steps.entries().filter_map(back).collect();
         if loops.is_empty() {
             return false;
         }
         let scalars = self.counted(|s| matches!(s, Step::LoadScalar(_)));
         let elements = self.counted(|s| matches!(s, Step::TileGet { .. }));
         let loads =
-            self.counted(|s| matches!(s, Step::Kernel(k) if self.kernels[*k as usize].views.iter().any(|v| v.reads)));
-        let has = |count: &[u32], (head, at): (usize, usize)| count[at + 1] > count[head];
+            self.counted(|s| matches!(s, Step::Kernel(k) if self.calls.kernels[*k].views.iter().any(|v| v.reads)));
+        let has = |count: &[u32], (head, at): (StepId, StepId)| count[at.index() + 1] > count[head.index()];
         loops.into_iter().any(|body| has(&scalars, body) || has(&elements, body) && has(&loads, body))
     }
 
     /// How many steps of a kind come before each step.
     fn counted(&self, is_meant: impl Fn(&Step) -> bool) -> Vec<u32> {
         let mut count = vec![0];
-        count.extend(self.steps.iter().scan(0, |sum, step| {
+        count.extend(self.code.steps.iter().scan(0, |sum, step| {
             *sum += u32::from(is_meant(step));
             Some(*sum)
         }));

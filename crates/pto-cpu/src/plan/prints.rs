@@ -1,8 +1,8 @@
 //! Instructions that print.
 
 use super::build::{Builder, Built};
-use super::*;
-use crate::run::Style;
+use crate::prepared::*;
+use pto_ir::OpId;
 use pto_isa::Type;
 
 impl Builder<'_> {
@@ -44,7 +44,7 @@ impl Builder<'_> {
     }
 
     fn push_print(&mut self, print: Print) -> Built<()> {
-        self.plan.prints.push(print);
-        self.push(Step::Print(self.plan.prints.len() as u32 - 1)).map(drop)
+        let at = self.plan.calls.prints.push(print);
+        self.push(Step::Print(at)).map(drop)
     }
 }

@@ -1,9 +1,10 @@
 //! What prepares products: the places of block scales, and the rounding of f32 operands.
 
 use super::build::{Builder, Built};
-use super::*;
 use crate::kernels::{ROUNDING, Rounding};
+use crate::prepared::*;
 use pto_ir::Attr;
+use pto_ir::OpId;
 use pto_isa::table::op;
 
 /// Mantissa bits of HF32 and TF32.

@@ -13,31 +13,6 @@ use std::collections::{HashMap, HashSet};
 /// The name under which generators of mixed kernels pass the number of the vector core.
 pub(crate) const SUBBLOCK_PARAM: &str = "__pypto_spmd_subblock_idx";
 
-/// What a core executes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Role {
-    /// Everything: the block is one core.
-    Whole,
-    /// What is for the cube core.
-    Cube,
-    /// What is for vector cores.
-    Vector,
-}
-
-impl Role {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Whole, Self::Cube, Self::Vector];
-
-    /// True when this core executes code for cores of a kind.
-    pub(crate) fn executes(self, kind: Core) -> bool {
-        match self {
-            Self::Whole => true,
-            Self::Cube => kind != Core::Vector,
-            Self::Vector => kind != Core::Cube,
-        }
-    }
-}
-
 /// The kind of core a function is for.
 pub(super) fn stated_kind(module: &Module, function: OpId) -> Core {
     match module.attr(function, "pto.kernel_kind") {

@@ -1,37 +1,12 @@
 //! Scalar arithmetic.
 
 use super::build::{Builder, Built};
-use super::views::{int_type, is_memref};
-use super::*;
+use super::views::is_memref;
+use crate::prepared::*;
 use pto_ir::Attr;
+use pto_ir::OpId;
+use pto_isa::Type;
 use pto_isa::table::op;
-use pto_isa::{Class, DType, Scalar, Type};
-
-/// The integer type of a scalar.
-pub(crate) fn int_of(s: Scalar) -> Option<Int> {
-    match s {
-        Scalar::I1 => Some(Int { bits: 1, unsigned: true }),
-        Scalar::Index => Some(Int { bits: 64, unsigned: false }),
-        Scalar::Elem(d) if d.is_int() => Some(Int { bits: d.bits() as u8, unsigned: d.class() == Class::Unsigned }),
-        _ => None,
-    }
-}
-
-/// The floating-point type of a scalar.
-pub(crate) fn float_of(s: Scalar) -> Option<Float> {
-    match s {
-        Scalar::F64 => Some(Float::F64),
-        Scalar::Elem(DType::F32) => Some(Float::F32),
-        Scalar::Elem(DType::F16) => Some(Float::F16),
-        Scalar::Elem(DType::Bf16) => Some(Float::Bf16),
-        _ => None,
-    }
-}
-
-pub(super) fn scalar_elem(ty: &Type) -> Option<ScalarElem> {
-    let s = ty.scalar()?;
-    int_of(s).map(ScalarElem::Int).or_else(|| float_of(s).map(ScalarElem::Float))
-}
 
 impl Builder<'_> {
     pub fn arith_op(&mut self, id: OpId) -> Built<()> {
@@ -125,13 +100,13 @@ impl Builder<'_> {
             return self.push(Step::Select { condition, a, b, out }).map(drop);
         }
         // Anything else: a branch around two moves.
-        let branch = self.push(Step::Jump(0))?;
+        let branch = self.push(Step::Jump(StepId(0)))?;
         self.move_values(&[self.slot(a.value)], &[result])?;
-        let over = self.push(Step::Jump(0))?;
+        let over = self.push(Step::Jump(StepId(0)))?;
         let no = self.here();
         self.move_values(&[self.slot(b.value)], &[result])?;
-        self.plan.steps[branch] = Step::Branch { condition, yes: branch as u32 + 1, no };
-        self.plan.steps[over] = Step::Jump(self.here());
+        self.plan.code.steps[branch] = Step::Branch { condition, yes: branch.next(), no };
+        self.plan.code.steps[over] = Step::Jump(self.here());
         Ok(())
     }
 
@@ -141,7 +116,7 @@ impl Builder<'_> {
         let out = self.reg();
         self.reg();
         for (at, value) in self.module.results(id).enumerate() {
-            self.slots[value.index()] = Slot::Scalar(out + at as Reg);
+            self.slots[value.index()] = Slot::Scalar(out.plus(at as u32));
         }
         self.push(Step::Extended { op, kind, a, b, out }).map(drop)
     }
@@ -164,18 +139,18 @@ impl Builder<'_> {
         self.push(Step::Cast { cast, a, out }).map(drop)
     }
 
-    fn cast_of(&self, id: OpId, from: &Type, to: &Type) -> Option<Cast> {
+    fn cast_of(&self, id: OpId, from: &Type, to: &Type) -> Option<ScalarCast> {
         let (from, to) = (from.scalar()?, to.scalar()?);
         let code = self.module.op(id).op;
         let signed = !matches!(code, op::arith_extui | op::arith_uitofp | op::arith_fptoui | op::arith_index_castui);
         let bits = code == op::arith_bitcast;
         Some(match (int_of(from), float_of(from), int_of(to), float_of(to)) {
-            (Some(from), _, Some(to), _) => Cast::Int { from, to, signed },
-            (Some(_), _, _, Some(to)) if bits => Cast::IntToFloatBits { to },
-            (_, Some(from), Some(to), _) if bits => Cast::FloatToIntBits { from, to },
-            (Some(from), _, _, Some(to)) => Cast::IntToFloat { from, to, signed },
-            (_, Some(from), Some(to), _) => Cast::FloatToInt { from, to, signed },
-            (_, Some(from), _, Some(to)) => Cast::Float { from, to },
+            (Some(from), _, Some(to), _) => ScalarCast::Int { from, to, signed },
+            (Some(_), _, _, Some(to)) if bits => ScalarCast::IntToFloatBits { to },
+            (_, Some(from), Some(to), _) if bits => ScalarCast::FloatToIntBits { from, to },
+            (Some(from), _, _, Some(to)) => ScalarCast::IntToFloat { from, to, signed },
+            (_, Some(from), Some(to), _) => ScalarCast::FloatToInt { from, to, signed },
+            (_, Some(from), _, Some(to)) => ScalarCast::Float { from, to },
             _ => return None,
         })
     }

@@ -1,26 +1,16 @@
 //! Tiles: where they lie, and the instructions on them.
 
 use super::build::{Builder, Built};
-use super::*;
 use crate::kernels::{Combine, Kernel, Site};
+use crate::prepared::*;
+use pto_ir::OpId;
 use pto_ir::ValueId;
+use pto_isa::Diagnostic;
+use pto_isa::TileType;
 use pto_isa::row::{Elem, Harm, Measure, RegionExtent, Sums};
 use pto_isa::rules::{Arg, Instance};
 use pto_isa::table::op;
-use pto_isa::{Dim, Dir, Order, Row, Target, TileRule, Type, codes};
-
-impl Tile {
-    /// A tile of this type at this place, valid as far as the type says.
-    pub fn new(ty: &TileType, geometry: u32, base: u64) -> Self {
-        let (row_stride, col_stride) = match ty.order() {
-            Order::Dn => (1, ty.rows as u32),
-            _ => (ty.cols as u32, 1),
-        };
-        let extent = |d: Dim, physical: u64| d.fixed().unwrap_or(physical) as u32;
-        let (rows, cols) = (extent(ty.valid_rows, ty.rows), extent(ty.valid_cols, ty.cols));
-        Self { base, origin: base, rows, cols, row_stride, col_stride, geometry, root: 0 }
-    }
-}
+use pto_isa::{Dim, Dir, Row, Target, TileRule, Type, codes};
 
 impl Builder<'_> {
     /// The type as the target sees it: the box order of left operands is the target's, whatever the text says.
@@ -38,8 +28,8 @@ impl Builder<'_> {
         self.fills_boxes(&ty)?;
         let base = self.own_bytes(ty.bytes())?;
         let geometry = self.geometry(&ty);
-        let root = self.plan.tiles.len() as TileId;
-        self.plan.tiles.push(Tile { root, ..Tile::new(&ty, geometry, base) });
+        let root = self.plan.start.tiles.next_id();
+        self.plan.start.tiles.push(Tile { root, ..Tile::new(&ty, geometry, base) });
         Ok(root)
     }
 
@@ -53,9 +43,7 @@ impl Builder<'_> {
 
     /// A tile register that will stand for a tile made elsewhere.
     pub fn handle(&mut self) -> TileId {
-        let empty = Tile { base: 0, origin: 0, rows: 0, cols: 0, row_stride: 0, col_stride: 0, geometry: 0, root: 0 };
-        self.plan.tiles.push(empty);
-        self.plan.tiles.len() as TileId - 1
+        self.plan.start.tiles.push(Tile::default())
     }
 
     /// A place for a value that is made elsewhere: tiles get no bytes of their own.
@@ -89,16 +77,16 @@ impl Builder<'_> {
         let rows = self.extent(id, "valid_row", ty.valid_rows, ty.rows)?;
         let cols = self.extent(id, "valid_col", ty.valid_cols, ty.cols)?;
         self.slots[value.index()] = if count == 1 { Slot::Tile(tile) } else { Slot::Multi(tile, count) };
-        self.plan.binds.push(Bind { tile, address, geometry, rows, cols, count });
-        self.push(Step::Bind(self.plan.binds.len() as u32 - 1)).map(drop)
+        let at = self.plan.tiles.binds.push(Bind { tile, address, geometry, rows, cols, count });
+        self.push(Step::Bind(at)).map(drop)
     }
 
     /// The valid extent: of the type, of an operand, or the whole tile.
-    pub fn extent(&self, id: OpId, slot: &str, dim: Dim, physical: u64) -> Built<Extent> {
+    pub fn extent(&self, id: OpId, slot: &str, dim: Dim, physical: u64) -> Built<ExtentValue> {
         match (self.operand(id, slot), dim) {
-            (Some(value), Dim::Dynamic) => Ok(Extent::Reg(self.scalar(value)?)),
-            (_, Dim::Fixed(n)) => Ok(Extent::Fixed(n as u32)),
-            (None, Dim::Dynamic) => Ok(Extent::Fixed(physical as u32)),
+            (Some(value), Dim::Dynamic) => Ok(ExtentValue::Reg(self.scalar(value)?)),
+            (_, Dim::Fixed(n)) => Ok(ExtentValue::Fixed(n as u32)),
+            (None, Dim::Dynamic) => Ok(ExtentValue::Fixed(physical as u32)),
         }
     }
 
@@ -156,12 +144,13 @@ impl Builder<'_> {
         let valid = |d: Dim, physical: u64| d.fixed().unwrap_or(physical) as u32;
         let size = (valid(ty.valid_rows, ty.rows), valid(ty.valid_cols, ty.cols));
         let is_result = self.module.results(id).any(|v| v == dst);
-        let mut extents = (Extent::Fixed(size.0), Extent::Fixed(size.1));
+        let mut extents = (ExtentValue::Fixed(size.0), ExtentValue::Fixed(size.1));
         if !is_result {
             // The tile keeps what it was allocated with.
             let (rows, cols) = (self.reg(), self.reg());
             self.push(Step::GetValid { tile: to, rows, cols })?;
-            let kept = |d: Dim, fixed: Extent, reg: Reg| if d == Dim::Dynamic { Extent::Reg(reg) } else { fixed };
+            let kept =
+                |d: Dim, fixed: ExtentValue, reg: Reg| if d == Dim::Dynamic { ExtentValue::Reg(reg) } else { fixed };
             extents = (kept(ty.valid_rows, extents.0, rows), kept(ty.valid_cols, extents.1, cols));
         }
         self.push_window(Window {
@@ -176,8 +165,8 @@ impl Builder<'_> {
     }
 
     pub fn push_window(&mut self, window: Window) -> Built<()> {
-        self.plan.windows.push(window);
-        self.push(Step::Window(self.plan.windows.len() as u32 - 1)).map(drop)
+        let at = self.plan.tiles.windows.push(window);
+        self.push(Step::Window(at)).map(drop)
     }
 
     /// `treshape`, `bitcast`: the same bytes under another type.
@@ -279,7 +268,7 @@ impl Builder<'_> {
 
     /// Where an instruction has a row and a column, they are those of a part of the larger tile: of what it changes, or
     /// else of what it reads.
-    fn part(&self, id: OpId, kernel: &Kernel) -> Option<Part> {
+    fn part(&self, id: OpId, kernel: &Kernel) -> Option<OperandPart> {
         let index = |name| self.operand(id, name).and_then(|v| self.scalar(v).ok());
         let (row, col) = (index("index_row")?, index("index_col")?);
         let position = |name| kernel.tiles.iter().position(|t| *t == name);
@@ -287,7 +276,7 @@ impl Builder<'_> {
         let slot = self.module.op(id).op.row().slot("dst")?;
         let changes = self.module.op(id).op.row().slots[slot].dir == Dir::InOut;
         let (of, like) = if changes { (dst, src) } else { (src, dst) };
-        Some(Part { of, like, row, col })
+        Some(OperandPart { of, like, row, col })
     }
 
     /// The instruction itself says that its stores combine with what is there.
@@ -327,7 +316,7 @@ impl Builder<'_> {
             }
         }
         for (at, name) in kernel.tiles.iter().enumerate() {
-            let mut operand = self.kernel_operand(id, name, kernel, true)?;
+            let mut operand = self.kernel_operand(id, name, kernel, Slot::tile)?;
             // A kernel may take an operand twice; what it reads and writes counts once.
             if kernel.tiles[..at].contains(name) {
                 (operand.reads, operand.writes) = (false, false);
@@ -335,7 +324,7 @@ impl Builder<'_> {
             step.tiles.push(operand);
         }
         for name in kernel.views {
-            let operand = self.kernel_operand(id, name, kernel, false)?;
+            let operand = self.kernel_operand(id, name, kernel, Slot::view)?;
             step.views.push(operand);
         }
         for name in kernel.scalars {
@@ -350,15 +339,15 @@ impl Builder<'_> {
         step.part = self.part(id, kernel);
         self.work_space(id, kernel, &mut step)?;
         let counts = [step.tiles.len(), step.views.len(), step.scalars.len()];
-        let most = [crate::run::MAX_TILES, crate::run::MAX_VIEWS, crate::run::MAX_SCALARS];
+        let most = [MAX_TILES, MAX_VIEWS, MAX_SCALARS];
         if counts.iter().zip(most).any(|(count, most)| *count > most) {
             return Err(self.unsupported("so many operands"));
         }
         self.rule_check(id)?;
         let vector = step.tiles.iter().find(|o| o.writes && o.value.is_some_and(|v| self.is_vector(v)));
         let counts = vector.and_then(|o| o.register);
-        self.plan.kernels.push(step);
-        self.push(Step::Kernel(self.plan.kernels.len() as u32 - 1))?;
+        let at = self.plan.calls.kernels.push(step);
+        self.push(Step::Kernel(at))?;
         match counts {
             Some(from) => {
                 let to = self.status()?;
@@ -381,7 +370,7 @@ impl Builder<'_> {
         let target = self.checked.info().target;
         let given = row.scratch.filter(|s| s.is_used(target) && target != Target::Cpu);
         if let Some(scratch) = given.filter(|s| !kernel.tiles.contains(&s.slot)) {
-            step.scratch = Some(Operand { writes: true, ..self.kernel_operand(id, scratch.slot, kernel, true)? });
+            step.scratch = Some(Operand { writes: true, ..self.kernel_operand(id, scratch.slot, kernel, Slot::tile)? });
             step.idle_scratch = !works;
         }
         for harm in harms {
@@ -411,7 +400,7 @@ impl Builder<'_> {
 
     /// Sources of elementwise instructions are read where the destination is valid: they may be valid in more, and on
     /// devices in less.
-    fn wide(&self, id: OpId, row: &Row, kernel: &Kernel) -> Option<Wide> {
+    fn wide(&self, id: OpId, row: &Row, kernel: &Kernel) -> Option<WideSources> {
         let (names, dst) = row.same_region(self.checked.info().target)?;
         let region = |v: ValueId| self.module.tile(v).map(|t| (t.valid_rows.fixed(), t.valid_cols.fixed()));
         let values = self.module.operands(id).iter().map(|o| (o.slot, o.value));
@@ -424,17 +413,17 @@ impl Builder<'_> {
             return None;
         }
         let at = |name: &str| kernel.tiles.iter().position(|tile| *tile == name);
-        Some(Wide { sources: names.iter().filter_map(|name| at(name)).collect(), dst: at(dst)? })
+        Some(WideSources { sources: names.iter().filter_map(|name| at(name)).collect(), dst: at(dst)? })
     }
 
-    fn sum(&self, id: OpId, row: &Row, kernel: &Kernel) -> Option<Sum> {
+    fn sum(&self, id: OpId, row: &Row, kernel: &Kernel) -> Option<SumOf> {
         let at = |name: &str| kernel.tiles.iter().position(|tile| *tile == name);
         let (of, along_row, onto) = match row.sums? {
             Sums::Row(of, onto) => (of, true, onto),
             Sums::Column(of) => (of, false, None),
         };
         let continues = onto.is_some_and(|name| self.operand(id, name).is_some());
-        Some(Sum { of: at(of)?, along_row, dst: at("dst")?, continues })
+        Some(SumOf { of: at(of)?, along_row, dst: at("dst")?, continues })
     }
 
     fn is_vector(&self, value: ValueId) -> bool {
@@ -474,22 +463,30 @@ impl Builder<'_> {
         })
     }
 
-    fn kernel_operand(&mut self, id: OpId, name: &str, kernel: &Kernel, tile: bool) -> Built<Operand> {
+    /// An operand of a kernel; `register` is the register of a slot of the kind that the kernel takes.
+    fn kernel_operand<R>(
+        &self,
+        id: OpId,
+        name: &str,
+        kernel: &Kernel,
+        register: impl Fn(Slot) -> Option<R>,
+    ) -> Built<Operand<R>> {
         let row = self.module.op(id).op.row();
         let slot = row.slot(name);
         let is_result = |v: &ValueId| Some(usize::from(self.module.value(*v).slot)) == slot;
         let value = self.module.results(id).find(is_result).or_else(|| self.operand(id, name));
         let dir = slot.map_or(Dir::In, |s| row.slot_at(s).dir);
-        let register = match value.map(|v| self.slot(v)) {
-            Some(Slot::Tile(t)) if tile => Some(t),
-            Some(Slot::View(v)) if !tile => Some(v),
-            Some(Slot::View(_)) if kernel.views.contains(&name) => None,
-            // An absent operand is a null pointer to the kernel, so nothing else may look like one.
-            Some(Slot::Nothing | Slot::View(_) | Slot::Multi(..) | Slot::Array(_) | Slot::End(_)) => {
-                return Err(self.unsupported("this operand"));
-            }
-            Some(Slot::Scalar(_) | Slot::Tile(_)) | None => None,
+        let kept = value.map(|v| self.slot(v));
+        let register = kept.and_then(register);
+        let may_be_absent = match kept {
+            Some(Slot::View(_)) => kernel.views.contains(&name),
+            Some(Slot::Nothing | Slot::Multi(..) | Slot::Array(_) | Slot::End(_)) => false,
+            Some(Slot::Scalar(_) | Slot::Tile(_)) | None => true,
         };
+        // An absent operand is a null pointer to the kernel, so nothing else may look like one.
+        if register.is_none() && !may_be_absent {
+            return Err(self.unsupported("this operand"));
+        }
         Ok(Operand { register, value, reads: dir != Dir::Out, writes: dir != Dir::In })
     }
 
@@ -505,8 +502,8 @@ impl Builder<'_> {
         let tile = all.find_map(|(slot, v)| self.module.tile(v).filter(|_| is_data(slot)));
         let floats = tile.is_some_and(|t| t.dtype.is_float()) && row.slot(name).is_some_and(is_data);
         let cast = match (int_of(from), float_of(from)) {
-            (Some(from), _) if floats => Cast::IntToFloat { from, to: Float::F32, signed: !from.unsigned },
-            (_, Some(from)) => Cast::Float { from, to: Float::F32 },
+            (Some(from), _) if floats => ScalarCast::IntToFloat { from, to: Float::F32, signed: !from.unsigned },
+            (_, Some(from)) => ScalarCast::Float { from, to: Float::F32 },
             _ => return Ok(a),
         };
         let out = self.reg();
@@ -531,7 +528,7 @@ impl Builder<'_> {
             return self.push(Step::ValidFromView { tile, view }).map(drop);
         }
         let extent = |at: usize| match stated[at] {
-            Some(n) => Ok(OpenExtent { extent: RegionExtent::fixed(n), tiles: [0; 4], index: 0 }),
+            Some(n) => Ok(OpenExtent { extent: RegionExtent::fixed(n), tiles: [TileId(0); 4], index: Reg(0) }),
             None => self.open_extent(id, extents[at]),
         };
         let (rows, cols) = (extent(0)?, extent(1)?);
@@ -541,15 +538,15 @@ impl Builder<'_> {
         {
             return self.push(Step::ValidFromTile { tile, from: rows.tiles[0] }).map(drop);
         }
-        self.plan.regions.push(OpenRegion { tile, rows, cols });
-        self.push(Step::ValidFromTiles(self.plan.regions.len() as u32 - 1)).map(drop)
+        let at = self.plan.tiles.regions.push(OpenRegion { tile, rows, cols });
+        self.push(Step::ValidFromTiles(at)).map(drop)
     }
 
     /// An extent with the tiles and the register it is taken from.
     fn open_extent(&self, id: OpId, extent: Option<RegionExtent>) -> Built<OpenExtent> {
         let missing = || self.unsupported("a result whose valid region is open and does not follow from an operand");
         let extent = extent.ok_or_else(missing)?;
-        let mut open = OpenExtent { extent, tiles: [0; 4], index: 0 };
+        let mut open = OpenExtent { extent, tiles: [TileId(0); 4], index: Reg(0) };
         for (tile, slot) in open.tiles.iter_mut().zip(extent.measure.slots().into_iter().flatten()) {
             let operand = self.module.in_slot(id, slot).next().ok_or_else(missing)?;
             *tile = self.tile(operand.value)?;
@@ -571,7 +568,7 @@ impl Builder<'_> {
         let is_float = |v: ValueId| matches!(self.module.value_type(v), Type::Scalar(s) if s.is_float());
         let slot = |v: ValueId| if is_float(v) { Slot::Nothing } else { self.slot(v) };
         let values: Vec<(ValueId, Slot)> = operands.chain(self.module.results(id)).map(|v| (v, slot(v))).collect();
-        self.plan.checks.push(RuleCheck { values });
-        self.push(Step::Check(self.plan.checks.len() as u32 - 1)).map(drop)
+        let at = self.plan.calls.checks.push(RuleCheck { values });
+        self.push(Step::Check(at)).map(drop)
     }
 }

@@ -1,8 +1,8 @@
 //! Pointers, views, queries, and the scalar accesses around them.
 
 use super::build::{Builder, Built};
-use super::scalar::{int_of, scalar_elem};
-use super::*;
+use crate::prepared::*;
+use pto_ir::OpId;
 use pto_ir::{Attr, ValueId};
 use pto_isa::row::Custom;
 use pto_isa::table::op;
@@ -10,9 +10,7 @@ use pto_isa::{Dim, GlobalLayout, Loc, MemrefType, PtrSpace, Scalar, Type};
 
 impl Builder<'_> {
     pub fn new_view(&mut self) -> ViewId {
-        let empty = View { address: 0, space: None, shape: [1; 5], strides: [0; 5], layout: GlobalLayout::Nd };
-        self.plan.views.push(empty);
-        self.plan.views.len() as ViewId - 1
+        self.plan.start.views.push(View::EMPTY)
     }
 
     pub fn view_op(&mut self, id: OpId) -> Built<()> {
@@ -186,8 +184,8 @@ impl Builder<'_> {
             return Err(self.unsupported("a view with more than five dimensions"));
         }
         self.slots[value.index()] = Slot::View(make.out);
-        self.plan.make_views.push(make);
-        self.push(Step::MakeView(self.plan.make_views.len() as u32 - 1)).map(drop)
+        let at = self.plan.views.made.push(make);
+        self.push(Step::MakeView(at)).map(drop)
     }
 
     fn partition(&mut self, id: OpId) -> Built<()> {
@@ -208,8 +206,8 @@ impl Builder<'_> {
     }
 
     pub(super) fn push_partition(&mut self, partition: Partition) -> Built<()> {
-        self.plan.partitions.push(partition);
-        self.push(Step::Partition(self.plan.partitions.len() as u32 - 1)).map(drop)
+        let at = self.plan.views.partitions.push(partition);
+        self.push(Step::Partition(at)).map(drop)
     }
 
     fn view_query(&mut self, id: OpId) -> Built<()> {
@@ -253,8 +251,7 @@ impl Builder<'_> {
             elem,
             value: self.scalar(value)?,
         };
-        self.plan.accesses.push(access);
-        let at = self.plan.accesses.len() as u32 - 1;
+        let at = self.plan.views.accesses.push(access);
         self.push(if stored.is_some() { Step::StoreScalar(at) } else { Step::LoadScalar(at) }).map(drop)
     }
 
@@ -267,8 +264,7 @@ impl Builder<'_> {
         if count > 1 << 20 {
             return Err(self.unsupported("a local array of more than a million elements"));
         }
-        let first = self.plan.regs.len() as Reg;
-        self.plan.regs.resize(self.plan.regs.len() + count as usize, 0);
+        let first = self.plan.start.scalars.extend_by(count as usize, 0);
         self.slots[value.index()] = Slot::Array(first);
         Ok(())
     }
@@ -299,8 +295,7 @@ impl Builder<'_> {
             Some(v) => self.scalar(v)?,
             None => self.result_reg(id)?,
         };
-        self.plan.locals.push(Local { array: first, dims, indices, value });
-        let at = self.plan.locals.len() as u32 - 1;
+        let at = self.plan.views.locals.push(Local { array: first, dims, indices, value });
         self.push(if stored.is_some() { Step::LocalSet(at) } else { Step::LocalGet(at) }).map(drop)
     }
 
@@ -311,7 +306,7 @@ impl Builder<'_> {
             _ => Vec::new(),
         };
         let Slot::Array(first) = self.slot(record) else { return Err(self.unsupported("this record")) };
-        let field = first + field_offset(self.module.value_type(record), &path) as Reg;
+        let field = first.plus(field_offset(self.module.value_type(record), &path) as u32);
         match self.operand(id, "value") {
             Some(v) => {
                 let from = self.scalar(v)?;
@@ -358,9 +353,9 @@ impl Builder<'_> {
         let mut sizes = Vec::new();
         for dim in &ty.view.dims {
             sizes.push(match dim {
-                Dim::Fixed(n) => Extent::Fixed(*n as u32),
+                Dim::Fixed(n) => ExtentValue::Fixed(*n as u32),
                 Dim::Dynamic => match open.next() {
-                    Some(v) => Extent::Reg(self.scalar(v)?),
+                    Some(v) => ExtentValue::Reg(self.scalar(v)?),
                     None => return Err(self.unsupported("an extent that is not given")),
                 },
             });
@@ -371,8 +366,8 @@ impl Builder<'_> {
         let own = if space.is_some() { self.own_bytes(elements * u64::from(bits) / 8)? } else { 0 };
         let out = self.new_view();
         self.slots[value.index()] = Slot::View(out);
-        let buffer = self.plan.allocations.len() as u32;
-        self.plan.allocations.push(Allocate { sizes, bits, out, buffer, space, own });
+        let buffer = self.plan.views.allocations.next_id();
+        self.plan.views.allocations.push(Allocate { sizes, bits, out, buffer, space, own });
         self.push(Step::Allocate(buffer)).map(drop)
     }
 
@@ -453,9 +448,4 @@ pub(super) fn is_memref(code: pto_isa::Op) -> bool {
             Custom::MemrefAlloc | Custom::MemrefLoad | Custom::MemrefStore | Custom::MemrefDim | Custom::MemrefView
         )
     ) || matches!(code, op::memref_dealloc | op::memref_cast)
-}
-
-/// An integer type of an operand.
-pub(super) fn int_type(ty: &Type) -> Option<Int> {
-    ty.scalar().and_then(int_of)
 }

@@ -3,22 +3,22 @@
 use super::core::Core;
 use crate::args::{Arg, Param, ParamKind};
 use crate::memory::{Buffer, buffer_address, split_address};
-use crate::plan::{Plan, Role, Slot, Tile, View};
-use pto_isa::{DType, Diagnostic, GlobalLayout, Scalar, Span, TileType, codes};
+use crate::prepared::{Plan, Role, Slot, Tile, View, float_of, int_of};
+use pto_isa::{DType, Diagnostic, Scalar, Span, TileType, codes};
 
 impl Plan {
     /// Buffers and values of all ranks. A buffer's number is that of its parameter, rank after rank.
     pub(super) fn bind<'a, A: AsMut<[Arg<'a>]>>(&self, ranks: &mut [A]) -> Result<Bound, Diagnostic> {
-        let mut bound = Bound { slots: self.roles().map(|p| p.slots.clone()).collect(), ..Bound::default() };
-        let count = self.params.len();
+        let mut bound = Bound { slots: self.roles().map(|p| p.source.slots.clone()).collect(), ..Bound::default() };
+        let count = self.source.params.len();
         for (rank, args) in ranks.iter_mut().enumerate() {
             let args = args.as_mut();
             if args.len() != count {
-                let message = format!("{} arguments for `@{}`, which takes {count}", args.len(), self.name);
+                let message = format!("{} arguments for `@{}`, which takes {count}", args.len(), self.source.name);
                 return Err(Diagnostic::new(codes::RUN_ARGUMENT, self.entry_span(), message));
             }
             let mut values = Vec::new();
-            for (at, (param, arg)) in self.params.iter().zip(args).enumerate() {
+            for (at, (param, arg)) in self.source.params.iter().zip(args).enumerate() {
                 let value = self.bind_one(param, arg).map_err(|text| self.argument_error(param, &text))?;
                 bound.buffers.push(match &value {
                     Value::Buffer(buffer) | Value::View(buffer, _) => *buffer,
@@ -39,7 +39,7 @@ impl Plan {
 
     /// Pointers to other ranks lead to memory.
     fn remote_memory_exists(&self, bound: &Bound) -> Result<(), Diagnostic> {
-        for (param, value) in bound.values.iter().flat_map(|v| self.params.iter().zip(v)) {
+        for (param, value) in bound.values.iter().flat_map(|v| self.source.params.iter().zip(v)) {
             let Value::Scalar(address) = value else { continue };
             if !matches!(param.kind, ParamKind::Pointer(_)) {
                 continue;
@@ -69,19 +69,19 @@ impl Plan {
                 if !matches {
                     return Err(format!("a tensor of {shape:?} where the type says {dims:?}"));
                 }
-                let view = packed(shape);
+                let view = View::packed(shape);
                 fits(column_bits(param, *elem), shape, data.len())?;
                 Ok(Value::View(Buffer::write(data), view))
             }
             (ParamKind::Tensor(elem, dims), Arg::InOut(data)) => {
                 let shape = fixed(dims)?;
                 fits(column_bits(param, *elem), &shape, data.len())?;
-                Ok(Value::View(Buffer::write(data), packed(&shape)))
+                Ok(Value::View(Buffer::write(data), View::packed(&shape)))
             }
             (ParamKind::Tensor(elem, dims), Arg::In(data)) => {
                 let shape = fixed(dims)?;
                 fits(column_bits(param, *elem), &shape, data.len())?;
-                Ok(Value::View(Buffer::read(data), packed(&shape)))
+                Ok(Value::View(Buffer::read(data), View::packed(&shape)))
             }
             (ParamKind::Tile(ty), Arg::Tile(data, valid)) => tile_value(ty, data.len(), *valid),
             (ParamKind::Tile(ty), Arg::InOut(data)) => tile_value(ty, data.len(), (ty.rows, ty.cols)),
@@ -127,8 +127,8 @@ impl Bound {
     pub fn enter_scalars(&self, rank: usize, core: &mut Core) {
         for (slot, value) in self.slots(core).iter().zip(&self.values[rank]) {
             match (slot, value) {
-                (Slot::Scalar(reg), Value::Scalar(bits)) => core.regs[*reg as usize] = *bits,
-                (Slot::View(view), Value::View(_, v)) => core.views[*view as usize] = *v,
+                (Slot::Scalar(reg), Value::Scalar(bits)) => core.regs.scalars[*reg] = *bits,
+                (Slot::View(view), Value::View(_, v)) => core.regs.views[*view] = *v,
                 _ => {}
             }
         }
@@ -138,18 +138,18 @@ impl Bound {
         self.enter_scalars(rank, core);
         for ((slot, value), arg) in self.slots(core).iter().zip(&self.values[rank]).zip(args) {
             if let (Slot::Tile(tile), Value::Tile(valid), Arg::Tile(data, _) | Arg::InOut(data)) = (slot, value, arg) {
-                let register = &mut core.tiles[*tile as usize];
+                let register = &mut core.regs.tiles[*tile];
                 (register.rows, register.cols) = (valid.0 as u32, valid.1 as u32);
                 let register = *register;
                 core.whole_tile_written(*tile);
-                let ty = &core.plan.geometries[register.geometry as usize];
+                let ty = &core.plan.tiles.geometries[register.geometry];
                 if has_nibbles(ty) {
-                    let inside = core.memory.part(register.base, ty.bytes());
+                    let inside = core.local.memory.part(register.base, ty.bytes());
                     each_element(ty, |at, outside| put_nibble(inside, at, nibble(data, outside)));
                     continue;
                 }
                 each_unit(ty, &register, |at, bytes, outside| {
-                    core.memory.part(at, bytes).copy_from_slice(&data[outside..outside + bytes as usize]);
+                    core.local.memory.part(at, bytes).copy_from_slice(&data[outside..outside + bytes as usize]);
                 });
             }
         }
@@ -157,15 +157,15 @@ impl Bound {
 
     /// Gives tiles back; what has changed was written, under whatever name.
     pub fn leave(&self, core: &mut Core, args: &mut [Arg<'_>]) {
-        let first = core.rank as usize * args.len();
-        let values = &self.values[core.rank as usize];
+        let first = core.who.rank as usize * args.len();
+        let values = &self.values[core.who.rank as usize];
         for (param, ((slot, value), arg)) in self.slots(core).iter().zip(values).zip(args).enumerate() {
             if let (Slot::Tile(tile), Value::Tile(_), Arg::Tile(data, _) | Arg::InOut(data)) = (slot, value, arg) {
-                let register = core.plan.tiles[*tile as usize];
-                let ty = &core.plan.geometries[register.geometry as usize];
+                let register = core.plan.start.tiles[*tile];
+                let ty = &core.plan.tiles.geometries[register.geometry];
                 let mut is_changed = false;
                 if has_nibbles(ty) {
-                    let inside = core.memory.part(register.base, ty.bytes());
+                    let inside = core.local.memory.part(register.base, ty.bytes());
                     each_element(ty, |at, outside| {
                         is_changed |= nibble(data, outside) != nibble(inside, at);
                         put_nibble(data, outside, nibble(inside, at));
@@ -173,12 +173,12 @@ impl Bound {
                 } else {
                     each_unit(ty, &register, |at, bytes, outside| {
                         let (before, after) =
-                            (&mut data[outside..outside + bytes as usize], core.memory.part(at, bytes));
+                            (&mut data[outside..outside + bytes as usize], core.local.memory.part(at, bytes));
                         is_changed = is_changed || *before != *after;
                         before.copy_from_slice(after);
                     });
                 }
-                core.written.get_mut(first + param).into_iter().for_each(|written| *written |= is_changed);
+                core.global.written.get_mut(first + param).into_iter().for_each(|written| *written |= is_changed);
             }
         }
     }
@@ -246,10 +246,10 @@ fn tile_value(ty: &TileType, have: usize, valid: (u64, u64)) -> Result<Value, St
 /// A number as a register holds it.
 fn scalar_bits(s: Scalar, x: f64, n: Option<i64>) -> Option<Value> {
     if s.is_float() {
-        return crate::plan::float_of(s).map(|f| Value::Scalar(f.round(x)));
+        return float_of(s).map(|f| Value::Scalar(f.round(x)));
     }
     let n = n?;
-    let int = crate::plan::int_of(s)?;
+    let int = int_of(s)?;
     // Types without a sign take the numbers of both readings.
     let (least, beyond) = (-(1i128 << (int.bits - 1)), 1i128 << int.bits);
     (least..beyond).contains(&i128::from(n)).then(|| Value::Scalar(int.keep(n as u64)))
@@ -259,19 +259,6 @@ fn fixed(dims: &[Option<u64>]) -> Result<Vec<u64>, String> {
     dims.iter()
         .map(|d| d.ok_or_else(|| "a tensor whose extents the type leaves open; give its shape".to_string()))
         .collect()
-}
-
-/// A row-major view from the start of a buffer.
-pub(crate) fn packed(shape: &[u64]) -> View {
-    let mut view = View { address: 0, space: None, shape: [1; 5], strides: [0; 5], layout: GlobalLayout::Nd };
-    let skip = 5 - shape.len().min(5);
-    let mut stride = 1;
-    for (k, n) in shape.iter().enumerate().rev().filter(|(k, _)| skip + k < 5) {
-        view.shape[skip + k] = *n;
-        view.strides[skip + k] = stride;
-        stride = stride.saturating_mul(*n as i64);
-    }
-    view
 }
 
 /// Bits of a column in memory.

@@ -4,167 +4,32 @@ use super::core::Core;
 use super::fail::Fail;
 use super::observe::Watch;
 use crate::memory::{buffer_address, split_address};
-use crate::plan::{
-    Allocate, Extent, Local, MakeView, Partition, Pointer, ScalarAccess, ScalarElem, Step, Tile, TileId, View,
+use crate::prepared::{
+    AccessId, Allocate, ExtentValue, Float, Id, Int, Local, MakeView, Partition, Pointer, Reg, ScalarAccess,
+    ScalarElem, StepId, Tile, TileId, View, ViewId,
 };
 use pto_isa::{DType, GlobalLayout, Loc};
 
-/// Rows and columns of the matrix a view describes.
-pub(super) fn window_size(view: &View) -> (u64, u64) {
-    let [a, b, c, d, e] = view.shape;
-    match view.layout {
-        GlobalLayout::Dn => (d, a * b * c * e),
-        GlobalLayout::Nz => (c * d, a * b * e),
-        _ => (a * b * c * d, e),
-    }
-}
-
-/// A place for a scalar in memory: a buffer or a space, and the first byte.
-pub(super) enum Target {
+/// The address of a scalar: a buffer or a space, and the first byte.
+pub(super) enum ScalarAddress {
     Buffer(usize, i64),
     Space(Loc, i64),
 }
 
 impl Core<'_> {
-    pub fn data<W: Watch>(&mut self, step: Step, at: usize, watch: &mut W) -> Result<(), Fail> {
-        let plan = self.plan;
-        match step {
-            Step::MakeView(which) => self.make_view(&plan.make_views[which as usize], watch),
-            Step::Partition(which) => self.partition(&plan.partitions[which as usize]),
-            Step::ViewExtent { view, rank, strides, index, out } => self.view_extent(view, rank, strides, index, out),
-            Step::ViewAddress { view, out } => {
-                self.regs[out as usize] = self.views[view as usize].address;
-                Ok(())
-            }
-            Step::TileAddress { tile, out } => {
-                let tile = &self.tiles[tile as usize];
-                let loc = plan.geometries[tile.geometry as usize].loc;
-                self.regs[out as usize] = tile.base.wrapping_sub(plan.spaces.start(loc));
-                Ok(())
-            }
-            Step::Offset { address, index, bits, out } => {
-                let moved = self.int(index).wrapping_mul(i64::from(bits));
-                if moved % 8 != 0 {
-                    return Err(Fail::Unaligned);
-                }
-                self.regs[out as usize] = self.reg(address).wrapping_add((moved / 8) as u64);
-                Ok(())
-            }
-            Step::StoreScalar(which) => self.store_scalar(&plan.accesses[which as usize], at, watch),
-            Step::Allocate(which) => self.allocate(&plan.allocations[which as usize]),
-            Step::LocalGet(which) => {
-                let local = &plan.locals[which as usize];
-                self.regs[local.value as usize] = self.reg(self.local(local)?);
-                Ok(())
-            }
-            Step::LocalSet(which) => {
-                let local = &plan.locals[which as usize];
-                let place = self.local(local)?;
-                self.regs[place as usize] = self.reg(local.value);
-                Ok(())
-            }
-            Step::TileGet { tile, offset, out } => {
-                let (start, elem) = self.tile_element(tile, self.int(offset))?;
-                let bytes = (elem.bits() / 8) as usize;
-                self.touched += 1;
-                if W::OBSERVES {
-                    self.say_element(tile, start, bytes, false, at, watch);
-                }
-                if W::FOLLOWS_WRITES {
-                    self.follow_scalar_read(Some(tile), start, bytes as u64, at)?;
-                }
-                let raw = read_bytes(self.memory.part(start, bytes as u64));
-                let value = from_memory(elem, raw);
-                self.regs[out as usize] = if W::OBSERVES { watch.number(plan.origins[at], value) } else { value };
-                if let Ok(which) = plan.element_reads.binary_search(&(at as u32)) {
-                    self.spin.read(plan.accesses.len() + which, (usize::MAX, start as i64), raw);
-                }
-                Ok(())
-            }
-            Step::TileSet { tile, offset, value } => {
-                let (start, elem) = self.tile_element(tile, self.int(offset))?;
-                self.locals += 1;
-                let bytes = (elem.bits() / 8) as usize;
-                if W::OBSERVES {
-                    self.say_element(tile, start, bytes, true, at, watch);
-                }
-                let raw = to_memory(elem, self.reg(value)).to_le_bytes();
-                self.memory.part(start, bytes as u64).copy_from_slice(&raw[..bytes]);
-                if W::FOLLOWS_WRITES {
-                    self.bytes.add(start, bytes as u64);
-                }
-                Ok(())
-            }
-            Step::CopyTile { from, to } => {
-                if W::COMPUTES && !W::MEASURES {
-                    self.copy_tile(from, to);
-                    self.bytes.version += 1;
-                }
-                if W::FOLLOWS_WRITES {
-                    self.follow_copy(from, to);
-                }
-                Ok(())
-            }
-            Step::Print(which) => self.print(which as usize, at, watch),
-            Step::Check(which) => {
-                if W::MEASURES {
-                    return Ok(());
-                }
-                self.check_rules(which as usize, at)
-            }
-            // `Core::steps` and `Core::place_tile` execute these, and hand on no others.
-            Step::Jump(_)
-            | Step::Branch { .. }
-            | Step::Switch(_)
-            | Step::LoopTest { .. }
-            | Step::LoopNext { .. }
-            | Step::LoopBy(_)
-            | Step::Move { .. }
-            | Step::MoveTile { .. }
-            | Step::MoveView { .. }
-            | Step::Int { .. }
-            | Step::Float { .. }
-            | Step::CompareInt { .. }
-            | Step::CompareFloat { .. }
-            | Step::Cast { .. }
-            | Step::Select { .. }
-            | Step::Extended { .. }
-            | Step::BlockIndex(_)
-            | Step::BlockCount(_)
-            | Step::SubblockIndex(_)
-            | Step::SubblockCount(_)
-            | Step::Bind(_)
-            | Step::Assign { .. }
-            | Step::Window(_)
-            | Step::Retype { .. }
-            | Step::Pick { .. }
-            | Step::SetValid { .. }
-            | Step::ValidFromView { .. }
-            | Step::ValidFromTile { .. }
-            | Step::ValidFromTiles(_)
-            | Step::GetValid { .. }
-            | Step::ScaleAddress { .. }
-            | Step::LoadScalar(_)
-            | Step::Kernel(_)
-            | Step::Order(_)
-            | Step::Link(_)
-            | Step::Trap
-            | Step::End => Err(Fail::NotExecuted),
-        }
-    }
-
     // ---- views --------------------------------------------------------------------------------------------------
 
     fn base(&self, pointer: Pointer) -> (u64, Option<Loc>) {
         match pointer {
             Pointer::Scalar(reg, space) => (self.reg(reg), space),
-            Pointer::View(view) => (self.views[view as usize].address, self.views[view as usize].space),
+            Pointer::View(view) => (self.regs.views[view].address, self.regs.views[view].space),
         }
     }
 
-    fn make_view<W: Watch>(&mut self, make: &MakeView, watch: &mut W) -> Result<(), Fail> {
+    #[inline(never)]
+    pub fn make_view<W: Watch>(&mut self, make: &MakeView, watch: &mut W) -> Result<(), Fail> {
         let (address, space) = self.base(make.pointer);
-        let mut view = View { address, space, shape: [1; 5], strides: [0; 5], layout: GlobalLayout::Nd };
+        let mut view = View { address, space, ..View::EMPTY };
         let skip = 5 - make.shape.len();
         for (k, (&extent, &stride)) in make.shape.iter().zip(&make.strides).enumerate() {
             let (extent, stride) = (self.int(extent), self.int(stride));
@@ -195,12 +60,13 @@ impl Core<'_> {
             };
             watch.view(buffer, first, end, &view.shape[skip..], &view.strides[skip..]);
         }
-        self.views[make.out as usize] = view;
+        self.regs.views[make.out] = view;
         Ok(())
     }
 
-    fn partition(&mut self, p: &Partition) -> Result<(), Fail> {
-        let source = self.views[p.from as usize];
+    #[inline(never)]
+    pub fn partition(&mut self, p: &Partition) -> Result<(), Fail> {
+        let source = self.regs.views[p.from];
         let mut view = source;
         let skip = 5 - p.sizes.len();
         if p.reinterpret {
@@ -239,29 +105,31 @@ impl Core<'_> {
             return Err(Fail::Unaligned);
         }
         view.address = source.address.wrapping_add((bits / 8) as u64);
-        self.views[p.to as usize] = view;
+        self.regs.views[p.to] = view;
         Ok(())
     }
 
-    fn view_extent(&mut self, view: u32, rank: u8, strides: bool, index: u32, out: u32) -> Result<(), Fail> {
+    /// An extent or a stride of a view.
+    #[inline(never)]
+    pub fn view_extent(&self, view: ViewId, rank: u8, strides: bool, index: Reg) -> Result<u64, Fail> {
         let index = self.int(index);
         if !(0..i64::from(rank)).contains(&index) {
             return Err(Fail::Dimension { index, rank });
         }
         let at = 5 - usize::from(rank) + index as usize;
-        let view = &self.views[view as usize];
-        self.regs[out as usize] = if strides { view.strides[at] as u64 } else { view.shape[at] };
-        Ok(())
+        let view = &self.regs.views[view];
+        Ok(if strides { view.strides[at] as u64 } else { view.shape[at] })
     }
 
-    fn allocate(&mut self, a: &Allocate) -> Result<(), Fail> {
-        let mut view = View { address: 0, space: a.space, shape: [1; 5], strides: [0; 5], layout: GlobalLayout::Nd };
+    #[inline(never)]
+    pub fn allocate(&mut self, a: &Allocate) -> Result<(), Fail> {
+        let mut view = View { space: a.space, ..View::EMPTY };
         let skip = 5 - a.sizes.len().min(5);
         let mut elements: u64 = 1;
         for (k, size) in a.sizes.iter().enumerate().rev() {
             let size = match size {
-                Extent::Fixed(n) => i64::from(*n),
-                Extent::Reg(reg) => self.int(*reg),
+                ExtentValue::Fixed(n) => i64::from(*n),
+                ExtentValue::Reg(reg) => self.int(*reg),
             };
             if size < 0 {
                 return Err(Fail::Extent { what: "size", dimension: k, value: size });
@@ -272,24 +140,24 @@ impl Core<'_> {
         }
         let bytes = elements.saturating_mul(u64::from(a.bits)).div_ceil(8);
         if a.space.is_some() {
-            view.address = a.own - a.space.map_or(0, |loc| self.plan.spaces.start(loc));
+            view.address = a.own - a.space.map_or(0, |loc| self.plan.memory.spaces.start(loc));
         } else {
             crate::machine::has_room(bytes, "the buffers that the program allocates", pto_isa::Span::default())
                 .map_err(|problem| Fail::Memory(problem.message))?;
-            let buffer = &mut self.allocated[a.buffer as usize];
+            let buffer = &mut self.global.allocated[a.buffer];
             let words = bytes.div_ceil(8) as usize;
             buffer.clear();
             buffer.try_reserve(words).map_err(|_| Fail::NoMemory(bytes))?;
             buffer.resize(words, 0);
-            view.address = buffer_address(self.plan.params.len() + a.buffer as usize);
+            view.address = buffer_address(self.plan.source.params.len() + a.buffer.index());
         }
-        self.views[a.out as usize] = view;
+        self.regs.views[a.out] = view;
         Ok(())
     }
 
     // ---- single elements ------------------------------------------------------------------------------------------
 
-    fn scalar_place(&self, access: &ScalarAccess) -> Result<Target, Fail> {
+    fn scalar_place(&self, access: &ScalarAccess) -> Result<ScalarAddress, Fail> {
         let (address, space) = self.base(access.pointer);
         let elements = match access.pointer {
             Pointer::Scalar(..) => access.indices.first().map_or(0, |i| self.int(*i)),
@@ -297,17 +165,17 @@ impl Core<'_> {
         };
         let bytes = elements.wrapping_mul(i64::from(access.elem.bits() / 8));
         Ok(match space {
-            Some(loc) => Target::Space(loc, (address as i64).wrapping_add(bytes)),
+            Some(loc) => ScalarAddress::Space(loc, (address as i64).wrapping_add(bytes)),
             None => {
                 let (buffer, first) = split_address(address);
-                Target::Buffer(buffer, first.wrapping_add(bytes))
+                ScalarAddress::Buffer(buffer, first.wrapping_add(bytes))
             }
         })
     }
 
     /// One index counts elements; several name an element of a view.
-    fn view_index(&self, view: u32, indices: &[u32]) -> Result<i64, Fail> {
-        let view = &self.views[view as usize];
+    fn view_index(&self, view: ViewId, indices: &[Reg]) -> Result<i64, Fail> {
+        let view = &self.regs.views[view];
         let skip = 5 - indices.len().min(5);
         let mut sum: i64 = 0;
         for (k, &index) in indices.iter().enumerate() {
@@ -321,32 +189,33 @@ impl Core<'_> {
         Ok(sum)
     }
 
-    pub fn load_scalar<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
-        self.touched += 1;
-        let access = &self.plan.accesses[which];
+    #[inline(never)]
+    pub fn load_scalar<W: Watch>(&mut self, which: AccessId, at: StepId, watch: &mut W) -> Result<(), Fail> {
+        self.progress.deeds.touched += 1;
+        let access = &self.plan.views.accesses[which];
         let place = self.scalar_place(access)?;
         let bytes = access.elem.bits() as usize / 8;
         if W::MEASURES {
             note(&place, bytes, watch);
-            if let Target::Buffer(buffer, first) = place {
+            if let ScalarAddress::Buffer(buffer, first) = place {
                 watch.read(buffer);
-                self.spin.read(which, (buffer, first), 0);
+                self.progress.spin.read(which.index(), (buffer, first), 0);
             }
-            self.regs[access.value as usize] = 0;
+            self.regs.scalars[access.value] = 0;
             return Ok(());
         }
         let raw = match place {
-            Target::Space(loc, first) => {
+            ScalarAddress::Space(loc, first) => {
                 let start = self.space_bytes(loc, first, bytes)?;
                 if W::FOLLOWS_WRITES {
                     self.follow_scalar_read(None, start, bytes as u64, at)?;
                 }
-                read_bytes(self.memory.part(start, bytes as u64))
+                read_bytes(self.local.memory.part(start, bytes as u64))
             }
-            Target::Buffer(buffer, first) => {
+            ScalarAddress::Buffer(buffer, first) => {
                 // Who only follows has no memory, and sees zeros.
                 let raw = if W::COMPUTES { self.read_global(buffer, first, bytes)? } else { 0 };
-                self.spin.read(which, (buffer, first), raw);
+                self.progress.spin.read(which.index(), (buffer, first), raw);
                 raw
             }
         };
@@ -354,11 +223,13 @@ impl Core<'_> {
             self.say_scalar(&place, (bytes, raw), false, at, watch);
         }
         let value = from_memory(access.elem, raw);
-        self.regs[access.value as usize] = if W::OBSERVES { watch.number(self.plan.origins[at], value) } else { value };
+        self.regs.scalars[access.value] =
+            if W::OBSERVES { watch.number(self.plan.code.origins[at], value) } else { value };
         Ok(())
     }
 
-    fn store_scalar<W: Watch>(&mut self, access: &ScalarAccess, at: usize, watch: &mut W) -> Result<(), Fail> {
+    #[inline(never)]
+    pub fn store_scalar<W: Watch>(&mut self, access: &ScalarAccess, at: StepId, watch: &mut W) -> Result<(), Fail> {
         let place = self.scalar_place(access)?;
         let bytes = access.elem.bits() as usize / 8;
         if W::MEASURES {
@@ -367,19 +238,19 @@ impl Core<'_> {
         }
         let raw = to_memory(access.elem, self.reg(access.value)).to_le_bytes();
         match place {
-            Target::Space(loc, first) => {
-                self.locals += 1;
+            ScalarAddress::Space(loc, first) => {
+                self.progress.deeds.locals += 1;
                 let start = self.space_bytes(loc, first, bytes)?;
                 // Own tiles, behind the spaces, count as used anyway.
-                let end = (first as u64).saturating_add(bytes as u64).min(self.plan.spaces.size(loc));
-                self.used[loc as usize] = self.used[loc as usize].max(end);
-                self.memory.part(start, bytes as u64).copy_from_slice(&raw[..bytes]);
+                let end = (first as u64).saturating_add(bytes as u64).min(self.plan.memory.spaces.size(loc));
+                self.local.use_up_to(loc, end);
+                self.local.memory.part(start, bytes as u64).copy_from_slice(&raw[..bytes]);
                 if W::FOLLOWS_WRITES {
-                    self.bytes.add(start, bytes as u64);
+                    self.local.written.add(start, bytes as u64);
                 }
             }
-            Target::Buffer(..) if !W::COMPUTES => {}
-            Target::Buffer(buffer, first) => self.write_global(buffer, first, &raw[..bytes])?,
+            ScalarAddress::Buffer(..) if !W::COMPUTES => {}
+            ScalarAddress::Buffer(buffer, first) => self.write_global(buffer, first, &raw[..bytes])?,
         }
         if W::OBSERVES {
             self.say_scalar(&place, (bytes, u64::from_le_bytes(raw)), true, at, watch);
@@ -389,12 +260,12 @@ impl Core<'_> {
 
     /// The place in the core's memory of bytes of a space. Own tiles lie behind the spaces.
     fn space_bytes(&self, loc: Loc, first: i64, bytes: usize) -> Result<u64, Fail> {
-        let start = self.plan.spaces.start(loc) as i64;
-        let size = self.plan.spaces.size(loc);
+        let start = self.plan.memory.spaces.start(loc) as i64;
+        let size = self.plan.memory.spaces.size(loc);
         let at = start.wrapping_add(first);
         let end = at.wrapping_add(bytes as i64);
         let inside = first >= 0 && first as u64 + bytes as u64 <= size;
-        let own = at >= self.plan.spaces.end as i64 && end as u64 <= self.memory.size() && end >= at;
+        let own = at >= self.plan.memory.spaces.end as i64 && end as u64 <= self.local.memory.size() && end >= at;
         if inside || own {
             Ok(at as u64)
         } else {
@@ -402,9 +273,77 @@ impl Core<'_> {
         }
     }
 
+    /// The address of a tile in its space.
+    pub fn tile_address(&self, tile: TileId) -> u64 {
+        let tile = &self.regs.tiles[tile];
+        let loc = self.plan.tiles.geometries[tile.geometry].loc;
+        tile.base.wrapping_sub(self.plan.memory.spaces.start(loc))
+    }
+
+    /// An address so many elements further on.
+    #[inline(never)]
+    pub fn moved_address(&self, address: Reg, index: Reg, bits: u32) -> Result<u64, Fail> {
+        let moved = self.int(index).wrapping_mul(i64::from(bits));
+        if moved % 8 != 0 {
+            return Err(Fail::Unaligned);
+        }
+        Ok(self.reg(address).wrapping_add((moved / 8) as u64))
+    }
+
+    #[inline(never)]
+    pub fn get_element<W: Watch>(
+        &mut self,
+        tile: TileId,
+        offset: Reg,
+        out: Reg,
+        at: StepId,
+        watch: &mut W,
+    ) -> Result<(), Fail> {
+        let plan = self.plan;
+        let (start, elem) = self.tile_element(tile, self.int(offset))?;
+        let bytes = (elem.bits() / 8) as usize;
+        self.progress.deeds.touched += 1;
+        if W::OBSERVES {
+            self.say_element(tile, start, bytes, false, at, watch);
+        }
+        if W::FOLLOWS_WRITES {
+            self.follow_scalar_read(Some(tile), start, bytes as u64, at)?;
+        }
+        let raw = read_bytes(self.local.memory.part(start, bytes as u64));
+        let value = from_memory(elem, raw);
+        self.regs.scalars[out] = if W::OBSERVES { watch.number(plan.code.origins[at], value) } else { value };
+        if let Ok(which) = plan.code.element_reads.binary_search(&at) {
+            self.progress.spin.read(plan.views.accesses.len() + which, (usize::MAX, start as i64), raw);
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    pub fn set_element<W: Watch>(
+        &mut self,
+        tile: TileId,
+        offset: Reg,
+        value: Reg,
+        at: StepId,
+        watch: &mut W,
+    ) -> Result<(), Fail> {
+        let (start, elem) = self.tile_element(tile, self.int(offset))?;
+        self.progress.deeds.locals += 1;
+        let bytes = (elem.bits() / 8) as usize;
+        if W::OBSERVES {
+            self.say_element(tile, start, bytes, true, at, watch);
+        }
+        let raw = to_memory(elem, self.reg(value)).to_le_bytes();
+        self.local.memory.part(start, bytes as u64).copy_from_slice(&raw[..bytes]);
+        if W::FOLLOWS_WRITES {
+            self.local.written.add(start, bytes as u64);
+        }
+        Ok(())
+    }
+
     fn tile_element(&self, tile: TileId, offset: i64) -> Result<(u64, ScalarElem), Fail> {
-        let tile = &self.tiles[tile as usize];
-        let ty = &self.plan.geometries[tile.geometry as usize];
+        let tile = &self.regs.tiles[tile];
+        let ty = &self.plan.tiles.geometries[tile.geometry];
         if offset < 0 || offset as u64 >= ty.elements() {
             return Err(Fail::Index { index: offset, extent: ty.elements() });
         }
@@ -412,7 +351,8 @@ impl Core<'_> {
         Ok((tile.base + offset as u64 * u64::from(elem.bits() / 8), elem))
     }
 
-    fn local(&self, local: &Local) -> Result<u32, Fail> {
+    /// The register of an element of a local array.
+    pub fn local(&self, local: &Local) -> Result<Reg, Fail> {
         let mut place = 0;
         for (&index, &extent) in local.indices.iter().zip(&local.dims) {
             let index = self.int(index);
@@ -421,28 +361,40 @@ impl Core<'_> {
             }
             place = place * extent + index as u32;
         }
-        Ok(local.array + place)
+        Ok(local.array.plus(place))
+    }
+
+    /// Copies a tile, and follows what of it was written.
+    #[inline(never)]
+    pub fn copy<W: Watch>(&mut self, from: TileId, to: TileId) {
+        if W::COMPUTES && !W::MEASURES {
+            self.copy_tile(from, to);
+            self.local.written.version += 1;
+        }
+        if W::FOLLOWS_WRITES {
+            self.follow_copy(from, to);
+        }
     }
 
     /// Copies a tile's physical contents and valid region; the two have the same type.
     fn copy_tile(&mut self, from: TileId, to: TileId) {
-        let (source, target) = (self.tiles[from as usize], self.tiles[to as usize]);
-        let ty = &self.plan.geometries[target.geometry as usize];
+        let (source, target) = (self.regs.tiles[from], self.regs.tiles[to]);
+        let ty = &self.plan.tiles.geometries[target.geometry];
         let same_memory = source.geometry == target.geometry;
         if same_memory {
             let bytes = ty.bytes();
-            self.memory.copy(source.base, target.base, bytes);
+            self.local.memory.copy(source.base, target.base, bytes);
         } else {
             self.copy_elements(&source, &target);
         }
-        let target = &mut self.tiles[to as usize];
+        let target = &mut self.regs.tiles[to];
         (target.rows, target.cols) = (source.rows, source.cols);
     }
 
     /// A window into a tile of its own: element by element.
     fn copy_elements(&mut self, source: &Tile, target: &Tile) {
-        let from_type = &self.plan.geometries[source.geometry as usize];
-        let to_type = &self.plan.geometries[target.geometry as usize];
+        let from_type = &self.plan.tiles.geometries[source.geometry];
+        let to_type = &self.plan.tiles.geometries[target.geometry];
         let bytes = u64::from(to_type.dtype.unit_bytes());
         let place = |t: &Tile, ty: &pto_isa::TileType, r: u64, c: u64| {
             let index =
@@ -451,14 +403,14 @@ impl Core<'_> {
         };
         for r in 0..u64::from(source.rows) {
             for c in 0..u64::from(source.cols) {
-                self.memory.copy(place(source, from_type, r, c), place(target, to_type, r, c), bytes);
+                self.local.memory.copy(place(source, from_type, r, c), place(target, to_type, r, c), bytes);
             }
         }
     }
 }
 
-fn note<W: Watch>(place: &Target, bytes: usize, watch: &mut W) {
-    if let Target::Buffer(buffer, first) = *place {
+fn note<W: Watch>(place: &ScalarAddress, bytes: usize, watch: &mut W) {
+    if let ScalarAddress::Buffer(buffer, first) = *place {
         watch.view(buffer, first, first.saturating_add(bytes as i64), &[], &[]);
     }
 }
@@ -503,7 +455,6 @@ fn to_memory(elem: ScalarElem, value: u64) -> u64 {
 
 /// How an element of a tile is kept in a register.
 fn elem_of(dtype: DType) -> Option<ScalarElem> {
-    use crate::plan::{Float, Int};
     Some(match dtype {
         DType::F32 => ScalarElem::Float(Float::F32),
         DType::F16 => ScalarElem::Float(Float::F16),

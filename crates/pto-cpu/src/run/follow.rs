@@ -4,7 +4,7 @@ use super::observe::{Following, Observer};
 use super::team::Team;
 use crate::args::Launch;
 use crate::memory::Buffer;
-use crate::plan::{Link, Order, Plan, Role, Step};
+use crate::prepared::{GeometryId, Link, PipeOrder, Plan, Role, Step};
 use crate::run::Known;
 use pto_isa::{Diagnostic, TileType};
 
@@ -14,20 +14,20 @@ impl Plan {
     pub fn depends_on_data(&self) -> bool {
         let by_step = |s: &Step| matches!(s, Step::LoadScalar(_) | Step::TileGet { .. });
         let by_link = |l: &Link| matches!(l, Link::Notify { .. } | Link::WaitSignal { .. } | Link::TestSignal { .. });
-        self.roles().any(|role| role.steps.iter().any(by_step) || role.links.iter().any(by_link))
+        self.roles().any(|role| role.code.steps.iter().any(by_step) || role.calls.links.iter().any(by_link))
     }
 
     /// True when cores tell each other something by words in global memory: by notifications, or by numbers that a loop asks
     /// for.
     pub fn uses_words(&self) -> bool {
-        self.asks || self.roles().any(|role| role.links.iter().any(|l| matches!(l, Link::Notify { .. })))
+        self.cores.asks || self.roles().any(|role| role.calls.links.iter().any(|l| matches!(l, Link::Notify { .. })))
     }
 
     /// True when the program asks whether something is so, and goes on with either answer.
     pub fn asks_once(&self) -> bool {
-        let asks = |o: &Order| matches!(o, Order::AwaitBackground(wait) if wait.asks);
+        let asks = |o: &PipeOrder| matches!(o, PipeOrder::AwaitBackground(wait) if wait.asks);
         let by_link = |l: &Link| matches!(l, Link::TestSignal { .. });
-        self.roles().any(|role| role.links.iter().any(by_link) || role.orders.iter().any(asks))
+        self.roles().any(|role| role.calls.links.iter().any(by_link) || role.calls.orders.iter().any(asks))
     }
 
     /// Tells an observer what a run would do, block after block, without memory behind the pointers and without computing:
@@ -65,9 +65,9 @@ impl Plan {
         launch: Launch,
         observer: &mut O,
     ) -> Result<(), Diagnostic> {
-        let none = vec![Buffer::NONE; self.params.len()];
+        let none = vec![Buffer::NONE; self.source.params.len()];
         let mut watch = Following(observer);
-        if self.joint {
+        if self.cores.joint {
             self.all_fit(u64::from(launch.blocks))?;
             let mut team = Team::empty(self);
             for block in 0..launch.blocks {
@@ -94,6 +94,6 @@ impl Plan {
 
     /// The type of a tile as an [`Access`](super::Access) of a core of this role names it.
     pub fn tile_type(&self, role: Role, geometry: u32) -> Option<&TileType> {
-        self.roles().find(|p| p.role == role)?.geometries.get(geometry as usize)
+        self.roles().find(|p| p.cores.role == role)?.tiles.geometries.get(GeometryId(geometry))
     }
 }

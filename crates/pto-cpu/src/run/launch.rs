@@ -7,7 +7,7 @@ use super::team::Team;
 use crate::args::{Arg, Launch, ParamKind, Report};
 use crate::guard::Guards;
 use crate::machine;
-use crate::plan::{Plan, Slot};
+use crate::prepared::{Plan, Slot};
 use pto_ir::OpId;
 use pto_isa::{Diagnostic, Span, codes};
 use std::collections::BTreeMap;
@@ -165,7 +165,7 @@ impl Plan {
     ) -> Result<Vec<Report>, Diagnostic> {
         let bound = self.bind(ranks)?;
         let mut all = self.run_joint(&bound, ranks, launch, seed, watch)?;
-        let count = self.params.len();
+        let count = self.source.params.len();
         let written = std::mem::take(&mut all.written);
         let part = |rank: usize| written[rank * count..(rank + 1) * count].to_vec();
         let other = |rank: usize| Report { written: part(rank), instructions: all.instructions, ..Report::default() };
@@ -234,7 +234,7 @@ impl Plan {
         team.execute(watch)?;
         for (rank, args) in ranks.iter_mut().enumerate() {
             // Each block had a tile of its own; one of them can be given back.
-            let last = |c: &&mut Core| (c.rank as usize, c.block + 1) == (rank, launch.blocks);
+            let last = |c: &&mut Core| (c.who.rank as usize, c.who.block + 1) == (rank, launch.blocks);
             team.cores.iter_mut().find(last).into_iter().for_each(|core| bound.leave(core, args.as_mut()));
         }
         Ok(team.finish())
@@ -244,11 +244,11 @@ impl Plan {
     /// are too many.
     pub fn runs_together(&self, launch: Launch) -> bool {
         let may = || launch.blocks > 1 && !self.has_tiles() && self.all_fit(launch.blocks.into()).is_ok();
-        self.joint || self.asks && may()
+        self.cores.joint || self.cores.asks && may()
     }
 
     fn has_tiles(&self) -> bool {
-        self.params.iter().any(|p| matches!(p.kind, ParamKind::Tile(_)))
+        self.source.params.iter().any(|p| matches!(p.kind, ParamKind::Tile(_)))
     }
 
     /// Blocks that wait for each other all have memory at the same time.
@@ -287,7 +287,7 @@ impl Plan {
         let guards = Guards::new(&bound.buffers);
         let next = AtomicU32::new(0);
         let failed = AtomicBool::new(false);
-        let nothing = Report { written: vec![false; self.params.len()], ..Report::default() };
+        let nothing = Report { written: vec![false; self.source.params.len()], ..Report::default() };
         let outcome: Outcome = Mutex::new((None, nothing));
         let work = || {
             let mut team = match Team::new(self, &bound.buffers, Some(&guards), launch.blocks) {
@@ -333,9 +333,10 @@ impl Plan {
 
     /// Completes a report: tiles that are written, and one note for each instruction.
     fn report(&self, mut report: Report) -> Report {
-        for (at, slot) in self.slots.iter().enumerate() {
+        for (at, slot) in self.source.slots.iter().enumerate() {
             if let Slot::Tile(tile) = slot {
-                let writes = self.kernels.iter().flat_map(|k| &k.tiles).any(|o| o.writes && o.register == Some(*tile));
+                let writes =
+                    self.calls.kernels.iter().flat_map(|k| &k.tiles).any(|o| o.writes && o.register == Some(*tile));
                 report.written[at] |= writes;
             }
         }

@@ -5,17 +5,21 @@
 use super::core::Core;
 use super::fail::Fail;
 use super::observe::{Action, Answer, Ring as Position, Watch};
-use super::shared::{Ring, Shared};
+use super::outside::OpenEnd;
+use super::shared::{Shared, SlotRing};
 use super::transfer::call_transfer;
 use crate::kernels::{TileRef, ViewRef};
 use crate::memory::{Buffer, split_address};
-use crate::plan::{End, Entry, Extent, Link, PipeOp, Pointer, Role, Scale, Tile, Way};
+use crate::prepared::{
+    Direction, EndId, ExtentValue, Link, LinkId, PipeEnd, PipeEntry, PipeOp, Pointer, Role, Scale, StepId, Tile,
+    TileId, ViewId,
+};
 use pto_isa::{GlobalLayout, Target};
 use std::time::Instant;
 
 /// What came of a step that concerns others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Outcome {
+pub(super) enum LinkOutcome {
     Done,
     /// It must wait, and will be tried again.
     Waits,
@@ -23,63 +27,54 @@ pub(super) enum Outcome {
     Yields,
 }
 
-/// What a core knows of an end it has opened.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct OpenEnd {
-    /// Address of the slots in global memory.
-    pub global: u64,
-    /// Addresses of the local rings.
-    pub local: [u64; 2],
-}
-
 impl Core<'_> {
     pub fn link<W: Watch>(
         &mut self,
-        which: usize,
-        at: usize,
+        which: LinkId,
+        at: StepId,
         shared: &mut Shared,
         watch: &mut W,
-    ) -> Result<Outcome, Fail> {
+    ) -> Result<LinkOutcome, Fail> {
         let plan = self.plan;
-        let link = &plan.links[which];
+        let link = &plan.calls.links[which];
         if W::MEASURES {
-            return self.measure_link(link, watch).map(|()| Outcome::Done);
+            return self.measure_link(link, watch).map(|()| LinkOutcome::Done);
         }
         let start = W::TIMES.then(Instant::now);
         let outcome = match link {
-            Link::Open(end) => self.open(*end as usize, at, watch).map(|()| Outcome::Done),
+            Link::Open(end) => self.open(*end, at, watch).map(|()| LinkOutcome::Done),
             Link::Push(op) => self.push(op, shared, at, watch),
             Link::Pop(op) => self.pop(op, shared, at, watch),
             Link::Alloc(op) => self.alloc_slot(op, shared, at, watch),
             Link::Free(op) => self.free_slot(op, shared, at, watch),
             Link::Signal { id, mode } => {
-                let signal = shared.signal(self.who, self.int(*id), *mode)?;
+                let signal = shared.signal(self.who.index, self.int(*id), *mode)?;
                 self.tell(at, Action::Signal(&signal), &[], watch);
-                Ok(Outcome::Done)
+                Ok(LinkOutcome::Done)
             }
             Link::Await { id } => {
                 let id = self.int(*id);
-                let outcome = done_or_waits(shared.take_signal(self.who, id)?);
-                if outcome == Outcome::Done {
+                let outcome = done_or_waits(shared.take_signal(self.who.index, id)?);
+                if outcome == LinkOutcome::Done {
                     self.tell(at, Action::Await(id), &[], watch);
                 }
                 Ok(outcome)
             }
             Link::Barrier { set, soft, cores } => {
                 let count = cores.filter(|_| *soft).map(|r| self.int(r).max(0) as u64).filter(|n| *n > 0);
-                let (turn, open) = shared.barrier(self.who, *set, count, self.retries);
-                if !self.retries {
-                    self.tell(at, Action::Arrive(*set, turn), &[], watch);
+                let (round, open) = shared.barrier(self.who.index, *set, count, self.progress.retries);
+                if !self.progress.retries {
+                    self.tell(at, Action::Arrive(*set, round), &[], watch);
                 }
                 if open {
-                    self.tell(at, Action::Leave(*set, turn), &[], watch);
+                    self.tell(at, Action::Leave(*set, round), &[], watch);
                 }
                 Ok(done_or_waits(open))
             }
             Link::Notify { signal, value, add } => {
                 shared.effects += 1;
                 self.tell_change(*signal, self.int(*value), *add, at, watch);
-                self.notify(*signal, self.int(*value), *add).map(|()| Outcome::Done)
+                self.notify(*signal, self.int(*value), *add).map(|()| LinkOutcome::Done)
             }
             Link::WaitSignal { signal, value, cmp } => {
                 let holds = self.compare_signal(*signal, self.int(*value), *cmp)?;
@@ -95,16 +90,16 @@ impl Core<'_> {
                     true => self.answer_words(*signal, asked, holds, at, watch),
                     false => Answer::AsItIs,
                 };
-                if answer == Answer::WhenItIs && !holds && !self.gave_up {
-                    return Ok(Outcome::Waits);
+                if answer == Answer::WhenItIs && !holds && !self.progress.gave_up {
+                    return Ok(LinkOutcome::Waits);
                 }
                 let holds = holds && answer != Answer::No;
                 if holds {
-                    self.gave_up = false;
+                    self.progress.gave_up = false;
                     self.tell_seen(*signal, asked, at, watch);
                 }
-                self.regs[*out as usize] = u64::from(holds);
-                Ok(if holds || answer == Answer::No { Outcome::Done } else { Outcome::Yields })
+                self.regs.scalars[*out] = u64::from(holds);
+                Ok(if holds || answer == Answer::No { LinkOutcome::Done } else { LinkOutcome::Yields })
             }
             Link::Transfer(transfer) => {
                 shared.effects += 1;
@@ -118,14 +113,14 @@ impl Core<'_> {
                     }
                     self.say_transfer(transfer, at, watch);
                 }
-                Ok(Outcome::Done)
+                Ok(LinkOutcome::Done)
             }
         }?;
         let moves = matches!(link, Link::Push(_) | Link::Pop(_) | Link::Transfer(_) | Link::Notify { .. });
-        if moves && outcome == Outcome::Done {
-            self.instructions += 1;
+        if moves && outcome == LinkOutcome::Done {
+            self.progress.deeds.instructions += 1;
             if let Some(start) = start {
-                watch.time(plan.origins[at], start.elapsed().as_nanos() as u64);
+                watch.time(plan.code.origins[at], start.elapsed().as_nanos() as u64);
             }
         }
         Ok(outcome)
@@ -135,22 +130,22 @@ impl Core<'_> {
     fn measure_link<W: Watch>(&mut self, link: &Link, watch: &mut W) -> Result<(), Fail> {
         match link {
             Link::Open(end) => {
-                self.open_end(*end as usize);
+                self.open_end(*end);
                 Ok(())
             }
             Link::Pop(op) | Link::Alloc(op) => match op.entry {
-                Entry::Tile(tile) => self.place_popped(op, tile, 0),
-                Entry::Slot(view) => self.place_slot(op, view, 0),
-                Entry::Nothing => Ok(()),
+                PipeEntry::Tile(tile) => self.place_popped(op, tile, 0),
+                PipeEntry::Slot(view) => self.place_slot(op, view, 0),
+                PipeEntry::Nothing => Ok(()),
             },
             Link::Transfer(t) => {
                 for view in t.sources() {
-                    watch.read(split_address(self.views[view as usize].address).0);
+                    watch.read(split_address(self.regs.views[view].address).0);
                 }
                 Ok(())
             }
             Link::TestSignal { out, .. } => {
-                self.regs[*out as usize] = 1;
+                self.regs.scalars[*out] = 1;
                 Ok(())
             }
             _ => Ok(()),
@@ -159,39 +154,39 @@ impl Core<'_> {
 
     // ---- pipes --------------------------------------------------------------------------------------------------
 
-    fn open<W: Watch>(&mut self, end: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
+    fn open<W: Watch>(&mut self, end: EndId, at: StepId, watch: &mut W) -> Result<(), Fail> {
         self.open_end(end);
-        for way in [Way::ToVector, Way::ToCube] {
+        for way in [Direction::ToVector, Direction::ToCube] {
             self.tell(at, Action::Open(self.position(end, way, 0, false)), &[], watch);
         }
         Ok(())
     }
 
-    fn open_end(&mut self, end: usize) {
+    fn open_end(&mut self, end: EndId) {
         let plan = self.plan;
-        let End { global, local, .. } = &plan.ends[end];
+        let PipeEnd { global, local, .. } = &plan.calls.ends[end];
         let address = |p: Pointer| match p {
             Pointer::Scalar(reg, _) => self.reg(reg),
-            Pointer::View(view) => self.views[view as usize].address,
+            Pointer::View(view) => self.regs.views[view].address,
         };
         let open =
             OpenEnd { global: global.map_or(0, address), local: local.map(|reg| reg.map_or(0, |r| self.reg(r))) };
-        self.ends[end] = open;
+        self.outside.ends[end] = open;
     }
 
     /// A position in a pipe, as observers are told.
-    fn position(&self, end: usize, way: Way, count: u64, copies: bool) -> Position {
-        let End { key, slots, flag_base, both_ways, .. } = self.plan.ends[end];
-        Position { key, to_vector: way == Way::ToVector, count, slots, flag_base, both_ways, copies }
+    fn position(&self, end: EndId, way: Direction, count: u64, copies: bool) -> Position {
+        let PipeEnd { key, slots, flag_base, both_ways, .. } = self.plan.calls.ends[end];
+        Position { key, to_vector: way == Direction::ToVector, count, slots, flag_base, both_ways, copies }
     }
 
     fn entry_position(&self, op: &PipeOp, count: u64) -> Position {
-        self.position(op.end as usize, op.way, count, matches!(op.entry, Entry::Tile(_)))
+        self.position(op.end, op.way, count, matches!(op.entry, PipeEntry::Tile(_)))
     }
 
     /// The vector core an instruction stands for.
     fn sub(&self, op: &PipeOp) -> u32 {
-        op.subblock.map_or(self.sub, |reg| self.int(reg) as u32)
+        op.subblock.map_or(self.who.sub, |reg| self.int(reg) as u32)
     }
 
     /// Producers and consumers are counted on the side of the vector cores.
@@ -199,12 +194,18 @@ impl Core<'_> {
         if self.role() == Role::Vector { self.sub(op) as usize } else { 0 }
     }
 
-    fn push<W: Watch>(&mut self, op: &PipeOp, shared: &mut Shared, at: usize, watch: &mut W) -> Result<Outcome, Fail> {
+    fn push<W: Watch>(
+        &mut self,
+        op: &PipeOp,
+        shared: &mut Shared,
+        at: StepId,
+        watch: &mut W,
+    ) -> Result<LinkOutcome, Fail> {
         let plan = self.plan;
         let side = self.side(op);
-        let ring = shared.ring(self.who, &plan.ends[op.end as usize], op.way);
-        if let Entry::Tile(tile) = op.entry {
-            let Some((slot, count)) = ring.allocate(side) else { return Ok(Outcome::Waits) };
+        let ring = shared.ring(self.who.index, &plan.calls.ends[op.end], op.way);
+        if let PipeEntry::Tile(tile) = op.entry {
+            let Some((slot, count)) = ring.allocate(side) else { return Ok(LinkOutcome::Waits) };
             if W::OBSERVES {
                 let access = self.entry_access(tile, false, at);
                 let position = self.entry_position(op, count);
@@ -220,19 +221,19 @@ impl Core<'_> {
             }
         }
         let Some(count) = ring.publish(side) else { return Err(Fail::NotAllocated) };
-        if !matches!(op.entry, Entry::Tile(_)) {
+        if !matches!(op.entry, PipeEntry::Tile(_)) {
             self.tell(at, Action::Push(self.entry_position(op, count)), &[], watch);
         }
         shared.effects += 1;
-        Ok(Outcome::Done)
+        Ok(LinkOutcome::Done)
     }
 
-    fn store_in_slot(&mut self, op: &PipeOp, tile: u32, ring: &mut Ring, slot: usize) -> Result<(), Fail> {
-        let tile = self.tiles[tile as usize];
+    fn store_in_slot(&mut self, op: &PipeOp, tile: TileId, ring: &mut SlotRing, slot: usize) -> Result<(), Fail> {
+        let tile = self.regs.tiles[tile];
         // What is pushed, not where it lies: a part of a tile has the geometry of the whole.
-        let ty = &self.plan.geometries[op.geometry as usize];
+        let ty = &self.plan.tiles.geometries[op.geometry];
         let slot = ring.slot(slot);
-        let halves = op.way == Way::ToCube && op.split > 0;
+        let halves = op.way == Direction::ToCube && op.split > 0;
         let wide = halves && op.split == 2;
         slot.stride = ty.cols << u32::from(wide);
         slot.extents = (ty.rows, ty.cols);
@@ -244,13 +245,19 @@ impl Core<'_> {
         self.move_tile(op, &tile, &view)
     }
 
-    fn pop<W: Watch>(&mut self, op: &PipeOp, shared: &mut Shared, at: usize, watch: &mut W) -> Result<Outcome, Fail> {
+    fn pop<W: Watch>(
+        &mut self,
+        op: &PipeOp,
+        shared: &mut Shared,
+        at: StepId,
+        watch: &mut W,
+    ) -> Result<LinkOutcome, Fail> {
         let plan = self.plan;
         let side = self.side(op);
-        let ring = shared.ring(self.who, &plan.ends[op.end as usize], op.way);
-        let Some((slot, count)) = ring.next(side, op.split > 0) else { return Ok(Outcome::Waits) };
+        let ring = shared.ring(self.who.index, &plan.calls.ends[op.end], op.way);
+        let Some((slot, count)) = ring.next(side, op.split > 0) else { return Ok(LinkOutcome::Waits) };
         match op.entry {
-            Entry::Tile(tile) => {
+            PipeEntry::Tile(tile) => {
                 self.place_popped(op, tile, count)?;
                 if W::OBSERVES {
                     let access = self.entry_access(tile, true, at);
@@ -261,54 +268,54 @@ impl Core<'_> {
                     self.follow_tile_write(tile);
                 }
                 // Only A5 binds the tile to the slot; elsewhere the slot is free again.
-                if plan.checked.info().target != Target::A5 {
+                if plan.source.checked.info().target != Target::A5 {
                     ring.free(side);
                 }
             }
-            Entry::Slot(view) => {
+            PipeEntry::Slot(view) => {
                 self.place_slot(op, view, count)?;
                 self.tell(at, Action::Pop(self.entry_position(op, count)), &[], watch);
             }
-            Entry::Nothing => self.tell(at, Action::Pop(self.entry_position(op, count)), &[], watch),
+            PipeEntry::Nothing => self.tell(at, Action::Pop(self.entry_position(op, count)), &[], watch),
         }
         shared.effects += 1;
-        Ok(Outcome::Done)
+        Ok(LinkOutcome::Done)
     }
 
     /// A popped tile lies in the consumer's ring.
-    fn place_popped(&mut self, op: &PipeOp, tile: u32, count: u64) -> Result<(), Fail> {
+    fn place_popped(&mut self, op: &PipeOp, tile: TileId, count: u64) -> Result<(), Fail> {
         let plan = self.plan;
-        let end = &plan.ends[op.end as usize];
-        let ty = &plan.geometries[op.geometry as usize];
-        let ring = self.ends[op.end as usize].local[usize::from(op.way == Way::ToCube)];
+        let end = &plan.calls.ends[op.end];
+        let ty = &plan.tiles.geometries[op.geometry];
+        let ring = self.outside.ends[op.end].local[usize::from(op.way == Direction::ToCube)];
         let slots = u64::from(end.local_slots.max(1));
-        let base = plan.spaces.start(ty.loc).wrapping_add(ring).wrapping_add(count % slots * end.slot_size);
-        let inside = ring.saturating_add(slots * end.slot_size) <= plan.spaces.size(ty.loc);
+        let base = plan.memory.spaces.start(ty.loc).wrapping_add(ring).wrapping_add(count % slots * end.slot_size);
+        let inside = ring.saturating_add(slots * end.slot_size) <= plan.memory.spaces.size(ty.loc);
         let end_of_tile = base.saturating_add(ty.bytes());
-        if !(inside || base >= plan.spaces.end) || end_of_tile > self.memory.size() {
-            let size = plan.spaces.size(ty.loc);
+        if !(inside || base >= plan.memory.spaces.end) || end_of_tile > self.local.memory.size() {
+            let size = plan.memory.spaces.size(ty.loc);
             return Err(Fail::Address { loc: ty.loc, address: ring as i64, bytes: slots * end.slot_size, size });
         }
         if inside {
-            let used = &mut self.used[ty.loc as usize];
-            *used = (*used).max(ring + slots * end.slot_size).max(end_of_tile - plan.spaces.start(ty.loc));
+            let last = (ring + slots * end.slot_size).max(end_of_tile - plan.memory.spaces.start(ty.loc));
+            self.local.use_up_to(ty.loc, last);
         }
-        self.tiles[tile as usize] = Tile { root: tile, ..Tile::new(ty, op.geometry, base) };
-        let extent = |e: Extent| match e {
-            Extent::Fixed(n) => i64::from(n),
-            Extent::Reg(reg) => self.int(reg),
+        self.regs.tiles[tile] = Tile { root: tile, ..Tile::new(ty, op.geometry, base) };
+        let extent = |e: ExtentValue| match e {
+            ExtentValue::Fixed(n) => i64::from(n),
+            ExtentValue::Reg(reg) => self.int(reg),
         };
         let (rows, cols) = (extent(op.valid.0), extent(op.valid.1));
         self.set_valid(tile, rows, cols)
     }
 
-    fn load_from_slot(&mut self, op: &PipeOp, tile: u32, ring: &mut Ring, slot: usize) -> Result<(), Fail> {
-        let tile = self.tiles[tile as usize];
+    fn load_from_slot(&mut self, op: &PipeOp, tile: TileId, ring: &mut SlotRing, slot: usize) -> Result<(), Fail> {
+        let tile = self.regs.tiles[tile];
         let slot = ring.slot(slot);
         if slot.bits != op.bits {
             return Err(Fail::SlotType { pushed: slot.bits, popped: op.bits });
         }
-        let sub = if op.way == Way::ToVector { u64::from(self.sub(op)) } else { 0 };
+        let sub = if op.way == Direction::ToVector { u64::from(self.sub(op)) } else { 0 };
         let offset = match op.split {
             1 => sub * (slot.extents.0 / 2) * slot.stride,
             2 => sub * (slot.extents.1 / 2),
@@ -323,11 +330,11 @@ impl Core<'_> {
     /// Runs the load or store between a tile and a slot.
     fn move_tile(&mut self, op: &PipeOp, tile: &Tile, view: &ViewRef) -> Result<(), Fail> {
         let Some(code) = op.run else { return Err(Fail::NotExecuted) };
-        let memory = self.memory.ptr();
+        let memory = self.local.memory.ptr();
         let (table, number) = match op.scale {
             Scale::None => (TileRef::ABSENT, 0),
             Scale::Number(reg) => (TileRef::ABSENT, self.reg(reg)),
-            Scale::Table(table) => (self.tile_ref(memory, &self.tiles[table as usize]), 0),
+            Scale::Table(table) => (self.tile_ref(memory, &self.regs.tiles[table]), 0),
         };
         let tiles = [self.tile_ref(memory, tile), table];
         // SAFETY: the tile lies in the core's memory, the kernel checks the view against the slot, and it was prepared
@@ -341,32 +348,32 @@ impl Core<'_> {
         &mut self,
         op: &PipeOp,
         shared: &mut Shared,
-        at: usize,
+        at: StepId,
         watch: &mut W,
-    ) -> Result<Outcome, Fail> {
+    ) -> Result<LinkOutcome, Fail> {
         let plan = self.plan;
         let side = self.side(op);
-        let ring = shared.ring(self.who, &plan.ends[op.end as usize], op.way);
-        let Some((slot, count)) = ring.allocate(side) else { return Ok(Outcome::Waits) };
+        let ring = shared.ring(self.who.index, &plan.calls.ends[op.end], op.way);
+        let Some((slot, count)) = ring.allocate(side) else { return Ok(LinkOutcome::Waits) };
         self.tell(at, Action::Alloc(self.entry_position(op, count)), &[], watch);
-        if let Entry::Slot(view) = op.entry {
+        if let PipeEntry::Slot(view) = op.entry {
             self.place_slot(op, view, slot as u64)?;
         }
-        Ok(Outcome::Done)
+        Ok(LinkOutcome::Done)
     }
 
     /// A view of a slot. Vector cores that share a tile have half of it each; the second direction lies behind the first.
-    fn place_slot(&mut self, op: &PipeOp, view: u32, count: u64) -> Result<(), Fail> {
+    fn place_slot(&mut self, op: &PipeOp, view: ViewId, count: u64) -> Result<(), Fail> {
         let plan = self.plan;
-        let end = &plan.ends[op.end as usize];
+        let end = &plan.calls.ends[op.end];
         let slots = u64::from(end.slots.max(1));
-        let behind = if end.both_ways && op.way == Way::ToCube { slots * end.slot_size } else { 0 };
+        let behind = if end.both_ways && op.way == Direction::ToCube { slots * end.slot_size } else { 0 };
         let half =
             if op.split > 0 && self.role() == Role::Vector { u64::from(self.sub(op)) * end.slot_size / 2 } else { 0 };
-        let base = self.ends[op.end as usize].global;
-        let mut placed = plan.views[view as usize];
+        let base = self.outside.ends[op.end].global;
+        let mut placed = plan.start.views[view];
         placed.address = base.wrapping_add(behind + count % slots * end.slot_size + half);
-        self.views[view as usize] = placed;
+        self.regs.views[view] = placed;
         Ok(())
     }
 
@@ -374,13 +381,13 @@ impl Core<'_> {
         &mut self,
         op: &PipeOp,
         shared: &mut Shared,
-        at: usize,
+        at: StepId,
         watch: &mut W,
-    ) -> Result<Outcome, Fail> {
+    ) -> Result<LinkOutcome, Fail> {
         let plan = self.plan;
         let side = self.side(op);
-        let holds = plan.checked.info().target == Target::A5 || matches!(op.entry, Entry::Slot(_));
-        let ring = shared.ring(self.who, &plan.ends[op.end as usize], op.way);
+        let holds = plan.source.checked.info().target == Target::A5 || matches!(op.entry, PipeEntry::Slot(_));
+        let ring = shared.ring(self.who.index, &plan.calls.ends[op.end], op.way);
         // Elsewhere than on A5 a popped tile has been released already.
         let freed = ring.free(side);
         if freed.is_none() && holds {
@@ -388,13 +395,13 @@ impl Core<'_> {
         }
         self.tell(at, Action::Free(self.entry_position(op, freed.unwrap_or(0))), &[], watch);
         shared.effects += 1;
-        Ok(Outcome::Done)
+        Ok(LinkOutcome::Done)
     }
 
     // ---- signals in global memory ---------------------------------------------------------------------------------
 
-    fn notify(&mut self, signal: u32, value: i64, add: bool) -> Result<(), Fail> {
-        let (buffer, first) = split_address(self.views[signal as usize].address);
+    fn notify(&mut self, signal: ViewId, value: i64, add: bool) -> Result<(), Fail> {
+        let (buffer, first) = split_address(self.regs.views[signal].address);
         let old = if add { self.read_global(buffer, first, 4)? as u32 } else { 0 };
         self.write_global(buffer, first, &old.wrapping_add(value as u32).to_le_bytes())
     }
@@ -406,7 +413,7 @@ impl Core<'_> {
         else {
             return None;
         };
-        let (buffer, first) = split_address(self.views[*signal as usize].address);
+        let (buffer, first) = split_address(self.regs.views[*signal].address);
         let wanted = format!("a signal word {} {}", COMPARISONS[usize::from(*cmp).min(5)].0, self.int(*value) as i32);
         Some(match self.read_global(buffer, first, 4) {
             Ok(word) => format!("{wanted}; it is {}", word as u32 as i32),
@@ -415,12 +422,12 @@ impl Core<'_> {
     }
 
     /// True when every word of a signal compares as asked.
-    fn compare_signal(&mut self, signal: u32, value: i64, cmp: u8) -> Result<bool, Fail> {
-        let view = self.views[signal as usize];
+    fn compare_signal(&mut self, signal: ViewId, value: i64, cmp: u8) -> Result<bool, Fail> {
+        let view = self.regs.views[signal];
         let (buffer, first) = split_address(view.address);
         let count: u64 = view.shape.iter().product();
         for k in 0..count {
-            let offset = element_offset(&view.shape, &view.strides, k) * 4;
+            let offset = view.element_offset(k) * 4;
             let word = i64::from(self.read_global(buffer, first + offset, 4)? as u32 as i32);
             let value = i64::from(value as i32);
             if !COMPARISONS[usize::from(cmp).min(5)].1(&word, &value) {
@@ -443,20 +450,8 @@ const COMPARISONS: [Comparison; 6] = [
     ("of at most", i64::le),
 ];
 
-fn done_or_waits(done: bool) -> Outcome {
-    if done { Outcome::Done } else { Outcome::Waits }
-}
-
-/// Element `k` of a view in row-major order, in elements from the first.
-pub(super) fn element_offset(shape: &[u64; 5], strides: &[i64; 5], k: u64) -> i64 {
-    let mut rest = k;
-    let mut offset = 0_i64;
-    for (extent, stride) in shape.iter().zip(strides).rev() {
-        // Strides may be any numbers where there is no memory behind them.
-        offset = offset.wrapping_add(((rest % extent.max(&1)) as i64).wrapping_mul(*stride));
-        rest /= extent.max(&1);
-    }
-    offset
+fn done_or_waits(done: bool) -> LinkOutcome {
+    if done { LinkOutcome::Done } else { LinkOutcome::Waits }
 }
 
 /// A window of a slot.

@@ -4,11 +4,11 @@ use super::core::Core;
 use super::observe::Watch;
 use crate::args::{Launch, Param, ParamKind};
 use crate::memory::{Buffer, buffer_address};
-use crate::plan::{Plan, Role, Slot, float_of, int_of};
+use crate::prepared::{Plan, Role, Slot, View, float_of, int_of};
 use pto_isa::Diagnostic;
 use std::collections::HashMap;
 
-/// Turns of loops and instructions after which measuring stops.
+/// Iterations of loops and instructions after which measuring stops.
 const LIMIT: u64 = 20_000_000;
 
 /// What is known of an argument before a run.
@@ -51,14 +51,14 @@ pub struct Extent {
 
 /// Where the views of a buffer end, and the shape of the first that ends there.
 #[derive(Clone, Default)]
-struct End {
+struct ViewEnd {
     bytes: i64,
     shape: Vec<u64>,
     has_rivals: bool,
 }
 
 struct Measuring {
-    ends: Vec<End>,
+    ends: Vec<ViewEnd>,
     reads: Vec<bool>,
     left: u64,
     /// Terms in the sums at each address.
@@ -79,7 +79,7 @@ impl Watch for Measuring {
         let Some(known) = self.ends.get_mut(buffer).filter(|known| end >= known.bytes) else { return };
         let shape = if first == 0 { in_memory(shape, strides) } else { Vec::new() };
         if end > known.bytes {
-            *known = End { bytes: end, shape, has_rivals: false };
+            *known = ViewEnd { bytes: end, shape, has_rivals: false };
         } else {
             known.has_rivals |= shape != known.shape;
         }
@@ -105,14 +105,14 @@ impl Plan {
     /// # Errors
     /// When the memory for a core cannot be had.
     pub fn measure(&self, known: &[Known], launch: Launch) -> Result<Measure, Diagnostic> {
-        if self.joint {
+        if self.cores.joint {
             self.all_fit(launch.blocks.into())?;
         }
-        let none = vec![Buffer::NONE; self.params.len()];
+        let none = vec![Buffer::NONE; self.source.params.len()];
         let tile = |p: &Param| matches!(p.kind, ParamKind::Tile(_));
-        let reads = self.params.iter().map(tile).collect();
+        let reads = self.source.params.iter().map(tile).collect();
         let mut watch = Measuring {
-            ends: vec![End::default(); self.params.len()],
+            ends: vec![ViewEnd::default(); self.source.params.len()],
             reads,
             left: LIMIT,
             sums: HashMap::new(),
@@ -122,30 +122,30 @@ impl Plan {
         let (mut instructions, mut work) = (0, 0);
         for role in self.roles() {
             let mut core = Core::new(role, &none, None, launch.blocks)?;
-            let subs = if role.role == Role::Vector { self.vectors } else { 1 };
+            let subs = if role.cores.role == Role::Vector { self.cores.vectors } else { 1 };
             for (block, sub) in (0..launch.blocks).flat_map(|b| (0..subs).map(move |s| (b, s))) {
                 core.reset(block);
-                core.sub = sub;
+                core.who.sub = sub;
                 role.enter_known(&mut core, known);
                 // Without data a program may go astray; what it showed until then stands.
                 if core.execute(&mut watch).is_err() && watch.left == 0 {
                     break;
                 }
             }
-            instructions += core.instructions;
+            instructions += core.progress.deeds.instructions;
             work += core.work();
         }
-        let extents = self.params.iter().zip(&watch.ends).map(|(p, end)| extent(p, end)).collect();
+        let extents = self.source.params.iter().zip(&watch.ends).map(|(p, end)| extent(p, end)).collect();
         Ok(Measure { extents, reads: watch.reads, instructions, work, longest_sum: watch.longest_sum })
     }
 
     pub(super) fn enter_known(&self, core: &mut Core, known: &[Known]) {
-        for (at, (param, slot)) in self.params.iter().zip(&self.slots).enumerate() {
+        for (at, (param, slot)) in self.source.params.iter().zip(&self.source.slots).enumerate() {
             let known = known.get(at).copied().unwrap_or_default();
             match (slot, &param.kind) {
-                (Slot::Scalar(reg), ParamKind::Pointer(_)) => core.regs[*reg as usize] = buffer_address(at),
+                (Slot::Scalar(reg), ParamKind::Pointer(_)) => core.regs.scalars[*reg] = buffer_address(at),
                 (Slot::Scalar(reg), ParamKind::Scalar(s)) => {
-                    core.regs[*reg as usize] = match known {
+                    core.regs.scalars[*reg] = match known {
                         Known::Int(n) => match (int_of(*s), float_of(*s)) {
                             (Some(int), _) => int.keep(n as u64),
                             (_, Some(float)) => float.round(n as f64),
@@ -156,9 +156,9 @@ impl Plan {
                     };
                 }
                 (Slot::View(view), ParamKind::Tensor(_, dims)) => {
-                    let view = &mut core.views[*view as usize];
+                    let view = &mut core.regs.views[*view];
                     let shape: Vec<u64> = dims.iter().map(|d| d.unwrap_or(0)).collect();
-                    *view = super::packed(&shape);
+                    *view = View::packed(&shape);
                     view.address = buffer_address(at);
                 }
                 _ => {}
@@ -168,13 +168,13 @@ impl Plan {
 }
 
 /// In numbers; windows count columns.
-fn extent(param: &Param, end: &End) -> Option<Extent> {
+fn extent(param: &Param, end: &ViewEnd) -> Option<Extent> {
     let Extent { elements, mut shape, is_clear } = columns(&param.kind, end)?;
     shape.iter_mut().last().into_iter().for_each(|n| *n = n.saturating_mul(param.per_column));
     Some(Extent { elements: elements.saturating_mul(param.per_column), shape, is_clear })
 }
 
-fn columns(kind: &ParamKind, end: &End) -> Option<Extent> {
+fn columns(kind: &ParamKind, end: &ViewEnd) -> Option<Extent> {
     let is_clear = !end.has_rivals;
     match kind {
         ParamKind::Pointer(elem) if end.bytes > 0 => {

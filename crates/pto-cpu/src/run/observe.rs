@@ -2,7 +2,7 @@
 
 use super::spin::PATIENCE;
 use crate::kernels::Combine;
-use crate::plan::{Role, Set};
+use crate::prepared::{Role, Set};
 use pto_ir::{OpId, ValueId};
 use pto_isa::{Loc, Pipe, Span};
 

@@ -2,8 +2,9 @@
 
 use super::core::Core;
 use super::fail::Fail;
-use super::observe::Watch;
-use crate::plan::{Address, Bind, Extent, OpenExtent, OpenRegion, Step, Tile, TileId, Window, WindowValid};
+use crate::prepared::{
+    Address, Bind, ExtentValue, GeometryId, OpenExtent, OpenRegion, Tile, TileId, ViewId, Window, WindowValid,
+};
 use pto_isa::row::Measure;
 use pto_isa::{Loc, Order, TileType};
 
@@ -11,73 +12,38 @@ use pto_isa::{Loc, Order, TileType};
 const SCALE_SHIFT: u32 = 4;
 
 impl Core<'_> {
-    /// Steps that place tiles; everything else concerns data.
-    pub fn place_or_data<W: Watch>(&mut self, step: Step, at: usize, watch: &mut W) -> Result<(), Fail> {
-        let Some(tile) = self.placed_by(step) else { return self.place_tile(step, at, watch) };
-        let before = self.tiles[tile as usize];
-        self.place_tile(step, at, watch)?;
-        self.bytes.version += u64::from(self.tiles[tile as usize] != before);
+    /// Executes a step that sets a tile register.
+    #[inline(never)]
+    pub fn place(&mut self, tile: TileId, set: impl FnOnce(&mut Self) -> Result<(), Fail>) -> Result<(), Fail> {
+        let before = self.regs.tiles[tile];
+        set(self)?;
+        self.local.written.version += u64::from(self.regs.tiles[tile] != before);
         Ok(())
     }
 
-    /// The tile register that a step sets.
-    fn placed_by(&self, step: Step) -> Option<TileId> {
-        Some(match step {
-            Step::Bind(which) => self.plan.binds[which as usize].tile,
-            Step::Window(which) => self.plan.windows[which as usize].to,
-            Step::Assign { out, .. } => out,
-            Step::ScaleAddress { scale, .. } => scale,
-            Step::Retype { to, .. } | Step::Pick { to, .. } => to,
-            Step::SetValid { tile, .. } | Step::ValidFromTile { tile, .. } | Step::ValidFromView { tile, .. } => tile,
-            Step::ValidFromTiles(which) => self.plan.regions[which as usize].tile,
-            _ => return None,
-        })
+    pub fn valid_from_view(&mut self, tile: TileId, view: ViewId) -> Result<(), Fail> {
+        let (rows, cols) = self.regs.views[view].matrix_size();
+        self.set_valid(tile, rows as i64, cols as i64)
     }
 
-    fn place_tile<W: Watch>(&mut self, step: Step, at: usize, watch: &mut W) -> Result<(), Fail> {
-        let plan = self.plan;
-        match step {
-            Step::Bind(which) => self.bind(&plan.binds[which as usize]),
-            Step::Assign { tile, address, out } => self.assign(tile, self.int(address), out),
-            Step::ScaleAddress { operand, scale } => self.scale_address(operand, scale),
-            Step::Window(which) => self.window(&plan.windows[which as usize]),
-            Step::Retype { from, to, geometry } => self.retype(from, to, geometry),
-            Step::Pick { from, slot, count, to } => self.pick(from, self.int(slot), count, to),
-            Step::SetValid { tile, rows, cols } => {
-                let (rows, cols) = (self.int(rows), self.int(cols));
-                self.set_valid(tile, rows, cols)
-            }
-            Step::ValidFromTile { tile, from } => {
-                let Tile { rows, cols, .. } = self.tiles[from as usize];
-                self.set_valid(tile, rows.into(), cols.into())
-            }
-            Step::ValidFromTiles(which) => {
-                let OpenRegion { tile, rows, cols } = plan.regions[which as usize];
-                self.set_valid(tile, self.open_extent(rows), self.open_extent(cols))
-            }
-            Step::ValidFromView { tile, view } => {
-                let view = &self.views[view as usize];
-                let (rows, cols) = super::data::window_size(view);
-                self.set_valid(tile, rows as i64, cols as i64)
-            }
-            Step::GetValid { tile, rows, cols } => {
-                let tile = self.tiles[tile as usize];
-                self.regs[rows as usize] = tile.rows.into();
-                self.regs[cols as usize] = tile.cols.into();
-                Ok(())
-            }
-            other => self.data(other, at, watch),
-        }
+    pub fn valid_from_tile(&mut self, tile: TileId, from: TileId) -> Result<(), Fail> {
+        let Tile { rows, cols, .. } = self.regs.tiles[from];
+        self.set_valid(tile, rows.into(), cols.into())
+    }
+
+    pub fn valid_from_tiles(&mut self, region: &OpenRegion) -> Result<(), Fail> {
+        let OpenRegion { tile, rows, cols } = *region;
+        self.set_valid(tile, self.open_extent(rows), self.open_extent(cols))
     }
 
     fn geometry(&self, tile: TileId) -> &'_ TileType {
-        &self.plan.geometries[self.tiles[tile as usize].geometry as usize]
+        &self.plan.tiles.geometries[self.regs.tiles[tile].geometry]
     }
 
     fn open_extent(&self, open: OpenExtent) -> i64 {
         let [a, b, ..] = open.tiles;
-        let rows = |t: TileId| i64::from(self.tiles[t as usize].rows);
-        let cols = |t: TileId| i64::from(self.tiles[t as usize].cols);
+        let rows = |t: TileId| i64::from(self.regs.tiles[t].rows);
+        let cols = |t: TileId| i64::from(self.regs.tiles[t].cols);
         let measure = match open.extent.measure {
             Measure::Fixed(n) => n as i64,
             Measure::Rows(_) => rows(a),
@@ -91,21 +57,21 @@ impl Core<'_> {
         open.extent.scaled(measure.max(0) as u64) as i64
     }
 
-    fn extent(&self, extent: Extent) -> i64 {
+    fn extent(&self, extent: ExtentValue) -> i64 {
         match extent {
-            Extent::Fixed(n) => n.into(),
-            Extent::Reg(reg) => self.int(reg),
+            ExtentValue::Fixed(n) => n.into(),
+            ExtentValue::Reg(reg) => self.int(reg),
         }
     }
 
-    fn bind(&mut self, bind: &Bind) -> Result<(), Fail> {
-        let ty = &self.plan.geometries[bind.geometry as usize];
+    pub fn bind(&mut self, bind: &Bind) -> Result<(), Fail> {
+        let ty = &self.plan.tiles.geometries[bind.geometry];
         let base = match bind.address {
             Address::Own(at) => at,
-            Address::Free { first, size, held } => self.free_place(first, size, &self.plan.held[held as usize]),
+            Address::Free { first, size, held } => self.free_place(first, size, &self.plan.tiles.held[held]),
             Address::At(reg) => self.stated_address(ty, self.int(reg), bind.count)?,
         };
-        self.tiles[bind.tile as usize] = Tile { root: bind.tile, ..Tile::new(ty, bind.geometry, base) };
+        self.regs.tiles[bind.tile] = Tile { root: bind.tile, ..Tile::new(ty, bind.geometry, base) };
         let (rows, cols) = (self.extent(bind.rows), self.extent(bind.cols));
         self.set_valid(bind.tile, rows, cols)
     }
@@ -113,7 +79,7 @@ impl Core<'_> {
     /// There is one place more than registers, so one is free.
     fn free_place(&self, first: u64, size: u64, held: &[TileId]) -> u64 {
         let is_free = |place: &u64| {
-            let inside = |tile: &TileId| (*place..place + size).contains(&self.tiles[*tile as usize].base);
+            let inside = |tile: &TileId| (*place..place + size).contains(&self.regs.tiles[*tile].base);
             !held.iter().any(inside)
         };
         let mut places = (0..=held.len() as u64).map(|k| first + k * size);
@@ -123,7 +89,7 @@ impl Core<'_> {
     /// An address that the program gives to a tile.
     fn stated_address(&mut self, ty: &TileType, address: i64, count: u64) -> Result<u64, Fail> {
         let place = self.space_address(ty, address, count)?;
-        match self.plan.checked.info().target.profile().space(ty.loc) {
+        match self.plan.source.checked.info().target.profile().space(ty.loc) {
             Some(space) if !(address as u64).is_multiple_of(space.align) => {
                 Err(Fail::Misaligned { loc: ty.loc, address, align: space.align })
             }
@@ -133,44 +99,43 @@ impl Core<'_> {
 
     /// An address in the space of a tile, as a place in the core's memory.
     fn space_address(&mut self, ty: &TileType, address: i64, count: u64) -> Result<u64, Fail> {
-        let size = self.plan.spaces.size(ty.loc);
+        let size = self.plan.memory.spaces.size(ty.loc);
         let bytes = ty.bytes().saturating_mul(count);
         let end = u64::try_from(address).ok().map(|a| a.saturating_add(bytes));
         match end {
             Some(end) if end <= size => {
-                let used = &mut self.used[ty.loc as usize];
-                *used = (*used).max(end);
-                Ok(self.plan.spaces.start(ty.loc) + address as u64)
+                self.local.use_up_to(ty.loc, end);
+                Ok(self.plan.memory.spaces.start(ty.loc) + address as u64)
             }
             _ => Err(Fail::Address { loc: ty.loc, address, bytes, size }),
         }
     }
 
-    fn assign(&mut self, tile: TileId, address: i64, out: TileId) -> Result<(), Fail> {
+    pub fn assign(&mut self, tile: TileId, address: i64, out: TileId) -> Result<(), Fail> {
         let ty = *self.geometry(tile);
         let base = self.stated_address(&ty, address, 1)?;
-        self.tiles[out as usize] = Tile { base, origin: base, ..self.tiles[tile as usize] };
+        self.regs.tiles[out] = Tile { base, origin: base, ..self.regs.tiles[tile] };
         Ok(())
     }
 
     /// Scales take a sixteenth of the bytes of their operand. An operand without an address leaves its scales where they are.
-    fn scale_address(&mut self, operand: TileId, scale: TileId) -> Result<(), Fail> {
+    pub fn scale_address(&mut self, operand: TileId, scale: TileId) -> Result<(), Fail> {
         let (from, to) = (*self.geometry(operand), *self.geometry(scale));
         let loc = if from.loc == Loc::Left { Loc::ScaleLeft } else { Loc::ScaleRight };
-        let spaces = &self.plan.spaces;
-        let base = self.tiles[operand as usize].base;
+        let spaces = &self.plan.memory.spaces;
+        let base = self.regs.tiles[operand].base;
         let Some(address) = base.checked_sub(spaces.start(from.loc)).filter(|at| *at < spaces.size(from.loc)) else {
             return Ok(());
         };
         let at = TileType { loc, ..to };
         let base = self.space_address(&at, (address >> SCALE_SHIFT) as i64, 1)?;
-        let register = &mut self.tiles[scale as usize];
+        let register = &mut self.regs.tiles[scale];
         (register.base, register.origin) = (base, base);
         Ok(())
     }
 
-    fn window(&mut self, window: &Window) -> Result<(), Fail> {
-        let from = self.tiles[window.from as usize];
+    pub fn window(&mut self, window: &Window) -> Result<(), Fail> {
+        let from = self.regs.tiles[window.from];
         let ty = self.geometry(window.from);
         let (row, col) = (self.int(window.row), self.int(window.col));
         let (height, width) = (i64::from(window.size.0), i64::from(window.size.1));
@@ -195,7 +160,7 @@ impl Core<'_> {
         if !bits.is_multiple_of(8) {
             return Err(Fail::WindowBoxes { at: (row, col), unit: (1, 2) });
         }
-        self.tiles[window.to as usize] = Tile { base: from.base + bits / 8, ..from };
+        self.regs.tiles[window.to] = Tile { base: from.base + bits / 8, ..from };
         let (rows, cols) = match window.valid {
             WindowValid::Given(rows, cols) => (self.extent(rows), self.extent(cols)),
             WindowValid::Inherited => {
@@ -205,20 +170,20 @@ impl Core<'_> {
         if !(0..=height).contains(&rows) || !(0..=width).contains(&cols) {
             return Err(Fail::Valid { rows, cols, tile: (height as u64, width as u64) });
         }
-        let to = &mut self.tiles[window.to as usize];
+        let to = &mut self.regs.tiles[window.to];
         (to.rows, to.cols) = (rows as u32, cols as u32);
         Ok(())
     }
 
-    fn retype(&mut self, from: TileId, to: TileId, geometry: u32) -> Result<(), Fail> {
-        let source = self.tiles[from as usize];
-        let ty = &self.plan.geometries[geometry as usize];
-        if source.base + ty.bytes() > self.memory.size() {
+    pub fn retype(&mut self, from: TileId, to: TileId, geometry: GeometryId) -> Result<(), Fail> {
+        let source = self.regs.tiles[from];
+        let ty = &self.plan.tiles.geometries[geometry];
+        if source.base + ty.bytes() > self.local.memory.size() {
             return Err(Fail::Address {
                 loc: ty.loc,
-                address: source.base.wrapping_sub(self.plan.spaces.start(ty.loc)) as i64,
+                address: source.base.wrapping_sub(self.plan.memory.spaces.start(ty.loc)) as i64,
                 bytes: ty.bytes(),
-                size: self.plan.spaces.size(ty.loc),
+                size: self.plan.memory.spaces.size(ty.loc),
             });
         }
         let mut tile = Tile { root: source.root, ..Tile::new(ty, geometry, source.base) };
@@ -228,17 +193,17 @@ impl Core<'_> {
         if ty.valid_cols.fixed().is_none() {
             tile.cols = source.cols.min(ty.cols as u32);
         }
-        self.tiles[to as usize] = tile;
+        self.regs.tiles[to] = tile;
         Ok(())
     }
 
-    fn pick(&mut self, from: TileId, slot: i64, count: u32, to: TileId) -> Result<(), Fail> {
+    pub fn pick(&mut self, from: TileId, slot: i64, count: u32, to: TileId) -> Result<(), Fail> {
         if !(0..i64::from(count)).contains(&slot) {
             return Err(Fail::Slot { slot, count });
         }
         let bytes = self.geometry(from).bytes();
-        let tile = self.tiles[from as usize];
-        self.tiles[to as usize] = Tile { base: tile.base + slot as u64 * bytes, ..tile };
+        let tile = self.regs.tiles[from];
+        self.regs.tiles[to] = Tile { base: tile.base + slot as u64 * bytes, ..tile };
         Ok(())
     }
 
@@ -248,7 +213,7 @@ impl Core<'_> {
         if !(0..=height as i64).contains(&rows) || !(0..=width as i64).contains(&cols) {
             return Err(Fail::Valid { rows, cols, tile: (height, width) });
         }
-        let tile = &mut self.tiles[tile as usize];
+        let tile = &mut self.regs.tiles[tile];
         (tile.rows, tile.cols) = (rows as u32, cols as u32);
         Ok(())
     }

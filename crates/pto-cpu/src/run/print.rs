@@ -1,54 +1,39 @@
 //! Text that a program prints: tiles, windows of global memory, and numbers.
 
 use super::core::Core;
-use super::data::window_size;
 use super::fail::Fail;
 use super::observe::{Action, Watch};
 use super::printf;
+use crate::args::Printed;
 use crate::memory::split_address;
-use crate::plan::{Print, Tile, TileId, View, ViewId};
+use crate::prepared::{Print, PrintId, StepId, Style, Tile, TileId, View, ViewId};
 use pto_isa::{Class, DType, dot};
 use pto_num::{Bf16, Exact, F16, Format};
 use std::fmt::Write;
 
-/// What a block printed.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Printed {
-    /// The block.
-    pub block: u32,
-    /// Everything it printed, in order.
-    pub text: String,
-}
-
-/// How wide numbers are printed, and with how many digits behind the point.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Style {
-    pub width: usize,
-    pub digits: usize,
-}
-
 impl Core<'_> {
-    pub fn print<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) -> Result<(), Fail> {
+    #[inline(never)]
+    pub fn print<W: Watch>(&mut self, which: PrintId, at: StepId, watch: &mut W) -> Result<(), Fail> {
         let plan = self.plan;
         if W::MEASURES {
-            if let Print::View { view, .. } = plan.prints[which] {
-                watch.read(split_address(self.views[view as usize].address).0);
+            if let Print::View { view, .. } = plan.calls.prints[which] {
+                watch.read(split_address(self.regs.views[view].address).0);
             }
             return Ok(());
         }
-        self.instructions += 1;
+        self.progress.deeds.instructions += 1;
         if W::OBSERVES {
             self.say(at, None, Action::Other, &[], watch);
         }
         if !W::COMPUTES {
             return Ok(());
         }
-        match &plan.prints[which] {
+        match &plan.calls.prints[which] {
             Print::Tile { tile, name, style } => self.print_tile(*tile, name, *style),
             Print::View { view, dtype, name, style } => self.print_view(*view, *dtype, name, *style)?,
             Print::Scalar { value, kind, format } => {
                 let text = printf::format(format, *kind, self.reg(*value));
-                self.printed.push_str(&text);
+                self.outside.printed.push_str(&text);
             }
         }
         Ok(())
@@ -56,8 +41,8 @@ impl Core<'_> {
 
     /// The valid region, a line for each row.
     fn print_tile(&mut self, tile: TileId, name: &str, style: Style) {
-        let tile = self.tiles[tile as usize];
-        let ty = self.plan.geometries[tile.geometry as usize];
+        let tile = self.regs.tiles[tile];
+        let ty = self.plan.tiles.geometries[tile.geometry];
         let mut head = format!("%{name}: {} {}x{} {}", ty.loc, ty.rows, ty.cols, ty.dtype);
         if (u64::from(tile.rows), u64::from(tile.cols)) != (ty.rows, ty.cols) {
             let _ = write!(head, ", valid {}x{}", tile.rows, tile.cols);
@@ -79,19 +64,19 @@ impl Core<'_> {
         if bits < 8 {
             // Every row starts at a byte of its own.
             let number = 2 * r * down + c;
-            return super::data::read_bytes(self.memory.part(tile.base + number / 2, 1)) >> (number % 2 * 4) & 15;
+            return super::data::read_bytes(self.local.memory.part(tile.base + number / 2, 1)) >> (number % 2 * 4) & 15;
         }
         let index = if ty.is_boxed() { ty.offset(r, c) } else { r * down + c * right };
-        super::data::read_bytes(self.memory.part(tile.base + index * bits / 8, bits / 8))
+        super::data::read_bytes(self.local.memory.part(tile.base + index * bits / 8, bits / 8))
     }
 
     /// The matrix in a window of global memory.
     fn print_view(&mut self, view: ViewId, dtype: DType, name: &str, style: Style) -> Result<(), Fail> {
-        let view: View = self.views[view as usize];
+        let view: View = self.regs.views[view];
         if view.space.is_some() {
             return Err(Fail::OnChipView);
         }
-        let (rows, cols) = window_size(&view);
+        let (rows, cols) = view.matrix_size();
         self.line(&format!("%{name}: {rows}x{cols} {dtype}"));
         let (buffer, first) = split_address(view.address);
         let bits = u64::from(dtype.column_bits());
@@ -109,14 +94,14 @@ impl Core<'_> {
     }
 
     fn line(&mut self, text: &str) {
-        self.printed.push_str(text);
-        self.printed.push('\n');
+        self.outside.printed.push_str(text);
+        self.outside.printed.push('\n');
     }
 
     /// What the block printed, for the report.
     pub fn take_printed(&mut self) -> Option<Printed> {
-        let text = std::mem::take(&mut self.printed);
-        (!text.is_empty()).then_some(Printed { block: self.block, text })
+        let text = std::mem::take(&mut self.outside.printed);
+        (!text.is_empty()).then_some(Printed { block: self.who.block, text })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The `printf` formats of scalars.
 
-use crate::plan::ScalarElem;
+use crate::prepared::ScalarElem;
 
 /// A conversion: `%`, flags, width, digits, and a letter.
 #[derive(Default)]
@@ -202,7 +202,7 @@ fn masked(kind: ScalarElem, bits: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Float, Int};
+    use crate::prepared::{Float, Int};
 
     const I32: ScalarElem = ScalarElem::Int(Int { bits: 32, unsigned: false });
     const F32: ScalarElem = ScalarElem::Float(Float::F32);

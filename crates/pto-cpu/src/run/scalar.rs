@@ -1,76 +1,6 @@
 //! What scalar operations compute.
 
-use crate::plan::{Cast, ExtendedOp, Float, FloatOp, Int, IntOp};
-use pto_num::{Bf16, F16};
-
-impl Int {
-    /// The value as a signed number, whatever its type says.
-    pub fn signed(self, bits: u64) -> i64 {
-        let unused = 64 - u32::from(self.bits);
-        ((bits << unused) as i64) >> unused
-    }
-
-    /// The value as an unsigned number, whatever its type says.
-    pub fn unsigned(self, bits: u64) -> u64 {
-        let unused = 64 - u32::from(self.bits);
-        (bits << unused) >> unused
-    }
-
-    /// A result as a register holds it.
-    pub fn keep(self, bits: u64) -> u64 {
-        if self.unsigned { self.unsigned(bits) } else { self.signed(bits) as u64 }
-    }
-}
-
-impl Float {
-    /// The value in a register.
-    pub fn value(self, bits: u64) -> f64 {
-        match self {
-            Self::F64 => f64::from_bits(bits),
-            _ => f64::from(f32::from_bits(bits as u32)),
-        }
-    }
-
-    /// A number rounded to this type, as a register holds it.
-    pub fn round(self, x: f64) -> u64 {
-        match self {
-            Self::F64 => x.to_bits(),
-            Self::F32 => u64::from((x as f32).to_bits()),
-            // Rounding to f32 first must not decide a tie: f32 keeps what is odd about it.
-            Self::F16 => u64::from(F16::from_f32(to_odd(x)).to_f32().to_bits()),
-            Self::Bf16 => u64::from(Bf16::from_f32(to_odd(x)).to_f32().to_bits()),
-        }
-    }
-
-    /// A number given by the bits of this type.
-    pub fn of_bits(self, bits: u64) -> u64 {
-        match self {
-            Self::F64 | Self::F32 => bits,
-            Self::F16 => u64::from(F16(bits as u16).to_f32().to_bits()),
-            Self::Bf16 => u64::from(Bf16(bits as u16).to_f32().to_bits()),
-        }
-    }
-
-    /// The bits of this type for what a register holds.
-    pub fn to_bits(self, bits: u64) -> u64 {
-        let x = f32::from_bits(bits as u32);
-        match self {
-            Self::F64 | Self::F32 => bits,
-            Self::F16 => u64::from(F16::from_f32(x).0),
-            Self::Bf16 => u64::from(Bf16::from_f32(x).0),
-        }
-    }
-}
-
-/// To f32, to odd where it is not exact: rounding once more to a narrower type is then right.
-fn to_odd(x: f64) -> f32 {
-    let near = x as f32;
-    if f64::from(near) == x || !near.is_finite() {
-        return near;
-    }
-    let below = if f64::from(near).abs() > x.abs() { f32::from_bits(near.to_bits() - 1) } else { near };
-    f32::from_bits(below.to_bits() | 1)
-}
+use crate::prepared::{ExtendedOp, Float, FloatOp, Int, IntOp, ScalarCast};
 
 /// An integer operation; `None` when the divisor is zero.
 pub(super) fn int(op: IntOp, kind: Int, a: u64, b: u64) -> Option<u64> {
@@ -244,22 +174,22 @@ fn larger(x: f64, y: f64) -> f64 {
     if x > y || (x == y && y.is_sign_negative()) { x } else { y }
 }
 
-pub(super) fn cast(cast: Cast, a: u64) -> u64 {
+pub(super) fn cast(cast: ScalarCast, a: u64) -> u64 {
     match cast {
-        Cast::Int { from, to, signed } => to.keep(if signed { from.signed(a) as u64 } else { from.unsigned(a) }),
-        Cast::IntToFloat { from, to, signed } => {
+        ScalarCast::Int { from, to, signed } => to.keep(if signed { from.signed(a) as u64 } else { from.unsigned(a) }),
+        ScalarCast::IntToFloat { from, to, signed } => {
             let exact =
                 if signed { int_to_f64(from.signed(a).into(), to) } else { int_to_f64(from.unsigned(a).into(), to) };
             to.round(exact)
         }
-        Cast::FloatToInt { from, to, signed } => {
+        ScalarCast::FloatToInt { from, to, signed } => {
             let x = from.value(a);
             // Out of range has no defined value; the nearest one is as good as any and the same everywhere.
             to.keep(if signed { saturate_signed(x, to) } else { saturate_unsigned(x, to) })
         }
-        Cast::Float { from, to } => to.round(from.value(a)),
-        Cast::IntToFloatBits { to } => to.of_bits(a),
-        Cast::FloatToIntBits { from, to } => to.keep(from.to_bits(a)),
+        ScalarCast::Float { from, to } => to.round(from.value(a)),
+        ScalarCast::IntToFloatBits { to } => to.of_bits(a),
+        ScalarCast::FloatToIntBits { from, to } => to.keep(from.to_bits(a)),
     }
 }
 
@@ -306,11 +236,14 @@ mod tests {
     #[test]
     fn casts_keep_their_sign() {
         let i64_ = Int { bits: 64, unsigned: false };
-        assert_eq!(cast(Cast::Int { from: I1, to: i64_, signed: true }, 1), -1i64 as u64);
-        assert_eq!(cast(Cast::Int { from: I8, to: i64_, signed: false }, -1i64 as u64), 255);
-        let f16 = cast(Cast::IntToFloat { from: i64_, to: Float::F16, signed: true }, 2049);
+        assert_eq!(cast(ScalarCast::Int { from: I1, to: i64_, signed: true }, 1), -1i64 as u64);
+        assert_eq!(cast(ScalarCast::Int { from: I8, to: i64_, signed: false }, -1i64 as u64), 255);
+        let f16 = cast(ScalarCast::IntToFloat { from: i64_, to: Float::F16, signed: true }, 2049);
         assert_eq!(f32::from_bits(f16 as u32), 2048.0);
-        assert_eq!(cast(Cast::FloatToInt { from: Float::F32, to: I8, signed: true }, u64::from(300f32.to_bits())), 127);
+        assert_eq!(
+            cast(ScalarCast::FloatToInt { from: Float::F32, to: I8, signed: true }, u64::from(300f32.to_bits())),
+            127
+        );
     }
 
     #[test]

@@ -1,11 +1,12 @@
-//! Cores that talk to each other, run in turns: each goes on until it must wait. The order is fixed, so a run is the same
+//! Cores that talk to each other, take rounds: each goes on until it must wait. The order is fixed, so a run is the same
 //! every time, and a deadlock is seen when nobody can go on.
 
-use super::core::{Core, State};
+use super::core::Core;
 use super::observe::{CoreId, Watch};
+use super::progress::State;
 use super::shared::Shared;
 use super::spin::{Circles, Spin};
-use crate::plan::{Link, Role, Set};
+use crate::prepared::{Link, Role, Set};
 use pto_isa::{Diagnostic, codes};
 
 /// Rounds in which cores only poll, and local memory may change unseen, after which they are taken to poll for ever.
@@ -22,14 +23,14 @@ pub(super) fn run_together<W: Watch>(
     let mut idle = 0;
     loop {
         let mut round = Round::default();
-        for core in cores.iter_mut().filter(|c| c.state != State::Done) {
-            let before = (core.instructions, shared.effects);
+        for core in cores.iter_mut().filter(|c| c.progress.state != State::Done) {
+            let before = (core.progress.deeds.instructions, shared.effects);
             match core.resume(shared, watch)? {
                 State::Done => round.moved = true,
-                State::Polls => round.polls(&core.spin),
+                State::Polls => round.polls(&core.progress.spin),
                 State::Waits | State::Ready => {
                     round.open = true;
-                    round.moved |= before != (core.instructions, shared.effects);
+                    round.moved |= before != (core.progress.deeds.instructions, shared.effects);
                 }
             }
         }
@@ -39,10 +40,11 @@ pub(super) fn run_together<W: Watch>(
         idle = if round.moved { 0 } else { idle + 1 };
         if idle > round.patience {
             // What is asked for may never be so.
-            let asks =
-                |c: &&mut Core<'_>| c.state == State::Waits && matches!(c.waits_at(), Some(Link::TestSignal { .. }));
+            let asks = |c: &&mut Core<'_>| {
+                c.progress.state == State::Waits && matches!(c.waits_at(), Some(Link::TestSignal { .. }))
+            };
             let Some(first) = cores.iter_mut().find(asks) else { return Err(deadlock(cores, shared)) };
-            (first.gave_up, idle) = (true, 0);
+            (first.progress.gave_up, idle) = (true, 0);
         }
     }
 }
@@ -77,19 +79,23 @@ fn deadlock(cores: &mut [Core<'_>], shared: &Shared) -> Diagnostic {
     let words: Vec<Option<String>> = cores.iter_mut().map(Core::awaited_word).collect();
     let name = Names::of(&shared.cores);
     let say = |core: &Core| {
-        let what = words[core.who].clone().unwrap_or_else(|| what(core, shared));
-        format!("{} waits for {what}", name.of_core(shared.cores[core.who]))
+        let what = words[core.who.index].clone().unwrap_or_else(|| what(core, shared));
+        format!("{} waits for {what}", name.of_core(shared.cores[core.who.index]))
     };
-    let mut waiting = cores.iter().filter(|c| c.state != State::Done);
+    let mut waiting = cores.iter().filter(|c| c.progress.state != State::Done);
     let Some(first) = waiting.next() else {
         return Diagnostic::new(codes::RUN_DEADLOCK, pto_isa::Span::default(), "nobody can go on");
     };
-    let mut d = Diagnostic::new(codes::RUN_DEADLOCK, first.place(), format!("deadlock: {}", say(first)));
+    let mut d = Diagnostic::new(codes::RUN_DEADLOCK, first.span(), format!("deadlock: {}", say(first)));
     for core in waiting.take(7) {
-        d = d.label(core.place(), say(core));
+        d = d.label(core.span(), say(core));
     }
-    let done: Vec<String> =
-        cores.iter().filter(|c| c.state == State::Done).take(4).map(|c| name.of_core(shared.cores[c.who])).collect();
+    let done: Vec<String> = cores
+        .iter()
+        .filter(|c| c.progress.state == State::Done)
+        .take(4)
+        .map(|c| name.of_core(shared.cores[c.who.index]))
+        .collect();
     if !done.is_empty() {
         d = d.legal(format!("already at the end: {}", done.join(", ")));
     }
@@ -121,7 +127,7 @@ impl Names {
 
 /// What a core waits for.
 fn what(core: &Core, shared: &Shared) -> String {
-    let others = match shared.cores[core.who].role {
+    let others = match shared.cores[core.who.index].role {
         Role::Cube => "the vector cores",
         Role::Vector => "the cube core",
         Role::Whole => "another core",

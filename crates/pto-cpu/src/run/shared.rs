@@ -2,7 +2,7 @@
 
 use super::fail::Fail;
 use super::observe::{CoreId, Signal};
-use crate::plan::{End, Role, Set, Way};
+use crate::prepared::{Direction, PipeEnd, Role, Set};
 use pto_isa::Target;
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub(super) struct Shared {
     gathered: BTreeMap<Gathering, Vec<u32>>,
     /// Arrivals at barriers, by rank and set, for each core.
     arrivals: BTreeMap<(u32, Set), Vec<u64>>,
-    rings: BTreeMap<(u32, u32, u32, Way), Ring>,
+    rings: BTreeMap<(u32, u32, u32, Direction), SlotRing>,
     /// Grows whenever something happens that another core may wait for.
     pub effects: u64,
 }
@@ -142,31 +142,31 @@ impl Shared {
             arrivals[who] += 1;
             self.effects += 1;
         }
-        let turn = arrivals[who];
+        let round = arrivals[who];
         let open = match count {
-            Some(count) => takes_part.iter().map(|&c| arrivals[c].min(turn)).sum::<u64>() >= turn * count,
-            None => takes_part.iter().all(|&c| arrivals[c] >= turn),
+            Some(count) => takes_part.iter().map(|&c| arrivals[c].min(round)).sum::<u64>() >= round * count,
+            None => takes_part.iter().all(|&c| arrivals[c] >= round),
         };
-        (turn, open)
+        (round, open)
     }
 
     // ---- pipes --------------------------------------------------------------------------------------------------
 
     /// The ring of a pipe in one direction.
-    pub fn ring(&mut self, who: usize, end: &End, way: Way) -> &mut Ring {
+    pub fn ring(&mut self, who: usize, end: &PipeEnd, way: Direction) -> &mut SlotRing {
         let me = self.cores[who];
         let vectors = self.cores.iter().filter(|c| c.same_block(me) && c.role == Role::Vector).count().max(1);
-        let (producers, consumers) = if way == Way::ToVector { (1, vectors) } else { (vectors, 1) };
+        let (producers, consumers) = if way == Direction::ToVector { (1, vectors) } else { (vectors, 1) };
         self.rings
             .entry((me.rank, me.block, end.key, way))
-            .or_insert_with(|| Ring::new(end.slots, end.slot_size, producers, consumers))
+            .or_insert_with(|| SlotRing::new(end.slots, end.slot_size, producers, consumers))
     }
 }
 
 impl Shared {
     /// Pipes with entries that somebody pushed and nobody popped: the key, and how many.
     pub fn left_over(&self) -> impl Iterator<Item = (u32, u64)> {
-        let left = |ring: &Ring| {
+        let left = |ring: &SlotRing| {
             let popped = ring.popped.iter().copied().min().unwrap_or(0);
             ring.pushed[0].saturating_sub(popped)
         };
@@ -176,8 +176,8 @@ impl Shared {
 
 /// The slots of a pipe in one direction, and how far each side is.
 #[derive(Debug)]
-pub(super) struct Ring {
-    slots: Vec<Slot>,
+pub(super) struct SlotRing {
+    slots: Vec<RingSlot>,
     allocated: Vec<u64>,
     pushed: Vec<u64>,
     popped: Vec<u64>,
@@ -186,7 +186,7 @@ pub(super) struct Ring {
 
 /// A slot: a row-major tile, as large as the whole that vector cores share.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Slot {
+pub(super) struct RingSlot {
     pub data: Vec<u8>,
     /// Elements from one row to the next.
     pub stride: u64,
@@ -196,9 +196,9 @@ pub(super) struct Slot {
     pub bits: u32,
 }
 
-impl Ring {
+impl SlotRing {
     fn new(slots: u32, size: u64, producers: usize, consumers: usize) -> Self {
-        let slot = Slot { data: vec![0; size as usize], ..Slot::default() };
+        let slot = RingSlot { data: vec![0; size as usize], ..RingSlot::default() };
         Self {
             slots: vec![slot; slots.max(1) as usize],
             allocated: vec![0; producers],
@@ -225,7 +225,7 @@ impl Ring {
         Some((self.at(count), count))
     }
 
-    pub fn slot(&mut self, at: usize) -> &mut Slot {
+    pub fn slot(&mut self, at: usize) -> &mut RingSlot {
         &mut self.slots[at]
     }
 

@@ -1,5 +1,7 @@
 //! Loops that read a number until another core has changed it.
 
+use crate::prepared::StepId;
+
 /// Reads in a row that find what they found before, after which a core lets the others go on.
 pub(super) const PATIENCE: u32 = 64;
 /// Times a core lets the others go on within which a loop must come back to the same state to be seen.
@@ -37,7 +39,7 @@ pub(super) struct Spin {
     /// Reads in a row that brought nothing new.
     repeats: u32,
     /// A state to come back to: the step, its scalars, and what had been done.
-    at: usize,
+    at: StepId,
     regs: Vec<u64>,
     deeds: Deeds,
     /// Times the core let others go on since that state.
@@ -83,7 +85,7 @@ impl Spin {
 
     /// The core lets the others go on. A loop may do so several times before it comes back to the same state, so that state is kept until it is
     /// seen again; one that is not is replaced, each time after twice as long.
-    pub fn lets_others_go_on(&mut self, at: usize, regs: &[u64], deeds: Deeds) {
+    pub fn lets_others_go_on(&mut self, at: StepId, regs: &[u64], deeds: Deeds) {
         self.since += 1;
         if self.at == at && self.regs == regs {
             self.circles = Some(match deeds {
@@ -109,10 +111,10 @@ impl Spin {
 mod tests {
     use super::*;
 
-    fn polls(spin: &mut Spin, states: &[(usize, u64)], times: usize) -> Option<Circles> {
+    fn polls(spin: &mut Spin, states: &[(u32, u64)], times: usize) -> Option<Circles> {
         for k in 0..times {
             let (at, number) = states[k % states.len()];
-            spin.lets_others_go_on(at, &[number], Deeds::default());
+            spin.lets_others_go_on(StepId(at), &[number], Deeds::default());
         }
         spin.circles()
     }
@@ -128,7 +130,7 @@ mod tests {
     fn a_counter_does_not_come_back() {
         let mut spin = Spin::new(0);
         for k in 0..5000 {
-            spin.lets_others_go_on(4, &[k], Deeds::default());
+            spin.lets_others_go_on(StepId(4), &[k], Deeds::default());
             assert_eq!(spin.circles(), None);
         }
     }

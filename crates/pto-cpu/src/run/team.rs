@@ -1,14 +1,13 @@
 //! The cores that run together: those of a block, or those of all blocks and ranks.
 
-use super::core::Core;
+use super::core::{Core, Identity};
 use super::observe::{CoreId, Watch};
-use super::print::Printed;
 use super::schedule::run_together;
 use super::shared::Shared;
-use crate::args::Report;
+use crate::args::{Printed, Report};
 use crate::guard::Guards;
 use crate::memory::Buffer;
-use crate::plan::{Plan, Role};
+use crate::prepared::{Plan, Role};
 use pto_isa::{Diagnostic, codes};
 
 pub(super) struct Team<'p> {
@@ -21,7 +20,7 @@ pub(super) struct Team<'p> {
 impl<'p> Team<'p> {
     /// Nobody yet.
     pub fn empty(plan: &Plan) -> Self {
-        Self { cores: Vec::new(), shared: Shared::new(plan.checked.info().target, Vec::new()), guards: None }
+        Self { cores: Vec::new(), shared: Shared::new(plan.source.checked.info().target, Vec::new()), guards: None }
     }
 
     /// The cores of one block.
@@ -46,12 +45,12 @@ impl<'p> Team<'p> {
         blocks: u32,
     ) -> Result<(), Diagnostic> {
         for role in plan.roles() {
-            let count = if role.role == Role::Vector { plan.vectors } else { 1 };
+            let count = if role.cores.role == Role::Vector { plan.cores.vectors } else { 1 };
             for sub in 0..count {
                 let mut core = Core::new(role, buffers, self.guards, blocks)?;
-                (core.who, core.rank, core.block, core.sub) = (self.cores.len(), rank, block, sub);
+                core.who = Identity { rank, block, blocks, sub, index: self.cores.len() };
                 self.cores.push(core);
-                self.shared.add(CoreId { rank, block, role: role.role, sub });
+                self.shared.add(CoreId { rank, block, role: role.cores.role, sub });
             }
         }
         Ok(())
@@ -66,8 +65,8 @@ impl<'p> Team<'p> {
     /// Where chance orders the pipes, every core has its own.
     pub fn shuffle(&mut self, seed: u64) {
         for core in &mut self.cores {
-            let own = (u64::from(core.block) << 32) + core.who as u64 + 1;
-            core.pipes.reset(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ own.wrapping_mul(0xbf58_476d_1ce4_e5b9));
+            let own = (u64::from(core.who.block) << 32) + core.who.index as u64 + 1;
+            core.issue.pipes.reset(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ own.wrapping_mul(0xbf58_476d_1ce4_e5b9));
         }
     }
 
@@ -82,7 +81,7 @@ impl<'p> Team<'p> {
         let Some(core) = self.cores.first_mut() else { return };
         let plan = core.plan;
         for (key, count) in self.shared.left_over() {
-            let Some(end) = plan.ends.iter().find(|e| e.key == key) else { continue };
+            let Some(end) = plan.calls.ends.iter().find(|e| e.key == key) else { continue };
             let entries = if count == 1 { "1 entry was".into() } else { format!("{count} entries were") };
             let message = format!("{entries} pushed into this pipe and not popped");
             let span = plan.module().op(end.init).name_span;
@@ -99,12 +98,12 @@ impl<'p> Team<'p> {
     /// What all of them did; what they printed last is in it.
     pub fn finish(mut self) -> Report {
         let printed = self.take_printed();
-        let mut written = vec![false; self.cores.first().map_or(0, |c| c.written.len())];
+        let mut written = vec![false; self.cores.first().map_or(0, |c| c.global.written.len())];
         for core in &self.cores {
-            written.iter_mut().zip(&core.written).for_each(|(all, one)| *all |= one);
+            written.iter_mut().zip(&core.global.written).for_each(|(all, one)| *all |= one);
         }
-        let notes = self.cores.iter_mut().flat_map(|c| std::mem::take(&mut c.notes)).collect();
-        let instructions = self.cores.iter().map(|c| c.instructions).sum();
+        let notes = self.cores.iter_mut().flat_map(|c| std::mem::take(&mut c.outside.notes)).collect();
+        let instructions = self.cores.iter().map(|c| c.progress.deeds.instructions).sum();
         self.cores.into_iter().for_each(Core::retire);
         Report { written, instructions, printed, notes }
     }

@@ -1,12 +1,13 @@
 //! What is said to an observer: which bytes an instruction touches, and what it orders.
 
 use super::core::Core;
-use super::data::Target;
+use super::data::ScalarAddress;
 use super::observe::{Access, Action, Answer, Atomic, DEVICE, Detail, Event, Flag, Place, StoredWord, Watch};
 use crate::kernels::Combine;
 use crate::memory::split_address;
-use crate::plan::{
-    Await, Background, KernelStep, Operand, Order, Part, Pointer, Tile, TileId, Transfer, TransferKind, View, ViewId,
+use crate::prepared::{
+    Await, Background, KernelStep, Operand, OperandPart, OrderId, PipeOrder, Pointer, Reg, StepId, Tile, TileId,
+    Transfer, TransferKind, View, ViewId,
 };
 use pto_ir::ValueId;
 use pto_isa::{Loc, Order as Layout, Pipe};
@@ -16,13 +17,20 @@ pub const CACHE_LINE: i64 = 64;
 
 impl Core<'_> {
     /// Tells the observer about a step. The pipe is that of the operation, where none is given.
-    pub fn say<W: Watch>(&self, at: usize, pipe: Option<Pipe>, action: Action<'_>, accesses: &[Access], watch: &mut W) {
+    pub fn say<W: Watch>(
+        &self,
+        at: StepId,
+        pipe: Option<Pipe>,
+        action: Action<'_>,
+        accesses: &[Access],
+        watch: &mut W,
+    ) {
         self.say_more(at, pipe, action, (accesses, Detail::None), watch);
     }
 
     fn say_more<W: Watch>(
         &self,
-        at: usize,
+        at: StepId,
         pipe: Option<Pipe>,
         action: Action<'_>,
         (accesses, detail): (&[Access], Detail<'_>),
@@ -33,71 +41,71 @@ impl Core<'_> {
 
     fn made<'a>(
         &self,
-        at: usize,
+        at: StepId,
         pipe: Option<Pipe>,
         action: Action<'a>,
         (accesses, detail): (&'a [Access], Detail<'a>),
     ) -> Event<'a> {
-        let op = self.plan.origins[at];
+        let op = self.plan.code.origins[at];
         let span = self.plan.module().op(op).span;
-        let target = self.plan.checked.info().target;
+        let target = self.plan.source.checked.info().target;
         let pipe = pipe.or_else(|| pto_check::pipe_of(self.plan.module(), op, target));
-        Event { op, step: at as u32, span, pipe, core: self.id(), action, accesses, detail }
+        Event { op, step: at.0, span, pipe, core: self.id(), action, accesses, detail }
     }
 
     /// The same, if somebody listens.
-    pub fn tell<W: Watch>(&self, at: usize, action: Action<'_>, accesses: &[Access], watch: &mut W) {
+    pub fn tell<W: Watch>(&self, at: StepId, action: Action<'_>, accesses: &[Access], watch: &mut W) {
         if W::OBSERVES {
             self.say(at, None, action, accesses, watch);
         }
     }
 
-    pub fn say_order<W: Watch>(&mut self, which: usize, at: usize, watch: &mut W) {
+    pub fn say_order<W: Watch>(&mut self, which: OrderId, at: StepId, watch: &mut W) {
         let plan = self.plan;
-        let flag = |src: Pipe, dst: Pipe, id: u32| Flag { src, dst, id: self.int(id) };
+        let flag = |src: Pipe, dst: Pipe, id: Reg| Flag { src, dst, id: self.int(id) };
         let mut accesses = Vec::new();
-        let action = match &plan.orders[which] {
-            Order::SetFlag { src, dst, id } => Action::SetFlag(flag(*src, *dst, *id)),
-            Order::WaitFlag { src, dst, id } => Action::WaitFlag(flag(*src, *dst, *id)),
-            Order::Barrier => Action::Barrier,
-            Order::GetToken(id) => Action::GetToken(self.int(*id)),
-            Order::ReleaseToken(id) => Action::ReleaseToken(self.int(*id)),
-            Order::Sync(tiles) => {
+        let action = match &plan.calls.orders[which] {
+            PipeOrder::SetFlag { src, dst, id } => Action::SetFlag(flag(*src, *dst, *id)),
+            PipeOrder::WaitFlag { src, dst, id } => Action::WaitFlag(flag(*src, *dst, *id)),
+            PipeOrder::Barrier => Action::Barrier,
+            PipeOrder::GetToken(id) => Action::GetToken(self.int(*id)),
+            PipeOrder::ReleaseToken(id) => Action::ReleaseToken(self.int(*id)),
+            PipeOrder::Sync(tiles) => {
                 accesses.extend(tiles.iter().map(|t| self.plain_access(*t, false)));
                 Action::Sync
             }
-            Order::Session(out) => return self.number_background(*out),
-            Order::AwaitBackground(wait) => return self.say_await(wait, at, watch),
-            Order::Fence => return self.say(at, Some(Pipe::All), Action::Barrier, &[], watch),
-            Order::Clean(address) => {
+            PipeOrder::Session(out) => return self.number_background(*out),
+            PipeOrder::AwaitBackground(wait) => return self.say_await(wait, at, watch),
+            PipeOrder::Fence => return self.say(at, Some(Pipe::All), Action::Barrier, &[], watch),
+            PipeOrder::Clean(address) => {
                 accesses.extend(address.and_then(|at| self.cache_line(at)));
                 if address.is_some() && accesses.is_empty() { Action::Other } else { Action::Clean }
             }
-            Order::Other => Action::Other,
+            PipeOrder::Other => Action::Other,
         };
         self.say(at, None, action, &accesses, watch);
     }
 
     /// A core waits for a transfer in the background, or asks whether it is done. Here it always is, unless an observer says otherwise.
-    fn say_await<W: Watch>(&mut self, wait: &Await, at: usize, watch: &mut W) {
+    fn say_await<W: Watch>(&mut self, wait: &Await, at: StepId, watch: &mut W) {
         let detail = self.background(wait.background);
         let event = self.made(at, None, Action::AwaitBackground, (&[], detail));
         let done = !wait.asks || watch.answer(&event, true) != Answer::No;
         if done {
             watch.event(&event);
         }
-        self.regs[wait.out as usize] = done.into();
+        self.regs.scalars[wait.out] = done.into();
     }
 
     fn background(&self, which: Background) -> Detail<'static> {
-        let number = |reg: Option<u32>| reg.map_or(0, |reg| self.reg(reg));
+        let number = |reg: Option<Reg>| reg.map_or(0, |reg| self.reg(reg));
         Detail::Transfer { event: number(which.event), session: number(which.session) }
     }
 
     /// The next number of a session or of a transfer in the background.
-    pub fn number_background(&mut self, out: u32) {
-        self.background += 1;
-        self.regs[out as usize] = self.background;
+    pub fn number_background(&mut self, out: Reg) {
+        self.outside.background += 1;
+        self.regs.scalars[out] = self.outside.background;
     }
 
     /// The cache line of an address in global memory.
@@ -105,7 +113,7 @@ impl Core<'_> {
         let address = match address {
             Pointer::Scalar(_, Some(_)) => return None,
             Pointer::Scalar(reg, None) => self.reg(reg),
-            Pointer::View(view) => self.views[view as usize].address,
+            Pointer::View(view) => self.regs.views[view].address,
         };
         let (buffer, first) = split_address(address);
         Some(run(Place::Global(buffer), first - first.rem_euclid(CACHE_LINE), CACHE_LINE as u64, None))
@@ -114,39 +122,47 @@ impl Core<'_> {
     /// A scalar access: so many bytes, and the number they hold.
     pub fn say_scalar<W: Watch>(
         &self,
-        place: &Target,
+        place: &ScalarAddress,
         (bytes, raw): (usize, u64),
         write: bool,
-        at: usize,
+        at: StepId,
         watch: &mut W,
     ) {
         let (place, start) = match *place {
-            Target::Space(loc, first) => (Place::Core(loc), first),
-            Target::Buffer(buffer, first) => (Place::Global(buffer), first),
+            ScalarAddress::Space(loc, first) => (Place::Core(loc), first),
+            ScalarAddress::Buffer(buffer, first) => (Place::Global(buffer), first),
         };
         let access = Access { write, ..run(place, start, bytes as u64, None) };
         self.say_more(at, Some(Pipe::S), Action::Work, (&[access], Detail::Number(raw)), watch);
     }
 
     /// An element of a tile, by its first byte in the core's memory.
-    pub fn say_element<W: Watch>(&self, tile: TileId, first: u64, bytes: usize, write: bool, at: usize, watch: &mut W) {
-        let whole = self.tile_access(&self.tiles[tile as usize], None);
-        let start = whole.start + (first - self.tiles[tile as usize].base) as i64;
+    pub fn say_element<W: Watch>(
+        &self,
+        tile: TileId,
+        first: u64,
+        bytes: usize,
+        write: bool,
+        at: StepId,
+        watch: &mut W,
+    ) {
+        let whole = self.tile_access(&self.regs.tiles[tile], None);
+        let start = whole.start + (first - self.regs.tiles[tile].base) as i64;
         let access = Access { start, row_bytes: bytes as u64, rows: 1, stride: 0, write, ..whole };
         self.say(at, Some(Pipe::S), Action::Work, &[access], watch);
     }
 
     /// A change or an inspection of a signal word.
-    fn say_signal<W: Watch>(&self, signal: ViewId, action: Action<'_>, detail: Detail<'_>, at: usize, watch: &mut W) {
+    fn say_signal<W: Watch>(&self, signal: ViewId, action: Action<'_>, detail: Detail<'_>, at: StepId, watch: &mut W) {
         let mut accesses = Vec::new();
-        view_accesses(&self.views[signal as usize], 32, None, &mut |a| accesses.push(a));
+        view_accesses(&self.regs.views[signal], 32, None, &mut |a| accesses.push(a));
         self.say_more(at, None, action, (&accesses, detail), watch);
     }
 
     /// A signal word is about to change.
-    pub fn tell_change<W: Watch>(&mut self, signal: ViewId, value: i64, add: bool, at: usize, watch: &mut W) {
+    pub fn tell_change<W: Watch>(&mut self, signal: ViewId, value: i64, add: bool, at: StepId, watch: &mut W) {
         if W::OBSERVES {
-            let (buffer, first) = split_address(self.views[signal as usize].address);
+            let (buffer, first) = split_address(self.regs.views[signal].address);
             let before = if W::COMPUTES { self.read_global(buffer, first, 4).unwrap_or(0) as i32 } else { 0 };
             let detail = Detail::Change { add, value: value as i32, before };
             self.say_signal(signal, Action::Notify, detail, at, watch);
@@ -154,7 +170,7 @@ impl Core<'_> {
     }
 
     /// Signal words are as they were asked for.
-    pub fn tell_seen<W: Watch>(&mut self, signal: ViewId, (value, cmp): (i64, u8), at: usize, watch: &mut W) {
+    pub fn tell_seen<W: Watch>(&mut self, signal: ViewId, (value, cmp): (i64, u8), at: StepId, watch: &mut W) {
         if W::OBSERVES {
             self.with_words::<W, _>(signal, (value, cmp), |core, accesses, detail| {
                 core.say_more(at, None, Action::Noticed, (accesses, detail), watch);
@@ -168,7 +184,7 @@ impl Core<'_> {
         signal: ViewId,
         (value, cmp): (i64, u8),
         holds: bool,
-        at: usize,
+        at: StepId,
         watch: &mut W,
     ) -> Answer {
         self.with_words::<W, _>(signal, (value, cmp), |core, accesses, detail| {
@@ -188,10 +204,10 @@ impl Core<'_> {
         (value, cmp): (i64, u8),
         then: impl FnOnce(&Self, &[Access], Detail<'_>) -> R,
     ) -> R {
-        let view = self.views[signal as usize];
+        let view = self.regs.views[signal];
         let (buffer, first) = split_address(view.address);
         let word = |k| {
-            let place = first + super::links::element_offset(&view.shape, &view.strides, k) * 4;
+            let place = first + view.element_offset(k) * 4;
             let value = if W::COMPUTES { self.read_global(buffer, place, 4).unwrap_or(0) as i32 } else { 0 };
             (place, value)
         };
@@ -203,9 +219,9 @@ impl Core<'_> {
 
     /// A transfer drives several pipes: it loads pieces, perhaps combines them, and stores them, each behind the other. Only
     /// the next load waits for the last store.
-    pub fn say_transfer<W: Watch>(&self, t: &Transfer, at: usize, watch: &mut W) {
+    pub fn say_transfer<W: Watch>(&self, t: &Transfer, at: StepId, watch: &mut W) {
         let window = |view: ViewId, write: bool, list: &mut Vec<Access>| {
-            let view = &self.views[view as usize];
+            let view = &self.regs.views[view];
             let atomic = if write && t.atomic { Atomic::Add } else { Atomic::No };
             view_accesses(view, t.bits, None, &mut |a| list.push(Access { write, atomic, ..a }));
         };
@@ -243,7 +259,7 @@ impl Core<'_> {
         let (Some(register), Some(elem)) = (operand.register, elem.filter(|e| e.is_int() && e.bits() >= 8)) else {
             return Vec::new();
         };
-        let view = self.views[register as usize];
+        let view = self.regs.views[register];
         let count = view.shape.iter().fold(1, |n: u64, extent| n.saturating_mul(*extent));
         if count > FEW_WORDS {
             return Vec::new();
@@ -251,7 +267,7 @@ impl Core<'_> {
         let (buffer, start) = split_address(view.address);
         let bytes = elem.bits() as usize / 8;
         let word = |k| {
-            let offset = super::links::element_offset(&view.shape, &view.strides, k).wrapping_mul(bytes as i64);
+            let offset = view.element_offset(k).wrapping_mul(bytes as i64);
             let first = start.wrapping_add(offset);
             // One that is not there stops the instruction.
             let before = signed(self.read_global(buffer, first, bytes).ok()?, bytes);
@@ -261,7 +277,7 @@ impl Core<'_> {
     }
 
     /// An instruction has been executed, and has changed these words.
-    pub fn say_work<W: Watch>(&mut self, step: &KernelStep, mut words: Vec<StoredWord>, at: usize, watch: &mut W) {
+    pub fn say_work<W: Watch>(&mut self, step: &KernelStep, mut words: Vec<StoredWord>, at: StepId, watch: &mut W) {
         let accesses = self.accesses(step);
         let written = accesses.iter().find(|a| a.write && matches!(a.place, Place::Global(_)));
         if let Some(Access { place: Place::Global(buffer), .. }) = written {
@@ -282,14 +298,14 @@ impl Core<'_> {
         let mut list = Vec::new();
         for (at, operand) in step.tiles.iter().enumerate() {
             let Some(register) = operand.register else { continue };
-            let tile = self.tiles[register as usize];
+            let tile = self.regs.tiles[register];
             match step.part.filter(|p| p.of == at).and_then(|p| self.part(step, &p, &tile)) {
                 // What is changed in part is not read.
                 Some(part) => list.push(Access { write: operand.writes, ..self.tile_access(&part, operand.value) }),
                 None => push_both(&mut list, self.tile_access(&tile, operand.value), operand),
             }
         }
-        if let Some((tile, value)) = step.scratch.and_then(|s| Some((self.tiles[s.register? as usize], s.value))) {
+        if let Some((tile, value)) = step.scratch.and_then(|s| Some((self.regs.tiles[s.register?], s.value))) {
             // Its content does not matter: several instructions may have it in any order.
             let scratch = Access { write: true, atomic: Atomic::Scratch, ..self.tile_access(&tile, value) };
             // One that is not needed for these operands may be any tile.
@@ -300,7 +316,7 @@ impl Core<'_> {
         for at in &step.lost {
             let operand = step.tiles[*at];
             if let Some(register) = operand.register {
-                let access = self.tile_access(&self.tiles[register as usize], operand.value);
+                let access = self.tile_access(&self.regs.tiles[register], operand.value);
                 list.push(Access { write: true, tile: Some(DEVICE), ..access });
             }
         }
@@ -314,7 +330,7 @@ impl Core<'_> {
             if let Some(register) = operand.register {
                 let elem = operand.value.and_then(|v| self.plan.module().value_type(v).elem());
                 let bits = elem.map_or(8, |d| d.column_bits());
-                let view = self.views[register as usize];
+                let view = self.regs.views[register];
                 view_accesses(&view, bits, operand.value, &mut |a| {
                     push_both(&mut list, Access { atomic, ..a }, operand);
                 });
@@ -324,10 +340,10 @@ impl Core<'_> {
     }
 
     /// A part of a tile, where it is one that starts at a box.
-    pub fn part(&self, step: &KernelStep, part: &Part, tile: &Tile) -> Option<Tile> {
-        let like = self.tiles[step.tiles[part.like].register? as usize];
+    pub fn part(&self, step: &KernelStep, part: &OperandPart, tile: &Tile) -> Option<Tile> {
+        let like = self.regs.tiles[step.tiles[part.like].register?];
         let (row, col) = (u64::try_from(self.int(part.row)).ok()?, u64::try_from(self.int(part.col)).ok()?);
-        let ty = &self.plan.geometries[tile.geometry as usize];
+        let ty = &self.plan.tiles.geometries[tile.geometry];
         let (high, wide) = ty.box_shape();
         let inside = row + u64::from(like.rows) <= ty.rows && col + u64::from(like.cols) <= ty.cols;
         if !inside || ty.is_boxed() && !(row.is_multiple_of(high) && col.is_multiple_of(wide)) {
@@ -343,23 +359,23 @@ impl Core<'_> {
     }
 
     /// The tile that is pushed or popped.
-    pub fn entry_access(&self, tile: TileId, write: bool, at: usize) -> Access {
+    pub fn entry_access(&self, tile: TileId, write: bool, at: StepId) -> Access {
         let module = self.plan.module();
-        let op = self.plan.origins[at];
+        let op = self.plan.code.origins[at];
         let value = module.results(op).next().or_else(|| module.operands(op).first().map(|o| o.value));
-        Access { write, ..self.tile_access(&self.tiles[tile as usize], value) }
+        Access { write, ..self.tile_access(&self.regs.tiles[tile], value) }
     }
 
     pub fn plain_access(&self, tile: TileId, write: bool) -> Access {
-        Access { write, ..self.tile_access(&self.tiles[tile as usize], None) }
+        Access { write, ..self.tile_access(&self.regs.tiles[tile], None) }
     }
 
     /// The valid region of a tile. Where it has boxes: whole ones where the cube core works, and elsewhere the rows of boxes, of 32
     /// bytes each, that hold something valid.
     pub fn tile_access(&self, tile: &Tile, value: Option<ValueId>) -> Access {
-        let ty = &self.plan.geometries[tile.geometry as usize];
+        let ty = &self.plan.tiles.geometries[tile.geometry];
         let bits = u64::from(ty.column_bits());
-        let start = tile.base as i64 - self.plan.spaces.start(ty.loc) as i64;
+        let start = tile.base as i64 - self.plan.memory.spaces.start(ty.loc) as i64;
         let (rows, cols) = (u64::from(tile.rows), u64::from(tile.cols));
         // Runs, elements of a run, and elements from one run to the next.
         let (runs, length, stride) = if ty.is_boxed() {
@@ -385,9 +401,9 @@ impl Core<'_> {
             row_bytes,
             stride,
             value,
-            tile: Some(tile.root),
-            origin: tile.origin as i64 - self.plan.spaces.start(ty.loc) as i64,
-            geometry: tile.geometry,
+            tile: Some(tile.root.0),
+            origin: tile.origin as i64 - self.plan.memory.spaces.start(ty.loc) as i64,
+            geometry: tile.geometry.0,
             valid: (tile.rows, tile.cols),
             ..run(Place::Core(ty.loc), start, 0, None)
         }
@@ -421,7 +437,7 @@ fn run(place: Place, start: i64, row_bytes: u64, value: Option<ValueId>) -> Acce
     }
 }
 
-fn push_both(list: &mut Vec<Access>, access: Access, operand: &Operand) {
+fn push_both<R>(list: &mut Vec<Access>, access: Access, operand: &Operand<R>) {
     if operand.reads {
         list.push(Access { atomic: Atomic::No, ..access });
     }

@@ -4,15 +4,14 @@
 
 use super::core::Core;
 use super::fail::Fail;
-use super::links::element_offset;
 use crate::kernels::{Code, Fault, TileRef, ViewRef};
 use crate::memory::split_address;
-use crate::plan::{Transfer, TransferKind, View};
+use crate::prepared::{TileId, Transfer, TransferKind, View};
 
 impl<'p> Core<'p> {
     pub fn transfer(&mut self, t: &Transfer) -> Result<(), Fail> {
-        let own = self.views[t.own as usize];
-        let other = |core: &Self, k: usize| core.views[t.others[k] as usize];
+        let own = self.regs.views[t.own];
+        let other = |core: &Self, k: usize| core.regs.views[t.others[k]];
         match t.kind {
             TransferKind::Put => self.staged(t, &own, &other(self, 0)),
             TransferKind::Get => self.staged(t, &other(self, 0), &own),
@@ -47,12 +46,12 @@ impl<'p> Core<'p> {
         let ([acc, stage], Some(combine)) = (&t.stages[..], t.combine) else { return Err(Fail::NotExecuted) };
         let (acc, stage) = (*acc, *stage);
         let piece = self.piece(acc)?;
-        let shape = self.views[t.others[t.root as usize] as usize].shape;
+        let shape = self.regs.views[t.others[t.root as usize]].shape;
         pieces(shape, piece, |at, size| {
-            let root = self.views[t.others[t.root as usize] as usize];
+            let root = self.regs.views[t.others[t.root as usize]];
             self.move_piece(&t.load, acc, &root, at, size, t.bits, false)?;
             for k in (0..t.others.len()).filter(|k| *k != t.root as usize) {
-                let from = self.views[t.others[k] as usize];
+                let from = self.regs.views[t.others[k]];
                 self.move_piece(&t.load, stage, &from, at, size, t.bits, false)?;
                 let (a, b) = (self.sized(acc, size), self.sized(stage, size));
                 // SAFETY: both tiles come from registers of the core with at most their valid region, and the code was prepared
@@ -69,24 +68,24 @@ impl<'p> Core<'p> {
         let bytes = i64::from(t.bits) / 8;
         let ((source, first), (target, start)) = (split_address(from.address), split_address(to.address));
         for k in 0..count {
-            let offset = |v: &View| element_offset(&v.shape, &v.strides, k) * bytes;
+            let offset = |v: &View| v.element_offset(k) * bytes;
             let word = self.read_global(source, first + offset(from), bytes as usize)?;
             self.write_global(target, start + offset(to), &word.to_le_bytes()[..bytes as usize])?;
         }
         Ok(())
     }
 
-    fn piece(&self, stage: u32) -> Result<(u64, u64), Fail> {
-        let tile = &self.tiles[stage as usize];
+    fn piece(&self, stage: TileId) -> Result<(u64, u64), Fail> {
+        let tile = &self.regs.tiles[stage];
         if tile.rows == 0 || tile.cols == 0 {
             return Err(Fail::Valid { rows: tile.rows.into(), cols: tile.cols.into(), tile: (1, 1) });
         }
         Ok((tile.rows.into(), tile.cols.into()))
     }
 
-    fn sized(&mut self, tile: u32, size: (u64, u64)) -> TileRef<'p> {
-        let memory = self.memory.ptr();
-        let tile = self.tiles[tile as usize];
+    fn sized(&mut self, tile: TileId, size: (u64, u64)) -> TileRef<'p> {
+        let memory = self.local.memory.ptr();
+        let tile = self.regs.tiles[tile];
         self.tile_ref(memory, &tile).clipped(size.0 as usize, size.1 as usize)
     }
 
@@ -94,7 +93,7 @@ impl<'p> Core<'p> {
     fn move_piece(
         &mut self,
         code: &Code,
-        tile: u32,
+        tile: TileId,
         view: &View,
         at: u64,
         size: (u64, u64),
@@ -103,7 +102,7 @@ impl<'p> Core<'p> {
     ) -> Result<(), Fail> {
         let tile = self.sized(tile, size);
         let mut piece = *view;
-        let offset = element_offset(&view.shape, &view.strides, at);
+        let offset = view.element_offset(at);
         piece.address = view.address.wrapping_add((offset * i64::from(bits) / 8) as u64);
         piece.shape = [1, 1, 1, size.0, size.1];
         let view = self.window_ref(&piece, writes)?;

@@ -1,6 +1,22 @@
 //! Pipes between the cube core and the vector cores: their ends, slots, pushes and pops.
 
-use super::*;
+use super::super::build::Builder;
+use super::super::build::Built;
+use super::super::roles::stated_kind;
+use crate::prepared::*;
+use pto_ir::Attr;
+use pto_ir::OpId;
+use pto_isa::Diagnostic;
+use pto_isa::Dim;
+use pto_isa::Loc;
+use pto_isa::Op;
+use pto_isa::Scalar;
+use pto_isa::TileType;
+use pto_isa::Type;
+use pto_isa::ViewType;
+use pto_isa::row::Core;
+use pto_isa::rules::AttrValue;
+use pto_isa::table::op;
 use pto_isa::{codes, enums};
 
 /// Bytes that the slots of a pipe may have in one direction.
@@ -45,20 +61,20 @@ impl Builder<'_> {
         };
         let address = match self.int_attr(id, "base") {
             Some(base) => base as u64,
-            None => self.own_bytes(self.int_attr(id, "size").unwrap_or(0) as u64)? - self.plan.spaces.start(loc),
+            None => self.own_bytes(self.int_attr(id, "size").unwrap_or(0) as u64)? - self.plan.memory.spaces.start(loc),
         };
         let out = self.result_reg(id)?;
-        self.plan.regs[out as usize] = address;
+        self.plan.start.scalars[out] = address;
         self.reserved.push((out, self.int_attr(id, "size").unwrap_or(0) as u64));
         Ok(())
     }
 
     /// Popped tiles lie in memory that was reserved for them.
     fn fits_ring(&self, pop: &PipeOp) -> Built<()> {
-        let end = &self.plan.ends[pop.end as usize];
-        let Some(room) = end.room[usize::from(pop.way == Way::ToCube)] else { return Ok(()) };
+        let end = &self.plan.calls.ends[pop.end];
+        let Some(room) = end.room[usize::from(pop.way == Direction::ToCube)] else { return Ok(()) };
         let tile = match pop.entry {
-            Entry::Tile(_) => self.geometries[pop.geometry as usize].bytes(),
+            PipeEntry::Tile(_) => self.plan.tiles.geometries[pop.geometry].bytes(),
             _ => return Ok(()),
         };
         let need = u64::from(end.local_slots.max(1) - 1).saturating_mul(end.slot_size).saturating_add(tile);
@@ -84,7 +100,7 @@ impl Builder<'_> {
             }
         });
         let out = self.result_reg(id)?;
-        self.plan.regs[out as usize] = base.unwrap_or(0) as u64;
+        self.plan.start.scalars[out] = base.unwrap_or(0) as u64;
         Ok(())
     }
 
@@ -120,7 +136,7 @@ impl Builder<'_> {
         }
         let flag_base = self.int_attr(id, "flag_base");
         let room = local.map(|reg| self.reserved.iter().find(|(r, _)| Some(*r) == reg).map(|(_, bytes)| *bytes));
-        self.plan.ends.push(End {
+        let end = self.plan.calls.ends.push(PipeEnd {
             key,
             slot_size,
             slots,
@@ -132,7 +148,6 @@ impl Builder<'_> {
             flag_base,
             init: id,
         });
-        let end = self.plan.ends.len() as u32 - 1;
         if let Some(value) = self.module.results(id).next() {
             self.slots[value.index()] = Slot::End(end);
         }
@@ -146,7 +161,7 @@ impl Builder<'_> {
             (Some(pipe), None) => pipe as u32 & 0xffff,
             (None, None) => 0,
         };
-        let earlier = self.plan.ends.iter().filter(|e| e.key & 0x00ff_ffff == group).count() as u32;
+        let earlier = self.plan.calls.ends.iter().filter(|e| e.key & 0x00ff_ffff == group).count() as u32;
         earlier << 24 | group
     }
 
@@ -157,17 +172,17 @@ impl Builder<'_> {
         let entry = match value {
             Some(v) if result.is_some() && self.module.tile(v).is_some() => {
                 let Slot::Tile(tile) = self.define_handle(v)? else { return Err(self.unsupported("this entry")) };
-                Entry::Tile(tile)
+                PipeEntry::Tile(tile)
             }
             Some(v) => {
                 let slot = if result.is_some() { self.define(v)? } else { self.slot(v) };
                 match slot {
-                    Slot::Tile(tile) => Entry::Tile(tile),
-                    Slot::View(view) => Entry::Slot(view),
+                    Slot::Tile(tile) => PipeEntry::Tile(tile),
+                    Slot::View(view) => PipeEntry::Slot(view),
                     _ => return Err(self.unsupported("this entry")),
                 }
             }
-            None => Entry::Nothing,
+            None => PipeEntry::Nothing,
         };
         let ty = value.and_then(|v| self.module.tile(v)).copied().map(|t| self.tile_type(&t));
         let valid = match &ty {
@@ -175,13 +190,13 @@ impl Builder<'_> {
                 self.extent(id, "valid_row", ty.valid_rows, ty.rows)?,
                 self.extent(id, "valid_col", ty.valid_cols, ty.cols)?,
             ),
-            None => (Extent::Fixed(0), Extent::Fixed(0)),
+            None => (ExtentValue::Fixed(0), ExtentValue::Fixed(0)),
         };
         let bits = value.and_then(|v| self.module.value_type(v).elem()).map_or(8, |d| d.column_bits());
-        if let (Entry::Slot(view), Some(Type::TensorView(v) | Type::PartitionView(v))) =
+        if let (PipeEntry::Slot(view), Some(Type::TensorView(v) | Type::PartitionView(v))) =
             (entry, value.map(|v| self.module.value_type(v)))
         {
-            self.plan.views[view as usize] = packed_type(v);
+            self.plan.start.views[view] = packed_type(v);
         }
         Ok(PipeOp {
             end,
@@ -189,7 +204,7 @@ impl Builder<'_> {
             entry,
             split: self.int_attr(id, "split").unwrap_or(0) as u8,
             subblock: self.operand(id, "aiv_subblockid").map(|v| self.scalar(v)).transpose()?,
-            geometry: ty.map_or(0, |t| self.geometry(&t)),
+            geometry: ty.map_or(GeometryId(0), |t| self.geometry(&t)),
             valid,
             bits,
             run: ty.map(|t| self.mover(mover, &t, &[])).transpose()?,
@@ -199,7 +214,7 @@ impl Builder<'_> {
 
     /// Accumulators that the fix pipe converts on their way, to the type that the other side pops.
     fn convert_pushed(&mut self, id: OpId, push: &mut PipeOp) -> Built<()> {
-        let init = self.plan.ends[push.end as usize].init;
+        let init = self.plan.calls.ends[push.end].init;
         let Some(Attr::Raw(text)) = self.module.attr(init, "acc_push_epilogue") else { return Ok(()) };
         let relu = self.module.names.text(*text).contains("normal_relu");
         let pipe = self.int_attr(id, "id").unwrap_or(0);
@@ -247,35 +262,35 @@ impl Builder<'_> {
         };
         let pipe = self.int_attr(id, "id").unwrap_or(0);
         self.quants.push((pipe, scale, table));
-        self.order(Order::Other)
+        self.order(PipeOrder::Other)
     }
 
-    fn end_of(&self, id: OpId) -> Built<u32> {
+    fn end_of(&self, id: OpId) -> Built<EndId> {
         let found = match self.operand(id, "pipe_handle").map(|v| self.slot(v)) {
             Some(Slot::End(end)) => Some(end),
             Some(_) => None,
             None => {
                 let wanted = self.int_attr(id, "id").unwrap_or(0) as u32;
-                let at = self.plan.ends.iter().rposition(|e| e.key & 0x00ff_ffff == wanted);
-                at.map(|at| at as u32)
+                let at = self.plan.calls.ends.iter().rposition(|e| e.key & 0x00ff_ffff == wanted);
+                at.map(EndId::new)
             }
         };
         found.ok_or_else(|| self.unsupported("a pipe that this core has not opened"))
     }
 
     /// Which way an instruction's data flows: the operation says so, or the tile, or the function.
-    fn way(&self, id: OpId, loc: Option<Loc>) -> Way {
+    fn way(&self, id: OpId, loc: Option<Loc>) -> Direction {
         let code = self.module.op(id).op;
         let sends = matches!(code, op::tpush | op::talloc);
         match (code, loc) {
-            (op::tpush_to_aiv | op::tpop_from_aic | op::tfree_from_aic | op::talloc_to_aiv, _) => Way::ToVector,
-            (op::tpush_to_aic | op::tpop_from_aiv | op::tfree_from_aiv | op::talloc_to_aic, _) => Way::ToCube,
-            (_, Some(Loc::Acc)) => Way::ToVector,
-            (_, Some(Loc::Mat)) => Way::ToCube,
+            (op::tpush_to_aiv | op::tpop_from_aic | op::tfree_from_aic | op::talloc_to_aiv, _) => Direction::ToVector,
+            (op::tpush_to_aic | op::tpop_from_aiv | op::tfree_from_aiv | op::talloc_to_aic, _) => Direction::ToCube,
+            (_, Some(Loc::Acc)) => Direction::ToVector,
+            (_, Some(Loc::Mat)) => Direction::ToCube,
             _ => {
                 let kind = self.calls.last().map_or(Core::Any, |f| stated_kind(self.module, *f));
-                let on_cube = kind == Core::Cube || self.plan.role == Role::Cube;
-                if on_cube == sends { Way::ToVector } else { Way::ToCube }
+                let on_cube = kind == Core::Cube || self.plan.cores.role == Role::Cube;
+                if on_cube == sends { Direction::ToVector } else { Direction::ToCube }
             }
         }
     }
@@ -284,5 +299,5 @@ impl Builder<'_> {
 /// A row-major view of a type; open extents are one.
 fn packed_type(ty: &ViewType) -> View {
     let shape: Vec<u64> = ty.dims.iter().map(|d| d.fixed().unwrap_or(1)).collect();
-    crate::run::packed(&shape)
+    View::packed(&shape)
 }

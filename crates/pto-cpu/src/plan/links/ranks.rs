@@ -1,7 +1,16 @@
 //! Signals in global memory, and transfers between ranks.
 
-use super::*;
+use super::super::build::Builder;
+use super::super::build::Built;
+use crate::kernels::Code;
+use crate::prepared::*;
+use pto_ir::OpId;
+use pto_isa::Loc;
+use pto_isa::TileType;
+use pto_isa::Type;
 use pto_isa::enums;
+use pto_isa::rules::AttrValue;
+use pto_isa::table::op;
 
 impl Builder<'_> {
     pub(super) fn comm_op(&mut self, id: OpId) -> Built<()> {
@@ -25,19 +34,19 @@ impl Builder<'_> {
             op::comm_wait_async_event | op::comm_test_async_event => {
                 // Transfers are complete as soon as they are started.
                 let out = self.result_reg(id)?;
-                self.plan.regs[out as usize] = 1;
+                self.plan.start.scalars[out] = 1;
                 let background = Background {
                     event: self.operand_reg(id, "event").ok(),
                     session: self.operand_reg(id, "session").ok(),
                 };
                 let asks = code == op::comm_test_async_event;
-                self.order(Order::AwaitBackground(Await { background, asks, out }))
+                self.order(PipeOrder::AwaitBackground(Await { background, asks, out }))
             }
             op::comm_build_async_session | op::get_prefetch_async_session => {
                 let out = self.result_reg(id)?;
-                self.order(Order::Session(out))
+                self.order(PipeOrder::Session(out))
             }
-            op::make_prefetch_async_context => self.order(Order::Other),
+            op::make_prefetch_async_context => self.order(PipeOrder::Other),
             _ => self.transfer_op(id),
         }
     }

@@ -4,6 +4,7 @@
 //! that no program has between two instructions.
 
 use super::spin::Deeds;
+use crate::prepared::StepId;
 
 /// Iterations between two looks.
 const LOOK_EVERY: u64 = 1024;
@@ -25,7 +26,7 @@ pub(super) enum Endless {
 }
 
 #[derive(Clone, Default)]
-pub(super) struct Turns {
+pub(super) struct Iterations {
     count: u64,
     /// The next iteration that is looked at.
     look_at: u64,
@@ -34,12 +35,12 @@ pub(super) struct Turns {
     instruction: u64,
     memory: u64,
     /// A state to come back to, and the iteration it was taken at.
-    state: Option<usize>,
+    state: Option<StepId>,
     regs: Vec<u64>,
     taken: u64,
 }
 
-impl Turns {
+impl Iterations {
     /// Another block; what was counted stays.
     pub fn reset(&mut self) {
         (self.instruction, self.memory, self.state) = (self.count, self.count, None);
@@ -57,7 +58,7 @@ impl Turns {
     }
 
     /// Looks at the state behind an iteration.
-    pub fn check(&mut self, at: usize, regs: &[u64], deeds: Deeds) -> Result<(), Endless> {
+    pub fn check(&mut self, at: StepId, regs: &[u64], deeds: Deeds) -> Result<(), Endless> {
         self.look_at = self.count + LOOK_EVERY;
         if deeds.instructions != self.deeds.instructions {
             self.instruction = self.count;
@@ -72,7 +73,7 @@ impl Turns {
     }
 
     /// Compares with a state that is kept for some iterations.
-    fn compare(&mut self, at: usize, regs: &[u64]) -> Result<(), Endless> {
+    fn compare(&mut self, at: StepId, regs: &[u64]) -> Result<(), Endless> {
         let Some(kept) = self.state else {
             (self.state, self.taken, self.look_at) = (Some(at), self.count, self.count + 1);
             self.regs.clear();
@@ -97,10 +98,10 @@ mod tests {
 
     /// How many iterations pass before a loop is taken to be endless.
     fn iterations(most: u64, state: impl Fn(u64) -> (u64, Deeds)) -> Option<(u64, Endless)> {
-        let mut turns = Turns::default();
+        let mut loops = Iterations::default();
         (1..=most).find_map(|k| {
             let (number, deeds) = state(k);
-            let checked = if turns.next_is_checked() { turns.check(7, &[number], deeds) } else { Ok(()) };
+            let checked = if loops.next_is_checked() { loops.check(StepId(7), &[number], deeds) } else { Ok(()) };
             checked.err().map(|why| (k, why))
         })
     }

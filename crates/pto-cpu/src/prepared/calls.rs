@@ -1,0 +1,118 @@
+//! Instructions: the kernels they call, what they print, and the rules that are checked before.
+
+use super::ids::*;
+use super::links::{Link, PipeEnd};
+use super::orders::PipeOrder;
+use super::registers::Slot;
+use super::scalars::ScalarElem;
+use crate::kernels::{Code, Combine};
+use pto_ir::ValueId;
+use pto_isa::row::HiddenMemory;
+use pto_isa::{DType, Pipe};
+
+/// Tile operands a kernel may have.
+pub(crate) const MAX_TILES: usize = 12;
+/// Windows of global memory a kernel may have.
+pub(crate) const MAX_VIEWS: usize = 2;
+/// Scalars a kernel may have.
+pub(crate) const MAX_SCALARS: usize = 16;
+
+/// What the steps that execute instructions refer to.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct CallTables {
+    pub kernels: Table<KernelId, KernelStep>,
+    pub prints: Table<PrintId, Print>,
+    pub checks: Table<CheckId, RuleCheck>,
+    /// What orders the pipes of a core.
+    pub orders: Table<OrderId, PipeOrder>,
+    /// What concerns other cores: signals, pipes, barriers, transfers.
+    pub links: Table<LinkId, Link>,
+    /// Ends of pipes this core opens.
+    pub ends: Table<EndId, PipeEnd>,
+}
+
+/// An instruction that a kernel executes.
+#[derive(Clone, Debug)]
+pub(crate) struct KernelStep {
+    pub code: Code,
+    pub tiles: Vec<Operand<TileId>>,
+    pub views: Vec<Operand<ViewId>>,
+    pub scalars: Vec<Option<Reg>>,
+    pub pipe: Option<Pipe>,
+    /// Says at run time whether its stores combine with what global memory holds.
+    pub combines: Option<Reg>,
+    /// They do, whatever that says.
+    pub atomic: Option<Combine>,
+    /// The tile of which only a part is used.
+    pub part: Option<OperandPart>,
+    /// The tile that the device works in; the kernel does not need it.
+    pub scratch: Option<Operand<TileId>>,
+    /// The device leaves it alone for these operands.
+    pub idle_scratch: bool,
+    /// Positions of the tiles that the device uses as work space.
+    pub lost: Vec<usize>,
+    /// Memory that the device works in and no operand names.
+    pub hidden: Vec<HiddenMemory>,
+    /// Tiles that are taken to be valid where another one is; see [`pto_check::widen`].
+    pub wide: Option<WideSources>,
+    /// What the result adds up.
+    pub sum: Option<SumOf>,
+}
+
+/// A result that adds up rows or columns of an operand; positions among the tile operands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SumOf {
+    pub of: usize,
+    pub along_row: bool,
+    pub dst: usize,
+    /// It is added to what `dst` held.
+    pub continues: bool,
+}
+
+/// A part of a tile operand, as large as the valid region of another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OperandPart {
+    /// Positions of the two among the tile operands.
+    pub of: usize,
+    pub like: usize,
+    pub row: Reg,
+    pub col: Reg,
+}
+
+/// Positions among the tiles of a kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct WideSources {
+    pub sources: Vec<usize>,
+    pub dst: usize,
+}
+
+/// What is printed, under which name, and how.
+#[derive(Clone, Debug)]
+pub(crate) enum Print {
+    Tile { tile: TileId, name: String, style: Style },
+    View { view: ViewId, dtype: DType, name: String, style: Style },
+    Scalar { value: Reg, kind: ScalarElem, format: String },
+}
+
+/// A tile or view operand; absent ones keep their place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operand<R> {
+    /// The register, where it is there.
+    pub register: Option<R>,
+    pub value: Option<ValueId>,
+    pub reads: bool,
+    pub writes: bool,
+}
+
+/// Rules that must hold before an instruction, for the values it gets.
+#[derive(Clone, Debug)]
+pub(crate) struct RuleCheck {
+    pub values: Vec<(ValueId, Slot)>,
+}
+
+/// How wide numbers are printed, and with how many digits behind the point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Style {
+    pub width: usize,
+    pub digits: usize,
+}

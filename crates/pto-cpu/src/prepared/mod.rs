@@ -1,0 +1,29 @@
+//! A prepared program: what preparing hands to executing, and nothing but data.
+//!
+//! `plan` fills a [`Plan`], `run` executes one. Steps name registers and entries of tables by [typed numbers](ids).
+
+mod calls;
+mod ids;
+mod links;
+mod orders;
+mod plan;
+mod registers;
+mod roles;
+mod scalars;
+mod step;
+mod tiles;
+mod views;
+
+pub(crate) use calls::*;
+pub(crate) use ids::*;
+pub use links::Set;
+pub(crate) use links::*;
+pub(crate) use orders::*;
+pub use plan::Plan;
+pub(crate) use plan::{Cores, MemoryNeeds, Source};
+pub(crate) use registers::*;
+pub use roles::Role;
+pub(crate) use scalars::*;
+pub(crate) use step::*;
+pub(crate) use tiles::*;
+pub(crate) use views::*;

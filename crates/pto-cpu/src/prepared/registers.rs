@@ -1,0 +1,48 @@
+//! Registers, and where the values of a program are kept.
+
+use super::ids::{EndId, Reg, Table, TileId, ViewId};
+use super::tiles::Tile;
+use super::views::View;
+
+/// Where a value is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Slot {
+    /// Not placed: tokens, events and whatever else has no value here.
+    Nothing,
+    Scalar(Reg),
+    Tile(TileId),
+    /// Several tiles of the same size, one behind the other.
+    Multi(TileId, u64),
+    View(ViewId),
+    /// Local scalars: the first register.
+    Array(Reg),
+    /// An end of a pipe.
+    End(EndId),
+}
+
+impl Slot {
+    pub fn tile(self) -> Option<TileId> {
+        if let Self::Tile(tile) = self { Some(tile) } else { None }
+    }
+
+    pub fn view(self) -> Option<ViewId> {
+        if let Self::View(view) = self { Some(view) } else { None }
+    }
+}
+
+/// The registers of a core: as they are at the start in a plan, and as they are now in a core that runs.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Registers {
+    pub scalars: Table<Reg, u64>,
+    pub tiles: Table<TileId, Tile>,
+    pub views: Table<ViewId, View>,
+}
+
+impl Registers {
+    /// Takes over the registers of another set of the same size.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.scalars.copy_from(&other.scalars);
+        self.tiles.copy_from(&other.tiles);
+        self.views.copy_from(&other.views);
+    }
+}

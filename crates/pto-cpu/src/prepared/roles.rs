@@ -1,0 +1,28 @@
+//! What a core of a block executes.
+
+use pto_isa::row::Core;
+
+/// What a core executes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Role {
+    /// Everything: the block is one core.
+    Whole,
+    /// What is for the cube core.
+    Cube,
+    /// What is for vector cores.
+    Vector,
+}
+
+impl Role {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Whole, Self::Cube, Self::Vector];
+
+    /// True when this core executes code for cores of a kind.
+    pub(crate) fn executes(self, kind: Core) -> bool {
+        match self {
+            Self::Whole => true,
+            Self::Cube => kind != Core::Vector,
+            Self::Vector => kind != Core::Cube,
+        }
+    }
+}

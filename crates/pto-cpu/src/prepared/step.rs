@@ -1,0 +1,210 @@
+//! The steps of a plan.
+
+use super::ids::*;
+use super::scalars::{ExtendedOp, Float, FloatOp, Int, IntOp, ScalarCast};
+use pto_ir::OpId;
+
+/// One step. Rare or large ones are kept in lists of the plan, by position.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    Jump(StepId),
+    Branch {
+        condition: Reg,
+        yes: StepId,
+        no: StepId,
+    },
+    Switch(SwitchId),
+    /// Leaves a counted loop when the counter has reached its bound.
+    LoopTest {
+        counter: Reg,
+        bound: Reg,
+        exit: StepId,
+    },
+    LoopNext {
+        counter: Reg,
+        step: Reg,
+        head: StepId,
+    },
+    /// The step of a loop must be positive.
+    LoopBy(Reg),
+    Move {
+        from: Reg,
+        to: Reg,
+    },
+    MoveTile {
+        from: TileId,
+        to: TileId,
+    },
+    MoveView {
+        from: ViewId,
+        to: ViewId,
+    },
+    /// Copies contents and valid region.
+    CopyTile {
+        from: TileId,
+        to: TileId,
+    },
+    Int {
+        op: IntOp,
+        kind: Int,
+        a: Reg,
+        b: Reg,
+        out: Reg,
+    },
+    Float {
+        op: FloatOp,
+        kind: Float,
+        a: Reg,
+        b: Reg,
+        out: Reg,
+    },
+    CompareInt {
+        predicate: u8,
+        kind: Int,
+        a: Reg,
+        b: Reg,
+        out: Reg,
+    },
+    CompareFloat {
+        predicate: u8,
+        kind: Float,
+        a: Reg,
+        b: Reg,
+        out: Reg,
+    },
+    Cast {
+        cast: ScalarCast,
+        a: Reg,
+        out: Reg,
+    },
+    Select {
+        condition: Reg,
+        a: Reg,
+        b: Reg,
+        out: Reg,
+    },
+    Extended {
+        op: ExtendedOp,
+        kind: Int,
+        a: Reg,
+        b: Reg,
+        out: Reg,
+    },
+    BlockIndex(Reg),
+    BlockCount(Reg),
+    SubblockIndex(Reg),
+    SubblockCount(Reg),
+    Bind(BindId),
+    Assign {
+        tile: TileId,
+        address: Reg,
+        out: TileId,
+    },
+    Window(WindowId),
+    Retype {
+        from: TileId,
+        to: TileId,
+        geometry: GeometryId,
+    },
+    /// `to` becomes tile number `slot` of a multi-buffered tile.
+    Pick {
+        from: TileId,
+        slot: Reg,
+        count: u32,
+        to: TileId,
+    },
+    SetValid {
+        tile: TileId,
+        rows: Reg,
+        cols: Reg,
+    },
+    /// The result of a load takes the extents of the window.
+    ValidFromView {
+        tile: TileId,
+        view: ViewId,
+    },
+    ValidFromTile {
+        tile: TileId,
+        from: TileId,
+    },
+    /// A result takes its extents from several tiles.
+    ValidFromTiles(OpenRegionId),
+    GetValid {
+        tile: TileId,
+        rows: Reg,
+        cols: Reg,
+    },
+    /// The scale tile of an operand lies where the operand does, in the memory of its scales.
+    ScaleAddress {
+        operand: TileId,
+        scale: TileId,
+    },
+    TileAddress {
+        tile: TileId,
+        out: Reg,
+    },
+    MakeView(MakeViewId),
+    Partition(PartitionId),
+    ViewExtent {
+        view: ViewId,
+        rank: u8,
+        strides: bool,
+        index: Reg,
+        out: Reg,
+    },
+    ViewAddress {
+        view: ViewId,
+        out: Reg,
+    },
+    Offset {
+        address: Reg,
+        index: Reg,
+        bits: u32,
+        out: Reg,
+    },
+    LoadScalar(AccessId),
+    StoreScalar(AccessId),
+    Allocate(AllocationId),
+    LocalGet(LocalId),
+    LocalSet(LocalId),
+    TileGet {
+        tile: TileId,
+        offset: Reg,
+        out: Reg,
+    },
+    TileSet {
+        tile: TileId,
+        offset: Reg,
+        value: Reg,
+    },
+    Kernel(KernelId),
+    Print(PrintId),
+    Check(CheckId),
+    /// Orders pipes; nothing to do here but to say that it happened.
+    Order(OrderId),
+    /// Concerns other cores, and may have to wait for them.
+    Link(LinkId),
+    Trap,
+    End,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Switch {
+    pub on: Reg,
+    pub cases: Vec<(i64, StepId)>,
+    pub default: StepId,
+}
+
+/// The steps, in order.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct StepList {
+    pub steps: Table<StepId, Step>,
+    /// The operation each step belongs to.
+    pub origins: Table<StepId, OpId>,
+    pub switches: Table<SwitchId, Switch>,
+    /// The steps that read an element of a tile.
+    pub element_reads: Vec<StepId>,
+}
+
+// Every step of a scalar loop is loaded, so they stay small.
+const _: () = assert!(size_of::<Step>() <= 20);

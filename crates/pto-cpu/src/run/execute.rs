@@ -1,0 +1,302 @@
+//! The loop that executes the steps of a plan. It knows every step; what a step does stands with what it concerns.
+
+use super::core::Core;
+use super::fail::Fail;
+use super::links::LinkOutcome;
+use super::observe::Watch;
+use super::progress::State;
+use super::scalar;
+use super::shared::Shared;
+use crate::prepared::{KernelId, Role, Step, StepId, Switch};
+use pto_isa::Diagnostic;
+use std::time::Instant;
+
+impl Core<'_> {
+    /// Runs from the first step to the last, alone.
+    pub fn execute<W: Watch>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
+        let mut alone = Shared::new(self.plan.source.checked.info().target, vec![self.id()]);
+        self.resume(&mut alone, watch).map(drop)
+    }
+
+    /// Goes on until the end, or until it must wait.
+    pub fn resume<W: Watch>(&mut self, shared: &mut Shared, watch: &mut W) -> Result<State, Diagnostic> {
+        self.local.ran = true;
+        let mut at = self.progress.next;
+        match self.steps(&mut at, shared, watch) {
+            Ok(state) => {
+                self.progress.state = state;
+                Ok(state)
+            }
+            Err(fail) => {
+                let at = self.issue.pipes.failed_at.unwrap_or(at);
+                Err(fail.at(self, at))
+            }
+        }
+    }
+
+    fn steps<W: Watch>(&mut self, at: &mut StepId, shared: &mut Shared, watch: &mut W) -> Result<State, Fail> {
+        let plan = self.plan;
+        let mut next = self.progress.next;
+        let mut reported = self.work();
+        loop {
+            *at = next;
+            next = next.next();
+            match plan.code.steps[*at] {
+                Step::Jump(to) => {
+                    next = to;
+                    if next <= *at {
+                        self.iterate(*at, &mut reported, watch)?;
+                    }
+                }
+                Step::Branch { condition, yes, no } => {
+                    let mut taken = self.reg(condition) & 1 == 1;
+                    if W::OBSERVES {
+                        taken = watch.branch(self.id(), plan.code.origins[*at], taken);
+                    }
+                    next = if taken { yes } else { no };
+                    if next <= *at {
+                        self.iterate(*at, &mut reported, watch)?;
+                    }
+                }
+                Step::Switch(which) => next = self.case(&plan.code.switches[which]),
+                Step::LoopTest { counter, bound, exit } => {
+                    let mut goes_on = self.int(counter) < self.int(bound);
+                    if W::OBSERVES {
+                        goes_on = watch.branch(self.id(), plan.code.origins[*at], goes_on);
+                    }
+                    if !goes_on {
+                        next = exit;
+                    }
+                }
+                Step::LoopNext { counter, step, head } => {
+                    // A counter that would overflow has passed every bound.
+                    let value = self.int(counter).saturating_add(self.int(step));
+                    self.regs.scalars[counter] = value as u64;
+                    next = head;
+                    self.iterate(*at, &mut reported, watch)?;
+                }
+                Step::LoopBy(step) => {
+                    if self.int(step) <= 0 {
+                        return Err(Fail::Step(self.int(step)));
+                    }
+                }
+                Step::Move { from, to } => self.regs.scalars[to] = self.reg(from),
+                Step::MoveTile { from, to } => {
+                    let moved = self.regs.tiles[to] != self.regs.tiles[from];
+                    self.local.written.version += u64::from(moved);
+                    self.regs.tiles[to] = self.regs.tiles[from];
+                }
+                Step::MoveView { from, to } => self.regs.views[to] = self.regs.views[from],
+                Step::Int { op, kind, a, b, out } => {
+                    let value = scalar::int(op, kind, self.reg(a), self.reg(b)).ok_or(Fail::ScalarDivision)?;
+                    self.regs.scalars[out] = value;
+                }
+                Step::Float { op, kind, a, b, out } => {
+                    self.regs.scalars[out] = scalar::float(op, kind, self.reg(a), self.reg(b));
+                }
+                Step::CompareInt { predicate, kind, a, b, out } => {
+                    let mut holds = scalar::compare_int(predicate, kind, self.reg(a), self.reg(b));
+                    if W::OBSERVES {
+                        let numbers = [self.int(a), self.int(b)];
+                        holds = watch.compared(self.id(), plan.code.origins[*at], numbers, holds);
+                    }
+                    self.regs.scalars[out] = u64::from(holds);
+                }
+                Step::CompareFloat { predicate, kind, a, b, out } => {
+                    let (x, y) = (kind.value(self.reg(a)), kind.value(self.reg(b)));
+                    self.regs.scalars[out] = u64::from(scalar::compare_float(predicate, x, y));
+                }
+                Step::Cast { cast, a, out } => self.regs.scalars[out] = scalar::cast(cast, self.reg(a)),
+                Step::Select { condition, a, b, out } => {
+                    let chosen = if self.reg(condition) & 1 == 1 { a } else { b };
+                    self.regs.scalars[out] = self.reg(chosen);
+                }
+                Step::Extended { op, kind, a, b, out } => {
+                    let (low, high) = scalar::extended(op, kind, self.reg(a), self.reg(b));
+                    self.regs.scalars[out] = low;
+                    self.regs.scalars[out.plus(1)] = high;
+                }
+                Step::BlockIndex(out) => self.regs.scalars[out] = u64::from(self.who.block),
+                Step::BlockCount(out) => self.regs.scalars[out] = u64::from(self.who.blocks),
+                Step::SubblockIndex(out) => self.regs.scalars[out] = u64::from(self.who.sub),
+                Step::SubblockCount(out) => {
+                    self.regs.scalars[out] = if self.role() == Role::Whole { 1 } else { plan.cores.vectors.into() };
+                }
+                Step::Kernel(which) => {
+                    self.progress.deeds.instructions += 1;
+                    self.instruction(which, *at, watch)?;
+                    if self.work() - reported >= W::REPORT_EVERY {
+                        self.report(&mut reported, watch)?;
+                    }
+                }
+                Step::Order(which) => {
+                    if W::OBSERVES {
+                        self.say_order(which, *at, watch);
+                    }
+                    if W::REORDERS {
+                        self.order_pipes(which, *at)?;
+                    }
+                }
+                Step::Link(which) => {
+                    self.progress.deeds.touched += 1;
+                    self.catch_up::<W>(which, *at)?;
+                    let outcome = self.link(which, *at, shared, watch)?;
+                    self.progress.retries = outcome == LinkOutcome::Waits;
+                    self.settle::<W>(which)?;
+                    if outcome != LinkOutcome::Done {
+                        self.progress.next = if outcome == LinkOutcome::Yields { at.next() } else { *at };
+                        self.report(&mut reported, watch)?;
+                        if !self.progress.retries {
+                            self.progress.spin.lets_others_go_on(
+                                *at,
+                                self.regs.scalars.as_slice(),
+                                self.progress.deeds,
+                            );
+                        }
+                        return Ok(if self.progress.retries { State::Waits } else { State::Polls });
+                    }
+                }
+                Step::LoadScalar(which) => {
+                    self.load_scalar(which, *at, watch)?;
+                    if self.progress.spin.is_due(W::PATIENCE) && self.lets_others_go_on(*at, &mut reported, watch)? {
+                        return Ok(State::Polls);
+                    }
+                }
+                Step::TileGet { tile, offset, out } => {
+                    self.get_element(tile, offset, out, *at, watch)?;
+                    if self.progress.spin.is_due(W::PATIENCE) && self.lets_others_go_on(*at, &mut reported, watch)? {
+                        return Ok(State::Polls);
+                    }
+                }
+                Step::Trap => return Err(Fail::Trap),
+                Step::End => {
+                    self.finish_pipes::<W>()?;
+                    watch.progress(self.work() - reported);
+                    return Ok(State::Done);
+                }
+                // What places tiles.
+                Step::Bind(which) => {
+                    let bind = &plan.tiles.binds[which];
+                    self.place(bind.tile, |core| core.bind(bind))?;
+                }
+                Step::Assign { tile, address, out } => {
+                    self.place(out, |core| core.assign(tile, core.int(address), out))?;
+                }
+                Step::Window(which) => {
+                    let window = &plan.tiles.windows[which];
+                    self.place(window.to, |core| core.window(window))?;
+                }
+                Step::Retype { from, to, geometry } => self.place(to, |core| core.retype(from, to, geometry))?,
+                Step::Pick { from, slot, count, to } => {
+                    self.place(to, |core| core.pick(from, core.int(slot), count, to))?;
+                }
+                Step::SetValid { tile, rows, cols } => {
+                    self.place(tile, |core| core.set_valid(tile, core.int(rows), core.int(cols)))?;
+                }
+                Step::ValidFromView { tile, view } => self.place(tile, |core| core.valid_from_view(tile, view))?,
+                Step::ValidFromTile { tile, from } => self.place(tile, |core| core.valid_from_tile(tile, from))?,
+                Step::ValidFromTiles(which) => {
+                    let region = &plan.tiles.regions[which];
+                    self.place(region.tile, |core| core.valid_from_tiles(region))?;
+                }
+                Step::ScaleAddress { operand, scale } => {
+                    self.place(scale, |core| core.scale_address(operand, scale))?
+                }
+                Step::GetValid { tile, rows, cols } => {
+                    let tile = self.regs.tiles[tile];
+                    self.regs.scalars[rows] = tile.rows.into();
+                    self.regs.scalars[cols] = tile.cols.into();
+                }
+                // Views and single elements.
+                Step::TileAddress { tile, out } => self.regs.scalars[out] = self.tile_address(tile),
+                Step::MakeView(which) => self.make_view(&plan.views.made[which], watch)?,
+                Step::Partition(which) => self.partition(&plan.views.partitions[which])?,
+                Step::ViewExtent { view, rank, strides, index, out } => {
+                    self.regs.scalars[out] = self.view_extent(view, rank, strides, index)?;
+                }
+                Step::ViewAddress { view, out } => self.regs.scalars[out] = self.regs.views[view].address,
+                Step::Offset { address, index, bits, out } => {
+                    self.regs.scalars[out] = self.moved_address(address, index, bits)?;
+                }
+                Step::StoreScalar(which) => self.store_scalar(&plan.views.accesses[which], *at, watch)?,
+                Step::LocalGet(which) => {
+                    let local = &plan.views.locals[which];
+                    self.regs.scalars[local.value] = self.reg(self.local(local)?);
+                }
+                Step::LocalSet(which) => {
+                    let local = &plan.views.locals[which];
+                    let place = self.local(local)?;
+                    self.regs.scalars[place] = self.reg(local.value);
+                }
+                Step::TileSet { tile, offset, value } => self.set_element(tile, offset, value, *at, watch)?,
+                // What the pipes must have finished before.
+                Step::Allocate(which) => {
+                    self.finish_pipes::<W>()?;
+                    self.allocate(&plan.views.allocations[which])?;
+                }
+                Step::CopyTile { from, to } => {
+                    self.finish_pipes::<W>()?;
+                    self.copy::<W>(from, to);
+                }
+                Step::Print(which) => {
+                    self.finish_pipes::<W>()?;
+                    self.print(which, *at, watch)?;
+                }
+                Step::Check(which) => {
+                    if !W::MEASURES {
+                        self.check_rules(which, *at)?;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Says how far the core has come since the last report.
+    fn report<W: Watch>(&self, reported: &mut u64, watch: &mut W) -> Result<(), Fail> {
+        let more = self.work() - *reported;
+        *reported += more;
+        if watch.progress(more) { Ok(()) } else { Err(Fail::Stopped) }
+    }
+
+    /// A loop begins another iteration.
+    fn iterate<W: Watch>(&mut self, at: StepId, reported: &mut u64, watch: &mut W) -> Result<(), Fail> {
+        if self.progress.iterations.next_is_checked() {
+            self.report(reported, watch)?;
+            let deeds = self.progress.deeds;
+            self.progress.iterations.check(at, self.regs.scalars.as_slice(), deeds).map_err(Fail::Endless)?;
+        }
+        Ok(())
+    }
+
+    /// A core that reads the same number again and again lets the others go on; false where there are no others.
+    fn lets_others_go_on<W: Watch>(&mut self, at: StepId, reported: &mut u64, watch: &mut W) -> Result<bool, Fail> {
+        self.progress.next = at.next();
+        self.report(reported, watch)?;
+        self.progress.spin.lets_others_go_on(at, self.regs.scalars.as_slice(), self.progress.deeds);
+        // Without data nobody changes anything.
+        if W::MEASURES && self.progress.spin.circles().is_some() {
+            return Err(Fail::Stopped);
+        }
+        Ok(!W::MEASURES)
+    }
+
+    fn instruction<W: Watch>(&mut self, which: KernelId, at: StepId, watch: &mut W) -> Result<(), Fail> {
+        if W::MEASURES {
+            self.note_reads(which, watch);
+            self.note_sum(which, watch);
+            return Ok(());
+        }
+        if W::TIMES {
+            let start = Instant::now();
+            self.kernel(which, at, watch)?;
+            watch.time(self.plan.code.origins[at], start.elapsed().as_nanos() as u64);
+            return Ok(());
+        }
+        self.kernel(which, at, watch)
+    }
+
+    fn case(&self, switch: &Switch) -> StepId {
+        let on = self.int(switch.on);
+        switch.cases.iter().find(|(value, _)| *value == on).map_or(switch.default, |(_, to)| *to)
+    }
+}

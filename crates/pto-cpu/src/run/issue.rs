@@ -1,0 +1,45 @@
+//! What a core needs to issue an instruction.
+
+use super::pipes::Pipes;
+use crate::kernels::{TileRef, ViewRef};
+use crate::prepared::{CheckId, KernelStep, MAX_SCALARS, MAX_TILES, MAX_VIEWS, RuleCheck, Table};
+
+/// Operands of the instruction being executed, rules that were checked, and pipes that are behind.
+pub(super) struct Issue<'p> {
+    /// The first of each array are the operands.
+    pub tiles: [TileRef<'p>; MAX_TILES],
+    pub views: [ViewRef; MAX_VIEWS],
+    pub scalars: [u64; MAX_SCALARS],
+    /// What the rules of an instruction were checked with, one set of facts after the other.
+    pub checked: Table<CheckId, Vec<u64>>,
+    /// The facts being checked.
+    pub facts: Vec<u64>,
+    /// What pipes have not done yet, where chance decides when they do.
+    pub pipes: Pipes<'p>,
+}
+
+impl<'p> Issue<'p> {
+    pub fn new(checks: &Table<CheckId, RuleCheck>) -> Self {
+        Self {
+            tiles: [TileRef::ABSENT; MAX_TILES],
+            views: [ViewRef::ABSENT; MAX_VIEWS],
+            scalars: [0; MAX_SCALARS],
+            checked: Table::like(checks, Vec::new()),
+            facts: Vec::with_capacity(16),
+            pipes: Pipes::default(),
+        }
+    }
+
+    /// Another block begins.
+    pub fn reset(&mut self) {
+        self.pipes.reset(0);
+        self.checked.iter_mut().for_each(Vec::clear);
+    }
+
+    /// The operands that were resolved.
+    #[inline(always)]
+    pub fn operands(&self, step: &KernelStep) -> (&[TileRef<'p>], &[ViewRef], &[u64]) {
+        let tiles = &self.tiles[..step.tiles.len()];
+        (tiles, &self.views[..step.views.len()], &self.scalars[..step.scalars.len()])
+    }
+}

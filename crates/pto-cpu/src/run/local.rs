@@ -1,0 +1,59 @@
+//! The memory of a core.
+
+use super::written::Written;
+use crate::args::Uninitialised;
+use crate::memory::CoreMemory;
+use crate::prepared::Plan;
+use pto_isa::Loc;
+
+/// Bytes of this are NaN in every floating-point type that has one, but for `hif8`.
+const NAN_BYTE: u8 = 0xff;
+
+/// The memory of a core, and what is known of it.
+pub(super) struct LocalMemory {
+    pub memory: CoreMemory,
+    /// Bytes used at the start of each space.
+    pub used: [u64; Loc::ALL.len()],
+    /// Tiles behind the spaces may have been touched.
+    pub ran: bool,
+    /// The bytes that have content.
+    pub written: Written,
+}
+
+impl LocalMemory {
+    /// `None` when there is not so much memory.
+    pub fn new(plan: &Plan) -> Option<Self> {
+        let bytes = plan.memory.core_bytes;
+        let mut memory = plan.memory.spare.take().or_else(|| CoreMemory::new(bytes))?;
+        if plan.source.options.uninitialised == Uninitialised::Nan {
+            memory.part(0, bytes).fill(NAN_BYTE);
+        }
+        let written = Written::new(bytes, &plan.calls.kernels);
+        Some(Self { memory, used: [0; Loc::ALL.len()], ran: false, written })
+    }
+
+    /// Makes all memory as it was that the core may have touched.
+    pub fn clear(&mut self, plan: &Plan) {
+        let fill = if plan.source.options.uninitialised == Uninitialised::Nan { NAN_BYTE } else { 0 };
+        let spaces = &plan.memory.spaces;
+        for loc in Loc::ALL {
+            let used = std::mem::take(&mut self.used[loc as usize]);
+            self.forget(spaces.start(loc), used, fill);
+        }
+        if std::mem::take(&mut self.ran) {
+            self.forget(spaces.end, plan.memory.core_bytes - spaces.end, fill);
+        }
+        self.written.next_block();
+    }
+
+    fn forget(&mut self, start: u64, length: u64, fill: u8) {
+        self.memory.part(start, length).fill(fill);
+        self.written.clear(start, length);
+    }
+
+    /// Notes that a space is used up to this byte.
+    pub fn use_up_to(&mut self, loc: Loc, end: u64) {
+        let used = &mut self.used[loc as usize];
+        *used = (*used).max(end);
+    }
+}

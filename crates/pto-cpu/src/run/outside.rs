@@ -1,0 +1,44 @@
+//! What a core shares with others, and what it tells its caller.
+
+use crate::prepared::{EndId, PipeEnd, Table};
+use pto_isa::Diagnostic;
+
+/// What a core knows of an end of a pipe that it has opened.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct OpenEnd {
+    /// Address of the slots in global memory.
+    pub global: u64,
+    /// Addresses of the local rings.
+    pub local: [u64; 2],
+}
+
+pub(super) struct Outside {
+    pub ends: Table<EndId, OpenEnd>,
+    /// Sessions and transfers in the background so far.
+    pub background: u64,
+    /// What the block printed.
+    pub printed: String,
+    /// What was not as it should be, over all blocks.
+    pub notes: Vec<Diagnostic>,
+}
+
+impl Outside {
+    pub fn new(ends: &Table<EndId, PipeEnd>) -> Self {
+        let ends = Table::like(ends, OpenEnd::default());
+        Self { ends, background: 0, printed: String::new(), notes: Vec::new() }
+    }
+
+    /// Another block begins.
+    pub fn reset(&mut self) {
+        self.background = 0;
+        self.ends.fill(OpenEnd::default());
+        self.printed.clear();
+    }
+
+    /// Remembers a note, once for each instruction.
+    pub fn note(&mut self, note: Diagnostic) {
+        if self.notes.iter().all(|known| (known.primary.span, known.code) != (note.primary.span, note.code)) {
+            self.notes.push(note);
+        }
+    }
+}
