@@ -3,6 +3,7 @@
 mod buffers;
 mod calls;
 mod generate;
+mod open_results;
 mod plans;
 mod regions;
 mod scratch;
