@@ -25,7 +25,10 @@ impl Writer<'_> {
         for &value in values.iter().filter(|v| self.module.value_type(**v).view().is_some()) {
             let same = self.view_root(value, 0).filter(|root| *root != value);
             let Some(view) = same.and_then(|root| self.views.get(&root)).cloned() else {
-                return Err(self.unsupported("a view that a region hands on and that is not always the same"));
+                let d = *self.unsupported("a view that a region hands on and that is not always the same");
+                return Err(Box::new(d.help(
+                    "hand on the pointer and the extents that differ, and make the view with `pto.make_tensor_view` behind the region",
+                )));
             };
             self.define_view(value, view);
         }

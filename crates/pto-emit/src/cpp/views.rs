@@ -7,7 +7,7 @@ use super::types::{pointer_type, scalar_type};
 use super::{Built, Writer};
 use pto_ir::{Attr, OpId, ValueId};
 use pto_isa::table::op;
-use pto_isa::{Dim, GlobalLayout, Loc, MAX_RANK, MemrefType, Order, Scalar, Type};
+use pto_isa::{Diagnostic, Dim, GlobalLayout, Loc, MAX_RANK, MemrefType, Order, Scalar, Type};
 
 /// An extent or stride: known, or the text of a value.
 #[derive(Clone, PartialEq, Debug)]
@@ -246,7 +246,7 @@ impl Writer<'_> {
                 self.views.insert(value, view);
                 return Ok(());
             }
-            return Err(self.unsupported("a parameter whose extents the type leaves open"));
+            return Err(Box::new(self.open_parameter(value, elem, dims.len())));
         };
         let mut strides = vec![1i64; fixed.len()];
         for at in (1..fixed.len()).rev() {
@@ -258,6 +258,21 @@ impl Writer<'_> {
         let view = View { elem, pointer: pointer.to_string(), offset: Extent::Known(0), dims, strides, layout };
         self.define_view(value, view);
         Ok(())
+    }
+
+    /// A kernel takes pointers and numbers; what the type leaves open has to be among them.
+    fn open_parameter(&self, value: ValueId, elem: Scalar, rank: usize) -> Diagnostic {
+        let name = self.module.value_name(value);
+        let list = |letter: char| (0..rank).map(|k| format!("%{letter}{k}")).collect::<Vec<_>>().join(", ");
+        let ty = format!("!pto.tensor_view<{}{}>", "?x".repeat(rank), elem.mlir());
+        let (shape, strides) = (list('n'), list('s'));
+        let mut d = *self.unsupported(&format!("the extents of the parameter `%{name}` are not given"));
+        d.primary.span = Some(self.module.value(value).span).filter(|s| s.end > s.start).unwrap_or(d.primary.span);
+        d.help(format!(
+            "take a pointer `%p: !pto.ptr<{}>` and the numbers as parameters, and begin with `%{name} = pto.make_tensor_view %p, \
+             shape = [{shape}], strides = [{strides}] : {ty}`",
+            elem.mlir()
+        ))
     }
 
     /// The start of a view is now somewhere else.

@@ -9,6 +9,7 @@
 
 mod anew;
 mod control;
+mod layouts;
 mod lost;
 mod regions;
 mod timeline;
@@ -51,7 +52,7 @@ pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Vec<Diagn
         names: Names::new(module),
         asked: None,
         uses: uses(module),
-        entries: windows::entries(module),
+        layouts: layouts::layouts(module),
         dropped: Vec::new(),
         problems: Vec::new(),
     };
@@ -80,8 +81,8 @@ struct Buffers {
     names: Names,
     /// The tile or view whose region was asked for last, and what that gave.
     asked: Option<(OpId, ValueId, Extents)>,
-    /// Where the functions begin that nobody calls.
-    entries: BTreeSet<BlockId>,
+    /// How views lie in memory.
+    layouts: HashMap<ValueId, pto_isa::GlobalLayout>,
     /// How often the program uses each value.
     uses: HashMap<ValueId, usize>,
     /// Uses that are gone when the blocks around are done, innermost last.
@@ -164,12 +165,13 @@ impl Buffers {
     }
 
     fn refuse(&mut self, id: OpId, why: &str) {
+        self.refuse_with(id, why, "write it with `pto.alloc_tile` and `outs(…)` yourself");
+    }
+
+    fn refuse_with(&mut self, id: OpId, why: &str, help: &str) {
         let data = self.out.op(id);
         let message = format!("`{}` cannot be written with buffers: {why}", data.op.row().name);
-        self.problems.push(
-            Diagnostic::new(codes::NOT_INFERRED, data.span, message)
-                .help("write it with `pto.alloc_tile` and `outs(…)` yourself"),
-        );
+        self.problems.push(Diagnostic::new(codes::NOT_INFERRED, data.span, message).help(help));
     }
 
     /// What a value is called now, through all steps.

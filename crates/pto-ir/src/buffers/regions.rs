@@ -38,7 +38,14 @@ impl Buffers {
         let found = extent(ty.valid_rows, rows).zip(extent(ty.valid_cols, cols));
         self.asked = None;
         if found.is_none() {
-            self.refuse(id, "the valid region of its result is known only at run time and follows from no tile");
+            match self.layout_help(id) {
+                Some(help) => {
+                    self.refuse_with(id, "which dimensions of the view are rows is known only at run time", help)
+                }
+                None => {
+                    self.refuse(id, "the valid region of its result is known only at run time and follows from no tile")
+                }
+            }
         }
         found
     }

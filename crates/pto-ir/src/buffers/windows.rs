@@ -1,17 +1,9 @@
 //! Rows and columns of what is loaded from a view.
 
 use super::{Buffers, Extents};
-use crate::{Attr, BlockId, Def, Module, OpId, ValueId};
+use crate::{Def, OpId, ValueId};
 use pto_isa::table::op;
 use pto_isa::{Dim, GlobalLayout, MAX_RANK, Scalar, Type, ViewType};
-use std::collections::BTreeSet;
-
-/// The first blocks of functions that nobody calls.
-pub(super) fn entries(module: &Module) -> BTreeSet<BlockId> {
-    let called: BTreeSet<OpId> = module.calls().into_values().collect();
-    let started = module.functions().into_iter().filter(|f| !called.contains(f));
-    started.filter_map(|f| module.region(*module.op_regions(f).first()?).blocks.first().copied()).collect()
-}
 
 impl Buffers {
     /// True for a view whose rows and columns can be told apart.
@@ -82,47 +74,16 @@ impl Buffers {
         if self.view_type(view)?.dims.len() <= 2 {
             return Some(GlobalLayout::Nd);
         }
-        let mut origin = view;
-        while let Some(source) = self.made_from(origin, op::partition_view, "source") {
-            origin = *source.first()?;
-        }
-        match self.out.value(origin).def {
-            Def::Result(made, _) if self.out.op(made).op == op::make_tensor_view => self.made_layout(made, origin),
-            // What a program is started with is a whole tensor, packed; a call may give anything.
-            Def::Arg(block, _) if self.entries.contains(&block) => Some(GlobalLayout::Nd),
-            _ => None,
-        }
+        self.layouts.get(&view).copied()
     }
 
-    /// As `run` takes it: what is stated, or what the strides show.
-    fn made_layout(&self, made: OpId, view: ValueId) -> Option<GlobalLayout> {
-        if let Some(Attr::Enum(def, at)) = self.out.attr(made, "layout") {
-            let name = def.value(usize::from(*at));
-            return GlobalLayout::ALL.into_iter().find(|l| l.name().eq_ignore_ascii_case(name));
-        }
-        let shape = self.made_from(view, op::make_tensor_view, "shape")?;
-        let strides = self.made_from(view, op::make_tensor_view, "strides")?;
-        let back = |list: &[ValueId], n: usize| list.iter().rev().nth(n).and_then(|v| self.known(*v));
-        let one = back(&strides, 0)? == 1;
-        if !one {
-            let dn = back(&strides, 1)? == 1;
-            return Some(if dn { GlobalLayout::Dn } else { GlobalLayout::Nd });
-        }
-        if shape.len() < MAX_RANK {
-            return Some(GlobalLayout::Nd);
-        }
-        // Five dimensions with 32 bytes in the last may be boxes.
-        let cols = back(&shape, 0)?;
-        let bits = i64::from(self.out.value_type(view).elem()?.column_bits());
-        if cols.saturating_mul(bits) != 256 {
-            return Some(GlobalLayout::Nd);
-        }
-        let boxes = back(&shape, 1)? == 16 && back(&strides, 1)? == cols && back(&strides, 2)? == 16 * cols;
-        boxes.then_some(GlobalLayout::Nz)
-    }
-
-    fn known(&self, value: ValueId) -> Option<i64> {
-        let Def::Result(made, _) = self.out.value(value).def else { return None };
-        (self.out.op(made).op == op::arith_constant).then(|| self.out.attr(made, "value")?.int())?
+    /// What to write where the rows of a view cannot be told from its columns.
+    pub(super) fn layout_help(&self, id: OpId) -> Option<&'static str> {
+        let unclear = |v: ValueId| self.view_type(v).is_some() && self.matrix_layout(v).is_none();
+        let found = self.out.operands(id).iter().any(|o| unclear(o.value));
+        found.then_some(
+            "say how the view lies in memory where it is made: `pto.make_tensor_view … {layout = #pto.layout<nd>}`, the same for \
+             every view that may get here",
+        )
     }
 }

@@ -1,0 +1,100 @@
+//! How views lie in memory, wherever branches, loops and calls take them.
+
+use crate::{Attr, Def, Module, OpId, ValueId};
+use pto_isa::table::op;
+use pto_isa::{GlobalLayout, MAX_RANK, Type};
+use std::collections::{HashMap, HashSet};
+
+/// The layouts of views of more than two dimensions, where all that a view may stand for have the same.
+pub(super) fn layouts(module: &Module) -> HashMap<ValueId, GlobalLayout> {
+    let views: Vec<ValueId> =
+        (0..module.value_count()).map(ValueId::from_index).filter(|v| is_deep(module, *v)).collect();
+    if views.is_empty() {
+        return HashMap::new();
+    }
+    let mut onward: HashMap<ValueId, Vec<ValueId>> = HashMap::new();
+    let mut reached = HashSet::new();
+    for (from, to) in module.ways().into_iter().chain(windows(module)).filter(|(_, to)| is_deep(module, *to)) {
+        onward.entry(from).or_default().push(to);
+        reached.insert(to);
+    }
+    let started = entry_parameters(module);
+    let mut found: HashMap<ValueId, Option<GlobalLayout>> = HashMap::new();
+    let mut open: Vec<(ValueId, Option<GlobalLayout>)> = Vec::new();
+    for view in views.into_iter().filter(|v| !reached.contains(v)) {
+        open.push((view, own_layout(module, view, &started)));
+    }
+    // Each view is known, and then perhaps found to be unclear: twice at most.
+    while let Some((view, layout)) = open.pop() {
+        let now = match found.get(&view) {
+            None => layout,
+            Some(before) if *before == layout || before.is_none() => continue,
+            Some(_) => None,
+        };
+        found.insert(view, now);
+        open.extend(onward.get(&view).into_iter().flatten().map(|next| (*next, now)));
+    }
+    found.into_iter().filter_map(|(view, layout)| Some((view, layout?))).collect()
+}
+
+/// A view with more dimensions than rows and columns.
+fn is_deep(module: &Module, value: ValueId) -> bool {
+    matches!(module.value_type(value), Type::TensorView(v) | Type::PartitionView(v) if (3..=MAX_RANK).contains(&v.dims.len()))
+}
+
+/// Windows lie as the views they are cut from.
+fn windows(module: &Module) -> impl Iterator<Item = (ValueId, ValueId)> {
+    let cuts = module.order().into_iter().filter(|id| module.op(*id).op == op::partition_view);
+    cuts.filter_map(|id| Some((module.operands(id).first()?.value, module.results(id).next()?)))
+}
+
+/// The parameters of functions that nobody calls.
+fn entry_parameters(module: &Module) -> HashSet<ValueId> {
+    let called: HashSet<OpId> = module.calls().into_values().collect();
+    let started = module.functions().into_iter().filter(|f| !called.contains(f));
+    let first = started.filter_map(|f| module.region(*module.op_regions(f).first()?).blocks.first());
+    first.flat_map(|b| module.block(*b).args.iter().copied()).collect()
+}
+
+fn own_layout(module: &Module, view: ValueId, started: &HashSet<ValueId>) -> Option<GlobalLayout> {
+    match module.value(view).def {
+        Def::Result(made, _) if module.op(made).op == op::make_tensor_view => made_layout(module, made, view),
+        // What a program is started with is a whole tensor, packed.
+        _ => started.contains(&view).then_some(GlobalLayout::Nd),
+    }
+}
+
+/// As `run` takes it: what is stated, or what the strides show.
+fn made_layout(module: &Module, made: OpId, view: ValueId) -> Option<GlobalLayout> {
+    if let Some(Attr::Enum(def, at)) = module.attr(made, "layout") {
+        let name = def.value(usize::from(*at));
+        return GlobalLayout::ALL.into_iter().find(|l| l.name().eq_ignore_ascii_case(name));
+    }
+    let list = |slot: &str| -> Option<Vec<ValueId>> {
+        let slot = op::make_tensor_view.row().slot(slot)?;
+        Some(module.in_slot(made, slot).map(|o| o.value).collect())
+    };
+    let (shape, strides) = (list("shape")?, list("strides")?);
+    let back = |list: &[ValueId], n: usize| list.iter().rev().nth(n).and_then(|v| known(module, *v));
+    let one = back(&strides, 0)? == 1;
+    if !one {
+        let dn = back(&strides, 1)? == 1;
+        return Some(if dn { GlobalLayout::Dn } else { GlobalLayout::Nd });
+    }
+    if shape.len() < MAX_RANK {
+        return Some(GlobalLayout::Nd);
+    }
+    // Five dimensions with 32 bytes in the last may be boxes.
+    let cols = back(&shape, 0)?;
+    let bits = i64::from(module.value_type(view).elem()?.column_bits());
+    if cols.saturating_mul(bits) != 256 {
+        return Some(GlobalLayout::Nd);
+    }
+    let boxes = back(&shape, 1)? == 16 && back(&strides, 1)? == cols && back(&strides, 2)? == 16 * cols;
+    boxes.then_some(GlobalLayout::Nz)
+}
+
+fn known(module: &Module, value: ValueId) -> Option<i64> {
+    let Def::Result(made, _) = module.value(value).def else { return None };
+    (module.op(made).op == op::arith_constant).then(|| module.attr(made, "value")?.int())?
+}
