@@ -21,6 +21,7 @@
 //! assert!(checked.info().dynamic.is_empty());
 //! ```
 
+mod cases;
 mod clobber;
 mod control;
 mod dominance;

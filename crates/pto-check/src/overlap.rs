@@ -1,5 +1,6 @@
 //! Operands of one instruction that share memory, with each other or with what the device uses beside them.
 
+use crate::cases::{self, Around, Unknown};
 use crate::instructions::OpCheck;
 use crate::places::{Extent, Home, Linear, Overlap, Places, Runs, Window, hidden_runs};
 use crate::{Checked, Info};
@@ -9,8 +10,14 @@ use pto_isa::rules::Instance;
 use pto_isa::{Diagnostic, Dir, Row, Slot, Target, codes};
 
 pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>, problems: &mut Vec<Diagnostic>) {
+    let mut around = None;
     for &id in order.iter().filter(|id| is_work(module, **id)) {
-        OperandCheck { module, info, places, id, row: module.op(id).op.row(), given: None }.run(problems);
+        let check = OperandCheck { module, info, places, id, row: module.op(id).op.row(), given: None, windows: None };
+        let before = problems.len();
+        check.run(problems);
+        if problems.len() == before && check.varies() {
+            problems.extend(check.in_cases(around.get_or_insert_with(|| Around::of(module, order))));
+        }
     }
 }
 
@@ -66,6 +73,8 @@ pub(crate) struct OperandCheck<'a> {
     pub(crate) row: &'static Row,
     /// Only operands that lie in these two parameters matter.
     pub(crate) given: Option<Given>,
+    /// Where the tiles lie in a case, by operand.
+    pub(crate) windows: Option<Vec<(ValueId, Window)>>,
 }
 
 impl OperandCheck<'_> {
@@ -92,18 +101,57 @@ impl OperandCheck<'_> {
         }
     }
 
+    /// Some tile lies where conditions or counters say.
+    fn varies(&self) -> bool {
+        self.tiles().any(|o| self.places.varies(o.value, self.id))
+    }
+
+    /// What is wrong in a case that can happen, as a warning.
+    fn in_cases(&self, around: &Around) -> Vec<Diagnostic> {
+        let tiles: Vec<ValueId> = self.tiles().map(|o| o.value).collect();
+        let found = cases::each(self.module, self.info, around, self.id, |case| {
+            let mut windows = Vec::new();
+            for tile in &tiles {
+                match self.places.window_in(*tile, self.id, case) {
+                    Ok(window) => windows.push((*tile, window)),
+                    Err(Unknown::Value) => {}
+                    Err(condition) => return Err(condition),
+                }
+            }
+            let mut found = Vec::new();
+            Self { windows: Some(windows), ..*self }.run(&mut found);
+            Ok((!found.is_empty()).then_some(found))
+        });
+        let Some((problems, case)) = found else { return Vec::new() };
+        let text = case.text(self.module);
+        let told = |mut d: Diagnostic| {
+            d.message = format!("{} where {text}", d.message);
+            d.warning()
+        };
+        problems.into_iter().map(told).collect()
+    }
+
     fn in_place(&self, dst: ValueId, src: ValueId) -> Overlap {
         match self.given {
             Some(given) => self.through(given, Extent::Valid, dst, src),
-            None => self.places.in_place(dst, src, self.id),
+            None => self.both(dst, src).map_or_else(|| self.places.in_place(dst, src, self.id), |(x, y)| x.in_place(y)),
         }
     }
 
     fn overlap(&self, scratch: ValueId, other: ValueId) -> Overlap {
         match self.given {
             Some(given) => self.through(given, Extent::Physical, scratch, other),
-            None => self.places.overlap((scratch, Extent::Physical), other, self.id),
+            None => match self.both(scratch, other) {
+                Some((x, y)) => x.overlap(Extent::Physical, y),
+                None => self.places.overlap((scratch, Extent::Physical), other, self.id),
+            },
         }
+    }
+
+    /// Where two tiles lie in the case that is looked at.
+    fn both(&self, a: ValueId, b: ValueId) -> Option<(&Window, &Window)> {
+        let window = |tile: ValueId| self.windows.as_ref()?.iter().find(|(t, _)| *t == tile).map(|(_, w)| w);
+        window(a).zip(window(b))
     }
 
     /// How two tiles share memory when two parameters do.
@@ -218,7 +266,10 @@ impl OperandCheck<'_> {
     fn hidden(&self, hidden: HiddenMemory, problems: &mut Vec<Diagnostic>) {
         let bytes: Runs = hidden_runs(&hidden);
         for operand in self.tiles() {
-            let window = self.places.window(operand.value, self.id);
+            let window = match self.both(operand.value, operand.value) {
+                Some((window, _)) => Some(window.clone()),
+                None => self.places.window(operand.value, self.id),
+            };
             let inside = window.filter(|w| w.home == Home::At(hidden.loc) && w.start.unknown.is_empty());
             if inside.is_none_or(|w| w.runs(Extent::Valid).shared(&bytes) == 0) {
                 continue;

@@ -103,7 +103,7 @@ impl Check<'_> {
             if is_work(module, id) {
                 let (places, info, row) = (self.places, self.info, module.op(id).op.row());
                 let mut found = Vec::new();
-                OperandCheck { module, info, places, id, row, given: Some(given) }.run(&mut found);
+                OperandCheck { module, info, places, id, row, given: Some(given), windows: None }.run(&mut found);
                 body.found.extend(found.into_iter().map(|d| (d, module.op(id).name_span)));
             } else if self.calls.contains_key(&id) {
                 let handed_on = |a: &Operand, b: &Operand| {

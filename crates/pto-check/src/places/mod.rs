@@ -5,6 +5,7 @@ mod runs;
 mod window;
 
 use crate::Info;
+use crate::cases::{Case, Unknown};
 use crate::info::definition;
 use crate::memory::addresses;
 pub(crate) use linear::Linear;
@@ -227,6 +228,57 @@ impl<'a> Places<'a> {
         }
     }
 
+    /// True when where a tile lies depends on conditions or counters.
+    pub(crate) fn varies(&self, tile: ValueId, at: OpId) -> bool {
+        let Some(window) = self.window(tile, at) else { return false };
+        let chosen = matches!(window.home, Home::Tile(v) if self.is_chosen(v));
+        chosen || matches!(window.home, Home::At(_)) && !window.start.unknown.is_empty()
+    }
+
+    fn is_chosen(&self, tile: ValueId) -> bool {
+        let id = definition(self.module, tile);
+        id.is_some_and(|id| matches!(self.module.op(id).op, op::scf_if | op::arith_select))
+    }
+
+    /// The memory of a tile in a case.
+    pub(crate) fn window_in(&self, tile: ValueId, at: OpId, case: &mut Case) -> Result<Window, Unknown> {
+        let mut window = self.window(tile, at).ok_or(Unknown::Value)?;
+        // Names of names: as many as anyone would write.
+        for _ in 0..16 {
+            let Home::Tile(chosen) = window.home else { break };
+            let Some(next) = self.chosen(chosen, case)? else { break };
+            let behind = self.window(next, at).ok_or(Unknown::Value)?;
+            window = window.based_on(&behind).ok_or(Unknown::Value)?;
+        }
+        let parts: Vec<(ValueId, i64)> = window.start.unknown.iter().map(|(v, n)| (*v, *n)).collect();
+        for (value, times) in parts {
+            let n = case.number(self.module, self.info, value)?;
+            window.start.unknown.remove(&value);
+            window.start.constant = window.start.constant.saturating_add(n.saturating_mul(times));
+        }
+        Ok(window)
+    }
+
+    /// The tile that a branch or a selection gives in a case.
+    fn chosen(&self, tile: ValueId, case: &mut Case) -> Result<Option<ValueId>, Unknown> {
+        let (module, Def::Result(id, _)) = (self.module, self.module.value(tile).def) else { return Ok(None) };
+        let operand = |n: usize| module.operands(id).get(n).map(|o| o.value).ok_or(Unknown::Value);
+        match module.op(id).op {
+            op::arith_select => {
+                let taken = case.truth(module, self.info, operand(0)?)?;
+                operand(if taken { 1 } else { 2 }).map(Some)
+            }
+            op::scf_if => {
+                let side = case.side(module, self.info, id)?.ok_or(Unknown::Value)?;
+                let at = module.results(id).position(|r| r == tile).ok_or(Unknown::Value)?;
+                let ends = module.region(side).blocks.last().and_then(|b| module.block(*b).ops.last());
+                let end = ends.ok_or(Unknown::Value)?;
+                Ok(Some(module.operands(*end).get(at).ok_or(Unknown::Value)?.value))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// A tile that is no view.
     fn root(&self, tile: ValueId, ty: TileType) -> Option<Window> {
         if let Def::Result(id, _) = self.module.value(tile).def
@@ -261,10 +313,7 @@ impl<'a> Places<'a> {
     /// ahead.
     pub(crate) fn in_place(&self, dst: ValueId, src: ValueId, at: OpId) -> Overlap {
         match (self.window(dst, at), self.window(src, at)) {
-            (Some(x), Some(y)) => match x.overlap(Extent::Valid, &y) {
-                Overlap::Same if x.outruns(&y) => Overlap::Partial(x.shared(&y)),
-                overlap => overlap,
-            },
+            (Some(x), Some(y)) => x.in_place(&y),
             _ => Overlap::Unknown,
         }
     }

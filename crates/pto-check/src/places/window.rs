@@ -125,6 +125,22 @@ impl Window {
         }
     }
 
+    /// How a destination shares memory with a source. Of lines that start at the same byte, those of the destination must not run
+    /// ahead.
+    pub(crate) fn in_place(&self, source: &Self) -> Overlap {
+        match self.overlap(Extent::Valid, source) {
+            Overlap::Same if self.outruns(source) => Overlap::Partial(self.shared(source)),
+            overlap => overlap,
+        }
+    }
+
+    /// This window of a tile that turns out to be another one; `None` where that has lines at other distances.
+    pub(crate) fn based_on(&self, tile: &Self) -> Option<Self> {
+        let mut window = Self { home: tile.home, ..self.clone() };
+        window.start.add(&tile.start, 1);
+        (tile.pitch == pitch(&tile.ty)).then_some(window)
+    }
+
     /// How many bytes of data both hold.
     pub(crate) fn shared(&self, other: &Self) -> u64 {
         self.runs(Extent::Valid).shared(&other.runs(Extent::Valid))

@@ -1,0 +1,266 @@
+//! Ways in which an operation is executed: values of loop counters and conditions for which everything that decides where its
+//! tiles lie is known.
+//!
+//! Conditions that only a run knows are taken to be either, but not two that may depend on each other: what is found in a case
+//! must be able to happen.
+
+use crate::Info;
+use crate::info::definition;
+use pto_ir::{Attr, BlockId, Def, Module, OpId, RegionId, ValueId};
+use pto_isa::Scalar;
+use pto_isa::table::op;
+use std::collections::HashMap;
+
+/// Iterations of a loop that are looked at, where its end is known and where it is not.
+const ITERATIONS: [i64; 2] = [4, 2];
+/// Cases of one operation that are looked at.
+const MANY_CASES: usize = 16;
+/// Operations that are computed in one case.
+const MANY_STEPS: u32 = 128;
+
+/// Who is inside of whom.
+pub(crate) struct Around {
+    owners: HashMap<BlockId, (OpId, RegionId)>,
+    blocks: HashMap<OpId, BlockId>,
+}
+
+impl Around {
+    pub(crate) fn of(module: &Module, order: &[OpId]) -> Self {
+        let mut this = Self { owners: HashMap::new(), blocks: HashMap::new() };
+        for &id in order {
+            for &region in module.op_regions(id) {
+                this.owners.extend(module.region(region).blocks.iter().map(|b| (*b, (id, region))));
+            }
+        }
+        for block in module.all_blocks() {
+            this.blocks.extend(module.block(block).ops.iter().map(|id| (*id, block)));
+        }
+        this
+    }
+
+    /// The operations around one, innermost first, with the region of each that it is in; nothing beyond a function.
+    fn around(&self, module: &Module, id: OpId) -> Vec<(OpId, RegionId)> {
+        let next = |id: OpId| self.owners.get(self.blocks.get(&id)?).copied();
+        let all = std::iter::successors(next(id), |(owner, _)| next(*owner));
+        all.take_while(|(owner, _)| module.op(*owner).op != op::func_func).collect()
+    }
+}
+
+/// What is known in one case.
+#[derive(Clone, Default)]
+pub(crate) struct Case {
+    /// What was assumed, in order.
+    assumed: Vec<(ValueId, i64)>,
+    known: HashMap<ValueId, i64>,
+    steps: u32,
+}
+
+/// Something that a case does not know.
+pub(crate) enum Unknown {
+    /// A condition that may be either.
+    Condition(ValueId),
+    /// Nothing can be done about it.
+    Value,
+}
+
+type Known<T> = Result<T, Unknown>;
+
+/// The cases of an operation, in which `judge` may ask for more conditions; it is told of each until it finds something.
+pub(crate) fn each<T>(
+    module: &Module,
+    info: &Info,
+    around: &Around,
+    id: OpId,
+    mut judge: impl FnMut(&mut Case) -> Known<Option<T>>,
+) -> Option<(T, Case)> {
+    let is_given = |v: ValueId| match module.value(v).def {
+        Def::Arg(block, _) => around.owners.get(&block).is_some_and(|(owner, _)| module.op(*owner).op == op::func_func),
+        _ => false,
+    };
+    let around = around.around(module, id);
+    let mut open = counters(module, info, &around);
+    open.reverse();
+    for _ in 0..MANY_CASES {
+        let mut case = open.pop()?;
+        let judged = case.is_reached(module, info, &around).and_then(|reached| match reached {
+            true => judge(&mut case),
+            false => Ok(None),
+        });
+        match judged {
+            Ok(Some(found)) => return Some((found, case)),
+            Ok(None) | Err(Unknown::Value) => {}
+            Err(Unknown::Condition(value)) if case.may_assume(module, &is_given, value) => {
+                open.extend([0, 1].map(|n| case.assuming(value, n)));
+            }
+            Err(Unknown::Condition(_)) => {}
+        }
+    }
+    None
+}
+
+/// The first iterations of the loops around an operation.
+fn counters(module: &Module, info: &Info, around: &[(OpId, RegionId)]) -> Vec<Case> {
+    let mut cases = vec![Case::default()];
+    for (id, region) in around.iter().rev().filter(|(id, _)| module.op(*id).op == op::scf_for) {
+        let bound = |n: usize| module.operands(*id).get(n).and_then(|o| info.computed(o.value));
+        let counter = module.region(*region).blocks.first().and_then(|b| module.block(*b).args.first());
+        let (Some(from), Some(step), Some(&counter)) = (bound(0), bound(2).filter(|s| *s > 0), counter) else {
+            continue;
+        };
+        let to = bound(1);
+        let turns = (0..ITERATIONS[usize::from(to.is_none())]).map(|n| from.saturating_add(n.saturating_mul(step)));
+        let turns: Vec<i64> = turns.filter(|n| to.is_none_or(|to| *n < to)).collect();
+        let with = |case: &Case| turns.iter().map(|n| case.assuming(counter, *n)).collect::<Vec<_>>();
+        cases = cases.iter().flat_map(with).take(MANY_CASES).collect();
+    }
+    cases
+}
+
+impl Case {
+    fn assuming(&self, value: ValueId, n: i64) -> Self {
+        let mut case = Self { steps: 0, ..self.clone() };
+        case.known = case.assumed.iter().copied().collect();
+        case.known.insert(value, n);
+        case.assumed.push((value, n));
+        case
+    }
+
+    /// Two conditions are independent only when whoever calls the function chooses them.
+    fn may_assume(&self, module: &Module, is_given: &impl Fn(ValueId) -> bool, value: ValueId) -> bool {
+        let is_condition = |v: ValueId| module.value_type(v).scalar() == Some(Scalar::I1);
+        let mut others = self.assumed.iter().map(|(v, _)| *v).filter(|v| is_condition(*v));
+        is_condition(value) && others.all(|other| is_given(other) && is_given(value))
+    }
+
+    /// True when the branches around the operation lead to it.
+    fn is_reached(&mut self, module: &Module, info: &Info, around: &[(OpId, RegionId)]) -> Known<bool> {
+        for (id, region) in around {
+            match module.op(*id).op {
+                op::scf_if if self.side(module, info, *id)? != Some(*region) => return Ok(false),
+                op::scf_if | op::scf_for | op::fusion_region | op::scf_execute_region => {}
+                // What else there is has reasons of its own.
+                _ if module.op(*id).op.row().dialect == "scf" => return Err(Unknown::Value),
+                _ => {}
+            }
+        }
+        Ok(true)
+    }
+
+    /// The side of a branch that is taken.
+    pub(crate) fn side(&mut self, module: &Module, info: &Info, branch: OpId) -> Known<Option<RegionId>> {
+        let condition = module.operands(branch).first().ok_or(Unknown::Value)?.value;
+        let taken = self.truth(module, info, condition)?;
+        Ok(module.op_regions(branch).get(usize::from(!taken)).copied())
+    }
+
+    pub(crate) fn truth(&mut self, module: &Module, info: &Info, condition: ValueId) -> Known<bool> {
+        self.number(module, info, condition).map(|n| n != 0).map_err(|unknown| match unknown {
+            // Where a part of it may be either, that part; else all of it.
+            Unknown::Value => Unknown::Condition(condition),
+            part => part,
+        })
+    }
+
+    /// The number that a value is.
+    pub(crate) fn number(&mut self, module: &Module, info: &Info, value: ValueId) -> Known<i64> {
+        if let Some(n) = info.computed(value).or_else(|| self.known.get(&value).copied()) {
+            return Ok(n);
+        }
+        self.steps += 1;
+        let id = definition(module, value).filter(|_| self.steps < MANY_STEPS);
+        let Some(id) = id else {
+            let given = module.value_type(value).scalar() == Some(Scalar::I1);
+            return Err(if given { Unknown::Condition(value) } else { Unknown::Value });
+        };
+        let operands: Vec<ValueId> = module.operands(id).iter().map(|o| o.value).collect();
+        let n = match (module.op(id).op, &operands[..]) {
+            (op::arith_select, [c, a, b]) => {
+                let chosen = if self.truth(module, info, *c)? { *a } else { *b };
+                self.number(module, info, chosen)?
+            }
+            (code, [a]) if is_cast(code) => {
+                let n = self.number(module, info, *a)?;
+                // Bits that a cast from an unsigned number adds are zeros.
+                let bits = module.value_type(*a).scalar().and_then(Scalar::elem).map_or(64, |e| e.bits());
+                let unsigned = matches!(code, op::arith_extui | op::arith_index_castui) && bits < 64;
+                let is_truth = code == op::arith_extsi && module.value_type(*a).scalar() == Some(Scalar::I1);
+                match () {
+                    () if unsigned => n & ((1 << bits) - 1),
+                    () if is_truth => -n,
+                    () => n,
+                }
+            }
+            (code, [a, b]) => {
+                let (a, b) = (self.number(module, info, *a)?, self.number(module, info, *b)?);
+                combined(module, id, code, a, b).ok_or(Unknown::Value)?
+            }
+            _ => return Err(Unknown::Value),
+        };
+        let kept = module.value_type(value).scalar().map_or(n.into(), |s| s.wrapped(n.into()));
+        let n = i64::try_from(kept).map_err(|_| Unknown::Value)?;
+        // A truth is 0 or 1 here, whatever its sign.
+        let n = if module.value_type(value).scalar() == Some(Scalar::I1) { i64::from(n != 0) } else { n };
+        self.known.insert(value, n);
+        Ok(n)
+    }
+
+    /// What was assumed, as a text: "where `%c` is true", "where `%i` is 1".
+    pub(crate) fn text(&self, module: &Module) -> String {
+        let part = |(value, n): &(ValueId, i64)| {
+            let name = module.value_name(*value);
+            match module.value_type(*value).scalar() {
+                Some(Scalar::I1) => format!("`%{name}` is {}", *n != 0),
+                _ => format!("`%{name}` is {n}"),
+            }
+        };
+        self.assumed.iter().map(part).collect::<Vec<_>>().join(" and ")
+    }
+}
+
+fn is_cast(code: pto_isa::Op) -> bool {
+    matches!(code, op::arith_index_cast | op::arith_index_castui | op::arith_extsi | op::arith_extui | op::arith_trunci)
+}
+
+fn combined(module: &Module, id: OpId, code: pto_isa::Op, a: i64, b: i64) -> Option<i64> {
+    let unsigned = a >= 0 && b >= 0;
+    match code {
+        op::arith_addi => a.checked_add(b),
+        op::arith_subi => a.checked_sub(b),
+        op::arith_muli => a.checked_mul(b),
+        op::arith_divsi => a.checked_div(b),
+        op::arith_remsi => a.checked_rem(b),
+        op::arith_divui if unsigned => a.checked_div(b),
+        op::arith_remui if unsigned => a.checked_rem(b),
+        op::arith_andi => Some(a & b),
+        op::arith_ori => Some(a | b),
+        op::arith_xori => Some(a ^ b),
+        op::arith_minsi => Some(a.min(b)),
+        op::arith_maxsi => Some(a.max(b)),
+        op::arith_shli => a.checked_shl(u32::try_from(b).ok()?).filter(|n| n >> b == a),
+        op::arith_cmpi => {
+            let predicate = match module.attr(id, "predicate")? {
+                Attr::Enum(def, at) => def.value(usize::from(*at)),
+                _ => return None,
+            };
+            compared(predicate, a, b).map(i64::from)
+        }
+        _ => None,
+    }
+}
+
+fn compared(predicate: &str, a: i64, b: i64) -> Option<bool> {
+    let unsigned = a >= 0 && b >= 0;
+    Some(match predicate {
+        "eq" => a == b,
+        "ne" => a != b,
+        "slt" => a < b,
+        "sle" => a <= b,
+        "sgt" => a > b,
+        "sge" => a >= b,
+        "ult" if unsigned => a < b,
+        "ule" if unsigned => a <= b,
+        "ugt" if unsigned => a > b,
+        "uge" if unsigned => a >= b,
+        _ => return None,
+    })
+}
