@@ -2,7 +2,7 @@
 
 use crate::findings::{Findings, Site};
 use pto_cpu::{Access, DEVICE, Place};
-use pto_isa::{Diagnostic, codes};
+use pto_isa::{BLayout, Diagnostic, TileType, codes};
 
 impl Findings<'_> {
     /// An id that is computed may be one that does not exist.
@@ -38,6 +38,8 @@ impl Findings<'_> {
             for read in accesses.iter().filter(on).filter(|r| overlap(r, write)) {
                 if self.must_be_apart(site.op, write.value, read.value) {
                     self.replaced_too_early(read, write, site);
+                } else if self.outruns(read, write) {
+                    self.runs_ahead(read, write, site);
                 }
             }
         }
@@ -49,6 +51,29 @@ impl Findings<'_> {
             let message = format!("{own} lies on {other}, which the instruction reads after it has begun to write");
             Diagnostic::new(codes::ALIASING, all.span(site.op), message)
                 .legal(format!("separate memory for the result on {}", all.target))
+                .help("give the result another address")
+        });
+    }
+
+    /// True when lines of a result come to lie on lines of an operand that are read later, although both start at the same byte.
+    fn outruns(&self, read: &Access, write: &Access) -> bool {
+        let lines = |a: &Access| Lines::of(a, self.tile(a.value?)?);
+        let (Some(own), Some(other)) = (lines(write), lines(read)) else { return false };
+        if own.order != other.order || own.unit != other.unit || own.count < 2 || other.count < 2 {
+            return false;
+        }
+        let second = Access { start: write.start + own.pitch, rows: 1, row_bytes: own.bytes, stride: 0, ..*write };
+        other.pitch < own.pitch && overlap(read, &second)
+    }
+
+    fn runs_ahead(&mut self, read: &Access, write: &Access, site: Site) {
+        self.note(codes::ALIASING, site.op, None, |all| {
+            let (own, other) = (all.name(write.value), all.name(read.value));
+            let message = format!(
+                "{own} starts where {other} does and has longer lines: its second line lies on lines that are still to be read"
+            );
+            Diagnostic::new(codes::ALIASING, all.span(site.op), message)
+                .legal("a result with lines at the same distances as those of the operand it lies on, or shares no byte with")
                 .help("give the result another address")
         });
     }
@@ -88,6 +113,36 @@ impl Findings<'_> {
                 )
                 .help("give the result another address")
         });
+    }
+}
+
+/// The rows, or columns, in which a tile lies in memory.
+struct Lines {
+    order: BLayout,
+    /// Bytes of an element.
+    unit: u64,
+    count: u64,
+    /// Bytes of data in one.
+    bytes: u64,
+    /// Bytes from one to the next.
+    pitch: i64,
+}
+
+impl Lines {
+    /// Those that an access goes through; `None` for tiles of boxes and for elements without bytes of their own.
+    fn of(access: &Access, ty: &TileType) -> Option<Self> {
+        if ty.is_boxed() || ty.dtype.bits() < 8 {
+            return None;
+        }
+        let (rows, cols) = (u64::from(access.valid.0), u64::from(access.valid.1));
+        let (count, along, whole) = match ty.blayout {
+            BLayout::RowMajor => (rows, cols, ty.cols),
+            BLayout::ColMajor => (cols, rows, ty.rows),
+        };
+        let unit = u64::from(ty.dtype.unit_bytes());
+        // Lines that touch are told as one run.
+        let pitch = if access.rows > 1 { access.stride } else { i64::try_from(whole * unit).ok()? };
+        Some(Self { order: ty.blayout, unit, count, bytes: along * unit, pitch })
     }
 }
 

@@ -4,11 +4,12 @@ use super::analysis::analyse;
 use super::{Args, fail};
 use crate::input::Source;
 use crate::program::{ProgramArgs, Stop};
-use crate::{Failure, Outcome, Run, out, progress};
-use pto::Target;
+use crate::{Failure, Outcome, Run, out, progress, render};
 use pto::cost::Report;
 use pto::cost::view::cycles_text;
+use pto::{Diagnostic, Target};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const BAR: usize = 40;
@@ -58,11 +59,15 @@ pub(super) fn run(args: &Args, files: &[ProgramArgs]) -> Run {
             jobs.push((format!("{prefix}{parameter}={value}"), file.with_value(parameter, value)));
         }
     }
-    let rows = match progress::watch(jobs.len() as u64, |done| predict_all(args, &jobs, done)) {
-        Ok(rows) => rows,
+    let predicted = progress::watch(jobs.len() as u64, |done| predict_all(args, &jobs, done));
+    let (rows, warned) = match predicted {
+        Ok(predicted) => predicted,
         Err(Stopped::Unreadable(failure)) => return Err(failure),
         Err(Stopped::Problem(stop, source, target)) => return fail(args, stop, *source, target),
     };
+    for (source, warnings) in &warned {
+        render::print(source, warnings)?;
+    }
     if args.json {
         out(&(serde_json::to_string_pretty(&rows).map_err(|e| Failure(e.to_string()))? + "\n"))?;
     } else {
@@ -77,18 +82,25 @@ enum Stopped {
     Problem(Stop, Box<Source>, Target),
 }
 
-fn predict_all(args: &Args, jobs: &[(String, ProgramArgs)], done: &AtomicU64) -> Result<Vec<Variant>, Stopped> {
-    let mut rows = Vec::new();
+/// What is predicted, and what the checks warn about, once for each file.
+type Predicted = (Vec<Variant>, Vec<(Source, Vec<Diagnostic>)>);
+
+fn predict_all(args: &Args, jobs: &[(String, ProgramArgs)], done: &AtomicU64) -> Result<Predicted, Stopped> {
+    let (mut rows, mut warned) = (Vec::new(), Vec::new());
+    let mut told = BTreeSet::new();
     for (name, what) in jobs {
         let (source, program, target) = what.read().map_err(Stopped::Unreadable)?;
-        let report = match analyse(args, what, &source, &program, target, false, &AtomicU64::new(0)) {
-            Ok(analysis) => analysis.report,
+        let (report, warnings) = match analyse(args, what, &source, &program, target, false, &AtomicU64::new(0)) {
+            Ok(analysis) => (analysis.report, analysis.plan.checked().warnings().to_vec()),
             Err(stop) => return Err(Stopped::Problem(stop, Box::new(source), target)),
         };
         rows.push(Variant::new(name.clone(), &report));
+        if told.insert(what.file.clone()) && !warnings.is_empty() {
+            warned.push((source, warnings));
+        }
         done.fetch_add(1, Ordering::Relaxed);
     }
-    Ok(rows)
+    Ok((rows, warned))
 }
 
 /// `n=64,128,256`

@@ -197,6 +197,11 @@ impl<'a> Findings<'a> {
         }
     }
 
+    /// The type of a tile.
+    pub fn tile(&self, value: ValueId) -> Option<&pto_isa::TileType> {
+        self.module.tile(value)
+    }
+
     /// True when a device must not find these two operands of an instruction in the same memory.
     pub fn must_be_apart(&mut self, op: OpId, dst: Option<ValueId>, src: Option<ValueId>) -> bool {
         let (Some(dst), Some(src)) = (dst, src) else { return false };
