@@ -7,7 +7,7 @@ use crate::caches::Caches;
 use crate::clock::{Clock, LANES, lane};
 use crate::core::{CoreState, Step};
 use crate::findings::{Findings, Site};
-use crate::links::Links;
+use crate::link_state::Links;
 use crate::memory::Memories;
 use crate::now::Now;
 use crate::paths::{Branches, is_loop};

@@ -39,6 +39,7 @@ mod core;
 mod detector;
 mod explore;
 mod findings;
+mod link_state;
 mod links;
 mod memory;
 mod names;

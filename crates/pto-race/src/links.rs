@@ -2,74 +2,12 @@
 
 use crate::clock::{Clock, LANES, lane};
 use crate::detector::Detector;
-use crate::findings::{Findings, Site};
+use crate::findings::Site;
+use crate::link_state::SYNCALL_SIGNALS;
 use crate::words::{Asked, Change, Found, Seen, Word, Words};
-use pto_cpu::{Access, Action, CoreId, Detail, Event, Place, Ring, Set, Signal};
+use pto_cpu::{Action, Detail, Event, Place, Ring, Signal};
 use pto_isa::{Pipe, Target};
-use std::collections::{BTreeMap, VecDeque};
-
-/// A signal on its way: what its sender had done, and where it stands.
-type Message = (Clock, Site);
-
-/// A pipe of a block in one direction.
-type RingKey = (u32, u32, u32, bool);
-
-#[derive(Debug, Default)]
-pub(crate) struct Links {
-    /// Signals that wait for other senders, by sender and id.
-    sent: BTreeMap<(CoreId, i64), VecDeque<Message>>,
-    /// Signals that arrived, by receiver and id.
-    arrived: BTreeMap<(CoreId, i64), VecDeque<Message>>,
-    /// What was done by those who came to a barrier.
-    barriers: BTreeMap<(u32, Set, u64), Clock>,
-    rings: BTreeMap<RingKey, RingState>,
-    /// Signals the program sends itself, and where.
-    used: BTreeMap<i64, Site>,
-    /// Signals that barriers and pipes use.
-    reserved: BTreeMap<i64, &'static str>,
-}
-
-/// Signals that `syncall` uses.
-const SYNCALL_SIGNALS: [i64; 4] = [11, 12, 13, 14];
-
-#[derive(Debug, Default)]
-struct RingState {
-    /// What was done when entries were pushed, and where that is written.
-    pushed: BTreeMap<u64, Message>,
-    popped: BTreeMap<u64, Site>,
-    /// What was done when slots were freed.
-    freed: BTreeMap<u64, Clock>,
-    /// The tiles that consumers hold, oldest first.
-    held: BTreeMap<CoreId, VecDeque<(Access, Site)>>,
-}
-
-impl Links {
-    /// What is left at the end.
-    pub fn report_leftovers(&self, findings: &mut Findings<'_>) {
-        for ((_, id), queue) in &self.arrived {
-            queue.iter().for_each(|(_, site)| findings.signal_left(*id, *site));
-        }
-        for ring in self.rings.values() {
-            let left: Vec<&Message> =
-                ring.pushed.iter().filter(|(count, _)| !ring.popped.contains_key(count)).map(|(_, m)| m).collect();
-            if let Some((_, site)) = left.first() {
-                findings.entries_left(left.len(), *site);
-            }
-            for (_, site) in ring.held.values().filter_map(VecDeque::front) {
-                findings.never_freed(*site);
-            }
-        }
-        for (id, site) in &self.used {
-            if let Some(what) = self.reserved.get(id) {
-                findings.reserved_signal(*id, what, *site, |id| self.reserved.contains_key(&id));
-            }
-        }
-    }
-
-    fn ring(&mut self, core: CoreId, ring: Ring) -> &mut RingState {
-        self.rings.entry((core.rank, core.block, ring.key, ring.to_vector)).or_default()
-    }
-}
+use std::collections::VecDeque;
 
 impl Detector<'_> {
     /// Steps that concern other cores.

@@ -2,7 +2,7 @@
 
 use super::call::{Fault, TileRef};
 use super::elem::Elem;
-use super::map::read;
+use super::element::read;
 use super::pairwise::Side;
 
 /// Bytes that one row of a source repeats along a row of the destination.

@@ -26,6 +26,7 @@ mod convert;
 mod cover;
 mod divide;
 pub mod elem;
+mod element;
 mod elementwise;
 mod expand;
 mod fill;

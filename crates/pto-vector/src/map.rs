@@ -11,6 +11,7 @@ use super::rows::{Lanes, fill, load_some};
 use pto_num::{Baseline, Level};
 use std::marker::PhantomData;
 
+pub use super::element::{read, write};
 pub use super::rows::joined;
 
 /// `dst = f(src)`; tiles: `src`, `dst`.
@@ -235,24 +236,4 @@ pub fn each(tile: &TileRef, mut f: impl FnMut(usize, usize)) {
 /// then overwritten last.
 pub fn each_backwards(tile: &TileRef, mut f: impl FnMut(usize, usize)) {
     each(tile, |r, c| f(tile.rows() - 1 - r, tile.cols() - 1 - c));
-}
-
-/// An element, in any layout.
-///
-/// # Safety
-/// The element must lie in the tile.
-pub unsafe fn read<E: Elem>(tile: &TileRef, row: usize, col: usize) -> E {
-    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
-    unsafe { tile.ptr().cast::<E>().add(tile.index(row, col)).read_unaligned() }
-}
-
-/// Writes an element, in any layout.
-///
-/// # Safety
-/// The element must lie in the tile.
-pub unsafe fn write<E: Elem>(tile: &TileRef, row: usize, col: usize, value: E) {
-    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
-    unsafe {
-        tile.ptr().cast::<E>().add(tile.index(row, col)).write_unaligned(value);
-    }
 }

@@ -3,7 +3,8 @@
 use super::call::{Body, Call, Fault, Numerics, Site, TileRef};
 use super::cover::Cover;
 use super::elem::Elem;
-use super::map::{each, read, write};
+use super::element::{read, write};
+use super::map::each;
 use super::rows::{CHUNK, SMALL, load_some, long_spans, store_some};
 use pto_num::Level;
 use std::marker::PhantomData;

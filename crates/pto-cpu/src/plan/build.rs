@@ -5,18 +5,13 @@ use super::params::{EntryPoint, entry_function, param, vector_tile};
 use super::roles::{SUBBLOCK_PARAM, Traits, callees, depth};
 use crate::args::Options;
 use crate::kernels::{self, Kernel};
-use crate::memory::Spaces;
-use crate::memory::Spare;
+use crate::memory::{Spaces, Spare};
 use crate::prepared::*;
 use pto_check::Checked;
-use pto_ir::Module;
-use pto_ir::OpId;
-use pto_ir::{BlockId, ValueId};
-use pto_isa::Diagnostic;
-use pto_isa::TileType;
+use pto_ir::{BlockId, Module, OpId, ValueId};
 use pto_isa::row::Effect;
 use pto_isa::table::op;
-use pto_isa::{Family, Span, Target, Token, Type, codes};
+use pto_isa::{Diagnostic, Family, Span, Target, TileType, Token, Type, codes};
 use std::collections::{HashMap, HashSet};
 
 /// Steps a plan may have; expanded calls can make a short program long.

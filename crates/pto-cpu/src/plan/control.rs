@@ -3,12 +3,10 @@
 use super::build::{Builder, Built, Return};
 use super::roles::stated_kind;
 use crate::prepared::*;
-use pto_ir::OpId;
-use pto_ir::{Attr, BlockId, RegionId, ValueId};
-use pto_isa::Diagnostic;
+use pto_ir::{Attr, BlockId, OpId, RegionId, ValueId};
 use pto_isa::row::Core;
 use pto_isa::table::op;
-use pto_isa::{Type, codes};
+use pto_isa::{Diagnostic, Type, codes};
 use std::collections::{HashMap, HashSet};
 
 impl Builder<'_> {

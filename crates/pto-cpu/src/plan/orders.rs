@@ -3,8 +3,7 @@
 use super::build::{Builder, Built};
 use super::links;
 use crate::prepared::*;
-use pto_ir::Attr;
-use pto_ir::OpId;
+use pto_ir::{Attr, OpId};
 use pto_isa::row::Effect;
 use pto_isa::table::op;
 

@@ -3,10 +3,8 @@
 use super::roles::{callees, stated_kind};
 use crate::args::{Param, ParamKind};
 use pto_ir::{BlockId, Module, OpId, ValueId};
-use pto_isa::Loc;
-use pto_isa::ViewType;
 use pto_isa::row::Core;
-use pto_isa::{Diagnostic, Span, TileType, Type, codes};
+use pto_isa::{Diagnostic, Loc, Span, TileType, Type, ViewType, codes};
 use std::collections::HashSet;
 
 /// What is to run.

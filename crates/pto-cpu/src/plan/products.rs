@@ -3,8 +3,7 @@
 use super::build::{Builder, Built};
 use crate::kernels::{ROUNDING, Rounding};
 use crate::prepared::*;
-use pto_ir::Attr;
-use pto_ir::OpId;
+use pto_ir::{Attr, OpId};
 use pto_isa::table::op;
 
 /// Mantissa bits of HF32 and TF32.

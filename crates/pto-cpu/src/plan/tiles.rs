@@ -3,14 +3,11 @@
 use super::build::{Builder, Built};
 use crate::kernels::{Combine, Kernel, Site};
 use crate::prepared::*;
-use pto_ir::OpId;
-use pto_ir::ValueId;
-use pto_isa::Diagnostic;
-use pto_isa::TileType;
+use pto_ir::{OpId, ValueId};
 use pto_isa::row::{Elem, Harm, Measure, RegionExtent, Sums};
 use pto_isa::rules::{Arg, Instance};
 use pto_isa::table::op;
-use pto_isa::{Dim, Dir, Row, Target, TileRule, Type, codes};
+use pto_isa::{Diagnostic, Dim, Dir, Row, Target, TileRule, TileType, Type, codes};
 
 impl Builder<'_> {
     /// The type as the target sees it: the box order of left operands is the target's, whatever the text says.

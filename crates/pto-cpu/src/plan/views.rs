@@ -2,8 +2,7 @@
 
 use super::build::{Builder, Built};
 use crate::prepared::*;
-use pto_ir::OpId;
-use pto_ir::{Attr, ValueId};
+use pto_ir::{Attr, OpId, ValueId};
 use pto_isa::row::Custom;
 use pto_isa::table::op;
 use pto_isa::{Dim, GlobalLayout, Loc, MemrefType, PtrSpace, Scalar, Type};

@@ -200,7 +200,7 @@ impl Core<'_> {
                     self.place(region.tile, |core| core.valid_from_tiles(region))?;
                 }
                 Step::ScaleAddress { operand, scale } => {
-                    self.place(scale, |core| core.scale_address(operand, scale))?
+                    self.place(scale, |core| core.scale_address(operand, scale))?;
                 }
                 Step::GetValid { tile, rows, cols } => {
                     let tile = self.regs.tiles[tile];

@@ -113,7 +113,7 @@ impl Core<'_> {
     fn missing(&self, access: &Access) -> Option<Unwritten> {
         let (mut first, mut any) = (None, false);
         self.each_run(access, |start, length| {
-            first = first.or_else(|| self.local.written.first_missing(start, length))
+            first = first.or_else(|| self.local.written.first_missing(start, length));
         });
         let at = self.element_at(access, first?);
         self.each_run(access, |start, length| any |= self.local.written.has_any(start, length));

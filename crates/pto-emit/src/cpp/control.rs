@@ -1,8 +1,24 @@
 //! Structured control flow, and jumps.
 
 use super::{Built, Writer};
-use pto_ir::{Attr, Def, OpId, ValueId};
+use pto_ir::{Attr, BlockId, Def, OpId, ValueId};
 use pto_isa::table::op;
+use std::collections::HashMap;
+
+/// Where control flow puts values, and how blocks are reached.
+#[derive(Default)]
+pub(super) struct Flow {
+    /// Where `yield` puts its values, the innermost region last.
+    pub yields: Vec<Vec<String>>,
+    /// Where `condition` puts its values, the innermost loop last.
+    pub conditions: Vec<Vec<String>>,
+    /// The types of variables that regions fill.
+    pub variable_types: HashMap<String, String>,
+    /// Declarations for the head of the region, while its blocks are reached by jumps.
+    pub hoisted: Option<Vec<String>>,
+    /// Labels of blocks that are reached by jumps, with the variables for their arguments.
+    pub labels: HashMap<BlockId, (String, Vec<String>)>,
+}
 
 impl Writer<'_> {
     /// A variable for a value that a region fills or changes; nothing for views, which have no variable.
@@ -12,7 +28,7 @@ impl Writer<'_> {
         }
         let ty = self.type_of(value)?;
         let name = self.declare(value, &ty, init, false);
-        self.variable_types.insert(name.clone(), ty);
+        self.flow.variable_types.insert(name.clone(), ty);
         Ok(name)
     }
 
@@ -24,7 +40,7 @@ impl Writer<'_> {
     fn pass_views(&mut self, values: &[ValueId]) -> Built<()> {
         for &value in values.iter().filter(|v| self.module.value_type(**v).view().is_some()) {
             let same = self.view_root(value, 0).filter(|root| *root != value);
-            let Some(view) = same.and_then(|root| self.views.get(&root)).cloned() else {
+            let Some(view) = same.and_then(|root| self.values.views.get(&root)).cloned() else {
                 let d = *self.unsupported("a view that a region hands on and that is not always the same");
                 return Err(Box::new(d.help(
                     "hand on the pointer and the extents that differ, and make the view with `pto.make_tensor_view` behind the region",
@@ -59,7 +75,7 @@ impl Writer<'_> {
                     _ => Some(value),
                 }
             }
-            Def::Arg(block, at) => match self.loops.get(&block) {
+            Def::Arg(block, at) => match self.facts.loops.get(&block) {
                 Some(&id) if at > 0 => self.loop_root(id, at as usize - 1, depth),
                 _ => Some(value),
             },
@@ -80,7 +96,7 @@ impl Writer<'_> {
     }
 
     /// The value is the loop's argument, or the view itself, behind branches of the body.
-    fn passes_through(&self, value: ValueId, body: pto_ir::BlockId, at: usize, root: ValueId, depth: u32) -> bool {
+    fn passes_through(&self, value: ValueId, body: BlockId, at: usize, root: ValueId, depth: u32) -> bool {
         if self.module.block(body).args.get(at + 1) == Some(&value) || value == root {
             return true;
         }
@@ -109,7 +125,7 @@ impl Writer<'_> {
 
     fn name_all(&mut self, values: &[ValueId], names: &[String]) {
         for (value, name) in values.iter().zip(names).filter(|(_, n)| !n.is_empty()) {
-            self.texts[value.index()] = Some(name.clone());
+            self.values.texts[value.index()] = Some(name.clone());
         }
     }
 
@@ -130,27 +146,27 @@ impl Writer<'_> {
                 continue;
             }
             let init_text = self.text(init)?;
-            if let (Some(tile), None) = (self.tile_of(init), self.tiles.get(&result)) {
-                self.tiles.insert(result, tile);
+            if let (Some(tile), None) = (self.tile_of(init), self.values.tiles.get(&result)) {
+                self.values.tiles.insert(result, tile);
             }
             names.push(self.variable(result, &init_text)?);
         }
         for (&arg, &result) in carried.iter().zip(&results) {
             if let Some(tile) = self.tile_of(result) {
-                self.tiles.insert(arg, tile);
+                self.values.tiles.insert(arg, tile);
             }
         }
         self.name_all(carried, &names);
         let ty = self.type_of(counter)?;
-        let i = self.names.fresh(self.module.value_name(counter));
-        self.texts[counter.index()] = Some(i.clone());
+        let i = self.values.names.fresh(self.module.value_name(counter));
+        self.values.texts[counter.index()] = Some(i.clone());
         let next = if step == "1" { format!("++{i}") } else { format!("{i} += {step}") };
         self.open(&format!("for ({ty} {i} = {lower}; {i} < {upper}; {next}) {{"));
         self.pass_views(carried)?;
-        self.yields.push(names);
+        self.flow.yields.push(names);
         self.region_blocks(region);
-        self.yields.pop();
-        self.out.close("}");
+        self.flow.yields.pop();
+        self.output.text.close("}");
         self.pass_views(&results)
     }
 
@@ -165,13 +181,13 @@ impl Writer<'_> {
                 if self.module.region(region).blocks.iter().all(|b| self.module.block(*b).ops.is_empty()) {
                     continue;
                 }
-                self.out.turn("} else {");
+                self.output.text.turn("} else {");
             }
-            self.yields.push(names.clone());
+            self.flow.yields.push(names.clone());
             self.region_blocks(region);
-            self.yields.pop();
+            self.flow.yields.pop();
         }
-        self.out.close("}");
+        self.output.text.close("}");
         self.pass_views(&results)
     }
 
@@ -190,18 +206,18 @@ impl Writer<'_> {
         let handed = self.variables(&results)?;
         self.name_all(&after_args, &handed);
         self.open("while (true) {");
-        self.conditions.push(handed);
+        self.flow.conditions.push(handed);
         self.region_blocks(before);
-        self.conditions.pop();
-        self.yields.push(names);
+        self.flow.conditions.pop();
+        self.flow.yields.push(names);
         self.region_blocks(after);
-        self.yields.pop();
-        self.out.close("}");
+        self.flow.yields.pop();
+        self.output.text.close("}");
         Ok(())
     }
 
     pub(super) fn condition(&mut self, id: OpId) -> Built<()> {
-        let targets = self.conditions.last().cloned().unwrap_or_default();
+        let targets = self.flow.conditions.last().cloned().unwrap_or_default();
         let values = self.operands(id, "args");
         self.hand_over(&targets, &values)?;
         let condition = self.operand_text(id, "condition")?;
@@ -210,7 +226,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn yield_op(&mut self, id: OpId) -> Built<()> {
-        let targets = self.yields.last().cloned().unwrap_or_default();
+        let targets = self.flow.yields.last().cloned().unwrap_or_default();
         let values: Vec<ValueId> = self.module.operands(id).iter().map(|o| o.value).collect();
         self.hand_over(&targets, &values)
     }
@@ -220,7 +236,13 @@ impl Writer<'_> {
         let mut pairs: Vec<(&String, String, ValueId)> = Vec::new();
         for (to, &value) in targets.iter().zip(values).filter(|(to, _)| !to.is_empty()) {
             let from = self.text(value)?;
-            if self.variable_types.get(to).cloned().is_some_and(|ty| self.type_of(value).is_ok_and(|own| own != ty)) {
+            if self
+                .flow
+                .variable_types
+                .get(to)
+                .cloned()
+                .is_some_and(|ty| self.type_of(value).is_ok_and(|own| own != ty))
+            {
                 return Err(
                     self.unsupported("tiles of different C++ types in one place, a window and a whole tile say")
                 );
@@ -239,8 +261,8 @@ impl Writer<'_> {
         let mut copies = Vec::new();
         for (to, from, value) in pairs {
             let ty = self.type_of(value)?;
-            let copy = self.names.fresh("next");
-            match &mut self.hoisted {
+            let copy = self.values.names.fresh("next");
+            match &mut self.flow.hoisted {
                 Some(list) => {
                     list.push(format!("{};", super::types::declaration(&ty, &copy)));
                     self.line(&format!("{copy} = {from};"));
@@ -258,12 +280,12 @@ impl Writer<'_> {
         let results = self.results(id);
         let names = self.variables(&results)?;
         self.open("{");
-        self.yields.push(names);
+        self.flow.yields.push(names);
         for &region in self.module.op_regions(id) {
             self.region_blocks(region);
         }
-        self.yields.pop();
-        self.out.close("}");
+        self.flow.yields.pop();
+        self.output.text.close("}");
         self.pass_views(&results)
     }
 
@@ -280,14 +302,14 @@ impl Writer<'_> {
             // The default comes first among the regions.
             let word =
                 if at == 0 { "default".to_string() } else { format!("case {}", cases.get(at - 1).unwrap_or(&0)) };
-            self.out.open(&format!("{word}: {{"), None);
-            self.yields.push(names.clone());
+            self.output.text.open(&format!("{word}: {{"), None);
+            self.flow.yields.push(names.clone());
             self.region_blocks(region);
-            self.yields.pop();
-            self.out.line("break;", None);
-            self.out.close("}");
+            self.flow.yields.pop();
+            self.output.text.line("break;", None);
+            self.output.text.close("}");
         }
-        self.out.close("}");
+        self.output.text.close("}");
         Ok(())
     }
 
@@ -295,7 +317,7 @@ impl Writer<'_> {
     pub(super) fn jump(&mut self, id: OpId) -> Built<()> {
         let successors = self.module.successors(id).to_vec();
         let go = |w: &mut Self, s: &pto_ir::Successor| -> Built<()> {
-            let Some((label, variables)) = w.labels.get(&s.block).cloned() else {
+            let Some((label, variables)) = w.flow.labels.get(&s.block).cloned() else {
                 return Err(w.unsupported("a jump out of its region"));
             };
             w.hand_over(&variables, &s.args)?;
@@ -308,7 +330,7 @@ impl Writer<'_> {
                 let condition = self.operand_text(id, "condition")?;
                 self.open(&format!("if ({condition}) {{"));
                 go(self, yes)?;
-                self.out.close("}");
+                self.output.text.close("}");
                 go(self, no)
             }
             _ => {
@@ -316,11 +338,11 @@ impl Writer<'_> {
                 self.open(&format!("switch ({flag}) {{"));
                 for s in &successors {
                     let word = s.case.map_or("default".to_string(), |n| format!("case {n}"));
-                    self.out.open(&format!("{word}: {{"), None);
+                    self.output.text.open(&format!("{word}: {{"), None);
                     go(self, s)?;
-                    self.out.close("}");
+                    self.output.text.close("}");
                 }
-                self.out.close("}");
+                self.output.text.close("}");
                 Ok(())
             }
         }

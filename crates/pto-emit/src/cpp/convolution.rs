@@ -58,7 +58,7 @@ impl Writer<'_> {
         };
         let call = code.row().cpp.name;
         self.line(&format!("{call}<decltype({map}), SetFmatrixMode::{mode}>({map});"));
-        self.out.close("}");
+        self.output.text.close("}");
         Ok(())
     }
 
@@ -74,7 +74,7 @@ impl Writer<'_> {
         let map = self.open_map(id, described, channels)?;
         self.fields(&map, described, &MAP);
         self.fields(&map, id, &FILTER);
-        if let Some(tile) = self.tile_of(dst).filter(|_| self.target == Target::A5) {
+        if let Some(tile) = self.tile_of(dst).filter(|_| self.input.target == Target::A5) {
             self.line(&format!("{map}.SetDstStride({});", tile.rows.div_ceil(16)));
         }
         self.line(&format!("{map}.SetChannelSize({map}.GetShape(1) * {map}.GetShape(4));"));
@@ -83,7 +83,7 @@ impl Writer<'_> {
         }
         let call = self.module.op(id).op.row().cpp.name;
         self.line(&format!("{call}<{ty}, decltype({map}), SetFmatrixMode::FMATRIX_A_AUTO>({name}, {map}, {m}, {k});"));
-        self.out.close("}");
+        self.output.text.close("}");
         Ok(())
     }
 
@@ -95,7 +95,7 @@ impl Writer<'_> {
         };
         let Extents { images, groups, rows, cols, lanes } = self.extents_of(described, &tile, channels)?;
         let (from, elem) = (self.text(source)?, scalar_type(Scalar::Elem(tile.dtype)));
-        let map = self.names.fresh("map");
+        let map = self.values.names.fresh("map");
         self.open("{");
         self.line(&format!(
             "ConvTile<TileType::Mat, {elem}, {}, Layout::NC1HWC0, ConvTileShape<{images}, {groups}, {rows}, {cols}, {lanes}>> {map};",

@@ -76,13 +76,13 @@ impl Writer<'_> {
         let number = int(self.module, id, "id").unwrap_or(0);
         let slots = int(self.module, id, "slot_num").unwrap_or(if mask == 3 { 4 } else { 8 });
         let global = self.global_slots(id)?;
-        if is_frontend(code) && self.target == Target::A2A3 && global.is_none() {
+        if is_frontend(code) && self.input.target == Target::A2A3 && global.is_none() {
             return Err(self.unsupported("a pipe without slots in global memory, which this target needs"));
         }
         let through_global = match code {
             op::initialize_l2g2l_pipe => true,
             op::initialize_l2l_pipe => false,
-            _ => self.target == Target::A2A3 || self.operand(id, "gm_slot_tensor").is_some(),
+            _ => self.input.target == Target::A2A3 || self.operand(id, "gm_slot_tensor").is_some(),
         };
         let local = match (through_global, int(self.module, id, "local_slot_num")) {
             (_, Some(n)) => n,
@@ -102,10 +102,10 @@ impl Writer<'_> {
             (true, Some(pointer)) => pointer,
             _ => "(__gm__ void *)nullptr".to_string(),
         };
-        let name = self.names.fresh("pipe");
+        let name = self.values.names.fresh("pipe");
         self.line(&format!("{} = {ty}({start}, {c2v}, {v2c});", declaration("auto", &name)));
         for result in self.module.results(id) {
-            self.texts[result.index()] = Some(name.clone());
+            self.values.texts[result.index()] = Some(name.clone());
         }
         self.open_epilogue(id, number);
         self.pipes.opened.insert(id, (name, ty));
@@ -119,7 +119,7 @@ impl Writer<'_> {
     fn global_slots(&self, id: OpId) -> Built<Option<String>> {
         for name in ["gm_slot_buffer", "gm_slot_tensor", "gm_addr"] {
             if let Some(value) = self.operand(id, name) {
-                return match self.views.get(&value) {
+                return match self.values.views.get(&value) {
                     Some(view) => Ok(Some(view.start())),
                     None => self.text(value).map(Some),
                 };
@@ -129,7 +129,7 @@ impl Writer<'_> {
     }
 
     const fn direction(&self, mask: i64, through_global: bool) -> &'static str {
-        match (mask, through_global && matches!(self.target, Target::A5)) {
+        match (mask, through_global && matches!(self.input.target, Target::A5)) {
             (1, true) => "DIR_C2V_GM",
             (1, false) => "DIR_C2V",
             (2, true) => "DIR_V2C_GM",
@@ -159,8 +159,8 @@ impl Writer<'_> {
             return Err(self.unsupported("a buffer that nobody reserves"));
         };
         let value = self.result(id)?;
-        self.literal[value.index()] = true;
-        self.texts[value.index()] = Some(address.to_string());
+        self.values.literal[value.index()] = true;
+        self.values.texts[value.index()] = Some(address.to_string());
         Ok(())
     }
 
@@ -295,7 +295,7 @@ impl Writer<'_> {
         };
         let null = format!("({})nullptr", super::types::pointer_type(elem, pto_isa::PtrSpace::Gm));
         self.view_parameter(value, &null)?;
-        if self.texts[value.index()].is_none() {
+        if self.values.texts[value.index()].is_none() {
             return Err(self.unsupported("an entry that nothing uses"));
         }
         let name = self.text(value)?;

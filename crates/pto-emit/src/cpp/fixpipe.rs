@@ -81,7 +81,7 @@ impl Writer<'_> {
         let reserved = self.peer_buffer(import)?;
         let buffer = self.module.results(reserved).next()?;
         let opens = |id: &&OpId| self.module.op(**id).op == op::aiv_initialize_pipe;
-        let number = int(self.module, *self.uses[buffer.index()].iter().find(opens)?, "id").unwrap_or(0);
+        let number = int(self.module, *self.facts.uses[buffer.index()].iter().find(opens)?, "id").unwrap_or(0);
         let inside = place::inside(self.module, place::function_of(self.module, reserved)?);
         let pops = |id: &&OpId| {
             let own = int(self.module, **id, "id").unwrap_or(0) == number;

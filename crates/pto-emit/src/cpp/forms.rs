@@ -136,7 +136,7 @@ impl Writer<'_> {
             return Ok(text.into());
         }
         self.types_are_alike(id, row)?;
-        let here = || row.cpp.forms.iter().filter(|f| f.targets.contains(self.target));
+        let here = || row.cpp.forms.iter().filter(|f| f.targets.contains(self.input.target));
         if let Some(form) = here().find(|f| self.fits(id, row, f)) {
             return Ok(form.text.into());
         }
@@ -149,9 +149,9 @@ impl Writer<'_> {
     /// A scratch tile must be given where it is used. Where none may be given (powers of integers), or none is used (on A5), another operand stands in.
     fn scratch_is_given(&self, id: OpId, row: &Row) -> Built<()> {
         let slot = row.scratch.map_or("tmp", |s| s.slot);
-        let required = row.scratch.is_some_and(|s| s.required.contains(self.target));
-        let used = required || (!row.cpp.scratch.is_empty() && self.target == Target::A2A3);
-        if used && pto_check::scratch_left_out(self.checked, id).is_some() {
+        let required = row.scratch.is_some_and(|s| s.required.contains(self.input.target));
+        let used = required || (!row.cpp.scratch.is_empty() && self.input.target == Target::A2A3);
+        if used && pto_check::scratch_left_out(self.input.checked, id).is_some() {
             return Err(
                 self.unsupported(&format!("`{slot}` is left out, and a program that places its tiles has to place it"))
             );
@@ -303,7 +303,7 @@ impl Writer<'_> {
         let address = |v: ValueId| match self.module.value(v).def {
             Def::Result(id, _) => {
                 let given = self.operand(id, "addr").or_else(|| self.operand(id, "addrs"));
-                given.and_then(|address| self.info.constant(address))
+                given.and_then(|address| self.input.info.constant(address))
             }
             Def::Arg(..) | Def::Missing => None,
         };
@@ -391,10 +391,10 @@ impl Writer<'_> {
     /// program's, and a minus sign must not meet another.
     fn in_expression(&self, id: OpId, value: ValueId) -> Built<String> {
         let text = self.text(value)?;
-        if self.module.op(id).op.row().family != Family::Arith || !self.literal[value.index()] {
+        if self.module.op(id).op.row().family != Family::Arith || !self.values.literal[value.index()] {
             return Ok(text);
         }
-        let all_literal = self.module.operands(id).iter().all(|o| self.literal[o.value.index()]);
+        let all_literal = self.module.operands(id).iter().all(|o| self.values.literal[o.value.index()]);
         match self.module.value_type(value) {
             Type::Scalar(s) if all_literal && *s != Scalar::I1 => {
                 Ok(format!("static_cast<{}>({text})", scalar_type(*s)))

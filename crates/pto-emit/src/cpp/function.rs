@@ -28,10 +28,10 @@ impl Writer<'_> {
         let top = self.module.top;
         let Some(&first) = self.module.block(top).ops.first() else { return };
         self.at = first;
-        self.out.line("", None);
-        self.out.open(&format!("__global__ AICORE void {BARE}() {{"), None);
+        self.output.text.line("", None);
+        self.output.text.open(&format!("__global__ AICORE void {BARE}() {{"), None);
         self.block(top);
-        self.out.close("}");
+        self.output.text.close("}");
     }
 
     pub(super) fn module_op(&mut self, id: OpId) -> Built<()> {
@@ -46,10 +46,10 @@ impl Writer<'_> {
     pub(super) fn function(&mut self, id: OpId) -> Built<()> {
         let name = self.module.symbol_name(id).to_string();
         let body = self.module.op_regions(id).first().and_then(|r| self.module.region(*r).blocks.first().copied());
-        self.names = Names::new(self.options.style);
-        self.variable_types.clear();
+        self.values.names = Names::new(self.input.options.style);
+        self.flow.variable_types.clear();
         self.pipes.leave_function();
-        self.remarked = None;
+        self.output.remarked = None;
         let result = self.result_type(id)?;
         let entry = self.is_entry(id);
         if entry && result != "void" {
@@ -67,7 +67,7 @@ impl Writer<'_> {
             (false, true) => "static AICORE",
             (false, false) => "AICORE",
         };
-        self.out.line("", None);
+        self.output.text.line("", None);
         let head = format!("{mark} {result} {}({}) {{", function_name(&name), params.join(", "));
         self.open(&head);
         self.parameters(&args, entry)?;
@@ -75,7 +75,7 @@ impl Writer<'_> {
         self.enter_core(core, id);
         self.region_blocks(self.module.op_regions(id)[0]);
         self.leave_core(core, id);
-        self.out.close("}");
+        self.output.text.close("}");
         Ok(())
     }
 
@@ -84,7 +84,7 @@ impl Writer<'_> {
         let Some(Attr::Type(ty)) = self.module.attr(id, "function_type") else { return Ok(()) };
         let Type::Function(ty) = self.module.ty(*ty).clone() else { return Ok(()) };
         let params: Vec<String> = ty.inputs.iter().map(|t| self.abstract_type(t)).collect::<Built<_>>()?;
-        self.out.line("", None);
+        self.output.text.line("", None);
         self.line(&format!("extern AICORE {result} {}({});", function_name(name), params.join(", ")));
         Ok(())
     }
@@ -116,7 +116,7 @@ impl Writer<'_> {
         let marked = |f: OpId| ["pto.entry", "hacc.entry"].iter().any(|n| self.module.attr(f, n).is_some());
         let with_body = |f: &OpId| self.module.op_regions(*f).iter().any(|r| !self.module.region(*r).blocks.is_empty());
         let count = || self.module.functions().into_iter().filter(with_body).count();
-        let bodies = *self.bodies.get_or_init(count);
+        let bodies = *self.facts.bodies.get_or_init(count);
         let local = |v: &ValueId| {
             let ty = self.module.value_type(*v);
             ty.local_tile().is_some() || matches!(ty, Type::Token(_))
@@ -132,7 +132,7 @@ impl Writer<'_> {
     fn parameter(&mut self, value: ValueId, entry: bool) -> Built<String> {
         let own = self.module.value_type(value).clone();
         if let (Type::Memref(_), Some(tile)) = (&own, own.local_tile()) {
-            self.tiles.insert(value, tile);
+            self.values.tiles.insert(value, tile);
         }
         let ty = match own {
             Type::Scalar(Scalar::Index) if entry => "int32_t".to_string(),
@@ -151,9 +151,9 @@ impl Writer<'_> {
             Type::Token(t) if !entry && t != Token::Pipe => format!("{} &", self.type_of(value)?),
             other => return Err(self.unsupported(&format!("a {} as a parameter", other.noun()))),
         };
-        let name = self.names.fresh(self.module.value_name(value));
+        let name = self.values.names.fresh(self.module.value_name(value));
         let text = if ty.ends_with('&') { format!("{ty}{name}") } else { declaration(&ty, &name) };
-        self.texts[value.index()] = Some(name);
+        self.values.texts[value.index()] = Some(name);
         Ok(text)
     }
 
@@ -161,11 +161,11 @@ impl Writer<'_> {
     fn parameters(&mut self, args: &[ValueId], entry: bool) -> Built<()> {
         for &arg in args {
             match self.module.value_type(arg) {
-                Type::Scalar(Scalar::Index) if entry && !self.uses[arg.index()].is_empty() => {
+                Type::Scalar(Scalar::Index) if entry && !self.facts.uses[arg.index()].is_empty() => {
                     let narrow = self.text(arg)?;
-                    let wide = self.names.fresh(&format!("{narrow}_index"));
+                    let wide = self.values.names.fresh(&format!("{narrow}_index"));
                     self.line(&format!("const int64_t {wide} = {narrow};"));
-                    self.texts[arg.index()] = Some(wide);
+                    self.values.texts[arg.index()] = Some(wide);
                 }
                 Type::TensorView(_) | Type::PartitionView(_) | Type::Memref(_) if self.tile_of(arg).is_none() => {
                     let pointer = self.text(arg)?;
@@ -179,7 +179,7 @@ impl Writer<'_> {
 
     pub(super) fn return_op(&mut self, id: OpId) -> Built<()> {
         match self.module.operands(id) {
-            [] if self.hoisted.is_some() => self.line("return;"),
+            [] if self.flow.hoisted.is_some() => self.line("return;"),
             [] => {}
             [one] => {
                 let text = self.text(one.value)?;
@@ -212,7 +212,7 @@ impl Writer<'_> {
 
     /// What is passed for a value: views as the pointer to their start.
     fn argument(&self, value: ValueId) -> Built<String> {
-        match self.views.get(&value) {
+        match self.values.views.get(&value) {
             Some(view) => Ok(view.start()),
             None => self.text(value),
         }
@@ -224,7 +224,7 @@ impl Writer<'_> {
     fn stated_core(&self, id: OpId) -> Option<Kind> {
         let stated = |id: &OpId| self.module.attr(*id, "pto.kernel_kind").is_some();
         let first = || self.module.block(self.module.top).ops.iter().copied().find(stated);
-        let first = *self.first_kind.get_or_init(first);
+        let first = *self.facts.first_kind.get_or_init(first);
         let module = || first.and_then(|m| self.module.attr(m, "pto.kernel_kind"));
         match self.module.attr(id, "pto.kernel_kind").or_else(module) {
             Some(Attr::Enum(def, at)) => Some(match def.value(usize::from(*at)) {
@@ -248,12 +248,12 @@ impl Writer<'_> {
 
     fn enter_core(&mut self, core: Option<Kind>, id: OpId) {
         let Some(core) = core else { return };
-        self.out.line(&format!("#if defined({})", core.word()), None);
+        self.output.text.line(&format!("#if defined({})", core.word()), None);
         if core == Kind::Vector {
-            self.out.line("set_mask_norm();", None);
-            self.out.line("set_vector_mask(-1, -1);", None);
+            self.output.text.line("set_mask_norm();", None);
+            self.output.text.line("set_vector_mask(-1, -1);", None);
             if self.one_vector_core(id) {
-                self.out.open("if (get_subblockid() == 0) {", None);
+                self.output.text.open("if (get_subblockid() == 0) {", None);
             }
         }
     }
@@ -261,14 +261,14 @@ impl Writer<'_> {
     fn leave_core(&mut self, core: Option<Kind>, id: OpId) {
         let Some(core) = core else { return };
         if core == Kind::Vector && self.one_vector_core(id) {
-            self.out.close("}");
+            self.output.text.close("}");
         }
-        self.out.line(&format!("#endif // {}", core.word()), None);
+        self.output.text.line(&format!("#endif // {}", core.word()), None);
     }
 
     /// On A5 a pipe that does not split its tiles serves the first vector core only, and the program does not say so itself.
     fn one_vector_core(&self, id: OpId) -> bool {
-        if self.target != Target::A5 {
+        if self.input.target != Target::A5 {
             return false;
         }
         let (mut whole, mut controlled) = (false, false);
@@ -285,34 +285,34 @@ impl Writer<'_> {
     pub(super) fn region_blocks(&mut self, region: pto_ir::RegionId) {
         let blocks: Vec<BlockId> = self.module.region(region).blocks.clone();
         if let [only] = blocks[..] {
-            let outer = self.hoisted.take();
+            let outer = self.flow.hoisted.take();
             self.block(only);
-            self.hoisted = outer;
+            self.flow.hoisted = outer;
             return;
         }
-        let outer = self.hoisted.replace(Vec::new());
-        let mark = self.out.mark();
+        let outer = self.flow.hoisted.replace(Vec::new());
+        let mark = self.output.text.mark();
         let mut end: Option<String> = None;
         for (at, &block) in blocks.iter().enumerate() {
             self.label(block, at);
         }
         for (at, &block) in blocks.iter().enumerate() {
             if at > 0 {
-                let label = self.labels[&block].0.clone();
-                self.out.line(&format!("{label}:;"), None);
+                let label = self.flow.labels[&block].0.clone();
+                self.output.text.line(&format!("{label}:;"), None);
             }
             self.block(block);
             // What leaves the region must not run into the next block.
             if at + 1 < blocks.len() && self.leaves_region(block) {
-                let label = end.get_or_insert_with(|| self.names.fresh("end")).clone();
-                self.out.line(&format!("goto {label};"), None);
+                let label = end.get_or_insert_with(|| self.values.names.fresh("end")).clone();
+                self.output.text.line(&format!("goto {label};"), None);
             }
         }
         if let Some(label) = end {
-            self.out.line(&format!("{label}:;"), None);
+            self.output.text.line(&format!("{label}:;"), None);
         }
-        let declared = std::mem::replace(&mut self.hoisted, outer).unwrap_or_default();
-        self.out.insert(mark, &declared);
+        let declared = std::mem::replace(&mut self.flow.hoisted, outer).unwrap_or_default();
+        self.output.text.insert(mark, &declared);
     }
 
     /// True when a block ends its region, and does not return from the function.
@@ -323,16 +323,16 @@ impl Writer<'_> {
 
     /// The label of a block and the variables of its arguments.
     fn label(&mut self, block: BlockId, at: usize) {
-        let label = self.names.fresh(&format!("bb{at}"));
+        let label = self.values.names.fresh(&format!("bb{at}"));
         let mut variables = Vec::new();
         // The arguments of the first block belong to the function.
         for &arg in self.module.block(block).args.clone().iter().filter(|_| at > 0) {
             match self.type_of(arg) {
                 Ok(ty) => variables.push(self.declare(arg, &ty, "", false)),
-                Err(problem) => self.problems.push(*problem),
+                Err(problem) => self.output.problems.push(*problem),
             }
         }
-        self.labels.insert(block, (label, variables));
+        self.flow.labels.insert(block, (label, variables));
     }
 }
 

@@ -21,8 +21,8 @@ impl Writer<'_> {
             _ => None,
         };
         let Some(text) = text else { return Err(self.unsupported("this constant")) };
-        self.literal[value.index()] = true;
-        self.texts[value.index()] = Some(text);
+        self.values.literal[value.index()] = true;
+        self.values.texts[value.index()] = Some(text);
         Ok(())
     }
 

@@ -9,13 +9,13 @@ impl Writer<'_> {
     /// An array or record, zeroed.
     pub(super) fn declare_local(&mut self, id: OpId) -> Built<()> {
         let value = self.result(id)?;
-        let name = self.names.fresh(self.module.value_name(value));
+        let name = self.values.names.fresh(self.module.value_name(value));
         let text = match self.module.value_type(value) {
             Type::EventIds(n) => format!("int32_t {name}[{n}] = {{}};"),
             ty => format!("{} = {{}};", field(ty, &name).ok_or_else(|| self.unsupported("this type"))?),
         };
-        self.texts[value.index()] = Some(name);
-        match &mut self.hoisted {
+        self.values.texts[value.index()] = Some(name);
+        match &mut self.flow.hoisted {
             Some(list) => list.push(text),
             None => self.line(&text),
         }

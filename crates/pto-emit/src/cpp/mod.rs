@@ -2,6 +2,7 @@
 
 mod control;
 mod convolution;
+mod facts;
 mod fifo;
 mod fixpipe;
 mod forms;
@@ -12,79 +13,64 @@ mod names;
 mod text;
 mod tiles;
 mod types;
+mod values;
 mod views;
 
 use crate::Options;
+use control::Flow;
+use facts::Facts;
 use fifo::Pipes;
 pub use forms::spellings;
-use names::Names;
 use pto_check::{Checked, Info};
 use pto_ir::{BlockId, Module, OpId, ValueId};
 use pto_isa::table::op;
-use pto_isa::{Diagnostic, Op, Target, TileType, codes};
-use std::cell::OnceCell;
-use std::collections::HashMap;
+use pto_isa::{Diagnostic, Op, Target, codes};
 use text::Text;
 use types::Aliases;
-use views::View;
+use values::Values;
 
 /// What went wrong with one operation; it is reported, and the next one is tried.
 pub(crate) type Built<T> = Result<T, Box<Diagnostic>>;
 
 /// The text of a translation unit while it is written.
 pub(crate) struct Writer<'a> {
-    checked: &'a Checked,
     module: &'a Module,
+    input: Input<'a>,
+    /// The operation being written.
+    at: OpId,
+    output: Output,
+    values: Values,
+    facts: Facts,
+    pipes: Pipes,
+    flow: Flow,
+}
+
+/// What is written, and how.
+struct Input<'a> {
+    checked: &'a Checked,
     info: &'a Info,
     options: &'a Options<'a>,
     target: Target,
-    out: Text,
+}
+
+/// What has been written.
+#[derive(Default)]
+struct Output {
+    text: Text,
     problems: Vec<Diagnostic>,
     aliases: Aliases,
-    /// The operation being written.
-    at: OpId,
     /// The operation whose line was last written as a remark.
     remarked: Option<u32>,
-    /// How many functions have a body, once that was asked for.
-    bodies: OnceCell<usize>,
-    /// The first operation of the top level that states a kind of core.
-    first_kind: OnceCell<Option<OpId>>,
-    /// Names in use in the function.
-    names: Names,
-    /// What each value is called: an identifier or a literal.
-    texts: Vec<Option<String>>,
-    /// Values whose text is a literal.
-    literal: Vec<bool>,
-    /// Views of global memory.
-    views: HashMap<ValueId, View>,
-    /// Tiles that are another type in C++: extents that the type leaves open and the program fixes are fixed, and a window
-    /// has the physical shape of the tile it is cut from.
-    tiles: HashMap<ValueId, TileType>,
-    /// The operations that use each value.
-    uses: Vec<Vec<OpId>>,
-    /// The loop that each body belongs to.
-    loops: HashMap<BlockId, OpId>,
-    pipes: Pipes,
-    /// Where `yield` puts its values, the innermost region last.
-    yields: Vec<Vec<String>>,
-    /// The types of variables that regions fill.
-    variable_types: HashMap<String, String>,
-    /// Where `condition` puts its values, the innermost loop last.
-    conditions: Vec<Vec<String>>,
-    /// Declarations for the head of the region, while its blocks are reached by jumps.
-    hoisted: Option<Vec<String>>,
-    /// Labels of blocks that are reached by jumps, with the variables for their arguments.
-    labels: HashMap<BlockId, (String, Vec<String>)>,
 }
 
 /// Writes a checked program.
 pub(crate) fn emit(checked: &Checked, options: &Options<'_>) -> Result<String, Vec<Diagnostic>> {
     let mut writer = Writer::new(checked, options);
     writer.unit();
-    if writer.problems.is_empty() {
+    if writer.output.problems.is_empty() {
         return Ok(writer.finish());
     }
-    let mut problems = writer.problems;
+    let mut problems = writer.output.problems;
     problems.sort_by_key(|d| (d.primary.span, d.code));
     problems.dedup();
     Err(problems)
@@ -158,43 +144,16 @@ pub fn emits(code: Op) -> bool {
 impl<'a> Writer<'a> {
     fn new(checked: &'a Checked, options: &'a Options<'a>) -> Self {
         let module = checked.module();
-        let mut uses = vec![Vec::new(); module.value_count()];
-        let mut loops = HashMap::new();
-        for id in module.order() {
-            for operand in module.operands(id) {
-                uses[operand.value.index()].push(id);
-            }
-            if module.op(id).op == op::scf_for {
-                let bodies = module.op_regions(id).iter().flat_map(|r| &module.region(*r).blocks);
-                loops.extend(bodies.map(|b| (*b, id)));
-            }
-        }
+        let info = checked.info();
         Self {
-            checked,
             module,
-            info: checked.info(),
-            options,
-            target: checked.info().target,
-            out: Text::default(),
-            problems: Vec::new(),
-            aliases: Aliases::default(),
+            input: Input { checked, info, options, target: info.target },
             at: OpId::from_index(0),
-            remarked: None,
-            bodies: OnceCell::new(),
-            first_kind: OnceCell::new(),
-            names: Names::new(options.style),
-            texts: vec![None; module.value_count()],
-            literal: vec![false; module.value_count()],
-            views: HashMap::new(),
-            tiles: HashMap::new(),
-            uses,
-            loops,
+            output: Output::default(),
+            values: Values::new(module, options.style),
+            facts: Facts::new(module),
             pipes: Pipes::new(checked),
-            yields: Vec::new(),
-            variable_types: HashMap::new(),
-            conditions: Vec::new(),
-            hoisted: None,
-            labels: HashMap::new(),
+            flow: Flow::default(),
         }
     }
 
@@ -215,10 +174,10 @@ impl<'a> Writer<'a> {
             None => self.spelled(id),
         };
         if let Err(problem) = done {
-            self.problems.push(*problem);
+            self.output.problems.push(*problem);
             // What uses the results of a failed operation is not to blame.
             for value in self.module.results(id) {
-                self.texts[value.index()].get_or_insert_with(String::new);
+                self.values.texts[value.index()].get_or_insert_with(String::new);
             }
         }
         self.at = outer;
@@ -233,27 +192,27 @@ impl<'a> Writer<'a> {
     /// A statement of the current operation, with its line where it has not been written yet.
     fn line(&mut self, text: &str) {
         let remark = self.remark();
-        self.out.line(text, remark);
+        self.output.text.line(text, remark);
     }
 
     fn open(&mut self, text: &str) {
         let remark = self.remark();
-        self.out.open(text, remark);
+        self.output.text.open(text, remark);
     }
 
     /// The line of the current operation, once.
     fn remark(&mut self) -> Option<u32> {
-        let line = self.options.line?(self.module.op(self.at).span.start);
-        if self.options.style == crate::Style::Plain || self.remarked == Some(line) {
+        let line = self.input.options.line?(self.module.op(self.at).span.start);
+        if self.input.options.style == crate::Style::Plain || self.output.remarked == Some(line) {
             return None;
         }
-        self.remarked = Some(line);
+        self.output.remarked = Some(line);
         Some(line)
     }
 
     /// What a value is called.
     fn text(&self, value: ValueId) -> Built<String> {
-        match &self.texts[value.index()] {
+        match &self.values.texts[value.index()] {
             Some(text) => Ok(text.clone()),
             None => {
                 let noun = self.module.value_type(value).noun();
@@ -264,10 +223,10 @@ impl<'a> Writer<'a> {
 
     /// Declares a variable for a value; `init` is its initial value.
     fn declare(&mut self, value: ValueId, ty: &str, init: &str, constant: bool) -> String {
-        let name = self.names.fresh(self.module.value_name(value));
-        self.texts[value.index()] = Some(name.clone());
+        let name = self.values.names.fresh(self.module.value_name(value));
+        self.values.texts[value.index()] = Some(name.clone());
         let variable = types::declaration(ty, &name);
-        match &mut self.hoisted {
+        match &mut self.flow.hoisted {
             Some(list) => {
                 list.push(format!("{variable};"));
                 if !init.is_empty() {
@@ -307,21 +266,24 @@ impl<'a> Writer<'a> {
     fn unsupported(&self, what: &str) -> Box<Diagnostic> {
         let op = self.module.op(self.at);
         let row = op.op.row();
-        let message = format!("`{}` has no C++ for {}: {what}", row.full_name(), self.target);
+        let message = format!("`{}` has no C++ for {}: {what}", row.full_name(), self.input.target);
         let d = Diagnostic::new(codes::EMIT_UNSUPPORTED, op.name_span, message);
         Box::new(if row.page.is_empty() { d } else { d.page(row.page) })
     }
 
     fn finish(self) -> String {
         let mut head = String::new();
-        if !self.options.source.is_empty() && self.options.style == crate::Style::Readable {
-            let source = self.options.source.replace(['\n', '\r'], " ");
-            head.push_str(&format!("// {source} for {}. Numbers at the ends of lines are its lines.\n", self.target));
+        if !self.input.options.source.is_empty() && self.input.options.style == crate::Style::Readable {
+            let source = self.input.options.source.replace(['\n', '\r'], " ");
+            head.push_str(&format!(
+                "// {source} for {}. Numbers at the ends of lines are its lines.\n",
+                self.input.target
+            ));
         }
         head.push_str("#include \"pto/pto-inst.hpp\"\nusing namespace pto;\n");
-        if !self.aliases.lines.is_empty() {
-            head.push_str(&format!("\n{}\n", self.aliases.lines.join("\n")));
+        if !self.output.aliases.lines.is_empty() {
+            head.push_str(&format!("\n{}\n", self.output.aliases.lines.join("\n")));
         }
-        head + &self.out.finish()
+        head + &self.output.text.finish()
     }
 }

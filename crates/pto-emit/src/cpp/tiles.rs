@@ -20,7 +20,7 @@ impl Writer<'_> {
             },
         };
         if matches!(self.module.value_type(value), Type::MultiTile(..)) {
-            self.texts[value.index()] = Some(address);
+            self.values.texts[value.index()] = Some(address);
             return Ok(());
         }
         self.place_tile(id, value, &address)
@@ -59,7 +59,7 @@ impl Writer<'_> {
             return Err(self.unsupported("it without a source"));
         };
         let value = self.result(id)?;
-        if let Some(view) = self.views.get(&source).cloned() {
+        if let Some(view) = self.values.views.get(&source).cloned() {
             self.define_view(value, view);
             return Ok(());
         }
@@ -83,7 +83,7 @@ impl Writer<'_> {
         let Some(tile) = self.module.buffer_tile(id, value) else {
             return Err(self.unsupported("this configuration of a tile"));
         };
-        self.tiles.insert(value, tile);
+        self.values.tiles.insert(value, tile);
         Ok(())
     }
 
@@ -94,16 +94,16 @@ impl Writer<'_> {
             code.row().family == Family::Control || matches!(code, op::set_validshape | op::tpop | op::arith_select)
         };
         let Some(tile) = self.tile_of(value) else { return };
-        if self.uses[value.index()].iter().any(changes) {
+        if self.facts.uses[value.index()].iter().any(changes) {
             return;
         }
         let extent = |open: Dim, given: Option<ValueId>, most: u64| {
-            let known = given.and_then(|v| self.info.constant(v)).and_then(|n| u64::try_from(n).ok());
+            let known = given.and_then(|v| self.input.info.constant(v)).and_then(|n| u64::try_from(n).ok());
             if open == Dim::Dynamic { known.filter(|n| *n <= most).map_or(open, Dim::Fixed) } else { open }
         };
         let valid_rows = extent(tile.valid_rows, valid[0], tile.rows);
         let valid_cols = extent(tile.valid_cols, valid[1], tile.cols);
-        self.tiles.insert(value, TileType { valid_rows, valid_cols, ..tile });
+        self.values.tiles.insert(value, TileType { valid_rows, valid_cols, ..tile });
     }
 
     /// The variable of a tile; open extents go to its constructor.
@@ -129,13 +129,13 @@ impl Writer<'_> {
             return Ok(());
         }
         let arguments = open.join(", ");
-        if self.hoisted.is_some() {
+        if self.flow.hoisted.is_some() {
             self.declare(value, &ty, &format!("{ty}({arguments})"), false);
             return Ok(());
         }
-        let name = self.names.fresh(self.module.value_name(value));
+        let name = self.values.names.fresh(self.module.value_name(value));
         self.line(&format!("{ty} {name}({arguments});"));
-        self.texts[value.index()] = Some(name);
+        self.values.texts[value.index()] = Some(name);
         Ok(())
     }
 
@@ -155,7 +155,7 @@ impl Writer<'_> {
         let Type::MultiTile(tile, _) = *self.module.value_type(source) else {
             return Err(self.unsupported("this source"));
         };
-        let align = self.target.profile().space(tile.loc).map_or(1, |s| s.align.max(1));
+        let align = self.input.target.profile().space(tile.loc).map_or(1, |s| s.align.max(1));
         let bytes = tile.bytes().next_multiple_of(align);
         let base = self.text(source)?;
         let index = self.text(slot)?;
@@ -186,9 +186,9 @@ impl Writer<'_> {
         };
         self.line(&format!("TASSIGN({name}, {address});"));
         for result in self.module.results(id) {
-            self.texts[result.index()] = Some(name.clone());
+            self.values.texts[result.index()] = Some(name.clone());
             if let Some(tile) = self.tile_of(tile) {
-                self.tiles.insert(result, tile);
+                self.values.tiles.insert(result, tile);
             }
         }
         Ok(())
@@ -202,7 +202,7 @@ impl Writer<'_> {
             return Err(self.unsupported("a window of this type"));
         };
         let valid = [self.operand(id, "valid_row"), self.operand(id, "valid_col")];
-        self.tiles.insert(value, TileType { valid_rows: part.valid_rows, valid_cols: part.valid_cols, ..whole });
+        self.values.tiles.insert(value, TileType { valid_rows: part.valid_rows, valid_cols: part.valid_cols, ..whole });
         let offset = self.window_offset(id, &whole)?;
         self.declare_tile(value, valid)?;
         let (name, from) = (self.text(value)?, self.text(source)?);
@@ -214,7 +214,7 @@ impl Writer<'_> {
     /// Elements from the start of a tile to the start of a window. With boxes, windows start at boxes.
     fn window_offset(&self, id: OpId, whole: &TileType) -> Built<String> {
         let [row, col] = self.operands(id, "offsets")[..] else { return Err(self.unsupported("these offsets")) };
-        if let (Some(r), Some(c)) = (self.info.constant(row), self.info.constant(col)) {
+        if let (Some(r), Some(c)) = (self.input.info.constant(row), self.input.info.constant(col)) {
             return Ok(whole.offset(r.max(0) as u64, c.max(0) as u64).to_string());
         }
         let (row, col) = (self.text(row)?, self.text(col)?);

@@ -98,7 +98,7 @@ fn short_name(tile: &TileType) -> String {
 impl Writer<'_> {
     /// The full type of a tile.
     fn tile_text(&self, tile: &TileType) -> String {
-        let blayout = if tile.loc == Loc::Left { self.target.profile().left_order } else { tile.blayout };
+        let blayout = if tile.loc == Loc::Left { self.input.target.profile().left_order } else { tile.blayout };
         let valid = |d: Dim| d.fixed().map_or("-1".to_string(), |n| n.to_string());
         format!(
             "Tile<TileType::{}, {}, {}, {}, BLayout::{blayout:?}, {}, {}, SLayout::{:?}, {}, PadValue::{:?}, CompactMode::{:?}>",
@@ -118,15 +118,15 @@ impl Writer<'_> {
     /// The type of a tile as it is written.
     pub(super) fn tile_type(&mut self, tile: &TileType) -> String {
         let full = self.tile_text(tile);
-        match self.options.style {
+        match self.input.options.style {
             Style::Plain => full,
-            Style::Readable => self.aliases.name(&full, tile),
+            Style::Readable => self.output.aliases.name(&full, tile),
         }
     }
 
     /// The tile a value is in C++, where it may differ from that of the program: see [`Writer::tiles`].
     pub(super) fn tile_of(&self, value: ValueId) -> Option<TileType> {
-        self.tiles.get(&value).or_else(|| self.module.tile(value)).copied()
+        self.values.tiles.get(&value).or_else(|| self.module.tile(value)).copied()
     }
 
     /// The C++ type of a value.
@@ -134,7 +134,7 @@ impl Writer<'_> {
         if let Some(tile) = self.tile_of(value) {
             return Ok(self.tile_type(&tile));
         }
-        if let Some(view) = self.views.get(&value) {
+        if let Some(view) = self.values.views.get(&value) {
             return Ok(view.cpp_type());
         }
         match self.module.value_type(value).clone() {

@@ -125,7 +125,7 @@ impl View {
 impl Writer<'_> {
     /// A number of the program as an extent.
     fn extent(&self, value: ValueId) -> Built<Extent> {
-        match self.info.constant(value) {
+        match self.input.info.constant(value) {
             Some(n) => Ok(Extent::Known(n)),
             None => Ok(Extent::Text(self.text(value)?)),
         }
@@ -159,7 +159,7 @@ impl Writer<'_> {
 
     /// The pointer behind an operand: a pointer, or a lowered view of which only the start counts.
     fn pointer(&self, value: ValueId) -> Built<String> {
-        match self.views.get(&value) {
+        match self.values.views.get(&value) {
             Some(view) if view.offset == Extent::Known(0) => Ok(view.pointer.clone()),
             Some(view) => Ok(format!("({})", view.start())),
             None => self.text(value),
@@ -168,7 +168,7 @@ impl Writer<'_> {
 
     pub(super) fn partition(&mut self, id: OpId) -> Built<()> {
         let source = self.operand(id, "source");
-        let Some(whole) = source.and_then(|s| self.views.get(&s)).cloned() else {
+        let Some(whole) = source.and_then(|s| self.values.views.get(&s)).cloned() else {
             return Err(self.unsupported("a window of a view that comes from elsewhere"));
         };
         let value = self.result(id)?;
@@ -210,18 +210,18 @@ impl Writer<'_> {
                     | op::make_tensor_view
             )
         };
-        if self.uses[value.index()].iter().any(wants) {
+        if self.facts.uses[value.index()].iter().any(wants) {
             let ty = view.cpp_type();
             let arguments = view.arguments();
-            if self.hoisted.is_some() {
+            if self.flow.hoisted.is_some() {
                 self.declare(value, &ty, &format!("{ty}({arguments})"), false);
             } else {
-                let name = self.names.fresh(self.module.value_name(value));
+                let name = self.values.names.fresh(self.module.value_name(value));
                 self.line(&format!("{ty} {name}({arguments});"));
-                self.texts[value.index()] = Some(name);
+                self.values.texts[value.index()] = Some(name);
             }
         }
-        self.views.insert(value, view);
+        self.values.views.insert(value, view);
     }
 
     /// A parameter that is a whole tensor: its type says everything but the start.
@@ -243,7 +243,7 @@ impl Writer<'_> {
                     strides: vec![Extent::Known(1)],
                     layout: GlobalLayout::Nd,
                 };
-                self.views.insert(value, view);
+                self.values.views.insert(value, view);
                 return Ok(());
             }
             return Err(Box::new(self.open_parameter(value, elem, dims.len())));
@@ -277,7 +277,7 @@ impl Writer<'_> {
 
     /// The start of a view is now somewhere else.
     pub(super) fn rebase_view(&mut self, value: ValueId, pointer: &str) {
-        if let Some(view) = self.views.get_mut(&value) {
+        if let Some(view) = self.values.views.get_mut(&value) {
             view.pointer = pointer.to_string();
         }
     }
@@ -286,9 +286,9 @@ impl Writer<'_> {
     pub(super) fn view_query(&mut self, id: OpId) -> Built<()> {
         let operands: Vec<ValueId> = self.module.operands(id).iter().map(|o| o.value).collect();
         let [source, index] = operands[..] else { return Err(self.unsupported("these operands")) };
-        let Some(view) = self.views.get(&source).cloned() else { return Err(self.unsupported("this view")) };
+        let Some(view) = self.values.views.get(&source).cloned() else { return Err(self.unsupported("this view")) };
         let list = if self.module.op(id).op == op::get_tensor_view_stride { view.strides } else { view.dims };
-        let at = self.info.constant(index).and_then(|n| usize::try_from(n).ok());
+        let at = self.input.info.constant(index).and_then(|n| usize::try_from(n).ok());
         let Some(extent) = at.and_then(|at| list.get(at)) else {
             return Err(self.unsupported("a dimension that is known only at run time"));
         };
@@ -300,7 +300,7 @@ impl Writer<'_> {
     /// The start of a view as a pointer, or as a view again.
     pub(super) fn view_address(&mut self, id: OpId) -> Built<()> {
         let source = self.operand(id, "src");
-        let Some(view) = source.and_then(|s| self.views.get(&s)).cloned() else {
+        let Some(view) = source.and_then(|s| self.values.views.get(&s)).cloned() else {
             return Err(self.unsupported("this view"));
         };
         let value = self.result(id)?;
@@ -316,7 +316,7 @@ impl Writer<'_> {
     /// One element of a lowered buffer in global memory.
     pub(super) fn memref_access(&mut self, id: OpId) -> Built<()> {
         let source = self.operand(id, "memref");
-        let Some(view) = source.and_then(|s| self.views.get(&s)).cloned() else {
+        let Some(view) = source.and_then(|s| self.values.views.get(&s)).cloned() else {
             return Err(self.unsupported("a buffer that is not a parameter in global memory"));
         };
         let indices = self.extents(id, "indices")?;
@@ -336,7 +336,7 @@ impl Writer<'_> {
     /// A window of a lowered buffer in global memory, or the buffer with other extents and strides.
     pub(super) fn memref_window(&mut self, id: OpId) -> Built<()> {
         let source = self.operand(id, "source");
-        let Some(whole) = source.and_then(|s| self.views.get(&s)).cloned() else {
+        let Some(whole) = source.and_then(|s| self.values.views.get(&s)).cloned() else {
             return Err(self.unsupported("a buffer that is not a parameter in global memory"));
         };
         let offsets = self.mixed(id, "offsets", "static_offsets")?;
@@ -382,7 +382,7 @@ impl Writer<'_> {
 
     /// The layout of a view that does not state one, from its strides and, where these leave it open, its tiles.
     fn layout_of(&self, value: ValueId, elem: Scalar, dims: &[Extent], strides: &[Extent]) -> GlobalLayout {
-        if !self.options.infer_layout {
+        if !self.input.options.infer_layout {
             return GlobalLayout::Nd;
         }
         let tiles = self.transferred_tiles(value);
@@ -424,7 +424,7 @@ impl Writer<'_> {
         let mut found = Vec::new();
         let mut pending = vec![view];
         while let Some(value) = pending.pop() {
-            for &user in &self.uses[value.index()] {
+            for &user in &self.facts.uses[value.index()] {
                 match self.module.op(user).op {
                     op::partition_view => pending.extend(self.module.results(user)),
                     op::tload | op::tstore => {

@@ -8,6 +8,7 @@ mod format;
 mod fuzz;
 mod growth;
 mod hazards;
+mod imports;
 mod links;
 mod perf;
 mod perf_advice;

@@ -6,12 +6,10 @@ mod ranks;
 use super::build::{Builder, Built};
 use crate::kernels::{self, Code, Site};
 use crate::prepared::*;
-use pto_ir::Attr;
-use pto_ir::OpId;
-use pto_isa::TileType;
+use pto_ir::{Attr, OpId};
 use pto_isa::rules::{Arg, AttrValue, Instance};
 use pto_isa::table::op;
-use pto_isa::{Dim, Op, Scalar, Type, ViewType};
+use pto_isa::{Dim, Op, Scalar, TileType, Type, ViewType};
 
 /// True for synchronisation that reaches other cores.
 pub(super) fn is_signal(code: Op) -> bool {

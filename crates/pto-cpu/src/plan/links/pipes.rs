@@ -1,23 +1,13 @@
 //! Pipes between the cube core and the vector cores: their ends, slots, pushes and pops.
 
-use super::super::build::Builder;
-use super::super::build::Built;
+use super::super::build::{Builder, Built};
 use super::super::roles::stated_kind;
 use crate::prepared::*;
-use pto_ir::Attr;
-use pto_ir::OpId;
-use pto_isa::Diagnostic;
-use pto_isa::Dim;
-use pto_isa::Loc;
-use pto_isa::Op;
-use pto_isa::Scalar;
-use pto_isa::TileType;
-use pto_isa::Type;
-use pto_isa::ViewType;
+use pto_ir::{Attr, OpId};
 use pto_isa::row::Core;
 use pto_isa::rules::AttrValue;
 use pto_isa::table::op;
-use pto_isa::{codes, enums};
+use pto_isa::{Diagnostic, Dim, Loc, Op, Scalar, TileType, Type, ViewType, codes, enums};
 
 /// Bytes that the slots of a pipe may have in one direction.
 const MAX_RING_BYTES: u64 = 1 << 30;

@@ -1,16 +1,12 @@
 //! Signals in global memory, and transfers between ranks.
 
-use super::super::build::Builder;
-use super::super::build::Built;
+use super::super::build::{Builder, Built};
 use crate::kernels::Code;
 use crate::prepared::*;
 use pto_ir::OpId;
-use pto_isa::Loc;
-use pto_isa::TileType;
-use pto_isa::Type;
-use pto_isa::enums;
 use pto_isa::rules::AttrValue;
 use pto_isa::table::op;
+use pto_isa::{Loc, TileType, Type, enums};
 
 impl Builder<'_> {
     pub(super) fn comm_op(&mut self, id: OpId) -> Built<()> {

@@ -1,0 +1,69 @@
+//! What is known of signals, barriers and pipes.
+
+use crate::clock::Clock;
+use crate::findings::{Findings, Site};
+use pto_cpu::{Access, CoreId, Ring, Set};
+use std::collections::{BTreeMap, VecDeque};
+
+/// A signal on its way: what its sender had done, and where it stands.
+pub(crate) type Message = (Clock, Site);
+
+/// A pipe of a block in one direction.
+type RingKey = (u32, u32, u32, bool);
+
+#[derive(Debug, Default)]
+pub(crate) struct Links {
+    /// Signals that wait for other senders, by sender and id.
+    pub sent: BTreeMap<(CoreId, i64), VecDeque<Message>>,
+    /// Signals that arrived, by receiver and id.
+    pub arrived: BTreeMap<(CoreId, i64), VecDeque<Message>>,
+    /// What was done by those who came to a barrier.
+    pub barriers: BTreeMap<(u32, Set, u64), Clock>,
+    pub rings: BTreeMap<RingKey, RingState>,
+    /// Signals the program sends itself, and where.
+    pub used: BTreeMap<i64, Site>,
+    /// Signals that barriers and pipes use.
+    pub reserved: BTreeMap<i64, &'static str>,
+}
+
+/// Signals that `syncall` uses.
+pub(crate) const SYNCALL_SIGNALS: [i64; 4] = [11, 12, 13, 14];
+
+#[derive(Debug, Default)]
+pub(crate) struct RingState {
+    /// What was done when entries were pushed, and where that is written.
+    pub pushed: BTreeMap<u64, Message>,
+    pub popped: BTreeMap<u64, Site>,
+    /// What was done when slots were freed.
+    pub freed: BTreeMap<u64, Clock>,
+    /// The tiles that consumers hold, oldest first.
+    pub held: BTreeMap<CoreId, VecDeque<(Access, Site)>>,
+}
+
+impl Links {
+    /// What is left at the end.
+    pub fn report_leftovers(&self, findings: &mut Findings<'_>) {
+        for ((_, id), queue) in &self.arrived {
+            queue.iter().for_each(|(_, site)| findings.signal_left(*id, *site));
+        }
+        for ring in self.rings.values() {
+            let left: Vec<&Message> =
+                ring.pushed.iter().filter(|(count, _)| !ring.popped.contains_key(count)).map(|(_, m)| m).collect();
+            if let Some((_, site)) = left.first() {
+                findings.entries_left(left.len(), *site);
+            }
+            for (_, site) in ring.held.values().filter_map(VecDeque::front) {
+                findings.never_freed(*site);
+            }
+        }
+        for (id, site) in &self.used {
+            if let Some(what) = self.reserved.get(id) {
+                findings.reserved_signal(*id, what, *site, |id| self.reserved.contains_key(&id));
+            }
+        }
+    }
+
+    pub fn ring(&mut self, core: CoreId, ring: Ring) -> &mut RingState {
+        self.rings.entry((core.rank, core.block, ring.key, ring.to_vector)).or_default()
+    }
+}
