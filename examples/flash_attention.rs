@@ -108,11 +108,11 @@ fn multiply<const N: usize>(q: Gm<Bf16>, k: Gm<Bf16>, v: Gm<Bf16>, (s_slots, p_s
     });
 }
 
-type Scores = Tile<Vec, f32, HALF, TILE>;
-type Output = Tile<Vec, f32, HALF, HEAD>;
-type Column = Tile<Vec, f32, HALF, 1, ColMajor>;
+type Scores = Tile<Vector, f32, HALF, TILE>;
+type Output = Tile<Vector, f32, HALF, HEAD>;
+type Column = Tile<Vector, f32, HALF, 1, ColMajor>;
 /// The same bytes as a column: what works on elements takes rows.
-type Row = Tile<Vec, f32, 1, HALF>;
+type Row = Tile<Vector, f32, 1, HALF>;
 
 /// A vector core: weights, and the output so far.
 fn soften<const N: usize>(o: Gm<f32>, (s_slots, p_slots, o_slots): Slots) {
@@ -147,7 +147,7 @@ fn soften<const N: usize>(o: Gm<f32>, (s_slots, p_slots, o_slots): Slots) {
         texpands(&mut largest_row, -3.0e38);
         texpands(&mut sum_row, 0.0);
         for_range(0, N, TILE, |_| {
-            let (mut scratch, mut p) = (Scores::new(), Tile::<Vec, Bf16, HALF, TILE>::new());
+            let (mut scratch, mut p) = (Scores::new(), Tile::<Vector, Bf16, HALF, TILE>::new());
             let (mut found, mut added) = (Column::new(), Column::new());
             let (mut found_row, added_row): (Row, Row) = (treshape(&found), treshape(&added));
 
@@ -185,13 +185,13 @@ fn my_rows(rows: usize, body: impl FnOnce(Index)) {
 }
 
 /// A row of the output in plain Rust.
-fn reference(q: &[Bf16], k: &[Bf16], v: &[Bf16]) -> std::vec::Vec<f64> {
+fn reference(q: &[Bf16], k: &[Bf16], v: &[Bf16]) -> Vec<f64> {
     let dot = |a: &[Bf16], b: &[Bf16]| {
         a.iter().zip(b).map(|(a, b)| f64::from(a.to_f32()) * f64::from(b.to_f32())).sum::<f64>()
     };
-    let scores: std::vec::Vec<f64> = k.chunks(HEAD).map(|k| dot(q, k) / 8.0).collect();
+    let scores: Vec<f64> = k.chunks(HEAD).map(|k| dot(q, k) / 8.0).collect();
     let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let weights: std::vec::Vec<f64> = scores.iter().map(|s| (s - largest).exp()).collect();
+    let weights: Vec<f64> = scores.iter().map(|s| (s - largest).exp()).collect();
     let total: f64 = weights.iter().sum();
     let column = |c: usize| weights.iter().zip(v.chunks(HEAD)).map(|(w, v)| w * f64::from(v[c].to_f32())).sum::<f64>();
     (0..HEAD).map(|c| column(c) / total).collect()
@@ -205,7 +205,7 @@ pub fn main() {
     println!("attention {N}x{HEAD}: {} lines of PTO text", kernel.to_text(Form::Level2).lines().count());
 
     let half = |step: usize| {
-        (0..N * HEAD).map(|i| Bf16::from_f32((i * step % 4093) as f32 / 1000.0 - 2.0)).collect::<std::vec::Vec<Bf16>>()
+        (0..N * HEAD).map(|i| Bf16::from_f32((i * step % 4093) as f32 / 1000.0 - 2.0)).collect::<Vec<Bf16>>()
     };
     let (q, k, v, mut o) = (half(7919), half(6577), half(5281), vec![0.0f32; N * HEAD]);
     // On a device, entries of the pipes lie in global memory; here the pipes have their own.

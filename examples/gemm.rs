@@ -108,8 +108,7 @@ pub fn main() {
     }
     println!("gemm {N}x{N}x{N}: {} lines of PTO text", kernel.to_text(Form::Level2).lines().count());
 
-    let numbers =
-        |step: usize| (0..N * N).map(|i| (i * step % 1009) as f32 / 504.0 - 1.0).collect::<std::vec::Vec<f32>>();
+    let numbers = |step: usize| (0..N * N).map(|i| (i * step % 1009) as f32 / 504.0 - 1.0).collect::<Vec<f32>>();
     let (a, b, mut c) = (numbers(7919), numbers(6577), vec![0.0f32; N * N]);
     let mut args = [Arg::read(&a), Arg::read(&b), Arg::write(&mut c)];
     let report = kernel.race(Target::A2A3, &mut args).expect("flags order every two instructions that meet");

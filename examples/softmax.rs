@@ -10,8 +10,8 @@ use pto::{Arg, Form, Target};
 /// Rows that are in a tile at a time. Each row of the matrix is one row of a tile.
 const ROWS: usize = 16;
 
-type Rows<const WIDTH: usize> = Tile<Vec, f32, ROWS, WIDTH>;
-type Column = Tile<Vec, f32, ROWS, 1, ColMajor>;
+type Rows<const WIDTH: usize> = Tile<Vector, f32, ROWS, WIDTH>;
+type Column = Tile<Vector, f32, ROWS, 1, ColMajor>;
 
 /// Softmax of the rows of a matrix. Blocks take turns.
 #[pto::kernel]
@@ -48,7 +48,7 @@ pub fn main() {
     }
     println!("softmax {HEIGHT}x{WIDTH}: {} lines of PTO text", kernel.to_text(Form::Level2).lines().count());
 
-    let x: std::vec::Vec<f32> = (0..HEIGHT * WIDTH).map(|i| (i * 7919 % 2003) as f32 / 250.0).collect();
+    let x: Vec<f32> = (0..HEIGHT * WIDTH).map(|i| (i * 7919 % 2003) as f32 / 250.0).collect();
     let mut y = vec![0.0f32; x.len()];
     let report = kernel.run(Target::A2A3, &mut [Arg::read(&x), Arg::write(&mut y)]).expect("it runs");
     println!("ran {} instructions here", report.instructions);

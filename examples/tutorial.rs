@@ -1,12 +1,12 @@
 //! The code of `docs/tutorial.md`, chapter by chapter: `cargo run --release --example tutorial` prints what is shown there.
 
 use pto::tile::*;
-use pto::{Arg, Form, Launch, Target};
+use pto::{Arg, Form, Options, Target};
 
 #[pto::kernel]
 fn add(x: Gm<f32>, y: Gm<f32>, z: Gm<f32>) {
-    let mut a = Tile::<Vec, f32, 64, 64>::new();
-    let mut b = Tile::<Vec, f32, 64, 64>::new();
+    let mut a = Tile::<Vector, f32, 64, 64>::new();
+    let mut b = Tile::<Vector, f32, 64, 64>::new();
     tload(&mut a, &x.view([64, 64]));
     tload(&mut b, &y.view([64, 64]));
     tadd(&mut a, Same, &b);
@@ -30,8 +30,8 @@ fn vector_add(x: Gm<f32>, y: Gm<f32>, z: Gm<f32>, n: Index) {
     let (block, blocks) = (get_block_idx().index(), get_block_num().index());
     for_range(block * WIDTH, n, blocks * WIDTH, |at| {
         let count = (n - at).min(WIDTH);
-        let mut a = Tile::<Vec, f32, 1, WIDTH, RowMajor, 1, DYN>::with_valid(1, count);
-        let mut b = Tile::<Vec, f32, 1, WIDTH, RowMajor, 1, DYN>::with_valid(1, count);
+        let mut a = Tile::<Vector, f32, 1, WIDTH, RowMajor, 1, DYN>::with_valid(1, count);
+        let mut b = Tile::<Vector, f32, 1, WIDTH, RowMajor, 1, DYN>::with_valid(1, count);
         tload(&mut a, &xs.part([at], [count]));
         tload(&mut b, &ys.part([at], [count]));
         tadd(&mut a, Same, &b);
@@ -41,11 +41,11 @@ fn vector_add(x: Gm<f32>, y: Gm<f32>, z: Gm<f32>, n: Index) {
 
 fn any_length() -> String {
     let n = 10_000;
-    let x: std::vec::Vec<f32> = (0..n).map(|i| i as f32).collect();
+    let x: Vec<f32> = (0..n).map(|i| i as f32).collect();
     let mut z = vec![0.0f32; n];
     let mut args = [Arg::read(&x), Arg::read(&x), Arg::write(&mut z), Arg::Int(n as i64)];
-    let two = Launch { blocks: 2, ..Launch::default() };
-    let report = vector_add().launch(Target::A2A3, two, &mut args).expect("it runs");
+    let plan = vector_add().plan(Target::A2A3, Options::default()).expect("legal on A2/A3");
+    let report = plan.launch().blocks(2).run(&mut args).expect("it runs");
     assert!((0..n).all(|i| z[i] == 2.0 * i as f32));
 
     format!("{} instructions on two blocks", report.instructions)
@@ -53,8 +53,8 @@ fn any_length() -> String {
 
 #[pto::kernel]
 fn largest(x: Gm<u8>, y: Gm<u8>, z: Gm<u8>) {
-    let mut a = Tile::<Vec, u8, 16, 32>::new();
-    let mut b = Tile::<Vec, u8, 16, 32>::new();
+    let mut a = Tile::<Vector, u8, 16, 32>::new();
+    let mut b = Tile::<Vector, u8, 16, 32>::new();
     tload(&mut a, &x.view([16, 32]));
     tload(&mut b, &y.view([16, 32]));
     tmax(&mut a, Same, &b);
@@ -71,10 +71,10 @@ fn a_mistake() -> String {
 fn softmax(x: Gm<f32>, y: Gm<f32>) {
     let (xs, ys) = (x.view([256, 512]), y.view([256, 512]));
     for_range(0, 256, 16, |row| {
-        let mut t = Tile::<Vec, f32, 16, 512>::new();
-        let mut scratch = Tile::<Vec, f32, 16, 512>::new();
-        let mut largest = Tile::<Vec, f32, 16, 1, ColMajor>::new();
-        let mut total = Tile::<Vec, f32, 16, 1, ColMajor>::new();
+        let mut t = Tile::<Vector, f32, 16, 512>::new();
+        let mut scratch = Tile::<Vector, f32, 16, 512>::new();
+        let mut largest = Tile::<Vector, f32, 16, 1, ColMajor>::new();
+        let mut total = Tile::<Vector, f32, 16, 1, ColMajor>::new();
         tload(&mut t, &xs.part((row, 0), [16, 512]));
         trowmax(&mut largest, &t).tmp(&mut scratch);
         trowexpandsub(&mut t, Same, &largest);
@@ -89,7 +89,7 @@ fn softmax_in_auto_mode() -> String {
     let lowered = softmax().lower(Target::A2A3).expect("it fits");
     let cycles = lowered.perf(Target::A2A3).expect("it can be followed").cycles;
 
-    let x: std::vec::Vec<f32> = (0..256 * 512).map(|i| (i * 31 % 97) as f32 / 16.0).collect();
+    let x: Vec<f32> = (0..256 * 512).map(|i| (i * 31 % 97) as f32 / 16.0).collect();
     let [mut before, mut after] = [vec![0.0f32; x.len()], vec![0.0f32; x.len()]];
     softmax().run(Target::A2A3, &mut [Arg::read(&x), Arg::write(&mut before)]).expect("it runs");
     lowered.race(Target::A2A3, &mut [Arg::read(&x), Arg::write(&mut after)]).expect("flags order the pipes");
@@ -100,7 +100,7 @@ fn softmax_in_auto_mode() -> String {
 
 #[pto::kernel]
 fn double_unordered(x: Gm<f32>, y: Gm<f32>) {
-    let mut t = Tile::<Vec, f32, 16, 64>::new();
+    let mut t = Tile::<Vector, f32, 16, 64>::new();
     tassign(&mut t, 0x1000);
     tload(&mut t, &x.view([16, 64]));
     tadd(&mut t, Same, Same);
@@ -116,7 +116,7 @@ fn a_race() -> String {
 
 #[pto::kernel]
 fn double(x: Gm<f32>, y: Gm<f32>) {
-    let mut t = Tile::<Vec, f32, 16, 64>::new();
+    let mut t = Tile::<Vector, f32, 16, 64>::new();
     tassign(&mut t, 0x1000);
     let loaded = tload(&mut t, &x.view([16, 64]));
     let added = tadd(&mut t, Same, Same).after(&loaded);
@@ -158,8 +158,8 @@ fn matmul<const BUFFERS: usize>(a: Gm<F16>, b: Gm<F16>, c: Gm<f32>) {
 }
 
 fn two_buffers() -> String {
-    let a: std::vec::Vec<F16> = (0..128 * DEPTH).map(|i| F16::from_f32((i % 7) as f32)).collect();
-    let b: std::vec::Vec<F16> = (0..DEPTH * 128).map(|i| F16::from_f32((i % 5) as f32)).collect();
+    let a: Vec<F16> = (0..128 * DEPTH).map(|i| F16::from_f32((i % 7) as f32)).collect();
+    let b: Vec<F16> = (0..DEPTH * 128).map(|i| F16::from_f32((i % 5) as f32)).collect();
     let cycles = |kernel: &Kernel| {
         let lowered = kernel.lower(Target::A2A3).expect("it fits");
         let mut c = vec![0.0f32; 128 * 128];

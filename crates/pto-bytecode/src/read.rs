@@ -6,7 +6,7 @@ use crate::{BY_NAME, Immediate, MAGIC, NO_MODULE, constant, regions_of, results_
 use pto_ir::print::quote;
 use pto_isa::row::Bytecode;
 use pto_isa::table::op;
-use pto_isa::{Diagnostic, Op, Span, codes, enums, table};
+use pto_isa::{Diagnostic, Error, Op, Span, codes, enums, table};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -21,12 +21,12 @@ const MAX_DEPTH: usize = 150;
 ///
 /// # Errors
 /// Where and why the bytes are not a program; the position is in the message, since there is no text to point at.
-pub fn decode(bytes: &[u8]) -> Result<String, Box<Diagnostic>> {
+pub fn decode(bytes: &[u8]) -> Result<String, Error> {
     let mut decoder = Decoder::default();
     let read = decoder.file(bytes);
     read.map_err(|(at, why)| {
         let message = format!("this bytecode cannot be read: {why} (byte {at})");
-        Box::new(Diagnostic::new(codes::BYTECODE, Span::default(), message).legal("a file of version 0, whole"))
+        Error::from(Diagnostic::new(codes::BYTECODE, Span::default(), message).legal("a file of version 0, whole"))
     })?;
     Ok(decoder.out)
 }

@@ -6,7 +6,7 @@ use pto_ir::print::{TypeStyle, attributes_text, type_text};
 use pto_ir::{Attr, Module, OpId, RegionId, TypeId, ValueId};
 use pto_isa::row::{Bytecode, Custom, Syntax};
 use pto_isa::table::op;
-use pto_isa::{DType, Diagnostic, EnumDef, Scalar, Type, codes, enums};
+use pto_isa::{DType, Diagnostic, EnumDef, Error, Scalar, Type, codes, enums};
 use pto_num::{Bf16, F16, Float, Round, Saturate};
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ impl Default for Options {
 ///
 /// # Errors
 /// Everything that the container cannot hold, in source order.
-pub fn encode(module: &Module, options: Options) -> Result<Vec<u8>, Vec<Diagnostic>> {
+pub fn encode(module: &Module, options: Options) -> Result<Vec<u8>, Error> {
     let mut encoder = Encoder {
         module,
         options,
@@ -44,7 +44,7 @@ pub fn encode(module: &Module, options: Options) -> Result<Vec<u8>, Vec<Diagnost
     };
     let body = encoder.module();
     if !encoder.problems.is_empty() {
-        return Err(encoder.problems);
+        return Err(module.error(encoder.problems));
     }
     Ok(encoder.file(&body))
 }

@@ -113,8 +113,8 @@ fn names_of_values_are_kept_or_not() {
 fn what_cannot_be_held_is_named() {
     let found = |source: &str, options: Options| -> Vec<String> {
         let problems = encode(&parse(source), options).expect_err("it cannot be held");
-        assert!(problems.iter().all(|d| d.code == codes::BYTECODE_HOLD));
-        problems.into_iter().map(|d| d.message).collect()
+        assert!(problems.diagnostics().iter().all(|d| d.code == codes::BYTECODE_HOLD));
+        problems.into_diagnostics().into_iter().map(|d| d.message).collect()
     };
     let messages = found(BY_NAME, Options { generic: false, names: true });
     for what in [
@@ -197,5 +197,9 @@ fn text_has_a_limit() {
     file.extend((payload.len() as u32).to_le_bytes());
     file.extend(payload);
     let problem = decode(&file).expect_err("too much text");
-    assert!(problem.code == codes::BYTECODE && problem.message.contains("bytes of text"), "{}", problem.message);
+    assert!(
+        problem.diagnostics()[0].code == codes::BYTECODE && problem.diagnostics()[0].message.contains("bytes of text"),
+        "{}",
+        problem.diagnostics()[0].message
+    );
 }

@@ -48,7 +48,7 @@ pub use reach::{Reach, reach};
 pub use scratch::{WorkSpace, missing_scratch, scratch_left_out, work_space};
 
 use pto_ir::{Attr, Module};
-use pto_isa::{Diagnostic, Target};
+use pto_isa::{Diagnostic, Error, Target};
 
 /// A module that passed every check for a target.
 #[derive(Clone, Debug)]
@@ -90,10 +90,10 @@ impl Checked {
 ///
 /// # Errors
 /// Every problem, in source order.
-pub fn check(module: Module, target: Target) -> Result<Checked, Vec<Diagnostic>> {
+pub fn check(module: Module, target: Target) -> Result<Checked, Error> {
     let (info, problems) = inspect(&module, target);
     if problems.iter().any(Diagnostic::is_error) {
-        return Err(problems);
+        return Err(module.error(problems));
     }
     Ok(Checked { module, info, warnings: problems })
 }

@@ -88,13 +88,13 @@ fn formatted(args: &Args, source: &Source) -> Result<Option<String>, Failure> {
         }),
     };
     let result = match &source.unreadable {
-        Some(d) => Err(vec![d.clone()]),
+        Some(d) => Err(d.clone().into()),
         None => format(&source.text, options),
     };
     match result {
         Ok(text) => Ok(Some(text)),
         Err(problems) => {
-            render::print(source, &problems)?;
+            render::print(source, problems.diagnostics())?;
             writeln!(anstream::stderr(), "{} is not formatted", source.name)?;
             Ok(None)
         }

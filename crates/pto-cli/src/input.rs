@@ -71,7 +71,7 @@ fn decode(name: String, path: Option<PathBuf>, bytes: Vec<u8>) -> Source {
     if bytecode::is_bytecode(&bytes) {
         let (text, unreadable) = match pto::text_of_bytecode(&bytes) {
             Ok(text) => (text, None),
-            Err(d) => (String::new(), Some(*d)),
+            Err(error) => (String::new(), error.into_diagnostics().pop()),
         };
         return Source { name, path, text, is_bytecode: true, unreadable };
     }

@@ -3,7 +3,7 @@
 //! The program is a loop of loads, vector instructions and stores with flags; every turn is ten operations of the program.
 
 use pto_cost::{Laws, Machine, Options, record, simulate};
-use pto_cpu::{Known, Launch, Plan};
+use pto_cpu::{Known, Plan};
 use pto_isa::Target;
 use std::time::{Duration, Instant};
 
@@ -66,7 +66,7 @@ fn main() {
     for turns in [1_000, 10_000, 100_000, 400_000] {
         let known = [Known::Nothing, Known::Int(turns)];
         let (recording, trace) =
-            best(|| record(&plan, &known, Launch::default(), Options::default()).expect("it can be followed"));
+            best(|| record(plan.launch(), &known, Options::default()).expect("it can be followed"));
         let (simulating, line) = best(|| simulate(&trace, &trace.charges, &machine).expect("it has an end"));
         let count = trace.items.len() as f64 / 1e6;
         println!(

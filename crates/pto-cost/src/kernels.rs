@@ -4,8 +4,8 @@ use crate::accuracy::Use;
 use crate::laws::Laws;
 use crate::sim::{Machine, simulate};
 use crate::trace::{Options, record};
-use pto_cpu::{Known, Launch, Plan};
-use pto_isa::{Diagnostic, Target, codes};
+use pto_cpu::{Known, Plan};
+use pto_isa::{Error, Target};
 
 const TEXT: &str = include_str!("../data/kernels.tsv");
 const PROGRAMS: [(&str, &str); 3] = [
@@ -61,21 +61,19 @@ impl KernelPoint {
     ///
     /// # Errors
     /// When the program is not legal or comes to no end.
-    pub fn predicted(&self) -> Result<f64, Diagnostic> {
+    pub fn predicted(&self) -> Result<f64, Error> {
         let (module, _) = pto_syntax::parse(self.program);
-        let checked = pto_check::check(module, self.target).map_err(|mut problems| problems.remove(0))?;
+        let checked = pto_check::check(module, self.target)?;
         let plan = Plan::new(&checked, None, pto_cpu::Options::default())?;
         let of = |name: &str| {
             let number = self.numbers.split(' ').filter_map(|p| p.split_once('=')).find(|p| p.0 == name)?.1;
             number.parse().ok().map(Known::Int)
         };
         let known: Vec<Known> = plan.params().iter().map(|p| of(&p.name).unwrap_or_default()).collect();
-        let launch = Launch { blocks: self.blocks, threads: 1 };
-        let trace = record(&plan, &known, launch, Options::default())?;
+        let trace = record(plan.launch().blocks(self.blocks), &known, Options::default())?;
         let machine = Machine::of(Laws::of(self.target));
-        let line = simulate(&trace, &trace.charges, &machine).map_err(|_| {
-            Diagnostic::new(codes::FLAG_UNSET, pto_isa::Span::default(), "a kernel that comes to no end")
-        })?;
+        let line = simulate(&trace, &trace.charges, &machine);
+        let line = line.map_err(|stuck| stuck.error(plan.checked().module(), &trace))?;
         Ok((line.cycles + machine.launch) / machine.mhz)
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use pto_cost::{Laws, Machine, Options, Report, record, simulate};
-//! use pto_cpu::{Launch, Plan};
+//! use pto_cpu::Plan;
 //! use pto_isa::Target;
 //!
 //! let (module, _) = pto_syntax::parse("
@@ -19,7 +19,7 @@
 //! let plan = Plan::new(&checked, None, pto_cpu::Options::default()).expect("one entry");
 //!
 //! let laws = Laws::of(Target::A2A3);
-//! let trace = record(&plan, &[], Launch::default(), Options::default()).expect("it can be followed");
+//! let trace = record(plan.launch(), &[], Options::default()).expect("it can be followed");
 //! let line = simulate(&trace, &trace.charges, &Machine::of(laws)).expect("it comes to an end");
 //! let report = Report::new(&trace, &line, laws);
 //! assert_eq!(report.cycles, 159.0);

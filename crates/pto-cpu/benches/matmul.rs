@@ -6,7 +6,7 @@
 
 #![expect(unsafe_code, reason = "the call of another library")]
 
-use pto_cpu::{Arg, Launch, Options, Plan};
+use pto_cpu::{Arg, Options, Plan};
 use pto_isa::{BLayout, DType, Loc, SLayout, Target, TileType};
 use std::collections::HashMap;
 use std::process::Command;
@@ -90,16 +90,16 @@ fn time(name: &str, tiles: &[TileType], turns: u32) -> f64 {
     );
     let (module, problems) = pto_syntax::parse(&text);
     assert!(problems.is_empty(), "{}", problems[0].message);
-    let checked = pto_check::check(module, Target::Cpu).unwrap_or_else(|d| panic!("{}", d[0].message));
-    let plan = Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    let checked = pto_check::check(module, Target::Cpu).unwrap_or_else(|d| panic!("{}", d.diagnostics()[0].message));
+    let plan = Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{d}"));
     // Small numbers of every type: nothing overflows, nothing is subnormal.
     let fill = |i: usize| if i % 4 >= 2 { 0x3c + (i / 4 % 3) as u8 } else { 0 };
     let mut data: Vec<Vec<u8>> = tiles.iter().map(|t| (0..t.bytes() as usize).map(fill).collect()).collect();
     let mut run = |turns: u32| {
-        let mut args: Vec<Arg> = data.iter_mut().map(|d| Arg::InOut(d)).collect();
+        let mut args: Vec<Arg> = data.iter_mut().map(|d| Arg::write_bytes(d)).collect();
         args.push(Arg::Int(turns.into()));
         let start = Instant::now();
-        plan.run(&mut args, Launch { blocks: 1, threads: 1 }).unwrap_or_else(|d| panic!("{}", d.message));
+        plan.launch().threads(1).run(&mut args).unwrap_or_else(|d| panic!("{d}"));
         start.elapsed().as_secs_f64()
     };
     // What a program costs whose loop does not turn is not the instruction's.

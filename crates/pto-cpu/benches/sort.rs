@@ -4,7 +4,7 @@
 //! engine again and again, and of `sort_unstable_by_key` on pairs of a value's key and an index. The goal is five times what
 //! the public simulator reaches with `tsort32`.
 
-use pto_cpu::{Arg, Launch, Options, Plan};
+use pto_cpu::{Arg, Options, Plan};
 use pto_isa::Target;
 use std::hint::black_box;
 use std::time::Instant;
@@ -99,9 +99,9 @@ fn report(name: &str, (plan, memory): &(Plan, Vec<Vec<u8>>), columns: usize, gro
     let pairs = pairs(&memory[0], columns);
     // In turns, so that both see the same machine.
     for _ in 0..100 {
-        let mut args: Vec<Arg> = memory.iter_mut().map(|m| Arg::InOut(m)).collect();
+        let mut args: Vec<Arg> = memory.iter_mut().map(|m| Arg::write_bytes(m)).collect();
         let start = Instant::now();
-        plan.run(&mut args, Launch { blocks: 1, threads: 1 }).expect("it runs");
+        plan.launch().threads(1).run(&mut args).expect("it runs");
         engine = engine.min(start.elapsed().as_secs_f64() / TURNS as f64);
         let mut copy = pairs.clone();
         let start = Instant::now();

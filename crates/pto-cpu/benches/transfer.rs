@@ -3,7 +3,7 @@
 //! `cargo bench -p pto-cpu --bench transfer`. Each program moves the same window again and again; windows and tiles stay in the
 //! cache, so that the work of changing the layout is what is measured.
 
-use pto_cpu::{Arg, Launch, Options, Plan};
+use pto_cpu::{Arg, Options, Plan};
 use pto_isa::{GlobalLayout, Target};
 use std::fmt::Write;
 use std::time::Instant;
@@ -136,8 +136,8 @@ fn times(case: &Case) -> (f64, f64) {
     let (mut engine, mut copy) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..15 {
         engine = engine.min(time(|| {
-            let mut args = [Arg::InOut(&mut data), Arg::Int(TURNS)];
-            plan.run(&mut args, Launch { blocks: 1, threads: 1 }).expect("it runs");
+            let mut args = [Arg::write_bytes(&mut data), Arg::Int(TURNS)];
+            plan.launch().threads(1).run(&mut args).expect("it runs");
         }));
         copy = copy.min(time(|| {
             for _ in 0..TURNS {

@@ -4,6 +4,7 @@ use pto_isa::{DType, Scalar, TileType};
 
 /// A parameter of the entry function.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Param {
     /// Its name without `%`.
     pub name: String,
@@ -15,6 +16,7 @@ pub struct Param {
 
 /// What a parameter takes.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum ParamKind {
     /// Global memory: any number of elements.
     Pointer(DType),
@@ -40,21 +42,32 @@ impl ParamKind {
 }
 
 /// An argument. Memory is borrowed, never copied.
+///
+/// Memory knows the type of its elements, and a parameter takes no other: numbers are never read as what they are not.
+///
+/// ```
+/// use pto_cpu::{Arg, Options, Plan};
+///
+/// # fn main() -> Result<(), pto_isa::Error> {
+/// let (module, _) = pto_syntax::parse("func.func @f(%x: !pto.ptr<f32>) { return }");
+/// let checked = pto_check::check(module, pto_isa::Target::A2A3)?;
+/// let plan = Plan::new(&checked, None, Options::default())?;
+/// plan.launch().run(&mut [Arg::read(&[1.0f32, 2.0])])?;
+///
+/// let error = plan.launch().run(&mut [Arg::read(&[1i32, 2])]).unwrap_err();
+/// assert!(error.to_string().contains("argument `x`: a slice of i32 for a pointer to f32"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Arg<'a> {
     /// An integer, an index or a truth value.
     Int(i64),
     /// A floating-point number.
     Float(f64),
-    /// Global memory that is only read; a program that writes there is stopped.
-    In(&'a [u8]),
-    /// Global memory.
-    InOut(&'a mut [u8]),
-    /// A tensor in global memory with its extents, outermost first, elements in row-major order.
-    Tensor(&'a mut [u8], &'a [u64]),
-    /// A tile: all its rows and columns in row-major order, whatever its layout, and the valid rows and columns that its
-    /// type leaves open. It is copied in before the run and back after it.
-    Tile(&'a mut [u8], (u64, u64)),
+    /// Global memory, or a tile: see [`Arg::read`] and [`Arg::write`].
+    Memory(Borrowed<'a>),
     /// The memory that a rank was given for a parameter; for runs on several ranks.
     Remote {
         /// The rank.
@@ -62,6 +75,67 @@ pub enum Arg<'a> {
         /// The position of the parameter.
         param: usize,
     },
+}
+
+/// Memory that a program is given.
+///
+/// A tile is given as all its rows and columns in row-major order, whatever its layout; it is copied in before the run and back
+/// after it.
+#[derive(Debug)]
+pub struct Borrowed<'a> {
+    pub(crate) data: Data<'a>,
+    /// `None`: whatever the parameter says.
+    pub(crate) element: Option<DType>,
+    /// The numbers of the slice, where they cannot be the bits of such elements.
+    pub(crate) cut: Option<DType>,
+    pub(crate) shape: Option<&'a [u64]>,
+    pub(crate) valid: Option<(u64, u64)>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Data<'a> {
+    Read(&'a [u8]),
+    Write(&'a mut [u8]),
+}
+
+impl<'a> Borrowed<'a> {
+    fn new(data: Data<'a>, element: Option<DType>) -> Self {
+        Self { data, element, cut: None, shape: None, valid: None }
+    }
+
+    /// What it holds.
+    pub fn bytes(&self) -> &[u8] {
+        match &self.data {
+            Data::Read(data) => data,
+            Data::Write(data) => data,
+        }
+    }
+
+    /// The same to write, where the program may write it.
+    pub fn bytes_mut(&mut self) -> Option<&mut [u8]> {
+        match &mut self.data {
+            Data::Read(_) => None,
+            Data::Write(data) => Some(data),
+        }
+    }
+
+    /// True when the program may write it.
+    pub fn is_written(&self) -> bool {
+        matches!(self.data, Data::Write(_))
+    }
+
+    /// The type of its elements; `None` where it is that of the parameter.
+    pub fn element(&self) -> Option<DType> {
+        self.element
+    }
+
+    fn reborrow(&mut self) -> Borrowed<'_> {
+        let data = match &mut self.data {
+            Data::Read(data) => Data::Read(data),
+            Data::Write(data) => Data::Write(data),
+        };
+        Borrowed { data, element: self.element, cut: self.cut, shape: self.shape, valid: self.valid }
+    }
 }
 
 /// Element types that slices of Rust numbers can hold.
@@ -94,32 +168,83 @@ macro_rules! numbers {
     )+};
 }
 numbers!(i8 => I8, i16 => I16, i32 => I32, i64 => I64, u8 => U8, u16 => U16, u32 => U32, u64 => U64, f32 => F32);
-numbers!(pto_num::F16 => F16, pto_num::Bf16 => Bf16);
+numbers!(pto_num::F16 => F16, pto_num::Bf16 => Bf16, pto_num::F8E4M3 => F8E4M3, pto_num::F8E5M2 => F8E5M2);
+numbers!(pto_num::F8E8M0 => F8E8M0, pto_num::Hif8 => Hif8);
 
 impl<'a> Arg<'a> {
-    /// Memory that is only read.
+    /// Memory that is only read; a program that writes there is stopped.
     pub fn read<T: Number>(data: &'a [T]) -> Self {
-        Self::In(crate::memory::bytes(data))
+        Self::Memory(Borrowed::new(Data::Read(crate::memory::bytes(data)), Some(T::DTYPE)))
     }
 
     /// Memory that may be written.
     pub fn write<T: Number>(data: &'a mut [T]) -> Self {
-        Self::InOut(crate::memory::bytes_mut(data))
+        Self::Memory(Borrowed::new(Data::Write(crate::memory::bytes_mut(data)), Some(T::DTYPE)))
     }
-}
 
-/// How a program is launched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Launch {
-    /// Blocks: how often the program runs, each time with another block number.
-    pub blocks: u32,
-    /// Threads that share the blocks; 0 means as many as the machine has cores. Results do not depend on it.
-    pub threads: usize,
-}
+    /// Bytes that are only read and hold elements of the parameter's type, whatever that is: for types that Rust has no
+    /// numbers of, and for numbers that come from elsewhere. [`Arg::of`] says what they hold.
+    pub fn read_bytes(data: &'a [u8]) -> Self {
+        Self::Memory(Borrowed::new(Data::Read(data), None))
+    }
 
-impl Default for Launch {
-    fn default() -> Self {
-        Self { blocks: 1, threads: 0 }
+    /// As [`Arg::read_bytes`], for memory that may be written.
+    pub fn write_bytes(data: &'a mut [u8]) -> Self {
+        Self::Memory(Borrowed::new(Data::Write(data), None))
+    }
+
+    /// States what the bits of memory mean. Numbers can be the bits of others that have the same size, `u16` those of
+    /// [`DType::F16`]; bytes can be those of any.
+    ///
+    /// ```
+    /// use pto_cpu::Arg;
+    /// use pto_isa::DType;
+    ///
+    /// let halves = [0x3c00u16, 0x4000];
+    /// let arg = Arg::read(&halves).of(DType::F16);
+    /// # let Arg::Memory(memory) = arg else { panic!() };
+    /// # assert_eq!(memory.element(), Some(DType::F16));
+    /// ```
+    ///
+    /// Numbers of another size are refused when the program is launched. A number is no memory and stays what it is.
+    #[must_use]
+    pub fn of(mut self, element: DType) -> Self {
+        if let Self::Memory(memory) = &mut self {
+            let cut = |found: &DType| found.bits() != 8 && found.bits() != element.bits();
+            memory.cut = memory.cut.or(memory.element.filter(cut));
+            memory.element = Some(element);
+        }
+        self
+    }
+
+    /// The extents of a tensor, outermost first, for a parameter whose type leaves them open. Elements are in row-major order.
+    /// A number has no extents and stays what it is.
+    #[must_use]
+    pub fn shape(mut self, shape: &'a [u64]) -> Self {
+        if let Self::Memory(memory) = &mut self {
+            memory.shape = Some(shape);
+        }
+        self
+    }
+
+    /// The valid rows and columns of a tile that its type leaves open; without them, all are valid. A number has no rows and
+    /// stays what it is.
+    #[must_use]
+    pub fn valid(mut self, rows: u64, cols: u64) -> Self {
+        if let Self::Memory(memory) = &mut self {
+            memory.valid = Some((rows, cols));
+        }
+        self
+    }
+
+    /// The same argument for a shorter time.
+    pub fn reborrow(&mut self) -> Arg<'_> {
+        match self {
+            Arg::Int(n) => Arg::Int(*n),
+            Arg::Float(x) => Arg::Float(*x),
+            Arg::Memory(memory) => Arg::Memory(memory.reborrow()),
+            Arg::Remote { rank, param } => Arg::Remote { rank: *rank, param: *param },
+        }
     }
 }
 
@@ -148,8 +273,9 @@ pub enum Uninitialised {
 
 /// What a run did.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Report {
-    /// For each parameter, whether the program wrote to its memory.
+    /// For each parameter, whether the program wrote to its memory; the parameters of one rank after those of another.
     pub written: Vec<bool>,
     /// Instructions executed, over all blocks.
     pub instructions: u64,
@@ -158,6 +284,8 @@ pub struct Report {
     /// Warnings, at most one for each instruction, in the order of the text: tiles that are read and were not written, entries left in a pipe; and with the numerics of a device,
     /// what it does although no rule allows it.
     pub notes: Vec<pto_isa::Diagnostic>,
+    /// How long instructions took, in the order of the text, where that was [asked for](crate::Launch::timed).
+    pub timings: Vec<crate::Timing>,
 }
 
 /// What a block printed.

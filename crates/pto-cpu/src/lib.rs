@@ -4,7 +4,7 @@
 //! It can be run any number of times on borrowed memory.
 //!
 //! ```
-//! use pto_cpu::{Arg, Launch, Options, Plan};
+//! use pto_cpu::{Arg, Options, Plan};
 //! use pto_isa::Target;
 //!
 //! let (module, _) = pto_syntax::parse("
@@ -25,7 +25,7 @@
 //!
 //! let x = vec![1.5f32; 256];
 //! let mut y = vec![0.0f32; 256];
-//! plan.run(&mut [Arg::read(&x), Arg::write(&mut y)], Launch::default()).expect("it runs");
+//! plan.launch().run(&mut [Arg::read(&x), Arg::write(&mut y)]).expect("it runs");
 //! assert_eq!(y, vec![3.0; 256]);
 //! ```
 
@@ -38,13 +38,13 @@ mod plan;
 mod prepared;
 mod run;
 
-pub use args::{Arg, Launch, Number, Options, Param, ParamKind, Printed, Report, Uninitialised};
+pub use args::{Arg, Borrowed, Number, Options, Param, ParamKind, Printed, Report, Uninitialised};
 pub use kernels::Numerics;
 pub use plan::{asked_again, loaded_tile, reads_element, source};
 pub use prepared::{Plan, Role, Set};
 pub use run::{
-    Access, Action, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, Event, Extent, Flag, Known, Measure, Observer,
-    Place, Ring, Signal, StoredWord, Timing,
+    Access, Action, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, Event, Extent, Flag, Known, Launch, Measure,
+    Observer, Place, Ring, Signal, StoredWord, Timing,
 };
 
 /// True when the engine executes an operation: by a kernel, or itself.

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "an allocator that counts")]
 
-use pto_cpu::{Arg, Launch, Options, Plan};
+use pto_cpu::{Arg, Options, Plan};
 use pto_isa::Target;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -95,8 +95,8 @@ fn plan(program: &str, types: &[(&str, &str)]) -> Plan {
     let text = types.iter().fold(program.to_string(), |text, (name, ty)| text.replace(name, ty));
     let (module, problems) = pto_syntax::parse(&text);
     assert!(problems.is_empty(), "{}", problems[0].message);
-    let checked = pto_check::check(module, Target::A5).unwrap_or_else(|d| panic!("{}", d[0].message));
-    Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{}", d.message))
+    let checked = pto_check::check(module, Target::A5).unwrap_or_else(|d| panic!("{}", d.diagnostics()[0].message));
+    Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{d}"))
 }
 
 /// Allocations of a run with so many turns.
@@ -105,7 +105,7 @@ fn allocations(plan: &Plan, turns: i64) -> usize {
     let mut c = vec![0.0f32; 4096];
     let mut args = [Arg::read(&a), Arg::write(&mut c), Arg::Int(turns)];
     let before = ALLOCATIONS.load(Ordering::Relaxed);
-    let report = plan.run(&mut args, Launch { blocks: 1, threads: 1 }).unwrap_or_else(|d| panic!("{}", d.message));
+    let report = plan.launch().threads(1).run(&mut args).unwrap_or_else(|d| panic!("{d}"));
     let after = ALLOCATIONS.load(Ordering::Relaxed);
     assert!(report.instructions >= 5 * turns as u64);
     after - before

@@ -35,7 +35,7 @@ pub use cpp::{emits, spellings};
 
 use pto_check::Checked;
 use pto_isa::table::op;
-use pto_isa::{Diagnostic, Span, Target, codes};
+use pto_isa::{Diagnostic, Error, Span, Target, codes};
 
 /// How the text looks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -123,7 +123,7 @@ impl Emitted {
 ///
 /// # Errors
 /// Everything that C++ cannot express there, in source order.
-pub fn cpp(checked: &Checked, options: &Options<'_>) -> Result<String, Vec<Diagnostic>> {
+pub fn cpp(checked: &Checked, options: &Options<'_>) -> Result<String, Error> {
     emit(checked, options).map(|emitted| emitted.text)
 }
 
@@ -148,16 +148,16 @@ pub fn cpp(checked: &Checked, options: &Options<'_>) -> Result<String, Vec<Diagn
 ///
 /// # Errors
 /// Everything that C++ cannot express there, in source order.
-pub fn emit(checked: &Checked, options: &Options<'_>) -> Result<Emitted, Vec<Diagnostic>> {
+pub fn emit(checked: &Checked, options: &Options<'_>) -> Result<Emitted, Error> {
     let target = checked.info().target;
     if target == Target::Cpu {
         let message = "C++ is emitted for a device, not for the host";
-        return Err(vec![Diagnostic::new(codes::EMIT_UNSUPPORTED, Span::default(), message).legal("a2a3, a5")]);
+        return Err(Diagnostic::new(codes::EMIT_UNSUPPORTED, Span::default(), message).legal("a2a3, a5").into());
     }
-    check_level(checked, options.level)?;
+    check_level(checked, options.level).map_err(|problems| checked.module().error(problems))?;
     // What C++ needs and the program leaves open.
     let lowered = pto_opt::lower(checked, pto_opt::plan::Options::default(), options.sync.mode())?;
-    let text = cpp::emit(&lowered.program, options)?;
+    let text = cpp::emit(&lowered.program, options).map_err(|problems| checked.module().error(problems))?;
     let unordered = pto_opt::sync::unordered(&lowered.program, &lowered.as_they_are);
     Ok(Emitted { text, program: lowered.program, as_they_are: lowered.as_they_are, unordered })
 }

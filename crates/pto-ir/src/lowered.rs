@@ -6,7 +6,7 @@
 use crate::{Attr, Def, Module, OpId, ValueId};
 use pto_isa::row::Kind;
 use pto_isa::table::op;
-use pto_isa::{Diagnostic, Dim, Family, FnType, PtrSpace, TileType, Type, codes};
+use pto_isa::{Diagnostic, Dim, Error, Family, FnType, PtrSpace, TileType, Type, codes};
 
 impl Module {
     /// The tile that an operation makes of a lowered buffer: that of the type, with the configuration and the valid region which the
@@ -44,7 +44,7 @@ impl Module {
     ///
     /// # Errors
     /// A buffer that may be one of several different tiles, or of which more is asked than a tile tells.
-    pub fn with_tiles(&self) -> Result<Option<Self>, Box<Diagnostic>> {
+    pub fn with_tiles(&self) -> Result<Option<Self>, Error> {
         if !self.types().iter().any(is_local) {
             return Ok(None);
         }
@@ -66,8 +66,8 @@ impl Module {
         if !taken.contains(&true) {
             return Ok(None);
         }
-        self.are_one_tile(&ways, &tiles)?;
-        self.have_two_dimensions(&taken)?;
+        self.are_one_tile(&ways, &tiles).map_err(|problem| self.error(problem))?;
+        self.have_two_dimensions(&taken).map_err(|problem| self.error(problem))?;
         let mut out = self.clone();
         for value in (0..self.value_count()).map(ValueId::from_index).filter(|v| taken[v.index()]) {
             // What nothing tells is told by the type: parameters, for example.

@@ -2,9 +2,10 @@
 
 use crate::{Attr, BlockId, Interner, OpId, RegionId, Spelling, Sym, TypeId, TypeVotes, ValueId};
 use pto_isa::row::{Custom, RegionExtent, Uses};
-use pto_isa::{Op, Span, TileType, Type};
+use pto_isa::{Error, Op, Source, Span, TileType, Type};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A whole source file.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub struct Module {
     /// How many tile types of the source have each spelling.
     pub type_votes: TypeVotes,
     pub(crate) spellings: HashMap<OpId, Spelling>,
+    /// What spans are positions in, where that is known.
+    pub source: Option<Arc<dyn Source>>,
 }
 
 /// `!name = type` or `#name = attribute` of the source.
@@ -180,6 +183,7 @@ impl Default for Module {
             aliases: Vec::new(),
             type_votes: TypeVotes::default(),
             spellings: HashMap::new(),
+            source: None,
         };
         this.intern_type(Type::Unknown);
         this.top = this.new_block();
@@ -198,6 +202,11 @@ fn range(r: &Range<u32>) -> Range<usize> {
 }
 
 impl Module {
+    /// Diagnostics about this program as an error that knows its source.
+    pub fn error(&self, problems: impl Into<Error>) -> Error {
+        problems.into().with_source(self.source.clone())
+    }
+
     /// The id of a type, made on first use.
     pub fn intern_type(&mut self, ty: Type) -> TypeId {
         if let Some(id) = self.type_ids.get(&ty) {

@@ -11,14 +11,14 @@ use pto_check::Checked;
 use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, ValueId};
 use pto_isa::row::When;
 use pto_isa::table::op;
-use pto_isa::{DType, Diagnostic, Dim, Dir, Loc, Pipe, Scalar, Span, TileType, Type, codes};
+use pto_isa::{DType, Diagnostic, Dim, Dir, Error, Loc, Pipe, Scalar, Span, TileType, Type, codes};
 use std::collections::{BTreeSet, HashMap};
 
 /// The program with scratch tiles for such results; `None` when there are none.
 ///
 /// # Errors
 /// A program that places its tiles and leaves no room that is known to be free.
-pub(crate) fn keep_apart(checked: &Checked) -> Result<Option<Module>, Vec<Diagnostic>> {
+pub(crate) fn keep_apart(checked: &Checked) -> Result<Option<Module>, Error> {
     let module = checked.module();
     let is_candidate = |id: &OpId| module.op(*id).op.row().cpp.forms.iter().any(|f| matches!(f.when, When::Apart(..)));
     let candidates: Vec<OpId> = module.order().into_iter().filter(is_candidate).collect();
@@ -48,7 +48,7 @@ pub(crate) fn keep_apart(checked: &Checked) -> Result<Option<Module>, Vec<Diagno
         }
         pass.out.block_mut(block).ops = ops;
     }
-    if problems.is_empty() { Ok(Some(pass.out)) } else { Err(problems) }
+    if problems.is_empty() { Ok(Some(pass.out)) } else { Err(module.error(problems)) }
 }
 
 /// The destination of an operation that shares memory with a source from which its spelling wants it apart.

@@ -17,14 +17,14 @@ pub use sync::{Mode, Synced, insert_sync};
 
 use pto_check::Checked;
 use pto_ir::{Module, OpId};
-use pto_isa::{Diagnostic, Span, Targets};
+use pto_isa::{Error, Span, Targets};
 use std::collections::HashSet;
 
 /// Writes the tile values of a program as buffers, for its target.
 ///
 /// # Errors
 /// See [`pto_ir::buffers::to_buffers`].
-pub fn to_buffers(checked: &Checked) -> Result<Module, Vec<Diagnostic>> {
+pub fn to_buffers(checked: &Checked) -> Result<Module, Error> {
     pto_ir::buffers::to_buffers(checked.module(), Targets::of(&[checked.info().target]))
 }
 
@@ -52,7 +52,7 @@ pub struct Lowered {
 ///
 /// # Errors
 /// What has no buffer form, and what does not fit.
-pub fn lower(checked: &Checked, places: plan::Options, order: Mode) -> Result<Lowered, Vec<Diagnostic>> {
+pub fn lower(checked: &Checked, places: plan::Options, order: Mode) -> Result<Lowered, Error> {
     let target = checked.info().target;
     // Flags of the program know nothing of tiles that share bytes.
     let as_it_is = matches!(order, Mode::None | Mode::Unstated) && sync::states_order(checked.module());
@@ -71,7 +71,7 @@ pub fn lower(checked: &Checked, places: plan::Options, order: Mode) -> Result<Lo
 ///
 /// # Errors
 /// What has no buffer form, and scratch tiles for which there is no room.
-pub fn prepare(checked: &Checked) -> Result<Checked, Vec<Diagnostic>> {
+pub fn prepare(checked: &Checked) -> Result<Checked, Error> {
     let target = checked.info().target;
     let buffers = pto_check::check(to_buffers(checked)?, target)?;
     let buffers = match keep_sources(&buffers) {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bounds of a check.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Bounds<'a> {
+pub(crate) struct Bounds<'a> {
     /// Stop after so many instructions and iterations of loops, over all paths.
     pub limit: Option<u64>,
     /// Counts them.

@@ -5,7 +5,7 @@ use crate::cone::Sources;
 use crate::paths::{Branches, Way, way_text};
 use crate::snapshot::Snapshot;
 use crate::worlds::{World, Worlds};
-use crate::{Report, Sync, follow};
+use crate::{Report, Sync, Undecided, follow};
 use pto_cpu::{Arg, Launch, Plan};
 use pto_ir::{Module, OpId};
 use pto_isa::codes::Code;
@@ -23,7 +23,7 @@ pub(crate) fn all_paths(
     sync: Sync,
     plan: &Plan,
     ranks: &mut [Vec<Arg<'_>>],
-    launch: Launch,
+    launch: Launch<'_>,
 ) -> Report {
     let memory = Snapshot::of(ranks);
     let (report, first) = follow(sync, plan, ranks, launch, meter, Branches::traced());
@@ -38,7 +38,7 @@ pub(crate) fn all_paths(
 struct Explorer<'a> {
     sync: Sync,
     plan: &'a Plan,
-    launch: Launch,
+    launch: Launch<'a>,
     memory: Snapshot,
     /// The path of the data.
     first: Branches,
@@ -60,13 +60,13 @@ impl Explorer<'_> {
         let looks = ranks.len() == 1 && !self.plan.uses_words();
         let mut seen = BTreeSet::new();
         if looks {
-            let look = worlds.look(self.plan, ranks, self.launch, &World::new());
+            let look = worlds.look(ranks, self.launch, &World::new());
             seen.insert((look.branches.steps, look.executed));
         }
         for world in &all {
             let mut leads = None;
             if looks {
-                let look = worlds.look(self.plan, ranks, self.launch, world);
+                let look = worlds.look(ranks, self.launch, world);
                 if !seen.insert((look.branches.steps.clone(), look.executed)) {
                     continue;
                 }
@@ -84,7 +84,8 @@ impl Explorer<'_> {
         if more {
             let reason =
                 format!("more than {PATHS} combinations of numbers lead to other paths; the rest was not followed");
-            self.report.undecided.push((self.module().op(self.module().functions()[0]).name_span, reason));
+            let span = self.module().functions().first().map_or_else(Span::default, |f| self.module().op(*f).name_span);
+            self.report.undecided.push(Undecided { span, reason });
         }
         self.list_undecided(looks);
     }
@@ -130,7 +131,7 @@ impl Explorer<'_> {
     fn give_up(&mut self, at: Span, text: &str, problem: &Diagnostic) {
         let when = if text.is_empty() { String::new() } else { format!(" when {text}") };
         let reason = format!("it can be followed{when}, but then it stops: {}", problem.message);
-        self.report.undecided.push((at, reason));
+        self.report.undecided.push(Undecided { span: at, reason });
     }
 
     /// Takes over what was found on a path, with where it leaves that of the data. Returns what stopped it.
@@ -179,7 +180,8 @@ impl Explorer<'_> {
             let several = matches!(module.op(id).op, op::scf_index_switch | op::cf_switch | op::cf_cond_br);
             let first = module.operands(id).first();
             if several && first.is_some_and(|o| sources.is_open(o.value) && !(looks && sources.is_decided(o.value))) {
-                self.report.undecided.push((module.op(id).name_span, "only the way of this data was followed".into()));
+                let (span, reason) = (module.op(id).name_span, "only the way of this data was followed".into());
+                self.report.undecided.push(Undecided { span, reason });
             }
         });
     }

@@ -7,7 +7,7 @@
 //! pipe between cores puts one before the other.
 //!
 //! ```
-//! use pto_cpu::{Arg, Launch, Options, Plan};
+//! use pto_cpu::{Arg, Options, Plan};
 //! use pto_isa::Target;
 //!
 //! let (module, _) = pto_syntax::parse("
@@ -25,7 +25,7 @@
 //! let checked = pto_check::check(module, Target::A2A3).expect("a legal program");
 //! let plan = Plan::new(&checked, None, Options::default()).expect("one entry");
 //! let mut x = vec![1.0f32; 256];
-//! let report = pto_race::check(&plan, &mut [vec![Arg::write(&mut x)]], Launch::default());
+//! let report = pto_race::check(plan.launch(), &mut [Arg::write(&mut x)]);
 //! assert_eq!(report.findings[0].message, "PIPE_V may read `%t` before PIPE_MTE2 has written it");
 //! ```
 
@@ -53,16 +53,17 @@ mod words;
 mod worlds;
 
 use answers::Answers;
-pub use bounds::Bounds;
-use bounds::{Meter, Metered};
+use bounds::{Bounds, Meter, Metered};
 use detector::{Detector, Setting};
 use paths::Branches;
 use polls::polls;
 use pto_cpu::{Arg, Launch, Plan};
 use pto_ir::OpId;
-use pto_isa::{Diagnostic, Span, codes};
+use pto_isa::{Diagnostic, Error, Source, Span, codes};
 use snapshot::Snapshot;
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use words::{Log, Words};
 
 /// Who orders the pipes of a core.
@@ -76,6 +77,8 @@ pub enum Sync {
 
 /// What was found.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
+#[must_use = "a race is a finding of the report, not an error"]
 pub struct Report {
     /// Worst first.
     pub findings: Vec<Diagnostic>,
@@ -89,41 +92,128 @@ pub struct Report {
     pub stopped: Option<u64>,
     /// Memory that the history of the bytes took, at most.
     pub history_bytes: u64,
-    /// Branches that the data did not take and that could not be explored, and why.
-    pub undecided: Vec<(Span, String)>,
+    /// Branches that the data did not take and that could not be explored.
+    pub undecided: Vec<Undecided>,
+    source: Option<Arc<dyn Source>>,
 }
 
-/// Executes a program and says what nothing orders. One list of arguments for each rank. What orders the pipes of a core is
-/// seen from the program ([`sync_of`]).
-pub fn check(plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Report {
-    check_as(sync_of(plan), plan, ranks, launch)
+/// A branch that was not explored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Undecided {
+    /// Where it stands.
+    pub span: Span,
+    /// Why.
+    pub reason: String,
 }
 
-/// The same, where it is known who orders the pipes of a core.
-pub fn check_as(sync: Sync, plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Report {
-    check_within(Bounds::default(), sync, plan, ranks, launch)
+impl Report {
+    /// The report of a program that cannot be run.
+    pub fn of_error(error: Error) -> Self {
+        Self { findings: error.into_diagnostics(), ..Self::empty(Sync::Manual) }
+    }
+
+    fn empty(sync: Sync) -> Self {
+        Self {
+            findings: Vec::new(),
+            sync,
+            unordered: false,
+            instructions: 0,
+            stopped: None,
+            history_bytes: 0,
+            undecided: Vec::new(),
+            source: None,
+        }
+    }
+
+    /// True when nothing was found.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// The findings as an error, so that `?` stops at them.
+    ///
+    /// # Errors
+    /// When something was found.
+    pub fn into_result(self) -> Result<Self, Error> {
+        if self.is_clean() { Ok(self) } else { Err(Error::new(self.findings).with_source(self.source)) }
+    }
 }
 
-/// The same, within bounds.
-pub fn check_within(bounds: Bounds<'_>, sync: Sync, plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Report {
-    follow(sync, plan, ranks, launch, &mut Meter::new(bounds), Branches::default()).0
+/// Executes a program and says what nothing orders. What orders the pipes of a core is seen from the program ([`sync_of`]);
+/// [`Check`] has more choices. The arguments are those of [`Launch::run`].
+pub fn check(launch: Launch<'_>, args: &mut [Arg<'_>]) -> Report {
+    Check::new(launch).run(args)
 }
 
-/// The same, and then again with other arguments and other scalars from memory, for each path on which they lead. Memory is
-/// what it was before for each of them.
-pub fn check_all_paths(sync: Sync, plan: &Plan, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Report {
-    check_all_paths_within(Bounds::default(), sync, plan, ranks, launch)
+/// A check that is being described.
+///
+/// ```
+/// use pto_race::{Check, Sync};
+/// # use pto_cpu::{Options, Plan};
+/// # let (module, _) = pto_syntax::parse("func.func @f() { return }");
+/// # let checked = pto_check::check(module, pto_isa::Target::A2A3).expect("a legal program");
+/// # let plan = Plan::new(&checked, None, Options::default()).expect("one entry");
+/// let report = Check::new(plan.launch().blocks(2)).sync(Sync::Manual).all_paths().limit(10_000).run(&mut []);
+/// assert!(report.is_clean() && report.stopped.is_none());
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing is checked before `run` is called"]
+pub struct Check<'a> {
+    launch: Launch<'a>,
+    sync: Option<Sync>,
+    bounds: Bounds<'a>,
+    all_paths: bool,
 }
 
-/// The same, within bounds.
-pub fn check_all_paths_within(
-    bounds: Bounds<'_>,
-    sync: Sync,
-    plan: &Plan,
-    ranks: &mut [Vec<Arg<'_>>],
-    launch: Launch,
-) -> Report {
-    explore::all_paths(&mut Meter::new(bounds), sync, plan, ranks, launch)
+impl<'a> Check<'a> {
+    /// A check of one run.
+    pub fn new(launch: Launch<'a>) -> Self {
+        Self { launch, sync: None, bounds: Bounds::default(), all_paths: false }
+    }
+
+    /// Says who orders the pipes of a core; without it, that is seen from the program.
+    pub fn sync(self, sync: Sync) -> Self {
+        Self { sync: Some(sync), ..self }
+    }
+
+    /// Executes the program again with other arguments and other scalars from memory, for each path on which they lead. Memory is
+    /// what it was before for each of them.
+    pub fn all_paths(self) -> Self {
+        Self { all_paths: true, ..self }
+    }
+
+    /// Stops after so many instructions and iterations of loops, over all paths.
+    pub fn limit(self, limit: u64) -> Self {
+        Self { bounds: Bounds { limit: Some(limit), ..self.bounds }, ..self }
+    }
+
+    /// Counts executed instructions and iterations while the check runs.
+    pub fn progress(self, counter: &'a AtomicU64) -> Self {
+        Self { bounds: Bounds { progress: Some(counter), ..self.bounds }, ..self }
+    }
+
+    /// Executes the program, and says what was found.
+    pub fn run(self, args: &mut [Arg<'_>]) -> Report {
+        let (launch, plan) = (self.launch, self.launch.plan());
+        let source = plan.checked().module().source.clone();
+        if let Err(error) = launch.accepts(args) {
+            return Report { source, ..Report::of_error(error) };
+        }
+        let params = plan.params().len();
+        let mut args = args.iter_mut().map(Arg::reborrow);
+        let mut ranks: Vec<Vec<Arg<'_>>> =
+            (0..launch.rank_count()).map(|_| args.by_ref().take(params).collect()).collect();
+        let sync = self.sync.unwrap_or_else(|| sync_of(plan));
+        let meter = &mut Meter::new(self.bounds);
+        let report = if self.all_paths {
+            explore::all_paths(meter, sync, plan, &mut ranks, launch)
+        } else {
+            follow(sync, plan, &mut ranks, launch, meter, Branches::default()).0
+        };
+        Report { source, ..report }
+    }
 }
 
 /// One path, as the branches say, with every answer that questions of the program may get.
@@ -131,7 +221,7 @@ fn follow(
     sync: Sync,
     plan: &Plan,
     ranks: &mut [Vec<Arg<'_>>],
-    launch: Launch,
+    launch: Launch<'_>,
     meter: &mut Meter<'_>,
     branches: Branches,
 ) -> (Report, Branches) {
@@ -178,7 +268,7 @@ const TRIES: usize = 4;
 struct Run<'a> {
     sync: Sync,
     plan: &'a Plan,
-    launch: Launch,
+    launch: Launch<'a>,
     branches: Branches,
     answers: Answers,
 }
@@ -187,11 +277,11 @@ impl Run<'_> {
     /// One run. Returns the questions it asked, too.
     fn follow(&mut self, ranks: &mut [Vec<Arg<'_>>], meter: &mut Meter<'_>) -> (Report, Branches, BTreeSet<OpId>) {
         let (plan, launch, sync) = (self.plan, self.launch, self.sync);
-        let joint = plan.runs_together(launch) || ranks.len() > 1;
+        let joint = launch.runs_together() || ranks.len() > 1;
         let setting = Setting { plan, target: plan.checked().info().target, sync, joint };
         let known = if joint && plan.uses_words() { self.record(setting, ranks, meter) } else { VecDeque::new() };
         let mut detector = Detector::new(setting, self.branches.clone(), Words::Known(known), self.answers.again());
-        let outcome = observe(plan, ranks, launch, meter, &mut detector);
+        let outcome = observe(ranks, launch, meter, &mut detector);
         match &outcome {
             // What is left when a program stops half-way says nothing about it.
             Err(problem) if problem.code != codes::RUN_DEADLOCK => detector.abandon_team(),
@@ -200,8 +290,8 @@ impl Run<'_> {
         }
         let Detector { mut findings, branches, history_bytes, answers, .. } = detector;
         let outcome = outcome.map_err(|problem| match problem.code {
-            codes::RUN_DEADLOCK => findings.end_deadlock(problem),
-            _ => problem,
+            codes::RUN_DEADLOCK => findings.end_deadlock(*problem),
+            _ => *problem,
         });
         let mut findings = findings.finish();
         let stopped = outcome.is_err().then_some(meter.work).filter(|_| meter.is_spent());
@@ -212,7 +302,7 @@ impl Run<'_> {
             meter.work
         });
         let unordered = sync == Sync::Manual && !plan.orders_pipes();
-        let report = Report { findings, sync, unordered, instructions, stopped, history_bytes, undecided: Vec::new() };
+        let report = Report { findings, unordered, instructions, stopped, history_bytes, ..Report::empty(sync) };
         (report, branches, answers.asked)
     }
 
@@ -232,7 +322,7 @@ impl Run<'_> {
             }
             let words = Words::Recorded(Log::default());
             let mut recorder = Detector::new(setting, self.branches.clone(), words, self.answers.again());
-            let _ = observe(self.plan, ranks, self.launch, &mut meter.aside(), &mut recorder);
+            let _ = observe(ranks, self.launch, &mut meter.aside(), &mut recorder);
             before.restore(ranks);
             let Words::Recorded(log) = recorder.words else { break };
             let (clocks, impossible) = log.solve();
@@ -248,22 +338,20 @@ impl Run<'_> {
 }
 
 /// Executes the program, and tells a detector what happens.
-#[expect(clippy::result_large_err, reason = "a run makes at most one")]
 fn observe(
-    plan: &Plan,
     ranks: &mut [Vec<Arg<'_>>],
-    launch: Launch,
+    launch: Launch<'_>,
     meter: &mut Meter<'_>,
     detector: &mut Detector<'_>,
-) -> Result<u64, Diagnostic> {
+) -> Result<u64, Box<Diagnostic>> {
     let mut metered = Metered { detector, meter };
-    match ranks {
-        [only] => plan.run_observed(only, launch, &mut metered).map(|report| report.instructions),
-        several => {
-            let all = plan.run_ranks_observed(several, launch, &mut metered);
-            all.map(|reports| reports.first().map_or(0, |r| r.instructions))
-        }
-    }
+    let mut args: Vec<Arg<'_>> = ranks.iter_mut().flatten().map(Arg::reborrow).collect();
+    let done = launch.observe(&mut metered).run(&mut args);
+    // What stops a run is one problem.
+    done.map(|report| report.instructions).map_err(|error| {
+        let unknown = || Diagnostic::new(codes::RUN_UNSUPPORTED, Span::default(), "the run stopped");
+        Box::new(error.into_diagnostics().pop().unwrap_or_else(unknown))
+    })
 }
 
 /// A program that places its tiles, or orders its pipes in some place, orders them everywhere.

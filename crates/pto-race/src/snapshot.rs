@@ -9,7 +9,7 @@ pub(crate) struct Snapshot(Vec<Vec<Option<Vec<u8>>>>);
 impl Snapshot {
     pub fn of(ranks: &[Vec<Arg<'_>>]) -> Self {
         let copy = |arg: &Arg<'_>| match arg {
-            Arg::InOut(data) | Arg::Tensor(data, _) | Arg::Tile(data, _) => Some(data.to_vec()),
+            Arg::Memory(memory) => memory.is_written().then(|| memory.bytes().to_vec()),
             _ => None,
         };
         Self(ranks.iter().map(|args| args.iter().map(copy).collect()).collect())
@@ -17,8 +17,8 @@ impl Snapshot {
 
     pub fn restore(&self, ranks: &mut [Vec<Arg<'_>>]) {
         for (arg, saved) in ranks.iter_mut().flatten().zip(self.0.iter().flatten()) {
-            if let (Arg::InOut(data) | Arg::Tensor(data, _) | Arg::Tile(data, _), Some(saved)) = (arg, saved) {
-                data.copy_from_slice(saved);
+            if let (Arg::Memory(memory), Some(saved)) = (arg, saved) {
+                memory.bytes_mut().into_iter().for_each(|data| data.copy_from_slice(saved));
             }
         }
     }

@@ -176,7 +176,7 @@ impl Worlds {
     }
 
     /// Where a choice leads: which branches go which way, and which instructions are executed.
-    pub fn look<'a>(&self, plan: &'a Plan, ranks: &[Vec<Arg<'_>>], launch: Launch, world: &World) -> Look<'a> {
+    pub fn look<'a>(&self, ranks: &[Vec<Arg<'_>>], launch: Launch<'a>, world: &World) -> Look<'a> {
         let mut known: Vec<Known> = ranks[0].iter().map(known_of).collect();
         for (at, number) in world {
             if let Place::Param(param) = self.atoms[*at].place {
@@ -186,10 +186,10 @@ impl Worlds {
         let mut numbers = self.found.clone();
         numbers.extend(self.numbers(world));
         let branches = Branches { numbers, ..Branches::traced() };
-        let module = plan.checked().module();
+        let module = launch.plan().checked().module();
         let mut look = Look { module, branches, executed: BTreeSet::new(), work: 0 };
         // One that cannot go on has shown where it leads.
-        let _ = plan.follow(&known, launch, &mut look);
+        let _ = launch.observe(&mut look).follow(&known);
         look
     }
 }

@@ -1,8 +1,10 @@
 //! `pto fmt`: one layout for every program, comments kept.
 
+use crate::SourceText;
 use pto_ir::buffers::to_buffers;
 use pto_ir::{Form, Style, TypeStyle, print};
-use pto_isa::{Diagnostic, Targets};
+use pto_isa::{Diagnostic, Error, Targets};
+use std::sync::Arc;
 
 /// What to change besides the layout.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,10 +25,11 @@ pub struct FormatOptions {
 /// let text = pto_syntax::format("func.func   @f( ) {\n return }", Default::default()).unwrap();
 /// assert_eq!(text, "func.func @f() {\n  return\n}\n");
 /// ```
-pub fn format(source: &str, options: FormatOptions) -> Result<String, Vec<Diagnostic>> {
-    let (module, diagnostics) = crate::parse(source);
+pub fn format(source: &str, options: FormatOptions) -> Result<String, Error> {
+    let (mut module, diagnostics) = crate::parse(source);
+    module.source = Some(Arc::new(SourceText::new("", source)));
     if diagnostics.iter().any(Diagnostic::is_error) {
-        return Err(diagnostics);
+        return Err(module.error(diagnostics));
     }
     let usual = module.type_votes.usual();
     let module = match options.form {

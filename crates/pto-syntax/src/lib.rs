@@ -20,10 +20,12 @@ mod format;
 mod lexer;
 mod lines;
 mod parser;
+mod source;
 
 pub use format::{FormatOptions, format};
 pub use lines::Lines;
 pub use parser::parse;
+pub use source::SourceText;
 
 /// A type alone; none where the text is not exactly one type.
 ///

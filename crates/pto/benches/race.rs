@@ -2,7 +2,7 @@
 //! with the work. `cargo bench -p pto --bench race`
 
 use pto::cpu::{Known, ParamKind};
-use pto::{Arg, Launch, Options, Plan, Program, Target, race};
+use pto::{Arg, Options, Plan, Program, Target, race};
 use pto_testkit::timing::best;
 use std::path::Path;
 
@@ -44,11 +44,11 @@ fn line(name: &str, text: &str, number: i64) {
     let plan = program.plan(target, None, Options::default()).expect("a legal program");
     let mut memory = buffers(&plan, number);
     let modelled = plan.memory_bytes() + memory.iter().map(|m| m.len() as u64).sum::<u64>();
-    let launch = Launch { threads: 1, ..Launch::default() };
-    let run = best(5, || drop(plan.run(&mut arguments(&plan, &mut memory, number), launch).expect("it runs")));
+    let launch = plan.launch().threads(1);
+    let run = best(5, || drop(launch.run(&mut arguments(&plan, &mut memory, number)).expect("it runs")));
     let mut history = 0;
     let race = best(5, || {
-        let report = race::check(&plan, &mut [arguments(&plan, &mut memory, number)], launch);
+        let report = race::check(launch, &mut arguments(&plan, &mut memory, number));
         assert!(report.findings.is_empty(), "{:?}", report.findings);
         history = report.history_bytes;
     });
@@ -69,7 +69,7 @@ fn buffers(plan: &Plan, number: i64) -> Vec<Vec<u8>> {
         .iter()
         .map(|p| if matches!(p.kind, ParamKind::Scalar(_)) { Known::Int(number) } else { Known::Nothing })
         .collect();
-    let measure = plan.measure(&known, Launch::default()).expect("it can be followed");
+    let measure = plan.launch().measure(&known).expect("it can be followed");
     let bytes = |at: usize| {
         let elements = measure.extents[at].as_ref().map_or(0, |e| e.elements);
         let bits = plan.params()[at].kind.elem().map_or(8, |d| d.column_bits());
@@ -80,7 +80,8 @@ fn buffers(plan: &Plan, number: i64) -> Vec<Vec<u8>> {
 
 fn arguments<'a>(plan: &Plan, memory: &'a mut [Vec<u8>], number: i64) -> Vec<Arg<'a>> {
     let each = plan.params().iter().zip(memory);
-    each.map(|(p, m)| if matches!(p.kind, ParamKind::Scalar(_)) { Arg::Int(number) } else { Arg::InOut(m) }).collect()
+    each.map(|(p, m)| if matches!(p.kind, ParamKind::Scalar(_)) { Arg::Int(number) } else { Arg::write_bytes(m) })
+        .collect()
 }
 
 fn turns_of_a_loop(turns: u32) -> String {

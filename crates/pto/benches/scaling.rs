@@ -4,7 +4,7 @@
 //! thread and on two. `time / order` is the time divided by what the algorithm needs for this size, where the smallest size is 1: it stays near 1
 //! as long as time grows no faster than the algorithm says.
 
-use pto::cpu::{Arg, Launch, Options, Plan};
+use pto::cpu::{Arg, Options, Plan};
 use pto::{Program, Target};
 use pto_num::Bf16;
 use pto_testkit::timing::best;
@@ -70,8 +70,8 @@ fn times(problem: &Problem, n: usize) -> [f64; 2] {
     let mut memory = (problem.memory)(n);
     [1, 2].map(|threads| {
         let run = || {
-            let mut args: Vec<Arg> = memory.iter_mut().map(|bytes| Arg::InOut(bytes)).collect();
-            plan.run(&mut args, Launch { blocks: 2, threads }).expect("it runs");
+            let mut args: Vec<Arg> = memory.iter_mut().map(|bytes| Arg::write_bytes(bytes)).collect();
+            plan.launch().blocks(2).threads(threads).run(&mut args).expect("it runs");
         };
         best(RUNS, run).as_secs_f64() * 1e3
     })

@@ -12,7 +12,7 @@ mod gemm;
 mod softmax;
 
 use pto::tile::{Kernel, Same, Tile, tadd};
-use pto::{Arg, Launch, Options, Plan, Program, Target};
+use pto::{Arg, Options, Plan, Program, Target};
 use std::path::Path;
 use std::time::Instant;
 
@@ -60,17 +60,17 @@ fn twins(name: &str, kernel: &Kernel, sizes: &[usize]) {
 
 /// Milliseconds of a run on one thread.
 fn time(plan: &Plan, memory: &mut [Vec<u8>]) -> f64 {
-    let mut args: Vec<Arg<'_>> = memory.iter_mut().map(|bytes| Arg::InOut(bytes)).collect();
-    let launch = Launch { threads: 1, ..Launch::default() };
+    let mut args: Vec<Arg<'_>> = memory.iter_mut().map(|bytes| Arg::write_bytes(bytes)).collect();
     let start = Instant::now();
-    plan.run(&mut args, launch).expect("it runs");
+    plan.launch().threads(1).run(&mut args).expect("it runs");
     start.elapsed().as_secs_f64() * 1e3
 }
 
 /// A kernel whose loop is Rust's: every turn is recorded.
 fn unrolled(operations: usize) -> Kernel {
     Kernel::trace("unrolled", || {
-        let (mut sum, part) = (Tile::<pto::tile::Vec, f32, 16, 16>::new(), Tile::<pto::tile::Vec, f32, 16, 16>::new());
+        let (mut sum, part) =
+            (Tile::<pto::tile::Vector, f32, 16, 16>::new(), Tile::<pto::tile::Vector, f32, 16, 16>::new());
         for _ in 0..operations {
             tadd(&mut sum, Same, &part);
         }

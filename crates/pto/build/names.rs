@@ -43,7 +43,10 @@ pub fn element(dtype: DType) -> String {
     }
 }
 
-/// The Rust type of a memory.
+/// The Rust type of a memory. One of them would hide the vectors of the standard library under its own name.
 pub fn memory(loc: Loc) -> String {
-    format!("{loc:?}")
+    match loc {
+        Loc::Vec => "Vector".to_string(),
+        loc => format!("{loc:?}"),
+    }
 }

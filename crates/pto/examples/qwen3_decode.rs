@@ -10,7 +10,7 @@
 //! stage is compared with a plain computation in this file.
 
 use pto::cpu::Number;
-use pto::{Arg, Launch, Options, Plan, Program, Target};
+use pto::{Arg, Options, Plan, Program, Target};
 use pto_num::Bf16;
 use std::path::Path;
 use std::process::ExitCode;
@@ -103,7 +103,7 @@ impl Kernels {
             let program = Program::parse(&text);
             let target = program.stated_target().unwrap_or(Target::A2A3);
             program.plan(target, None, Options::default()).map_err(|problems| {
-                let first = &problems[0];
+                let first = &problems.diagnostics()[0];
                 format!("{}: {}: {}", path.display(), first.code, first.message)
             })
         });
@@ -112,10 +112,12 @@ impl Kernels {
 
     fn run(&mut self, at: usize, args: &mut [Arg<'_>]) -> Result<(), String> {
         let start = Instant::now();
-        let done = self.plans[at].run(args, Launch::default());
+        let done = self.plans[at].launch().run(args);
         self.times[at] += start.elapsed();
         self.calls[at] += 1;
-        done.map(drop).map_err(|d| format!("kernel {at} ({}): {}: {}", FRAGMENTS[at], d.code, d.message))
+        done.map(drop).map_err(|d| {
+            format!("kernel {at} ({}): {}: {}", FRAGMENTS[at], d.diagnostics()[0].code, d.diagnostics()[0].message)
+        })
     }
 
     fn print_times(&self) {

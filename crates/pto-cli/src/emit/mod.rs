@@ -123,7 +123,7 @@ fn bytecode(args: &BytecodeArgs) -> Run {
                 files::write(&args.output, &bytes)?;
                 return Ok(Outcome::Clean);
             }
-            Err(found) => problems = found,
+            Err(found) => problems = found.into(),
         }
     }
     let target = program.stated_target().unwrap_or(Target::A2A3);
@@ -159,6 +159,6 @@ impl Request {
             infer_layout: self.infer_layout,
         };
         let emitted = program.check(target).and_then(|checked| emit::emit(&checked, &options));
-        emitted.map_err(|problems| (target, problems))
+        emitted.map_err(|problems| (target, problems.into_diagnostics()))
     }
 }

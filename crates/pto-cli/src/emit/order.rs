@@ -8,7 +8,7 @@ use pto::emit::Emitted;
 use pto::ir::OpId;
 use pto::isa::codes;
 use pto::race::{self, Sync};
-use pto::{Checked, Diagnostic, Launch, Options, Plan, opt};
+use pto::{Checked, Diagnostic, Options, Plan, opt};
 use std::collections::HashSet;
 
 /// How many instructions and iterations are followed, and how many elements the parameters may have.
@@ -45,10 +45,9 @@ fn findings(program: &Checked, functions: &[OpId]) -> Option<Vec<Diagnostic>> {
             return None;
         }
         let mut bound = made_up(&plan, SHORT)?;
-        let mut ranks = [bound.iter_mut().map(|b| b.arg()).collect()];
-        let bounds = race::Bounds { limit: Some(SHORT.0), ..race::Bounds::default() };
-        let launch = Launch { blocks: 1, threads: 1 };
-        let report = race::check_all_paths_within(bounds, Sync::Manual, &plan, &mut ranks, launch);
+        let mut arguments: Vec<_> = bound.iter_mut().map(|b| b.arg()).collect();
+        let check = race::Check::new(plan.launch()).sync(Sync::Manual).all_paths().limit(SHORT.0);
+        let report = check.run(&mut arguments);
         let stopped = report.stopped.is_some() || report.findings.iter().any(|d| d.code.is_run_error());
         let before = all.len();
         all.extend(report.findings.into_iter().filter(|d| d.is_error() && is_order(d)));

@@ -14,7 +14,7 @@ use pto::ir::{Form, Style};
 use pto::isa::Span;
 use pto::opt;
 use pto::syntax::Lines;
-use pto::{Diagnostic, Module, Program, Target};
+use pto::{Error, Module, Program, Target};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -80,9 +80,9 @@ impl FileArgs {
 }
 
 impl Read {
-    fn check(&self) -> Result<Checked, Vec<Diagnostic>> {
+    fn check(&self) -> Result<Checked, Error> {
         match &self.source.unreadable {
-            Some(problem) => Err(vec![problem.clone()]),
+            Some(problem) => Err(problem.clone().into()),
             None => self.program.check(self.target),
         }
     }
@@ -120,8 +120,9 @@ impl Read {
         }
     }
 
-    fn problems(self, problems: Vec<Diagnostic>) -> Run {
+    fn problems(self, error: Error) -> Run {
         let Self { source, target, .. } = self;
+        let problems = error.into_diagnostics();
         check::print_text(&[check::Report { source, target, problems }])?;
         Ok(Outcome::Problems)
     }
@@ -140,7 +141,7 @@ pub(crate) fn run(args: &Args) -> Run {
 }
 
 /// What is left of the warnings is about the result: lowering keeps what a device would lose, where it can.
-fn lowered(args: &Args, read: &Read) -> Result<Checked, Vec<Diagnostic>> {
+fn lowered(args: &Args, read: &Read) -> Result<Checked, Error> {
     let checked = read.check()?;
     match args.to {
         Level::Level2 => checks::check(opt::to_buffers(&checked)?, read.target),

@@ -8,7 +8,7 @@ use pto::ir::OpId;
 use pto::opt::plan::{Options, Placed, Space, Used};
 use pto::opt::{self, Planned};
 use pto::syntax::Lines;
-use pto::{Diagnostic, Module};
+use pto::{Diagnostic, Error, Module};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args) -> Run {
             Ok(Outcome::Clean)
         }
         Err(problems) if args.json => {
-            print_json(&read, Default::default(), &problems)?;
+            print_json(&read, Default::default(), problems.diagnostics())?;
             Ok(Outcome::Problems)
         }
         Err(problems) => read.problems(problems),
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Run {
 }
 
 /// The program with its scratch tiles and copies, which is what is placed.
-fn planned(args: &Args, read: &Read) -> Result<(Checked, Planned), Vec<Diagnostic>> {
+fn planned(args: &Args, read: &Read) -> Result<(Checked, Planned), Error> {
     let checked = read.check()?;
     let buffers = opt::prepare(&checked)?;
     let planned = opt::plan_memory(&buffers, Options { tight: args.tight, ..Options::default() })?;

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Run {
     let checked = match read.check() {
         Ok(checked) => checked,
         Err(problems) if args.json => {
-            print_json(&read, None, &problems)?;
+            print_json(&read, None, problems.diagnostics())?;
             return Ok(Outcome::Problems);
         }
         Err(problems) => return read.problems(problems),

@@ -46,7 +46,7 @@ fn kernel_table() -> Run {
     ))?;
     let mut sets: BTreeMap<(&str, &str, bool), Vec<f64>> = BTreeMap::new();
     for k in kernels() {
-        let predicted = k.predicted().map_err(|d| Failure(format!("{} {}: {}", k.set, k.numbers, d.message)))?;
+        let predicted = k.predicted().map_err(|e| Failure(format!("{} {}: {e}", k.set, k.numbers)))?;
         let error = predicted / k.micros - 1.0;
         sets.entry((k.target.name(), k.set, k.role == Use::Fit)).or_default().push(error);
         let role = k.role.name();

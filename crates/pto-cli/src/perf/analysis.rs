@@ -3,12 +3,9 @@
 use super::Args;
 use crate::input::Source;
 use crate::program::{ProgramArgs, Stop};
-use pto::cost::{
-    Advice, Laws, Machine, Options, Report, Stuck, Timeline, Trace, advise, record, record_run, simulate, view,
-};
-use pto::cpu::{Known, Launch, ParamKind, Plan};
-use pto::isa::codes;
-use pto::{Diagnostic, Program, Target};
+use pto::cost::{Advice, Laws, Machine, Options, Report, Timeline, Trace, advise, record, record_run, simulate, view};
+use pto::cpu::{Known, ParamKind, Plan};
+use pto::{Program, Target};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Items beyond which changes are not tried: each costs a simulation.
@@ -53,13 +50,13 @@ struct Recorder<'a> {
 impl Recorder<'_> {
     /// Records the program, on so many blocks or as many as were asked for.
     fn record(&self, options: Options, blocks: Option<u32>) -> Result<Trace, Stop> {
-        let launch = Launch { blocks: blocks.unwrap_or(self.what.blocks), threads: 1 };
+        let blocks = blocks.unwrap_or(self.what.blocks);
         if !self.runs {
-            return Ok(record(&self.plan, &self.known, launch, options)?);
+            return Ok(record(self.plan.launch().blocks(blocks), &self.known, options)?);
         }
         let mut ready = self.what.ready("perf", self.source, self.program, self.target)?;
-        let plan = ready.plan.clone();
-        Ok(record_run(&plan, &mut ready.ranks(), launch, options)?)
+        let (plan, mut arguments) = ready.parts();
+        Ok(record_run(self.what.launch(plan, 1).blocks(blocks), &mut arguments, options)?)
     }
 }
 
@@ -85,8 +82,8 @@ pub(super) fn analyse<'a>(
     let trace = recorder.record(options, None)?;
     done.fetch_add(1, Ordering::Relaxed);
     let laws = Laws::of(target);
-    let line =
-        simulate(&trace, &trace.charges, &Machine::of(laws)).map_err(|stuck| stands(&recorder.plan, &trace, &stuck))?;
+    let line = simulate(&trace, &trace.charges, &Machine::of(laws));
+    let line = line.map_err(|stuck| stuck.error(recorder.plan.checked().module(), &trace))?;
     let report = Report::new(&trace, &line, laws);
     done.fetch_add(1, Ordering::Relaxed);
     let advice = if with_advice && trace.items.len() <= MOST_FOR_ADVICE {
@@ -100,17 +97,4 @@ pub(super) fn analyse<'a>(
         Vec::new()
     };
     Ok(Analysis { source, target, plan: recorder.plan, trace, line, report, advice })
-}
-
-/// A pipe that waits for ever has no time.
-fn stands(plan: &Plan, trace: &Trace, stuck: &Stuck) -> Diagnostic {
-    let module = plan.checked().module();
-    let span = |item: &u32| module.op(trace.items[*item as usize].op).name_span;
-    let first = stuck.0.first().map_or_else(Default::default, span);
-    let mut d = Diagnostic::new(codes::FLAG_UNSET, first, "this wait never ends, so the program has no last cycle")
-        .help("every wait needs one set of the same flag before its pipe gets stuck; `pto race` says more");
-    for item in stuck.0.iter().skip(1).take(3) {
-        d = d.label(span(item), "this one does not go on either");
-    }
-    d
 }

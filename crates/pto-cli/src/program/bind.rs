@@ -6,7 +6,7 @@ use super::ranks::{self, Rank, remote};
 use super::spec::Spec;
 use crate::Failure;
 use pto::cpu::machine;
-use pto::cpu::{Arg, Extent, Known, Launch, Measure, Param, ParamKind, Plan};
+use pto::cpu::{Arg, Extent, Known, Measure, Param, ParamKind, Plan};
 use pto::data::{Array, Error, Value};
 use pto::isa::{DType, Scalar, Span};
 use std::borrow::Cow;
@@ -42,13 +42,13 @@ impl Bound {
         match &mut self.content {
             Content::Int(_, i) => Arg::Int(*i),
             Content::Float(_, f) => Arg::Float(*f),
-            Content::Memory(array) => Arg::InOut(array.bytes_mut()),
+            Content::Memory(array) => memory_of(array).0,
             Content::Tensor(array) => {
-                let (bytes, shape) = array.parts_mut();
+                let (memory, shape) = memory_of(array);
                 // The type says how many columns they are.
-                if per_column > 1 { Arg::InOut(bytes) } else { Arg::Tensor(bytes, shape) }
+                if per_column > 1 { memory } else { memory.shape(shape) }
             }
-            Content::Tile(array, (rows, cols)) => Arg::Tile(array.bytes_mut(), (*rows, cols.div_ceil(per_column))),
+            Content::Tile(array, (rows, cols)) => memory_of(array).0.valid(*rows, cols.div_ceil(per_column)),
             Content::Remote(rank, param) => Arg::Remote { rank: *rank, param: *param },
         }
     }
@@ -69,13 +69,20 @@ impl Bound {
     }
 }
 
+/// The numbers of an array, and its extents.
+fn memory_of(array: &mut Array) -> (Arg<'_>, &[u64]) {
+    let dtype = array.dtype();
+    let (bytes, shape) = array.parts_mut();
+    (Arg::write_bytes(bytes).of(dtype), shape)
+}
+
 /// What the arguments of a run are made from.
 pub(crate) struct Request<'a> {
     /// The command without arguments, for messages.
     pub(crate) command: &'a str,
     pub(crate) specs: &'a [Spec],
     pub(crate) seed: u64,
-    pub(crate) launch: Launch,
+    pub(crate) blocks: u32,
     /// The rank they are for, where there are several.
     pub(crate) rank: Option<Rank>,
 }
@@ -90,7 +97,7 @@ pub(crate) fn bind(plan: &Plan, request: &Request<'_>) -> Result<(Vec<Bound>, Me
 pub(crate) fn measured(plan: &Plan, request: &Request<'_>) -> Result<Measure, Stop> {
     let bound = without_memory(plan, request)?.1;
     let known: Vec<Known> = bound.iter().map(|b| known(b.as_ref())).collect();
-    let mut measure = plan.measure(&known, request.launch)?;
+    let mut measure = plan.launch().blocks(request.blocks).measure(&known)?;
     share_with_remotes(&mut measure, &bound);
     Ok(measure)
 }

@@ -96,6 +96,12 @@ impl From<Error> for Stop {
     }
 }
 
+impl From<pto::Error> for Stop {
+    fn from(error: pto::Error) -> Self {
+        Self::Problems(error.into_diagnostics())
+    }
+}
+
 impl From<Diagnostic> for Stop {
     fn from(problem: Diagnostic) -> Self {
         Self::Problems(vec![problem])
@@ -105,7 +111,7 @@ impl From<Diagnostic> for Stop {
 /// Arguments that are made up, for all parameters of a program that has at most so many instructions and elements. Numbers cannot
 /// be made up.
 pub(crate) fn made_up(plan: &Plan, (instructions, elements): (u64, u64)) -> Option<Vec<Bound>> {
-    let request = Request { command: "pto race", specs: &[], seed: 0, launch: Launch::default(), rank: None };
+    let request = Request { command: "pto race", specs: &[], seed: 0, blocks: 1, rank: None };
     let measure = bind::measured(plan, &request).ok()?;
     let all = measure.extents.iter().flatten().fold(0u64, |sum, extent| sum.saturating_add(extent.elements));
     let short = measure.instructions <= instructions && all <= elements;
@@ -121,13 +127,9 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
-    /// The arguments of each rank.
-    pub(crate) fn ranks(&mut self) -> Vec<Vec<Arg<'_>>> {
-        let count = self.plan.params().len().max(1);
-        if self.bound.is_empty() {
-            return vec![Vec::new()];
-        }
-        self.bound.chunks_mut(count).map(|rank| rank.iter_mut().map(Bound::arg).collect()).collect()
+    /// The plan, and the arguments of one rank after those of another.
+    pub(crate) fn parts(&mut self) -> (&Plan, Vec<Arg<'_>>) {
+        (&self.plan, self.bound.iter_mut().map(Bound::arg).collect())
     }
 }
 
@@ -140,8 +142,8 @@ impl ProgramArgs {
         Ok((source, program, target))
     }
 
-    pub(crate) fn launch(&self, threads: usize) -> Launch {
-        Launch { blocks: self.blocks, threads }
+    pub(crate) fn launch<'p>(&self, plan: &'p Plan, threads: usize) -> Launch<'p> {
+        plan.launch().blocks(self.blocks).threads(threads).ranks(self.ranks.map_or(1, |n| n as usize))
     }
 
     /// Checks the program and finds an argument for every parameter; `verb` is the command that does so.
@@ -149,7 +151,7 @@ impl ProgramArgs {
         let plan = self.plan(source, program, target)?;
         self.note_other_functions(program, target);
         let (specs, command) = (self.specs(), self.command(verb));
-        let request = Request { command: &command, specs: &specs, seed: self.seed, launch: self.launch(0), rank: None };
+        let request = Request { command: &command, specs: &specs, seed: self.seed, blocks: self.blocks, rank: None };
         let (bound, measure) = match self.ranks {
             Some(count) => ranks::bind_all(&plan, &request, count as usize)?,
             None => bind::bind(&plan, &request)?,
@@ -167,7 +169,7 @@ impl ProgramArgs {
     ) -> Result<(Plan, Vec<Known>), Stop> {
         let plan = self.plan(source, program, target)?;
         let (specs, command) = (self.specs(), self.command(verb));
-        let request = Request { command: &command, specs: &specs, seed: self.seed, launch: self.launch(0), rank: None };
+        let request = Request { command: &command, specs: &specs, seed: self.seed, blocks: self.blocks, rank: None };
         let known = bind::numbers(&plan, &request)?;
         Ok((plan, known))
     }
@@ -197,7 +199,7 @@ impl ProgramArgs {
         }
         let (uninitialised, strict) = self.uninitialised;
         let options = Options { numerics: self.numerics.into(), uninitialised, strict, ..Options::default() };
-        program.plan(target, self.func.as_deref(), options).map_err(Stop::Problems)
+        Ok(program.plan(target, self.func.as_deref(), options)?)
     }
 
     fn specs(&self) -> Vec<Spec> {

@@ -11,7 +11,7 @@ use super::progress;
 use super::render;
 use super::{Failure, Outcome, Run, out};
 use pto::isa::{Code, Span, codes};
-use pto::race::{self, Bounds, Sync};
+use pto::race::{self, Sync, Undecided};
 use pto::syntax::Lines;
 use pto::{Diagnostic, Program, Target};
 use schedule::{JsonShaken, Shaken};
@@ -97,15 +97,7 @@ pub(crate) fn run(args: &Args) -> Run {
         }
         Err(Stop::Failure(failure)) => Err(failure),
         Err(Stop::Problems(findings)) => {
-            let report = race::Report {
-                findings,
-                sync: Sync::Manual,
-                instructions: 0,
-                stopped: None,
-                history_bytes: 0,
-                unordered: false,
-                undecided: Vec::new(),
-            };
+            let report = race::Report::of_error(findings.into());
             if args.json {
                 print_json(&source, target, (&report, &[]), None)?;
             } else {
@@ -141,20 +133,18 @@ fn warnings(plan: &pto::Plan, findings: &[Diagnostic]) -> Vec<Diagnostic> {
 
 fn find(args: &Args, source: &Source, program: &Program, target: Target) -> Result<Found, Stop> {
     let mut ready = args.program.ready("race", source, program, target)?;
-    let plan = ready.plan.clone();
-    let sync = match args.sync {
-        Some(SyncArg::Manual) => Sync::Manual,
-        Some(SyncArg::Auto) => Sync::Auto,
-        None => race::sync_of(&plan),
+    let total = ready.measure.work;
+    let (plan, mut arguments) = ready.parts();
+    let check = race::Check::new(args.program.launch(plan, 1));
+    let check = if args.all_paths { check.all_paths() } else { check };
+    let check = args.limit.into_iter().fold(check, race::Check::limit);
+    let check = match args.sync {
+        Some(SyncArg::Manual) => check.sync(Sync::Manual),
+        Some(SyncArg::Auto) => check.sync(Sync::Auto),
+        None => check,
     };
-    let follow = if args.all_paths { race::check_all_paths_within } else { race::check_within };
-    let (total, mut ranks) = (ready.measure.work, ready.ranks());
-    let report = progress::watch(total, |counter| {
-        let bounds = Bounds { limit: args.limit, progress: Some(counter) };
-        follow(bounds, sync, &plan, &mut ranks, args.program.launch(1))
-    });
-    drop(ranks);
-    let warnings = warnings(&plan, &report.findings);
+    let report = progress::watch(total, |counter| check.progress(counter).run(&mut arguments));
+    let warnings = warnings(plan, &report.findings);
     if args.schedule == Schedule::Program {
         return Ok(Found { report, warnings, shaken: None });
     }
@@ -169,7 +159,7 @@ fn print_text(source: &Source, target: Target, report: &race::Report, shaken: Op
     render::print(source, &report.findings)?;
     let mut err = anstream::stderr().lock();
     let lines = Lines::new(&source.text);
-    for (span, reason) in &report.undecided {
+    for Undecided { span, reason, .. } in &report.undecided {
         writeln!(err, "{}:{}: not decided: {reason}", source.name, lines.locate(span.start).0)?;
     }
     if let Some(shaken) = shaken {
@@ -241,7 +231,7 @@ fn print_json(
         undecided: report
             .undecided
             .iter()
-            .map(|(span, reason)| JsonUndecided { line: lines.locate(span.start).0, reason })
+            .map(|Undecided { span, reason, .. }| JsonUndecided { line: lines.locate(span.start).0, reason })
             .collect(),
         schedule: shaken.map(Shaken::json),
     };

@@ -2,17 +2,17 @@
 
 use crate::Failure;
 use crate::input::Source;
-use crate::program::{Bound, ProgramArgs, Ready, Stop};
+use crate::program::{Bound, ProgramArgs, Stop};
 use pto::data::{Comparison, Tolerance, compare, show_number};
 use pto::isa::DType;
-use pto::{Diagnostic, Program, Target};
+use pto::{Program, Target};
 use serde::Serialize;
 
 /// What came of it.
 pub(super) struct Shaken {
     pub(super) seed: u64,
     /// Memory that is not the same, or why the program did not come to its end.
-    pub(super) changed: Result<Vec<Changed>, Diagnostic>,
+    pub(super) changed: Result<Vec<Changed>, String>,
 }
 
 pub(super) struct Changed {
@@ -25,24 +25,15 @@ pub(super) struct Changed {
 pub(super) fn shake(args: &ProgramArgs, source: &Source, program: &Program, target: Target) -> Result<Shaken, Stop> {
     let mut first = args.ready("race", source, program, target)?;
     let mut second = args.ready("race", source, program, target)?;
-    run_in_order(&mut first, args)?;
-    let plan = second.plan.clone();
-    let outcome = plan.run_reordered(&mut second.ranks(), args.launch(1), args.seed);
+    let (plan, mut arguments) = first.parts();
+    args.launch(plan, 1).run(&mut arguments)?;
+    let (plan, mut arguments) = second.parts();
+    let outcome = args.launch(plan, 1).reordered(args.seed).run(&mut arguments);
     let changed = match outcome {
         Ok(_) => Ok(differences(&first.bound, &second.bound)?),
-        Err(problem) => Err(problem),
+        Err(error) => Err(error.first().map_or_else(String::new, |d| d.message.clone())),
     };
     Ok(Shaken { seed: args.seed, changed })
-}
-
-fn run_in_order(ready: &mut Ready, args: &ProgramArgs) -> Result<(), Stop> {
-    let plan = ready.plan.clone();
-    let mut ranks = ready.ranks();
-    match &mut ranks[..] {
-        [only] => plan.run(only, args.launch(1)).map(drop)?,
-        several => plan.run_ranks(several, args.launch(1)).map(drop)?,
-    }
-    Ok(())
 }
 
 fn differences(in_order: &[Bound], reordered: &[Bound]) -> Result<Vec<Changed>, Stop> {
@@ -65,7 +56,7 @@ impl Shaken {
         let head = format!("another order (seed {})", self.seed);
         let changed = match &self.changed {
             Ok(changed) => changed,
-            Err(problem) => return format!("{head}: it stops: {}\n", problem.message),
+            Err(problem) => return format!("{head}: it stops: {problem}\n"),
         };
         if changed.is_empty() {
             return format!("{head}: the results are the same\n");
@@ -81,7 +72,7 @@ impl Shaken {
     pub(super) fn json(&self) -> JsonShaken<'_> {
         let (changed, stopped) = match &self.changed {
             Ok(changed) => (changed.iter().map(JsonChanged::new).collect(), None),
-            Err(problem) => (Vec::new(), Some(&*problem.message)),
+            Err(problem) => (Vec::new(), Some(&**problem)),
         };
         JsonShaken { seed: self.seed, changed, stopped }
     }

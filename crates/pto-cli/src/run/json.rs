@@ -139,7 +139,7 @@ pub(super) fn report<'a>(run: &'a Finished<'_>) -> Result<JsonRun<'a>, Error> {
         parameters,
         comparisons: run.ready.expected.iter().zip(&run.comparisons).map(|(e, c)| comparison(run, e, c)).collect(),
         files: run.ready.outputs.list().map(file).collect(),
-        times: run.timings.as_ref().map(|timings| timings.iter().map(|t| time(run, t)).collect()),
+        times: run.timings().map(|timings| timings.iter().map(|t| time(run, t)).collect()),
         diagnostics: run.warnings().map(|d| json::diagnostic(run.source, &run.lines, d)).collect(),
     })
 }

@@ -12,7 +12,7 @@ use super::render;
 use super::{Failure, Outcome, Run, out};
 use expect::{Expectation, Limits};
 use outputs::Outputs;
-use pto::cpu::{Launch, Report, Timing, Uninitialised};
+use pto::cpu::{Report, Timing, Uninitialised};
 use pto::data::{Array, Comparison};
 use pto::isa::codes;
 use pto::syntax::Lines;
@@ -82,12 +82,6 @@ fn tolerance(text: &str) -> Result<f64, String> {
     if number >= 0.0 { Ok(number) } else { Err("must not be negative".to_string()) }
 }
 
-impl Args {
-    fn launch(&self) -> Launch {
-        self.program.launch(self.threads)
-    }
-}
-
 /// A run that is ready to start: whatever can be wrong with the arguments has been found.
 struct Prepared {
     run: Ready,
@@ -104,13 +98,17 @@ struct Finished<'a> {
     ready: &'a Prepared,
     report: Report,
     elapsed: Duration,
-    timings: Option<Vec<Timing>>,
     /// One for each expectation.
     comparisons: Vec<Comparison>,
     lines: Lines,
 }
 
 impl Finished<'_> {
+    /// How long instructions took, where that was asked for.
+    fn timings(&self) -> Option<&[Timing]> {
+        self.args.time.then_some(&self.report.timings[..])
+    }
+
     /// What the checks warn about, and what the run noticed.
     fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
         self.ready.run.plan.checked().warnings().iter().chain(&self.report.notes)
@@ -135,13 +133,13 @@ pub(crate) fn run(args: &Args) -> Run {
 fn execute(args: &Args, source: &Source, program: &Program, target: Target) -> Result<Outcome, Stop> {
     let mut ready = prepare(args, source, program, target)?;
     let start = Instant::now();
-    let (report, timings) = launch(args, &mut ready).map_err(|stop| with_sizes(stop, &ready.run.bound))?;
+    let report = launch(args, &mut ready).map_err(|stop| with_sizes(stop, &ready.run.bound))?;
     let elapsed = start.elapsed();
     ready.outputs.write(&ready.run.bound)?;
     let comparisons = ready.expected.iter().map(|e| e.compare(&ready.run.bound)).collect::<Result<Vec<_>, _>>()?;
     let same = comparisons.iter().all(Comparison::matches);
     let lines = Lines::new(&source.text);
-    let finished = Finished { args, source, target, ready: &ready, report, elapsed, timings, comparisons, lines };
+    let finished = Finished { args, source, target, ready: &ready, report, elapsed, comparisons, lines };
     if args.json {
         print_json(&json::report(&finished)?)?;
     } else {
@@ -173,29 +171,14 @@ fn prepare(args: &Args, source: &Source, program: &Program, target: Target) -> R
     Ok(Prepared { run, shown, outputs, expected })
 }
 
-fn launch(args: &Args, ready: &mut Prepared) -> Result<(Report, Option<Vec<Timing>>), Stop> {
-    if args.program.ranks.is_some() {
-        return Ok((run_ranks(args, ready)?, None));
-    }
-    let Ready { plan, bound, measure } = &mut ready.run;
-    let mut arguments: Vec<_> = bound.iter_mut().map(Bound::arg).collect();
+fn launch(args: &Args, ready: &mut Prepared) -> Result<Report, Stop> {
+    let work = ready.run.measure.work;
+    let (plan, mut arguments) = ready.run.parts();
+    let launch = args.program.launch(plan, args.threads);
     if args.time {
-        let (report, timings) = plan.run_timed(&mut arguments, args.launch())?;
-        return Ok((report, Some(timings)));
+        return Ok(launch.timed().run(&mut arguments)?);
     }
-    let work = |counter: &_| plan.run_watched(&mut arguments, args.launch(), counter).map_err(Stop::from);
-    Ok((super::progress::watch(measure.work, work)?, None))
-}
-
-fn run_ranks(args: &Args, ready: &mut Prepared) -> Result<Report, Stop> {
-    let (plan, total) = (ready.run.plan.clone(), ready.run.measure.work);
-    let mut ranks = ready.run.ranks();
-    let work = |counter: &_| plan.run_ranks_watched(&mut ranks, args.launch(), counter).map_err(Stop::from);
-    let reports = super::progress::watch(total, work)?;
-    drop(ranks);
-    let instructions = reports.first().map_or(0, |r| r.instructions);
-    let (printed, notes) = reports.first().map(|r| (r.printed.clone(), r.notes.clone())).unwrap_or_default();
-    Ok(Report { written: reports.into_iter().flat_map(|r| r.written).collect(), instructions, printed, notes })
+    Ok(super::progress::watch(work, |counter| launch.progress(counter).run(&mut arguments))?)
 }
 
 /// Where memory is too small and nobody said how large it should be, the message says what was guessed.

@@ -30,7 +30,7 @@ pub(super) fn report(run: &Finished<'_>) -> Result<String, Error> {
     if !files.is_empty() {
         text += &format!("\n{}", files.concat());
     }
-    if let Some(timings) = &run.timings {
+    if let Some(timings) = run.timings() {
         text += &format!("\n{}", times(run, timings));
     }
     Ok(text)

@@ -33,7 +33,9 @@ const DEVICES: [Target; 2] = [Target::A2A3, Target::A5];
 fn emitted(source: &str, target: Target, style: emit::Style) -> Result<String, String> {
     let options = emit::Options { style, ..emit::Options::default() };
     let text = Program::parse(source).check(target).and_then(|checked| emit::cpp(&checked, &options));
-    text.map_err(|problems| problems.iter().map(|d| format!("error[{}]: {}\n", d.code, d.message)).collect())
+    text.map_err(|problems| {
+        problems.diagnostics().iter().map(|d| format!("error[{}]: {}\n", d.code, d.message)).collect()
+    })
 }
 
 fn programs() -> Vec<PathBuf> {

@@ -20,7 +20,9 @@ fn emitted(name: &str, source: &str, target: Target, style: emit::Style) -> Resu
     let line = |at: u32| lines.locate(at).0;
     let options = emit::Options { source: name, line: Some(&line), style, ..emit::Options::default() };
     let text = Program::parse(source).check(target).and_then(|checked| emit::cpp(&checked, &options));
-    text.map_err(|problems| problems.iter().map(|d| format!("error[{}]: {}\n", d.code, d.message)).collect())
+    text.map_err(|problems| {
+        problems.diagnostics().iter().map(|d| format!("error[{}]: {}\n", d.code, d.message)).collect()
+    })
 }
 
 fn programs() -> Vec<(PathBuf, PathBuf)> {

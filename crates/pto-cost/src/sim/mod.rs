@@ -7,8 +7,11 @@ mod pool;
 use crate::laws::{Key, Laws};
 use crate::trace::{Cost, Dep, Misses, NONE, Trace, Why, lane_predecessors, misses};
 use pool::Pool;
+use pto_ir::Module;
+use pto_isa::{Diagnostic, Error, Span, codes};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::fmt;
 
 /// What the simulation needs to know of a machine besides what items cost.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -61,9 +64,36 @@ pub struct Timeline {
     pub cycles: f64,
 }
 
-/// Nobody can go on: the items at which cores stand.
+/// A deadlock: every core waits for something that none of them does.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stuck(pub Vec<u32>);
+#[non_exhaustive]
+pub struct Stuck {
+    /// The items at which cores wait, by position in the trace.
+    pub items: Vec<u32>,
+}
+
+impl Stuck {
+    /// The waits that never end, in the program that was recorded.
+    pub fn error(&self, module: &Module, trace: &Trace) -> Error {
+        let span =
+            |item: &u32| trace.items.get(*item as usize).map_or_else(Span::default, |i| module.op(i.op).name_span);
+        let first = self.items.first().map_or_else(Span::default, span);
+        let mut d = Diagnostic::new(codes::FLAG_UNSET, first, "this wait never ends, so the program has no last cycle")
+            .help("every wait needs one set of the same flag before its pipe gets stuck; `pto race` says more");
+        for item in self.items.iter().skip(1).take(3) {
+            d = d.label(span(item), "this one does not go on either");
+        }
+        module.error(d)
+    }
+}
+
+impl fmt::Display for Stuck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a deadlock: every core waits for something that none of them does")
+    }
+}
+
+impl std::error::Error for Stuck {}
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
@@ -329,6 +359,6 @@ impl<'a> Sim<'a> {
         let behind = |i: usize| before[i] != NONE && self.pending[before[i] as usize] > 0;
         let waits = |i: &usize| self.pending[*i] > 0 && !behind(*i);
         let stuck = (0..self.trace.items.len()).filter(waits).take(8).map(|i| i as u32);
-        Err(Stuck(stuck.collect()))
+        Err(Stuck { items: stuck.collect() })
     }
 }

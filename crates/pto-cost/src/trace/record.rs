@@ -9,7 +9,7 @@ use crate::laws::{Key, Laws, Model};
 use pto_cpu::{Access, Action, Arg, CoreId, Event, Flag, Known, Launch, Observer, Place, Plan};
 use pto_ir::{Attr, OpId};
 use pto_isa::row::Cost as Class;
-use pto_isa::{Diagnostic, Loc, Op, Pipe, table};
+use pto_isa::{Diagnostic, Error, Loc, Op, Pipe, table};
 use std::collections::{HashMap, VecDeque};
 
 /// Sets of shapes that are remembered for an operation.
@@ -46,27 +46,20 @@ const MAX_ITEMS: usize = 20_000_000;
 ///
 /// # Errors
 /// What stops the program, or a wait that nobody ends.
-pub fn record(plan: &Plan, known: &[Known], launch: Launch, options: Options) -> Result<Trace, Diagnostic> {
-    let mut recorder = Recorder::new(plan, launch, options);
-    let end = plan.follow(known, launch, &mut recorder);
+pub fn record(launch: Launch<'_>, known: &[Known], options: Options) -> Result<Trace, Error> {
+    let mut recorder = Recorder::new(launch, options);
+    let end = launch.observe(&mut recorder).follow(known);
     recorder.finished(end)
 }
 
-/// Runs a program whose control flow depends on data, on one rank or several, and writes down what it does.
+/// Runs a program whose control flow depends on data, on one rank or several, and writes down what it does. The arguments are
+/// those of [`Launch::run`].
 ///
 /// # Errors
 /// As [`record`].
-pub fn record_run(
-    plan: &Plan,
-    ranks: &mut [Vec<Arg<'_>>],
-    launch: Launch,
-    options: Options,
-) -> Result<Trace, Diagnostic> {
-    let mut recorder = Recorder::new(plan, launch, options);
-    let end = match ranks {
-        [only] => plan.run_observed(only, launch, &mut recorder).map(drop),
-        several => plan.run_ranks_observed(several, launch, &mut recorder).map(drop),
-    };
+pub fn record_run(launch: Launch<'_>, args: &mut [Arg<'_>], options: Options) -> Result<Trace, Error> {
+    let mut recorder = Recorder::new(launch, options);
+    let end = launch.observe(&mut recorder).run(args).map(drop);
     recorder.finished(end)
 }
 
@@ -148,7 +141,8 @@ pub(super) struct Recorder<'p> {
 }
 
 impl<'p> Recorder<'p> {
-    fn new(plan: &'p Plan, launch: Launch, options: Options) -> Self {
+    fn new(launch: Launch<'p>, options: Options) -> Self {
+        let plan = launch.plan();
         let module = plan.checked().module();
         let laws = Laws::of(plan.checked().info().target);
         let all = module.order();
@@ -167,7 +161,7 @@ impl<'p> Recorder<'p> {
             current: None,
             cores: Vec::new(),
             // Blocks that wait for each other are all there at once, or the program stands still.
-            width: if plan.runs_together(launch) { u32::MAX } else { options.cores.unwrap_or(cores as u32).max(1) },
+            width: if launch.runs_together() { u32::MAX } else { options.cores.unwrap_or(cores as u32).max(1) },
             known: vec![Vec::new(); module.op_count()],
             links: Links::default(),
             follows_bytes: order == Order::Data || has(&|op| op == table::op::tsync),
@@ -441,15 +435,19 @@ impl<'p> Recorder<'p> {
 
 impl Recorder<'_> {
     /// What was recorded, unless something stopped the program.
-    fn finished(self, end: Result<(), Diagnostic>) -> Result<Trace, Diagnostic> {
+    fn finished(self, end: Result<(), Error>) -> Result<Trace, Error> {
         let too_long = self.trace.items.len() >= MAX_ITEMS;
         match end {
             Ok(()) => Ok(self.finish()),
-            Err(stop) if too_long => Err(Diagnostic {
-                message: format!("the program executes more than {MAX_ITEMS} instructions"),
-                help: Some("predict a part of it: fewer turns of its loops, or fewer blocks".into()),
-                ..stop
-            }),
+            Err(stop) if too_long => {
+                let module = self.plan.checked().module();
+                let longer = |d: Diagnostic| Diagnostic {
+                    message: format!("the program executes more than {MAX_ITEMS} instructions"),
+                    help: Some("predict a part of it: fewer iterations of its loops, or fewer blocks".into()),
+                    ..d
+                };
+                Err(module.error(stop.into_diagnostics().into_iter().map(longer).collect::<Vec<_>>()))
+            }
             Err(stop) => Err(stop),
         }
     }

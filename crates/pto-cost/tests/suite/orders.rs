@@ -1,7 +1,7 @@
 //! What orders pipes and cores, in programs: the same work with and without it.
 
 use pto_cost::{Laws, Machine, Options, Order, Trace, Why, record, simulate};
-use pto_cpu::{Launch, Plan};
+use pto_cpu::Plan;
 use pto_isa::Target;
 
 /// Two loads, each followed by an addition on the same tile, with something between them.
@@ -36,7 +36,7 @@ fn trace(text: &str, target: Target, options: Options) -> Trace {
     assert!(problems.is_empty(), "{problems:?}");
     let checked = pto_check::check(module, target).expect("a legal program");
     let plan = Plan::new(&checked, None, pto_cpu::Options::default()).expect("one entry");
-    record(&plan, &[], Launch::default(), options).expect("it can be followed")
+    record(plan.launch(), &[], options).expect("it can be followed")
 }
 
 /// Cycles in the order of the program. Nothing is issued before its turn, one cycle each.

@@ -163,5 +163,5 @@ fn a_wait_without_end_is_an_error() {
     s.work(0, Pipe::V, 10.0, &[]);
     s.0.stuck.push(wait);
     let stuck = simulate(&s.0, &s.0.charges, &MACHINE).expect_err("nobody can go on");
-    assert_eq!(stuck.0, [wait]);
+    assert_eq!(stuck.items, [wait]);
 }

@@ -11,7 +11,7 @@ use pto_check::Checked;
 use pto_ir::{BlockId, Module, OpId, ValueId};
 use pto_isa::row::Effect;
 use pto_isa::table::op;
-use pto_isa::{Diagnostic, Family, Span, Target, TileType, Token, Type, codes};
+use pto_isa::{Diagnostic, Error, Family, Span, TileType, Token, Type, codes};
 use std::collections::{HashMap, HashSet};
 
 /// Steps a plan may have; expanded calls can make a short program long.
@@ -120,19 +120,13 @@ pub(super) struct Return {
     pub results: Vec<Slot>,
 }
 
-pub(super) fn build(checked: &Checked, entry: Option<&str>, options: Options) -> Built<Plan> {
-    match checked.module().with_tiles().map_err(|problem| *problem)? {
-        Some(module) => build_tiles(&check_tiles(module, checked.info().target)?, entry, options),
+pub(super) fn build(checked: &Checked, entry: Option<&str>, options: Options) -> Result<Plan, Error> {
+    let built = match checked.module().with_tiles()? {
+        // Rules about tiles hold for lowered buffers too, and kernels rely on them.
+        Some(module) => build_tiles(&pto_check::check(module, checked.info().target)?, entry, options),
         None => build_tiles(checked, entry, options),
-    }
-}
-
-/// Rules about tiles hold for lowered buffers too, and kernels rely on them.
-fn check_tiles(module: Module, target: Target) -> Built<Checked> {
-    pto_check::check(module, target).map_err(|problems| {
-        let first = problems.into_iter().find(Diagnostic::is_error);
-        first.unwrap_or_else(|| Diagnostic::new(codes::RUN_UNSUPPORTED, Span::default(), "buffers that are no tiles"))
-    })
+    };
+    built.map_err(|problem| checked.module().error(problem))
 }
 
 fn build_tiles(checked: &Checked, entry: Option<&str>, options: Options) -> Built<Plan> {

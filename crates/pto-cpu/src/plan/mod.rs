@@ -26,14 +26,14 @@ pub use polls::{asked_again, loaded_tile, reads_element, source};
 use crate::args::Options;
 use crate::prepared::Plan;
 use pto_check::Checked;
-use pto_isa::Diagnostic;
+use pto_isa::Error;
 
 impl Plan {
     /// Resolves the entry of a program: the function of this name, the one marked `pto.entry`, or the only one.
     ///
     /// # Errors
     /// When there is no such entry, or the program uses something the engine does not run.
-    pub fn new(checked: &Checked, entry: Option<&str>, options: Options) -> Result<Self, Diagnostic> {
+    pub fn new(checked: &Checked, entry: Option<&str>, options: Options) -> Result<Self, Error> {
         build::build(checked, entry, options)
     }
 }

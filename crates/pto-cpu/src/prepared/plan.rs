@@ -93,7 +93,7 @@ impl Plan {
     }
 
     /// True when blocks wait for each other, so that all of them run together. Blocks that poll memory may; see
-    /// [`Plan::runs_together`].
+    /// [`Launch::runs_together`](crate::Launch::runs_together).
     pub fn blocks_wait(&self) -> bool {
         self.cores.joint
     }

@@ -1,25 +1,23 @@
 //! Arguments become what cores keep: buffers of global memory, numbers in registers, tiles in the memory of a core.
 
 use super::core::Core;
-use crate::args::{Arg, Param, ParamKind};
+use crate::args::{Arg, Borrowed, Data, Param, ParamKind};
 use crate::memory::{Buffer, buffer_address, split_address};
 use crate::prepared::{Plan, Role, Slot, Tile, View, float_of, int_of};
 use pto_isa::{DType, Diagnostic, Scalar, Span, TileType, codes};
 
 impl Plan {
     /// Buffers and values of all ranks. A buffer's number is that of its parameter, rank after rank.
-    pub(super) fn bind<'a, A: AsMut<[Arg<'a>]>>(&self, ranks: &mut [A]) -> Result<Bound, Diagnostic> {
+    pub(super) fn bind(&self, args: &mut [Arg<'_>], ranks: usize) -> Result<Bound, Diagnostic> {
         let mut bound = Bound { slots: self.roles().map(|p| p.source.slots.clone()).collect(), ..Bound::default() };
         let count = self.source.params.len();
-        for (rank, args) in ranks.iter_mut().enumerate() {
-            let args = args.as_mut();
-            if args.len() != count {
-                let message = format!("{} arguments for `@{}`, which takes {count}", args.len(), self.source.name);
-                return Err(Diagnostic::new(codes::RUN_ARGUMENT, self.entry_span(), message));
-            }
+        if args.len() != count.saturating_mul(ranks) {
+            return Err(self.count_error(args.len(), ranks));
+        }
+        for rank in 0..ranks {
             let mut values = Vec::new();
-            for (at, (param, arg)) in self.source.params.iter().zip(args).enumerate() {
-                let value = self.bind_one(param, arg).map_err(|text| self.argument_error(param, &text))?;
+            for (at, (param, arg)) in self.source.params.iter().zip(&mut args[rank * count..]).enumerate() {
+                let value = bind_one(param, arg).map_err(|misfit| self.argument_error(param, misfit))?;
                 bound.buffers.push(match &value {
                     Value::Buffer(buffer) | Value::View(buffer, _) => *buffer,
                     Value::Scalar(_) | Value::Tile(..) | Value::Remote(..) => Buffer::NONE,
@@ -37,6 +35,22 @@ impl Plan {
         Ok(bound)
     }
 
+    fn count_error(&self, found: usize, ranks: usize) -> Diagnostic {
+        let count = self.source.params.len();
+        let plural = if found == 1 { "" } else { "s" };
+        let of_each = if ranks > 1 { format!(" on each of {ranks} ranks") } else { String::new() };
+        let message = format!("{found} argument{plural} for `@{}`, which takes {count}{of_each}", self.source.name);
+        let names: Vec<String> =
+            self.source.params.iter().map(|p| format!("`{}`: {}", p.name, noun(&p.kind))).collect();
+        let d = Diagnostic::new(codes::RUN_ARGUMENT, self.entry_span(), message);
+        let d = if names.is_empty() { d } else { d.legal(format!("parameters: {}", names.join(", "))) };
+        d.help(if ranks > 1 {
+            "give each rank an argument for every parameter, one rank after the other"
+        } else {
+            "give an argument for every parameter, in order"
+        })
+    }
+
     /// Pointers to other ranks lead to memory.
     fn remote_memory_exists(&self, bound: &Bound) -> Result<(), Diagnostic> {
         for (param, value) in bound.values.iter().flat_map(|v| self.source.params.iter().zip(v)) {
@@ -46,48 +60,13 @@ impl Plan {
             }
             let at = split_address(*address).0;
             if bound.buffers.get(at).is_none_or(|b| b.ptr.is_null()) {
-                return Err(self.argument_error(param, "it leads to a rank or parameter without memory"));
+                let misfit = Misfit::new("it leads to a rank or parameter without memory");
+                return Err(
+                    self.argument_error(param, misfit.help("name a rank and a pointer parameter that is given memory"))
+                );
             }
         }
         Ok(())
-    }
-
-    fn bind_one(&self, param: &Param, arg: &mut Arg<'_>) -> Result<Value, String> {
-        match (&param.kind, arg) {
-            (ParamKind::Scalar(s), Arg::Int(n)) => {
-                scalar_bits(*s, *n as f64, Some(*n)).ok_or_else(|| format!("an integer for {s}"))
-            }
-            (ParamKind::Scalar(s), Arg::Float(x)) => {
-                scalar_bits(*s, *x, None).ok_or_else(|| format!("a number with a point for {s}"))
-            }
-            (ParamKind::Pointer(_), Arg::Remote { rank, param }) => Ok(Value::Remote(*rank, *param)),
-            (ParamKind::Pointer(_), Arg::In(data)) => Ok(Value::Buffer(Buffer::read(data))),
-            (ParamKind::Pointer(_), Arg::InOut(data) | Arg::Tensor(data, _)) => Ok(Value::Buffer(Buffer::write(data))),
-            (ParamKind::Tensor(elem, dims), Arg::Tensor(data, shape)) => {
-                let matches =
-                    shape.len() == dims.len() && dims.iter().zip(*shape).all(|(d, n)| d.is_none_or(|d| d == *n));
-                if !matches {
-                    return Err(format!("a tensor of {shape:?} where the type says {dims:?}"));
-                }
-                let view = View::packed(shape);
-                fits(column_bits(param, *elem), shape, data.len())?;
-                Ok(Value::View(Buffer::write(data), view))
-            }
-            (ParamKind::Tensor(elem, dims), Arg::InOut(data)) => {
-                let shape = fixed(dims)?;
-                fits(column_bits(param, *elem), &shape, data.len())?;
-                Ok(Value::View(Buffer::write(data), View::packed(&shape)))
-            }
-            (ParamKind::Tensor(elem, dims), Arg::In(data)) => {
-                let shape = fixed(dims)?;
-                fits(column_bits(param, *elem), &shape, data.len())?;
-                Ok(Value::View(Buffer::read(data), View::packed(&shape)))
-            }
-            (ParamKind::Tile(ty), Arg::Tile(data, valid)) => tile_value(ty, data.len(), *valid),
-            (ParamKind::Tile(ty), Arg::InOut(data)) => tile_value(ty, data.len(), (ty.rows, ty.cols)),
-            (ParamKind::Other(what), _) => Err(format!("a {what} cannot be given from outside")),
-            (kind, _) => Err(format!("the argument does not suit a parameter that is a {}", noun(kind))),
-        }
     }
 
     /// Where the program names its first function.
@@ -95,8 +74,145 @@ impl Plan {
         self.module().functions().first().map_or(Span::default(), |f| self.module().op(*f).name_span)
     }
 
-    fn argument_error(&self, param: &Param, text: &str) -> Diagnostic {
-        Diagnostic::new(codes::RUN_ARGUMENT, self.entry_span(), format!("argument `{}`: {text}", param.name))
+    fn argument_error(&self, param: &Param, misfit: Misfit) -> Diagnostic {
+        let message = format!("argument `{}`: {}", param.name, misfit.found);
+        let d = Diagnostic::new(codes::RUN_ARGUMENT, self.entry_span(), message);
+        let d = misfit.legal.into_iter().fold(d, Diagnostic::legal);
+        misfit.help.into_iter().fold(d, Diagnostic::help)
+    }
+}
+
+/// How an argument does not fit its parameter.
+struct Misfit {
+    found: String,
+    legal: Option<String>,
+    help: Option<String>,
+}
+
+impl Misfit {
+    fn new(found: impl Into<String>) -> Self {
+        Self { found: found.into(), legal: None, help: None }
+    }
+
+    fn legal(self, text: impl Into<String>) -> Self {
+        Self { legal: Some(text.into()), ..self }
+    }
+
+    fn help(self, text: impl Into<String>) -> Self {
+        Self { help: Some(text.into()), ..self }
+    }
+}
+
+fn bind_one(param: &Param, arg: &mut Arg<'_>) -> Result<Value, Misfit> {
+    match (&param.kind, arg) {
+        (ParamKind::Scalar(s), Arg::Int(n)) => {
+            scalar_bits(*s, *n as f64, Some(*n)).ok_or_else(|| no_number(*s, &format!("{n}")))
+        }
+        (ParamKind::Scalar(s), Arg::Float(x)) => {
+            scalar_bits(*s, *x, None).ok_or_else(|| no_number(*s, &format!("{x:?}")))
+        }
+        (ParamKind::Pointer(_), Arg::Remote { rank, param }) => Ok(Value::Remote(*rank, *param)),
+        (ParamKind::Pointer(elem), Arg::Memory(memory)) => {
+            has_elements(memory, *elem, "a pointer to")?;
+            Ok(Value::Buffer(buffer(memory)))
+        }
+        (ParamKind::Tensor(elem, dims), Arg::Memory(memory)) => {
+            has_elements(memory, *elem, "a tensor of")?;
+            let shape = shape_of(dims, memory.shape)?;
+            fits(column_bits(param, *elem), *elem, &shape, memory.bytes().len())?;
+            Ok(Value::View(buffer(memory), View::packed(&shape)))
+        }
+        (ParamKind::Tile(ty), Arg::Memory(memory)) => {
+            has_elements(memory, ty.dtype, "a tile of")?;
+            if matches!(memory.data, Data::Read(_)) {
+                return Err(Misfit::new("memory that is only read for a tile").help("give it with `Arg::write`"));
+            }
+            tile_value(ty, memory.bytes().len(), memory.valid.unwrap_or((ty.rows, ty.cols)))
+        }
+        (ParamKind::Other(what), _) => Err(Misfit::new(format!("a {what} cannot be given from outside"))
+            .help("make it inside of a function that is called without it")),
+        (kind, arg) => Err(Misfit::new(format!("{} for {}", given(arg), noun(kind))).help(give(kind))),
+    }
+}
+
+fn buffer(memory: &mut Borrowed<'_>) -> Buffer {
+    match &mut memory.data {
+        Data::Read(data) => Buffer::read(data),
+        Data::Write(data) => Buffer::write(data),
+    }
+}
+
+/// The elements are those that the parameter has. Two integers of one size and two signs are not: the numbers would change.
+fn has_elements(memory: &Borrowed<'_>, elem: DType, whose: &str) -> Result<(), Misfit> {
+    let Some(found) = memory.element else { return is_whole(memory.bytes().len(), elem) };
+    if let Some(numbers) = memory.cut {
+        let found = format!("numbers of {numbers} as the bits of {found}");
+        return Err(Misfit::new(found).help("give numbers of the same size, or bytes"));
+    }
+    if found == elem {
+        return is_whole(memory.bytes().len(), elem);
+    }
+    let bytes = format!("`Arg::of(DType::{elem:?})` says that bits are those of {elem}");
+    let help = match rust_number(elem) {
+        Some(number) => format!("convert the numbers to `{number}`; {bytes}"),
+        None => bytes,
+    };
+    Err(Misfit::new(format!("a slice of {found} for {whose} {elem}")).legal(format!("elements of {elem}")).help(help))
+}
+
+/// Elements are not cut.
+fn is_whole(bytes: usize, elem: DType) -> Result<(), Misfit> {
+    let size = elem.bits().div_ceil(8) as usize;
+    if bytes.is_multiple_of(size) {
+        return Ok(());
+    }
+    let found = format!("{bytes} bytes, which are no whole number of {elem}");
+    Err(Misfit::new(found).legal(format!("a multiple of {size} bytes")))
+}
+
+/// The type of Rust numbers that slices of these elements have.
+fn rust_number(elem: DType) -> Option<&'static str> {
+    Some(match elem {
+        DType::I8 => "i8",
+        DType::I16 => "i16",
+        DType::I32 => "i32",
+        DType::I64 => "i64",
+        DType::U8 => "u8",
+        DType::U16 => "u16",
+        DType::U32 => "u32",
+        DType::U64 => "u64",
+        DType::F32 => "f32",
+        DType::F16 => "F16",
+        DType::Bf16 => "Bf16",
+        _ => return None,
+    })
+}
+
+fn no_number(s: Scalar, found: &str) -> Misfit {
+    Misfit::new(format!("{found} for a number of type {s}")).legal(if s.is_float() {
+        "a floating-point number".to_string()
+    } else {
+        format!("an integer that {s} can hold, as `Arg::Int`")
+    })
+}
+
+fn given(arg: &Arg<'_>) -> String {
+    match arg {
+        Arg::Int(n) => format!("the integer {n}"),
+        Arg::Float(x) => format!("the number {x:?}"),
+        Arg::Memory(memory) => match memory.element {
+            Some(element) => format!("a slice of {element}"),
+            None => "a slice of bytes".to_string(),
+        },
+        Arg::Remote { .. } => "memory of another rank".to_string(),
+    }
+}
+
+fn give(kind: &ParamKind) -> &'static str {
+    match kind {
+        ParamKind::Scalar(_) => "give `Arg::Int` or `Arg::Float`",
+        ParamKind::Tile(_) => "give a slice with all rows and columns, as `Arg::write`",
+        _ => "give a slice, as `Arg::read` or `Arg::write`",
     }
 }
 
@@ -137,7 +253,8 @@ impl Bound {
     pub fn enter(&self, rank: usize, core: &mut Core, args: &mut [Arg<'_>]) {
         self.enter_scalars(rank, core);
         for ((slot, value), arg) in self.slots(core).iter().zip(&self.values[rank]).zip(args) {
-            if let (Slot::Tile(tile), Value::Tile(valid), Arg::Tile(data, _) | Arg::InOut(data)) = (slot, value, arg) {
+            let data = written_data(arg);
+            if let (Slot::Tile(tile), Value::Tile(valid), Some(data)) = (slot, value, data) {
                 let register = &mut core.regs.tiles[*tile];
                 (register.rows, register.cols) = (valid.0 as u32, valid.1 as u32);
                 let register = *register;
@@ -160,7 +277,8 @@ impl Bound {
         let first = core.who.rank as usize * args.len();
         let values = &self.values[core.who.rank as usize];
         for (param, ((slot, value), arg)) in self.slots(core).iter().zip(values).zip(args).enumerate() {
-            if let (Slot::Tile(tile), Value::Tile(_), Arg::Tile(data, _) | Arg::InOut(data)) = (slot, value, arg) {
+            let data = written_data(arg);
+            if let (Slot::Tile(tile), Value::Tile(_), Some(data)) = (slot, value, data) {
                 let register = core.plan.start.tiles[*tile];
                 let ty = &core.plan.tiles.geometries[register.geometry];
                 let mut is_changed = false;
@@ -230,15 +348,25 @@ fn each_unit(ty: &TileType, tile: &Tile, mut visit: impl FnMut(u64, u64, usize))
     }
 }
 
-fn tile_value(ty: &TileType, have: usize, valid: (u64, u64)) -> Result<Value, String> {
+/// What is copied into tiles and back.
+fn written_data<'a>(arg: &'a mut Arg<'_>) -> Option<&'a mut [u8]> {
+    match arg {
+        Arg::Memory(memory) => memory.bytes_mut(),
+        _ => None,
+    }
+}
+
+fn tile_value(ty: &TileType, have: usize, valid: (u64, u64)) -> Result<Value, Misfit> {
     let need = ty.elements().saturating_mul(u64::from(ty.column_bits())).div_ceil(8);
     if have as u64 != need {
-        return Err(format!("{have} bytes for a tile of {}x{} {}, which has {need}", ty.rows, ty.cols, ty.dtype));
+        let found = format!("{have} bytes for a tile of {}x{} {}, which has {need}", ty.rows, ty.cols, ty.dtype);
+        return Err(Misfit::new(found).help("give all its rows and columns, also those that are not valid"));
     }
     let open = |d: pto_isa::Dim, given: u64| d.fixed().unwrap_or(given);
     let valid = (open(ty.valid_rows, valid.0), open(ty.valid_cols, valid.1));
     if valid.0 > ty.rows || valid.1 > ty.cols {
-        return Err(format!("a valid region of {}x{} in a tile of {}x{}", valid.0, valid.1, ty.rows, ty.cols));
+        let found = format!("a valid region of {}x{} in a tile of {}x{}", valid.0, valid.1, ty.rows, ty.cols);
+        return Err(Misfit::new(found).help("`Arg::valid` takes rows and columns that lie in the tile"));
     }
     Ok(Value::Tile(valid))
 }
@@ -255,10 +383,25 @@ fn scalar_bits(s: Scalar, x: f64, n: Option<i64>) -> Option<Value> {
     (least..beyond).contains(&i128::from(n)).then(|| Value::Scalar(int.keep(n as u64)))
 }
 
-fn fixed(dims: &[Option<u64>]) -> Result<Vec<u64>, String> {
-    dims.iter()
-        .map(|d| d.ok_or_else(|| "a tensor whose extents the type leaves open; give its shape".to_string()))
-        .collect()
+/// The extents of a tensor: those that are given, which must be those of the type where it states them.
+fn shape_of(dims: &[Option<u64>], given: Option<&[u64]>) -> Result<Vec<u64>, Misfit> {
+    let text = |dims: &[Option<u64>]| {
+        let each = dims.iter().map(|d| d.map_or("?".to_string(), |n| n.to_string()));
+        each.collect::<Vec<_>>().join("x")
+    };
+    let Some(shape) = given else {
+        let fixed: Option<Vec<u64>> = dims.iter().copied().collect();
+        return fixed.ok_or_else(|| {
+            let found = format!("a tensor of {}, whose extents the type leaves open", text(dims));
+            Misfit::new(found).help("state them: `Arg::write(data).shape(&[…])`")
+        });
+    };
+    let matches = shape.len() == dims.len() && dims.iter().zip(shape).all(|(d, n)| d.is_none_or(|d| d == *n));
+    if !matches {
+        let found = text(&shape.iter().map(|n| Some(*n)).collect::<Vec<_>>());
+        return Err(Misfit::new(format!("a tensor of {found} where the type says {}", text(dims))));
+    }
+    Ok(shape.to_vec())
 }
 
 /// Bits of a column in memory.
@@ -266,22 +409,24 @@ fn column_bits(param: &Param, elem: DType) -> u32 {
     if elem.is_float() { elem.bits() * param.per_column as u32 } else { elem.column_bits() }
 }
 
-fn fits(bits: u32, shape: &[u64], have: usize) -> Result<(), String> {
+fn fits(bits: u32, elem: DType, shape: &[u64], have: usize) -> Result<(), Misfit> {
     let elements = shape.iter().fold(1u64, |all, n| all.saturating_mul(*n));
     let need = elements.saturating_mul(u64::from(bits)).div_ceil(8);
-    if (have as u64) < need {
-        Err(format!("{have} bytes for a tensor of {shape:?}, which needs {need}"))
-    } else {
-        Ok(())
+    if have as u64 == need {
+        return Ok(());
     }
+    let extents: Vec<String> = shape.iter().map(u64::to_string).collect();
+    let found = format!("{have} bytes for a tensor of {} {elem}, which has {need}", extents.join("x"));
+    Err(Misfit::new(found).help(format!("give {elements} elements")))
 }
 
-fn noun(kind: &ParamKind) -> &'static str {
+/// What a parameter takes, in words.
+fn noun(kind: &ParamKind) -> String {
     match kind {
-        ParamKind::Pointer(_) => "pointer",
-        ParamKind::Tensor(..) => "tensor",
-        ParamKind::Scalar(_) => "number",
-        ParamKind::Tile(_) => "tile",
-        ParamKind::Other(_) => "handle",
+        ParamKind::Pointer(elem) => format!("a pointer to {elem}"),
+        ParamKind::Tensor(elem, _) => format!("a tensor of {elem}"),
+        ParamKind::Scalar(s) => format!("a number of type {s}"),
+        ParamKind::Tile(ty) => format!("a tile of {}x{} {}", ty.rows, ty.cols, ty.dtype),
+        ParamKind::Other(what) => format!("a {what}"),
     }
 }

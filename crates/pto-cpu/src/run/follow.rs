@@ -1,12 +1,12 @@
 //! Following a program as it would run, without computing: for those who only want to know what happens and when.
 
+use super::launch::Launch;
 use super::observe::{Following, Observer};
 use super::team::Team;
-use crate::args::Launch;
 use crate::memory::Buffer;
 use crate::prepared::{GeometryId, Link, PipeOrder, Plan, Role, Step};
 use crate::run::Known;
-use pto_isa::{Diagnostic, TileType};
+use pto_isa::{Diagnostic, Error, TileType};
 
 impl Plan {
     /// True when numbers in memory can decide what the program does next: it takes elements of memory into scalars, or
@@ -29,13 +29,15 @@ impl Plan {
         let by_link = |l: &Link| matches!(l, Link::TestSignal { .. });
         self.roles().any(|role| role.calls.links.iter().any(by_link) || role.calls.orders.iter().any(asks))
     }
+}
 
+impl Launch<'_, &mut dyn Observer> {
     /// Tells an observer what a run would do, block after block, without memory behind the pointers and without computing:
     /// control flow, addresses, and who waits for whom are followed. Meant for programs that do not
     /// [depend on data](Plan::depends_on_data); others see zeros, and may go astray.
     ///
     /// ```
-    /// use pto_cpu::{Event, Launch, Observer, Options, Plan};
+    /// use pto_cpu::{Event, Observer, Options, Plan};
     /// use pto_isa::Target;
     ///
     /// struct Count(usize);
@@ -53,34 +55,36 @@ impl Plan {
     /// let checked = pto_check::check(module, Target::A2A3).expect("a legal program");
     /// let plan = Plan::new(&checked, None, Options::default()).expect("one entry");
     /// let mut count = Count(0);
-    /// plan.follow(&[], Launch { blocks: 3, ..Launch::default() }, &mut count).expect("it can be followed");
+    /// plan.launch().blocks(3).observe(&mut count).follow(&[]).expect("it can be followed");
     /// assert_eq!(count.0, 3);
     /// ```
     ///
     /// # Errors
-    /// As [`Plan::run`], except for what only data shows.
-    pub fn follow<O: Observer + ?Sized>(
-        &self,
-        known: &[Known],
-        launch: Launch,
-        observer: &mut O,
-    ) -> Result<(), Diagnostic> {
+    /// As [`Launch::run`], except for what only data shows.
+    pub fn follow(self, known: &[Known]) -> Result<(), Error> {
+        let (plan, blocks) = (self.plan(), self.block_count());
+        let watch = &mut Following(self.observer);
+        plan.follow(known, blocks, watch).map_err(|problem| plan.module().error(problem))
+    }
+}
+
+impl Plan {
+    fn follow(&self, known: &[Known], blocks: u32, watch: &mut Following<'_>) -> Result<(), Diagnostic> {
         let none = vec![Buffer::NONE; self.source.params.len()];
-        let mut watch = Following(observer);
         if self.cores.joint {
-            self.all_fit(u64::from(launch.blocks))?;
+            self.all_fit(u64::from(blocks))?;
             let mut team = Team::empty(self);
-            for block in 0..launch.blocks {
-                team.add(self, &none, 0, block, launch.blocks)?;
+            for block in 0..blocks {
+                team.add(self, &none, 0, block, blocks)?;
             }
             self.enter_team(&mut team, known);
-            return team.execute(&mut watch);
+            return team.execute(watch);
         }
-        let mut team = Team::new(self, &none, None, launch.blocks)?;
-        for block in 0..launch.blocks {
+        let mut team = Team::new(self, &none, None, blocks)?;
+        for block in 0..blocks {
             team.reset(block);
             self.enter_team(&mut team, known);
-            team.execute(&mut watch)?;
+            team.execute(watch)?;
         }
         Ok(())
     }

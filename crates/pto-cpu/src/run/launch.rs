@@ -4,12 +4,12 @@ use super::arguments::Bound;
 use super::core::Core;
 use super::observe::{Observer, Observing, Reordering, Silent, Watch};
 use super::team::Team;
-use crate::args::{Arg, Launch, ParamKind, Report};
+use crate::args::{Arg, ParamKind, Report};
 use crate::guard::Guards;
 use crate::machine;
 use crate::prepared::{Plan, Slot};
 use pto_ir::OpId;
-use pto_isa::{Diagnostic, Span, codes};
+use pto_isa::{Diagnostic, Error, Span, codes};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -19,6 +19,7 @@ const MAX_JOINT_BYTES: u64 = 1 << 33;
 
 /// The time an instruction of the text took, over all its executions.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Timing {
     /// Its mnemonic.
     pub name: String,
@@ -50,247 +51,240 @@ impl Watch for Timer {
     }
 }
 
+/// A run of a [`Plan`] that is being described: how many blocks, on how many threads and ranks, and who watches.
+///
+/// ```
+/// use pto_cpu::{Arg, Event, Observer, Options, Plan};
+///
+/// struct Count(usize);
+/// impl Observer for Count {
+///     fn event(&mut self, _: &Event<'_>) {
+///         self.0 += 1;
+///     }
+/// }
+///
+/// # fn main() -> Result<(), pto_isa::Error> {
+/// let (module, _) = pto_syntax::parse("
+///     func.func @zero(%x: !pto.ptr<f32>) {
+///       %c0 = arith.constant 0 : index
+///       %zero = arith.constant 0.0 : f32
+///       pto.store_scalar %zero, %x[%c0] : !pto.ptr<f32>, f32
+///       return
+///     }");
+/// let checked = pto_check::check(module, pto_isa::Target::A2A3)?;
+/// let plan = Plan::new(&checked, None, Options::default())?;
+/// let mut x = [1.0f32];
+/// plan.launch().run(&mut [Arg::write(&mut x)])?;
+/// assert_eq!(x, [0.0]);
+///
+/// let mut count = Count(0);
+/// let report = plan.launch().blocks(3).observe(&mut count).run(&mut [Arg::write(&mut x)])?;
+/// assert_eq!((report.written, count.0), (vec![true], 3));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing runs before `run` is called"]
+pub struct Launch<'p, O = ()> {
+    plan: &'p Plan,
+    blocks: u32,
+    threads: usize,
+    ranks: usize,
+    mode: Mode<'p>,
+    pub(super) observer: O,
+}
+
+/// What a run does besides running.
+#[derive(Clone, Copy, Debug)]
+enum Mode<'p> {
+    Plain,
+    Counted(&'p AtomicU64),
+    Timed,
+    Reordered(u64),
+}
+
 impl Plan {
-    /// Runs the program.
-    ///
-    /// Blocks share the threads of `launch`. The result is the same for any number of threads, unless blocks write what
-    /// others read or write.
-    ///
-    /// # Errors
-    /// When an argument does not fit its parameter, or an instruction fails; memory may then be partly written.
-    pub fn run(&self, args: &mut [Arg<'_>], launch: Launch) -> Result<Report, Diagnostic> {
-        self.run_blocks(args, launch, || Silent)
+    /// A run as a single block, which can be changed before it is started.
+    pub fn launch(&self) -> Launch<'_> {
+        Launch { plan: self, blocks: 1, threads: 0, ranks: 1, mode: Mode::Plain, observer: () }
+    }
+}
+
+impl<'p, O> Launch<'p, O> {
+    /// Runs the program so many times, each time with another block number.
+    pub fn blocks(self, blocks: u32) -> Self {
+        Self { blocks, ..self }
     }
 
-    /// As [`Plan::run`], counting executed instructions and iterations of loops as it goes; [`Measure::work`](crate::Measure::work) is about as much.
-    ///
-    /// # Errors
-    /// As [`Plan::run`].
-    pub fn run_watched(
-        &self,
-        args: &mut [Arg<'_>],
-        launch: Launch,
-        progress: &AtomicU64,
-    ) -> Result<Report, Diagnostic> {
-        self.run_blocks(args, launch, || Counting(progress))
+    /// Threads that share the blocks; 0, which is the default, means as many as the machine has cores. Results do not depend on
+    /// it, unless blocks write what others read or write.
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
     }
 
-    /// As [`Plan::run`] on one thread, measuring the time of each instruction.
-    ///
-    /// # Errors
-    /// As [`Plan::run`].
-    pub fn run_timed(&self, args: &mut [Arg<'_>], launch: Launch) -> Result<(Report, Vec<Timing>), Diagnostic> {
-        let mut timer = Timer::default();
-        let report = self.run_in_order(args, launch, &mut timer)?;
-        let timing = |(op, count, nanos)| {
-            let data = self.module().op(op);
-            Timing { name: data.op.row().name.to_string(), span: data.span, count, nanos }
-        };
-        Ok((report, timer.0.into_values().map(timing).collect()))
+    /// Runs the program on several ranks at once. Each has arguments of its own: [`run`](Launch::run) takes those of the first rank,
+    /// then those of the second, and so on. Memory of another rank is reached through [`Arg::Remote`].
+    pub fn ranks(self, ranks: usize) -> Self {
+        Self { ranks: ranks.max(1), ..self }
     }
 
-    /// As [`Plan::run`] on one thread, block after block, telling an observer what happens.
-    ///
-    /// # Errors
-    /// As [`Plan::run`].
-    pub fn run_observed<O: Observer + ?Sized>(
-        &self,
-        args: &mut [Arg<'_>],
-        launch: Launch,
-        observer: &mut O,
-    ) -> Result<Report, Diagnostic> {
-        self.run_in_order(args, launch, &mut Observing(observer))
+    /// What is launched.
+    pub fn plan(&self) -> &'p Plan {
+        self.plan
     }
 
-    /// Runs the program on several ranks at once, each with its own arguments. Memory of another rank is reached through
-    /// [`Arg::Remote`].
+    /// How many blocks are launched.
+    pub fn block_count(&self) -> u32 {
+        self.blocks
+    }
+
+    /// On how many ranks.
+    pub fn rank_count(&self) -> usize {
+        self.ranks
+    }
+
+    /// Checks arguments against the parameters, without running.
     ///
     /// # Errors
-    /// As [`Plan::run`].
-    pub fn run_ranks(&self, ranks: &mut [Vec<Arg<'_>>], launch: Launch) -> Result<Vec<Report>, Diagnostic> {
-        self.all_ranks(ranks, launch, 0, &mut Silent)
-    }
-
-    /// As [`Plan::run_ranks`], counting what is executed as it goes.
-    ///
-    /// # Errors
-    /// As [`Plan::run`].
-    pub fn run_ranks_watched(
-        &self,
-        ranks: &mut [Vec<Arg<'_>>],
-        launch: Launch,
-        progress: &AtomicU64,
-    ) -> Result<Vec<Report>, Diagnostic> {
-        self.all_ranks(ranks, launch, 0, &mut Counting(progress))
-    }
-
-    /// Runs the program on several ranks and tells an observer.
-    ///
-    /// # Errors
-    /// As [`Plan::run`].
-    pub fn run_ranks_observed<O: Observer + ?Sized>(
-        &self,
-        ranks: &mut [Vec<Arg<'_>>],
-        launch: Launch,
-        observer: &mut O,
-    ) -> Result<Vec<Report>, Diagnostic> {
-        self.all_ranks(ranks, launch, 0, &mut Observing(observer))
-    }
-
-    /// Runs the program with pipes that are as far apart as they may be: instructions of different pipes change places
-    /// wherever no flag, barrier, token, signal or pipe between cores keeps them in order. The seed says how; the same seed
-    /// gives the same order. A program that lacks a flag may compute something else.
-    ///
-    /// # Errors
-    /// As [`Plan::run`]; also when the pipes of a core wait for each other.
-    pub fn run_reordered(
-        &self,
-        ranks: &mut [Vec<Arg<'_>>],
-        launch: Launch,
-        seed: u64,
-    ) -> Result<Vec<Report>, Diagnostic> {
-        let launch = Launch { threads: 1, ..launch };
-        match ranks {
-            [only] => self.in_order(only, launch, seed, &mut Reordering).map(|report| vec![report]),
-            several => self.all_ranks(several, launch, seed, &mut Reordering),
-        }
-    }
-
-    fn all_ranks<W: Watch>(
-        &self,
-        ranks: &mut [Vec<Arg<'_>>],
-        launch: Launch,
-        seed: u64,
-        watch: &mut W,
-    ) -> Result<Vec<Report>, Diagnostic> {
-        let bound = self.bind(ranks)?;
-        let mut all = self.run_joint(&bound, ranks, launch, seed, watch)?;
-        let count = self.source.params.len();
-        let written = std::mem::take(&mut all.written);
-        let part = |rank: usize| written[rank * count..(rank + 1) * count].to_vec();
-        let other = |rank: usize| Report { written: part(rank), instructions: all.instructions, ..Report::default() };
-        let mut reports: Vec<Report> = (1..ranks.len()).map(|rank| self.report(other(rank))).collect();
-        if !ranks.is_empty() {
-            reports.insert(0, self.report(Report { written: part(0), ..all }));
-        }
-        Ok(reports)
-    }
-
-    fn run_in_order<W: Watch>(
-        &self,
-        args: &mut [Arg<'_>],
-        launch: Launch,
-        watch: &mut W,
-    ) -> Result<Report, Diagnostic> {
-        self.in_order(args, launch, 0, watch)
-    }
-
-    /// Block after block; the seed is for pipes that chance orders.
-    fn in_order<W: Watch>(
-        &self,
-        args: &mut [Arg<'_>],
-        launch: Launch,
-        seed: u64,
-        watch: &mut W,
-    ) -> Result<Report, Diagnostic> {
-        let mut ranks = [args];
-        let bound = self.bind(&mut ranks)?;
-        if self.runs_together(launch) {
-            return Ok(self.report(self.run_joint(&bound, &mut ranks, launch, seed, watch)?));
-        }
-        self.fits(1)?;
-        let mut team = Team::new(self, &bound.buffers, None, launch.blocks)?;
-        let mut printed = Vec::new();
-        for block in 0..launch.blocks {
-            team.reset(block);
-            team.shuffle(seed);
-            team.cores.iter_mut().for_each(|core| bound.enter(0, core, ranks[0]));
-            team.execute(watch)?;
-            bound.leave(&mut team.cores[0], ranks[0]);
-            printed.extend(team.take_printed());
-        }
-        Ok(self.report(Report { printed, ..team.finish() }))
-    }
-
-    /// All blocks of all ranks together.
-    fn run_joint<'a, A: AsMut<[Arg<'a>]>, W: Watch>(
-        &self,
-        bound: &Bound,
-        ranks: &mut [A],
-        launch: Launch,
-        seed: u64,
-        watch: &mut W,
-    ) -> Result<Report, Diagnostic> {
-        self.all_fit(ranks.len() as u64 * u64::from(launch.blocks))?;
-        let mut team = Team::empty(self);
-        for (rank, args) in ranks.iter_mut().enumerate() {
-            for block in 0..launch.blocks {
-                let first = team.cores.len();
-                team.add(self, &bound.buffers, rank as u32, block, launch.blocks)?;
-                team.cores[first..].iter_mut().for_each(|core| bound.enter(rank, core, args.as_mut()));
-            }
-        }
-        team.shuffle(seed);
-        team.execute(watch)?;
-        for (rank, args) in ranks.iter_mut().enumerate() {
-            // Each block had a tile of its own; one of them can be given back.
-            let last = |c: &&mut Core| (c.who.rank as usize, c.who.block + 1) == (rank, launch.blocks);
-            team.cores.iter_mut().find(last).into_iter().for_each(|core| bound.leave(core, args.as_mut()));
-        }
-        Ok(team.finish())
+    /// When their number, an element type or a size does not fit.
+    pub fn accepts(&self, args: &mut [Arg<'_>]) -> Result<(), Error> {
+        self.plan.bind(args, self.ranks).map(drop).map_err(|problem| self.error(problem))
     }
 
     /// True when all blocks run at the same time. Those that only might wait for each other do not where tiles go from block to block, or where there
     /// are too many.
-    pub fn runs_together(&self, launch: Launch) -> bool {
-        let may = || launch.blocks > 1 && !self.has_tiles() && self.all_fit(launch.blocks.into()).is_ok();
-        self.cores.joint || self.cores.asks && may()
+    pub fn runs_together(&self) -> bool {
+        let plan = self.plan;
+        let may = || self.blocks > 1 && !plan.has_tiles() && plan.all_fit(self.blocks.into()).is_ok();
+        plan.cores.joint || plan.cores.asks && may()
     }
 
-    fn has_tiles(&self) -> bool {
-        self.source.params.iter().any(|p| matches!(p.kind, ParamKind::Tile(_)))
+    pub(super) fn error(&self, problem: Diagnostic) -> Error {
+        self.plan.module().error(problem)
     }
 
-    /// Blocks that wait for each other all have memory at the same time.
-    pub(super) fn all_fit(&self, blocks: u64) -> Result<(), Diagnostic> {
-        let all = self.memory_bytes().saturating_mul(blocks);
-        if all <= MAX_JOINT_BYTES {
-            return self.fits(blocks);
+    /// The same without who watches.
+    fn unobserved(&self) -> Launch<'p> {
+        let Self { plan, blocks, threads, ranks, mode, .. } = *self;
+        Launch { plan, blocks, threads, ranks, mode, observer: () }
+    }
+}
+
+impl<'p> Launch<'p> {
+    /// Counts executed instructions and iterations of loops while the program runs; [`Measure::work`](crate::Measure::work) is about as
+    /// much. A run is counted, timed or reordered: the last of these calls counts.
+    pub fn progress(self, counter: &'p AtomicU64) -> Self {
+        Self { mode: Mode::Counted(counter), ..self }
+    }
+
+    /// Measures the time of each instruction ([`Report::timings`]), on one thread.
+    pub fn timed(self) -> Self {
+        Self { mode: Mode::Timed, ..self }
+    }
+
+    /// Runs the program with pipes that are as far apart as they may be: instructions of different pipes change places
+    /// wherever no flag, barrier, token, signal or pipe between cores keeps them in order. The seed says how; the same seed
+    /// gives the same order. A program that lacks a flag may compute something else, or its pipes may wait for each other.
+    pub fn reordered(self, seed: u64) -> Self {
+        Self { mode: Mode::Reordered(seed), ..self }
+    }
+
+    /// Tells an observer what happens, on one thread, block after block. Such a run is neither counted nor timed nor reordered.
+    pub fn observe<'o>(self, observer: &'o mut dyn Observer) -> Launch<'p, &'o mut dyn Observer> {
+        let Self { plan, blocks, threads, ranks, mode, .. } = self;
+        Launch { plan, blocks, threads, ranks, mode, observer }
+    }
+
+    /// Runs the program on borrowed memory: an argument for each parameter, and that for each rank.
+    ///
+    /// # Errors
+    /// When an argument does not fit its parameter, or an instruction fails; memory may then be partly written.
+    pub fn run(self, args: &mut [Arg<'_>]) -> Result<Report, Error> {
+        let done = match self.mode {
+            Mode::Plain => self.over_threads(args, || Silent),
+            Mode::Counted(counter) => self.over_threads(args, || Counting(counter)),
+            Mode::Timed => self.measure_time(args),
+            Mode::Reordered(seed) => self.in_order(args, seed, &mut Reordering),
+        };
+        done.map_err(|problem| self.error(problem))
+    }
+
+    fn measure_time(&self, args: &mut [Arg<'_>]) -> Result<Report, Diagnostic> {
+        let mut timer = Timer::default();
+        let mut report = self.in_order(args, 0, &mut timer)?;
+        let timing = |(op, count, nanos)| {
+            let data = self.plan.module().op(op);
+            Timing { name: data.op.row().name.to_string(), span: data.span, count, nanos }
+        };
+        report.timings = timer.0.into_values().map(timing).collect();
+        Ok(report)
+    }
+
+    /// Block after block; the seed is for pipes that chance orders.
+    fn in_order<W: Watch>(&self, args: &mut [Arg<'_>], seed: u64, watch: &mut W) -> Result<Report, Diagnostic> {
+        let plan = self.plan;
+        let bound = plan.bind(args, self.ranks)?;
+        if self.ranks > 1 || self.runs_together() {
+            return Ok(plan.report(self.run_joint(&bound, args, seed, watch)?));
         }
-        let message = format!("{blocks} blocks that wait for each other, with {} MiB of memory in all", all >> 20);
-        Err(Diagnostic::new(codes::RUN_LIMIT, self.entry_span(), message)
-            .legal(format!("at most {} GiB", MAX_JOINT_BYTES >> 30))
-            .help("launch fewer blocks or ranks"))
+        plan.fits(1)?;
+        let mut team = Team::new(plan, &bound.buffers, None, self.blocks)?;
+        let mut printed = Vec::new();
+        for block in 0..self.blocks {
+            team.reset(block);
+            team.shuffle(seed);
+            team.cores.iter_mut().for_each(|core| bound.enter(0, core, args));
+            team.execute(watch)?;
+            bound.leave(&mut team.cores[0], args);
+            printed.extend(team.take_printed());
+        }
+        Ok(plan.report(Report { printed, ..team.finish() }))
     }
 
-    /// The cores of so many blocks fit into the memory of this machine.
-    pub(super) fn fits(&self, blocks: u64) -> Result<(), Diagnostic> {
-        let bytes = self.memory_bytes().saturating_mul(blocks);
-        let what =
-            if blocks == 1 { "the cores of a block".into() } else { format!("the cores of {blocks} blocks at a time") };
-        machine::has_room(bytes, &what, self.entry_span())
-            .map_err(|d| d.help("make the tiles smaller, or run with fewer threads"))
-    }
-
-    fn run_blocks<W: Watch>(
+    /// All blocks of all ranks together.
+    fn run_joint<W: Watch>(
         &self,
+        bound: &Bound,
         args: &mut [Arg<'_>],
-        launch: Launch,
-        watch: impl Fn() -> W + Sync,
+        seed: u64,
+        watch: &mut W,
     ) -> Result<Report, Diagnostic> {
-        let threads = thread_count(launch);
-        if threads <= 1 || self.has_tiles() || self.runs_together(launch) {
-            return self.run_in_order(args, launch, &mut watch());
+        let (plan, count) = (self.plan, self.plan.source.params.len());
+        plan.all_fit(self.ranks as u64 * u64::from(self.blocks))?;
+        let mut team = Team::empty(plan);
+        for rank in 0..self.ranks {
+            for block in 0..self.blocks {
+                let first = team.cores.len();
+                team.add(plan, &bound.buffers, rank as u32, block, self.blocks)?;
+                let own = &mut args[rank * count..][..count];
+                team.cores[first..].iter_mut().for_each(|core| bound.enter(rank, core, own));
+            }
         }
-        self.fits(threads as u64)?;
-        let bound = self.bind(&mut [args])?;
+        team.shuffle(seed);
+        team.execute(watch)?;
+        for rank in 0..self.ranks {
+            // Each block had a tile of its own; one of them can be given back.
+            let last = |c: &&mut Core| (c.who.rank as usize, c.who.block + 1) == (rank, self.blocks);
+            let own = &mut args[rank * count..][..count];
+            team.cores.iter_mut().find(last).into_iter().for_each(|core| bound.leave(core, own));
+        }
+        Ok(team.finish())
+    }
+
+    fn over_threads<W: Watch>(&self, args: &mut [Arg<'_>], watch: impl Fn() -> W + Sync) -> Result<Report, Diagnostic> {
+        let (plan, threads) = (self.plan, self.thread_count());
+        if threads <= 1 || self.ranks > 1 || plan.has_tiles() || self.runs_together() {
+            return self.in_order(args, 0, &mut watch());
+        }
+        plan.fits(threads as u64)?;
+        let bound = plan.bind(args, 1)?;
         let guards = Guards::new(&bound.buffers);
         let next = AtomicU32::new(0);
         let failed = AtomicBool::new(false);
-        let nothing = Report { written: vec![false; self.source.params.len()], ..Report::default() };
+        let nothing = Report { written: vec![false; plan.source.params.len()], ..Report::default() };
         let outcome: Outcome = Mutex::new((None, nothing));
         let work = || {
-            let mut team = match Team::new(self, &bound.buffers, Some(&guards), launch.blocks) {
+            let mut team = match Team::new(plan, &bound.buffers, Some(&guards), self.blocks) {
                 Ok(team) => team,
                 Err(problem) => return note_failure(&outcome, &failed, u32::MAX, problem),
             };
@@ -298,7 +292,7 @@ impl Plan {
             let mut printed = Vec::new();
             loop {
                 let block = next.fetch_add(1, Ordering::Relaxed);
-                if block >= launch.blocks || failed.load(Ordering::Relaxed) {
+                if block >= self.blocks || failed.load(Ordering::Relaxed) {
                     break;
                 }
                 team.reset(block);
@@ -327,8 +321,54 @@ impl Plan {
         report.printed.sort_by_key(|p| p.block);
         match problem {
             Some((_, problem)) => Err(problem),
-            None => Ok(self.report(report)),
+            None => Ok(plan.report(report)),
         }
+    }
+
+    fn thread_count(&self) -> usize {
+        let wanted = match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, Into::into),
+            n => n,
+        };
+        wanted.min(self.blocks as usize)
+    }
+}
+
+impl Launch<'_, &mut dyn Observer> {
+    /// As [`Launch::run`], and the observer is told.
+    ///
+    /// # Errors
+    /// As [`Launch::run`].
+    pub fn run(self, args: &mut [Arg<'_>]) -> Result<Report, Error> {
+        let launch = self.unobserved();
+        launch.in_order(args, 0, &mut Observing(self.observer)).map_err(|problem| launch.error(problem))
+    }
+}
+
+impl Plan {
+    fn has_tiles(&self) -> bool {
+        self.source.params.iter().any(|p| matches!(p.kind, ParamKind::Tile(_)))
+    }
+
+    /// Blocks that wait for each other all have memory at the same time.
+    pub(super) fn all_fit(&self, blocks: u64) -> Result<(), Diagnostic> {
+        let all = self.memory_bytes().saturating_mul(blocks);
+        if all <= MAX_JOINT_BYTES {
+            return self.fits(blocks);
+        }
+        let message = format!("{blocks} blocks that wait for each other, with {} MiB of memory in all", all >> 20);
+        Err(Diagnostic::new(codes::RUN_LIMIT, self.entry_span(), message)
+            .legal(format!("at most {} GiB", MAX_JOINT_BYTES >> 30))
+            .help("launch fewer blocks or ranks"))
+    }
+
+    /// The cores of so many blocks fit into the memory of this machine.
+    pub(super) fn fits(&self, blocks: u64) -> Result<(), Diagnostic> {
+        let bytes = self.memory_bytes().saturating_mul(blocks);
+        let what =
+            if blocks == 1 { "the cores of a block".into() } else { format!("the cores of {blocks} blocks at a time") };
+        machine::has_room(bytes, &what, self.entry_span())
+            .map_err(|d| d.help("make the tiles smaller, or run with fewer threads"))
     }
 
     /// Completes a report: tiles that are written, and one note for each instruction.
@@ -337,7 +377,13 @@ impl Plan {
             if let Slot::Tile(tile) = slot {
                 let writes =
                     self.calls.kernels.iter().flat_map(|k| &k.tiles).any(|o| o.writes && o.register == Some(*tile));
-                report.written[at] |= writes;
+                // The parameter of every rank.
+                report
+                    .written
+                    .iter_mut()
+                    .skip(at)
+                    .step_by(self.source.params.len())
+                    .for_each(|written| *written |= writes);
             }
         }
         // Cores may have seen different extents.
@@ -359,12 +405,4 @@ fn note_failure(outcome: &Outcome, failed: &AtomicBool, block: u32, problem: Dia
     if outcome.0.as_ref().is_none_or(|(b, _)| block < *b) {
         outcome.0 = Some((block, problem));
     }
-}
-
-fn thread_count(launch: Launch) -> usize {
-    let wanted = match launch.threads {
-        0 => std::thread::available_parallelism().map_or(1, Into::into),
-        n => n,
-    };
-    wanted.min(launch.blocks as usize)
 }

@@ -1,11 +1,12 @@
 //! How much memory a program needs, found by following its control flow without computing anything.
 
 use super::core::Core;
+use super::launch::Launch;
 use super::observe::Watch;
-use crate::args::{Launch, Param, ParamKind};
+use crate::args::{Param, ParamKind};
 use crate::memory::{Buffer, buffer_address};
 use crate::prepared::{Plan, Role, Slot, View, float_of, int_of};
-use pto_isa::Diagnostic;
+use pto_isa::{Diagnostic, Error};
 use std::collections::HashMap;
 
 /// Iterations of loops and instructions after which measuring stops.
@@ -25,6 +26,7 @@ pub enum Known {
 
 /// What a program needs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Measure {
     /// For each parameter, the memory it must lead to, where the program shows it.
     pub extents: Vec<Option<Extent>>,
@@ -97,16 +99,22 @@ impl Watch for Measuring {
     }
 }
 
-impl Plan {
+impl Launch<'_> {
     /// Finds out how large the memory behind each pointer must be, from the views the program makes of it.
     ///
     /// Numbers that come from memory count as zero; what depends on them may be missed.
     ///
     /// # Errors
     /// When the memory for a core cannot be had.
-    pub fn measure(&self, known: &[Known], launch: Launch) -> Result<Measure, Diagnostic> {
+    pub fn measure(self, known: &[Known]) -> Result<Measure, Error> {
+        self.plan().measure(known, self.block_count()).map_err(|problem| self.error(problem))
+    }
+}
+
+impl Plan {
+    fn measure(&self, known: &[Known], blocks: u32) -> Result<Measure, Diagnostic> {
         if self.cores.joint {
-            self.all_fit(launch.blocks.into())?;
+            self.all_fit(blocks.into())?;
         }
         let none = vec![Buffer::NONE; self.source.params.len()];
         let tile = |p: &Param| matches!(p.kind, ParamKind::Tile(_));
@@ -121,9 +129,9 @@ impl Plan {
         self.fits(1)?;
         let (mut instructions, mut work) = (0, 0);
         for role in self.roles() {
-            let mut core = Core::new(role, &none, None, launch.blocks)?;
+            let mut core = Core::new(role, &none, None, blocks)?;
             let subs = if role.cores.role == Role::Vector { self.cores.vectors } else { 1 };
-            for (block, sub) in (0..launch.blocks).flat_map(|b| (0..subs).map(move |s| (b, s))) {
+            for (block, sub) in (0..blocks).flat_map(|b| (0..subs).map(move |s| (b, s))) {
                 core.reset(block);
                 core.who.sub = sub;
                 role.enter_known(&mut core, known);

@@ -34,7 +34,7 @@ mod transfer;
 mod unwritten;
 mod written;
 
-pub use launch::Timing;
+pub use launch::{Launch, Timing};
 pub use measure::{Extent, Known, Measure};
 pub use observe::{
     Access, Action, Answer, Atomic, CoreId, DEVICE, Detail, Event, Flag, Observer, Place, Ring, Signal, StoredWord,

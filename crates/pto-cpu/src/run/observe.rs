@@ -358,8 +358,8 @@ pub(crate) struct Silent;
 impl Watch for Silent {}
 
 /// Passes everything on.
-pub(crate) struct Observing<'a, O: Observer + ?Sized>(pub &'a mut O);
-impl<O: Observer + ?Sized> Watch for Observing<'_, O> {
+pub(crate) struct Observing<'a>(pub &'a mut dyn Observer);
+impl Watch for Observing<'_> {
     const OBSERVES: bool = true;
     /// A loop that tries a few times sees what others do about it.
     const PATIENCE: u32 = 1;
@@ -384,8 +384,8 @@ impl<O: Observer + ?Sized> Watch for Observing<'_, O> {
 }
 
 /// Passes everything on, and computes nothing.
-pub(crate) struct Following<'a, O: Observer + ?Sized>(pub &'a mut O);
-impl<O: Observer + ?Sized> Watch for Following<'_, O> {
+pub(crate) struct Following<'a>(pub &'a mut dyn Observer);
+impl Watch for Following<'_> {
     const OBSERVES: bool = true;
     const COMPUTES: bool = false;
     fn event(&mut self, event: &Event<'_>) {

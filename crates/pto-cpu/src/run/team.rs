@@ -105,6 +105,6 @@ impl<'p> Team<'p> {
         let notes = self.cores.iter_mut().flat_map(|c| std::mem::take(&mut c.outside.notes)).collect();
         let instructions = self.cores.iter().map(|c| c.progress.deeds.instructions).sum();
         self.cores.into_iter().for_each(Core::retire);
-        Report { written, instructions, printed, notes }
+        Report { written, instructions, printed, notes, timings: Vec::new() }
     }
 }

@@ -1,8 +1,8 @@
 //! The engine on small programs: control flow, placement, views, errors.
 
 use pto_check::Checked;
-use pto_cpu::{Arg, Event, Known, Launch, Observer, Options, Place, Plan};
-use pto_isa::{Diagnostic, Target, codes};
+use pto_cpu::{Arg, Event, Known, Observer, Options, Place, Plan};
+use pto_isa::{Error, Target, codes};
 
 fn checked(text: &str) -> Checked {
     let (module, problems) = pto_syntax::parse(text);
@@ -10,17 +10,17 @@ fn checked(text: &str) -> Checked {
     pto_check::check(module, Target::A2A3).unwrap_or_else(|p| panic!("{p:#?}"))
 }
 
-fn run(text: &str, args: &mut [Arg<'_>]) -> Result<(), Diagnostic> {
-    run_blocks(text, args, Launch::default())
+fn run(text: &str, args: &mut [Arg<'_>]) -> Result<(), Error> {
+    run_blocks(text, args, 1, 0)
 }
 
-fn run_blocks(text: &str, args: &mut [Arg<'_>], launch: Launch) -> Result<(), Diagnostic> {
+fn run_blocks(text: &str, args: &mut [Arg<'_>], blocks: u32, threads: usize) -> Result<(), Error> {
     let checked = checked(text);
-    Plan::new(&checked, None, Options::default())?.run(args, launch).map(drop)
+    Plan::new(&checked, None, Options::default())?.launch().blocks(blocks).threads(threads).run(args).map(drop)
 }
 
 /// A function that writes `count` integers to `%out`.
-fn ints(body: &str, count: usize, args: &[i64]) -> Result<Vec<i64>, Diagnostic> {
+fn ints(body: &str, count: usize, args: &[i64]) -> Result<Vec<i64>, Error> {
     let params: Vec<String> = (0..args.len()).map(|i| format!(", %a{i}: i64")).collect();
     let text =
         format!("func.func @main(%out: !pto.ptr<i64>{}) attributes {{pto.entry}} {{\n{body}\n}}", params.concat());
@@ -179,28 +179,28 @@ fn scalar_faults_are_errors() {
       pto.store_scalar %q, %out[%zero] : !pto.ptr<i64>, i64
       return";
     assert_eq!(ints(divide, 1, &[7, 2]).unwrap(), [3]);
-    assert_eq!(ints(divide, 1, &[7, 0]).unwrap_err().code, codes::RUN_DIVISION);
+    assert_eq!(ints(divide, 1, &[7, 0]).unwrap_err().diagnostics()[0].code, codes::RUN_DIVISION);
     let outside = "
       %i = arith.index_cast %a0 : i64 to index
       pto.store_scalar %a0, %out[%i] : !pto.ptr<i64>, i64
       return";
     assert_eq!(ints(outside, 2, &[1]).unwrap(), [0, 1]);
-    assert_eq!(ints(outside, 2, &[2]).unwrap_err().code, codes::RUN_OUTSIDE);
-    assert_eq!(ints(outside, 2, &[-1]).unwrap_err().code, codes::RUN_OUTSIDE);
+    assert_eq!(ints(outside, 2, &[2]).unwrap_err().diagnostics()[0].code, codes::RUN_OUTSIDE);
+    assert_eq!(ints(outside, 2, &[-1]).unwrap_err().diagnostics()[0].code, codes::RUN_OUTSIDE);
     let step = "
       %zero = arith.constant 0 : index
       %n = arith.index_cast %a0 : i64 to index
       scf.for %i = %zero to %n step %n {
       }
       return";
-    assert_eq!(ints(step, 1, &[0]).unwrap_err().code, codes::RUN_VALUE);
-    assert_eq!(ints("pto.trap\nreturn", 1, &[]).unwrap_err().code, codes::RUN_TRAP);
+    assert_eq!(ints(step, 1, &[0]).unwrap_err().diagnostics()[0].code, codes::RUN_VALUE);
+    assert_eq!(ints("pto.trap\nreturn", 1, &[]).unwrap_err().diagnostics()[0].code, codes::RUN_TRAP);
 }
 
 const TILE: &str = "!pto.tile_buf<vec, 8x8xf32>";
 
 /// A function on tiles of 8x8 f32 that are parameters.
-fn tiles(params: &[&str], body: &str, data: &mut [Vec<f32>]) -> Result<(), Diagnostic> {
+fn tiles(params: &[&str], body: &str, data: &mut [Vec<f32>]) -> Result<(), Error> {
     let list: Vec<String> = params.iter().map(|p| format!("%{p}: {TILE}")).collect();
     let text = format!("func.func @main({}) {{\n{}\nreturn\n}}", list.join(", "), body.replace("TILE", TILE));
     let mut args: Vec<Arg> = data.iter_mut().map(|d| Arg::write(d)).collect();
@@ -322,7 +322,7 @@ fn valid_regions_are_set_at_run_time() {
     let want: Vec<f32> = (0..64).map(|i| if i / 8 < 3 && i % 8 < 5 { 0.0 } else { 1.0 + i as f32 }).collect();
     assert_eq!(a, want);
     let problem = run(text, &mut [Arg::write(&mut a), Arg::Int(9), Arg::Int(5)]).unwrap_err();
-    assert_eq!(problem.code, codes::RUN_VALID);
+    assert_eq!(problem.diagnostics()[0].code, codes::RUN_VALID);
 }
 
 #[test]
@@ -344,7 +344,7 @@ fn rules_are_checked_with_the_extents_of_the_run() {
         smaller.replace("outs(%t : !pto.tile_buf<vec, 8x8xf32, valid=?x?>)", "outs(%a : !pto.tile_buf<vec, 8x8xf32>)");
     run(&smaller, &mut [Arg::write(&mut a), Arg::Int(8)]).unwrap();
     let problem = run(&smaller, &mut [Arg::write(&mut a), Arg::Int(4)]).unwrap_err();
-    assert_eq!(problem.code, codes::VALID_REGION);
+    assert_eq!(problem.diagnostics()[0].code, codes::VALID_REGION);
 }
 
 #[test]
@@ -365,7 +365,7 @@ fn the_longest_sum_is_measured() {
         return
       }";
     let plan = Plan::new(&checked(text), None, Options::default()).unwrap();
-    assert_eq!(plan.measure(&[], Launch::default()).unwrap().longest_sum, 4 * 32);
+    assert_eq!(plan.launch().measure(&[]).unwrap().longest_sum, 4 * 32);
 }
 
 /// Adds a block's number to its row.
@@ -394,11 +394,11 @@ const ROWS: &str = "
 #[test]
 fn threads_do_not_change_the_result() {
     let mut want = vec![0.0f32; 512];
-    run_blocks(ROWS, &mut [Arg::write(&mut want)], Launch { blocks: 7, threads: 1 }).unwrap();
+    run_blocks(ROWS, &mut [Arg::write(&mut want)], 7, 1).unwrap();
     assert_eq!(want[8 * 9], 2.0);
     for threads in [2, 3, 8] {
         let mut x = vec![0.0f32; 512];
-        run_blocks(ROWS, &mut [Arg::write(&mut x)], Launch { blocks: 7, threads }).unwrap();
+        run_blocks(ROWS, &mut [Arg::write(&mut x)], 7, threads).unwrap();
         assert_eq!(x, want);
     }
 }
@@ -407,17 +407,17 @@ fn threads_do_not_change_the_result() {
 fn memory_is_measured_and_guarded() {
     let checked = checked(ROWS);
     let plan = Plan::new(&checked, None, Options::default()).unwrap();
-    let measure = plan.measure(&[Known::Nothing], Launch::default()).unwrap();
+    let measure = plan.launch().measure(&[Known::Nothing]).unwrap();
     let extent = measure.extents[0].as_ref().unwrap();
     assert_eq!((extent.elements, &extent.shape[..], measure.instructions), (512, &[64, 8][..], 3 * 64));
     let mut short = vec![0.0f32; 500];
-    let problem = plan.run(&mut [Arg::write(&mut short)], Launch::default()).unwrap_err();
-    assert_eq!(problem.code, codes::RUN_OUTSIDE);
+    let problem = plan.launch().run(&mut [Arg::write(&mut short)]).unwrap_err();
+    assert_eq!(problem.diagnostics()[0].code, codes::RUN_OUTSIDE);
     let fixed = vec![0.0f32; 512];
-    let problem = plan.run(&mut [Arg::read(&fixed)], Launch::default()).unwrap_err();
-    assert_eq!(problem.code, codes::RUN_ARGUMENT);
-    assert_eq!(plan.run(&mut [Arg::Int(3)], Launch::default()).unwrap_err().code, codes::RUN_ARGUMENT);
-    assert_eq!(plan.run(&mut [], Launch::default()).unwrap_err().code, codes::RUN_ARGUMENT);
+    let problem = plan.launch().run(&mut [Arg::read(&fixed)]).unwrap_err();
+    assert_eq!(problem.diagnostics()[0].code, codes::RUN_ARGUMENT);
+    assert_eq!(plan.launch().run(&mut [Arg::Int(3)]).unwrap_err().diagnostics()[0].code, codes::RUN_ARGUMENT);
+    assert_eq!(plan.launch().run(&mut []).unwrap_err().diagnostics()[0].code, codes::RUN_ARGUMENT);
 }
 
 #[test]
@@ -452,7 +452,7 @@ fn an_observer_sees_every_access() {
     let plan = Plan::new(&checked, None, Options::default()).unwrap();
     let mut seen = Seen::default();
     let mut x = counting(0.0);
-    plan.run_observed(&mut [Arg::write(&mut x)], Launch::default(), &mut seen).unwrap();
+    plan.launch().observe(&mut seen).run(&mut [Arg::write(&mut x)]).unwrap();
     let want = [
         "PIPE_MTE2 writes vec+256 8x32",
         "PIPE_MTE2 reads gm0+0 8x32",
@@ -467,7 +467,7 @@ fn the_entry_is_found_or_named() {
     let two = "func.func @a() { return }\nfunc.func @b() attributes {pto.entry} { return }\nfunc.func @c() { return }";
     let plan = |text: &str, name: Option<&str>| {
         let checked = checked(text);
-        Plan::new(&checked, name, Options::default()).map(|p| p.name().to_string()).map_err(|d| d.code)
+        Plan::new(&checked, name, Options::default()).map(|p| p.name().to_string()).map_err(|d| d.diagnostics()[0].code)
     };
     assert_eq!(plan(two, None), Ok("b".to_string()));
     assert_eq!(plan(two, Some("@c")), Ok("c".to_string()));

@@ -1,14 +1,14 @@
 //! Programs that the engine once ran wrongly, as random programs found them.
 
-use pto_cpu::{Arg, Launch, Options, Plan};
+use pto_cpu::{Arg, Options, Plan};
 use pto_isa::Target;
 
 /// The plan of a program, or why there is none.
 fn plan(text: &str, target: Target) -> Result<Plan, String> {
     let (module, problems) = pto_syntax::parse(text);
     assert!(problems.is_empty(), "{}", problems[0].message);
-    let checked = pto_check::check(module, target).map_err(|d| d[0].message.clone())?;
-    Plan::new(&checked, None, Options::default()).map_err(|d| d.message)
+    let checked = pto_check::check(module, target).map_err(|d| d.diagnostics()[0].message.clone())?;
+    Plan::new(&checked, None, Options::default()).map_err(|d| d.diagnostics()[0].message.clone())
 }
 
 /// Loads two matrices into `%x` (ones) and `%y` (twos), runs some statements, and returns the matrix behind `%cv`.
@@ -19,7 +19,7 @@ fn run(body: &str) -> Vec<f32> {
     let plan = plan(&text, Target::A2A3).unwrap_or_else(|problem| panic!("{problem}"));
     let (a, b, mut c) = (vec![1.0f32; 64], vec![2.0f32; 64], vec![0.0f32; 64]);
     let mut args = [Arg::read(&a), Arg::read(&b), Arg::write(&mut c)];
-    plan.run(&mut args, Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    plan.launch().run(&mut args).unwrap_or_else(|d| panic!("{d}"));
     c
 }
 
@@ -178,7 +178,7 @@ fn the_tile_decides_the_layout_of_its_window() {
     let a: Vec<f32> = (0u8..=255).map(f32::from).collect();
     let mut b = vec![0.0f32; 256];
     let mut args = [Arg::read(&a), Arg::write(&mut b)];
-    plan.run(&mut args, Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    plan.launch().run(&mut args).unwrap_or_else(|d| panic!("{d}"));
     for (at, found) in b.iter().enumerate() {
         let (row, col) = (at / 16, at % 16);
         assert_eq!(*found, a[col / 8 * 128 + row * 8 + col % 8], "[{row}, {col}]");
@@ -237,8 +237,7 @@ fn scalars_on_chip_are_gone_with_the_block() {
     let plan = plan(text, Target::A2A3).expect("legal");
     for _ in 0..2 {
         let mut found = [0.0f32; 4];
-        let launch = Launch { blocks: 4, threads: 1 };
-        plan.run(&mut [Arg::write(&mut found)], launch).unwrap_or_else(|d| panic!("{}", d.message));
+        plan.launch().blocks(4).threads(1).run(&mut [Arg::write(&mut found)]).unwrap_or_else(|d| panic!("{d}"));
         assert_eq!(found, [1.0; 4]);
     }
 }
@@ -257,7 +256,7 @@ fn a_convolution_without_rows_does_nothing() {
       return
     }";
     let plan = plan(text, Target::A2A3).expect("legal");
-    plan.run(&mut [Arg::Int(0)], Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    plan.launch().run(&mut [Arg::Int(0)]).unwrap_or_else(|d| panic!("{d}"));
 }
 
 /// Matrices that are stored to one place: the last one stays.
@@ -285,10 +284,7 @@ fn stores_at_a_distance_of_nothing_keep_the_last() {
     let numbers: Vec<f32> = (0u16..512).map(f32::from).collect();
     let mut found = [0.0f32; 128];
     let mut args = [Arg::read(&numbers), Arg::write(&mut found)];
-    plan(&text, Target::A2A3)
-        .expect("legal")
-        .run(&mut args, Launch::default())
-        .unwrap_or_else(|d| panic!("{}", d.message));
+    plan(&text, Target::A2A3).expect("legal").launch().run(&mut args).unwrap_or_else(|d| panic!("{d}"));
     for (at, found) in found.iter().enumerate() {
         assert_eq!(*found, numbers[384 + at % 16 * 8 + at / 16], "{at}");
     }
@@ -310,7 +306,7 @@ fn views_of_any_size() {
       return
     }";
         let plan = plan(&text.replace("OFFSET", offset), Target::A2A3).unwrap_or_else(|problem| panic!("{problem}"));
-        plan.run(&mut [Arg::write(&mut [0.0f32; 8])], Launch::default()).map_err(|d| d.message.clone())
+        plan.launch().run(&mut [Arg::write(&mut [0.0f32; 8])]).map_err(|d| d.diagnostics()[0].message.clone())
     };
     run("0").expect("nothing is read or written");
     let problem = run("9223372036854775807").expect_err("behind the end");
@@ -344,9 +340,10 @@ fn whole_tile_is_moved_to_window(layout: &str) {
         assert!(problems.is_empty(), "{problems:?}");
         let checked = pto_check::check(module, Target::Cpu).unwrap_or_else(|d| panic!("{d:?}"));
         let options = Options { plain, ..Options::default() };
-        let plan = Plan::new(&checked, None, options).unwrap_or_else(|d| panic!("{}", d.message));
-        plan.run(&mut [Arg::Tile(&mut x, (64, 64)), Arg::Tile(&mut y, (64, 128))], Launch::default())
-            .unwrap_or_else(|d| panic!("{}", d.message));
+        let plan = Plan::new(&checked, None, options).unwrap_or_else(|d| panic!("{d}"));
+        plan.launch()
+            .run(&mut [Arg::write_bytes(&mut x).valid(64, 64), Arg::write_bytes(&mut y).valid(64, 128)])
+            .unwrap_or_else(|d| panic!("{d}"));
         (x, y)
     };
     let (x, y) = run(false);
@@ -387,11 +384,12 @@ fn empty_regions_are_not_moved() {
         let checked = pto_check::check(module, Target::A5).unwrap_or_else(|d| panic!("{d:?}"));
         for plain in [false, true] {
             let options = Options { plain, ..Options::default() };
-            let plan = Plan::new(&checked, None, options).unwrap_or_else(|d| panic!("{}", d.message));
+            let plan = Plan::new(&checked, None, options).unwrap_or_else(|d| panic!("{d}"));
             let [mut a, mut b, mut d] = [1u8, 2, 0].map(|byte| vec![byte; 256]);
-            let mut args = [&mut a, &mut b, &mut d].map(|t| Arg::Tile(t, (8, 8))).into_iter().collect::<Vec<_>>();
+            let mut args =
+                [&mut a, &mut b, &mut d].map(|t| Arg::write_bytes(t).valid(8, 8)).into_iter().collect::<Vec<_>>();
             args.extend([Arg::Int(rows), Arg::Int(cols)]);
-            plan.run(&mut args, Launch::default()).unwrap_or_else(|d| panic!("{work}: {}", d.message));
+            plan.launch().run(&mut args).unwrap_or_else(|d| panic!("{work}: {d}"));
             assert!(d.iter().all(|byte| *byte == 0), "{work} {rows}x{cols} plain: {plain}");
         }
     }
@@ -414,11 +412,11 @@ fn a_window_of_4_bit_floats_starts_at_its_row() {
     let (module, problems) = pto_syntax::parse(text);
     assert!(problems.is_empty(), "{problems:?}");
     let checked = pto_check::check(module, Target::A5).unwrap_or_else(|d| panic!("{d:?}"));
-    let plan = Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    let plan = Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{d}"));
     let mut a: Vec<u8> = (0..32 * 32).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let mut b = vec![0u8; 16 * 32];
-    let mut args = [Arg::Tile(&mut a, (32, 64)), Arg::Tile(&mut b, (16, 64))];
-    plan.run(&mut args, Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    let mut args = [Arg::write_bytes(&mut a).valid(32, 64), Arg::write_bytes(&mut b).valid(16, 64)];
+    plan.launch().run(&mut args).unwrap_or_else(|d| panic!("{d}"));
     assert_eq!(b, a[3 * 32..19 * 32]);
 }
 
@@ -439,7 +437,7 @@ fn numbers_that_are_stored_are_followed() {
                 }";
     let plan = plan(text, Target::A2A3).unwrap_or_else(|problem| panic!("{problem}"));
     let mut count = Count(0);
-    plan.follow(&[], Launch::default(), &mut count).unwrap_or_else(|d| panic!("{}", d.message));
+    plan.launch().observe(&mut count).follow(&[]).unwrap_or_else(|d| panic!("{d}"));
     assert_eq!(count.0, 1);
 }
 
@@ -465,10 +463,14 @@ fn each_column_has_a_word_to_scale_it_with() {
     let plan = plan(&text(64, "%at"), Target::A5).unwrap_or_else(|problem| panic!("{problem}"));
     for (first, words, fits) in [(0, 32, true), (32, 64, true), (32, 63, false), (0, 31, false)] {
         let (mut a, mut b, mut w) = (vec![1u8; 16 * 64 * 4], vec![0u8; 16 * 32], vec![0u8; 64 * 8]);
-        let mut args = vec![Arg::Tile(&mut a, (16, 64)), Arg::Tile(&mut b, (16, 32)), Arg::Tile(&mut w, (1, 64))];
+        let mut args = vec![
+            Arg::write_bytes(&mut a).valid(16, 64),
+            Arg::write_bytes(&mut b).valid(16, 32),
+            Arg::write_bytes(&mut w).valid(1, 64),
+        ];
         args.extend([Arg::Int(first), Arg::Int(1), Arg::Int(words)]);
-        let ran = plan.run(&mut args, Launch::default());
-        let said = ran.map(|_| ()).map_err(|d| d.message);
+        let ran = plan.launch().run(&mut args);
+        let said = ran.map(|_| ()).map_err(|d| d.diagnostics()[0].message.clone());
         assert_eq!(said.is_ok(), fits, "from {first} with {words} words: {said:?}");
     }
 }
@@ -491,9 +493,10 @@ fn scales_of_a_product_cover_its_blocks() {
     for (rows, blocks, fits) in [(16, 8, true), (16, 7, false), (15, 8, false)] {
         let mut tiles = [(16, 256, 1), (256, 32, 1), (16, 8, 1), (8, 32, 1), (16, 32, 4)]
             .map(|(rows, cols, size)| ((rows, cols), vec![0u8; (rows * cols * size) as usize]));
-        let mut args: Vec<Arg> = tiles.iter_mut().map(|(shape, bytes)| Arg::Tile(bytes, *shape)).collect();
+        let mut args: Vec<Arg> =
+            tiles.iter_mut().map(|(shape, bytes)| Arg::write_bytes(bytes).valid(shape.0, shape.1)).collect();
         args.extend([Arg::Int(rows), Arg::Int(blocks)]);
-        let said = plan.run(&mut args, Launch::default()).map(|_| ()).map_err(|d| d.message);
+        let said = plan.launch().run(&mut args).map(|_| ()).map_err(|d| d.diagnostics()[0].message.clone());
         assert_eq!(said.is_ok(), fits, "{rows} rows, {blocks} blocks: {said:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Merging counts and printing: what goes neither to tiles nor to global memory.
 
-use pto_cpu::{Arg, Launch, Options, Plan, Printed};
+use pto_cpu::{Arg, Options, Plan, Printed};
 use pto_isa::{Target, codes};
 
 fn plan(text: &str) -> Plan {
@@ -33,8 +33,8 @@ fn counts(a: [f32; 4], b: [f32; 3], exhausted: bool) -> [i64; 4] {
         bytes
     };
     let (mut a, mut b, mut out) = (records(&a), records(&b), vec![0i64; 4]);
-    let args = &mut [Arg::Tile(&mut a, (1, 8)), Arg::Tile(&mut b, (1, 6)), Arg::write(&mut out)];
-    plan(&text).run(args, Launch::default()).expect("it runs");
+    let args = &mut [Arg::write_bytes(&mut a).valid(1, 8), Arg::write_bytes(&mut b).valid(1, 6), Arg::write(&mut out)];
+    plan(&text).launch().run(args).expect("it runs");
     out.try_into().expect("four counts")
 }
 
@@ -57,7 +57,7 @@ fn counts_are_zero_before_any_merge() {
       return
     }";
     let mut out = vec![7i64];
-    plan(text).run(&mut [Arg::write(&mut out)], Launch::default()).expect("it runs");
+    plan(text).launch().run(&mut [Arg::write(&mut out)]).expect("it runs");
     assert_eq!(out, [0]);
 }
 
@@ -71,10 +71,11 @@ fn a_length_of_blocks_must_be_a_multiple_of_64() {
     let plan = plan(text);
     let (mut src, mut dst) = (vec![0u8; 1024], vec![0u8; 1024]);
     for (length, legal) in [(64, true), (128, true), (0, false), (-64, false), (65, false)] {
-        let args = &mut [Arg::Tile(&mut src, (1, 256)), Arg::Tile(&mut dst, (1, 256)), Arg::Int(length)];
-        match plan.run(args, Launch::default()) {
+        let args =
+            &mut [Arg::write_bytes(&mut src).valid(1, 256), Arg::write_bytes(&mut dst).valid(1, 256), Arg::Int(length)];
+        match plan.launch().run(args) {
             Ok(_) => assert!(legal, "{length}"),
-            Err(problem) => assert!(!legal && problem.code == codes::SHAPE, "{length}: {problem:?}"),
+            Err(problem) => assert!(!legal && problem.diagnostics()[0].code == codes::SHAPE, "{length}: {problem:?}"),
         }
     }
 }
@@ -87,7 +88,7 @@ fn what_blocks_print_is_in_their_order() {
       return
     }";
     for threads in [1, 4] {
-        let report = plan(text).run(&mut [], Launch { blocks: 20, threads }).expect("it runs");
+        let report = plan(text).launch().blocks(20).threads(threads).run(&mut []).expect("it runs");
         let expected: Vec<Printed> = (0..20).map(|block| Printed { block, text: format!("block {block}\n") }).collect();
         assert_eq!(report.printed, expected);
     }

@@ -1,17 +1,13 @@
 //! Cores that talk to each other: signals, pipes, barriers, ranks, and what is said when nobody can go on.
 
-use pto_cpu::{Arg, Launch, Options, Plan};
+use pto_cpu::{Arg, Options, Plan};
 use pto_isa::{Diagnostic, Target};
 
 fn plan(text: &str, target: Target) -> Plan {
     let (module, problems) = pto_syntax::parse(text);
     assert!(problems.is_empty(), "{}", problems[0].message);
     let checked = pto_check::check(module, target).unwrap_or_else(|r| panic!("{:?}", r));
-    Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{}", d.message))
-}
-
-fn blocks(blocks: u32) -> Launch {
-    Launch { blocks, ..Launch::default() }
+    Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{d}"))
 }
 
 /// Vector cores pass tiles to the cube core, which passes them back negated twice: here only movement, no arithmetic.
@@ -86,8 +82,9 @@ fn tiles_go_through_pipes() {
             let plan = plan(&round_trip(20, split), target);
             let x: Vec<f32> = (0..20 * 256).map(|i| i as f32).collect();
             let (mut y, mut slots) = (vec![0.0f32; 20 * 256], vec![0.0f32; 8 * 256]);
-            plan.run(&mut [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)], blocks(1))
-                .unwrap_or_else(|d| panic!("{target} split {split}: {}", d.message));
+            plan.launch()
+                .run(&mut [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)])
+                .unwrap_or_else(|d| panic!("{target} split {split}: {}", d.diagnostics()[0].message));
             assert!(x == y, "{target} split {split}");
         }
     }
@@ -103,8 +100,9 @@ fn parts_of_tiles_go_through_pipes() {
     let x: Vec<f32> = (0..20 * 256).map(|i| i as f32).collect();
     let (mut y, mut slots) = (vec![0.0f32; 20 * 256], vec![0.0f32; 8 * 256]);
     plan(&text, Target::A2A3)
-        .run(&mut [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)], blocks(1))
-        .unwrap_or_else(|d| panic!("{}", d.message));
+        .launch()
+        .run(&mut [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)])
+        .unwrap_or_else(|d| panic!("{d}"));
     assert!(x == y);
 }
 
@@ -125,8 +123,9 @@ fn a_producer_that_does_not_count_may_be_late() {
     let x: Vec<f32> = (0..5 * 256).map(|i| i as f32).collect();
     let (mut y, mut slots) = (vec![0.0f32; 5 * 256], vec![0.0f32; 8 * 256]);
     plan(&text, Target::A2A3)
-        .run(&mut [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)], blocks(1))
-        .unwrap_or_else(|d| panic!("{}", d.message));
+        .launch()
+        .run(&mut [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)])
+        .unwrap_or_else(|d| panic!("{d}"));
     assert!(x == y);
 }
 
@@ -161,13 +160,18 @@ func.func @main(%x: !pto.ptr<i32>) attributes {pto.entry} {
 #[test]
 fn signals_order_the_cores_of_a_block() {
     let mut x = [0i32];
-    plan(SECTIONS, Target::A2A3).run(&mut [Arg::write(&mut x)], blocks(1)).unwrap();
+    plan(SECTIONS, Target::A2A3).launch().run(&mut [Arg::write(&mut x)]).unwrap();
     assert_eq!(x[0], (0..10).fold(0, |x, _| (x + 1) * 2));
 }
 
 fn stuck(text: &str, target: Target) -> Diagnostic {
     let mut x = [0i32; 64];
-    plan(text, target).run(&mut [Arg::write(&mut x)], blocks(1)).expect_err("nobody can go on")
+    plan(text, target)
+        .launch()
+        .run(&mut [Arg::write(&mut x)])
+        .expect_err("nobody can go on")
+        .into_diagnostics()
+        .remove(0)
 }
 
 #[test]
@@ -185,7 +189,7 @@ fn instructions_of_all_cores_are_timed() {
     let plan = plan(&round_trip(20, 1), Target::A2A3);
     let (x, mut y, mut slots) = (vec![0.0f32; 20 * 256], vec![0.0f32; 20 * 256], vec![0.0f32; 8 * 256]);
     let mut args = [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)];
-    let (_, times) = plan.run_timed(&mut args, blocks(1)).unwrap();
+    let times = plan.launch().timed().run(&mut args).unwrap().timings;
     let counts: Vec<(&str, u64)> = times.iter().map(|t| (&*t.name, t.count)).collect();
     assert_eq!(counts, [("tpop_from_aiv", 20), ("tstore", 20), ("tload", 40), ("tpush_to_aic", 40)]);
 }
@@ -204,9 +208,12 @@ fn a_consumer_that_never_comes_is_a_deadlock() {
     let plan = plan(&text, Target::A2A3);
     let (x, mut y, mut slots) = (vec![0.0f32; 20 * 256], vec![0.0f32; 20 * 256], vec![0.0f32; 8 * 256]);
     let problem =
-        plan.run(&mut [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)], blocks(1)).expect_err("stuck");
-    assert_eq!(problem.message, "deadlock: the cube core waits for an entry: the vector cores must push one");
-    assert!(problem.legal[0].contains("vector core 0"), "{:?}", problem.legal);
+        plan.launch().run(&mut [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)]).expect_err("stuck");
+    assert_eq!(
+        problem.diagnostics()[0].message,
+        "deadlock: the cube core waits for an entry: the vector cores must push one"
+    );
+    assert!(problem.diagnostics()[0].legal[0].contains("vector core 0"), "{:?}", problem.diagnostics()[0].legal);
 }
 
 /// Block 0 reads a word until another block has written it, at most `%most` times.
@@ -242,8 +249,8 @@ fn a_word_that_is_read_again_and_again_lets_others_go_on() {
     let run = |count: u32, step: &str, threads: usize| {
         let mut word = [0i32];
         let plan = plan(&READS_AGAIN.replace("STEP", step), Target::A2A3);
-        let launch = Launch { blocks: count, threads };
-        plan.run(&mut [Arg::write(&mut word), Arg::Int(1_200_000)], launch).map(|_| word[0])
+        let launch = plan.launch().blocks(count).threads(threads);
+        launch.run(&mut [Arg::write(&mut word), Arg::Int(1_200_000)]).map(|_| word[0])
     };
     let (counts, stays) = ("arith.constant 1 : i32", "arith.constant 0 : i32");
     assert_eq!(run(2, stays, 1), Ok(1));
@@ -251,8 +258,12 @@ fn a_word_that_is_read_again_and_again_lets_others_go_on() {
     // Who counts comes to an end; who does not, never.
     assert_eq!(run(1, counts, 1), Ok(0));
     let problem = run(1, stays, 1).expect_err("nobody writes the word");
-    assert_eq!(problem.code.id(), "PTO-E0712");
-    assert!(problem.message.ends_with("reads again and again; it is 0"), "{}", problem.message);
+    assert_eq!(problem.diagnostics()[0].code.id(), "PTO-E0712");
+    assert!(
+        problem.diagnostics()[0].message.ends_with("reads again and again; it is 0"),
+        "{}",
+        problem.diagnostics()[0].message
+    );
 }
 
 /// Without memory the word is never written.
@@ -264,8 +275,8 @@ fn a_word_that_is_read_again_and_again_is_not_followed_for_ever() {
     }
     let plan = plan(&READS_AGAIN.replace("STEP", "arith.constant 0 : i32"), Target::A2A3);
     let known = [pto_cpu::Known::Nothing, pto_cpu::Known::Int(5)];
-    let problem = plan.follow(&known, blocks(1), &mut Nobody).expect_err("it goes in circles");
-    assert_eq!(problem.code.id(), "PTO-E0712");
+    let problem = plan.launch().observe(&mut Nobody).follow(&known).expect_err("it goes in circles");
+    assert_eq!(problem.diagnostics()[0].code.id(), "PTO-E0712");
 }
 
 /// Tiles are given back wherever the cores that have them run.
@@ -281,10 +292,10 @@ func.func @main(%a: !t) attributes {pto.entry} {
 }";
     let plan = plan(text, Target::A2A3);
     let mut tiles = [[1.0f32; 8], [3.0f32; 8]];
-    let mut ranks: Vec<Vec<Arg>> = tiles.iter_mut().map(|t| vec![Arg::write(t)]).collect();
-    let reports = plan.run_ranks(&mut ranks, blocks(1)).unwrap_or_else(|d| panic!("{}", d.message));
-    assert!(reports.iter().all(|report| report.written == [true]));
-    plan.run(&mut [Arg::write(&mut tiles[0])], blocks(2)).unwrap_or_else(|d| panic!("{}", d.message));
+    let mut ranks: Vec<Arg> = tiles.iter_mut().map(|t| Arg::write(t)).collect();
+    let report = plan.launch().ranks(2).run(&mut ranks).unwrap_or_else(|d| panic!("{d}"));
+    assert_eq!(report.written, [true, true]);
+    plan.launch().blocks(2).run(&mut [Arg::write(&mut tiles[0])]).unwrap_or_else(|d| panic!("{d}"));
     assert_eq!(tiles, [[4.0; 8], [6.0; 8]]);
 }
 
@@ -310,7 +321,7 @@ func.func @main(%x: !pto.ptr<i32>, %y: !pto.ptr<i32>) attributes {pto.entry} {
 fn all_blocks_arrive_before_any_goes_on() {
     let (mut x, mut y) = ([-1i32; 7], [-1i32; 7]);
     let plan = plan(RING, Target::A2A3);
-    plan.run(&mut [Arg::write(&mut x), Arg::write(&mut y)], blocks(7)).unwrap();
+    plan.launch().blocks(7).run(&mut [Arg::write(&mut x), Arg::write(&mut y)]).unwrap();
     assert_eq!(y, [1, 2, 3, 4, 5, 6, 0]);
 }
 
@@ -352,14 +363,14 @@ fn ranks_reach_each_others_memory() {
     let mut x: Vec<Vec<f32>> = (0..3).map(|r| (0..128).map(|i| (i * 10 + r) as f32).collect()).collect();
     let mut y = vec![vec![0.0f32; 128]; 3];
     let mut told = vec![vec![0i32; 1]; 3];
-    let mut ranks: Vec<Vec<Arg>> = Vec::new();
+    let mut args: Vec<Arg> = Vec::new();
     for (rank, ((x, y), told)) in x.iter_mut().zip(&mut y).zip(&mut told).enumerate() {
         let signal = if rank == 0 { Arg::write(told) } else { Arg::Remote { rank: 0, param: 5 } };
         let remote = |rank| Arg::Remote { rank, param: 1 };
-        ranks.push(vec![Arg::Int(rank as i64), Arg::write(x), Arg::write(y), remote(1), remote(2), signal]);
+        args.extend([Arg::Int(rank as i64), Arg::write(x), Arg::write(y), remote(1), remote(2), signal]);
     }
-    plan.run_ranks(&mut ranks, blocks(1)).unwrap_or_else(|d| panic!("{}", d.message));
-    drop(ranks);
+    plan.launch().ranks(3).run(&mut args).unwrap_or_else(|d| panic!("{d}"));
+    drop(args);
     let want: Vec<f32> =
         (0..128).map(|i| (i * 10) as f32 + 2.0 * (i * 10 + 1) as f32 + 2.0 * (i * 10 + 2) as f32).collect();
     assert_eq!(y[0], want);
@@ -371,16 +382,16 @@ fn a_rank_that_is_never_told_is_a_deadlock() {
     let plan = plan(&REDUCE.replace("arith.constant 2 : i32", "arith.constant 9 : i32"), Target::A2A3);
     let mut x = vec![vec![0.0f32; 128]; 3];
     let mut told = [0i32];
-    let mut ranks: Vec<Vec<Arg>> = Vec::new();
+    let mut args: Vec<Arg> = Vec::new();
     let mut signal = Some(&mut told);
     for (rank, x) in x.iter_mut().enumerate() {
         let (x, y) = x.split_at_mut(128);
         let signal = signal.take().map_or(Arg::Remote { rank: 0, param: 5 }, |t| Arg::write(t));
         let remote = |rank| Arg::Remote { rank, param: 1 };
-        ranks.push(vec![Arg::Int(rank as i64), Arg::write(x), Arg::write(y), remote(1), remote(2), signal]);
+        args.extend([Arg::Int(rank as i64), Arg::write(x), Arg::write(y), remote(1), remote(2), signal]);
     }
-    let problem = plan.run_ranks(&mut ranks, blocks(1)).expect_err("nobody tells it");
-    assert_eq!(problem.code.id(), "PTO-E0712", "{}", problem.message);
+    let problem = plan.launch().ranks(3).run(&mut args).expect_err("nobody tells it");
+    assert_eq!(problem.diagnostics()[0].code.id(), "PTO-E0712", "{}", problem.diagnostics()[0].message);
 }
 
 /// A rank that asks again and again is stuck where it asks.
@@ -404,9 +415,12 @@ func.func @main(%calls: !pto.ptr<i32>) attributes {pto.entry} {
   return
 }";
     let mut word = [-7i32];
-    let problem = plan(text, Target::A2A3).run(&mut [Arg::write(&mut word)], blocks(50)).expect_err("for ever");
-    assert_eq!(problem.message, "deadlock: the core of block 0 waits for a signal word of at least 2; it is -7");
-    assert_eq!(&text[problem.primary.span.start as usize..][..14], "pto.comm.ttest");
+    let problem = plan(text, Target::A2A3).launch().blocks(50).run(&mut [Arg::write(&mut word)]).expect_err("for ever");
+    assert_eq!(
+        problem.diagnostics()[0].message,
+        "deadlock: the core of block 0 waits for a signal word of at least 2; it is -7"
+    );
+    assert_eq!(&text[problem.diagnostics()[0].primary.span.start as usize..][..14], "pto.comm.ttest");
 }
 
 /// Somebody pushes more than others pop: the run ends, and the report says so.
@@ -415,15 +429,15 @@ fn entries_that_nobody_pops_are_noted() {
     let text = round_trip(5, 0).replacen("%n = arith.constant 5 : index", "%n = arith.constant 3 : index", 1);
     let (x, mut y, mut slots) = (vec![0.0f32; 20 * 256], vec![0.0f32; 20 * 256], vec![0.0f32; 8 * 256]);
     let mut args = [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)];
-    let report = plan(&text, Target::A2A3).run(&mut args, blocks(2)).unwrap_or_else(|d| panic!("{}", d.message));
+    let report = plan(&text, Target::A2A3).launch().blocks(2).run(&mut args).unwrap_or_else(|d| panic!("{d}"));
     let notes: Vec<&str> = report.notes.iter().map(|n| &*n.message).collect();
     assert_eq!(notes, ["2 entries were pushed into this pipe and not popped"]);
 }
 
 fn refused(text: &str) -> Diagnostic {
     let (module, _) = pto_syntax::parse(text);
-    let checked = pto_check::check(module, Target::A2A3).unwrap_or_else(|d| panic!("{}", d[0].message));
-    Plan::new(&checked, None, Options::default()).expect_err("it cannot run")
+    let checked = pto_check::check(module, Target::A2A3).unwrap_or_else(|d| panic!("{}", d.diagnostics()[0].message));
+    Plan::new(&checked, None, Options::default()).expect_err("it cannot run").into_diagnostics().remove(0)
 }
 
 /// Popped tiles would lie over other memory.
@@ -439,9 +453,9 @@ fn a_slot_is_as_large_as_its_tiles() {
     let text = round_trip(20, 0).replace("slot_size = 1024", "slot_size = 512");
     let (x, mut y, mut slots) = (vec![0.0f32; 20 * 256], vec![0.0f32; 20 * 256], vec![0.0f32; 8 * 256]);
     let mut args = [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut slots)];
-    let problem = plan(&text, Target::A2A3).run(&mut args, blocks(1)).expect_err("half a tile");
-    assert_eq!(problem.code.id(), "PTO-E0713", "{}", problem.message);
-    assert_eq!(problem.legal, ["slot_size = 1024 or more, at both ends of the pipe"]);
+    let problem = plan(&text, Target::A2A3).launch().run(&mut args).expect_err("half a tile");
+    assert_eq!(problem.diagnostics()[0].code.id(), "PTO-E0713", "{}", problem.diagnostics()[0].message);
+    assert_eq!(problem.diagnostics()[0].legal, ["slot_size = 1024 or more, at both ends of the pipe"]);
 }
 
 /// What a program asks for may be more than there is.
@@ -451,9 +465,9 @@ fn too_much_memory_is_refused() {
     let (module, _) = pto_syntax::parse(&text);
     let checked = pto_check::check(module, Target::A2A3).expect("it is legal");
     let problem = Plan::new(&checked, None, Options::default()).expect_err("8 GiB of slots");
-    assert_eq!(problem.code.id(), "PTO-E0708", "{}", problem.message);
+    assert_eq!(problem.diagnostics()[0].code.id(), "PTO-E0708", "{}", problem.diagnostics()[0].message);
 
     let (mut x, mut y) = ([0i32; 8], [0i32; 8]);
-    let problem = plan(RING, Target::A2A3).run(&mut [Arg::write(&mut x), Arg::write(&mut y)], blocks(u32::MAX));
-    assert_eq!(problem.expect_err("4 billion cores at once").code.id(), "PTO-E0708");
+    let problem = plan(RING, Target::A2A3).launch().blocks(u32::MAX).run(&mut [Arg::write(&mut x), Arg::write(&mut y)]);
+    assert_eq!(problem.expect_err("4 billion cores at once").diagnostics()[0].code.id(), "PTO-E0708");
 }

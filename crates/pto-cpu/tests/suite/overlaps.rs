@@ -1,7 +1,7 @@
 //! Shared memory: instructions whose operands share some give the same on every level of the processor as element by element.
 
 use pto_cpu::kernels::{Numerics, Placed, Site, apply};
-use pto_cpu::{Launch, Options, Plan};
+use pto_cpu::{Options, Plan};
 use pto_isa::rules::{Arg, Instance};
 use pto_isa::table::op;
 use pto_isa::{BLayout, DType, Loc, Op, SLayout, Scalar, Target, TileType, Type};
@@ -110,7 +110,7 @@ fn racy_blocks_give_the_result_of_one_of_them() {
     for _ in 0..20 {
         let (mut all, mut last) = (vec![-1i32; 64 * 128], vec![-1i32; 1]);
         let args = &mut [pto_cpu::Arg::write(&mut all), pto_cpu::Arg::write(&mut last)];
-        plan.run(args, Launch { blocks: 8, threads: 4 }).expect("it runs");
+        plan.launch().blocks(8).threads(4).run(args).expect("it runs");
         assert!((0..8).contains(&all[0]) && (0..8).contains(&last[0]));
         assert!(all.iter().all(|n| *n == all[0]), "a store of one block between those of another");
     }

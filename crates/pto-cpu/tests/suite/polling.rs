@@ -1,18 +1,18 @@
 //! Loops that wait for memory to change, loops that never end, and memory that no machine has.
 
-use pto_cpu::{Arg, Launch, Options, Plan};
-use pto_isa::{Diagnostic, Target};
+use pto_cpu::{Arg, Options, Plan};
+use pto_isa::{Error, Target};
 
 fn plan(text: &str) -> Plan {
     let (module, problems) = pto_syntax::parse(text);
     assert!(problems.is_empty(), "{}", problems[0].message);
     let checked = pto_check::check(module, Target::A2A3).unwrap_or_else(|r| panic!("{r:?}"));
-    Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{}", d.message))
+    Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{d}"))
 }
 
-fn run(text: &str, x: &mut [i32], y: &mut [i32], blocks: u32) -> Result<(), Diagnostic> {
+fn run(text: &str, x: &mut [i32], y: &mut [i32], blocks: u32) -> Result<(), Error> {
     let mut args = [Arg::write(x), Arg::write(y)];
-    plan(text).run(&mut args, Launch { blocks, ..Launch::default() }).map(drop)
+    plan(text).launch().blocks(blocks).run(&mut args).map(drop)
 }
 
 /// The last block fills `x`; all others read it, with `poll`, until its first number is not zero.
@@ -87,7 +87,7 @@ fn polling_lets_other_blocks_go_on() {
     for poll in [BY_TILE, IN_THE_BODY, TWO_WORDS] {
         for blocks in [2, 3] {
             let (mut x, mut y) = ([0; 16], [0; 16]);
-            run(&polled(poll), &mut x, &mut y, blocks).unwrap_or_else(|d| panic!("{poll}: {}", d.message));
+            run(&polled(poll), &mut x, &mut y, blocks).unwrap_or_else(|d| panic!("{poll}: {d}"));
             assert_eq!(y, [7; 16], "{poll}");
         }
     }
@@ -100,8 +100,12 @@ fn polling_that_nobody_ends_is_a_deadlock() {
         for blocks in [1, 2] {
             let start = std::time::Instant::now();
             let problem = run(&nobody_writes, &mut [0; 16], &mut [0; 16], blocks).expect_err("nobody writes");
-            assert_eq!(problem.code.id(), "PTO-E0712", "{poll}: {}", problem.message);
-            assert!(problem.message.contains("reads again and again; it is 0"), "{}", problem.message);
+            assert_eq!(problem.diagnostics()[0].code.id(), "PTO-E0712", "{poll}: {}", problem.diagnostics()[0].message);
+            assert!(
+                problem.diagnostics()[0].message.contains("reads again and again; it is 0"),
+                "{}",
+                problem.diagnostics()[0].message
+            );
             assert!(start.elapsed().as_secs() < 5, "{poll}");
         }
     }
@@ -124,7 +128,7 @@ fn reading_the_same_number_in_a_loop_is_no_deadlock() {
       return
     }";
     let (mut x, mut y) = ([3], [0]);
-    run(text, &mut x, &mut y, 1).unwrap_or_else(|d| panic!("{}", d.message));
+    run(text, &mut x, &mut y, 1).unwrap_or_else(|d| panic!("{d}"));
     assert_eq!(y, [15000]);
 }
 
@@ -154,11 +158,11 @@ fn loops_of_scalars_that_never_end_are_stopped() {
     let turns = "%m = arith.addi %j, %i1 : i32\n%three = arith.constant 3 : i32\n%n = arith.remsi %m, %three : i32";
     for next in ["%n = arith.constant 0 : i32", turns, counts] {
         let problem = run(&endless(always, next), &mut [0], &mut [0], 1).expect_err("it never ends");
-        assert_eq!(problem.code.id(), "PTO-E0708", "{next}: {}", problem.message);
+        assert_eq!(problem.diagnostics()[0].code.id(), "PTO-E0708", "{next}: {}", problem.diagnostics()[0].message);
     }
     let ends = endless("arith.cmpi slt, %i, %most : i32", counts)
         .replace("%c0 =", "%most = arith.constant 3000000 : i32\n%c0 =");
-    run(&ends, &mut [0], &mut [0], 1).unwrap_or_else(|d| panic!("{}", d.message));
+    run(&ends, &mut [0], &mut [0], 1).unwrap_or_else(|d| panic!("{d}"));
 }
 
 /// Measuring comes before every run, and has no data.
@@ -166,7 +170,7 @@ fn loops_of_scalars_that_never_end_are_stopped() {
 fn measuring_ends() {
     let start = std::time::Instant::now();
     for text in [polled(BY_TILE), polled(TWO_WORDS), endless("arith.constant true", "%n = arith.constant 0 : i32")] {
-        plan(&text).measure(&[], Launch { blocks: 2, ..Launch::default() }).unwrap_or_else(|d| panic!("{}", d.message));
+        plan(&text).launch().blocks(2).measure(&[]).unwrap_or_else(|d| panic!("{d}"));
     }
     assert!(start.elapsed().as_secs() < 5);
 }
@@ -179,9 +183,9 @@ fn iterations_are_progress() {
     let counter = std::sync::atomic::AtomicU64::new(0);
     let mut args = [Arg::write(&mut x), Arg::write(&mut y)];
     let plan = plan(&text);
-    plan.run_watched(&mut args, Launch::default(), &counter).unwrap_or_else(|d| panic!("{}", d.message));
+    plan.launch().progress(&counter).run(&mut args).unwrap_or_else(|d| panic!("{d}"));
     assert_eq!(counter.into_inner(), 100_000);
-    assert_eq!(plan.measure(&[], Launch::default()).unwrap_or_else(|d| panic!("{}", d.message)).work, 100_000);
+    assert_eq!(plan.launch().measure(&[]).unwrap_or_else(|d| panic!("{d}")).work, 100_000);
 }
 
 #[test]
@@ -192,5 +196,5 @@ fn buffers_that_no_machine_has_are_refused() {
       return
     }";
     let problem = run(text, &mut [0], &mut [0], 1).expect_err("4 TB");
-    assert_eq!(problem.code.id(), "PTO-E0715", "{}", problem.message);
+    assert_eq!(problem.diagnostics()[0].code.id(), "PTO-E0715", "{}", problem.diagnostics()[0].message);
 }

@@ -1,7 +1,7 @@
 //! Valid regions that are known only at run time and do not fit.
 
-use pto_cpu::{Arg, Launch, Numerics, Options, Plan, Report};
-use pto_isa::{Diagnostic, Target};
+use pto_cpu::{Arg, Numerics, Options, Plan, Report};
+use pto_isa::{Error, Target};
 
 /// Adds a tile of ones that is valid in 8 columns and a tile of twos that is valid in fewer.
 const SUM: &str = "
@@ -27,21 +27,21 @@ func.func @f(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>, %z: !pto.ptr<f32>, %valid: in
 fn plan(text: &str, numerics: Numerics) -> Plan {
     let (module, problems) = pto_syntax::parse(text);
     assert!(problems.is_empty(), "{}", problems[0].message);
-    let checked = pto_check::check(module, Target::A2A3).unwrap_or_else(|d| panic!("{}", d[0].message));
-    Plan::new(&checked, None, Options { numerics, ..Options::default() }).unwrap_or_else(|d| panic!("{}", d.message))
+    let checked = pto_check::check(module, Target::A2A3).unwrap_or_else(|d| panic!("{}", d.diagnostics()[0].message));
+    Plan::new(&checked, None, Options { numerics, ..Options::default() }).unwrap_or_else(|d| panic!("{d}"))
 }
 
-fn sum(numerics: Numerics, valid: i64) -> (Result<Report, Diagnostic>, [f32; 8]) {
+fn sum(numerics: Numerics, valid: i64) -> (Result<Report, Error>, [f32; 8]) {
     let (x, y, mut z) = ([1.0f32; 8], [2.0f32; 8], [0.0f32; 8]);
     let mut args = [Arg::read(&x), Arg::read(&y), Arg::write(&mut z), Arg::Int(valid)];
-    let done = plan(SUM, numerics).run(&mut args, Launch { blocks: 2, threads: 2 });
+    let done = plan(SUM, numerics).launch().blocks(2).threads(2).run(&mut args);
     (done, z)
 }
 
 #[test]
 fn sources_that_are_valid_in_less_stop_a_run() {
     let problem = sum(Numerics::Reference, 2).0.expect_err("`b` is valid in two columns");
-    assert_eq!(problem.code.id(), "PTO-E0218");
+    assert_eq!(problem.diagnostics()[0].code.id(), "PTO-E0218");
     assert!(sum(Numerics::Reference, 8).0.is_ok_and(|report| report.notes.is_empty()));
 }
 
@@ -50,7 +50,7 @@ fn sources_that_are_valid_in_less_stop_a_run() {
 fn devices_read_them_all_the_same() {
     for numerics in [Numerics::A2A3, Numerics::A5] {
         let (done, z) = sum(numerics, 2);
-        let notes = done.unwrap_or_else(|d| panic!("{}", d.message)).notes;
+        let notes = done.unwrap_or_else(|d| panic!("{d}")).notes;
         assert_eq!(z, [3.0; 8]);
         assert_eq!(notes.len(), 1);
         assert!(!notes[0].is_error() && notes[0].code.id() == "PTO-E0218", "{:?}", notes[0]);
@@ -72,8 +72,8 @@ fn a_source_without_room_stops_devices_too() {
         .replace("  pto.tstore ins(%sum : !tile) outs(%zs : !view)\n", "");
     let (x, y, mut z) = ([1.0f32; 8], [2.0f32; 8], [0.0f32; 8]);
     let mut args = [Arg::read(&x), Arg::read(&y), Arg::write(&mut z), Arg::Int(8)];
-    let problem = plan(&text, Numerics::A5).run(&mut args, Launch::default()).expect_err("16 columns of 8");
-    assert_eq!(problem.code.id(), "PTO-E0218");
+    let problem = plan(&text, Numerics::A5).launch().run(&mut args).expect_err("16 columns of 8");
+    assert_eq!(problem.diagnostics()[0].code.id(), "PTO-E0218");
 }
 
 /// As many elements in another shape: the message says how to get there.
@@ -90,7 +90,7 @@ func.func @f(%x: !pto.ptr<f32>, %rows: index, %cols: index) {
 }";
     let mut x = [0.0f32; 32];
     let mut args = [Arg::write(&mut x), Arg::Int(16), Arg::Int(2)];
-    let problem = plan(text, Numerics::Reference).run(&mut args, Launch::default()).expect_err("1x32 to 16x2");
-    assert_eq!(problem.code.id(), "PTO-E0711");
-    assert!(problem.help.is_some_and(|help| help.contains("treshape")));
+    let problem = plan(text, Numerics::Reference).launch().run(&mut args).expect_err("1x32 to 16x2");
+    assert_eq!(problem.diagnostics()[0].code.id(), "PTO-E0711");
+    assert!(problem.diagnostics()[0].help.as_ref().is_some_and(|help| help.contains("treshape")));
 }

@@ -1,13 +1,13 @@
 //! Reading tiles that nothing has written: what is noticed, what is not, and what memory holds.
 
-use pto_cpu::{Arg, Launch, Options, Plan, Report, Uninitialised};
-use pto_isa::{Diagnostic, Target};
+use pto_cpu::{Arg, Options, Plan, Report, Uninitialised};
+use pto_isa::{Error, Target};
 
 fn plan(text: &str, options: Options) -> Plan {
     let (module, problems) = pto_syntax::parse(text);
     assert!(problems.is_empty(), "{}", problems[0].message);
     let checked = pto_check::check(module, Target::A2A3).unwrap_or_else(|r| panic!("{r:?}"));
-    Plan::new(&checked, None, options).unwrap_or_else(|d| panic!("{}", d.message))
+    Plan::new(&checked, None, options).unwrap_or_else(|d| panic!("{d}"))
 }
 
 /// A function of 16x16 floats `%x` and `%y`, with tiles `%a` and `%b`.
@@ -36,15 +36,15 @@ fn program(body: &str) -> String {
     )
 }
 
-fn run(body: &str, options: Options, blocks: u32) -> (Result<Report, Diagnostic>, Vec<f32>) {
+fn run(body: &str, options: Options, blocks: u32) -> (Result<Report, Error>, Vec<f32>) {
     let (x, mut y) = (vec![1.5f32; 256], vec![0.0f32; 256]);
     let mut args = [Arg::read(&x), Arg::write(&mut y)];
-    let done = plan(&program(body), options).run(&mut args, Launch { blocks, ..Launch::default() });
+    let done = plan(&program(body), options).launch().blocks(blocks).run(&mut args);
     (done, y)
 }
 
 fn warnings(body: &str) -> Vec<String> {
-    let report = run(body, Options::default(), 2).0.unwrap_or_else(|d| panic!("{}", d.message));
+    let report = run(body, Options::default(), 2).0.unwrap_or_else(|d| panic!("{d}"));
     assert!(report.notes.iter().all(|n| n.code.id() == "PTO-E0714" && !n.is_error()));
     report.notes.into_iter().map(|n| n.message).collect()
 }
@@ -129,15 +129,22 @@ fn given_tiles_are_written() {
       }";
     let mut a = vec![1.5f32; 256];
     let strict = Options { strict: true, uninitialised: Uninitialised::Nan, ..Options::default() };
-    plan(text, strict).run(&mut [Arg::write(&mut a)], Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
+    plan(text, strict).launch().run(&mut [Arg::write(&mut a)]).unwrap_or_else(|d| panic!("{d}"));
     assert_eq!(a, [3.0; 256]);
 }
 
 #[test]
 fn strict_stops() {
     let problem = run(NOTHING, Options { strict: true, ..Options::default() }, 2).0.expect_err("it stops");
-    assert_eq!((problem.code.id(), problem.is_error()), ("PTO-E0714".to_string(), true));
-    assert!(problem.message.starts_with("`pto.tadd`: `%a` is read, and nothing has written it"), "{}", problem.message);
+    assert_eq!(
+        (problem.diagnostics()[0].code.id(), problem.diagnostics()[0].is_error()),
+        ("PTO-E0714".to_string(), true)
+    );
+    assert!(
+        problem.diagnostics()[0].message.starts_with("`pto.tadd`: `%a` is read, and nothing has written it"),
+        "{}",
+        problem.diagnostics()[0].message
+    );
 }
 
 #[test]
@@ -172,7 +179,7 @@ fn nan_is_nan_in_every_type() {
         );
         let mut y = vec![0.0f32; 256];
         let nan = Options { uninitialised: Uninitialised::Nan, ..Options::default() };
-        plan(&text, nan).run(&mut [Arg::write(&mut y)], Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
+        plan(&text, nan).launch().run(&mut [Arg::write(&mut y)]).unwrap_or_else(|d| panic!("{d}"));
         assert!(y.iter().all(|y| y.is_nan()), "{dtype}");
     }
 }

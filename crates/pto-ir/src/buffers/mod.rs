@@ -20,7 +20,7 @@ use lost::{losing_loops, other_names};
 
 use crate::{BlockId, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::table::op;
-use pto_isa::{Diagnostic, Dim, Loc, Op, Span, Targets, TileType, Type, codes};
+use pto_isa::{Diagnostic, Dim, Error, Loc, Op, Span, Targets, TileType, Type, codes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Writes tile values as buffers, for all of some targets.
@@ -34,7 +34,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 ///
 /// # Errors
 /// What has no buffer form: tiles that functions return, copies that no instruction makes, valid regions that follow from nothing.
-pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Vec<Diagnostic>> {
+pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Error> {
     let ways = Ways::of(module);
     let contents = all_contents(module, targets, &ways);
     let early: Vec<OpId> = module.order().into_iter().filter(|id| is_made_early(module, targets, &ways, *id)).collect();
@@ -62,7 +62,7 @@ pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Vec<Diagn
     this.block(module.top);
     let last = this.buffers.keys().map(|value| (*value, this.now(*value))).collect();
     this.out.resolve_uses(&last);
-    if this.problems.is_empty() { Ok(this.out) } else { Err(this.problems) }
+    if this.problems.is_empty() { Ok(this.out) } else { Err(module.error(this.problems)) }
 }
 
 struct Buffers {

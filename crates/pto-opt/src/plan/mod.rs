@@ -11,7 +11,7 @@ use pto_check::Checked;
 use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, ValueId};
 use pto_isa::row::HiddenMemory;
 use pto_isa::table::op;
-use pto_isa::{DType, Diagnostic, Loc, Scalar, Span, Type, codes};
+use pto_isa::{DType, Diagnostic, Error, Loc, Scalar, Span, Type, codes};
 use std::collections::{BTreeMap, HashMap};
 
 /// What the places of pipe buffers are multiples of.
@@ -93,11 +93,11 @@ pub struct Options {
 ///
 /// # Errors
 /// When they do not fit: which tiles are needed at the worst moment, and how much is missing.
-pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Vec<Diagnostic>> {
+pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Error> {
     let order = Order::new(checked.module());
     let returned = live::returned_anew(checked, &order);
     if !returned.is_empty() {
-        return Err(returned);
+        return Err(checked.module().error(returned));
     }
     let tiles = live::tiles(checked, &order);
     let used = used(checked);
@@ -114,7 +114,7 @@ pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Vec<D
         }
     }
     if !problems.is_empty() {
-        return Err(problems);
+        return Err(checked.module().error(problems));
     }
     let module = apply(checked.module(), &spaces);
     Ok(Planned { module, spaces, used })

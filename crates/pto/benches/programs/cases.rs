@@ -65,12 +65,12 @@ impl Param {
         match self {
             Int(n) => Arg::Int(n),
             Rank => Arg::Int(rank as i64),
-            Out(_) => Arg::InOut(bytes),
+            Out(_) => Arg::write_bytes(bytes),
             Signal => {
                 bytes.fill(0);
-                Arg::InOut(bytes)
+                Arg::write_bytes(bytes)
             }
-            _ => Arg::In(bytes),
+            _ => Arg::read_bytes(bytes),
         }
     }
 }

@@ -10,7 +10,7 @@ mod overhead;
 
 use by_hand::ByHand;
 use cases::{CASES, Case, Param};
-use pto::cpu::{Arg, Launch, Options, Plan};
+use pto::cpu::{Arg, Options, Plan};
 use pto::{Program, Target};
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -139,17 +139,13 @@ impl<'a> Memory<'a> {
 
     fn run(&mut self, plan: &Plan, blocks: u32) {
         let case = self.case;
-        let mut ranks: Vec<Vec<Arg>> = Vec::new();
+        let mut args: Vec<Arg> = Vec::new();
         for (rank, memory) in self.ranks.iter_mut().enumerate() {
             let own = case.params.iter().zip(memory).map(|(param, bytes)| param.arg(bytes, rank));
-            ranks.push(own.chain(others(plan, case.params.len())).collect());
+            args.extend(own.chain(others(plan, case.params.len())));
         }
-        let launch = Launch { blocks, threads: blocks as usize };
-        match &mut ranks[..] {
-            [only] => plan.run(only, launch).map(drop),
-            several => plan.run_ranks(several, launch).map(drop),
-        }
-        .expect("it runs");
+        let launch = plan.launch().blocks(blocks).threads(blocks as usize).ranks(case.ranks);
+        launch.run(&mut args).expect("it runs");
     }
 
     /// Writes everything to files, named by the program, the rank and the argument.

@@ -1,7 +1,7 @@
 //! What an instruction costs besides its arithmetic.
 
 use super::best;
-use pto::cpu::{Arg, Launch, Options, Plan};
+use pto::cpu::{Arg, Options, Plan};
 use pto::{Program, Target};
 
 const TURNS: i64 = 100_000;
@@ -32,7 +32,7 @@ fn on_the_engine() -> f64 {
     best(|| {
         let mut args: Vec<Arg> = tiles.iter_mut().map(|d| Arg::write(d)).collect();
         args.push(Arg::Int(TURNS));
-        plan.run(&mut args, Launch { blocks: 1, threads: 1 }).expect("it runs");
+        plan.launch().threads(1).run(&mut args).expect("it runs");
     })
 }
 

@@ -118,7 +118,7 @@ fn with_regions<C: Carry>(chosen: Op, operands: &[(u8, ValueId)], regions: Vec<R
 /// let kernel = Kernel::trace("twice", |x: Gm<f32>, y: Gm<f32>| {
 ///     let (xs, ys) = (x.view([64, 64]), y.view([64, 64]));
 ///     for_range(0, 64, 16, |row| {
-///         let mut t = Tile::<Vec, f32, 16, 64>::new();
+///         let mut t = Tile::<Vector, f32, 16, 64>::new();
 ///         tload(&mut t, &xs.part((row, 0), [16, 64]));
 ///         tadd(&mut t, Same, Same);
 ///         tstore(&mut ys.part((row, 0), [16, 64]), &t);

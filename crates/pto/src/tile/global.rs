@@ -65,7 +65,7 @@ impl<T: Element> Gm<T> {
     /// use pto::tile::*;
     ///
     /// let kernel = Kernel::trace("copy", |x: Gm<f32>, y: Gm<f32>| {
-    ///     let mut t = Tile::<Vec, f32, 16, 64>::new();
+    ///     let mut t = Tile::<Vector, f32, 16, 64>::new();
     ///     tload(&mut t, &x.view([64, 64]).part([16, 0], [16, 64]));
     ///     tstore(&mut y.view([16, 64]), &t);
     /// });

@@ -38,7 +38,7 @@ impl<I, R> Issued<I, R> {
     ///
     /// let kernel = Kernel::trace("double", |x: Gm<f32>, y: Gm<f32>| {
     ///     let (xs, mut ys) = (x.view([16, 16]), y.view([16, 16]));
-    ///     let mut t = Tile::<Vec, f32, 16, 16>::new();
+    ///     let mut t = Tile::<Vector, f32, 16, 16>::new();
     ///     tassign(&mut t, 0x1000);
     ///     let loaded = tload(&mut t, &xs);
     ///     let added = tadd(&mut t, Same, Same).after(&loaded);

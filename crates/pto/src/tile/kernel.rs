@@ -2,14 +2,14 @@
 
 use super::global::Gm;
 use super::marks::ScalarKind;
-use super::problems::{Problems, short};
+use super::places::Places;
 use super::scalar::Scalar;
-use super::trace::{self, Place, ResultHandle, at, with};
-use crate::cost::{Laws, Machine};
+use super::trace::{self, ResultHandle, at, with};
 use crate::ir::Attr;
-use crate::{Arg, Checked, Diagnostic, Form, Launch, Module, Options, Plan, Program, Report, Target};
-use crate::{cost, emit, opt, race};
+use crate::{Arg, Checked, Error, Form, Options, Plan, Program, Report, Target};
+use crate::{cost, emit, race};
 use std::panic::Location;
+use std::sync::Arc;
 
 /// A kernel: a program that a Rust function or closure described.
 ///
@@ -25,7 +25,7 @@ use std::panic::Location;
 ///     tmax(&mut dst, &src0, &src1);
 ///     tstore(&mut z.view([16, 16]), &dst);
 /// }
-/// type TileT = Tile<Vec, f32, 16, 16>;
+/// type TileT = Tile<Vector, f32, 16, 16>;
 ///
 /// let kernel = largest();
 /// kernel.check(Target::A5).expect("legal on A5");
@@ -38,7 +38,6 @@ use std::panic::Location;
 #[derive(Clone, Debug)]
 pub struct Kernel {
     program: Program,
-    places: Vec<Place>,
 }
 
 impl Kernel {
@@ -58,14 +57,15 @@ impl Kernel {
     #[track_caller]
     pub fn trace_named<A>(name: &str, params: &[&str], body: impl KernelFn<A>) -> Self {
         let place = Location::caller();
-        let (module, places, problems) = trace::record(place, || {
+        let (mut module, places, problems) = trace::record(place, || {
             body.call(params);
             at(place, |trace| trace.close_function(name, vec![("pto.entry", Attr::Unit)]));
         });
-        Self { program: Program { module, problems }, places }
+        module.source = Some(Arc::new(Places::new(places)));
+        Self { program: Program::from_parts(module, problems) }
     }
 
-    /// The program.
+    /// The program: all that can be done with one read from a text. Its errors show the Rust lines.
     pub fn program(&self) -> &Program {
         &self.program
     }
@@ -79,76 +79,48 @@ impl Kernel {
     ///
     /// # Errors
     /// Everything that is wrong, with the Rust lines.
-    pub fn check(&self, target: Target) -> Result<Checked, Problems> {
-        self.program.check(target).map_err(|list| self.problems(list))
+    pub fn check(&self, target: Target) -> Result<Checked, Error> {
+        self.program.check(target)
     }
 
-    /// Prepares the kernel to be run any number of times.
+    /// Prepares the kernel to be run any number of times, on any number of blocks.
     ///
     /// # Errors
     /// Everything that is wrong, with the Rust lines.
-    pub fn plan(&self, target: Target, options: Options) -> Result<Plan, Problems> {
-        self.program.plan(target, None, options).map_err(|list| self.problems(list))
+    pub fn plan(&self, target: Target, options: Options) -> Result<Plan, Error> {
+        self.program.plan(target, None, options)
     }
 
     /// Runs the kernel once, as one block, on slices that are borrowed.
     ///
     /// # Errors
     /// Everything that is wrong, or what stopped the run, with the Rust lines.
-    pub fn run(&self, target: Target, args: &mut [Arg<'_>]) -> Result<Report, Problems> {
-        self.launch(target, Launch::default(), args)
-    }
-
-    /// Runs the kernel as several blocks.
-    ///
-    /// # Errors
-    /// Everything that is wrong, or what stopped the run, with the Rust lines.
-    pub fn launch(&self, target: Target, launch: Launch, args: &mut [Arg<'_>]) -> Result<Report, Problems> {
-        self.plan(target, Options::default())?.run(args, launch).map_err(|d| self.problems(vec![d]))
+    pub fn run(&self, target: Target, args: &mut [Arg<'_>]) -> Result<Report, Error> {
+        self.program.run(target, args)
     }
 
     /// Runs the kernel and looks for instructions that touch the same bytes with nothing that orders them.
     ///
     /// # Errors
     /// Everything that is wrong, or what was found, with the Rust lines.
-    pub fn race(&self, target: Target, args: &mut [Arg<'_>]) -> Result<race::Report, Problems> {
-        let plan = self.plan(target, Options::default())?;
-        let mut ranks = [args.iter_mut().map(reborrow).collect::<Vec<_>>()];
-        let report = race::check(&plan, &mut ranks, Launch::default());
-        match report.findings.is_empty() {
-            true => Ok(report),
-            false => Err(self.problems(report.findings)),
-        }
+    pub fn race(&self, target: Target, args: &mut [Arg<'_>]) -> Result<race::Report, Error> {
+        self.program.race(target, args)
     }
 
     /// Predicts the cycles the kernel takes on a device, as one block. Its control flow must not depend on data.
     ///
     /// # Errors
     /// Everything that is wrong, or what cannot be predicted, with the Rust lines.
-    pub fn perf(&self, target: Target) -> Result<cost::Report, Problems> {
-        let one = |d: Diagnostic| self.problems(vec![d]);
-        let plan = self.plan(target, Options::default())?;
-        let trace = cost::record(&plan, &[], Launch::default(), cost::Options::default()).map_err(one)?;
-        let laws = Laws::of(target);
-        let line = cost::simulate(&trace, &trace.charges, &Machine::of(laws)).map_err(|stuck| {
-            let span = self.program.module.functions().first().map(|f| self.program.module.op(*f).span);
-            let message = format!("the kernel does not come to an end: {stuck:?}");
-            one(Diagnostic::new(crate::isa::codes::RUN_DEADLOCK, span.unwrap_or_default(), message))
-        })?;
-        Ok(cost::Report::new(&trace, &line, laws))
+    pub fn perf(&self, target: Target) -> Result<cost::Report, Error> {
+        self.program.perf(target)
     }
 
     /// The kernel with an address for every tile, and the flags and barriers it needs.
     ///
     /// # Errors
     /// Everything that is wrong, and what does not fit, with the Rust lines.
-    pub fn lower(&self, target: Target) -> Result<Self, Problems> {
-        let lowered = || -> Result<Module, Vec<Diagnostic>> {
-            let checked = self.program.check(target)?;
-            Ok(opt::lower(&checked, opt::plan::Options::default(), opt::Mode::Minimal)?.program.into_module())
-        };
-        let module = lowered().map_err(|list| self.problems(list))?;
-        Ok(Self { program: Program { module, problems: Vec::new() }, places: self.places.clone() })
+    pub fn lower(&self, target: Target) -> Result<Self, Error> {
+        self.program.lower(target).map(|program| Self { program })
     }
 
     /// C++ against the headers of the device. Comments name the Rust lines. A kernel that states no order gets its flags and barriers;
@@ -156,38 +128,17 @@ impl Kernel {
     ///
     /// # Errors
     /// Everything that is wrong, and what C++ cannot express, with the Rust lines.
-    pub fn emit_cpp(&self, target: Target) -> Result<String, Problems> {
-        self.emit(target, emit::Sync::default()).map(|emitted| emitted.text)
+    pub fn emit_cpp(&self, target: Target) -> Result<String, Error> {
+        self.program.emit_cpp(target)
     }
 
     /// As [`Kernel::emit_cpp`], with a choice of who orders the pipes. What nothing orders is in the result
-    /// ([`emit::Emitted::warnings`]); [`Kernel::problems`] gives it its Rust lines.
+    /// ([`emit::Emitted::warnings`]); [`Program::error`] gives it its Rust lines.
     ///
     /// # Errors
     /// Everything that is wrong, and what C++ cannot express, with the Rust lines.
-    pub fn emit(&self, target: Target, sync: emit::Sync) -> Result<emit::Emitted, Problems> {
-        let line = |at: u32| self.places.get(at as usize).map_or(0, |place| place.line());
-        let source = self.places.first().map_or(String::new(), |place| short(place.file()));
-        let options = emit::Options { source: &source, line: Some(&line), sync, ..emit::Options::default() };
-        emit::emit(&self.check(target)?, &options).map_err(|list| self.problems(list))
-    }
-
-    /// Problems that some part of the toolchain found in this kernel, with their Rust lines.
-    pub fn problems(&self, list: Vec<Diagnostic>) -> Problems {
-        Problems::new(list, &self.places)
-    }
-}
-
-/// The same memory for a shorter time.
-fn reborrow<'a>(arg: &'a mut Arg<'_>) -> Arg<'a> {
-    match arg {
-        Arg::Int(n) => Arg::Int(*n),
-        Arg::Float(x) => Arg::Float(*x),
-        Arg::In(data) => Arg::In(data),
-        Arg::InOut(data) => Arg::InOut(data),
-        Arg::Tensor(data, shape) => Arg::Tensor(data, shape),
-        Arg::Tile(data, valid) => Arg::Tile(data, *valid),
-        Arg::Remote { rank, param } => Arg::Remote { rank: *rank, param: *param },
+    pub fn emit(&self, target: Target, sync: emit::Sync) -> Result<emit::Emitted, Error> {
+        self.program.emit(target, sync)
     }
 }
 

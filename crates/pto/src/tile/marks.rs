@@ -14,7 +14,7 @@ use sealed::Sealed;
 /// A memory that tiles live in.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a memory of the core",
-    note = "tiles live in `Vec`, `Mat`, `Left`, `Right`, `Acc`, `Bias`, `Scaling`, `ScaleLeft`, `ScaleRight` or `Ctrl`"
+    note = "tiles live in `Vector`, `Mat`, `Left`, `Right`, `Acc`, `Bias`, `Scaling`, `ScaleLeft`, `ScaleRight` or `Ctrl`"
 )]
 pub trait Memory: Sealed + 'static {
     /// Its value in the tile type.
@@ -22,38 +22,38 @@ pub trait Memory: Sealed + 'static {
 }
 
 macro_rules! memories {
-    ($($(#[$doc:meta])+ $name:ident)+) => {$(
+    ($($(#[$doc:meta])+ $name:ident = $loc:ident)+) => {$(
         $(#[$doc])+
         #[derive(Debug)]
         pub enum $name {}
         impl Sealed for $name {}
         impl Memory for $name {
-            const LOC: Loc = Loc::$name;
+            const LOC: Loc = Loc::$loc;
         }
     )+};
 }
 
 memories! {
-    /// The unified buffer of a vector core.
-    Vec
+    /// The unified buffer of a vector core; `vec` in text. Rust's vectors keep their name.
+    Vector = Vec
     /// L1 of a cube core.
-    Mat
+    Mat = Mat
     /// L0A: the left operand of a product.
-    Left
+    Left = Left
     /// L0B: the right operand of a product.
-    Right
+    Right = Right
     /// L0C: the accumulator.
-    Acc
+    Acc = Acc
     /// The bias table of the cube core.
-    Bias
+    Bias = Bias
     /// The buffer of the fix pipe, for quantisation parameters.
-    Scaling
+    Scaling = Scaling
     /// Block scales of the left operand (A5).
-    ScaleLeft
+    ScaleLeft = ScaleLeft
     /// Block scales of the right operand (A5).
-    ScaleRight
+    ScaleRight = ScaleRight
     /// Control words of the scalar unit.
-    Ctrl
+    Ctrl = Ctrl
 }
 
 /// The type of a scalar: an element type, [`Idx`], `bool` or `f64`.

@@ -12,7 +12,7 @@
 //! fn add(x: Gm<f32>, y: Gm<f32>, z: Gm<f32>) {
 //!     let (xs, ys, zs) = (x.view([1024, 64]), y.view([1024, 64]), z.view([1024, 64]));
 //!     for_range(0, 1024, 64, |row| {
-//!         let (mut a, mut b) = (Tile::<Vec, f32, 64, 64>::new(), Tile::<Vec, f32, 64, 64>::new());
+//!         let (mut a, mut b) = (Tile::<Vector, f32, 64, 64>::new(), Tile::<Vector, f32, 64, 64>::new());
 //!         tload(&mut a, &xs.part((row, 0), [64, 64]));
 //!         tload(&mut b, &ys.part((row, 0), [64, 64]));
 //!         tadd(&mut a, Same, &b);
@@ -29,15 +29,12 @@
 //! - **When the Rust program is built**: tile types that break a static rule, elements that an instruction takes on no
 //!   target, operands of different element types, tiles in the wrong memory.
 //! - **When the kernel is checked for a target**: everything else, with the diagnostics that text programs get, pointing at
-//!   the Rust line ([`Problems`]).
+//!   the Rust line ([`Error`](crate::Error)).
 //!
 //! # Auto and manual mode
 //! Without addresses, tiles are placed and pipes ordered by the toolchain ([`Kernel::lower`]). With [`tassign`], the kernel
 //! places its tiles itself, and orders its pipes with events ([`Issued::after`]) or with [`set_flag`], [`wait_flag`] and
 //! [`barrier`].
-//!
-//! The memory [`Vec`] has the name of the standard library's vector: `use pto::tile::*` hides that one, which is then
-//! `std::vec::Vec`.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -53,7 +50,7 @@ mod kernel;
 mod marks;
 #[doc(hidden)]
 pub mod naming;
-mod problems;
+mod places;
 mod scalar;
 #[expect(clippy::module_inception, reason = "it is about the type of that name")]
 mod tile;
@@ -68,7 +65,6 @@ pub use global::{Gm, View};
 pub use issued::Issued;
 pub use kernel::{Kernel, KernelFn, Param};
 pub use marks::*;
-pub use problems::Problems;
 pub use pto_num::{Bf16, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F8E8M0, F16, Hif8, I4};
 pub use scalar::{
     AnyInt, AnyScalar, Arithmetic, Bits, Bool, Index, IndexList, Integer, Scalar, ScalarOf, TileOrScalar,

@@ -162,7 +162,7 @@ any_scalars!(i32 i64 f32);
 
 /// A tile of `T` in vector memory, or a scalar of `T`.
 #[diagnostic::on_unimplemented(
-    message = "a tile of `{T}` in `Vec` or a scalar of `{T}` is needed here, and this is `{Self}`",
+    message = "a tile of `{T}` in `Vector` or a scalar of `{T}` is needed here, and this is `{Self}`",
     note = "give `&tile`, a number, or a `Scalar<{T}>`"
 )]
 pub trait TileOrScalar<T> {

@@ -2,7 +2,7 @@
 
 use super::marks::{
     Acc, Bias, BoxOrder, ColMajor, CompactNull, Element, ElementOrder, Left, Mat, Memory, NoneBox, Packing, PadNull,
-    Padding, Right, RowMajor, Scaling, Vec,
+    Padding, Right, RowMajor, Scaling, Vector,
 };
 use super::scalar::{Index, ScalarOf, TileOrScalar};
 use super::trace::{self, Call, Handle, Ref, ResultHandle};
@@ -26,9 +26,9 @@ pub const DYN: usize = usize::MAX;
 /// use pto::tile::*;
 ///
 /// let kernel = Kernel::trace("tiles", || {
-///     let full = Tile::<Vec, f32, 16, 16>::new();
-///     let tail = Tile::<Vec, f32, 16, 16, RowMajor, 12, 16>::new();
-///     let mask = Tile::<Vec, u8, 16, 32, RowMajor, DYN, DYN>::with_valid(16, 2);
+///     let full = Tile::<Vector, f32, 16, 16>::new();
+///     let tail = Tile::<Vector, f32, 16, 16, RowMajor, 12, 16>::new();
+///     let mask = Tile::<Vector, u8, 16, 32, RowMajor, DYN, DYN>::with_valid(16, 2);
 ///     let left = TileLeft::<F16, 64, 64>::new();
 /// });
 /// assert!(kernel.check(pto::Target::A2A3).is_ok());
@@ -210,7 +210,7 @@ for_every_tile! {
         }
     }
     impl<L> TileOrView<T> as Tile<L, T, R, C, B, VR, VC, S, F, P, K> {}
-    impl<> TileOrScalar<T> as &Tile<Vec, T, R, C, B, VR, VC, S, F, P, K> {
+    impl<> TileOrScalar<T> as &Tile<Vector, T, R, C, B, VR, VC, S, F, P, K> {
         fn either(self) -> ValueId {
             self.value()
         }

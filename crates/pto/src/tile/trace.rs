@@ -244,7 +244,7 @@ pub trait Handle {
 /// Something an instruction can give back whose type is part of the Rust type.
 #[diagnostic::on_unimplemented(
     message = "an instruction cannot give back `{Self}`",
-    note = "say which tile, scalar or pointer it is: `let t: Tile<Vec, f32, 16, 16> = …`"
+    note = "say which tile, scalar or pointer it is: `let t: Tile<Vector, f32, 16, 16> = …`"
 )]
 pub trait ResultHandle {
     #[doc(hidden)]

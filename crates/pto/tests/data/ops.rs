@@ -5,7 +5,7 @@ use libtest_mimic::{Failed, Trial};
 use pto::isa::row::{AttrKind, Elem};
 use pto::isa::rules::Rule;
 use pto::isa::{Class, DType, Dim, Dir, Family, Loc, Op, Pad, Row, Scalar, Target, TileType, table};
-use pto::{Arg, Checked, Launch, Options, Plan, Program, opt};
+use pto::{Arg, Checked, Options, Plan, Program, opt};
 use pto_testkit::elements::{Tolerance, agrees, bytes, element, float, layout, show, tile_text};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -262,7 +262,7 @@ fn same_when_lowered(
     run: impl Fn(&Checked) -> Result<Vec<Vec<u8>>, String>,
 ) -> Result<(), String> {
     let low = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal);
-    let low = low.map_err(|problems| format!("it cannot be lowered: {}", problems[0].message))?;
+    let low = low.map_err(|problems| format!("it cannot be lowered: {}", problems.diagnostics()[0].message))?;
     let differs =
         |(at, (a, b)): &(usize, (&Vec<u8>, &Vec<u8>))| a != b && tiles.get(*at).is_none_or(|t| t.name != "tmp");
     match results.iter().zip(&run(&low.program)?).enumerate().find(differs) {
@@ -283,13 +283,14 @@ fn run_case(
     plain: bool,
 ) -> Result<Vec<Vec<u8>>, String> {
     let options = Options { plain, ..Options::default() };
-    let plan = Plan::new(program, None, options).map_err(|e| format!("no plan: {}", e.message))?;
+    let plan = Plan::new(program, None, options).map_err(|e| format!("no plan: {}", e.diagnostics()[0].message))?;
     let mut memory: Vec<Vec<u8>> = tiles.iter().map(|t| t.data.clone()).collect();
-    let mut args: Vec<Arg> = memory.iter_mut().zip(tiles).map(|(data, t)| Arg::Tile(data, t.valid)).collect();
+    let mut args: Vec<Arg> =
+        memory.iter_mut().zip(tiles).map(|(data, t)| Arg::write_bytes(data).valid(t.valid.0, t.valid.1)).collect();
     args.extend(scalars.iter().map(|(_, v)| v.argument()));
     let mut buffers: Vec<Vec<u8>> = views.iter().map(|v| v.data.clone()).collect();
-    args.extend(buffers.iter_mut().map(|b| Arg::InOut(b)));
-    plan.run(&mut args, Launch { threads: 1, ..Launch::default() }).map_err(|e| format!("{STOPPED}: {}", e.message))?;
+    args.extend(buffers.iter_mut().map(|b| Arg::write_bytes(b)));
+    plan.launch().threads(1).run(&mut args).map_err(|e| format!("{STOPPED}: {}", e.diagnostics()[0].message))?;
     memory.extend(buffers);
     Ok(memory)
 }

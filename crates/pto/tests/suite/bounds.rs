@@ -10,7 +10,7 @@ use pto::cpu::ParamKind;
 use pto::isa::fill::{Filling, data_types, several};
 use pto::isa::row::Slot;
 use pto::isa::{DType, Dim, Dir, Family, Op, Order, Scalar, Target, TileType, Type, table};
-use pto::{Arg, Launch, Options, Plan, Program, sample};
+use pto::{Arg, Options, Plan, Program, sample};
 use pto_testkit::random::Random;
 use pto_testkit::same::same;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -182,16 +182,16 @@ impl Memory {
             plan.params().iter().zip(&mut self.bytes).zip(&shapes).zip(self.numbers.iter().zip(&self.valid))
         {
             args.push(match &param.kind {
-                ParamKind::Tile(_) => Arg::Tile(bytes, *valid),
-                ParamKind::Tensor(..) => Arg::Tensor(bytes, shape),
-                ParamKind::Pointer(_) => Arg::InOut(bytes),
+                ParamKind::Tile(_) => Arg::write_bytes(bytes).valid(valid.0, valid.1),
+                ParamKind::Tensor(..) => Arg::write_bytes(bytes).shape(shape),
+                ParamKind::Pointer(_) => Arg::write_bytes(bytes),
                 ParamKind::Scalar(s) if *s == Scalar::F64 || s.elem().is_some_and(|d| d.is_float()) => {
                     Arg::Float(*number as f64)
                 }
                 _ => Arg::Int(*number),
             });
         }
-        plan.run(&mut args, Launch::default()).map(|_| ()).map_err(|d| d.message)
+        plan.launch().run(&mut args).map(|_| ()).map_err(|d| d.diagnostics()[0].message.clone())
     }
 
     fn differs(&self, plan: &Plan, before: &[Vec<u8>], name: &str) -> bool {

@@ -94,9 +94,9 @@ fn with_scratch(module: &Module, op: Op, target: Target) -> Option<Module> {
 
 fn emits(checked: &Checked) -> Result<(), String> {
     let result = emit::cpp(checked, &emit::Options::default());
-    result
-        .map(|_| ())
-        .map_err(|list| list.iter().map(|d| format!("{}: {}", d.code, d.message)).collect::<Vec<_>>().join("; "))
+    result.map(|_| ()).map_err(|list| {
+        list.diagnostics().iter().map(|d| format!("{}: {}", d.code, d.message)).collect::<Vec<_>>().join("; ")
+    })
 }
 
 #[test]

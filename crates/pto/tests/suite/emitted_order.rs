@@ -3,7 +3,7 @@
 //! `RANDOM_EMITTED=10000` takes more programs, `RANDOM_SEED=7` others, `RANDOM_LENGTH=24` longer ones.
 
 use pto::isa::{Code, DType, codes};
-use pto::{Arg, Checked, Launch, Options, Plan, Program, Target, emit, opt, race};
+use pto::{Arg, Checked, Options, Plan, Program, Target, emit, opt, race};
 use pto_testkit::random::Random;
 use pto_testkit::{RunParam, Runnable, Runnables};
 
@@ -47,20 +47,20 @@ fn arguments<'a>(program: &'a Runnable, memory: &'a mut [Vec<u8>]) -> Vec<Arg<'a
     let one = |(param, bytes): (&'a RunParam, &'a mut Vec<u8>)| match param {
         RunParam::Int(n) => Arg::Int(*n),
         RunParam::Float(x) => Arg::Float(*x),
-        RunParam::Input(..) => Arg::In(bytes),
-        RunParam::Output(..) => Arg::InOut(bytes),
-        RunParam::Tensor(_, shape) => Arg::Tensor(bytes, shape),
-        RunParam::Tile(_, extents) => Arg::Tile(bytes, *extents),
+        RunParam::Input(..) => Arg::read_bytes(bytes),
+        RunParam::Output(..) => Arg::write_bytes(bytes),
+        RunParam::Tensor(_, shape) => Arg::write_bytes(bytes).shape(shape),
+        RunParam::Tile(_, extents) => Arg::write_bytes(bytes).valid(extents.0, extents.1),
     };
     program.params.iter().zip(memory).map(one).collect()
 }
 
 /// What a program leaves in memory.
 fn ran(program: &Runnable, checked: &Checked, start: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Code> {
-    let plan = Plan::new(checked, None, Options::default()).map_err(|d| d.code)?;
+    let plan = Plan::new(checked, None, Options::default()).map_err(|d| d.diagnostics()[0].code)?;
     let mut memory = start.to_vec();
-    let launch = Launch { blocks: program.blocks, threads: 1 };
-    plan.run(&mut arguments(program, &mut memory), launch).map_err(|d| d.code)?;
+    let launch = plan.launch().blocks(program.blocks).threads(1);
+    launch.run(&mut arguments(program, &mut memory)).map_err(|d| d.diagnostics()[0].code)?;
     Ok(memory)
 }
 
@@ -77,8 +77,8 @@ fn unordered(program: &Runnable, checked: &Checked, places_tiles: bool, start: &
     let plan = Plan::new(checked, None, Options::default()).expect("it ran before");
     let mut memory = start.to_vec();
     // Blocks of a random program may write the same memory; that is the author's business.
-    let launch = Launch { blocks: 1, threads: 1 };
-    let report = race::check_as(race::Sync::Manual, &plan, &mut [arguments(program, &mut memory)], launch);
+    let check = race::Check::new(plan.launch()).sync(race::Sync::Manual);
+    let report = check.run(&mut arguments(program, &mut memory));
     let is_ours = |code: Code| match code {
         codes::RACE_UNWRITTEN | codes::GLOBAL_MISALIGNED => false,
         codes::RACE_FOREIGN => !places_tiles,

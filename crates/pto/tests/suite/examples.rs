@@ -1,6 +1,6 @@
 //! The example programs give what plain Rust gives.
 
-use pto::cpu::{Arg, Launch, Options, Plan};
+use pto::cpu::{Arg, Options, Plan};
 use pto::{Program, Target};
 use pto_num::{Bf16, F16};
 use std::path::Path;
@@ -9,12 +9,11 @@ fn plan(file: &str) -> Plan {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(file);
     let program = Program::parse(&std::fs::read_to_string(path).expect("the example is there"));
     let target = program.stated_target().unwrap_or(Target::A2A3);
-    program.plan(target, None, Options::default()).unwrap_or_else(|d| panic!("{file}: {}", d[0].message))
+    program.plan(target, None, Options::default()).unwrap_or_else(|d| panic!("{file}: {}", d.diagnostics()[0].message))
 }
 
 fn run(file: &str, args: &mut [Arg<'_>], blocks: u32) {
-    let launch = Launch { blocks, ..Launch::default() };
-    plan(file).run(args, launch).unwrap_or_else(|d| panic!("{file}: {}", d.message));
+    plan(file).launch().blocks(blocks).run(args).unwrap_or_else(|d| panic!("{file}: {d}"));
 }
 
 /// Numbers between -1 and 1, the same every time.
@@ -127,7 +126,7 @@ fn every_rank_has_the_sum() {
     let x: Vec<Vec<f32>> = (0..4).map(|rank| numbers(N, 10 + rank)).collect();
     let mut y = vec![vec![0.0f32; N]; 4];
     let mut words = vec![[[0i32; 1]; 2]; 4];
-    let mut ranks: Vec<Vec<Arg>> = Vec::new();
+    let mut all: Vec<Arg> = Vec::new();
     for (rank, (y, words)) in y.iter_mut().zip(&mut words).enumerate() {
         let [arrived, done] = words;
         let own = [Arg::Int(rank as i64), Arg::read(&x[rank]), Arg::write(y), Arg::write(arrived), Arg::write(done)];
@@ -137,10 +136,10 @@ fn every_rank_has_the_sum() {
             let param = names.iter().position(|n| n == of).expect("a parameter");
             args.push(Arg::Remote { rank: number.parse().expect("a rank"), param });
         }
-        ranks.push(args);
+        all.extend(args);
     }
-    plan.run_ranks(&mut ranks, Launch::default()).unwrap_or_else(|d| panic!("{}", d.message));
-    drop(ranks);
+    plan.launch().ranks(4).run(&mut all).unwrap_or_else(|d| panic!("{d}"));
+    drop(all);
     let want: Vec<f32> = (0..N).map(|i| ((x[0][i] + x[1][i]) + x[2][i]) + x[3][i]).collect();
     assert!(y.iter().all(|y| *y == want));
 }

@@ -26,7 +26,7 @@ fn readable(source: &str) -> Result<Module, String> {
 }
 
 fn formatted(source: &str, options: FormatOptions) -> Result<String, String> {
-    format(source, options).map_err(|d| format!("{options:?}: {}", d[0].message))
+    format(source, options).map_err(|d| format!("{options:?}: {}", d.diagnostics()[0].message))
 }
 
 fn must_equal(once: &str, again: &str, what: &str) -> Result<(), String> {

@@ -4,7 +4,7 @@
 //! growth` has figures.
 
 use pto::cost::{Laws, Machine, Report, record, simulate};
-use pto::{Arg, Launch, Options, Program, Target};
+use pto::{Arg, Options, Program, Target};
 use pto_testkit::shapes::{Kind, all};
 use pto_testkit::stages::STAGES;
 
@@ -92,7 +92,7 @@ fn every_shape_that_runs_is_followed() {
         if plan.depends_on_data() {
             continue;
         }
-        let trace = record(&plan, &[], Launch::default(), Default::default()).expect("it can be followed");
+        let trace = record(plan.launch(), &[], Default::default()).expect("it can be followed");
         let laws = Laws::of(Target::A2A3);
         // Flags of a shape need not fit together.
         if let Ok(line) = simulate(&trace, &trace.charges, &Machine::of(laws)) {
@@ -108,6 +108,6 @@ fn many_findings_are_described() {
     let program = Program::parse(&(shape.text)(MANY_LINES));
     let plan = program.plan(Target::A2A3, None, Options::default()).expect("it is legal");
     let (x, mut y) = (vec![0.0f32; 16 * 64], vec![0.0f32; 16 * 64]);
-    let report = pto::race::check(&plan, &mut [vec![Arg::read(&x), Arg::write(&mut y)]], Launch::default());
+    let report = pto::race::check(plan.launch(), &mut [Arg::read(&x), Arg::write(&mut y)]);
     assert!(report.findings.len() > MANY_LINES / 4, "{}", report.findings.len());
 }

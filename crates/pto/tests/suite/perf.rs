@@ -5,7 +5,7 @@ use pto::cost::{
 };
 use pto::cpu::{Known, ParamKind};
 use pto::isa::Pipe;
-use pto::{Arg, Launch, Plan, Program, Target};
+use pto::{Arg, Plan, Program, Target};
 use std::path::Path;
 
 /// Examples of one rank; those that depend on data are run by the tests of the command line.
@@ -36,7 +36,7 @@ fn known(plan: &Plan) -> Vec<Known> {
 
 fn predicted(plan: &Plan, target: Target, options: Options) -> (Trace, Timeline, Report) {
     let laws = Laws::of(target);
-    let trace = record(plan, &known(plan), Launch::default(), options).expect("it can be followed");
+    let trace = record(plan.launch(), &known(plan), options).expect("it can be followed");
     let line = simulate(&trace, &trace.charges, &Machine::of(laws)).expect("it has an end");
     let report = Report::new(&trace, &line, laws);
     (trace, line, report)
@@ -77,12 +77,12 @@ fn following_is_running() {
     for example in ["matmul_manual.pto", "argmax_of_two.pto"] {
         let (_, text) = examples().into_iter().find(|e| e.0 == example).expect("an example");
         let (plan, _) = plan(&text);
-        let measure = plan.measure(&known(&plan), Launch::default()).expect("a size");
+        let measure = plan.launch().measure(&known(&plan)).expect("a size");
         let mut memory: Vec<Vec<u8>> =
             measure.extents.iter().map(|e| vec![0; e.as_ref().map_or(0, |e| e.elements as usize * 4)]).collect();
-        let mut args = vec![memory.iter_mut().map(|m| Arg::InOut(m)).collect::<Vec<_>>()];
-        let run = record_run(&plan, &mut args, Launch::default(), Options::default()).expect("it runs");
-        let followed = record(&plan, &known(&plan), Launch::default(), Options::default()).expect("it can be followed");
+        let mut args: Vec<_> = memory.iter_mut().map(|m| Arg::write_bytes(m)).collect();
+        let run = record_run(plan.launch(), &mut args, Options::default()).expect("it runs");
+        let followed = record(plan.launch(), &known(&plan), Options::default()).expect("it can be followed");
         assert_eq!(run.items, followed.items, "{example}");
         assert_eq!(run.deps, followed.deps, "{example}");
         assert_eq!(run.charges, followed.charges, "{example}");
@@ -113,8 +113,7 @@ fn double_buffering_is_found() {
     let (trace, _, report) = predicted(&plan, target, options);
     assert!(trace.by_data);
     let retrace = |options: Options, blocks: Option<u32>| {
-        let launch = Launch { blocks: blocks.unwrap_or(1), ..Launch::default() };
-        record(&plan, &known(&plan), launch, options).ok()
+        record(plan.launch().blocks(blocks.unwrap_or(1)), &known(&plan), options).ok()
     };
     let advice = advise(&trace, &report, Laws::of(target), options, &retrace);
     let found = advice.iter().find(|a| matches!(a.change, pto::cost::Change::DoubleBuffer(_))).expect("the advice");
@@ -141,7 +140,7 @@ fn blocks_wait_for_cores() {
     let (plan, target) = plan(&text);
     let cycles = |blocks: u32, cores: u32| {
         let options = Options { cores: Some(cores), ..Options::default() };
-        let trace = record(&plan, &[], Launch { blocks, ..Launch::default() }, options).expect("it can be followed");
+        let trace = record(plan.launch().blocks(blocks), &[], options).expect("it can be followed");
         simulate(&trace, &trace.charges, &Machine::of(Laws::of(target))).expect("it has an end").cycles
     };
     let one = cycles(1, 1);

@@ -3,7 +3,7 @@
 use pto::cost::{Advice, Change, Laws, Machine, Options, Report, Trace, advise, record, simulate};
 use pto::isa::Loc;
 use pto::opt::{self, Mode};
-use pto::{Launch, Plan, Program, Target};
+use pto::{Plan, Program, Target};
 
 const TARGET: Target = Target::A2A3;
 
@@ -14,7 +14,7 @@ fn checked(text: &str) -> pto::Checked {
 fn predicted(checked: &pto::Checked) -> (Plan, Trace, Report) {
     let plan = Plan::new(checked, None, pto::Options::default()).expect("it runs");
     let options = Options { touches: true, ..Options::default() };
-    let trace = record(&plan, &[], Launch::default(), options).expect("it can be followed");
+    let trace = record(plan.launch(), &[], options).expect("it can be followed");
     let laws = Laws::of(TARGET);
     let line = simulate(&trace, &trace.charges, &Machine::of(laws)).expect("it has an end");
     let report = Report::new(&trace, &line, laws);
@@ -33,9 +33,7 @@ fn lowered(text: &str) -> f64 {
 /// The advice to double a buffer.
 fn doubling(text: &str) -> Advice {
     let (plan, trace, report) = predicted(&checked(text));
-    let again = |options, blocks: Option<u32>| {
-        record(&plan, &[], Launch { blocks: blocks.unwrap_or(1), ..Launch::default() }, options).ok()
-    };
+    let again = |options, blocks: Option<u32>| record(plan.launch().blocks(blocks.unwrap_or(1)), &[], options).ok();
     let all = advise(&trace, &report, Laws::of(TARGET), Options::default(), &again);
     let doubles = |a: &Advice| matches!(a.change, Change::DoubleBuffer(_) | Change::DoubleBufferBehind(_));
     all.into_iter().find(doubles).expect("a second buffer helps")

@@ -164,25 +164,25 @@ impl Case {
     fn findings(&self, text: &str) -> Vec<String> {
         let plan = match Program::parse(text).plan(self.target, None, Options::default()) {
             Ok(plan) => plan,
-            Err(problems) => return problems.iter().map(|d| d.message.clone()).collect(),
+            Err(problems) => return problems.diagnostics().iter().map(|d| d.message.clone()).collect(),
         };
         let mut memory = Memory::new(&plan, self.ranks());
         let mut args = memory.arguments(&plan, &self.stated);
-        race::check(&plan, &mut args, self.launch()).findings.iter().map(|d| d.message.clone()).collect()
+        race::check(self.launch(&plan), &mut args).findings.iter().map(|d| d.message.clone()).collect()
     }
 
     /// Global memory after a run, in program order or as a seed says.
     fn results(&self, text: &str, seed: Option<u64>) -> Result<Memory, String> {
-        let plan =
-            Program::parse(text).plan(self.target, None, Options::default()).map_err(|d| d[0].message.clone())?;
+        let plan = Program::parse(text)
+            .plan(self.target, None, Options::default())
+            .map_err(|d| d.diagnostics()[0].message.clone())?;
         let mut memory = Memory::new(&plan, self.ranks());
         let mut args = memory.arguments(&plan, &self.stated);
-        let outcome = match (seed, &mut args[..]) {
-            (Some(seed), all) => plan.run_reordered(all, self.launch(), seed).map(drop),
-            (None, [only]) => plan.run(only, self.launch()).map(drop),
-            (None, all) => plan.run_ranks(all, self.launch()).map(drop),
-        };
-        outcome.map(|()| memory).map_err(|d| d.message)
+        let launch = self.launch(&plan);
+        let launch = seed.into_iter().fold(launch, Launch::reordered);
+        let outcome = launch.run(&mut args);
+        drop(args);
+        outcome.map(|_| memory).map_err(|e| e.to_string())
     }
 
     fn option(&self, name: &str) -> Option<u32> {
@@ -193,14 +193,14 @@ impl Case {
         self.option("--ranks").unwrap_or(1) as usize
     }
 
-    fn launch(&self) -> Launch {
-        Launch { blocks: self.option("--blocks").unwrap_or(1), threads: 1 }
+    fn launch<'p>(&self, plan: &'p Plan) -> Launch<'p> {
+        plan.launch().blocks(self.option("--blocks").unwrap_or(1)).threads(1).ranks(self.ranks())
     }
 }
 
 /// The global memory of every rank, by parameter.
 #[derive(PartialEq)]
-struct Memory(Vec<Vec<Vec<u64>>>);
+struct Memory(Vec<Vec<Vec<u8>>>);
 
 impl Memory {
     fn new(plan: &Plan, ranks: usize) -> Self {
@@ -208,7 +208,7 @@ impl Memory {
             let mut all = p.kind.elem().map_or_else(Vec::new, content);
             // A tile takes exactly its own bytes.
             if let pto::cpu::ParamKind::Tile(ty) = &p.kind {
-                all.truncate(ty.bytes() as usize / 8);
+                all.truncate(ty.bytes() as usize);
             }
             all
         };
@@ -216,7 +216,7 @@ impl Memory {
     }
 
     /// Parameters called `rank` and `x_at_1` bind themselves; scalars are stated.
-    fn arguments(&mut self, plan: &Plan, stated: &[String]) -> Vec<Vec<Arg<'_>>> {
+    fn arguments(&mut self, plan: &Plan, stated: &[String]) -> Vec<Arg<'_>> {
         let params = plan.params();
         let position = |name: &str| params.iter().position(|p| p.name == name);
         let argument = |at: usize, buffer, rank: usize| -> Arg<'_> {
@@ -227,25 +227,27 @@ impl Memory {
             }
             let value = |s: &String| s.split_once('=').filter(|(n, _)| *n == name).and_then(|(_, v)| v.parse().ok());
             match params[at].kind.elem() {
-                Some(_) => Arg::write(buffer),
+                Some(_) => Arg::write_bytes(buffer),
                 None if name == "rank" => Arg::Int(rank as i64),
                 None => Arg::Int(stated.iter().find_map(value).unwrap_or_else(|| panic!("no value for {name}"))),
             }
         };
         let ranks = self.0.iter_mut().enumerate();
-        ranks.map(|(r, all)| all.iter_mut().enumerate().map(|(at, b)| argument(at, &mut b[..], r)).collect()).collect()
+        let each = ranks.flat_map(|(r, all)| all.iter_mut().enumerate().map(move |(at, b)| (at, b, r)));
+        each.map(|(at, b, r)| argument(at, &mut b[..], r)).collect()
     }
 }
 
 /// Small numbers that differ; whole numbers are zero, because they are indices and signals.
-fn content(elem: DType) -> Vec<u64> {
+fn content(elem: DType) -> Vec<u8> {
     let words = 0..MEMORY as u64 / 8;
     let pair = |n: u64| u64::from((1.0 + n as f32).to_bits());
-    match elem {
-        DType::F32 => words.map(|n| pair(n % 61) | pair(n % 59 + 70) << 32).collect(),
-        DType::F16 => words.map(|n| 0x3c00_3c04_3c08_3c0c + n % 3).collect(),
-        _ => words.map(|_| 0).collect(),
-    }
+    let word = |n: u64| match elem {
+        DType::F32 => pair(n % 61) | pair(n % 59 + 70) << 32,
+        DType::F16 => 0x3c00_3c04_3c08_3c0c + n % 3,
+        _ => 0,
+    };
+    words.flat_map(|n| word(n).to_le_bytes()).collect()
 }
 
 fn is_ordering(line: &str) -> bool {

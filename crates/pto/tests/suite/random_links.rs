@@ -4,7 +4,7 @@
 //! `RANDOM_LINKS=100000` runs more of them, `RANDOM_SEED=7` others; a seed that failed is run alone with `RANDOM_LINKS=1`.
 
 use super::links::{Case, Expected, Given, blocks, changes, pipes, ranks};
-use pto::cpu::{Event, Launch, Observer, Options, Plan};
+use pto::cpu::{Event, Observer, Options, Plan};
 use pto::{Diagnostic, Program};
 use pto_testkit::random::Random;
 use std::collections::BTreeMap;
@@ -56,19 +56,18 @@ enum How {
 
 fn run(case: &Case, plan: &Plan, how: How) -> Ended {
     let mut given = case.ranks.clone();
-    let mut args: Vec<Vec<_>> = given.iter_mut().map(|rank| rank.iter_mut().map(Given::arg).collect()).collect();
-    let launch = |threads| Launch { blocks: case.blocks, threads };
-    let done: Result<(), Diagnostic> = match (how, &mut args[..]) {
-        (How::Threads(threads), [only]) => plan.run(only, launch(threads)).map(drop),
-        (How::Observed, [only]) => plan.run_observed(only, launch(1), &mut Nobody).map(drop),
-        (_, several) => plan.run_ranks(several, launch(1)).map(drop),
+    let mut args: Vec<_> = given.iter_mut().flatten().map(Given::arg).collect();
+    let launch = plan.launch().blocks(case.blocks).ranks(case.ranks.len());
+    let done = match how {
+        How::Threads(threads) => launch.threads(threads).run(&mut args),
+        How::Observed => launch.observe(&mut Nobody).run(&mut args),
     };
     drop(args);
     let memory = |rank: Vec<Given>| {
         let bytes = rank.into_iter().filter_map(|g| if let Given::Memory(bytes) = g { Some(bytes) } else { None });
         bytes.collect()
     };
-    Ended { code: done.err().map(|d| d.code.id()), memory: given.into_iter().map(memory).collect() }
+    Ended { code: done.err().map(|d| d.diagnostics()[0].code.id()), memory: given.into_iter().map(memory).collect() }
 }
 
 /// What became of a program: a word for the summary, or a problem.
@@ -77,7 +76,7 @@ fn judge(case: &Case) -> Result<String, String> {
     let plan = match program.plan(case.target, None, Options::default()) {
         Ok(plan) => plan,
         Err(found) => {
-            let first = &found[0];
+            let first = &found.diagnostics()[0];
             return match case.expected {
                 Expected::Anything => Ok("not legal".into()),
                 _ => Err(format!("not legal: {}: {}", first.code, first.message)),

@@ -4,7 +4,7 @@
 //! runs more, `RANDOM_SEED=7` others; a seed that failed is run alone with `RANDOM_PROGRAMS=1`. `RANDOM_SHOW=1` shows
 //! programs that are not legal and instructions that no program has.
 
-use pto::cpu::{Arg, Event, Launch, Numerics, Observer, Options, Plan, Uninitialised};
+use pto::cpu::{Arg, Event, Numerics, Observer, Options, Plan, Uninitialised};
 use pto::isa::fill::Filling;
 use pto::isa::{Code, DType, Op, TileType, Type, codes, table};
 use pto::{Checked, Program, Target, opt};
@@ -206,23 +206,23 @@ impl Observer for Nobody {
 fn run(program: &Runnable, plan: &Plan, start: &Memory, threads: usize) -> Outcome {
     let mut memory = start.clone();
     let mut args: Vec<Arg> = program.params.iter().zip(&mut memory.0).map(|(p, bytes)| argument(p, bytes)).collect();
-    let launch = Launch { blocks: program.blocks, threads };
+    let launch = plan.launch().blocks(program.blocks);
     let done = match threads {
-        OBSERVED => plan.run_observed(&mut args, launch, &mut Nobody),
-        _ => plan.run(&mut args, launch),
+        OBSERVED => launch.observe(&mut Nobody).run(&mut args),
+        _ => launch.threads(threads).run(&mut args),
     };
     drop(args);
-    (done.map(drop).map_err(|problem| problem.code), memory)
+    (done.map(drop).map_err(|problem| problem.diagnostics()[0].code), memory)
 }
 
 fn argument<'a>(param: &'a RunParam, bytes: &'a mut [u8]) -> Arg<'a> {
     match param {
         RunParam::Int(n) => Arg::Int(*n),
         RunParam::Float(x) => Arg::Float(*x),
-        RunParam::Input(..) => Arg::In(bytes),
-        RunParam::Output(..) => Arg::InOut(bytes),
-        RunParam::Tensor(_, shape) => Arg::Tensor(bytes, shape),
-        RunParam::Tile(_, extents) => Arg::Tile(bytes, *extents),
+        RunParam::Input(..) => Arg::read_bytes(bytes),
+        RunParam::Output(..) => Arg::write_bytes(bytes),
+        RunParam::Tensor(_, shape) => Arg::write_bytes(bytes).shape(shape),
+        RunParam::Tile(_, extents) => Arg::write_bytes(bytes).valid(extents.0, extents.1),
     }
 }
 
@@ -240,7 +240,7 @@ fn compare(program: &Runnable, checked: &Checked, seed: u64, start: &Memory) -> 
     let (mut expected, mut left) = interpreted.map_err(|_| PANIC.to_string())?;
     let plan = |plain| {
         Plan::new(checked, None, Options { numerics, plain, ..Options::default() })
-            .map_err(|d| format!("no plan: {}", d.message))
+            .map_err(|d| format!("no plan: {}", d.diagnostics()[0].message))
     };
     let (fast, plain) = (plan(false)?, plan(true)?);
     // Devices go on where a source is valid in too little, and read what may be anything: then runs only agree with each other.
@@ -281,7 +281,7 @@ fn same_when_lowered(
 ) -> Result<(), String> {
     let Ok(low) = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal) else { return Ok(()) };
     let plan = Plan::new(&low.program, None, Options { numerics, ..Options::default() })
-        .map_err(|d| format!("lowered: {}", d.message))?;
+        .map_err(|d| format!("lowered: {}", d.diagnostics()[0].message))?;
     let (done, found) = run(program, &plan, start, 1);
     match (done, difference(program, left, &found)) {
         (Ok(()), None) => Ok(()),
@@ -298,20 +298,20 @@ fn same_whatever_memory_holds(
     left: &Memory,
 ) -> Result<(), String> {
     let options = Options { numerics, uninitialised: Uninitialised::Nan, ..Options::default() };
-    let plan = Plan::new(checked, None, options).map_err(|d| format!("no plan: {}", d.message))?;
+    let plan = Plan::new(checked, None, options).map_err(|d| format!("no plan: {}", d.diagnostics()[0].message))?;
     let mut memory = start.clone();
     let mut args: Vec<Arg> = program.params.iter().zip(&mut memory.0).map(|(p, bytes)| argument(p, bytes)).collect();
-    let done = plan.run(&mut args, Launch { blocks: program.blocks, threads: 1 });
+    let done = plan.launch().blocks(program.blocks).threads(1).run(&mut args);
     drop(args);
-    let strict =
-        Plan::new(checked, None, Options { strict: true, ..options }).map_err(|d| format!("no plan: {}", d.message))?;
+    let strict = Plan::new(checked, None, Options { strict: true, ..options })
+        .map_err(|d| format!("no plan: {}", d.diagnostics()[0].message))?;
     let stops = run(program, &strict, start, 1).0 == Err(codes::RUN_UNWRITTEN);
     // What is anything may be an index or a divisor.
     let notices = done.as_ref().map_or(stops, |report| report.notes.iter().any(|n| n.code == codes::RUN_UNWRITTEN));
     match (notices, done) {
         _ if notices != stops => Err(format!("strict: stops {stops}, warns {notices}")),
         (true, _) => Ok(()),
-        (false, Err(problem)) => Err(format!("with NaN in memory: {}", problem.message)),
+        (false, Err(problem)) => Err(format!("with NaN in memory: {}", problem.diagnostics()[0].message)),
         (false, Ok(_)) => {
             difference(program, left, &memory).map_or(Ok(()), |d| Err(format!("with NaN in memory: {d}")))
         }
@@ -365,7 +365,12 @@ fn random_programs_run_as_the_plain_interpreter_says() {
                 if show {
                     println!(
                         "{}",
-                        report(&program, *target, seed, &format!("{}: {}", found[0].code, found[0].message))
+                        report(
+                            &program,
+                            *target,
+                            seed,
+                            &format!("{}: {}", found.diagnostics()[0].code, found.diagnostics()[0].message)
+                        )
                     );
                 }
                 continue;

@@ -47,8 +47,10 @@ fn check_source(source: &str) -> Result<bool, String> {
                 .map_err(|e| format!("{form:?} {types:?}: {e}"))?;
         }
     }
-    let once = format(source, FormatOptions::default()).map_err(|d| format!("format: {}", d[0].message))?;
-    let twice = format(&once, FormatOptions::default()).map_err(|d| format!("format again: {}", d[0].message))?;
+    let once =
+        format(source, FormatOptions::default()).map_err(|d| format!("format: {}", d.diagnostics()[0].message))?;
+    let twice =
+        format(&once, FormatOptions::default()).map_err(|d| format!("format again: {}", d.diagnostics()[0].message))?;
     if once != twice {
         let difference = once.lines().zip(twice.lines()).find(|(a, b)| a != b);
         return Err(format!("formatting twice changes it: {difference:?}"));
@@ -111,7 +113,7 @@ fn same_number(a: &str, b: &str) -> bool {
 /// What went wrong when a program was written as bytecode and read back; `false` where the container cannot hold it.
 fn through_bytecode(module: &Module) -> Result<bool, String> {
     let Ok(bytes) = bytecode::encode(module, bytecode::Options::default()) else { return Ok(false) };
-    let text = bytecode::decode(&bytes).map_err(|d| d.message)?;
+    let text = bytecode::decode(&bytes).map_err(|d| d.diagnostics()[0].message.clone())?;
     let (again, problems) = parse(&text);
     if let Some(d) = problems.first() {
         return Err(format!("{}: {}", d.code, d.message));

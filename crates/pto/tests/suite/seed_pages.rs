@@ -3,7 +3,7 @@
 //! A page shows only the instruction. Around it stand loads into its sources and stores of its results; in manual mode
 //! every tile is bound to an address first, as the pages do it.
 
-use pto::cpu::{Arg, Launch, Options, Plan};
+use pto::cpu::{Arg, Options, Plan};
 use pto::{Program, Target};
 use std::fmt::Write;
 
@@ -65,7 +65,7 @@ fn run(tiles: &[Tile], scalars: &str, lines: &str, data: &[Vec<u8>]) -> Vec<Vec<
             let mut data = data.to_vec();
             data.iter().zip(tiles).for_each(|(d, t)| assert_eq!(d.len(), t.bytes(), "{}", t.0));
             let mut args: Vec<Arg> = data.iter_mut().map(|d| Arg::write(&mut d[..])).collect();
-            plan.run(&mut args, Launch::default()).unwrap_or_else(|p| panic!("{text}\n{p:#?}"));
+            plan.launch().run(&mut args).unwrap_or_else(|p| panic!("{text}\n{p:#?}"));
             results.push(data);
         }
     }

@@ -3,9 +3,8 @@
 use pto::tile::*;
 use pto::{Arg, Form, Target};
 use pto_testkit::kernels::comes_back;
-use std::vec::Vec as List;
 
-fn numbers(count: usize, of: impl Fn(usize) -> f32) -> List<f32> {
+fn numbers(count: usize, of: impl Fn(usize) -> f32) -> Vec<f32> {
     (0..count).map(of).collect()
 }
 
@@ -15,13 +14,13 @@ mod pages {
     use super::*;
 
     fn example_auto() {
-        type TileT = Tile<Vec, f32, 16, 16>;
+        type TileT = Tile<Vector, f32, 16, 16>;
         let (src0, src1, mut dst) = (TileT::new(), TileT::new(), TileT::new());
         tmax(&mut dst, &src0, &src1);
     }
 
     fn example_manual() {
-        type TileT = Tile<Vec, f32, 16, 16>;
+        type TileT = Tile<Vector, f32, 16, 16>;
         let (mut src0, mut src1, mut dst) = (TileT::new(), TileT::new(), TileT::new());
         tassign(&mut src0, 0x1000);
         tassign(&mut src1, 0x2000);
@@ -30,7 +29,7 @@ mod pages {
     }
 
     fn tmin_manual() {
-        type TileT = Tile<Vec, f32, 16, 16>;
+        type TileT = Tile<Vector, f32, 16, 16>;
         let (mut src0, mut src1, mut dst) = (TileT::new(), TileT::new(), TileT::new());
         tassign(&mut src0, 0x1000);
         tassign(&mut src1, 0x2000);
@@ -39,16 +38,16 @@ mod pages {
     }
 
     fn tpartargmax_auto() {
-        type ValTileT = Tile<Vec, f32, 16, 16>;
-        type IdxTileT = Tile<Vec, i32, 16, 16>;
+        type ValTileT = Tile<Vector, f32, 16, 16>;
+        type IdxTileT = Tile<Vector, i32, 16, 16>;
         let (src0_val, src1_val, mut dst_val) = (ValTileT::new(), ValTileT::new(), ValTileT::new());
         let (src0_idx, src1_idx, mut dst_idx) = (IdxTileT::new(), IdxTileT::new(), IdxTileT::new());
         tpartargmax(&mut dst_val, &src0_val, &src1_val, &mut dst_idx, &src0_idx, &src1_idx);
     }
 
     fn tpartargmax_manual() {
-        type ValTileT = Tile<Vec, f32, 16, 16>;
-        type IdxTileT = Tile<Vec, i32, 16, 16>;
+        type ValTileT = Tile<Vector, f32, 16, 16>;
+        type IdxTileT = Tile<Vector, i32, 16, 16>;
         let (mut src0_val, mut src1_val, mut dst_val) = (ValTileT::new(), ValTileT::new(), ValTileT::new());
         let (mut src0_idx, mut src1_idx, mut dst_idx) = (IdxTileT::new(), IdxTileT::new(), IdxTileT::new());
         tassign(&mut src0_val, 0x1000);
@@ -61,16 +60,16 @@ mod pages {
     }
 
     fn tcmps_auto() {
-        type SrcT = Tile<Vec, f32, 16, 16>;
-        type DstT = Tile<Vec, u8, 16, 32, RowMajor, DYN, DYN>;
+        type SrcT = Tile<Vector, f32, 16, 16>;
+        type DstT = Tile<Vector, u8, 16, 32, RowMajor, DYN, DYN>;
         let src = SrcT::new();
         let mut dst = DstT::with_valid(16, 2);
         tcmps(&mut dst, &src, 0.0, CmpMode::Gt);
     }
 
     fn tcmps_manual() {
-        type SrcT = Tile<Vec, f32, 16, 16>;
-        type DstT = Tile<Vec, u8, 16, 32, RowMajor, DYN, DYN>;
+        type SrcT = Tile<Vector, f32, 16, 16>;
+        type DstT = Tile<Vector, u8, 16, 32, RowMajor, DYN, DYN>;
         let mut src = SrcT::new();
         let mut dst = DstT::with_valid(16, 2);
         tassign(&mut src, 0x1000);
@@ -79,9 +78,9 @@ mod pages {
     }
 
     fn trowexpandmax_both() {
-        type TileT = Tile<Vec, f32, 16, 16>;
-        type ColumnT = Tile<Vec, f32, 16, 1, ColMajor>;
-        type BlocksT = Tile<Vec, f32, 16, 8>;
+        type TileT = Tile<Vector, f32, 16, 16>;
+        type ColumnT = Tile<Vector, f32, 16, 1, ColMajor>;
+        type BlocksT = Tile<Vector, f32, 16, 8>;
         let (src0, mut dst, mut tmp) = (TileT::new(), TileT::new(), TileT::new());
         trowexpandmax(&mut dst, &src0, &ColumnT::new());
         trowexpandmax(&mut dst, &src0, &ColumnT::new()).tmp(&mut tmp);
@@ -115,8 +114,8 @@ mod pages {
     #[test]
     fn compute_what_the_pages_say() {
         fn surrounded(x: Gm<f32>, y: Gm<f32>, out: Gm<f32>, bits: Gm<u8>) {
-            type TileT = Tile<Vec, f32, 16, 16>;
-            type DstT = Tile<Vec, u8, 16, 32, RowMajor, DYN, DYN>;
+            type TileT = Tile<Vector, f32, 16, 16>;
+            type DstT = Tile<Vector, u8, 16, 32, RowMajor, DYN, DYN>;
             let (mut src0, mut src1, mut dst) = (TileT::new(), TileT::new(), TileT::new());
             let mut mask = DstT::with_valid(16, 2);
             tassign(&mut src0, 0x1000);
@@ -138,7 +137,7 @@ mod pages {
             let mut args = [Arg::read(&x), Arg::read(&y), Arg::write(&mut out), Arg::write(&mut bits)];
             kernel.race(target, &mut args).expect("events order the pipes");
             assert_eq!(out, numbers(256, |i| x[i].max(y[i])));
-            let expected: List<u8> = out
+            let expected: Vec<u8> = out
                 .chunks(8)
                 .map(|eight| eight.iter().rev().fold(0, |byte, v| byte << 1 | u8::from(*v > 0.0)))
                 .collect();
@@ -149,8 +148,8 @@ mod pages {
     #[test]
     fn tpartargmax_takes_the_second_on_ties() {
         fn body(v0: Gm<f32>, v1: Gm<f32>, i0: Gm<i32>, i1: Gm<i32>, v: Gm<f32>, i: Gm<i32>) {
-            type ValTileT = Tile<Vec, f32, 16, 16>;
-            type IdxTileT = Tile<Vec, i32, 16, 16>;
+            type ValTileT = Tile<Vector, f32, 16, 16>;
+            type IdxTileT = Tile<Vector, i32, 16, 16>;
             let (mut src0_val, mut src1_val, mut dst_val) = (ValTileT::new(), ValTileT::new(), ValTileT::new());
             let (mut src0_idx, mut src1_idx, mut dst_idx) = (IdxTileT::new(), IdxTileT::new(), IdxTileT::new());
             tload(&mut src0_val, &v0.view([16, 16]));
@@ -169,7 +168,7 @@ mod pages {
             [Arg::read(&v0), Arg::read(&v1), Arg::read(&i0), Arg::read(&i1), Arg::write(&mut v), Arg::write(&mut i)];
         kernel.run(Target::A5, &mut args).expect("it runs");
         assert_eq!(v, numbers(256, |n| v0[n].max(1.0)));
-        assert_eq!(i, (0..256).map(|n| if v0[n] > 1.0 { 7 } else { 9 }).collect::<List<_>>());
+        assert_eq!(i, (0..256).map(|n| if v0[n] > 1.0 { 7 } else { 9 }).collect::<Vec<_>>());
     }
 }
 
@@ -182,7 +181,7 @@ mod verbs {
     fn scale<const N: usize>(x: Gm<f32>, y: Gm<f32>, factor: Scalar<f32>) {
         let (xs, ys) = (x.view([N, 64]), y.view([N, 64]));
         for_range(0, N, 16, |row| {
-            let mut t = Tile::<Vec, f32, 16, 64>::new();
+            let mut t = Tile::<Vector, f32, 16, 64>::new();
             tload(&mut t, &xs.part((row, 0), [16, 64]));
             tmuls(&mut t, Same, factor);
             tstore(&mut ys.part((row, 0), [16, 64]), &t);
@@ -209,17 +208,17 @@ mod verbs {
             assert!(cpp.contains("TMULS(") && cpp.contains("tile.rs"), "{cpp}");
             assert_eq!(cpp, lowered.emit_cpp(target).expect("C++ can express it"), "order comes by default");
             let bare = kernel.emit(target, pto::emit::Sync::None).expect("C++ can express it");
-            let said = kernel.problems(bare.warnings()).to_string();
+            let said = kernel.program().error(bare.warnings()).to_string();
             assert!(said.contains("PTO-E0903") && said.contains("tile.rs:"), "{said}");
         }
     }
 
     #[pto::kernel]
     fn named(x: Gm<f32>) {
-        let (mut first, second) = (Tile::<Vec, f32, 16, 64>::new(), Tile::<Vec, f32, 16, 64>::new());
-        let mut sums = List::new();
+        let (mut first, second) = (Tile::<Vector, f32, 16, 64>::new(), Tile::<Vector, f32, 16, 64>::new());
+        let mut sums = Vec::new();
         for _ in 0..2 {
-            let mut sum: Tile<Vec, f32, 16, 64> = Tile::new();
+            let mut sum: Tile<Vector, f32, 16, 64> = Tile::new();
             tadd(&mut sum, &first, &second);
             sums.push(sum);
         }
@@ -256,7 +255,7 @@ mod problems {
 
     use super::*;
 
-    fn codes(problems: &Problems) -> List<String> {
+    fn codes(problems: &pto::Error) -> Vec<String> {
         problems.diagnostics().iter().map(|d| d.code.id()).collect()
     }
 
@@ -264,14 +263,14 @@ mod problems {
     fn an_element_type_that_the_target_lacks() {
         let line = line!() + 3;
         let kernel = Kernel::trace("bytes", || {
-            let (a, mut d) = (Tile::<Vec, u8, 16, 32>::new(), Tile::<Vec, u8, 16, 32>::new());
+            let (a, mut d) = (Tile::<Vector, u8, 16, 32>::new(), Tile::<Vector, u8, 16, 32>::new());
             tmax(&mut d, &a, &a);
         });
         kernel.check(Target::A5).expect("A5 has u8");
         let problems = kernel.check(Target::A2A3).expect_err("A2/A3 has not");
         assert_eq!(codes(&problems), ["PTO-E0214"]);
-        let place = problems.place(problems.diagnostics()[0].primary.span).expect("a place");
-        assert_eq!((place.file(), place.line()), (file!(), line));
+        let place = problems.location(problems.diagnostics()[0].primary.span).expect("a place");
+        assert_eq!((&*place.file, place.line), (file!(), line));
         let shown = problems.to_string();
         assert!(shown.contains("tmax(&mut d, &a, &a);") && shown.contains("i16, i32, f16, f32"), "{shown}");
     }
@@ -279,7 +278,7 @@ mod problems {
     #[test]
     fn spans_are_in_the_order_of_the_program() {
         let kernel = Kernel::trace("unrolled", || {
-            let mut t = Tile::<Vec, f32, 16, 16>::new();
+            let mut t = Tile::<Vector, f32, 16, 16>::new();
             for _ in 0..3 {
                 tabs(&mut t, Same);
                 tneg(&mut t, Same);
@@ -312,7 +311,7 @@ mod problems {
     #[test]
     fn what_stops_a_run_has_its_line() {
         let kernel = Kernel::trace("too_far", |x: Gm<f32>| {
-            let mut t = Tile::<Vec, f32, 16, 16>::new();
+            let mut t = Tile::<Vector, f32, 16, 16>::new();
             tload(&mut t, &x.view([16, 16]));
         });
         let x = vec![0.0f32; 255];
@@ -323,7 +322,7 @@ mod problems {
     #[test]
     fn a_race_has_both_lines() {
         let kernel = Kernel::trace("race", |x: Gm<f32>| {
-            let mut t = Tile::<Vec, f32, 16, 16>::new();
+            let mut t = Tile::<Vector, f32, 16, 16>::new();
             tassign(&mut t, 0);
             tload(&mut t, &x.view([16, 16]));
             tabs(&mut t, Same);
@@ -337,7 +336,7 @@ mod problems {
     #[test]
     fn events_must_be_waited_for_where_they_come_from() {
         let kernel = Kernel::trace("events", |x: Gm<f32>| {
-            let mut t = Tile::<Vec, f32, 16, 16>::new();
+            let mut t = Tile::<Vector, f32, 16, 16>::new();
             let loaded = tload(&mut t, &x.view([16, 16]));
             for_range(0, 4, 1, |_| {
                 tabs(&mut t, Same).after(&loaded);
@@ -349,8 +348,8 @@ mod problems {
     #[test]
     fn more_events_than_ids() {
         let kernel = Kernel::trace("events", |x: Gm<f32>| {
-            let mut tiles: List<_> = (0..9).map(|_| Tile::<Vec, f32, 16, 16>::new()).collect();
-            let loaded: List<_> = tiles.iter_mut().map(|t| tload(t, &x.view([16, 16]))).collect();
+            let mut tiles: Vec<_> = (0..9).map(|_| Tile::<Vector, f32, 16, 16>::new()).collect();
+            let loaded: Vec<_> = tiles.iter_mut().map(|t| tload(t, &x.view([16, 16]))).collect();
             for (t, event) in tiles.iter_mut().zip(&loaded) {
                 tabs(t, Same).after(event);
             }
@@ -369,7 +368,7 @@ mod problems {
     #[test]
     #[should_panic(expected = "exist while a kernel is traced")]
     fn tiles_outside_a_kernel() {
-        let _ = Tile::<Vec, f32, 16, 16>::new();
+        let _ = Tile::<Vector, f32, 16, 16>::new();
     }
 
     #[test]
@@ -386,7 +385,7 @@ mod problems {
     #[should_panic(expected = "what belongs to one kernel is used in another")]
     fn an_event_of_another_kernel() {
         let mut kept = None;
-        let load = |x: Gm<f32>| tload(&mut Tile::<Vec, f32, 16, 16>::new(), &x.view([16, 16]));
+        let load = |x: Gm<f32>| tload(&mut Tile::<Vector, f32, 16, 16>::new(), &x.view([16, 16]));
         let _ = Kernel::trace("first", |x: Gm<f32>| kept = Some(load(x)));
         let _ = Kernel::trace("second", |x: Gm<f32>| {
             load(x).after(kept.as_ref().expect("the first kernel ran"));

@@ -8,7 +8,7 @@ mod gemm;
 mod softmax;
 
 use pto::tile::{Bf16, Kernel};
-use pto::{Arg, Launch, Options, Plan, Program, Target, race};
+use pto::{Arg, Options, Plan, Program, Target, race};
 use std::path::Path;
 
 const TARGET: Target = Target::A2A3;
@@ -35,9 +35,8 @@ fn are_twins(kernel: &Kernel, name: &str, run: impl Fn(&dyn Fn(Vec<Arg<'_>>)) ->
     let params = |plan: &Plan| plan.params().iter().map(|p| p.name.clone()).collect::<Vec<_>>();
     assert_eq!(params(&rust), params(&text));
     let bits = |plan: &Plan, blocks: u32| {
-        let launch = Launch { blocks, ..Launch::default() };
-        let result =
-            run(&|mut args| drop(plan.run(&mut args, launch).unwrap_or_else(|d| panic!("{name}: {}", d.message))));
+        let launch = plan.launch().blocks(blocks);
+        let result = run(&|mut args| drop(launch.run(&mut args).unwrap_or_else(|d| panic!("{name}: {d}"))));
         result.into_iter().map(f32::to_bits).collect::<Vec<u32>>()
     };
     let want = bits(&text, 1);
@@ -46,8 +45,8 @@ fn are_twins(kernel: &Kernel, name: &str, run: impl Fn(&dyn Fn(Vec<Arg<'_>>)) ->
         assert!(bits(&rust, blocks) == want, "{name} on {blocks} blocks");
     }
     for plan in [&text, &rust] {
-        run(&|args| {
-            let report = race::check(plan, &mut [args], Launch::default());
+        run(&|mut args| {
+            let report = race::check(plan.launch(), &mut args);
             assert!(report.findings.is_empty(), "{name}: {:?}", report.findings);
         });
     }

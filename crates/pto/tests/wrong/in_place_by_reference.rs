@@ -3,7 +3,7 @@ use pto::tile::*;
 
 fn main() {
     let _ = Kernel::trace("wrong", || {
-        let (mut t, u) = (Tile::<Vec, f32, 16, 16>::new(), Tile::<Vec, f32, 16, 16>::new());
+        let (mut t, u) = (Tile::<Vector, f32, 16, 16>::new(), Tile::<Vector, f32, 16, 16>::new());
         tadd(&mut t, &t, &u);
     });
 }

@@ -3,8 +3,8 @@ use pto::tile::*;
 
 fn main() {
     let _ = Kernel::trace("wrong", || {
-        let (v, mut dv) = (Tile::<Vec, f32, 16, 16>::new(), Tile::<Vec, f32, 16, 16>::new());
-        let (i, mut di) = (Tile::<Vec, i16, 16, 16>::new(), Tile::<Vec, i16, 16, 16>::new());
+        let (v, mut dv) = (Tile::<Vector, f32, 16, 16>::new(), Tile::<Vector, f32, 16, 16>::new());
+        let (i, mut di) = (Tile::<Vector, i16, 16, 16>::new(), Tile::<Vector, i16, 16, 16>::new());
         tpartargmax(&mut dv, &v, &v, &mut di, &i, &i);
     });
 }

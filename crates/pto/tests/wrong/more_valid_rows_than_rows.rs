@@ -3,6 +3,6 @@ use pto::tile::*;
 
 fn main() {
     let _ = Kernel::trace("wrong", || {
-        let _t = Tile::<Vec, f32, 16, 16, RowMajor, 17, 16>::new();
+        let _t = Tile::<Vector, f32, 16, 16, RowMajor, 17, 16>::new();
     });
 }

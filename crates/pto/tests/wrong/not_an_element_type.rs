@@ -3,6 +3,6 @@ use pto::tile::*;
 
 fn main() {
     let _ = Kernel::trace("wrong", || {
-        let _t = Tile::<Vec, bool, 16, 32>::new();
+        let _t = Tile::<Vector, bool, 16, 32>::new();
     });
 }

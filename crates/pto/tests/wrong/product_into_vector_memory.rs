@@ -3,7 +3,7 @@ use pto::tile::*;
 
 fn main() {
     let _ = Kernel::trace("wrong", || {
-        let (a, b, mut c) = (TileLeft::<F16, 32, 32>::new(), TileRight::<F16, 32, 32>::new(), Tile::<Vec, f32, 32, 32>::new());
+        let (a, b, mut c) = (TileLeft::<F16, 32, 32>::new(), TileRight::<F16, 32, 32>::new(), Tile::<Vector, f32, 32, 32>::new());
         tmatmul(&mut c, &a, &b);
     });
 }

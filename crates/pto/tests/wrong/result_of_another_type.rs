@@ -3,7 +3,7 @@ use pto::tile::*;
 
 fn main() {
     let _ = Kernel::trace("wrong", || {
-        let (a, b, mut d) = (Tile::<Vec, f32, 16, 16>::new(), Tile::<Vec, f32, 16, 16>::new(), Tile::<Vec, i32, 16, 16>::new());
+        let (a, b, mut d) = (Tile::<Vector, f32, 16, 16>::new(), Tile::<Vector, f32, 16, 16>::new(), Tile::<Vector, i32, 16, 16>::new());
         tadd(&mut d, &a, &b);
     });
 }

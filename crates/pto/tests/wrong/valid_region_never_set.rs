@@ -3,6 +3,6 @@ use pto::tile::*;
 
 fn main() {
     let _ = Kernel::trace("wrong", || {
-        let _t = Tile::<Vec, u8, 16, 32, RowMajor, DYN, DYN>::new();
+        let _t = Tile::<Vector, u8, 16, 32, RowMajor, DYN, DYN>::new();
     });
 }

@@ -3,7 +3,7 @@
 use super::{again, generate::program, lowered, outcome, prepared, races};
 use pto::cpu::Known;
 use pto::opt::Mode;
-use pto::{Arg, Launch, Options, Plan, Program, Target, cost};
+use pto::{Arg, Options, Plan, Program, Target, cost};
 
 const PROGRAMS: u64 = 60;
 
@@ -46,14 +46,14 @@ fn numbers(text: &str, target: Target) -> (Vec<f32>, f64) {
     let plan = prepared(&Program::parse(text), target, text);
     let a: Vec<u16> = (0..256u16).map(|k| 0x3c00 + (k % 7) * 64).collect();
     let mut y = vec![0f32; 512];
-    plan.run(&mut [Arg::read(&a), Arg::read(&a), Arg::write(&mut y), Arg::Int(1)], Launch::default()).expect("it runs");
+    plan.launch().run(&mut [Arg::read(&a), Arg::read(&a), Arg::write(&mut y), Arg::Int(1)]).expect("it runs");
     (y, cycles(&plan, target))
 }
 
 fn cycles(plan: &Plan, target: Target) -> f64 {
     let known: Vec<Known> = plan.params().iter().map(|_| Known::Nothing).collect();
     let known = [&known[..3], &[Known::Int(1)]].concat();
-    let trace = cost::record(plan, &known, Launch::default(), cost::Options::default()).expect("it can be followed");
+    let trace = cost::record(plan.launch(), &known, cost::Options::default()).expect("it can be followed");
     let machine = cost::Machine::of(cost::Laws::of(target));
     cost::simulate(&trace, &trace.charges, &machine).expect("it has an end").cycles
 }
@@ -174,7 +174,7 @@ fn elements_of_buffers() {
       }";
     let plan = prepared(&Program::parse(text), Target::A2A3, text);
     let mut y = [0f32; 2];
-    plan.run(&mut [Arg::write(&mut y)], Launch::default()).expect("it runs");
+    plan.launch().run(&mut [Arg::write(&mut y)]).expect("it runs");
     assert_eq!(y[1], 8.0 + 2.5);
 }
 
@@ -194,10 +194,10 @@ const CONSTANTS: &str = "
 fn written(body: &str, more: &str, n: i64) -> Result<Vec<f32>, String> {
     let text = format!("{CONSTANTS}{body}    return\n  }}\n{more}");
     let plan = Program::parse(&text).plan(Target::A2A3, None, Options::default());
-    let plan = plan.map_err(|problems| problems[0].message.clone())?;
+    let plan = plan.map_err(|problems| problems.diagnostics()[0].message.clone())?;
     let mut y = vec![0f32; 256];
-    let ran = plan.run(&mut [Arg::write(&mut y), Arg::Int(n), Arg::Int(1)], Launch::default());
-    ran.map(|_| y).map_err(|problem| problem.message.clone())
+    let ran = plan.launch().run(&mut [Arg::write(&mut y), Arg::Int(n), Arg::Int(1)]);
+    ran.map(|_| y).map_err(|problem| problem.diagnostics()[0].message.clone())
 }
 
 /// The rows of a window are as far apart as those of its buffer, and an element is inside its window.

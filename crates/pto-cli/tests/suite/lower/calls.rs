@@ -163,7 +163,7 @@ fn functions_that_return_their_own_tile_are_called_once() {
     let twice = format!("    %b = func.call @made() : () -> !t\n{once}");
     let checked = Program::parse(&with_functions(&twice, makes)).check(Target::A5).expect("legal");
     let problems = opt::lower(&checked, plan::Options::default(), Mode::Minimal).expect_err("both would be one place");
-    assert!(problems[0].message.contains("called more than once"), "{problems:?}");
+    assert!(problems.diagnostics()[0].message.contains("called more than once"), "{problems:?}");
 }
 
 /// Each of many functions calls the next one twice: each is looked at once.

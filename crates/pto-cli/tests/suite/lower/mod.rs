@@ -15,7 +15,7 @@ use pto::cpu::{Event, Observer};
 use pto::ir::{Form, Style};
 use pto::opt::{self, Mode, plan};
 use pto::syntax::Lines;
-use pto::{Arg, Launch, Module, Options, Plan, Program, Target, race};
+use pto::{Arg, Module, Options, Plan, Program, Target, race};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -51,14 +51,14 @@ fn arguments<'a>(x: &'a mut [f32], y: &'a mut [f32], (n, m, flag, other): Given)
 fn outcome(plan: &Plan, given: Given) -> Vec<f32> {
     let mut x: Vec<f32> = (0..HEIGHT * WIDTH).map(|k| (k % 17) as f32 - 8.0).collect();
     let mut y = vec![0.25f32; HEIGHT * WIDTH];
-    plan.run(&mut arguments(&mut x, &mut y, given), Launch::default()).expect("it runs");
+    plan.launch().run(&mut arguments(&mut x, &mut y, given)).expect("it runs");
     y
 }
 
 fn races(plan: &Plan, given: Given) -> Vec<String> {
     let (mut x, mut y) = (vec![1.0f32; HEIGHT * WIDTH], vec![0.25f32; HEIGHT * WIDTH]);
-    let args = arguments(&mut x, &mut y, given);
-    let report = race::check_as(race::Sync::Manual, plan, &mut [args], Launch::default());
+    let mut args = arguments(&mut x, &mut y, given);
+    let report = race::Check::new(plan.launch()).sync(race::Sync::Manual).run(&mut args);
     report.findings.iter().map(|d| format!("{}: {}", d.code, d.message)).collect()
 }
 
@@ -66,8 +66,8 @@ fn races(plan: &Plan, given: Given) -> Vec<String> {
 fn races_somewhere(plan: &Plan) -> bool {
     let on_the_way = |given: Given| {
         let (mut x, mut y) = (vec![1.0f32; HEIGHT * WIDTH], vec![0.25f32; HEIGHT * WIDTH]);
-        let args = arguments(&mut x, &mut y, given);
-        let report = race::check_all_paths(race::Sync::Manual, plan, &mut [args], Launch::default());
+        let mut args = arguments(&mut x, &mut y, given);
+        let report = race::Check::new(plan.launch()).sync(race::Sync::Manual).all_paths().run(&mut args);
         !report.findings.is_empty()
     };
     RUNS.iter().any(|given| !races(plan, *given).is_empty()) || RUNS.iter().any(|given| on_the_way(*given))
@@ -172,7 +172,7 @@ fn executed_lines(text: &str) -> BTreeSet<u32> {
     let mut seen = Executed::default();
     for given in RUNS {
         let (mut x, mut y) = (vec![1.0f32; HEIGHT * WIDTH], vec![0.25f32; HEIGHT * WIDTH]);
-        plan.run_observed(&mut arguments(&mut x, &mut y, given), Launch::default(), &mut seen).expect("it runs");
+        plan.launch().observe(&mut seen).run(&mut arguments(&mut x, &mut y, given)).expect("it runs");
     }
     let lines = Lines::new(text);
     seen.0.into_iter().map(|start| lines.locate(start).0).collect()
@@ -230,7 +230,7 @@ fn overlapping_tiles_are_ordered() {
     let (low_text, low) = again(&synced.module);
     let plan = prepared(&low, Target::A2A3, &low_text);
     let (mut x, mut y) = (vec![1.0f32; 256], vec![0.0f32; 256]);
-    let report = race::check(&plan, &mut [vec![Arg::write(&mut x), Arg::write(&mut y)]], Launch::default());
+    let report = race::check(plan.launch(), &mut [Arg::write(&mut x), Arg::write(&mut y)]);
     assert!(report.findings.is_empty(), "{:?}", report.findings);
 }
 
@@ -252,10 +252,10 @@ fn value_program(name: &str, copies: usize, turns: &[i64]) {
             let mut args: Vec<Arg> = [Arg::write(&mut x), Arg::write(&mut y)].into_iter().chain(n).collect();
             args.push(Arg::Int(flag));
             if watch {
-                let report = race::check(plan, &mut [args], Launch::default());
+                let report = race::check(plan.launch(), &mut args);
                 assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
             } else {
-                plan.run(&mut args, Launch::default()).expect("it runs");
+                plan.launch().run(&mut args).expect("it runs");
             }
             y.clone()
         };
@@ -369,11 +369,11 @@ fn too_much_is_explained() {
       }";
     let checked = Program::parse(text).check(Target::A2A3).expect("legal");
     let problems = opt::plan_memory(&checked, plan::Options::default()).expect_err("256 KiB into 192");
-    assert_eq!(problems[0].message, "tiles of `vec` need 262144 bytes, 65536 more than a2a3 has");
+    assert_eq!(problems.diagnostics()[0].message, "tiles of `vec` need 262144 bytes, 65536 more than a2a3 has");
     assert!(
-        problems[0].legal.iter().any(|l| l == "needed at the same time: %a 131072, %b 131072"),
+        problems.diagnostics()[0].legal.iter().any(|l| l == "needed at the same time: %a 131072, %b 131072"),
         "{:?}",
-        problems[0]
+        problems.diagnostics()[0]
     );
 }
 
@@ -423,7 +423,8 @@ fn tiles_that_do_not_fit_are_all_accounted_for() {
         );
         let checked = Program::parse(&text).check(Target::A2A3).expect("legal");
         let problems = opt::lower(&checked, plan::Options::default(), Mode::Minimal).expect_err("too much");
-        let list = problems[0].legal.iter().find(|l| l.starts_with("needed at the same time")).expect("a list");
+        let list =
+            problems.diagnostics()[0].legal.iter().find(|l| l.starts_with("needed at the same time")).expect("a list");
         let named = list.matches('%').count();
         let rest =
             list.split("and ").nth(1).map_or(0, |more| more.split(' ').next().unwrap().parse().expect("a number"));

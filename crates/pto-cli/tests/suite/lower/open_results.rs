@@ -3,7 +3,7 @@
 
 use super::{again, lowered, prepared};
 use pto::opt::Mode;
-use pto::{Arg, Launch, Plan, Program, Target};
+use pto::{Arg, Plan, Program, Target};
 
 /// Columns of the memory that is loaded and stored.
 const PITCH: usize = 256;
@@ -152,7 +152,7 @@ fn outcome(plan: &Plan) -> (Vec<u8>, [i32; 8]) {
     let extents = [ROWS, COLS].map(|n| Arg::Int(n as i64));
     let memory = [Arg::write(&mut x), Arg::write(&mut y), Arg::write(&mut regions)];
     let mut args: Vec<Arg> = memory.into_iter().chain(extents).collect();
-    plan.run(&mut args, Launch::default()).expect("it runs");
+    plan.launch().run(&mut args).expect("it runs");
     (y, regions)
 }
 

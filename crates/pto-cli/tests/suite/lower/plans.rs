@@ -2,7 +2,7 @@
 
 use super::{again, lowered, prepared};
 use pto::opt::{self, Mode, plan};
-use pto::{Arg, Launch, Program, Target, race};
+use pto::{Arg, Program, Target, race};
 use std::collections::BTreeMap;
 
 const HEAD: &str = "
@@ -42,9 +42,9 @@ pub fn is_kept(text: &str) {
         for flag in [0, 1] {
             let x: Vec<f32> = (0..256).map(|n| (n % 13) as f32 - 6.0).collect();
             let (mut one, mut two) = (vec![0f32; 256], vec![0f32; 256]);
-            before.run(&mut [Arg::read(&x), Arg::write(&mut one), Arg::Int(flag)], Launch::default()).expect("it runs");
-            let args = vec![Arg::read(&x), Arg::write(&mut two), Arg::Int(flag)];
-            let report = race::check_as(race::Sync::Manual, &after, &mut [args], Launch::default());
+            before.launch().run(&mut [Arg::read(&x), Arg::write(&mut one), Arg::Int(flag)]).expect("it runs");
+            let mut args = vec![Arg::read(&x), Arg::write(&mut two), Arg::Int(flag)];
+            let report = race::Check::new(after.launch()).sync(race::Sync::Manual).run(&mut args);
             assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
             assert_eq!(one, two, "flag {flag} on {target}\n{low_text}");
         }
@@ -152,7 +152,7 @@ fn open_tiles_next_to_computed_addresses_are_refused() {
     );
     let checked = Program::parse(&text).check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     let problems = opt::plan_memory(&checked, plan::Options::default()).expect_err("it is not known what is free");
-    assert_eq!(problems[0].code.to_string(), "PTO-E0404", "{problems:?}");
+    assert_eq!(problems.diagnostics()[0].code.to_string(), "PTO-E0404", "{problems:?}");
 }
 
 /// Only one of the tiles that the sides of a branch hand on is ever there, also where a side picks one of two.
@@ -305,7 +305,7 @@ fn writes_to_what_is_handed_on_are_not_lost() {
     for text in [with_buffers(&text), renamed, text] {
         let checked = Program::parse(&text).check(Target::A5).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
         let problems = opt::lower(&checked, plan::Options::default(), Mode::Minimal).expect_err("it would be lost");
-        assert!(problems[0].message.contains("under the other's name"), "{problems:?}");
+        assert!(problems.diagnostics()[0].message.contains("under the other's name"), "{problems:?}");
     }
 }
 
@@ -382,7 +382,7 @@ fn jumps_that_make_a_buffer_early_are_refused() {
 fn refusal(text: &str) -> String {
     let checked = Program::parse(text).check(Target::A5).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     let lowered = opt::lower(&checked, plan::Options::default(), Mode::Minimal);
-    lowered.expect_err("a write would be lost").swap_remove(0).message
+    lowered.expect_err("a write would be lost").into_diagnostics().swap_remove(0).message
 }
 
 /// The same program with lowered buffers.

@@ -2,7 +2,7 @@
 
 use super::{again, lowered, prepared};
 use pto::opt::Mode;
-use pto::{Arg, Launch, Plan, Program, Target};
+use pto::{Arg, Plan, Program, Target};
 
 /// A result and the extents of its valid region: what makes it, its rows, its columns.
 struct Case(&'static str, &'static str, &'static str);
@@ -194,7 +194,7 @@ fn outcome(plan: &Plan) -> Vec<f32> {
     let mut y = vec![-100.0f32; 256];
     let extents = [N, M, 2 * M].map(|n| Arg::Int(n as i64));
     let mut args: Vec<Arg> = [Arg::write(&mut x), Arg::write(&mut y)].into_iter().chain(extents).collect();
-    plan.run(&mut args, Launch::default()).expect("it runs");
+    plan.launch().run(&mut args).expect("it runs");
     // NaN equals itself here.
     y.into_iter().map(|v| if v.is_nan() { 99.0 } else { v }).collect()
 }
@@ -304,7 +304,7 @@ fn what_is_loaded_has_the_extents_of_its_view_at_any_rank() {
             let mut y = vec![-1.0f32; 256];
             let length = if case.parameters.contains("%xw") { 128 } else { 256 };
             let mut args = vec![Arg::write(&mut x[..length]), Arg::write(&mut y[..length]), Arg::Int(4), Arg::Int(3)];
-            plan.run(&mut args, Launch::default()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+            plan.launch().run(&mut args).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
             y
         };
         let program = Program::parse(&text);
@@ -342,7 +342,10 @@ fn views_whose_rows_are_unclear_are_named() {
     };
     assert!(lower(" {layout = #pto.layout<nd>}").is_ok());
     let problems = lower("").expect_err("rows and columns are not known");
-    assert!(problems[0].help.as_ref().is_some_and(|help| help.contains("#pto.layout<nd>")), "{problems:?}");
+    assert!(
+        problems.diagnostics()[0].help.as_ref().is_some_and(|help| help.contains("#pto.layout<nd>")),
+        "{problems:?}"
+    );
 }
 
 /// A kernel takes pointers and numbers.
@@ -355,6 +358,6 @@ fn views_without_extents_are_no_parameters_in_cpp() {
                 }";
     let checked = Program::parse(text).check(Target::A2A3).expect("a program");
     let problems = pto::emit::cpp(&checked, &pto::emit::Options::default()).expect_err("no extents");
-    let help = problems[0].help.as_deref().unwrap_or_default();
+    let help = problems.diagnostics()[0].help.as_deref().unwrap_or_default();
     assert!(help.contains("%x = pto.make_tensor_view %p, shape = [%n0, %n1], strides = [%s0, %s1]"), "{problems:?}");
 }

@@ -6,7 +6,7 @@ use pto::isa::row::Harm;
 use pto::isa::{Dim, Op, Target, TileType, Type, codes, table};
 use pto::opt::{self, Mode, plan};
 use pto::race;
-use pto::{Arg, Launch, Program, sample};
+use pto::{Arg, Program, sample};
 use std::collections::BTreeSet;
 
 /// Uses of an instruction to look at, for each element type.
@@ -81,10 +81,10 @@ fn is_lowered(filling: &Filling, target: Target) {
         let messages: Vec<_> = problems.iter().map(|d| format!("{}: {}", d.code, d.message)).collect();
         panic!("{what} on {target}: {}\n{text}", messages.join("; "))
     };
-    let checked = Program::parse(&text).check(target).unwrap_or_else(|e| fail("not legal", &e));
+    let checked = Program::parse(&text).check(target).unwrap_or_else(|e| fail("not legal", e.diagnostics()));
     let lowered = match opt::lower(&checked, plan::Options::default(), Mode::Minimal) {
         Ok(lowered) => lowered.program,
-        Err(problems) => fail("not lowered", &problems),
+        Err(problems) => fail("not lowered", problems.diagnostics()),
     };
     let (_, low) = again(lowered.module());
     let concerns =
@@ -184,8 +184,8 @@ fn parameters_that_a_device_loses_are_copied() {
     assert_eq!(low_text.matches("pto.tmov").count(), 2, "{low_text}");
     let plan = super::prepared(&lowered, Target::A2A3, &low_text);
     let (mut x, mut y, mut z) = (vec![7i32; 512], vec![4i32; 512], vec![0i32; 512]);
-    let args = vec![Arg::write(&mut x), Arg::write(&mut y), Arg::write(&mut z)];
-    let report = race::check_as(race::Sync::Manual, &plan, &mut [args], Launch::default());
+    let mut args = vec![Arg::write(&mut x), Arg::write(&mut y), Arg::write(&mut z)];
+    let report = race::Check::new(plan.launch()).sync(race::Sync::Manual).run(&mut args);
     assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
 }
 

@@ -4,7 +4,7 @@ use super::generate::Random;
 use super::{again, lowered, prepared, programs};
 use pto::cpu::Known;
 use pto::opt::Mode;
-use pto::{Arg, Launch, Program, Target, cost, race};
+use pto::{Arg, Program, Target, cost, race};
 
 const HEIGHT: usize = 32;
 
@@ -75,8 +75,8 @@ fn lower(text: &str, ahead: bool) -> (String, f64) {
     for turns in [0, 1, 2, 5, 8] {
         let x: Vec<f32> = (0..HEIGHT * 256).map(|k| k as f32).collect();
         let mut y = vec![-1f32; HEIGHT * 256];
-        let args = vec![Arg::read(&x), Arg::write(&mut y), Arg::Int(turns)];
-        let report = race::check_as(race::Sync::Manual, &plan, &mut [args], Launch::default());
+        let mut args = vec![Arg::read(&x), Arg::write(&mut y), Arg::Int(turns)];
+        let report = race::Check::new(plan.launch()).sync(race::Sync::Manual).run(&mut args);
         assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
         let done = turns as usize * 1024;
         assert!(
@@ -85,7 +85,7 @@ fn lower(text: &str, ahead: bool) -> (String, f64) {
         );
     }
     let known = [Known::Nothing, Known::Nothing, Known::Int(8)];
-    let trace = cost::record(&plan, &known, Launch::default(), cost::Options::default()).expect("it can be followed");
+    let trace = cost::record(plan.launch(), &known, cost::Options::default()).expect("it can be followed");
     let machine = cost::Machine::of(cost::Laws::of(Target::A2A3));
     (low_text, cost::simulate(&trace, &trace.charges, &machine).expect("it has an end").cycles)
 }
@@ -151,8 +151,8 @@ fn is_in_order(body: &str) {
         let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
         let plan = prepared(&low, target, &low_text);
         let (mut x, mut y, mut z) = (vec![1f32; 256], vec![0f32; 256], vec![0f32; 256]);
-        let args = vec![Arg::write(&mut x), Arg::write(&mut y), Arg::write(&mut z)];
-        let report = race::check_as(race::Sync::Manual, &plan, &mut [args], Launch::default());
+        let mut args = vec![Arg::write(&mut x), Arg::write(&mut y), Arg::write(&mut z)];
+        let report = race::Check::new(plan.launch()).sync(race::Sync::Manual).run(&mut args);
         assert!(report.findings.is_empty(), "{target}: {:?}\n{low_text}", report.findings);
     }
 }
@@ -288,9 +288,9 @@ fn random_loops_over_slots_compute_the_same_and_are_in_order() {
             let x: Vec<f32> = (0..256).map(|k| (k % 19) as f32 - 9.0).collect();
             let (mut one, mut two) = (vec![0f32; 256], vec![0f32; 256]);
             let mut args = [Arg::read(&x), Arg::write(&mut one), Arg::Int(turns), Arg::Int(flag)];
-            before.run(&mut args, Launch::default()).expect("it runs");
-            let args = vec![Arg::read(&x), Arg::write(&mut two), Arg::Int(turns), Arg::Int(flag)];
-            let report = race::check_as(race::Sync::Manual, &after, &mut [args], Launch::default());
+            before.launch().run(&mut args).expect("it runs");
+            let mut args = vec![Arg::read(&x), Arg::write(&mut two), Arg::Int(turns), Arg::Int(flag)];
+            let report = race::Check::new(after.launch()).sync(race::Sync::Manual).run(&mut args);
             assert!(
                 report.findings.is_empty(),
                 "seed {seed}, {turns} turns, {target}: {:?}\n{low_text}",

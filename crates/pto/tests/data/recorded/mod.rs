@@ -164,8 +164,12 @@ fn replay(case: &Value, data: &[u8]) -> Outcome {
     let checked = match Program::parse(&program).check(Target::Cpu) {
         Ok(checked) => checked,
         Err(problems) => {
-            let errors: Vec<String> =
-                problems.iter().filter(|d| d.is_error()).map(|d| format!("{}: {}", d.code, d.message)).collect();
+            let errors: Vec<String> = problems
+                .diagnostics()
+                .iter()
+                .filter(|d| d.is_error())
+                .map(|d| format!("{}: {}", d.code, d.message))
+                .collect();
             return Outcome::Unsupported(format!("not legal: {}", errors.join("; ")));
         }
     };

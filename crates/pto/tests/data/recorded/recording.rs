@@ -4,7 +4,7 @@ use super::arguments::*;
 use super::compare::compare;
 use super::pipes::{Pipe, Popped};
 use pto::isa::{DType, Dim, Loc, TileType};
-use pto::{Arg, Checked, Launch, Options, Plan, opt};
+use pto::{Arg, Checked, Options, Plan, opt};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -233,8 +233,9 @@ impl Recording {
     pub fn run(mut self, checked: &Checked, case: &Value, data: &[u8]) -> Result<(), String> {
         let mut low_args = self.args.clone();
         execute(checked, &mut self.args)?;
-        let low = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal)
-            .map_err(|found| format!("not lowered: {}: {}", found[0].code, found[0].message))?;
+        let low = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal).map_err(|found| {
+            format!("not lowered: {}: {}", found.diagnostics()[0].code, found.diagnostics()[0].message)
+        })?;
         execute(&low.program, &mut low_args)?;
         if low_args != self.args {
             return Err("other bytes after lowering".into());
@@ -270,15 +271,16 @@ fn byte_space(name: &str) -> Option<Loc> {
 
 /// Runs a program; memory arguments hold the results afterwards.
 fn execute(program: &Checked, given: &mut [Given]) -> Result<(), String> {
-    let plan = Plan::new(program, None, Options::default()).map_err(|e| format!("no plan: {}", e.message))?;
+    let plan =
+        Plan::new(program, None, Options::default()).map_err(|e| format!("no plan: {}", e.diagnostics()[0].message))?;
     let mut args: Vec<Arg> = given
         .iter_mut()
         .map(|g| match g {
-            Given::Memory(bytes) => Arg::InOut(bytes),
+            Given::Memory(bytes) => Arg::write_bytes(bytes),
             Given::Int(n) => Arg::Int(*n),
             Given::Float(x) => Arg::Float(*x),
         })
         .collect();
-    plan.run(&mut args, Launch { threads: 1, ..Launch::default() }).map_err(|e| format!("stopped: {}", e.message))?;
+    plan.launch().threads(1).run(&mut args).map_err(|e| format!("stopped: {}", e.diagnostics()[0].message))?;
     Ok(())
 }

@@ -40,7 +40,7 @@ impl Given {
     pub fn arg(&mut self) -> Arg<'_> {
         match self {
             Self::Int(n) => Arg::Int(*n),
-            Self::Memory(bytes) => Arg::InOut(bytes),
+            Self::Memory(bytes) => Arg::write_bytes(bytes),
             Self::Remote { rank, param } => Arg::Remote { rank: *rank, param: *param },
         }
     }

@@ -3,7 +3,7 @@ use pto::tile::*;
 
 #[pto::kernel]
 fn largest<const N: usize>(x: Gm<f32>, y: Gm<f32>) {
-    let mut t = Tile::<Vec, f32, 16, 16>::new();
+    let mut t = Tile::<Vector, f32, 16, 16>::new();
     for row in (0..N).step_by(16) {
         tload(&mut t, &x.view([N, 16]).part([row, 0], [16, 16]));
         tmaxs(&mut t, Same, 0.0);
