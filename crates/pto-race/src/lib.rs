@@ -78,7 +78,6 @@ pub enum Sync {
 /// What was found.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-#[must_use = "a race is a finding of the report, not an error"]
 pub struct Report {
     /// Worst first.
     pub findings: Vec<Diagnostic>,
@@ -143,6 +142,7 @@ impl Report {
 
 /// Executes a program and says what nothing orders. What orders the pipes of a core is seen from the program ([`sync_of`]);
 /// [`Check`] has more choices. The arguments are those of [`Launch::run`].
+#[must_use = "a race is a finding of the report, not an error"]
 pub fn check(launch: Launch<'_>, args: &mut [Arg<'_>]) -> Report {
     Check::new(launch).run(args)
 }
@@ -195,6 +195,7 @@ impl<'a> Check<'a> {
     }
 
     /// Executes the program, and says what was found.
+    #[must_use = "a race is a finding of the report, not an error"]
     pub fn run(self, args: &mut [Arg<'_>]) -> Report {
         let (launch, plan) = (self.launch, self.launch.plan());
         let source = plan.checked().module().source.clone();

@@ -5,7 +5,7 @@
 
 use super::links::{Case, Expected, Given, blocks, changes, pipes, ranks};
 use pto::cpu::{Event, Observer, Options, Plan};
-use pto::{Diagnostic, Program};
+use pto::Program;
 use pto_testkit::random::Random;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
