@@ -184,7 +184,12 @@ fn rust_number(elem: DType) -> Option<&'static str> {
         DType::F32 => "f32",
         DType::F16 => "F16",
         DType::Bf16 => "Bf16",
-        _ => return None,
+        DType::F8E4M3 => "F8E4M3",
+        DType::F8E5M2 => "F8E5M2",
+        DType::F8E8M0 => "F8E8M0",
+        DType::Hif8 => "Hif8",
+        // Several of them share a byte.
+        DType::I4 | DType::F4E1M2 | DType::F4E2M1 => return None,
     })
 }
 

@@ -1,6 +1,7 @@
 //! The example programs give what plain Rust gives.
 
 use pto::cpu::{Arg, Options, Plan};
+use pto::isa::DType;
 use pto::{Program, Target};
 use pto_num::{Bf16, F16};
 use std::path::Path;
@@ -186,7 +187,10 @@ fn products_of_scaled_bytes() {
     let codes = |salt| numbers(N * N, salt).iter().map(|x| (x * 119.0) as i8 as u8 & 0xf7).collect::<Vec<u8>>();
     let powers = |salt| numbers(N * 8, salt).iter().map(|x| (127.0 + x * 6.0) as u8).collect::<Vec<u8>>();
     let (a, b, sa, sb, mut y) = (codes(40), codes(41), powers(42), powers(43), vec![0.0f32; N * N]);
-    let mut args = vec![Arg::read(&a), Arg::read(&sa), Arg::read(&b), Arg::read(&sb), Arg::write(&mut y)];
+    let (numbers, scales) = (DType::F8E4M3, DType::F8E8M0);
+    let factors = [(&a, numbers), (&sa, scales), (&b, numbers), (&sb, scales)];
+    let mut args: Vec<Arg> = factors.iter().map(|(bytes, dtype)| Arg::read(bytes).of(*dtype)).collect();
+    args.push(Arg::write(&mut y));
     run("mxfp8_gemm.pto", &mut args, 3);
     let number = |code: u8, power: u8| {
         let exact = pto_num::Exact::decode(u32::from(code), pto_num::Format::F8E4M3).to_f32();

@@ -4,8 +4,8 @@
 //! `RANDOM_LINKS=100000` runs more of them, `RANDOM_SEED=7` others; a seed that failed is run alone with `RANDOM_LINKS=1`.
 
 use super::links::{Case, Expected, Given, blocks, changes, pipes, ranks};
-use pto::cpu::{Event, Observer, Options, Plan};
 use pto::Program;
+use pto::cpu::{Event, Observer, Options, Plan};
 use pto_testkit::random::Random;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

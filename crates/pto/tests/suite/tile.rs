@@ -443,7 +443,9 @@ mod scalars {
         comes_back(&kernel);
         let again = pto::Program::parse(&kernel.to_text(Form::Level2));
         let (mut x, mut h) = (vec![0.0f32; 4], vec![0u16; 1]);
-        again.run(Target::A2A3, &mut [Arg::write(&mut x), Arg::write(&mut h)]).expect("it runs");
+        again
+            .run(Target::A2A3, &mut [Arg::write(&mut x), Arg::write(&mut h).of(pto::isa::DType::F16)])
+            .expect("it runs");
         assert_eq!(x[..2], [f32::INFINITY, f32::NEG_INFINITY]);
         assert!(x[2].is_nan() && x[3] == 0.0 && x[3].is_sign_negative());
         assert_eq!(h[0], 0xfc00, "minus infinity in f16");
