@@ -20,7 +20,7 @@ pub(super) const SCATTER: Kernel = Kernel::taking(&["src", "idx"], &["mem"], &[]
 
 /// What an index outside the table does.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Outside {
+enum OutOfRange {
     /// The run stops: nothing is promised, and nothing sensible could be done.
     Fault,
     Clamp,
@@ -29,7 +29,7 @@ enum Outside {
     Nothing,
 }
 
-impl Outside {
+impl OutOfRange {
     fn parse(name: &str) -> Self {
         match name {
             "clamp" => Self::Clamp,
@@ -42,7 +42,7 @@ impl Outside {
 
 /// What an index names.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Unit {
+enum IndexedUnit {
     Row,
     Element,
     /// As the shape of the indices says.
@@ -52,8 +52,8 @@ enum Unit {
 /// The options of an instruction, as they travel in its immediates.
 #[derive(Clone, Copy)]
 struct How {
-    unit: Unit,
-    outside: Outside,
+    unit: IndexedUnit,
+    outside: OutOfRange,
     combine: Option<Combine>,
     dtype: DType,
 }
@@ -61,11 +61,11 @@ struct How {
 impl How {
     fn of(site: &Site, outside: &str, dtype: DType) -> Self {
         let unit = match site.attr("coalesce") {
-            Some("row") => Unit::Row,
-            Some("elem") => Unit::Element,
-            _ => Unit::ByShape,
+            Some("row") => IndexedUnit::Row,
+            Some("elem") => IndexedUnit::Element,
+            _ => IndexedUnit::ByShape,
         };
-        let outside = site.attr(outside).map_or(Outside::Fault, Outside::parse);
+        let outside = site.attr(outside).map_or(OutOfRange::Fault, OutOfRange::parse);
         Self { unit, outside, combine: site.attr("scatterAtomicOp").and_then(Combine::parse), dtype }
     }
 
@@ -76,8 +76,9 @@ impl How {
     }
 
     fn unpacked([first, second]: [u64; 2]) -> Self {
-        let unit = [Unit::Row, Unit::Element, Unit::ByShape][(first & 0xff) as usize];
-        let outside = [Outside::Fault, Outside::Clamp, Outside::Wrap, Outside::Nothing][(first >> 8) as usize];
+        let unit = [IndexedUnit::Row, IndexedUnit::Element, IndexedUnit::ByShape][(first & 0xff) as usize];
+        let outside =
+            [OutOfRange::Fault, OutOfRange::Clamp, OutOfRange::Wrap, OutOfRange::Nothing][(first >> 8) as usize];
         let dtype = DType::ALL[(second & 0xff) as usize];
         Self { unit, outside, combine: Combine::from_code(second >> 8), dtype }
     }
@@ -119,13 +120,13 @@ fn prepared<const V: usize>(site: &Site, run: KernelFn<2, V>, how: How) -> Optio
 }
 
 /// The table: where it lies, and its rows and columns.
-struct Table {
+struct IndexedTable {
     place: ElementMap,
     rows: u64,
     cols: u64,
 }
 
-impl Table {
+impl IndexedTable {
     fn new(view: &ViewRef, bits: usize) -> Result<Self, Fault> {
         let (rows, cols) = size(view);
         if rows > 0 && cols > 0 {
@@ -193,7 +194,7 @@ impl Indices {
 /// An instruction on a tile with data, a table and indices.
 struct Indexed<'a> {
     data: &'a TileRef<'a>,
-    table: Table,
+    table: IndexedTable,
     indices: Indices,
     how: How,
 }
@@ -209,12 +210,12 @@ impl<'a> Indexed<'a> {
     ) -> Result<Self, Fault> {
         let mut how = How::unpacked(imm);
         let indices = Indices::new(idx, view)?;
-        if how.unit == Unit::ByShape {
-            how.unit = if indices.reach_elements(data) { Unit::Element } else { Unit::Row };
+        if how.unit == IndexedUnit::ByShape {
+            how.unit = if indices.reach_elements(data) { IndexedUnit::Element } else { IndexedUnit::Row };
         }
-        let table = Table::new(mem, bits)?;
+        let table = IndexedTable::new(mem, bits)?;
         let (reached, wide) = match how.unit {
-            Unit::Row => (indices.reach_rows(data.rows()), data.cols() as u64 <= table.cols),
+            IndexedUnit::Row => (indices.reach_rows(data.rows()), data.cols() as u64 <= table.cols),
             _ => (indices.reach_elements(data), true),
         };
         if !reached {
@@ -235,14 +236,14 @@ impl<'a> Indexed<'a> {
         // SAFETY: `Indexed::new` checked that the indices reach every row and column of the tile.
         unsafe {
             let (index, limit) = match self.how.unit {
-                Unit::Row => (self.indices.of_row(row), self.table.rows),
+                IndexedUnit::Row => (self.indices.of_row(row), self.table.rows),
                 _ => (self.indices.get(row, col), self.table.rows.saturating_mul(self.table.cols)),
             };
             Ok(match self.how.outside {
                 _ if index < limit => Some(index),
-                Outside::Clamp if limit > 0 => Some(limit - 1),
-                Outside::Wrap if limit > 0 => Some(index % limit),
-                Outside::Nothing => None,
+                OutOfRange::Clamp if limit > 0 => Some(limit - 1),
+                OutOfRange::Wrap if limit > 0 => Some(index % limit),
+                OutOfRange::Nothing => None,
                 _ => return Err(Fault::IndexOutOfRange { row, col, index: index as i64, limit }),
             })
         }
@@ -275,7 +276,7 @@ unsafe fn gather<T: Copy + Default>(call: &Call<2, 2>) -> Result<(), Fault> {
         let this = Indexed::new(call.tiles, mem, Some(idx).filter(|v| v.is_present()), call.imm, 8 * size)?;
         let put = |row, col, value: T| this.element(row, col, size).cast::<T>().write_unaligned(value);
         for row in 0..this.data.rows() {
-            if this.how.unit == Unit::Row {
+            if this.how.unit == IndexedUnit::Row {
                 match this.named(row, 0)? {
                     Some(named) => {
                         let from = this.table_row(named, size);
@@ -318,7 +319,7 @@ unsafe fn scatter<T: Copy>(call: &Call<2, 1>) -> Result<(), Fault> {
             None => to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()),
         };
         for row in 0..this.data.rows() {
-            if this.how.unit == Unit::Row {
+            if this.how.unit == IndexedUnit::Row {
                 let Some(named) = this.named(row, 0)? else { continue };
                 let to = this.table_row(named, size);
                 for col in 0..this.data.cols() {

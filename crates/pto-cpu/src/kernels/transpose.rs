@@ -13,9 +13,9 @@ pub(super) mod registers;
 
 /// Sixteen bytes.
 #[cfg(target_arch = "x86_64")]
-type Line = __m128i;
+type SixteenBytes = __m128i;
 #[cfg(not(target_arch = "x86_64"))]
-type Line = [u8; 16];
+type SixteenBytes = [u8; 16];
 
 /// Elements by their size.
 pub(super) trait Unit: Copy {
@@ -23,7 +23,7 @@ pub(super) trait Unit: Copy {
     ///
     /// # Safety
     /// The processor must have AVX-512.
-    unsafe fn interleave(a: Line, b: Line) -> (Line, Line);
+    unsafe fn interleave(a: SixteenBytes, b: SixteenBytes) -> (SixteenBytes, SixteenBytes);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -31,7 +31,7 @@ macro_rules! units {
     ($($type:ty, $low:ident, $high:ident;)+) => {$(
         impl Unit for $type {
             #[inline(always)]
-            unsafe fn interleave(a: Line, b: Line) -> (Line, Line) {
+            unsafe fn interleave(a: SixteenBytes, b: SixteenBytes) -> (SixteenBytes, SixteenBytes) {
                 // SAFETY: the processor has AVX-512.
                 unsafe {
                     ($low(a, b), $high(a, b))
@@ -46,7 +46,7 @@ macro_rules! units {
     ($($type:ty, $low:ident, $high:ident;)+) => {$(
         impl Unit for $type {
             #[inline(always)]
-            unsafe fn interleave(a: Line, b: Line) -> (Line, Line) {
+            unsafe fn interleave(a: SixteenBytes, b: SixteenBytes) -> (SixteenBytes, SixteenBytes) {
                 const SIZE: usize = size_of::<$type>();
                 let mut both = [[0; 16]; 2];
                 for k in 0..16 {
@@ -253,7 +253,8 @@ unsafe fn squares<T: Unit, const N: usize>(job: &Transposition) {
 unsafe fn square<T: Unit, const N: usize>(from: *const u8, from_step: usize, to: *mut u8, to_step: usize) {
     // SAFETY: the caller answers for the elements at `from` and `to`.
     unsafe {
-        let mut lines: [Line; N] = std::array::from_fn(|k| from.add(k * from_step).cast::<Line>().read_unaligned());
+        let mut lines: [SixteenBytes; N] =
+            std::array::from_fn(|k| from.add(k * from_step).cast::<SixteenBytes>().read_unaligned());
         lines = halved::<T, N>(lines);
         if N > 2 {
             lines = halved::<T, N>(lines);
@@ -265,7 +266,7 @@ unsafe fn square<T: Unit, const N: usize>(from: *const u8, from_step: usize, to:
             lines = halved::<T, N>(lines);
         }
         for (k, line) in lines.into_iter().enumerate() {
-            to.add(k * to_step).cast::<Line>().write_unaligned(line);
+            to.add(k * to_step).cast::<SixteenBytes>().write_unaligned(line);
         }
     }
 }
@@ -273,7 +274,7 @@ unsafe fn square<T: Unit, const N: usize>(from: *const u8, from_step: usize, to:
 /// # Safety
 /// The processor must have AVX-512.
 #[inline(always)]
-unsafe fn halved<T: Unit, const N: usize>(lines: [Line; N]) -> [Line; N] {
+unsafe fn halved<T: Unit, const N: usize>(lines: [SixteenBytes; N]) -> [SixteenBytes; N] {
     // SAFETY: the processor has AVX-512.
     unsafe {
         let mut next = lines;

@@ -127,7 +127,7 @@ impl Transfer {
     pub fn sources(&self) -> Vec<ViewId> {
         match self.kind {
             TransferKind::Get | TransferKind::Gather | TransferKind::Reduce => self.others.clone(),
-            _ => vec![self.own],
+            TransferKind::Put | TransferKind::Scatter | TransferKind::Broadcast | TransferKind::Copy => vec![self.own],
         }
     }
 }

@@ -34,6 +34,7 @@ impl Core<'_> {
         }
     }
 
+    /// The only match over all steps: a new one does not compile until something executes it.
     fn steps<W: Watch>(&mut self, at: &mut StepId, shared: &mut Shared, watch: &mut W) -> Result<State, Fail> {
         let plan = self.plan;
         let mut next = self.progress.next;

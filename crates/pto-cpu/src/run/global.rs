@@ -5,6 +5,7 @@ use crate::guard::{Guards, Held, Touched};
 use crate::memory::Buffer;
 use crate::prepared::{Allocate, AllocationId, Id, Table};
 
+/// The buffers that a core reaches, and what it did to them.
 pub(super) struct GlobalMemory<'p> {
     /// By parameter.
     pub buffers: &'p [Buffer],

@@ -148,7 +148,13 @@ impl Core<'_> {
                 self.regs.scalars[*out] = 1;
                 Ok(())
             }
-            _ => Ok(()),
+            Link::Push(_)
+            | Link::Free(_)
+            | Link::Signal { .. }
+            | Link::Await { .. }
+            | Link::Barrier { .. }
+            | Link::Notify { .. }
+            | Link::WaitSignal { .. } => Ok(()),
         }
     }
 

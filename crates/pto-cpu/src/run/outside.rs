@@ -12,6 +12,7 @@ pub(super) struct OpenEnd {
     pub local: [u64; 2],
 }
 
+/// Pipes that a core has opened, transfers in the background, and what is told at the end.
 pub(super) struct Outside {
     pub ends: Table<EndId, OpenEnd>,
     /// Sessions and transfers in the background so far.

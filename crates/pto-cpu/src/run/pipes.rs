@@ -7,7 +7,7 @@ use pto_isa::Pipe;
 use std::collections::{BTreeMap, VecDeque};
 
 /// The pipes of a core.
-pub(super) const PIPES: usize = Pipe::REAL.len();
+const PIPES: usize = Pipe::REAL.len();
 
 /// What a pipe has been given and has not done yet.
 #[derive(Debug)]
@@ -30,26 +30,40 @@ pub(super) enum Task<'p> {
 /// The queues of the pipes of a core, and what keeps them in order.
 #[derive(Default, Debug)]
 pub(super) struct Pipes<'p> {
-    pub queues: [VecDeque<Task<'p>>; PIPES],
+    queues: [VecDeque<Task<'p>>; PIPES],
     pub flags: BTreeMap<Flag, u32>,
-    pub tokens: BTreeMap<i64, usize>,
+    /// Who holds a token.
+    pub tokens: BTreeMap<i64, Pipe>,
     /// Who has asked for a token and not got it yet. It is given in the order of the program.
-    pub asked: BTreeMap<i64, VecDeque<usize>>,
+    pub asked: BTreeMap<i64, VecDeque<Pipe>>,
     random: u64,
     /// The step that failed, when it is not the one being given.
     pub failed_at: Option<StepId>,
 }
 
-impl Pipes<'_> {
+impl<'p> Pipes<'p> {
     /// Nothing is pending. The order follows from the seed and the core.
     pub fn reset(&mut self, seed: u64) {
         *self = Self { random: seed, ..Self::default() };
     }
 
     /// True when nobody else has a token or has asked for it before.
-    pub fn may_get(&self, id: i64, pipe: usize) -> bool {
+    pub fn may_get(&self, id: i64, pipe: Pipe) -> bool {
         let next = self.asked.get(&id).and_then(VecDeque::front);
         next == Some(&pipe) && self.tokens.get(&id).is_none_or(|holder| *holder == pipe)
+    }
+
+    pub fn queue(&self, pipe: Pipe) -> &VecDeque<Task<'p>> {
+        &self.queues[pipe as usize]
+    }
+
+    pub fn queue_mut(&mut self, pipe: Pipe) -> &mut VecDeque<Task<'p>> {
+        &mut self.queues[pipe as usize]
+    }
+
+    /// Any pipe.
+    pub fn random_pipe(&mut self) -> Pipe {
+        Pipe::REAL[self.chance(PIPES as u64) as usize]
     }
 
     pub fn chance(&mut self, of: u64) -> u64 {

@@ -6,7 +6,7 @@
 use super::core::Core;
 use super::fail::Fail;
 use super::observe::{Flag, Watch};
-use super::pipes::{PIPES, Task};
+use super::pipes::Task;
 use crate::prepared::{Direction, KernelId, Link, LinkId, OrderId, PipeEntry, PipeOp, PipeOrder, Reg, StepId};
 use pto_isa::{Pipe, Target};
 
@@ -40,25 +40,25 @@ impl<'p> Core<'p> {
 
     fn give(&mut self, pipe: Pipe, task: Task<'p>) -> Result<(), Fail> {
         if let Task::Get(id, _) = task {
-            self.issue.pipes.asked.entry(id).or_default().push_back(pipe as usize);
+            self.issue.pipes.asked.entry(id).or_default().push_back(pipe);
         }
-        self.issue.pipes.queues[pipe as usize].push_back(task);
+        self.issue.pipes.queue_mut(pipe).push_back(task);
         if pipe == Pipe::S {
             return self.finish(Pipe::S);
         }
         // Now and then the pipes catch up a little, so that they are apart by different distances.
         for _ in 0..self.issue.pipes.chance(4) {
-            let pipe = self.issue.pipes.chance(PIPES as u64) as usize;
+            let pipe = self.issue.pipes.random_pipe();
             self.take(pipe)?;
         }
         Ok(())
     }
 
     /// Lets a pipe take its next step, if it can.
-    fn take(&mut self, pipe: usize) -> Result<bool, Fail> {
+    fn take(&mut self, pipe: Pipe) -> Result<bool, Fail> {
         self.maybe_swap(pipe);
         let pipes = &mut self.issue.pipes;
-        let ready = match pipes.queues[pipe].front() {
+        let ready = match pipes.queue(pipe).front() {
             None => false,
             Some(Task::Wait(flag, _)) => pipes.flags.get(flag).is_some_and(|n| *n > 0),
             Some(Task::Get(id, _)) => pipes.may_get(*id, pipe),
@@ -67,7 +67,7 @@ impl<'p> Core<'p> {
         if !ready {
             return Ok(false);
         }
-        let Some(task) = pipes.queues[pipe].pop_front() else { return Ok(false) };
+        let Some(task) = pipes.queue_mut(pipe).pop_front() else { return Ok(false) };
         match task {
             Task::Set(flag) => *pipes.flags.entry(flag).or_default() += 1,
             Task::Wait(flag, _) => *pipes.flags.entry(flag).or_default() -= 1,
@@ -93,19 +93,19 @@ impl<'p> Core<'p> {
     }
 
     /// A pipe that starts an instruction before the one before is done may finish the second first.
-    fn maybe_swap(&mut self, pipe: usize) {
-        let overlaps = self.plan.source.checked.info().target.profile().overlapping_pipes.contains(&Pipe::REAL[pipe]);
-        let queue = &self.issue.pipes.queues[pipe];
+    fn maybe_swap(&mut self, pipe: Pipe) {
+        let overlaps = self.plan.source.checked.info().target.profile().overlapping_pipes.contains(&pipe);
+        let queue = self.issue.pipes.queue(pipe);
         let two = matches!((queue.front(), queue.get(1)), (Some(Task::Kernel { .. }), Some(Task::Kernel { .. })));
         if overlaps && two && self.issue.pipes.chance(4) == 0 {
-            self.issue.pipes.queues[pipe].swap(0, 1);
+            self.issue.pipes.queue_mut(pipe).swap(0, 1);
         }
     }
 
     /// Lets one pipe do all it was given, and others as far as it needs them.
     fn finish(&mut self, pipe: Pipe) -> Result<(), Fail> {
-        while !self.issue.pipes.queues[pipe as usize].is_empty() {
-            if !self.take(pipe as usize)? && !self.take_any()? {
+        while !self.issue.pipes.queue(pipe).is_empty() {
+            if !self.take(pipe)? && !self.take_any()? {
                 return self.stuck();
             }
         }
@@ -115,7 +115,7 @@ impl<'p> Core<'p> {
     /// Lets all pipes do all they were given.
     pub fn finish_all(&mut self) -> Result<(), Fail> {
         while self.take_any()? {}
-        if self.issue.pipes.queues.iter().any(|q| !q.is_empty()) {
+        if Pipe::REAL.into_iter().any(|pipe| !self.issue.pipes.queue(pipe).is_empty()) {
             return self.stuck();
         }
         Ok(())
@@ -123,9 +123,10 @@ impl<'p> Core<'p> {
 
     /// Lets some pipe take a step: whichever chance picks first among those that can.
     fn take_any(&mut self) -> Result<bool, Fail> {
-        let first = self.issue.pipes.chance(PIPES as u64) as usize;
-        for k in 0..PIPES {
-            if self.take((first + k) % PIPES)? {
+        let first = self.issue.pipes.random_pipe() as usize;
+        let pipes = Pipe::REAL.into_iter().cycle().skip(first).take(Pipe::REAL.len());
+        for pipe in pipes {
+            if self.take(pipe)? {
                 return Ok(true);
             }
         }
@@ -134,14 +135,14 @@ impl<'p> Core<'p> {
 
     /// All pipes that have something to do wait for each other.
     fn stuck(&mut self) -> Result<(), Fail> {
-        let waits = self.issue.pipes.queues.iter().enumerate().filter_map(|(pipe, q)| match q.front() {
+        let waits = Pipe::REAL.into_iter().filter_map(|pipe| match self.issue.pipes.queue(pipe).front() {
             Some(Task::Wait(flag, at)) => Some((*at, pipe, format!("flag {} of {}", flag.id, flag.src))),
             Some(Task::Get(id, at)) => Some((*at, pipe, format!("buffer token {id}"))),
             _ => None,
         });
         let Some((at, pipe, what)) = waits.min() else { return Ok(()) };
         self.issue.pipes.failed_at = Some(at);
-        Err(Fail::PipeStuck { pipe: Pipe::REAL[pipe], what })
+        Err(Fail::PipeStuck { pipe, what })
     }
 
     /// Before a step that the device does only when its pipes are done.

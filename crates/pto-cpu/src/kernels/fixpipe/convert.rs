@@ -44,19 +44,19 @@ pub trait Convert {
 }
 
 /// A number of an accumulator.
-pub trait Source: Copy {
+pub trait AccNumber: Copy {
     /// To nearest even where it is not exact.
     fn to_f32(bits: u32) -> f32;
 }
 
-impl Source for f32 {
+impl AccNumber for f32 {
     #[inline(always)]
     fn to_f32(bits: u32) -> f32 {
         Self::from_bits(bits)
     }
 }
 
-impl Source for i32 {
+impl AccNumber for i32 {
     #[inline(always)]
     fn to_f32(bits: u32) -> f32 {
         bits as Self as f32
@@ -64,7 +64,7 @@ impl Source for i32 {
 }
 
 /// A result made from an f32.
-pub trait Target: Copy + Default {
+pub trait OutNumber: Copy + Default {
     /// Finite numbers stay in range when `saturate` is set.
     fn narrow<L: Level>(row: &[f32; LANES], saturate: bool) -> [Self; LANES];
 }
@@ -75,7 +75,7 @@ fn bounded(x: f32, most: f32) -> f32 {
     if x.is_infinite() { x } else { x.clamp(-most, most) }
 }
 
-impl Target for f32 {
+impl OutNumber for f32 {
     #[inline(always)]
     fn narrow<L: Level>(row: &[f32; LANES], saturate: bool) -> [Self; LANES] {
         let mut out = *row;
@@ -86,7 +86,7 @@ impl Target for f32 {
     }
 }
 
-impl Target for F16 {
+impl OutNumber for F16 {
     #[inline(always)]
     fn narrow<L: Level>(row: &[f32; LANES], saturate: bool) -> [Self; LANES] {
         let mut wide = *row;
@@ -103,7 +103,7 @@ impl Target for F16 {
     }
 }
 
-impl Target for Bf16 {
+impl OutNumber for Bf16 {
     #[inline(always)]
     fn narrow<L: Level>(row: &[f32; LANES], saturate: bool) -> [Self; LANES] {
         let mut out = [Self(0); LANES];
@@ -117,7 +117,7 @@ impl Target for Bf16 {
 
 macro_rules! small {
     ($($type:ty, $narrow:expr;)+) => {$(
-        impl Target for $type {
+        impl OutNumber for $type {
             #[inline(always)]
             fn narrow<L: Level>(row: &[f32; LANES], saturate: bool) -> [Self; LANES] {
                 let mut out = [Self::from_bits(0); LANES];
@@ -138,7 +138,7 @@ small! {
 }
 
 /// Nearest even, saturating; NaN is 0.
-impl Target for i32 {
+impl OutNumber for i32 {
     #[inline(always)]
     fn narrow<L: Level>(row: &[f32; LANES], _: bool) -> [Self; LANES] {
         let mut out = [0; LANES];
@@ -158,7 +158,7 @@ fn positive(x: f32) -> f32 {
 /// Without quantisation.
 pub struct Cast<S, D>(PhantomData<(S, D)>);
 
-impl<S: Source, D: Target> Convert for Cast<S, D> {
+impl<S: AccNumber, D: OutNumber> Convert for Cast<S, D> {
     type Out = D;
 
     #[inline(always)]
@@ -205,7 +205,7 @@ impl Convert for Keep {
 /// Times a scale.
 pub struct Scaled<S, D>(PhantomData<(S, D)>);
 
-impl<S: Source, D: Target> Convert for Scaled<S, D> {
+impl<S: AccNumber, D: OutNumber> Convert for Scaled<S, D> {
     type Out = D;
 
     #[inline(always)]
@@ -222,7 +222,7 @@ impl<S: Source, D: Target> Convert for Scaled<S, D> {
 /// Times a scale, plus an offset, to 8 bits.
 pub struct Eighth<S>(PhantomData<S>);
 
-impl<S: Source> Convert for Eighth<S> {
+impl<S: AccNumber> Convert for Eighth<S> {
     type Out = u8;
 
     #[inline(always)]

@@ -34,14 +34,14 @@ pub(super) fn bits_of(ty: &TileType) -> Option<DType> {
 
 fn by_index(src: &TileType, indices: &TileType) -> Option<Prepared<4, 0, 1>> {
     let run = by_type!(bits_of(src)?, E in [U8 U16 U32 U64] =>
-        by_type!(indices.dtype, I in [I16 U16 I32 U32] => ByIndex::<E, I>::run as KernelFn<4, 0, 1>)?)?;
+        by_type!(indices.dtype, I in [I16 U16 I32 U32] => GatherByIndex::<E, I>::run as KernelFn<4, 0, 1>)?)?;
     Some(Prepared { run, imm: [extent(src), 0] })
 }
 
 /// `dst[r, c] = src[indices[r, c]]`, where there is an index.
-struct ByIndex<E, I>(PhantomData<(E, I)>);
+struct GatherByIndex<E, I>(PhantomData<(E, I)>);
 
-impl<E: Elem, I: Index> ByIndex<E, I> {
+impl<E: Elem, I: Index> GatherByIndex<E, I> {
     /// # Safety
     /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<4, 0, 1>) -> Result<(), Fault> {

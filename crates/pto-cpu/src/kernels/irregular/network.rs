@@ -43,7 +43,7 @@ const fn network() -> [(u8, u8); COMPARISONS] {
 }
 
 /// Numbers in lanes.
-pub(super) trait Lanes: Copy {
+pub(super) trait SortLanes: Copy {
     /// The smaller and the larger of two, in each lane.
     ///
     /// # Safety
@@ -62,14 +62,14 @@ fn each_in_order<T: Copy + Ord, const N: usize>(a: [T; N], b: [T; N]) -> ([T; N]
     (least, most)
 }
 
-impl Lanes for [i32; 16] {
+impl SortLanes for [i32; 16] {
     #[inline(always)]
     unsafe fn in_order<L: Level>(a: Self, b: Self) -> (Self, Self) {
         each_in_order(a, b)
     }
 }
 
-impl Lanes for [i64; 8] {
+impl SortLanes for [i64; 8] {
     /// Comparisons of this width do not become vector code by themselves.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
@@ -116,7 +116,7 @@ pub(super) struct Places<V>(pub [V; GROUP]);
 /// # Safety
 /// The processor must have the level.
 #[inline(always)]
-pub(super) unsafe fn sort_lanes<L: Level, V: Lanes>(Places(places): &mut Places<V>) {
+pub(super) unsafe fn sort_lanes<L: Level, V: SortLanes>(Places(places): &mut Places<V>) {
     // SAFETY: the processor has the instructions of this level.
     unsafe {
         for &(low, high) in &NETWORK {

@@ -15,14 +15,14 @@ fn prepare(site: &Site) -> Option<Prepared<3>> {
     }
     let clears = site.numerics != Numerics::Reference;
     let run = by_type!(bits_of(site.tile("src")?)?, E in [U8 U16 U32 U64] =>
-        by_type!(site.tile("indexes")?.dtype, I in [I16 U16 I32 U32] => ByIndex::<E, I>::run as KernelFn<3>)?)?;
+        by_type!(site.tile("indexes")?.dtype, I in [I16 U16 I32 U32] => ScatterByIndex::<E, I>::run as KernelFn<3>)?)?;
     Some(Prepared { run, imm: [extent(site.tile("dst")?), u64::from(clears)] })
 }
 
 /// `dst[indexes[r, c]] = src[r, c]`, row by row: the last of several wins.
-struct ByIndex<E, I>(PhantomData<(E, I)>);
+struct ScatterByIndex<E, I>(PhantomData<(E, I)>);
 
-impl<E: Elem, I: Index> ByIndex<E, I> {
+impl<E: Elem, I: Index> ScatterByIndex<E, I> {
     /// # Safety
     /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<3>) -> Result<(), Fault> {

@@ -1,7 +1,7 @@
 //! `tsort32`: every 32 elements of a row become 32 records, the largest value first.
 
 use super::key::{GROUP, Sorted, put_record};
-use super::network::{Lanes, Places, sort_lanes};
+use super::network::{Places, SortLanes, sort_lanes};
 use pto_num::{F16, Level};
 use pto_vector::elem::by_type;
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef, contiguous, read};
@@ -57,7 +57,7 @@ unsafe fn plain_group<E: Sorted>(call: &Call<3>, row: usize, group: usize, count
 /// A value that is sorted together with others in lanes: its key, with the place as the lowest bits.
 trait InLanes<const N: usize>: Sorted {
     type Lane: Copy + Default;
-    type All: Lanes + From<[Self::Lane; N]> + Into<[Self::Lane; N]>;
+    type All: SortLanes + From<[Self::Lane; N]> + Into<[Self::Lane; N]>;
     fn lane(self, place: usize) -> Self::Lane;
     fn place(lane: Self::Lane) -> usize;
 }

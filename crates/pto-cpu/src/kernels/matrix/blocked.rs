@@ -17,7 +17,7 @@ const HEIGHT: usize = 128;
 /// Memory that starts at a cache line: a vector that crosses two costs twice.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Line(#[expect(dead_code, reason = "used through pointers")] [u32; LINE]);
+struct AlignedLine(#[expect(dead_code, reason = "used through pointers")] [u32; LINE]);
 
 const LINE: usize = 16;
 
@@ -26,7 +26,7 @@ pub const WIDE: usize = 2 * COLUMNS;
 
 thread_local! {
     /// Room for packed factors. On the stack it would cost a touch of every page in every product.
-    static ROOM: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
+    static ROOM: RefCell<Vec<AlignedLine>> = const { RefCell::new(Vec::new()) };
 }
 
 /// How products are computed on a processor.
@@ -105,7 +105,7 @@ pub unsafe fn drive(call: &ProductCall, machine: &Machine, run: impl Fn(&Block, 
             return;
         }
         ROOM.with_borrow_mut(|room| {
-            room.resize((WIDTH + HEIGHT) * DEPTH / LINE, Line([0; LINE]));
+            room.resize((WIDTH + HEIGHT) * DEPTH / LINE, AlignedLine([0; LINE]));
             for block in blocks(call, machine, (rows, cols, depth), room.as_mut_ptr().cast()) {
                 run(&block, &a, &b);
             }

@@ -18,11 +18,11 @@ const SIDE: usize = 16;
 const TOO_SMALL: i16 = 1;
 
 /// The numbers of a type as bits of bf16, without sign.
-type Table = [u16; 128];
+type Bf16Numbers = [u16; 128];
 
 /// The table of a factor whose numbers these functions take.
-fn table(factor: &Factor) -> Option<&'static Table> {
-    static TABLES: LazyLock<[Table; 2]> = LazyLock::new(|| {
+fn table(factor: &Factor) -> Option<&'static Bf16Numbers> {
+    static TABLES: LazyLock<[Bf16Numbers; 2]> = LazyLock::new(|| {
         let half = |x: f32| (x.to_bits() >> 16) as u16;
         [
             std::array::from_fn(|code| half(F8E4M3(code as u8).to_f32())),
@@ -113,7 +113,7 @@ unsafe fn exponent(factor: &Factor, at: usize, k: usize) -> Option<i16> {
 /// All elements that the other arguments count must be readable at `from`; the processor must have the instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx2")]
-unsafe fn widened(table: &Table, from: *const u8, exponent: Option<i16>) -> __m512i {
+unsafe fn widened(table: &Bf16Numbers, from: *const u8, exponent: Option<i16>) -> __m512i {
     // SAFETY: the caller answers for the elements at `from`; the processor has the instructions of this level.
     unsafe {
         let Some(exponent) = exponent else { return _mm512_set1_epi16(TOO_SMALL) };

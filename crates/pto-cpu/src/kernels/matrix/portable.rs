@@ -1,7 +1,7 @@
 //! The loops for every processor.
 
 use super::pack::{Boxes, Halves, widen_columns, widen_rows};
-use super::strip::{FloatLanes, Lanes, Loops, Strip, run, run_in_blocks};
+use super::strip::{FloatLanes, Loops, Strip, SumLanes, run, run_in_blocks};
 use pto_num::Baseline;
 
 macro_rules! by_rows {
@@ -29,7 +29,7 @@ macro_rules! lanes {
         #[derive(Clone, Copy)]
         struct $name;
 
-        impl Lanes for $name {
+        impl SumLanes for $name {
             type V = [u32; 8];
             const WIDTH: usize = 8;
             const ADDS: bool = false;

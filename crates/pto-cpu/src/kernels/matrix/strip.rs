@@ -35,7 +35,7 @@ pub struct Strip {
 }
 
 /// A vector of sums, and one step of them.
-pub trait Lanes: Copy {
+pub trait SumLanes: Copy {
     /// A vector of words.
     type V: Copy;
     /// Words of it.
@@ -71,7 +71,7 @@ pub trait Lanes: Copy {
 }
 
 /// Sums that can be added to each other.
-pub trait FloatLanes: Lanes {
+pub trait FloatLanes: SumLanes {
     /// +0 in every place.
     ///
     /// # Safety
@@ -92,7 +92,7 @@ pub const BLOCK: usize = 32;
 /// # Safety
 /// The operands must lie in memory, and the processor must have the instructions.
 #[inline(always)]
-pub unsafe fn run<L: Lanes, const ROWS: usize, const VECTORS: usize>(s: &Strip) {
+pub unsafe fn run<L: SumLanes, const ROWS: usize, const VECTORS: usize>(s: &Strip) {
     // SAFETY: the strip names packed factors and sums that are there.
     unsafe {
         let mut sums = [starts::<L, ROWS, VECTORS>(s)];
@@ -125,14 +125,14 @@ pub unsafe fn run_in_blocks<L: FloatLanes, const ROWS: usize, const VECTORS: usi
 
 /// Where a vector of columns lies.
 #[inline(always)]
-fn place<L: Lanes>(vector: usize, cols: usize) -> usize {
+fn place<L: SumLanes>(vector: usize, cols: usize) -> usize {
     vector * L::WIDTH / COLUMNS * cols + vector * L::WIDTH % COLUMNS
 }
 
 /// # Safety
 /// The strip names packed factors and sums that are there.
 #[inline(always)]
-unsafe fn starts<L: Lanes, const ROWS: usize, const VECTORS: usize>(s: &Strip) -> [[L::V; VECTORS]; ROWS] {
+unsafe fn starts<L: SumLanes, const ROWS: usize, const VECTORS: usize>(s: &Strip) -> [[L::V; VECTORS]; ROWS] {
     // SAFETY: the strip names packed factors and sums that are there.
     unsafe {
         let mut sums = [[L::load(s.start); VECTORS]; ROWS];
@@ -151,7 +151,7 @@ unsafe fn starts<L: Lanes, const ROWS: usize, const VECTORS: usize>(s: &Strip) -
 /// # Safety
 /// The strip names packed factors and sums that are there.
 #[inline(always)]
-unsafe fn finish<L: Lanes, const ROWS: usize, const VECTORS: usize>(s: &Strip, sums: &[[L::V; VECTORS]; ROWS]) {
+unsafe fn finish<L: SumLanes, const ROWS: usize, const VECTORS: usize>(s: &Strip, sums: &[[L::V; VECTORS]; ROWS]) {
     // SAFETY: the strip names packed factors and sums that are there.
     unsafe {
         for (r, row) in sums.iter().enumerate() {
@@ -167,7 +167,7 @@ unsafe fn finish<L: Lanes, const ROWS: usize, const VECTORS: usize>(s: &Strip, s
 /// # Safety
 /// The strip names packed factors and sums that are there.
 #[inline(always)]
-unsafe fn ascend<L: Lanes, const ROWS: usize, const VECTORS: usize, const SUMS: usize>(
+unsafe fn ascend<L: SumLanes, const ROWS: usize, const VECTORS: usize, const SUMS: usize>(
     s: &Strip,
     first: usize,
     count: usize,
@@ -193,7 +193,7 @@ unsafe fn ascend<L: Lanes, const ROWS: usize, const VECTORS: usize, const SUMS: 
 /// # Safety
 /// The processor must have what these lanes are made for.
 #[inline(always)]
-unsafe fn step<L: Lanes, const ROWS: usize, const VECTORS: usize>(
+unsafe fn step<L: SumLanes, const ROWS: usize, const VECTORS: usize>(
     sums: &mut [[L::V; VECTORS]; ROWS],
     a: *const u32,
     b: *const u32,

@@ -2,7 +2,7 @@
 
 use super::super::transpose::registers::{transpose_eight, transposed, transposed_halves};
 use super::pack::{Boxes, Halves, widen_columns};
-use super::strip::{COLUMNS, FloatLanes, GROUP, Lanes, Loops, Strip, run, run_in_blocks};
+use super::strip::{COLUMNS, FloatLanes, GROUP, Loops, Strip, SumLanes, run, run_in_blocks};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -53,7 +53,7 @@ macro_rules! lanes512 {
         #[derive(Clone, Copy)]
         struct $name;
 
-        impl Lanes for $name {
+        impl SumLanes for $name {
             type V = __m512i;
             const WIDTH: usize = 16;
             const ADDS: bool = $adds;
@@ -107,7 +107,7 @@ macro_rules! lanes256 {
         #[derive(Clone, Copy)]
         struct $name;
 
-        impl Lanes for $name {
+        impl SumLanes for $name {
             type V = __m256i;
             const WIDTH: usize = 8;
             const ADDS: bool = false;
