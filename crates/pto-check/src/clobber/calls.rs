@@ -146,7 +146,7 @@ impl Walk<'_> {
             for (outer, inner) in atoms {
                 if let Some(read) = body.exposed.get(&inner) {
                     let inside = read.inside.or(Some(read.span));
-                    let read = Read { span: operand.span, tile: operand.value, inside };
+                    let read = Read { span: operand.span, tile: operand.value, inside, branched: read.branched };
                     all.exposed.entry(outer).or_insert(read);
                 }
                 if let Some(loss) = body.lost.get(&inner) {

@@ -72,6 +72,8 @@ struct Loss {
     by: OpId,
     source: bool,
     called: bool,
+    /// It is one of the tiles that a condition chooses from.
+    chosen: bool,
 }
 
 /// A read of a tile, and where it is in a function that was called.
@@ -80,6 +82,8 @@ struct Read {
     span: Span,
     tile: ValueId,
     inside: Option<Span>,
+    /// It is on one side of a branch, which may have to do with what a condition has chosen.
+    branched: bool,
 }
 
 /// A tile that an operation uses.
@@ -88,6 +92,8 @@ struct Access {
     span: Span,
     dir: Dir,
     atoms: Rc<[Atom]>,
+    /// Of what is written, that which it may be instead.
+    others: Vec<Atom>,
 }
 
 /// Memory that an operation loses.
@@ -111,13 +117,19 @@ fn losses(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>) -> 
             match hazard.harm {
                 Harm::Destroys(slot) => {
                     let operands = row.slot(slot).into_iter().flat_map(|slot| module.in_slot(id, slot));
-                    let windows = operands.filter_map(|o| places.window(o.value, id));
-                    let loss = Loss { by: id, source: true, called: false };
-                    list.extend(windows.map(|w| ((atoms::group(&w), w.runs(Extent::Valid)), loss)));
+                    let loss = Loss { by: id, source: true, called: false, chosen: false };
+                    for operand in operands {
+                        let own = places.window(operand.value, id).into_iter().map(|w| (w, loss));
+                        let others = places.alternatives(operand.value, id).into_iter();
+                        let others = others.map(|w| (w, Loss { chosen: true, ..loss }));
+                        list.extend(
+                            own.chain(others).map(|(w, loss)| ((atoms::group(&w), w.runs(Extent::Valid)), loss)),
+                        );
+                    }
                 }
                 Harm::Hidden(memory) => {
                     let home = (Home::At(memory.loc), BTreeMap::new());
-                    let loss = Loss { by: id, source: false, called: false };
+                    let loss = Loss { by: id, source: false, called: false, chosen: false };
                     list.push(((home, hidden_runs(&memory)), loss));
                 }
                 _ => {}
@@ -139,6 +151,14 @@ struct Summary {
     lost: BTreeMap<Atom, Loss>,
     /// Written, on every path.
     written: BTreeSet<Atom>,
+}
+
+impl Summary {
+    /// What is done on one side of a branch, seen from outside.
+    fn leave_branch(&mut self) {
+        self.exposed.values_mut().for_each(|read| read.branched = true);
+        self.lost.retain(|_, loss| !loss.chosen);
+    }
 }
 
 struct Walk<'a> {
@@ -227,6 +247,9 @@ impl<'a> Walk<'a> {
         for (operand, _) in self.operands(id) {
             let bytes = self.bytes(operand.value, id, Extent::Valid);
             bytes.into_iter().for_each(|(group, runs)| self.atoms.add(group, runs));
+            for window in self.places.alternatives(operand.value, id) {
+                self.atoms.add(atoms::group(&window), window.runs(Extent::Valid));
+            }
         }
         if self.calls.contains_key(&id) {
             self.add_call(id);
@@ -251,7 +274,10 @@ impl<'a> Walk<'a> {
     fn accesses(&self, id: OpId) -> Vec<Access> {
         let access = |(operand, dir): (Operand, Dir)| {
             let (group, runs) = self.bytes(operand.value, id, Extent::Valid)?;
-            Some(Access { tile: operand.value, span: operand.span, dir, atoms: self.atoms.of(&group, runs) })
+            let others = if dir == Dir::Out { self.places.alternatives(operand.value, id) } else { Vec::new() };
+            let others = others.iter().flat_map(|w| self.atoms.of(&atoms::group(w), w.runs(Extent::Valid)).to_vec());
+            let (others, atoms) = (others.collect(), self.atoms.of(&group, runs));
+            Some(Access { tile: operand.value, span: operand.span, dir, atoms, others })
         };
         self.operands(id).into_iter().filter_map(access).collect()
     }
@@ -276,6 +302,7 @@ impl<'a> Walk<'a> {
     fn then(&mut self, first: &mut Summary, next: Summary) {
         for (key, read) in next.exposed {
             match first.lost.get(&key) {
+                Some(loss) if loss.chosen && read.branched => {}
                 Some(loss) => self.report(key, read, *loss),
                 None if !first.written.contains(&key) => _ = first.exposed.entry(key).or_insert(read),
                 None => {}
@@ -300,7 +327,10 @@ impl<'a> Walk<'a> {
             parts.push(part);
         }
         match module.op(id).op {
-            op::scf_if => either(parts, module.op_regions(id).len() == 2),
+            op::scf_if => {
+                parts.iter_mut().for_each(Summary::leave_branch);
+                either(parts, module.op_regions(id).len() == 2)
+            }
             op::scf_for | op::scf_while => self.repeated(parts),
             _ => {
                 let mut all = Summary::default();
@@ -339,17 +369,19 @@ impl<'a> Walk<'a> {
         for access in self.accesses(id) {
             for atom in access.atoms.iter().filter(|a| self.tracked.contains(a)) {
                 if access.dir != Dir::Out {
-                    let read = Read { span: access.span, tile: access.tile, inside: None };
+                    let read = Read { span: access.span, tile: access.tile, inside: None, branched: false };
                     summary.exposed.insert(*atom, read);
                 }
                 if access.dir == Dir::Out {
                     summary.written.insert(*atom);
                 }
             }
+            // If what a condition has chosen is lost, it is also that which is written again.
+            summary.written.extend(access.others.iter().filter(|a| self.tracked.contains(a)));
         }
         for ((group, runs), loss) in self.losses.get(&id).into_iter().flatten() {
             for atom in self.atoms.of(group, *runs).iter().filter(|atom| !summary.written.contains(atom)) {
-                summary.lost.insert(*atom, *loss);
+                summary.lost.entry(*atom).or_insert(*loss);
             }
         }
         summary

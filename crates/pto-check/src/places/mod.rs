@@ -49,6 +49,9 @@ pub(crate) fn hidden_runs(memory: &HiddenMemory) -> Runs {
     Runs::one(size(memory.start), size(memory.end.saturating_sub(memory.start)))
 }
 
+/// Tiles are chosen from others that are chosen, but nobody writes more of them than this.
+const MANY_CHOICES: usize = 16;
+
 /// An operation that binds a tile which exists already, and what to.
 struct Binding {
     id: OpId,
@@ -240,11 +243,42 @@ impl<'a> Places<'a> {
         id.is_some_and(|id| matches!(self.module.op(id).op, op::scf_if | op::arith_select))
     }
 
+    /// The memories that a tile may be in, where conditions choose it.
+    pub(crate) fn alternatives(&self, tile: ValueId, at: OpId) -> Vec<Window> {
+        let mut open: Vec<Window> = self.window(tile, at).into_iter().collect();
+        let mut found = Vec::new();
+        for _ in 0..MANY_CHOICES {
+            let Some(window) = open.pop() else { break };
+            let behind = match window.home {
+                Home::Tile(v) if self.is_chosen(v) => self.choices(v),
+                _ => {
+                    found.push(window);
+                    continue;
+                }
+            };
+            let behind = behind.into_iter().filter_map(|v| window.based_on(&self.window(v, at)?));
+            open.extend(behind.collect::<Vec<_>>());
+        }
+        // Where nothing is chosen there is one, and it is known already.
+        if self.window(tile, at).as_ref() == found.first() { Vec::new() } else { found }
+    }
+
+    /// The tiles that a branch or a selection chooses from.
+    fn choices(&self, tile: ValueId) -> Vec<ValueId> {
+        let (module, Def::Result(id, _)) = (self.module, self.module.value(tile).def) else { return Vec::new() };
+        if module.op(id).op == op::arith_select {
+            return module.operands(id).iter().skip(1).map(|o| o.value).collect();
+        }
+        let Some(at) = module.results(id).position(|r| r == tile) else { return Vec::new() };
+        let ends = module.op_regions(id).iter().filter_map(|r| module.region(*r).blocks.last());
+        let ends = ends.filter_map(|b| module.block(*b).ops.last());
+        ends.filter_map(|end| module.operands(*end).get(at).map(|o| o.value)).collect()
+    }
+
     /// The memory of a tile in a case.
     pub(crate) fn window_in(&self, tile: ValueId, at: OpId, case: &mut Case) -> Result<Window, Unknown> {
         let mut window = self.window(tile, at).ok_or(Unknown::Value)?;
-        // Names of names: as many as anyone would write.
-        for _ in 0..16 {
+        for _ in 0..MANY_CHOICES {
             let Home::Tile(chosen) = window.home else { break };
             let Some(next) = self.chosen(chosen, case)? else { break };
             let behind = self.window(next, at).ok_or(Unknown::Value)?;
