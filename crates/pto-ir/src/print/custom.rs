@@ -99,8 +99,8 @@ impl Printer<'_> {
         self.put("(");
         self.func_params(op, ty, body.and_then(|r| module.region(r).blocks.first().copied()));
         self.put(")");
-        self.func_results(ty);
-        let dict = self.dict(op, &["sym_name", "sym_visibility", "function_type", "arg_attrs"]);
+        self.func_results(op, ty);
+        let dict = self.dict(op, &["sym_name", "sym_visibility", "function_type", "arg_attrs", "res_attrs"]);
         if !dict.is_empty() {
             self.put(" attributes");
             self.put(&dict);
@@ -137,10 +137,21 @@ impl Printer<'_> {
         }
     }
 
-    fn func_results(&mut self, ty: &FnType) {
-        let list: Vec<String> = ty.results.iter().map(|t| self.type_or_alias(t)).collect();
+    fn func_results(&mut self, op: OpId, ty: &FnType) {
+        let res_attrs: &[Attr] = match self.module.attr(op, "res_attrs") {
+            Some(Attr::Array(items)) => items,
+            _ => &[],
+        };
+        let mut list: Vec<String> = ty.results.iter().map(|t| self.type_or_alias(t)).collect();
+        for (text, attr) in list.iter_mut().zip(res_attrs) {
+            if matches!(attr, Attr::Dict(entries) if !entries.is_empty()) {
+                *text += &format!(" {}", self.attr_text(attr));
+            }
+        }
         match &list[..] {
             [] => {}
+            // The braces of a body would follow a type without its own.
+            [one] if !res_attrs.is_empty() => self.put(&format!(" -> ({one})")),
             [one] => self.put(&format!(" -> {one}")),
             many => self.put(&format!(" -> ({})", many.join(", "))),
         }

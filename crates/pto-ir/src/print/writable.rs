@@ -107,16 +107,17 @@ impl Printer<'_> {
                 types && (args.is_empty() || !m.block(b).is_target)
             }),
         };
-        let arg_attrs = match m.attr(op, "arg_attrs") {
+        let attrs_of_each = |name: &str, count: usize| match m.attr(op, name) {
             None => true,
             Some(Attr::Array(items)) => {
                 let dicts = items.iter().all(|a| matches!(a, Attr::Dict(_)));
                 let some = items.iter().any(|a| matches!(a, Attr::Dict(d) if !d.is_empty()));
-                dicts && some && items.len() == f.inputs.len()
+                dicts && some && items.len() == count
             }
             Some(_) => false,
         };
-        named && visible && params && arg_attrs
+        let attrs = attrs_of_each("arg_attrs", f.inputs.len()) && attrs_of_each("res_attrs", f.results.len());
+        named && visible && params && attrs
     }
 
     fn cases_are_writable(&self, op: OpId) -> bool {

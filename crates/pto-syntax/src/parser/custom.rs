@@ -97,16 +97,13 @@ impl<'s> Parser<'s> {
     fn func_rest(&mut self, attrs: &mut Vec<(Sym, Attr)>) -> Parse<Vec<RegionId>> {
         let start = self.token.span.start;
         let (params, types, arg_attrs) = self.func_params()?;
-        let mut results = Vec::new();
-        if self.token.tok == Tok::Arrow {
-            self.bump();
-            results = self.parse_type_list()?;
-        }
-        let result_ids: Vec<TypeId> = results.iter().map(|r| r.0).collect();
-        let ty = self.function_of(&types, &result_ids, Span::new(start, self.last_end))?;
+        let (results, res_attrs) = self.func_results()?;
+        let ty = self.function_of(&types, &results, Span::new(start, self.last_end))?;
         attrs.push((self.intern("function_type"), Attr::Type(ty)));
-        if arg_attrs.iter().any(|a| *a != Attr::Dict(Box::new([]))) {
-            attrs.push((self.intern("arg_attrs"), Attr::Array(arg_attrs.into())));
+        for (name, list) in [("arg_attrs", arg_attrs), ("res_attrs", res_attrs)] {
+            if list.iter().any(|a| *a != Attr::Dict(Box::new([]))) {
+                attrs.push((self.intern(name), Attr::Array(list.into())));
+            }
         }
         if self.eat_word("attributes") {
             attrs.extend(self.parse_dict()?.into_iter().map(|(n, a, _)| (n, a)));
@@ -140,6 +137,29 @@ impl<'s> Parser<'s> {
     }
 
     /// `(%a: T {…}, %b: T)`, or types alone in a declaration.
+    /// `-> T`, `-> (T, T {a = 1})`, or nothing.
+    fn func_results(&mut self) -> Parse<(Vec<TypeId>, Vec<Attr>)> {
+        if self.token.tok != Tok::Arrow {
+            return Some((Vec::new(), Vec::new()));
+        }
+        self.bump();
+        if !self.at(b'(') {
+            return Some((vec![self.parse_type()?], Vec::new()));
+        }
+        let open = self.bump().span;
+        let (mut types, mut attrs) = (Vec::new(), Vec::new());
+        while !self.at(b')') {
+            types.push(self.parse_type()?);
+            let dict = if self.at(b'{') { self.parse_dict()? } else { Vec::new() };
+            attrs.push(Attr::Dict(dict.into_iter().map(|(n, a, _)| (n, a)).collect()));
+            if !self.eat(b',') {
+                break;
+            }
+        }
+        self.close(b')', open)?;
+        Some((types, attrs))
+    }
+
     fn func_params(&mut self) -> Parse<(Params, Vec<TypeId>, Vec<Attr>)> {
         let open = self.expect(b'(')?.span;
         let (mut params, mut types, mut attrs) = (Vec::new(), Vec::new(), Vec::new());

@@ -68,6 +68,16 @@ fn constants_with_a_type_stand_wherever_attributes_do() {
 }
 
 #[test]
+fn results_of_functions_have_attributes() {
+    for text in [
+        "func.func @f(%a: i32) -> (i32 {x = 1, y}) {\n  return %a : i32\n}\n",
+        "func.func private @g(i32) -> (i32, f32 {x})\n",
+    ] {
+        assert_eq!(formatted(text), text);
+    }
+}
+
+#[test]
 fn aliases_stand_for_elements_and_fields() {
     let aliases = "!e = f32\n!d = !e\n!s = !pto.struct<!d, i32>\n";
     let text = formatted(&format!(

@@ -421,3 +421,18 @@ fn locations_are_kept_in_every_form() {
         assert!(text.contains(" loc(\"here\":1:2)\n") && text.contains(" loc(unknown)\n"), "{form:?}:\n{text}");
     }
 }
+
+/// Ends of lines of other systems and tabs are layout.
+#[test]
+fn other_blanks_are_the_same_text() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/files/odd.pto");
+    let text = std::fs::read_to_string(path).expect("the file is there");
+    let plain = format(&text, FormatOptions::default()).expect("a program");
+    let tabs = |text: &str| text.lines().map(|l| l.replace("  ", "\t") + "\n").collect::<String>();
+    for other in [text.replace('\n', "\r\n"), tabs(&text), format!("\u{feff}{text}")] {
+        let comments = |module: &Module| module.comments.iter().map(|c| c.text.to_string()).collect::<Vec<_>>();
+        let formatted = format(&other, FormatOptions::default()).expect("the same program");
+        must_equal(&plain, &formatted, "formatted").expect("one layout");
+        assert_eq!(comments(&parse(&text).0).len(), comments(&parse(&formatted).0).len());
+    }
+}
