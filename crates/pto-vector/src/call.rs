@@ -110,7 +110,7 @@ impl<'a> TileRef<'a> {
     pub fn index(&self, row: usize, col: usize) -> usize {
         self.lies_inside(row, col);
         if self.geometry.is_boxed() {
-            self.geometry.offset(row as u64, col as u64) as usize
+            boxed_index(self.geometry, row, col)
         } else {
             row * self.row_stride + col * self.col_stride
         }
@@ -135,6 +135,12 @@ impl<'a> TileRef<'a> {
         self.lies_inside(row, col);
         self.ptr.cast::<T>().wrapping_add(row * self.row_stride + col * self.col_stride)
     }
+}
+
+/// Out of line: every plain kernel would have a copy.
+#[inline(never)]
+fn boxed_index(geometry: &TileType, row: usize, col: usize) -> usize {
+    geometry.offset(row as u64, col as u64) as usize
 }
 
 /// A window of global memory. `shape` and `strides` have five dimensions, outermost first, strides in elements.

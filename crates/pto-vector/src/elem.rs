@@ -214,6 +214,18 @@ pub const fn modular(dtype: DType) -> DType {
     }
 }
 
+/// The type whose code serves where a scalar is only copied: those as wide take the same bits of it, but for the 16-bit
+/// floats, which are rounded from single precision.
+pub const fn by_bits(dtype: DType) -> DType {
+    match dtype {
+        DType::I8 => DType::U8,
+        DType::I16 => DType::U16,
+        DType::I32 | DType::F32 => DType::U32,
+        DType::I64 => DType::U64,
+        other => other,
+    }
+}
+
 /// Runs an expression with a type name standing for the element type, for the types listed; `None` for others.
 ///
 /// `by_type!(dtype, E in [F32 F16 I32] => Prepared::new::<Binary<Add, E>>(site, true))`

@@ -25,7 +25,8 @@ const UPDATE: &[&str; 4] = &["src0", "src1", "dst", "dst"];
 const F16_NEG_INF: i16 = 0xfc00_u16 as i16;
 const BF16_NEG_INF: i16 = 0xff80_u16 as i16;
 
-/// A kernel on some tiles for the element types listed; those after the semicolon do without vector instructions.
+/// A kernel on some tiles for the element types listed; those after the semicolon do without vector instructions:
+/// no device has them, or they have 64 bits, or the work gains nothing.
 /// `modular` lets one type stand for both signs.
 macro_rules! kernel {
     ($slots:expr, $of:expr, $body:ident<$op:ty>, $($types:tt)+) => {
@@ -83,16 +84,16 @@ const KERNELS: Kernels = Kernels {
     tadd: binary!(Add, modular, I8 I16 I32 F16 Bf16 F32; I64),
     tsub: binary!(Sub, modular, I8 I16 I32 F16 Bf16 F32; I64),
     tmul: binary!(Mul, modular, I8 I16 I32 F16 Bf16 F32; I64),
-    tdiv: binary!(Div, identity, F16 Bf16 F32 I8 U8 I16 U16 I32 U32; I64 U64),
+    tdiv: binary!(Div, identity, F16 Bf16 F32 I16 U16 I32 U32; I8 U8 I64 U64),
     tmax: binary!(Max, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32; I64 U64),
     tmin: binary!(Min, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32; I64 U64),
     tabs: sign!(ClearSign, ClearSign, Abs, identity, I8 I16 I32 F32;),
-    texp: unary!(Exp, identity, F16 Bf16 F32;),
-    tlog: unary!(Log, identity, F16 Bf16 F32;),
-    tsqrt: unary!(Sqrt, identity, F16 Bf16 F32;),
+    texp: unary!(Exp, identity, F16 F32; Bf16),
+    tlog: unary!(Log, identity, F16 F32; Bf16),
+    tsqrt: unary!(Sqrt, identity, F16 F32; Bf16),
     trsqrt: unary!(Rsqrt, identity, F16 F32;),
-    trecip: unary!(Recip, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64),
-    tneg: sign!(FlipSign, FlipSign, Neg, modular, I8 I16 I32 F32; I64),
+    trecip: unary!(Recip, identity, F16 F32; Bf16 I8 U8 I16 U16 I32 U32 I64 U64),
+    tneg: sign!(FlipSign, FlipSign, Neg, modular, I16 I32 F32; I8 I64),
     tnot: unary!(Not, modular, I8 I16 I32; I64),
     tand: binary!(And, modular, I8 I16 I32; I64),
     tor: binary!(Or, modular, I8 I16 I32; I64),
@@ -102,15 +103,15 @@ const KERNELS: Kernels = Kernels {
     trem: binary!(Rem, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
     tfmod: binary!(Fmod, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
     tpow: kernel!(POWER, identity, Binary<Pow>, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64),
-    trelu: sign!(ReluBits<F16_NEG_INF>, ReluBits<BF16_NEG_INF>, Relu, identity, I8 I16 I32 F32; I64 U8 U16 U32 U64),
-    tprelu: binary!(Prelu, identity, I8 I16 I32 F16 Bf16 F32; I64 U8 U16 U32 U64),
+    trelu: sign!(ReluBits<F16_NEG_INF>, ReluBits<BF16_NEG_INF>, Relu, identity, I32 F32; I8 I16 I64 U8 U16 U32 U64),
+    tprelu: binary!(Prelu, identity, F16 F32; Bf16 I8 I16 I32 I64 U8 U16 U32 U64),
     taddc: kernel!(TERNARY, modular, Ternary<Steps<Add, Add>>, I8 I16 I32 F16 Bf16 F32; I64),
     tsubc: kernel!(TERNARY, modular, Ternary<Steps<Sub, Add>>, I8 I16 I32 F16 Bf16 F32; I64),
-    tmuladddst: kernel!(UPDATE, modular, Ternary<MulAdd>, F16 Bf16 F32; I8 I16 I32 I64),
-    tfusedmuladd: kernel!(UPDATE, modular, Ternary<MulThirdAdd>, F16 Bf16 F32; I8 I16 I32 I64),
-    tfusedmuladdrelu: kernel!(UPDATE, identity, Ternary<MulThirdAddRelu>, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64),
+    tmuladddst: kernel!(UPDATE, modular, Ternary<MulAdd>, F16 F32; Bf16 I8 I16 I32 I64),
+    tfusedmuladd: kernel!(UPDATE, modular, Ternary<MulThirdAdd>, F16 F32; Bf16 I8 I16 I32 I64),
+    tfusedmuladdrelu: kernel!(UPDATE, identity, Ternary<MulThirdAddRelu>, F16 F32; Bf16 I8 U8 I16 U16 I32 U32 I64 U64),
     taddrelu: binary!(AddRelu, identity, I16 F16 F32;),
-    tsubrelu: binary!(SubRelu, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64),
+    tsubrelu: binary!(SubRelu, identity, F16 F32; Bf16 I8 U8 I16 U16 I32 U32 I64 U64),
     taddreluconv: relu_convert!(Add),
     tsubreluconv: relu_convert!(Sub),
     tadddeqrelu: ADD_SCALE_RELU,

@@ -1,8 +1,7 @@
 //! Tiles filled by a rule.
 
-use super::call::{Body, Call, Fault, Kernel, Prepared, TileRef};
-use super::contiguous;
-use super::elem::{Elem, by_type};
+use super::call::{Body, Call, Fault, Kernel, TileRef};
+use super::elem::{Elem, by_bits, modular, prepare};
 use super::map::write;
 use pto_isa::Loc;
 use pto_isa::rules::AttrValue;
@@ -16,22 +15,21 @@ pub(super) const SCALAR: Kernel = Kernel::taking(DST, &[], &["scalar"], |site| {
     let dst = site.tile("dst")?;
     // Cube memory is filled as a whole; in vector memory, the valid region.
     let extent = if dst.loc == Loc::Mat { [dst.rows, dst.cols] } else { [0, 0] };
-    by_type!(dst.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
-        Prepared::new::<Scalar<E>>(site, contiguous(site, DST)).with(extent))
+    prepare!(site, DST, by_bits(dst.dtype), E in [U8 U16 U32 U64 F16 Bf16;] => Scalar<E>).map(|p| p.with(extent))
 });
 
 /// `dst[0,k] = start + k`, or minus.
 pub const IOTA: Kernel = Kernel::taking(DST, &[], &["start"], |site| {
     let down = site.instance.attr("descending") == Some(AttrValue::Bool(true));
-    by_type!(site.tile("dst")?.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
-        Prepared::new::<Iota<E>>(site, contiguous(site, DST)).with([u64::from(down), 0]))
+    prepare!(site, DST, modular(site.tile("dst")?.dtype), E in [I16 I32 F16 Bf16 F32; I8 I64] => Iota<E>)
+        .map(|p| p.with([u64::from(down), 0]))
 });
 
 /// Ones on one side of a diagonal, zeros on the other.
 pub const TRIANGLE: Kernel = Kernel::taking(DST, &[], &["diagonal"], |site| {
     let upper = site.instance.attr("upperOrLower") == Some(AttrValue::Int(1));
-    by_type!(site.tile("dst")?.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
-        Prepared::new::<Triangle<E>>(site, contiguous(site, DST)).with([u64::from(upper), 0]))
+    prepare!(site, DST, modular(site.tile("dst")?.dtype), E in [I8 I16 I32 F16 Bf16 F32; I64] => Triangle<E>)
+        .map(|p| p.with([u64::from(upper), 0]))
 });
 
 /// Elements written at once.

@@ -134,6 +134,9 @@ impl<P: Pairwise<E>, E: Elem> Body<3> for Binary<P, E> {
 pub unsafe fn divisors<P: Pairwise<E>, E: Elem>(tiles: &[TileRef; 3], imm: [u64; 2]) -> Result<(), Fault> {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
     unsafe {
+        if const { P::DIVISOR.is_none() } {
+            return Ok(());
+        }
         let Some(divisor) = P::DIVISOR else { return Ok(()) };
         let [a, b, dst] = tiles;
         let cover = Cover::of(imm);
@@ -169,9 +172,13 @@ impl<P: Pairwise<E>, E: Elem> Lanes<E> for ByValueLanes<P, E> {
 /// # Safety
 /// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
 /// them.
+#[inline(always)]
 unsafe fn value_divisors<P: Pairwise<E>, E: Elem>(operands: &ByRow) -> Result<(), Fault> {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
     unsafe {
+        if const { P::DIVISOR.is_none() } {
+            return Ok(());
+        }
         let ByRow { src, dst, values, scalar } = operands;
         match (P::DIVISOR, values) {
             (None, _) => Ok(()),
@@ -235,5 +242,9 @@ pub fn each(tile: &TileRef, mut f: impl FnMut(usize, usize)) {
 /// The same from the last element to the first: a source that is repeated may start where the destination does, and is
 /// then overwritten last.
 pub fn each_backwards(tile: &TileRef, mut f: impl FnMut(usize, usize)) {
-    each(tile, |r, c| f(tile.rows() - 1 - r, tile.cols() - 1 - c));
+    for r in (0..tile.rows()).rev() {
+        for c in (0..tile.cols()).rev() {
+            f(r, c);
+        }
+    }
 }

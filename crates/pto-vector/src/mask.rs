@@ -7,8 +7,7 @@ mod test;
 mod tests;
 
 use super::call::{Kernel, Numerics, Prepared, Site};
-use super::contiguous;
-use super::elem::{by_type, unsigned};
+use super::elem::{by_bits, prepare, unsigned};
 use compare::How;
 use pto_isa::DType;
 use test::{GreaterEqual, LessEqual};
@@ -24,14 +23,12 @@ const SELECT_SCALAR_TILES: &[&str; 3] = &["mask", "src", "dst"];
 pub(super) const COMPARE: Kernel = Kernel::new(COMPARE_TILES, compare_tiles);
 pub(super) const COMPARE_SCALAR: Kernel = Kernel::taking(COMPARE_SCALAR_TILES, &[], &["scalar"], compare_scalar);
 pub(super) const SELECT: Kernel = Kernel::new(SELECT_TILES, |site| {
-    let contiguous = contiguous(site, SELECT_TILES);
     let unsigned = unsigned(site.tile("dst")?.dtype)?;
-    by_type!(unsigned, E in [U8 U16 U32 U64] => Prepared::new::<select::Tiles<E>>(site, contiguous))
+    prepare!(site, SELECT_TILES, unsigned, E in [U8 U16 U32; U64] => select::Tiles<E>)
 });
 pub(super) const SELECT_SCALAR: Kernel = Kernel::taking(SELECT_SCALAR_TILES, &[], &["scalar"], |site| {
-    let contiguous = contiguous(site, SELECT_SCALAR_TILES);
-    by_type!(site.tile("dst")?.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
-        Prepared::new::<select::Scalar<E>>(site, contiguous))
+    let same_bits = by_bits(site.tile("dst")?.dtype);
+    prepare!(site, SELECT_SCALAR_TILES, same_bits, E in [U8 U16 U32 F16 Bf16; U64] => select::Scalar<E>)
 });
 
 /// A comparison as one of those that have code: [`Equal`], [`Less`], [`LessEqual`], [`Greater`], [`GreaterEqual`].
@@ -86,10 +83,9 @@ impl Mode {
 
 /// The body for a comparison, an element type and one of the listed modes.
 macro_rules! by_mode {
-    ($mode:expr, $dtype:expr, [$($mode_name:ident)+], $types:tt => $body:ident, $site:expr, $contiguous:expr) => {
+    ($mode:expr, $dtype:expr, [$($mode_name:ident)+], $types:tt => $body:ident, $site:expr, $slots:expr) => {
         match $mode {
-            $(Mode::$mode_name =>
-                by_type!($dtype, E in $types => Prepared::new::<compare::$body<$mode_name, E>>($site, $contiguous)),)+
+            $(Mode::$mode_name => prepare!($site, $slots, $dtype, E in $types => compare::$body<$mode_name, E>),)+
             _ => None,
         }
     };
@@ -100,13 +96,12 @@ fn compare_tiles(site: &Site) -> Option<Prepared<3>> {
     let (mode, mut how) = Mode::of(site, dtype)?.simplified(dtype);
     how.swap = matches!(mode, Mode::Greater | Mode::GreaterEqual);
     let mode = if how.swap { mode.swapped() } else { mode };
-    let contiguous = contiguous(site, COMPARE_TILES);
     let prepared = if !dtype.is_int() {
-        by_mode!(mode, dtype, [Equal Less LessEqual], [F16 Bf16 F32] => Tiles, site, contiguous)
+        by_mode!(mode, dtype, [Equal Less LessEqual], [F16 Bf16 F32;] => Tiles, site, COMPARE_TILES)
     } else if mode == Mode::Equal {
-        by_mode!(mode, unsigned(dtype)?, [Equal], [U8 U16 U32 U64] => Tiles, site, contiguous)
+        by_mode!(mode, unsigned(dtype)?, [Equal], [U8 U16 U32; U64] => Tiles, site, COMPARE_TILES)
     } else {
-        by_mode!(mode, dtype, [Less], [I8 U8 I16 U16 I32 U32 I64 U64] => Tiles, site, contiguous)
+        by_mode!(mode, dtype, [Less], [I8 U8 I16 U16 I32 U32; I64 U64] => Tiles, site, COMPARE_TILES)
     };
     prepared.map(|p| p.with(how.imm()))
 }
@@ -117,13 +112,13 @@ fn compare_scalar(site: &Site) -> Option<Prepared<3, 0, 1>> {
     let raw = site.numerics == Numerics::A2A3 && matches!(stored, DType::I16 | DType::U16);
     let dtype = if raw { DType::F16 } else { stored };
     let (mode, how) = Mode::of(site, dtype)?.simplified(dtype);
-    let contiguous = contiguous(site, &["src", "dst"]);
+    let slots = &["src", "dst"];
     let prepared = if !dtype.is_int() {
-        by_mode!(mode, dtype, [Equal Less LessEqual Greater GreaterEqual], [F16 Bf16 F32] => Scalar, site, contiguous)
+        by_mode!(mode, dtype, [Equal Less LessEqual Greater GreaterEqual], [F16 Bf16 F32;] => Scalar, site, slots)
     } else if mode == Mode::Equal {
-        by_mode!(mode, unsigned(dtype)?, [Equal], [U8 U16 U32 U64] => Scalar, site, contiguous)
+        by_mode!(mode, unsigned(dtype)?, [Equal], [U8 U16 U32; U64] => Scalar, site, slots)
     } else {
-        by_mode!(mode, dtype, [Less Greater], [I8 U8 I16 U16 I32 U32 I64 U64] => Scalar, site, contiguous)
+        by_mode!(mode, dtype, [Less Greater], [I8 U8 I16 U16 I32 U32; I64 U64] => Scalar, site, slots)
     };
     prepared.map(|p| p.with(How { raw, ..how }.imm()))
 }

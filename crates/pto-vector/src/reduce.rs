@@ -11,9 +11,8 @@ mod tests;
 #[cfg(target_arch = "x86_64")]
 mod v4;
 
-use super::call::{Kernel, Prepared, Site};
-use super::contiguous;
-use super::elem::{by_type, unsigned};
+use super::call::{Kernel, Site};
+use super::elem::{prepare, unsigned};
 use arg::{ColArg, RowArg};
 use cols::Cols;
 use fold::{Largest, Product, Smallest, Sum};
@@ -23,35 +22,35 @@ use rows::Rows;
 const TILES: &[&str; 2] = &["src", "dst"];
 const ARG_TILES: &[&str; 3] = &["src", "dst_val", "dst_idx"];
 
+// Lists of types: those after the semicolon do without vector instructions. No device has them, or they have 64 bits.
+
 /// A kernel that adds or multiplies, which signed and unsigned integers do alike.
 macro_rules! arithmetic {
-    ($body:ident $($fold:ident)?) => {
+    ($body:ident $($fold:ident)?, $($types:tt)+) => {
         Kernel::new(TILES, |site: &Site| {
             let dtype = site.tile("src")?.dtype;
             let dtype = if dtype.is_int() { unsigned(dtype)? } else { dtype };
-            by_type!(dtype, E in [U8 U16 U32 U64 F16 Bf16 F32] =>
-                Prepared::new::<$body<$($fold,)? E>>(site, contiguous(site, &["src"])))
+            prepare!(site, &["src"], dtype, E in [$($types)+] => $body<$($fold,)? E>)
         })
     };
 }
 
 /// A kernel that finds a value.
 macro_rules! extreme {
-    ($body:ident $fold:ident) => {
+    ($body:ident $fold:ident, $($types:tt)+) => {
         Kernel::new(TILES, |site: &Site| {
-            by_type!(site.tile("src")?.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
-                Prepared::new::<$body<$fold, E>>(site, contiguous(site, &["src"])))
+            prepare!(site, &["src"], site.tile("src")?.dtype, E in [$($types)+] => $body<$fold, E>)
         })
     };
 }
 
 /// A kernel that finds an index.
 macro_rules! argument {
-    ($body:ident $fold:ident) => {
+    ($body:ident $fold:ident, $($types:tt)+) => {
         Kernel::new(ARG_TILES, |site: &Site| {
             let index = u64::from(site.tile("dst_idx")?.dtype.unit_bytes());
-            by_type!(site.tile("src")?.dtype, E in [I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32] =>
-                Prepared::new::<$body<$fold, E>>(site, contiguous(site, &["src"])).with([index, 0]))
+            prepare!(site, &["src"], site.tile("src")?.dtype, E in [$($types)+] => $body<$fold, E>)
+                .map(|p| p.with([index, 0]))
         })
     };
 }
@@ -59,17 +58,17 @@ macro_rules! argument {
 pto_isa::reduce!(kernels);
 
 const KERNELS: Kernels = Kernels {
-    trowsum: arithmetic!(Rows Sum),
-    trowprod: arithmetic!(Rows Product),
-    trowmax: extreme!(Rows Largest),
-    trowmin: extreme!(Rows Smallest),
-    trowargmax: argument!(RowArg Largest),
-    trowargmin: argument!(RowArg Smallest),
-    tcolsum: arithmetic!(Cols Sum),
-    tcolprod: arithmetic!(Cols Product),
-    tcolmax: extreme!(Cols Largest),
-    tcolmin: extreme!(Cols Smallest),
-    tcolargmax: argument!(ColArg Largest),
-    tcolargmin: argument!(ColArg Smallest),
-    tpairreducesum: arithmetic!(Pairs),
+    trowsum: arithmetic!(Rows Sum, U16 U32 F16 F32; U8 U64 Bf16),
+    trowprod: arithmetic!(Rows Product, U16 U32 F16 F32; U8 U64 Bf16),
+    trowmax: extreme!(Rows Largest, I8 U8 I16 I32 F16 F32; U16 U32 I64 U64 Bf16),
+    trowmin: extreme!(Rows Smallest, I8 U8 I16 I32 F16 F32; U16 U32 I64 U64 Bf16),
+    trowargmax: argument!(RowArg Largest, I16 U16 I32 U32 F16 Bf16 F32; I8 U8 I64 U64),
+    trowargmin: argument!(RowArg Smallest, I16 U16 I32 U32 F16 Bf16 F32; I8 U8 I64 U64),
+    tcolsum: arithmetic!(Cols Sum, U8 U16 U32 F16 Bf16 F32; U64),
+    tcolprod: arithmetic!(Cols Product, U16 U32 F16 Bf16 F32; U8 U64),
+    tcolmax: extreme!(Cols Largest, I8 U8 I16 U16 I32 U32 F16 Bf16 F32; I64 U64),
+    tcolmin: extreme!(Cols Smallest, I8 U8 I16 U16 I32 U32 F16 Bf16 F32; I64 U64),
+    tcolargmax: argument!(ColArg Largest, I8 U8 I16 U16 I32 U32 F16 Bf16 F32; I64 U64),
+    tcolargmin: argument!(ColArg Smallest, I8 U8 I16 U16 I32 U32 F16 Bf16 F32; I64 U64),
+    tpairreducesum: arithmetic!(Pairs, F16 F32; U8 U16 U32 U64 Bf16),
 };

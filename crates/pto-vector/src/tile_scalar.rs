@@ -72,7 +72,7 @@ const AXPY: Kernel = Kernel::taking(UPDATE, &[], &["scalar"], |site: &Site| {
 
 const SLOPE: Kernel = Kernel::taking(VALUE, &[], &[NONE, "slope"], |site: &Site| {
     let dtype = site.tile("dst")?.dtype;
-    prepare!(site, VALUE, dtype, E in [I16 I32 F16 Bf16 F32; I8 I64 U8 U16 U32 U64] => ByValue<Prelu, E>)
+    prepare!(site, VALUE, dtype, E in [F16 F32; Bf16 I8 I16 I32 I64 U8 U16 U32 U64] => ByValue<Prelu, E>)
 });
 
 pto_isa::tile_scalar!(kernels);

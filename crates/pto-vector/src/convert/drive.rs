@@ -13,7 +13,9 @@ use pto_isa::{Class, DType};
 use pto_num::{Level, Saturate};
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::__m512i;
+use std::hint::black_box;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 /// Numbers converted at once.
 pub const CHUNK: usize = bits::WORD;
@@ -26,7 +28,7 @@ pub trait Conversion: 'static {
     type Dst: Copy;
 
     /// Converts numbers; the second result is false when some of them need the exact arithmetic.
-    fn chunk<L: Level>(x: &[Self::Src; CHUNK], limits: &Limits<Self>) -> ([Self::Dst; CHUNK], bool);
+    fn chunk<L: Level>(x: &[Self::Src; CHUNK], limits: &Limits) -> ([Self::Dst; CHUNK], bool);
 
     /// True when there is code for AVX-512 registers.
     #[cfg(target_arch = "x86_64")]
@@ -61,7 +63,7 @@ pub fn each<A: Copy, B: Copy>(x: &[A; CHUNK], f: impl Fn(A) -> B) -> [B; CHUNK] 
 }
 
 /// What a conversion needs to know about ranges. With saturation off, they are those of the arithmetic.
-pub struct Limits<C: ?Sized> {
+pub struct Limits {
     /// Saturation.
     pub saturate: Saturate,
     /// Lowest value kept.
@@ -70,15 +72,14 @@ pub struct Limits<C: ?Sized> {
     pub high: f32,
     /// The same for integers.
     pub integers: (i64, i64),
-    conversion: PhantomData<C>,
 }
 
-impl<C: ?Sized> Limits<C> {
+impl Limits {
     fn new(how: How) -> Self {
         let (low, high) = float_range(how);
         let kept = how.saturate == Saturate::On && how.dst.is_int();
         let integers = integer_range(if kept { how.dst } else { DType::I64 });
-        Self { saturate: how.saturate, low, high, integers, conversion: PhantomData }
+        Self { saturate: how.saturate, low, high, integers }
     }
 }
 
@@ -121,24 +122,17 @@ impl<C: Conversion> Body<2> for Fast<C> {
             if const { is_old::<L>() } {
                 return Self::plain(call);
             }
-            // Copies, which what is written cannot change.
-            let [src, dst] = *call.tiles;
-            let how = How::from_call(call);
-            let limits = Limits::<C>::new(how);
-            let (rows, cols) = (src.rows().min(dst.rows()), src.cols().min(dst.cols()));
-            let joined = src.row_stride() == cols && dst.row_stride() == cols;
-            let (rows, cols) = if joined { (rows.min(1), rows * cols) } else { (rows, cols) };
-            let back = backwards::<C>(&src, &dst);
-            for i in 0..rows {
-                let r = if back { rows - 1 - i } else { i };
+            let job = Job::new(call, size_of::<C::Src>(), size_of::<C::Dst>());
+            for i in 0..job.rows {
+                let (src, dst) = job.row(i);
                 #[cfg(target_arch = "x86_64")]
                 if const { C::REGISTERS && is_v4::<L>() } {
-                    v4::row::<C>(src.row(r), dst.row(r), cols, how, (limits.low, limits.high), back);
+                    v4::row::<C>(src.cast(), dst.cast(), &job);
                 } else {
-                    row::<L, C>(src.row(r), dst.row(r), cols, how, &limits, back);
+                    row::<L, C>(src.cast(), dst.cast(), &job);
                 }
                 #[cfg(not(target_arch = "x86_64"))]
-                row::<L, C>(src.row(r), dst.row(r), cols, how, &limits, back);
+                row::<L, C>(src.cast(), dst.cast(), &job);
             }
             Ok(())
         }
@@ -153,82 +147,118 @@ impl<C: Conversion> Body<2> for Fast<C> {
     }
 }
 
-/// In place, a destination of wider elements must not overtake the source: such tiles go from the end to the start.
-#[inline(always)]
-fn backwards<C: Conversion>(src: &TileRef, dst: &TileRef) -> bool {
+/// Where the rows of a conversion lie, and how their numbers are converted. The same code for all types.
+pub struct Job {
+    src: *const u8,
+    dst: *mut u8,
+    /// Bytes from one row to the next; they wrap around when rows go from the last to the first.
+    steps: (usize, usize),
+    /// Rows.
+    pub rows: usize,
+    /// Numbers of a row.
+    pub cols: usize,
+    /// Rows, and the numbers of a row, go from the last to the first.
+    pub back: bool,
+    /// Types, rounding and saturation.
+    pub how: How,
+    /// Ranges.
+    pub limits: Limits,
+}
+
+impl Job {
+    #[inline(never)]
+    fn new(call: &Call<2>, from: usize, to: usize) -> Self {
+        let [src, dst] = call.tiles;
+        let how = How::from_call(call);
+        let (rows, cols) = (src.rows().min(dst.rows()), src.cols().min(dst.cols()));
+        let joined = src.row_stride() == cols && dst.row_stride() == cols;
+        let (rows, cols) = if joined { (rows.min(1), rows * cols) } else { (rows, cols) };
+        let back = to > from && overlap(src, from, dst, to);
+        let mut job = Self {
+            src: src.ptr(),
+            dst: dst.ptr(),
+            steps: (src.row_stride() * from, dst.row_stride() * to),
+            rows,
+            cols,
+            back,
+            how,
+            limits: Limits::new(how),
+        };
+        if back {
+            let last = rows.saturating_sub(1);
+            (job.src, job.dst) = (job.src.wrapping_add(last * job.steps.0), job.dst.wrapping_add(last * job.steps.1));
+            job.steps = (job.steps.0.wrapping_neg(), job.steps.1.wrapping_neg());
+        }
+        job
+    }
+
+    /// The first numbers of a row.
+    #[inline(always)]
+    fn row(&self, i: usize) -> (*const u8, *mut u8) {
+        let (from, to) = self.steps;
+        (self.src.wrapping_add(i.wrapping_mul(from)), self.dst.wrapping_add(i.wrapping_mul(to)))
+    }
+}
+
+/// True when two tiles share memory. In place, a destination of wider elements must not overtake the source: such tiles go
+/// from the end to the start.
+fn overlap(src: &TileRef, from: usize, dst: &TileRef, to: usize) -> bool {
     let end = |tile: &TileRef, size: usize| tile.ptr().wrapping_add(tile.rows() * tile.row_stride() * size);
-    let overlap = src.ptr() < end(dst, size_of::<C::Dst>()) && dst.ptr() < end(src, size_of::<C::Src>());
-    size_of::<C::Dst>() > size_of::<C::Src>() && overlap
+    src.ptr() < end(dst, to) && dst.ptr() < end(src, from)
 }
 
 /// # Safety
-/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor must have the
-/// instructions of this level.
+/// All numbers of a row must be readable at `src` and writable at `dst`; the processor must have the instructions of this
+/// level.
 #[inline(always)]
-unsafe fn row<L: Level, C: Conversion>(
-    src: *const C::Src,
-    dst: *mut C::Dst,
-    n: usize,
-    how: How,
-    limits: &Limits<C>,
-    back: bool,
-) {
+unsafe fn row<L: Level, C: Conversion>(src: *const C::Src, dst: *mut C::Dst, job: &Job) {
     // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
     unsafe {
-        let chunks = n / CHUNK;
-        if back {
-            rest::<L, C>(src, dst, n, how, limits);
-        }
+        let chunks = job.cols.div_ceil(CHUNK);
         for i in 0..chunks {
-            let at = CHUNK * if back { chunks - 1 - i } else { i };
-            let x = src.add(at).cast::<[C::Src; CHUNK]>().read_unaligned();
-            let (out, done) = C::chunk::<L>(&x, limits);
-            if done {
-                dst.add(at).cast::<[C::Dst; CHUNK]>().write_unaligned(out);
+            let at = CHUNK * if job.back { chunks - 1 - i } else { i };
+            let count = CHUNK.min(job.cols - at);
+            // One loop for whole chunks and the rest of a row: what is inlined here is long.
+            let mut padded = MaybeUninit::<[C::Src; CHUNK]>::uninit();
+            let mut from = src.add(at);
+            if count < CHUNK {
+                padded.write(bits::filled(from, count));
+                // The compiler must not see through this: it would take the numbers apart.
+                from = black_box(padded.as_ptr().cast());
+            }
+            let x = from.cast::<[C::Src; CHUNK]>().read_unaligned();
+            let (out, done) = C::chunk::<L>(&x, &job.limits);
+            let to = dst.add(at);
+            if !done {
+                exactly(x.as_ptr().cast(), to.cast(), count, job.how);
+            } else if count == CHUNK {
+                to.cast::<[C::Dst; CHUNK]>().write_unaligned(out);
             } else {
-                dst.add(at).cast::<[C::Dst; CHUNK]>().write_unaligned(exactly::<C>(&x, how));
+                std::ptr::copy_nonoverlapping(out.as_ptr(), to, count);
             }
         }
-        if !back {
-            rest::<L, C>(src, dst, n, how, limits);
-        }
     }
 }
 
-/// The numbers at the end of a row that do not fill a chunk: through copies that are filled up with the first one.
+/// Up to [`CHUNK`] numbers by the exact arithmetic. The same code for all types.
 ///
 /// # Safety
-/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor must have the
-/// instructions of this level.
-#[inline(always)]
-unsafe fn rest<L: Level, C: Conversion>(src: *const C::Src, dst: *mut C::Dst, n: usize, how: How, limits: &Limits<C>) {
-    // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
-    unsafe {
-        let at = n / CHUNK * CHUNK;
-        if at == n {
-            return;
-        }
-        let x = bits::filled(src.add(at), n - at);
-        let (out, done) = C::chunk::<L>(&x, limits);
-        let out = if done { out } else { exactly::<C>(&x, how) };
-        std::ptr::copy_nonoverlapping(out.as_ptr(), dst.add(at), n - at);
-    }
-}
-
-/// The same numbers by the exact arithmetic.
-///
-/// # Safety
-/// The numbers have the types that `how` names.
+/// `n` numbers of the types that `how` names must be readable at `src` and writable at `dst`.
 #[cold]
 #[inline(never)]
-pub unsafe fn exactly<C: Conversion>(x: &[C::Src; CHUNK], how: How) -> [C::Dst; CHUNK] {
-    // SAFETY: the numbers have the types that `how` names, and arrays of as many elements.
+pub unsafe fn exactly(src: *const u8, dst: *mut u8, n: usize, how: How) {
+    // SAFETY: the caller answers for the numbers at `src` and `dst`; a number has at most eight bytes.
     unsafe {
-        x.map(|x| {
-            let mut bytes = [0; 8];
-            bytes.as_mut_ptr().cast::<C::Src>().write_unaligned(x);
-            let bits = exact::number(u64::from_le_bytes(bytes), how).to_le_bytes();
-            bits.as_ptr().cast::<C::Dst>().read_unaligned()
-        })
+        let (from, to) = (how.src.unit_bytes() as usize, how.dst.unit_bytes() as usize);
+        let mut results = [0; CHUNK];
+        for (i, result) in results[..n].iter_mut().enumerate() {
+            let mut bits = [0; 8];
+            std::ptr::copy_nonoverlapping(src.add(i * from), bits.as_mut_ptr(), from);
+            *result = exact::number(u64::from_le_bytes(bits), how);
+        }
+        // The destination may be the source: all are read before any is written.
+        for (i, result) in results[..n].iter().enumerate() {
+            std::ptr::copy_nonoverlapping(result.to_le_bytes().as_ptr(), dst.add(i * to), to);
+        }
     }
 }

@@ -117,7 +117,7 @@ macro_rules! registers {
 
 /// Keeps a value inside the limits; NaN stays.
 #[inline(always)]
-fn clamped<C: ?Sized>(x: f32, limits: &Limits<C>) -> f32 {
+fn clamped(x: f32, limits: &Limits) -> f32 {
     let x = if x < limits.low { limits.low } else { x };
     if x > limits.high { limits.high } else { x }
 }
@@ -130,7 +130,7 @@ impl<S: Single> Conversion for ToSingle<S> {
     type Dst = f32;
     registers!(S::REGISTERS, store32, |x: S, _range, ON| (_mm512_castps_si512(x), 0));
     #[inline(always)]
-    fn chunk<L: Level>(x: &[S; CHUNK], _: &Limits<Self>) -> ([f32; CHUNK], bool) {
+    fn chunk<L: Level>(x: &[S; CHUNK], _: &Limits) -> ([f32; CHUNK], bool) {
         (S::single::<L>(x), true)
     }
 }
@@ -143,7 +143,7 @@ impl<R: Mode, S: Single> Conversion for ToHalf<R, S> {
     type Dst = F16;
     registers!(S::REGISTERS, store16, |x: S, range, ON| (v4::half::<R>(if ON { v4::clamp(x, range) } else { x }), 0));
     #[inline(always)]
-    fn chunk<L: Level>(x: &[S; CHUNK], limits: &Limits<Self>) -> ([F16; CHUNK], bool) {
+    fn chunk<L: Level>(x: &[S; CHUNK], limits: &Limits) -> ([F16; CHUNK], bool) {
         let x = each(&S::single::<L>(x), |x| clamped(x, limits));
         (to_half::<L, R>(&x), true)
     }
@@ -157,7 +157,7 @@ impl<R: Mode, S: Single> Conversion for ToBf16<R, S> {
     type Dst = Bf16;
     registers!(S::REGISTERS, store16, |x: S, range, ON| (v4::bf16::<R>(if ON { v4::clamp(x, range) } else { x }), 0));
     #[inline(always)]
-    fn chunk<L: Level>(x: &[S; CHUNK], limits: &Limits<Self>) -> ([Bf16; CHUNK], bool) {
+    fn chunk<L: Level>(x: &[S; CHUNK], limits: &Limits) -> ([Bf16; CHUNK], bool) {
         let x = each(&S::single::<L>(x), |x| clamped(x, limits));
         let out =
             each(&x, |x| if R::ROUND == Round::Rint { Bf16::from_f32(x) } else { narrow(x, R::ROUND, Saturate::Off) });
@@ -172,7 +172,7 @@ impl<F: Float> Conversion for ToFloat8<F> {
     type Src = f32;
     type Dst = F;
     #[inline(always)]
-    fn chunk<L: Level>(x: &[f32; CHUNK], limits: &Limits<Self>) -> ([F; CHUNK], bool) {
+    fn chunk<L: Level>(x: &[f32; CHUNK], limits: &Limits) -> ([F; CHUNK], bool) {
         // One NaN for all, as the exact arithmetic has it.
         let x = each(x, |x| if x.is_nan() { f32::NAN } else { clamped(x, limits) });
         (each(&x, |x| narrow(x, Round::Rint, Saturate::Off)), true)
@@ -186,7 +186,7 @@ impl<S: Single> Conversion for ToHif8<S> {
     type Src = S;
     type Dst = Hif8;
     #[inline(always)]
-    fn chunk<L: Level>(x: &[S; CHUNK], limits: &Limits<Self>) -> ([Hif8; CHUNK], bool) {
+    fn chunk<L: Level>(x: &[S; CHUNK], limits: &Limits) -> ([Hif8; CHUNK], bool) {
         (each(&S::single::<L>(x), |x| to_hif8(clamped(x, limits), Saturate::Off)), true)
     }
 }
@@ -199,7 +199,7 @@ impl<R: Mode> Conversion for ToWhole<R> {
     type Dst = f32;
     registers!(true, store32, |x: f32, _range, ON| (_mm512_castps_si512(v4::whole::<R>(x)), 0));
     #[inline(always)]
-    fn chunk<L: Level>(x: &[f32; CHUNK], _: &Limits<Self>) -> ([f32; CHUNK], bool) {
+    fn chunk<L: Level>(x: &[f32; CHUNK], _: &Limits) -> ([f32; CHUNK], bool) {
         (each(x, |x| whole::<L, R>(x)), true)
     }
 }
@@ -276,7 +276,7 @@ impl<R: Mode, S: Single, I: Integer> Conversion for ToInt<R, S, I> {
     /// Saturation is two limits. Without it they are those of 32 bits, of which the low ones are kept; beyond them, what
     /// is not finite is zero and the rest is left to the exact arithmetic.
     #[inline(always)]
-    fn chunk<L: Level>(x: &[S; CHUNK], limits: &Limits<Self>) -> ([I; CHUNK], bool) {
+    fn chunk<L: Level>(x: &[S; CHUNK], limits: &Limits) -> ([I; CHUNK], bool) {
         let x = S::single::<L>(x);
         let off = limits.saturate == Saturate::Off;
         let (low, high) = (limits.low.max(-2_147_483_648.0), limits.high.min(BELOW_2_31));
@@ -312,7 +312,7 @@ impl<R: Mode> Conversion for ToLong<R> {
     type Src = f32;
     type Dst = i64;
     #[inline(always)]
-    fn chunk<L: Level>(x: &[f32; CHUNK], limits: &Limits<Self>) -> ([i64; CHUNK], bool) {
+    fn chunk<L: Level>(x: &[f32; CHUNK], limits: &Limits) -> ([i64; CHUNK], bool) {
         const EDGE: f32 = 9_223_372_036_854_775_808.0;
         let mut out = [0; CHUNK];
         let mut beyond = 0;
@@ -333,7 +333,7 @@ impl<R: Mode> Conversion for FromInt<R> {
     type Src = i32;
     type Dst = f32;
     #[inline(always)]
-    fn chunk<L: Level>(x: &[i32; CHUNK], _: &Limits<Self>) -> ([f32; CHUNK], bool) {
+    fn chunk<L: Level>(x: &[i32; CHUNK], _: &Limits) -> ([f32; CHUNK], bool) {
         (to_single::<L, R>(x), true)
     }
 }
@@ -345,7 +345,7 @@ impl Conversion for FromLong {
     type Src = i64;
     type Dst = f32;
     #[inline(always)]
-    fn chunk<L: Level>(x: &[i64; CHUNK], _: &Limits<Self>) -> ([f32; CHUNK], bool) {
+    fn chunk<L: Level>(x: &[i64; CHUNK], _: &Limits) -> ([f32; CHUNK], bool) {
         (each(x, |x| x as f32), true)
     }
 }
@@ -360,7 +360,7 @@ macro_rules! int_to_int {
             type Dst = $b;
             $(int_to_int!(@ $cut, $nearest, $store);)?
             #[inline(always)]
-            fn chunk<L: Level>(x: &[$a; CHUNK], limits: &Limits<Self>) -> ([$b; CHUNK], bool) {
+            fn chunk<L: Level>(x: &[$a; CHUNK], limits: &Limits) -> ([$b; CHUNK], bool) {
                 if limits.saturate == Saturate::Off {
                     return (each(x, |x| x as $b), true);
                 }

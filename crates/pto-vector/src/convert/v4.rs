@@ -2,10 +2,9 @@
 //!
 //! No closures here: the compiler gives them no features, so the instructions in them would be calls.
 
-use super::drive::{Conversion, exactly};
+use super::drive::{Conversion, Job, Limits, exactly};
 use super::how::How;
 use super::mode::Mode;
-use crate::bits;
 use pto_num::{Bf16, F16, Round, Saturate};
 use std::arch::x86_64::{
     __m256i, __m512, __m512i, _CMP_GE_OQ, _CMP_ORD_Q, _CMP_UNORD_Q, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT,
@@ -32,75 +31,76 @@ pub struct Range {
     high: __m512,
 }
 
-/// Converts a row of `n` numbers, from the last to the first if `back`.
+impl Range {
+    /// # Safety
+    /// The processor must have level `v4`.
+    #[inline(always)]
+    unsafe fn of(limits: &Limits) -> Self {
+        // SAFETY: the processor has the instructions of this level.
+        unsafe { Self { low: _mm512_set1_ps(limits.low), high: _mm512_set1_ps(limits.high) } }
+    }
+}
+
+/// Converts a row.
 ///
 /// # Safety
-/// The numbers must be readable and the results writable; the processor must have level `v4`.
+/// The numbers of the row must be readable and the results writable; the processor must have level `v4`.
 #[inline(always)]
-pub unsafe fn row<C: Conversion>(
-    src: *const C::Src,
-    dst: *mut C::Dst,
-    n: usize,
-    how: How,
-    range: (f32, f32),
-    back: bool,
-) {
+pub unsafe fn row<C: Conversion>(src: *const C::Src, dst: *mut C::Dst, job: &Job) {
     // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
     unsafe {
-        let range = Range { low: _mm512_set1_ps(range.0), high: _mm512_set1_ps(range.1) };
-        match (how.saturate, back) {
-            (Saturate::On, false) => forth::<C, true>(src, dst, n, how, range),
-            (Saturate::Off, false) => forth::<C, false>(src, dst, n, how, range),
-            (Saturate::On, true) => self::back::<C, true>(src, dst, n, how, range),
-            (Saturate::Off, true) => self::back::<C, false>(src, dst, n, how, range),
+        // Only wider results go from the last to the first.
+        let back = if const { size_of::<C::Dst>() > size_of::<C::Src>() } { job.back } else { false };
+        match (job.how.saturate, back) {
+            (Saturate::On, false) => forth::<C, true>(src, dst, job),
+            (Saturate::Off, false) => forth::<C, false>(src, dst, job),
+            (Saturate::On, true) => self::back::<C, true>(src, dst, job),
+            (Saturate::Off, true) => self::back::<C, false>(src, dst, job),
         }
     }
 }
 
 /// # Safety
-/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor must have the
-/// instructions of this level.
+/// As [`row`].
 #[inline(always)]
-unsafe fn forth<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::Dst, n: usize, how: How, range: Range) {
+unsafe fn forth<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::Dst, job: &Job) {
     // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
     unsafe {
-        let (whole, rest) = (n / LANES, n % LANES);
-        let fours = whole / 4;
+        let range = Range::of(&job.limits);
+        let fours = job.cols / (4 * LANES);
         for i in 0..fours {
-            step::<C, ON>(src, dst, 4 * i * LANES, !0, how, range);
-            step::<C, ON>(src, dst, (4 * i + 1) * LANES, !0, how, range);
-            step::<C, ON>(src, dst, (4 * i + 2) * LANES, !0, how, range);
-            step::<C, ON>(src, dst, (4 * i + 3) * LANES, !0, how, range);
+            step::<C, ON>(src, dst, 4 * i * LANES, !0, job.how, range);
+            step::<C, ON>(src, dst, (4 * i + 1) * LANES, !0, job.how, range);
+            step::<C, ON>(src, dst, (4 * i + 2) * LANES, !0, job.how, range);
+            step::<C, ON>(src, dst, (4 * i + 3) * LANES, !0, job.how, range);
         }
-        for i in 4 * fours..whole {
-            step::<C, ON>(src, dst, i * LANES, !0, how, range);
-        }
-        if rest != 0 {
-            step::<C, ON>(src, dst, whole * LANES, (1 << rest) - 1, how, range);
+        for i in 4 * fours..job.cols.div_ceil(LANES) {
+            step::<C, ON>(src, dst, i * LANES, valid(job.cols - i * LANES), job.how, range);
         }
     }
 }
 
 /// # Safety
-/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor must have the
-/// instructions of this level.
+/// As [`row`].
 #[inline(always)]
-unsafe fn back<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::Dst, n: usize, how: How, range: Range) {
+unsafe fn back<C: Conversion, const ON: bool>(src: *const C::Src, dst: *mut C::Dst, job: &Job) {
     // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
     unsafe {
-        let (whole, rest) = (n / LANES, n % LANES);
-        if rest != 0 {
-            step::<C, ON>(src, dst, whole * LANES, (1 << rest) - 1, how, range);
-        }
-        for i in (0..whole).rev() {
-            step::<C, ON>(src, dst, i * LANES, !0, how, range);
+        let range = Range::of(&job.limits);
+        for i in (0..job.cols.div_ceil(LANES)).rev() {
+            step::<C, ON>(src, dst, i * LANES, valid(job.cols - i * LANES), job.how, range);
         }
     }
 }
 
+/// A bit for each of the next numbers of a row, of which `left` are left.
+#[inline(always)]
+fn valid(left: usize) -> u16 {
+    if left >= LANES { !0 } else { (1 << left) - 1 }
+}
+
 /// # Safety
-/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor must have the
-/// instructions of this level.
+/// As [`row`], for the numbers from `at` on that `valid` has.
 #[inline(always)]
 unsafe fn step<C: Conversion, const ON: bool>(
     src: *const C::Src,
@@ -116,24 +116,8 @@ unsafe fn step<C: Conversion, const ON: bool>(
         if lost == 0 {
             C::store(dst.add(at), valid, value);
         } else {
-            redo::<C>(src.add(at), dst.add(at), valid, how);
+            exactly(src.add(at).cast(), dst.add(at).cast(), valid.count_ones() as usize, how);
         }
-    }
-}
-
-/// Numbers by the exact arithmetic.
-///
-/// # Safety
-/// All elements that the other arguments count must be readable at `src` and writable at `dst`; the processor must have the
-/// instructions of this level.
-#[cold]
-#[inline(never)]
-unsafe fn redo<C: Conversion>(src: *const C::Src, dst: *mut C::Dst, valid: u16, how: How) {
-    // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
-    unsafe {
-        let n = valid.count_ones() as usize;
-        let out = exactly::<C>(&bits::filled(src, n), how);
-        std::ptr::copy_nonoverlapping(out.as_ptr(), dst, n);
     }
 }
 

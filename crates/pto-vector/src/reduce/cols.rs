@@ -95,12 +95,14 @@ unsafe fn chunk<L: Level, F: Fold<E>, E: Elem, const N: usize>(src: &TileRef, ds
         let mut all = load(0);
         let mut next = 1;
         // Several rows at once are waited for once.
-        while F::UNORDERED && N > 1 && next + 4 <= src.rows() {
-            let x = [load(next), load(next + 1), load(next + 2), load(next + 3)];
-            for i in 0..N {
-                all[i] = F::join(all[i], F::join(F::join(x[0][i], x[1][i]), F::join(x[2][i], x[3][i])));
+        if const { F::UNORDERED && N > 1 } {
+            while next + 4 <= src.rows() {
+                let x = [load(next), load(next + 1), load(next + 2), load(next + 3)];
+                for i in 0..N {
+                    all[i] = F::join(all[i], F::join(F::join(x[0][i], x[1][i]), F::join(x[2][i], x[3][i])));
+                }
+                next += 4;
             }
-            next += 4;
         }
         for r in next..src.rows() {
             let x = load(r);

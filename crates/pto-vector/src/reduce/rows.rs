@@ -4,9 +4,10 @@ use super::fold::Fold;
 use crate::call::{Body, Call, Fault, TileRef};
 use crate::elem::Elem;
 #[cfg(target_arch = "x86_64")]
-use crate::level::is_v4;
+use crate::level::{is_v3, is_v4};
 use crate::map::{read, write};
 use pto_num::Level;
+use std::hint::black_box;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
@@ -85,9 +86,36 @@ pub unsafe fn group<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, base: usize,
         let from = src.row::<E>(base).cast_const();
         // Fewer columns than lanes leave the upper lanes empty, and the steps that would take them in do nothing.
         let n = src.cols();
-        to.write_unaligned(if n <= 16 { row::<L, F, E, 16>(from, n) } else { row::<L, F, E, LANES>(from, n) });
+        #[cfg(target_arch = "x86_64")]
+        if const { is_v3::<L>() } {
+            to.write_unaligned(row_v3::<F, E>(from, n));
+            return 1;
+        }
+        to.write_unaligned(any_row::<L, F, E>(from, n));
         1
     }
+}
+
+/// One copy of the code for all kernels that reduce rows.
+///
+/// # Safety
+/// `n` elements must be readable at `from`; the processor must have level `v3`.
+#[cfg(target_arch = "x86_64")]
+#[inline(never)]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
+unsafe fn row_v3<F: Fold<E>, E: Elem>(from: *const E, n: usize) -> E {
+    // SAFETY: the caller answers for the elements and the processor.
+    unsafe { any_row::<pto_num::V3, F, E>(from, n) }
+}
+
+/// The result of a row of `n` elements.
+///
+/// # Safety
+/// `n` elements must be readable at `from`; the processor must have the instructions of this level.
+#[inline(always)]
+unsafe fn any_row<L: Level, F: Fold<E>, E: Elem>(from: *const E, n: usize) -> E {
+    // SAFETY: the caller answers for the elements and the processor.
+    unsafe { if n <= 16 { row::<L, F, E, 16>(from, n) } else { row::<L, F, E, LANES>(from, n) } }
 }
 
 /// The result of a row of `n` elements, in `N` lanes.
@@ -157,11 +185,14 @@ pub unsafe fn plain_row<F: Fold<E>, E: Elem>(src: &TileRef, r: usize) -> E {
         for c in 0..src.cols() {
             join(&mut lanes[c % LANES], Some(read::<E>(src, r, c).widen()));
         }
-        for half in [32, 16, 8, 4, 2, 1] {
+        // Unrolled, this would be the longest code of all.
+        let mut half = black_box(LANES / 2);
+        while half > 0 {
             for i in 0..half {
                 let other = lanes[i + half];
                 join(&mut lanes[i], other);
             }
+            half /= 2;
         }
         E::narrow(lanes[0].unwrap_or_default())
     }
