@@ -1,6 +1,6 @@
 //! What a program takes and what it is launched with.
 
-use pto_isa::{DType, Scalar, TileType};
+use pto_isa::{DType, Scalar, Span, TileType};
 
 /// A parameter of the entry function.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -285,7 +285,7 @@ pub struct Report {
     /// what it does although no rule allows it.
     pub notes: Vec<pto_isa::Diagnostic>,
     /// How long instructions took, in the order of the text, where that was [asked for](crate::Launch::timed).
-    pub timings: Vec<crate::Timing>,
+    pub timings: Vec<Timing>,
 }
 
 /// What a block printed.
@@ -295,4 +295,18 @@ pub struct Printed {
     pub block: u32,
     /// Everything it printed, in order.
     pub text: String,
+}
+
+/// The time an instruction of the text took, over all its executions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Timing {
+    /// Its mnemonic.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+    /// How often it was executed.
+    pub count: u64,
+    /// Nanoseconds in all.
+    pub nanos: u64,
 }

@@ -38,13 +38,13 @@ mod plan;
 mod prepared;
 mod run;
 
-pub use args::{Arg, Borrowed, Number, Options, Param, ParamKind, Printed, Report, Uninitialised};
+pub use args::{Arg, Borrowed, Number, Options, Param, ParamKind, Printed, Report, Timing, Uninitialised};
 pub use kernels::Numerics;
 pub use plan::{asked_again, loaded_tile, reads_element, source};
 pub use prepared::{Plan, Role, Set};
 pub use run::{
     Access, Action, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, Event, Extent, Flag, Known, Launch, Measure,
-    Observer, Place, Ring, Signal, StoredWord, Timing,
+    Observer, Place, Ring, Signal, StoredWord,
 };
 
 /// True when the engine executes an operation: by a kernel, or itself.

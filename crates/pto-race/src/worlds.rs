@@ -59,14 +59,14 @@ impl Number {
 /// Something that can be chosen.
 #[derive(Debug)]
 struct Atom {
-    place: Place,
+    place: ChosenNumber,
     name: String,
     /// Numbers to try, other than what it is.
     pool: Vec<Number>,
 }
 
 #[derive(Debug)]
-enum Place {
+enum ChosenNumber {
     /// A parameter.
     Param(usize),
     /// Loads of one scalar.
@@ -99,7 +99,7 @@ impl Worlds {
             };
             if let Some(now) = now {
                 let pool = pool(&cone, ty, now);
-                atoms.push(Atom { place: Place::Param(at), name: param.name.clone(), pool });
+                atoms.push(Atom { place: ChosenNumber::Param(at), name: param.name.clone(), pool });
             }
         }
         for loads in same_scalars(module, &cone) {
@@ -111,7 +111,7 @@ impl Worlds {
                 _ => Number::of(ty, *bits as i64),
             };
             let name = module.value_name(value).to_string();
-            atoms.push(Atom { pool: pool(&cone, ty, now), name, place: Place::Loads(loads) });
+            atoms.push(Atom { pool: pool(&cone, ty, now), name, place: ChosenNumber::Loads(loads) });
         }
         Self { atoms, found: first.found.clone() }
     }
@@ -146,7 +146,7 @@ impl Worlds {
     pub fn numbers(&self, world: &World) -> BTreeMap<OpId, u64> {
         let mut numbers = BTreeMap::new();
         for (at, number) in world {
-            if let Place::Loads(loads) = &self.atoms[*at].place {
+            if let ChosenNumber::Loads(loads) = &self.atoms[*at].place {
                 numbers.extend(loads.iter().map(|load| (*load, number.bits())));
             }
         }
@@ -157,7 +157,7 @@ impl Worlds {
     pub fn apply<'a>(&self, world: &World, ranks: &mut [Vec<Arg<'a>>]) -> Vec<(usize, usize, Arg<'a>)> {
         let mut before = Vec::new();
         for (at, number) in world {
-            let Place::Param(param) = self.atoms[*at].place else { continue };
+            let ChosenNumber::Param(param) = self.atoms[*at].place else { continue };
             for (rank, args) in ranks.iter_mut().enumerate() {
                 before.push((rank, param, std::mem::replace(&mut args[param], number.arg())));
             }
@@ -179,7 +179,7 @@ impl Worlds {
     pub fn look<'a>(&self, ranks: &[Vec<Arg<'_>>], launch: Launch<'a>, world: &World) -> Look<'a> {
         let mut known: Vec<Known> = ranks[0].iter().map(known_of).collect();
         for (at, number) in world {
-            if let Place::Param(param) = self.atoms[*at].place {
+            if let ChosenNumber::Param(param) = self.atoms[*at].place {
                 known[param] = known_of(&number.arg());
             }
         }

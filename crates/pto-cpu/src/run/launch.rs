@@ -4,32 +4,18 @@ use super::arguments::Bound;
 use super::core::Core;
 use super::observe::{Observer, Observing, Reordering, Silent, Watch};
 use super::team::Team;
-use crate::args::{Arg, ParamKind, Report};
+use crate::args::{Arg, ParamKind, Report, Timing};
 use crate::guard::Guards;
 use crate::machine;
 use crate::prepared::{Plan, Slot};
 use pto_ir::OpId;
-use pto_isa::{Diagnostic, Error, Span, codes};
+use pto_isa::{Diagnostic, Error, codes};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// Bytes that all cores of blocks that wait for each other may have.
 const MAX_JOINT_BYTES: u64 = 1 << 33;
-
-/// The time an instruction of the text took, over all its executions.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct Timing {
-    /// Its mnemonic.
-    pub name: String,
-    /// Where it stands.
-    pub span: Span,
-    /// How often it was executed.
-    pub count: u64,
-    /// Nanoseconds in all.
-    pub nanos: u64,
-}
 
 struct Counting<'a>(&'a AtomicU64);
 impl Watch for Counting<'_> {

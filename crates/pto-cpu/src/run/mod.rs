@@ -34,7 +34,7 @@ mod transfer;
 mod unwritten;
 mod written;
 
-pub use launch::{Launch, Timing};
+pub use launch::Launch;
 pub use measure::{Extent, Known, Measure};
 pub use observe::{
     Access, Action, Answer, Atomic, CoreId, DEVICE, Detail, Event, Flag, Observer, Place, Ring, Signal, StoredWord,

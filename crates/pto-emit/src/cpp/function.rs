@@ -221,15 +221,15 @@ impl Writer<'_> {
     // ---- kinds of cores ---------------------------------------------------------------------------------------
 
     /// The kind of core a function is for, where it or its module says so.
-    fn stated_core(&self, id: OpId) -> Option<Kind> {
+    fn stated_core(&self, id: OpId) -> Option<CoreKind> {
         let stated = |id: &OpId| self.module.attr(*id, "pto.kernel_kind").is_some();
         let first = || self.module.block(self.module.top).ops.iter().copied().find(stated);
         let first = *self.facts.first_kind.get_or_init(first);
         let module = || first.and_then(|m| self.module.attr(m, "pto.kernel_kind"));
         match self.module.attr(id, "pto.kernel_kind").or_else(module) {
             Some(Attr::Enum(def, at)) => Some(match def.value(usize::from(*at)) {
-                "cube" => Kind::Cube,
-                _ => Kind::Vector,
+                "cube" => CoreKind::Cube,
+                _ => CoreKind::Vector,
             }),
             _ => None,
         }
@@ -237,7 +237,7 @@ impl Writer<'_> {
 
     /// Code for one kind of core.
     pub(super) fn section(&mut self, id: OpId) -> Built<()> {
-        let core = if self.module.op(id).op == op::section_cube { Kind::Cube } else { Kind::Vector };
+        let core = if self.module.op(id).op == op::section_cube { CoreKind::Cube } else { CoreKind::Vector };
         self.enter_core(Some(core), id);
         for &region in self.module.op_regions(id) {
             self.region_blocks(region);
@@ -246,10 +246,10 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn enter_core(&mut self, core: Option<Kind>, id: OpId) {
+    fn enter_core(&mut self, core: Option<CoreKind>, id: OpId) {
         let Some(core) = core else { return };
         self.output.text.line(&format!("#if defined({})", core.word()), None);
-        if core == Kind::Vector {
+        if core == CoreKind::Vector {
             self.output.text.line("set_mask_norm();", None);
             self.output.text.line("set_vector_mask(-1, -1);", None);
             if self.one_vector_core(id) {
@@ -258,9 +258,9 @@ impl Writer<'_> {
         }
     }
 
-    fn leave_core(&mut self, core: Option<Kind>, id: OpId) {
+    fn leave_core(&mut self, core: Option<CoreKind>, id: OpId) {
         let Some(core) = core else { return };
-        if core == Kind::Vector && self.one_vector_core(id) {
+        if core == CoreKind::Vector && self.one_vector_core(id) {
             self.output.text.close("}");
         }
         self.output.text.line(&format!("#endif // {}", core.word()), None);
@@ -338,12 +338,12 @@ impl Writer<'_> {
 
 /// A kind of core.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CoreKind {
     Cube,
     Vector,
 }
 
-impl Kind {
+impl CoreKind {
     /// The macro that the device compiler defines for it.
     const fn word(self) -> &'static str {
         match self {

@@ -70,12 +70,12 @@ pub fn data_types(row: &Row, target: Target) -> Vec<DType> {
 }
 
 /// One position of the search and what it can hold; `None` leaves it out.
-enum Place {
+enum Position {
     Slot(u8, Vec<Option<Type>>),
     Attr(&'static str, Vec<Option<AttrValue<'static>>>),
 }
 
-impl Place {
+impl Position {
     fn choices(&self) -> usize {
         match self {
             Self::Slot(_, list) => list.len(),
@@ -87,7 +87,7 @@ impl Place {
 struct Search {
     op: Op,
     target: Target,
-    places: Vec<Place>,
+    places: Vec<Position>,
     tries: usize,
 }
 
@@ -95,16 +95,16 @@ impl Search {
     fn new(op: Op, target: Target, data: DType, tries: usize) -> Self {
         let row = op.row();
         let slots = row.slots.iter().chain(row.results).enumerate();
-        let mut places: Vec<Place> = slots
+        let mut places: Vec<Position> = slots
             .map(|(at, slot)| {
                 let alone = |ty: &Type| fits_alone(op, target, at as u8, ty);
                 let types = candidates::types(row, slot, data, target).into_iter().filter(alone).map(Some);
-                Place::Slot(at as u8, with_absence(types, slot_absence(row, slot, target)))
+                Position::Slot(at as u8, with_absence(types, slot_absence(row, slot, target)))
             })
             .collect();
         places.extend(row.attrs.iter().map(|spec| {
             let values = values(spec).into_iter().map(Some);
-            Place::Attr(spec.name, with_absence(values, attr_absence(row, spec)))
+            Position::Attr(spec.name, with_absence(values, attr_absence(row, spec)))
         }));
         Self { op, target, places, tries }
     }
@@ -149,8 +149,8 @@ impl Search {
         let mut filling = Filling { op: self.op, types: Vec::new(), attrs: Vec::new() };
         for (place, &at) in self.places.iter().zip(chosen) {
             match place {
-                Place::Slot(slot, list) => filling.types.extend(list[at].clone().map(|ty| (*slot, ty))),
-                Place::Attr(name, list) => filling.attrs.extend(list[at].map(|value| (*name, value))),
+                Position::Slot(slot, list) => filling.types.extend(list[at].clone().map(|ty| (*slot, ty))),
+                Position::Attr(name, list) => filling.attrs.extend(list[at].map(|value| (*name, value))),
             }
         }
         filling.is_legal(self.target).then_some(filling)
