@@ -40,11 +40,11 @@ mod run;
 
 pub use args::{Arg, Borrowed, Number, Options, Param, ParamKind, Printed, Report, Timing, Uninitialised};
 pub use kernels::Numerics;
-pub use plan::{asked_again, loaded_tile, reads_element, source};
+pub use plan::{asked_again, loaded_tile, reads_element, sources};
 pub use prepared::{Plan, Role, Set};
 pub use run::{
-    Access, Action, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, Event, Extent, Flag, Known, Launch, Measure,
-    Observer, Place, Ring, Signal, StoredWord,
+    Access, Action, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, Event, Extent, Flag, Formula, Known, Launch,
+    Measure, Observer, Place, Ring, Signal, SignalWord, StoredWord,
 };
 
 /// True when the engine executes an operation: by a kernel, or itself.

@@ -3,18 +3,29 @@
 use crate::answers::TRIES;
 use crate::clock::{LANES, lane};
 use crate::detector::Detector;
-use crate::findings::Site;
+use crate::findings::{AwaitedWord, Site};
 use crate::words::{Asked, Change, Found, Moment, Seen, Word, Words};
-use pto_cpu::{Access, Answer, Atomic, CoreId, Detail, Event, Place, StoredWord};
+use pto_cpu::{Access, Answer, Atomic, CoreId, Detail, Event, Formula, Place, StoredWord};
 use pto_ir::OpId;
 use pto_isa::Pipe;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+/// Numbers that are followed at a time.
+const FOLLOWED: usize = 1 << 16;
 
 /// What loops have loaded, and what stores are about to change.
 #[derive(Default, Debug)]
 pub(crate) struct AskedWords {
-    /// The word behind the number that a load or an element gave last, by core.
-    found: BTreeMap<(usize, OpId), (Word, Site, Seen)>,
+    /// The word behind the number that a load or an element is about to give, and the number where that is known, by core.
+    found: BTreeMap<(usize, OpId), (Word, Site, Seen, Option<i64>)>,
+    /// Numbers that are followed, by id, and the next id.
+    followed: BTreeMap<u32, Found>,
+    next: u32,
+    /// The last loop of each core that went on, and what it looked at.
+    open: BTreeMap<usize, (OpId, Arc<Formula>)>,
+    /// What was found last where the program may go on with it either way.
+    learned: BTreeMap<(usize, OpId), (bool, Vec<i64>)>,
     /// What the last load brought into a tile, by core and tile.
     tiles: BTreeMap<(usize, u32), Loaded>,
     /// Words of stores that a pipe was given, by core and lane.
@@ -126,13 +137,8 @@ impl Detector<'_> {
             return false;
         };
         let (word, number) = ((buffer, access.start), signed(number, access.row_bytes));
-        let seen = self.words.seen(word);
-        self.asked.found.insert((core, event.op), (word, site, seen));
-        let is_new = self.finds_number(core, (word, number), site, poll.forgets);
-        if is_new && !poll.compared {
-            let found = Found { word, number, seen };
-            self.find_words(core, &[found], Asked { cmp: Asked::EQUAL, value: number });
-        }
+        self.asked.found.insert((core, event.op), (word, site, self.words.seen(word), Some(number)));
+        self.finds_number(core, (word, number), site, poll.forgets);
         true
     }
 
@@ -160,31 +166,97 @@ impl Detector<'_> {
             && let Some(word) = loaded.word(*start)
         {
             let seen = loaded.seen.get(&word).copied().unwrap_or(Seen::Before(None));
-            self.asked.found.insert((core, event.op), (word, loaded.site, seen));
+            self.asked.found.insert((core, event.op), (word, loaded.site, seen, None));
         }
     }
 
-    /// A loop compares a number that it has found. Where it may go on with either result, it is made to see that the word is not
-    /// as it should be, if that is asked for.
-    pub fn compares_word(&mut self, id: CoreId, core: usize, op: OpId, numbers: [i64; 2], holds: bool) -> bool {
-        let Some(compare) = self.polls.compares.get(&op).copied() else { return holds };
-        let Some(&(word, site, seen)) = self.asked.found.get(&(core, compare.of)) else { return holds };
-        let [number, value] = if compare.swapped { [numbers[1], numbers[0]] } else { numbers };
-        let asked = Asked { cmp: compare.cmp, value };
-        if !self.polls.loads.contains_key(&compare.of) {
-            self.finds_number(core, (word, number), site, true);
+    /// A number of a word was taken into a scalar. The id by which it is followed, where loops ask for it.
+    pub fn follows_number(&mut self, core: usize, op: OpId, value: u64) -> Option<u32> {
+        let (word, site, seen, number) = self.asked.found.remove(&(core, op))?;
+        let number = number.unwrap_or_else(|| {
+            self.finds_number(core, (word, value as i64), site, true);
+            value as i64
+        });
+        let id = self.asked.next;
+        self.asked.next = id.wrapping_add(1);
+        self.asked.followed.insert(id, Found { word, number, seen });
+        if self.asked.followed.len() > FOLLOWED {
+            self.asked.followed.pop_first();
         }
-        if !compare.certain && self.answers.answer((id, op), holds == compare.met, TRIES) == Answer::No {
+        Some(id)
+    }
+
+    /// A loop compares numbers that it has found. Where it may go on with either result, it is made to see that the words are not
+    /// as they should be, if that is asked for.
+    pub fn compares_word(
+        &mut self,
+        (id, core): (CoreId, usize),
+        op: OpId,
+        holds: bool,
+        formula: &Arc<Formula>,
+    ) -> bool {
+        let Some(compare) = self.polls.compares.get(&op).copied() else { return holds };
+        let Some((words, asked)) = self.question(formula, compare.met) else { return holds };
+        if self.answers.answer((id, op), holds == compare.met, TRIES) == Answer::No {
             let moment = self.word_moment(core);
             if let Words::Recorded(log) = &mut self.words {
-                log.missed(&[Found { word, number, seen }], asked, &moment, self.answers.last);
+                log.missed(&words, &asked, &moment, self.answers.last);
             }
             return !compare.met;
         }
-        if holds == compare.met {
-            self.find_words(core, &[Found { word, number, seen }], asked);
+        if !compare.ends_loop {
+            self.learns_again(core, op, formula, holds);
         }
         holds
+    }
+
+    /// A core goes on knowing that what is computed from words is so.
+    pub fn learns(&mut self, core: usize, formula: &Arc<Formula>, is: bool) {
+        if let Some((words, asked)) = self.question(formula, is) {
+            self.find_words(core, &words, &asked);
+        }
+    }
+
+    /// The same where a loop may come by many times: what it finds unchanged tells nothing new.
+    pub fn learns_again(&mut self, core: usize, op: OpId, formula: &Arc<Formula>, is: bool) {
+        let Some((words, _)) = self.question(formula, is) else { return };
+        let found = (is, words.iter().map(|w| w.number).collect());
+        if self.asked.learned.insert((core, op), found.clone()).as_ref() != Some(&found) {
+            self.learns(core, formula, is);
+        }
+    }
+
+    /// A loop goes on, because what was found does not end it.
+    pub fn goes_on(&mut self, core: usize, op: OpId, formula: &Arc<Formula>) {
+        self.asked.open.insert(core, (op, formula.clone()));
+    }
+
+    /// The word that a loop of a core still asks for, and a number with which it would end: one that the program names, or one beside it.
+    pub fn awaited_word(&self, core: usize) -> Option<AwaitedWord> {
+        let (op, formula) = self.asked.open.get(&core)?;
+        let (words, _) = self.question(formula, false)?;
+        let numbers: BTreeMap<u32, BTreeSet<i64>> =
+            formula.uses().into_keys().zip(&words).map(|(id, found)| (id, BTreeSet::from([found.number]))).collect();
+        let candidates = self.findings.named_numbers();
+        for (id, found) in formula.uses().into_keys().zip(&words) {
+            let ends = |number: &&i64| {
+                let mut numbers = numbers.clone();
+                numbers.insert(id, BTreeSet::from([**number]));
+                formula.results(&numbers, 1).is_some_and(|all| all.iter().any(|value| value & 1 == 0))
+            };
+            if let Some(number) = candidates.iter().find(ends) {
+                return Some(AwaitedWord { op: *op, word: found.word, number: *number });
+            }
+        }
+        None
+    }
+
+    /// The words behind a formula, and what is asked of them.
+    fn question(&self, formula: &Arc<Formula>, is: bool) -> Option<(Vec<Found>, Asked)> {
+        let ids: Vec<u32> = formula.uses().into_keys().collect();
+        let words: Vec<Found> = ids.iter().map_while(|id| self.asked.followed.get(id).copied()).collect();
+        let whole = !words.is_empty() && words.len() == ids.len();
+        whole.then(|| (words, Asked::Computed { formula: formula.clone(), ids, is }))
     }
 
     /// The next moment of the scalar unit, and what is done by then.

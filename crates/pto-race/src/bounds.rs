@@ -1,8 +1,9 @@
 //! How far a check goes, and who is told how far it is.
 
 use crate::detector::Detector;
-use pto_cpu::{Answer, CoreId, Event, Observer};
+use pto_cpu::{Answer, CoreId, Event, Formula, Observer, SignalWord};
 use pto_ir::OpId;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bounds of a check.
@@ -72,7 +73,19 @@ impl Observer for Metered<'_, '_, '_> {
         self.detector.number(op, value)
     }
 
-    fn compared(&mut self, core: CoreId, op: OpId, numbers: [i64; 2], holds: bool) -> bool {
-        self.detector.compared(core, op, numbers, holds)
+    fn follows(&mut self, core: CoreId, op: OpId, value: u64) -> Option<u32> {
+        self.detector.follows(core, op, value)
+    }
+
+    fn compared(&mut self, core: CoreId, op: OpId, holds: bool, formula: &Arc<Formula>) -> bool {
+        self.detector.compared(core, op, holds, formula)
+    }
+
+    fn decided(&mut self, core: CoreId, op: OpId, taken: bool, formula: &Arc<Formula>) {
+        self.detector.decided(core, op, taken, formula);
+    }
+
+    fn stuck(&mut self, core: CoreId, op: OpId, word: Option<SignalWord>) {
+        self.detector.stuck(core, op, word);
     }
 }

@@ -176,7 +176,7 @@ impl Detector<'_> {
     }
 
     /// A loop has found a number in a word, directly or in a tile. Says what keeps it from finding another one.
-    pub fn finds_number(&mut self, core: usize, (word, number): (Word, i64), site: Site, forgets: bool) -> bool {
+    pub fn finds_number(&mut self, core: usize, (word, number): (Word, i64), site: Site, forgets: bool) {
         let is_new = self.caches.asked.insert((core, word), number) != Some(number);
         if is_new {
             let line = self.caches.lines.get(&(word.0, word.1.div_euclid(CACHE_LINE)));
@@ -190,7 +190,6 @@ impl Detector<'_> {
                 self.findings.kept_from_loop(store, site);
             }
         }
-        is_new
     }
 }
 

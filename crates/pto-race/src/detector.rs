@@ -6,7 +6,7 @@ use crate::asked::AskedWords;
 use crate::caches::Caches;
 use crate::clock::{Clock, LANES, lane};
 use crate::core::{CoreState, Step};
-use crate::findings::{Findings, Site};
+use crate::findings::{Findings, Site, Stuck};
 use crate::link_state::Links;
 use crate::memory::Memories;
 use crate::now::Now;
@@ -14,10 +14,14 @@ use crate::paths::{Branches, is_loop};
 use crate::polls::{Polls, ignored, polls};
 use crate::shadow::{NO_TILE, Stamp};
 use crate::words::Words;
-use pto_cpu::{Access, Action, Answer, Atomic, CoreId, DEVICE, Detail, Event, Observer, Place, Plan, Ring, Role};
+use pto_cpu::{
+    Access, Action, Answer, Atomic, CoreId, DEVICE, Detail, Event, Formula, Observer, Place, Plan, Ring, Role,
+    SignalWord,
+};
 use pto_ir::OpId;
 use pto_isa::{Pipe, Target};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Entries a pipe may have waiting behind a flag. A program that needs more is taken to be stuck.
 const MAX_QUEUE: usize = 1 << 16;
@@ -64,6 +68,8 @@ pub(crate) struct Detector<'a> {
     pub words: Words,
     /// Branches that go another way than the data says, and what was taken.
     pub branches: Branches,
+    /// Cores that can never go on.
+    pub stuck: Vec<Stuck>,
     /// Memory that the history of the bytes took, at most.
     pub history_bytes: u64,
 }
@@ -133,12 +139,30 @@ impl Observer for Detector<'_> {
         self.branches.number(op, value)
     }
 
-    fn compared(&mut self, core: CoreId, op: OpId, numbers: [i64; 2], holds: bool) -> bool {
-        if !self.polls.compares.contains_key(&op) {
-            return holds;
-        }
+    fn follows(&mut self, core: CoreId, op: OpId, value: u64) -> Option<u32> {
+        let core = self.core(core);
+        self.follows_number(core, op, value)
+    }
+
+    fn compared(&mut self, core: CoreId, op: OpId, holds: bool, formula: &Arc<Formula>) -> bool {
         let at = self.core(core);
-        self.compares_word(core, at, op, numbers, holds)
+        self.compares_word((core, at), op, holds, formula)
+    }
+
+    fn decided(&mut self, core: CoreId, op: OpId, taken: bool, formula: &Arc<Formula>) {
+        let core = self.core(core);
+        match is_loop(self.setting.plan.checked().module().op(op).op) {
+            // A loop that goes on has learned nothing yet.
+            true if taken => self.goes_on(core, op, formula),
+            true => self.learns(core, formula, false),
+            false => self.learns_again(core, op, formula, taken),
+        }
+    }
+
+    fn stuck(&mut self, core: CoreId, op: OpId, signal: Option<SignalWord>) {
+        let at = self.core(core);
+        let word = self.awaited_word(at);
+        self.stuck.push(Stuck { core, op, signal, word });
     }
 }
 
@@ -164,6 +188,7 @@ impl<'a> Detector<'a> {
             findings: Findings::new(setting.plan),
             words,
             branches,
+            stuck: Vec::new(),
             history_bytes: 0,
         }
     }
@@ -185,6 +210,11 @@ impl<'a> Detector<'a> {
         self.ids.insert(id, at);
         self.last = Some((id, at));
         at
+    }
+
+    /// Cores that have come to their end, where others can never go on.
+    pub fn ended(&self) -> Vec<CoreId> {
+        self.ids.keys().copied().filter(|id| self.stuck.iter().all(|s| s.core != *id)).collect()
     }
 
     /// A place for what has its own time: a core, or a session of one that works in the background.

@@ -48,6 +48,7 @@ mod operands;
 mod paths;
 mod polls;
 mod shadow;
+mod slices;
 mod snapshot;
 mod words;
 mod worlds;
@@ -227,7 +228,7 @@ fn follow(
     branches: Branches,
 ) -> (Report, Branches) {
     let looks = polls(plan.checked().module());
-    let may_ask = plan.asks_once() || !looks.compares.values().all(|c| c.certain);
+    let may_ask = plan.asks_once() || !looks.compares.is_empty();
     let before = may_ask.then(|| Snapshot::of(ranks));
     let mut run = Run { sync, plan, launch, branches, answers: Answers::default() };
     let (mut report, branches, asked) = run.follow(ranks, meter);
@@ -283,15 +284,16 @@ impl Run<'_> {
         let known = if joint && plan.uses_words() { self.record(setting, ranks, meter) } else { VecDeque::new() };
         let mut detector = Detector::new(setting, self.branches.clone(), Words::Known(known), self.answers.again());
         let outcome = observe(ranks, launch, meter, &mut detector);
+        let ended = detector.ended();
         match &outcome {
             // What is left when a program stops half-way says nothing about it.
             Err(problem) if problem.code != codes::RUN_DEADLOCK => detector.abandon_team(),
             Err(_) => detector.end_stuck_team(),
             Ok(_) => detector.end_team(),
         }
-        let Detector { mut findings, branches, history_bytes, answers, .. } = detector;
+        let Detector { mut findings, branches, history_bytes, answers, stuck, .. } = detector;
         let outcome = outcome.map_err(|problem| match problem.code {
-            codes::RUN_DEADLOCK => findings.end_deadlock(*problem),
+            codes::RUN_DEADLOCK => findings.end_deadlock(*problem, &stuck, &ended),
             _ => *problem,
         });
         let mut findings = findings.finish();

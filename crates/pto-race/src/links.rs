@@ -213,7 +213,7 @@ impl Detector<'_> {
 
     fn noticed(&mut self, core: usize, event: &Event<'_>) {
         if let Some((words, asked)) = seen_words(event) {
-            self.find_words(core, &words, asked);
+            self.find_words(core, &words, &asked);
         }
     }
 
@@ -222,12 +222,12 @@ impl Detector<'_> {
         let Some((words, asked)) = seen_words(event) else { return };
         let moment = self.word_moment(core);
         if let Words::Recorded(log) = &mut self.words {
-            log.missed(&words, asked, &moment, self.answers.last);
+            log.missed(&words, &asked, &moment, self.answers.last);
         }
     }
 
     /// A core has found words as it wanted them, and learns from that.
-    pub fn find_words(&mut self, core: usize, words: &[Found], asked: Asked) {
+    pub fn find_words(&mut self, core: usize, words: &[Found], asked: &Asked) {
         let moment = self.word_moment(core);
         self.cores[core].tell_issue(&moment.clock);
         match &mut self.words {
@@ -250,7 +250,7 @@ fn seen_words(event: &Event<'_>) -> Option<(Vec<Found>, Asked)> {
     let found =
         |(first, value): &(i64, i32)| Found { word: (buffer, *first), number: (*value).into(), seen: Seen::Now };
     let words = words.iter().map(found).collect();
-    Some((words, Asked { cmp, value: value.into() }))
+    Some((words, Asked::Compared { cmp, value: value.into() }))
 }
 
 /// The number of a transfer, and of its session.

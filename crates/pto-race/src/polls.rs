@@ -1,17 +1,18 @@
 //! Questions that a program asks again until the answer is right, and those whose answer nobody looks at.
 
-use pto_cpu::{asked_again, loaded_tile, reads_element, source};
-use pto_ir::{Attr, Def, Module, OpId, ValueId};
+use crate::slices::{Slices, definition};
+use pto_cpu::{asked_again, loaded_tile, reads_element};
+use pto_ir::{Attr, BlockId, Module, OpId, ValueId};
+use pto_isa::Family;
 use pto_isa::table::op;
-use pto_isa::{Family, enums};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The loads by which loops wait for other cores, and what they compare.
+/// The loads by which loops wait for other cores, and where they look at what they have found.
 #[derive(Default, Debug)]
 pub(crate) struct Polls {
     /// `load_scalar`, and `tload` of tiles whose elements are looked at.
     pub loads: BTreeMap<OpId, Poll>,
-    /// Comparisons of what was found.
+    /// Comparisons of what was found with whose result the program may go on either way.
     pub compares: BTreeMap<OpId, Compare>,
 }
 
@@ -19,22 +20,14 @@ pub(crate) struct Polls {
 pub(crate) struct Poll {
     /// The loop forgets its copy.
     pub forgets: bool,
-    /// A comparison says what was asked for.
-    pub compared: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Compare {
-    /// The load, or the element of a tile.
-    pub of: OpId,
-    /// The number is the second operand.
-    pub swapped: bool,
     /// The result that says that the word is as it should be.
     pub met: bool,
-    /// What is known then, by its position in `wait_cmp`.
-    pub cmp: u8,
-    /// The program only goes on when it is so.
-    pub certain: bool,
+    /// What a loop ends with is looked at when it does, with all that it depends on.
+    pub ends_loop: bool,
 }
 
 impl Polls {
@@ -70,55 +63,80 @@ fn pointer(module: &Module, mut value: ValueId) -> ValueId {
 /// Loads in loops that go on until memory says otherwise, or that try a few times.
 pub(crate) fn polls(module: &Module) -> Polls {
     let mut all = Polls::default();
+    let slices = Slices::new(module);
     module.walk(module.top, &mut |id| match module.op(id).op {
-        op::scf_while => all.add_while(module, id),
-        op::scf_for => all.add_tries(module, id),
+        op::scf_while => all.add_while(&slices, id),
+        op::scf_for => all.add_tries(&slices, id),
         _ => {}
     });
     all
 }
 
 impl Polls {
-    fn add_while(&mut self, module: &Module, id: OpId) {
+    fn add_while(&mut self, slices: &Slices<'_>, id: OpId) {
+        let module = slices.module;
         let text = Loop::of(module, id);
-        let mut asked: BTreeSet<OpId> = text.scalars.clone();
-        asked.extend(text.elements.iter().filter(|at| text.load_of(module, **at).is_some()));
-        if asked.is_empty() {
-            return;
-        }
-        let ends = text.condition.map(|condition| ends(module, condition)).unwrap_or_default();
+        let inside = text.words(module);
+        let Some(condition) = text.condition.filter(|_| !inside.is_empty()) else { return };
+        let decides = slices.of([condition]);
+        let mut asked: BTreeSet<OpId> = decides.loads.intersection(&inside).copied().collect();
+        let either = either(module, condition);
         for at in &text.compares {
-            if let Some(compare) = compare(module, *at, ends.get(at).copied()).filter(|c| asked.contains(&c.of)) {
-                self.compares.insert(*at, compare);
+            let met = either.get(at).map(|met| Compare { met: *met, ends_loop: true });
+            let counts = module.results(*at).any(|r| decides.values.contains(&r));
+            if met.is_some() || !counts {
+                self.add_compare(slices, *at, met, &inside, &mut asked);
             }
         }
         self.add_loads(module, &text, &asked);
     }
 
-    fn add_tries(&mut self, module: &Module, id: OpId) {
+    fn add_tries(&mut self, slices: &Slices<'_>, id: OpId) {
+        let module = slices.module;
         let asked = asked_again(module, id);
         if asked.is_empty() {
             return;
         }
         let text = Loop::of(module, id);
-        let asked = asked.into_iter().filter(|at| text.scalars.contains(at) || text.load_of(module, *at).is_some());
-        let asked: BTreeSet<OpId> = asked.collect();
+        let inside: BTreeSet<OpId> = text.words(module).intersection(&asked).copied().collect();
+        let mut asked = BTreeSet::new();
         for at in &text.compares {
-            if let Some(compare) = compare(module, *at, None).filter(|c| asked.contains(&c.of)) {
-                self.compares.entry(*at).or_insert(compare);
-            }
+            self.add_compare(slices, *at, None, &inside, &mut asked);
         }
         self.add_loads(module, &text, &asked);
     }
 
+    /// A comparison with what a loop has loaded, if it is one.
+    fn add_compare(
+        &mut self,
+        slices: &Slices<'_>,
+        at: OpId,
+        ends_loop: Option<Compare>,
+        inside: &BTreeSet<OpId>,
+        asked: &mut BTreeSet<OpId>,
+    ) {
+        let [a, b] = slices.module.operands(at) else { return };
+        let first = slices.of([a.value]).loads.iter().any(|load| inside.contains(load));
+        let both = slices.of([a.value, b.value]).loads;
+        let mut loads = both.intersection(inside).copied().peekable();
+        let guess = || guess(slices.module, at, !first);
+        if loads.peek().is_some()
+            && let Some(compare) = ends_loop.or_else(guess)
+        {
+            asked.extend(loads);
+            match ends_loop {
+                Some(_) => drop(self.compares.insert(at, compare)),
+                None => drop(self.compares.entry(at).or_insert(compare)),
+            }
+        }
+    }
+
     fn add_loads(&mut self, module: &Module, text: &Loop, asked: &BTreeSet<OpId>) {
         for at in asked {
-            let compared = self.compares.values().any(|c| c.of == *at);
             match text.load_of(module, *at) {
                 // What is loaded into a tile does not go through the data cache.
-                Some(load) if compared => drop(self.loads.entry(load).or_insert(Poll { forgets: true, compared })),
-                None => drop(self.loads.entry(*at).or_insert(Poll { forgets: text.forgets, compared })),
-                Some(_) => {}
+                Some(load) => drop(self.loads.entry(load).or_insert(Poll { forgets: true })),
+                None => drop(self.loads.entry(*at).or_insert(Poll { forgets: text.forgets })),
             }
         }
     }
@@ -139,17 +157,28 @@ struct Loop {
 impl Loop {
     fn of(module: &Module, id: OpId) -> Self {
         let mut text = Self { condition: condition(module, id), ..Self::default() };
-        let mut others = BTreeSet::new();
+        let (mut others, mut nested) = (BTreeSet::new(), BTreeSet::new());
         module.walk_inside(id, &mut |at| match module.op(at).op {
             op::load_scalar => drop(text.scalars.insert(at)),
             code if reads_element(code) => drop(text.elements.insert(at)),
             op::arith_cmpi => text.compares.push(at),
             op::cmo_cacheinvalid => text.forgets = true,
             op::tload => text.tiles.extend(loaded_tile(module, at).map(|tile| (tile, Some(at)))),
+            // Its comparisons are its own.
+            op::scf_while => module.walk_inside(at, &mut |inner| {
+                nested.insert(inner);
+            }),
             _ => others.extend(module.operands(at).iter().map(|o| o.value)),
         });
+        text.compares.retain(|at| !nested.contains(at));
         text.tiles.iter_mut().filter(|(tile, _)| others.contains(tile)).for_each(|(_, load)| *load = None);
         text
+    }
+
+    /// What takes numbers of global memory into scalars.
+    fn words(&self, module: &Module) -> BTreeSet<OpId> {
+        let elements = self.elements.iter().filter(|at| self.load_of(module, **at).is_some());
+        self.scalars.iter().chain(elements).copied().collect()
     }
 
     /// The load that fills the tile of an element.
@@ -166,49 +195,78 @@ fn condition(module: &Module, id: OpId) -> Option<ValueId> {
     module.operands(*last).first().map(|o| o.value)
 }
 
-/// Comparisons that decide whether a loop goes on: the result with which each lets it end, and whether the loop cannot end without
-/// it.
-fn ends(module: &Module, condition: ValueId) -> BTreeMap<OpId, (bool, bool)> {
-    let mut all = BTreeMap::new();
+/// Comparisons that may let a loop end, but without which it can end, too: the result with which each does. Where the text does
+/// not show how they decide, there are none.
+fn either(module: &Module, condition: ValueId) -> BTreeMap<OpId, bool> {
+    let (mut all, mut needed) = (BTreeMap::new(), BTreeSet::new());
     let mut open = vec![(condition, true, true)];
-    while let Some((value, goes_on, needed)) = open.pop() {
-        let Some(at) = definition(module, value) else { continue };
+    while let Some((value, goes_on, certain)) = open.pop() {
+        if constant(module, value).is_some() {
+            continue;
+        }
+        let Some(at) = definition(module, value) else { return BTreeMap::new() };
+        // A loop that goes on while one of two holds ends when neither does.
+        let both = |any: bool| certain && any == goes_on;
         match (module.op(at).op, module.operands(at)) {
-            (op::arith_cmpi, _) => drop(all.insert(at, (!goes_on, needed))),
-            (op::arith_xori, [a, b]) => {
-                let (value, with) =
-                    if constant(module, b.value).is_some() { (a.value, b.value) } else { (b.value, a.value) };
-                if let Some(with) = constant(module, with) {
-                    open.push((value, goes_on ^ (with & 1 == 1), needed));
+            (op::arith_cmpi, _) => {
+                all.insert(at, !goes_on);
+                needed.extend(Some(at).filter(|_| certain));
+            }
+            (op::arith_xori, [a, b]) => match (constant(module, a.value), constant(module, b.value)) {
+                (None, Some(with)) => open.push((a.value, goes_on ^ (with & 1 == 1), certain)),
+                (Some(with), None) => open.push((b.value, goes_on ^ (with & 1 == 1), certain)),
+                _ => return BTreeMap::new(),
+            },
+            (code @ (op::arith_andi | op::arith_ori), [a, b]) => {
+                open.extend([a, b].map(|o| (o.value, goes_on, both(code == op::arith_ori))));
+            }
+            (op::arith_select | op::scf_if, _) => {
+                let Some((decides, [yes, no])) = chosen(module, at, value) else { return BTreeMap::new() };
+                match [yes, no].map(|v| constant(module, v).map(|n| n & 1 == 1)) {
+                    [Some(a), Some(b)] if a != b => open.push((decides, goes_on == a, certain)),
+                    [Some(a), None] => open.extend([(decides, goes_on == a, both(a)), (no, goes_on, both(a))]),
+                    [None, Some(b)] => open.extend([(decides, goes_on != b, both(b)), (yes, goes_on, both(b))]),
+                    _ => return BTreeMap::new(),
                 }
             }
-            (code @ (op::arith_andi | op::arith_ori), [a, b]) => {
-                // A loop that goes on while one of two holds ends when neither does.
-                let both = (code == op::arith_ori) == goes_on;
-                open.extend([a, b].map(|o| (o.value, goes_on, needed && both)));
-            }
-            _ => {}
+            _ => return BTreeMap::new(),
         }
     }
+    all.retain(|at, _| !needed.contains(at));
     all
 }
 
-/// What a comparison with a loaded number says. Where it does not end a loop, the word is taken to become equal or larger.
-fn compare(module: &Module, at: OpId, ends: Option<(bool, bool)>) -> Option<Compare> {
+/// A value that is one of two: what decides which, and the two.
+fn chosen(module: &Module, at: OpId, value: ValueId) -> Option<(ValueId, [ValueId; 2])> {
+    if let [condition, yes, no] = module.operands(at) {
+        return Some((condition.value, [yes.value, no.value]));
+    }
+    let which = module.results(at).position(|r| r == value)?;
+    let yielded = |block: BlockId| {
+        let last = module.block(block).ops.last()?;
+        module.operands(*last).get(which).map(|o| o.value)
+    };
+    let regions = module.op_regions(at);
+    let [yes, no] = regions else { return None };
+    let [yes, no] = [yes, no].map(|r| module.region(*r).blocks.first().copied());
+    Some((module.operands(at).first()?.value, [yielded(yes?)?, yielded(no?)?]))
+}
+
+/// Where a comparison does not end a loop, the word is taken to become equal or larger, and other than zero.
+fn guess(module: &Module, at: OpId, swapped: bool) -> Option<Compare> {
     let [a, b] = module.operands(at) else { return None };
     let Some(Attr::Enum(def, predicate)) = module.attr(at, "predicate") else { return None };
     let predicate = def.value(usize::from(*predicate));
-    let (of, swapped) = match source(module, a.value) {
-        Some(of) => (of, false),
-        None => (source(module, b.value)?, true),
+    let zero = constant(module, if swapped { a.value } else { b.value }) == Some(0);
+    let name = predicate.strip_prefix(['s', 'u']).unwrap_or(predicate);
+    let met = match name {
+        "eq" => !zero,
+        "ne" => zero,
+        "gt" | "ge" => !swapped,
+        _ => swapped,
     };
-    let grows = |met: &bool| comparison(predicate, swapped, !met).is_some_and(|cmp| GROWN.contains(&cmp));
-    let (met, certain) = ends.or_else(|| [true, false].into_iter().find(grows).map(|met| (met, false)))?;
-    Some(Compare { of, swapped, met, cmp: comparison(predicate, swapped, !met)?, certain })
+    Some(Compare { met, ends_loop: false })
 }
-
-/// `eq`, `gt` and `ge` in `wait_cmp`.
-const GROWN: [u8; 3] = [0, 2, 3];
 
 /// Instructions that look whether something is done, and whose answer nobody uses: they wait for nothing.
 pub(crate) fn ignored(module: &Module) -> BTreeSet<OpId> {
@@ -221,35 +279,6 @@ pub(crate) fn ignored(module: &Module) -> BTreeSet<OpId> {
     });
     asking.retain(|id| module.results(*id).all(|result| !used.contains(&result)));
     asking
-}
-
-/// A predicate of `arith.cmpi`, or its opposite, as `wait_cmp` counts.
-fn comparison(predicate: &str, swapped: bool, opposite: bool) -> Option<u8> {
-    let name = predicate.strip_prefix(['s', 'u']).unwrap_or(predicate);
-    let name = match (name, swapped) {
-        ("lt", true) => "gt",
-        ("le", true) => "ge",
-        ("gt", true) => "lt",
-        ("ge", true) => "le",
-        _ => name,
-    };
-    let name = match (name, opposite) {
-        ("eq", true) => "ne",
-        ("ne", true) => "eq",
-        ("lt", true) => "ge",
-        ("le", true) => "gt",
-        ("gt", true) => "le",
-        ("ge", true) => "lt",
-        _ => name,
-    };
-    enums::WAIT_CMP.find(name).and_then(|at| u8::try_from(at).ok())
-}
-
-fn definition(module: &Module, value: ValueId) -> Option<OpId> {
-    match module.value(value).def {
-        Def::Result(id, _) => Some(id),
-        _ => None,
-    }
 }
 
 fn constant(module: &Module, value: ValueId) -> Option<i64> {

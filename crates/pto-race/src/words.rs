@@ -7,13 +7,16 @@
 
 use crate::answers::Key;
 use crate::clock::{Clock, LANES, lane};
-use pto_cpu::{Access, Place};
+use pto_cpu::{Access, Formula, Place};
 use pto_isa::Pipe;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 /// Changes of a word by one core, behind those that a wait knows to be done, that are looked at. A core that runs further
 /// ahead has passed all that matters.
 const AHEAD: usize = 64;
+/// Numbers that a word may hold, and combinations of those of several words, that are looked at one by one.
+const MANY: usize = 4096;
 /// Rounds after which what is left is given up.
 const ROUNDS: usize = 256;
 
@@ -47,26 +50,49 @@ impl Words {
     }
 }
 
-/// How a word is compared, by its position in `wait_cmp`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Asked {
-    pub cmp: u8,
-    pub value: i64,
+/// What words are asked for.
+#[derive(Clone, Debug)]
+pub(crate) enum Asked {
+    /// Each is compared with a number; how, by its position in `wait_cmp`.
+    Compared { cmp: u8, value: i64 },
+    /// What is computed from all of them, by these ids, is true or false.
+    Computed { formula: Arc<Formula>, ids: Vec<u32>, is: bool },
 }
 
 impl Asked {
-    /// The position of `eq`.
-    pub const EQUAL: u8 = 0;
-
     /// What holds where this does not.
-    fn opposite(self) -> Self {
-        Self { cmp: [1, 0, 5, 4, 3, 2][usize::from(self.cmp.min(5))], ..self }
+    fn opposite(&self) -> Self {
+        match self {
+            Self::Compared { cmp, value } => {
+                Self::Compared { cmp: [1, 0, 5, 4, 3, 2][usize::from((*cmp).min(5))], value: *value }
+            }
+            Self::Computed { formula, ids, is } => {
+                Self::Computed { formula: formula.clone(), ids: ids.clone(), is: !is }
+            }
+        }
+    }
+}
+
+/// What a word may hold: `start` and what lies a multiple of `step` away, within bounds.
+#[derive(Clone, Debug)]
+struct Values {
+    start: i64,
+    step: i64,
+    low: i64,
+    high: i64,
+    /// The numbers themselves, where they are wanted and few.
+    exact: Option<BTreeSet<i64>>,
+}
+
+impl Values {
+    fn just(start: i64, exact: bool) -> Self {
+        Self { start, step: 0, low: start, high: start, exact: exact.then(|| BTreeSet::from([start])) }
     }
 
-    /// True when one of the numbers can be meant: `start` and what lies a multiple of `step` away, within bounds.
-    fn holds(self, Values { start, step, low, high }: Values) -> bool {
-        let v = self.value;
-        match self.cmp {
+    /// True when one of the numbers can be meant.
+    fn can_be(&self, cmp: u8, v: i64) -> bool {
+        let Self { start, step, low, high, .. } = *self;
+        match cmp {
             0 => low <= v && v <= high && if step == 0 { v == start } else { (v - start) % step == 0 },
             1 => low != high || low != v,
             2 => high > v,
@@ -75,31 +101,22 @@ impl Asked {
             _ => low <= v,
         }
     }
-}
-
-/// What a word may hold.
-#[derive(Clone, Copy, Debug)]
-struct Values {
-    start: i64,
-    step: i64,
-    low: i64,
-    high: i64,
-}
-
-impl Values {
-    fn just(start: i64) -> Self {
-        Self { start, step: 0, low: start, high: start }
-    }
 
     /// Something is added for certain.
     fn add(&mut self, n: i64) {
         self.start = self.start.saturating_add(n);
         self.low = self.low.saturating_add(n);
         self.high = self.high.saturating_add(n);
+        self.exact = self.exact.take().map(|all| all.into_iter().map(|v| v.saturating_add(n)).collect());
     }
 
     /// Something may be added.
     fn may_add(&mut self, n: i64) {
+        if let Some(exact) = &mut self.exact {
+            let more: Vec<i64> = exact.iter().map(|v| v.saturating_add(n)).collect();
+            exact.extend(more);
+        }
+        self.exact.take_if(|all| all.len() > MANY);
         self.low = self.low.saturating_add(n.min(0));
         self.high = self.high.saturating_add(n.max(0));
         self.step = gcd(self.step, n.saturating_abs());
@@ -118,11 +135,19 @@ pub(crate) enum Change {
 
 #[derive(Clone, Copy, Debug)]
 enum What {
-    Change(Change),
-    /// Which of the waits it is.
-    Wait(usize, Asked),
-    /// Which question it is that is answered with no.
-    Missed(usize, Asked),
+    /// Which history it belongs to.
+    Change(usize, Change),
+    /// Which of the waits it is, and what it asks for.
+    Wait(usize, usize),
+    /// Which question it is that is answered with no, and what it asks for.
+    Missed(usize, usize),
+}
+
+/// What is asked for, and the histories of the words.
+#[derive(Debug)]
+struct Asks {
+    asked: Asked,
+    histories: Vec<usize>,
 }
 
 /// A change or a wait: when it is, and what is done by then.
@@ -133,8 +158,6 @@ struct Entry {
     time: u32,
     clock: Clock,
     what: What,
-    /// Which word it is about.
-    history: usize,
 }
 
 impl Entry {
@@ -161,6 +184,7 @@ pub(crate) struct Log {
     words: BTreeMap<Word, usize>,
     firsts: BTreeMap<Word, usize>,
     waits: usize,
+    asks: Vec<Asks>,
     /// Questions that are answered with no.
     missed: Vec<Option<Key>>,
 }
@@ -200,25 +224,37 @@ impl Log {
             Change::Set(value) => value,
             Change::Add(value) => i64::from(state.now.wrapping_add(value) as i32),
         };
-        self.push(moment, What::Change(change), history);
+        self.push(moment, What::Change(history, change));
     }
 
-    /// A word is found as it should be, with others of the same wait.
-    pub fn wait(&mut self, words: &[Found], asked: Asked, moment: &Moment) {
-        for &word in words {
-            let history = self.history_of(word);
-            self.push(moment.clone(), What::Wait(self.waits, asked), history);
+    /// Words are found as they should be.
+    pub fn wait(&mut self, words: &[Found], asked: &Asked, moment: &Moment) {
+        for ask in self.ask(words, asked) {
+            self.push(moment.clone(), What::Wait(self.waits, ask));
         }
         self.waits += 1;
     }
 
-    /// A word is said to be otherwise than asked, or one of the others of the same question.
-    pub fn missed(&mut self, words: &[Found], asked: Asked, moment: &Moment, key: Option<Key>) {
-        for &word in words {
-            let history = self.history_of(word);
-            self.push(moment.clone(), What::Missed(self.missed.len(), asked), history);
+    /// Words are said to be otherwise than asked, or one of them.
+    pub fn missed(&mut self, words: &[Found], asked: &Asked, moment: &Moment, key: Option<Key>) {
+        for ask in self.ask(words, asked) {
+            self.push(moment.clone(), What::Missed(self.missed.len(), ask));
         }
         self.missed.push(key);
+    }
+
+    /// Each word is compared for itself; what is computed from several is asked for once.
+    fn ask(&mut self, words: &[Found], asked: &Asked) -> std::ops::Range<usize> {
+        let first = self.asks.len();
+        let histories: Vec<usize> = words.iter().map(|word| self.history_of(*word)).collect();
+        match asked {
+            Asked::Compared { .. } => {
+                let each = histories.into_iter().map(|h| Asks { asked: asked.clone(), histories: vec![h] });
+                self.asks.extend(each);
+            }
+            Asked::Computed { .. } => self.asks.push(Asks { asked: asked.clone(), histories }),
+        }
+        first..self.asks.len()
     }
 
     /// What is known of a word when it is loaded.
@@ -241,15 +277,16 @@ impl Log {
     fn impossible(&self) -> BTreeSet<Key> {
         let mut possible = vec![false; self.missed.len()];
         for (at, entry) in self.entries.iter().enumerate() {
-            if let What::Missed(which, asked) = entry.what {
-                possible[which] |= Question::new(self, at, asked.opposite()).is_possible(self, |_| true);
+            if let What::Missed(which, ask) = entry.what {
+                let asked = self.asks[ask].asked.opposite();
+                possible[which] |= Question::new(self, at, &asked, ask).is_possible(self, |_| true);
             }
         }
         self.missed.iter().zip(possible).filter(|(_, possible)| !possible).filter_map(|(key, _)| *key).collect()
     }
 
-    fn push(&mut self, Moment { thread, time, clock }: Moment, what: What, history: usize) {
-        self.entries.push(Entry { thread, time, clock, what, history });
+    fn push(&mut self, Moment { thread, time, clock }: Moment, what: What) {
+        self.entries.push(Entry { thread, time, clock, what });
     }
 
     /// The history of a word. One that holds something else than it should was written by something else, and starts again.
@@ -293,9 +330,9 @@ impl Log {
         for (entry, own) in self.entries.iter_mut().zip(own) {
             entry.clock = learned.before(entry, own);
             match entry.what {
-                What::Change(_) => done[entry.history].join(&entry.clock),
-                What::Wait(which, _) => {
-                    known[which].join(&done[entry.history]);
+                What::Change(history, _) => done[history].join(&entry.clock),
+                What::Wait(which, ask) => {
+                    self.asks[ask].histories.iter().for_each(|h| known[which].join(&done[*h]));
                     known[which].join(&entry.clock);
                     learned.note(entry, &known[which]);
                 }
@@ -312,10 +349,10 @@ impl Log {
         let mut next = vec![Clock::default(); known.len()];
         for (at, own) in own.iter().enumerate() {
             self.entries[at].clock = learned.before(&self.entries[at], own);
-            if let What::Wait(which, asked) = self.entries[at].what {
+            if let What::Wait(which, ask) = self.entries[at].what {
                 // With what it knew before: what is dropped there may still follow from the word.
                 next[which].join(&self.entries[at].clock);
-                next[which].join(&self.known_at(at, asked));
+                next[which].join(&self.known_at(at, ask));
                 learned.note(&self.entries[at], &next[which]);
             }
         }
@@ -331,17 +368,18 @@ impl Log {
     }
 
     /// What is done in every history in which the word is as asked.
-    fn known_at(&self, wait: usize, asked: Asked) -> Clock {
-        let question = Question::new(self, wait, asked);
+    fn known_at(&self, wait: usize, ask: usize) -> Clock {
+        let question = Question::new(self, wait, &self.asks[ask].asked, ask);
         let mut known = Clock::default();
+        let free: Vec<usize> = question.words.iter().flat_map(|w| w.free.iter().copied()).collect();
         let impossible = !question.is_possible(self, |_| true);
-        if question.free.is_empty() || impossible || question.is_possible(self, |_| false) {
+        if free.is_empty() || impossible || question.is_possible(self, |_| false) {
             return known;
         }
-        let threads = question.free.iter().map(|c| self.entries[*c].clock.len()).max().unwrap_or(0);
+        let threads = free.iter().map(|c| self.entries[*c].clock.len()).max().unwrap_or(0);
         for thread in 0..threads {
             let before = self.entries[wait].clock.get(thread);
-            let mut times: Vec<u32> = question.free.iter().map(|c| self.entries[*c].clock.get(thread)).collect();
+            let mut times: Vec<u32> = free.iter().map(|c| self.entries[*c].clock.get(thread)).collect();
             times.retain(|time| *time > before);
             times.sort_unstable();
             times.dedup();
@@ -393,18 +431,73 @@ fn scalar(core: usize) -> usize {
     core * LANES + lane(Pipe::S)
 }
 
-/// A wait, and the changes that may have been made by then.
-struct Question {
-    asked: Asked,
+/// A wait, and what its words may hold by then.
+struct Question<'q> {
+    asked: &'q Asked,
+    words: Vec<AskedWord>,
+}
+
+/// A word that is asked for, and the changes that may have been made by then.
+struct AskedWord {
     /// Changes that may or may not be done.
     free: Vec<usize>,
     /// What the word holds after some set, with what is known to be added, and may be, of what is done for certain.
     starts: Vec<(Option<usize>, Values)>,
 }
 
-impl Question {
-    fn new(log: &Log, wait: usize, asked: Asked) -> Self {
-        let history = &log.histories[log.entries[wait].history];
+impl<'q> Question<'q> {
+    fn new(log: &Log, wait: usize, asked: &'q Asked, ask: usize) -> Self {
+        let exact = matches!(asked, Asked::Computed { .. });
+        let word = |history: &usize| AskedWord::new(log, wait, &log.histories[*history], exact);
+        Self { asked, words: log.asks[ask].histories.iter().map(word).collect() }
+    }
+
+    /// True when the words can be as asked with some of the changes that are allowed. They must be a history: whatever comes
+    /// before one that is allowed is allowed.
+    fn is_possible(&self, log: &Log, allowed: impl Fn(usize) -> bool) -> bool {
+        match self.asked {
+            Asked::Compared { cmp, value } => {
+                self.words.iter().any(|w| w.values(log, &allowed).any(|values| values.can_be(*cmp, *value)))
+            }
+            Asked::Computed { formula, ids, is } => {
+                let mut numbers = BTreeMap::new();
+                for (id, word) in ids.iter().zip(&self.words) {
+                    let Some(all) = word.numbers(log, &allowed) else { return true };
+                    numbers.insert(*id, all);
+                }
+                can_be(formula, numbers, *is)
+            }
+        }
+    }
+}
+
+/// True when a formula can be true, or false, with some of these numbers. Where there are too many, it is taken to be possible.
+fn can_be(formula: &Formula, numbers: BTreeMap<u32, BTreeSet<i64>>, is: bool) -> bool {
+    // A number that is used twice is the same in both places.
+    let again: Vec<u32> = formula.uses().into_iter().filter(|(_, times)| *times > 1).map(|(id, _)| id).collect();
+    let mut cases = vec![numbers];
+    for id in again {
+        let split = |case: BTreeMap<u32, BTreeSet<i64>>| {
+            let all = case.get(&id).cloned().unwrap_or_default();
+            all.into_iter().map(move |n| {
+                let mut case = case.clone();
+                case.insert(id, BTreeSet::from([n]));
+                case
+            })
+        };
+        cases = cases.into_iter().flat_map(split).take(MANY + 1).collect();
+        if cases.len() > MANY {
+            return true;
+        }
+    }
+    let holds = |case: &BTreeMap<u32, BTreeSet<i64>>| {
+        formula.results(case, MANY).is_none_or(|all| all.iter().any(|value| (value & 1 == 1) == is))
+    };
+    cases.iter().any(holds)
+}
+
+impl AskedWord {
+    fn new(log: &Log, wait: usize, history: &History, exact: bool) -> Self {
         let done: Vec<usize> = history.changes.iter().copied().filter(|c| log.is_before(*c, wait)).collect();
         let mut ahead: BTreeMap<usize, usize> = BTreeMap::new();
         let mut free = Vec::new();
@@ -418,7 +511,7 @@ impl Question {
             }
         }
         let value = |c: usize| match log.entries[c].what {
-            What::Change(Change::Set(value)) => Some(value),
+            What::Change(_, Change::Set(value)) => Some(value),
             _ => None,
         };
         let sets: Vec<usize> = done.iter().copied().filter(|c| value(*c).is_some()).collect();
@@ -429,9 +522,9 @@ impl Question {
             starts.push((None, history.first));
         }
         let after = |(set, first): (Option<usize>, i64)| {
-            let mut values = Values::just(first);
+            let mut values = Values::just(first, exact);
             for &change in &done {
-                let What::Change(Change::Add(n)) = log.entries[change].what else { continue };
+                let What::Change(_, Change::Add(n)) = log.entries[change].what else { continue };
                 match set {
                     Some(set) if log.is_before(change, set) => {}
                     Some(set) if !log.is_before(set, change) => values.may_add(n),
@@ -440,28 +533,33 @@ impl Question {
             }
             (set, values)
         };
-        Self { asked, free, starts: starts.into_iter().map(after).collect() }
+        Self { free, starts: starts.into_iter().map(after).collect() }
     }
 
-    /// True when the word can be as asked with some of the changes that are allowed. They must be a history: whatever comes
-    /// before one that is allowed is allowed.
-    fn is_possible(&self, log: &Log, allowed: impl Fn(usize) -> bool) -> bool {
+    /// What the word may hold with some of the changes that are allowed, for each set that may be the last.
+    fn values<'l>(&'l self, log: &'l Log, allowed: &'l impl Fn(usize) -> bool) -> impl Iterator<Item = Values> + 'l {
         let is_free = |c: &usize| self.free.binary_search(c).is_ok();
-        let starts = self.starts.iter().filter(|(set, _)| set.as_ref().is_none_or(|s| !is_free(s) || allowed(*s)));
-        for (set, values) in starts {
-            let mut values = *values;
+        let starts = self.starts.iter().filter(move |(set, _)| set.as_ref().is_none_or(|s| !is_free(s) || allowed(*s)));
+        starts.map(move |(set, values)| {
+            let mut values = values.clone();
             for &change in self.free.iter().filter(|c| allowed(**c)) {
-                if let What::Change(Change::Add(n)) = log.entries[change].what
+                if let What::Change(_, Change::Add(n)) = log.entries[change].what
                     && !set.is_some_and(|set| log.is_before(change, set))
                 {
                     values.may_add(n);
                 }
             }
-            if self.asked.holds(values) {
-                return true;
-            }
+            values
+        })
+    }
+
+    /// The same, number by number; nothing where there are too many.
+    fn numbers(&self, log: &Log, allowed: &impl Fn(usize) -> bool) -> Option<BTreeSet<i64>> {
+        let mut all = BTreeSet::new();
+        for values in self.values(log, allowed) {
+            all.extend(values.exact?);
         }
-        false
+        (all.len() <= MANY).then_some(all)
     }
 }
 

@@ -47,7 +47,7 @@ fn tries(module: &Module) -> bool {
     let (mut loops, mut asks) = (Vec::new(), false);
     module.walk(module.top, &mut |id| match module.op(id).op {
         op::scf_for => loops.push(id),
-        op::arith_cmpi => asks |= module.operands(id).iter().any(|o| source(module, o.value).is_some()),
+        op::arith_cmpi => asks |= module.operands(id).iter().any(|o| !sources(module, o.value).is_empty()),
         _ => {}
     });
     asks && loops.into_iter().any(|id| !asked_again(module, id).is_empty())
@@ -77,11 +77,14 @@ pub fn asked_again(module: &Module, id: OpId) -> BTreeSet<OpId> {
                 }),
             }
     };
-    compared.into_iter().filter_map(|value| source(module, value)).filter(asks).collect()
+    compared.into_iter().flat_map(|value| sources(module, value)).filter(asks).collect()
 }
 
 /// Operations behind an address that are looked at, one behind the other.
 const DEEP: u32 = 8;
+
+/// Operations behind a number that are looked at.
+const MANY: usize = 64;
 
 /// What stands inside a loop.
 struct Body<'a> {
@@ -116,14 +119,19 @@ pub fn reads_element(code: Op) -> bool {
     code == op::tgetval
 }
 
-/// The load whose number a value is, as it is or in another type.
-pub fn source(module: &Module, mut value: ValueId) -> Option<OpId> {
-    loop {
-        let Def::Result(id, _) = module.value(value).def else { return None };
-        match (module.op(id).op, module.operands(id)) {
-            (code, _) if code == op::load_scalar || reads_element(code) => return Some(id),
-            (code, [from]) if code.row().family == Family::Arith => value = from.value,
-            _ => return None,
+/// The loads whose numbers a value is computed from, as far as that is scalar arithmetic.
+pub fn sources(module: &Module, value: ValueId) -> BTreeSet<OpId> {
+    let (mut loads, mut seen, mut open) = (BTreeSet::new(), BTreeSet::new(), vec![value]);
+    while let Some(value) = open.pop() {
+        let Def::Result(id, _) = module.value(value).def else { continue };
+        if seen.len() == MANY || !seen.insert(id) {
+            continue;
+        }
+        match module.op(id).op {
+            code if code == op::load_scalar || reads_element(code) => drop(loads.insert(id)),
+            code if code.row().family == Family::Arith => open.extend(module.operands(id).iter().map(|o| o.value)),
+            _ => {}
         }
     }
+    loads
 }

@@ -1,6 +1,7 @@
 //! One core: registers, memories, and how far it is.
 
 use super::fail::Fail;
+use super::formula::Followed;
 use super::global::GlobalMemory;
 use super::issue::Issue;
 use super::local::LocalMemory;
@@ -23,6 +24,8 @@ pub(super) struct Core<'p> {
     pub progress: Progress,
     pub issue: Issue<'p>,
     pub outside: Outside,
+    /// How numbers follow from those that were loaded, where somebody wants to know.
+    pub formulas: Followed,
 }
 
 /// Which core it is.
@@ -55,6 +58,7 @@ impl<'p> Core<'p> {
             progress: Progress::new(plan.views.accesses.len() + plan.code.element_reads.len()),
             issue: Issue::new(&plan.calls.checks),
             outside: Outside::new(&plan.calls.ends),
+            formulas: Followed::new(),
         })
     }
 
@@ -65,6 +69,7 @@ impl<'p> Core<'p> {
         self.progress.reset();
         self.issue.reset();
         self.outside.reset();
+        self.formulas.clear();
         self.local.clear(self.plan);
     }
 

@@ -222,9 +222,12 @@ impl Core<'_> {
         if W::OBSERVES {
             self.say_scalar(&place, (bytes, raw), false, at, watch);
         }
-        let value = from_memory(access.elem, raw);
-        self.regs.scalars[access.value] =
-            if W::OBSERVES { watch.number(self.plan.code.origins[at], value) } else { value };
+        let value = access.elem.from_memory(raw);
+        self.regs.scalars[access.value] = value;
+        if W::OBSERVES {
+            self.regs.scalars[access.value] = watch.number(self.plan.code.origins[at], value);
+            self.follow_load(access.value, access.elem, at, watch);
+        }
         Ok(())
     }
 
@@ -310,8 +313,12 @@ impl Core<'_> {
             self.follow_scalar_read(Some(tile), start, bytes as u64, at)?;
         }
         let raw = read_bytes(self.local.memory.part(start, bytes as u64));
-        let value = from_memory(elem, raw);
-        self.regs.scalars[out] = if W::OBSERVES { watch.number(plan.code.origins[at], value) } else { value };
+        let value = elem.from_memory(raw);
+        self.regs.scalars[out] = value;
+        if W::OBSERVES {
+            self.regs.scalars[out] = watch.number(plan.code.origins[at], value);
+            self.follow_load(out, elem, at, watch);
+        }
         if let Ok(which) = plan.code.element_reads.binary_search(&at) {
             self.progress.spin.read(plan.views.accesses.len() + which, (usize::MAX, start as i64), raw);
         }
@@ -439,10 +446,13 @@ pub(super) fn read_bytes(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(raw)
 }
 
-fn from_memory(elem: ScalarElem, raw: u64) -> u64 {
-    match elem {
-        ScalarElem::Int(int) => int.keep(raw),
-        ScalarElem::Float(float) => float.of_bits(raw),
+impl ScalarElem {
+    /// What a register holds, given the bits in memory.
+    pub fn from_memory(self, raw: u64) -> u64 {
+        match self {
+            Self::Int(int) => int.keep(raw),
+            Self::Float(float) => float.of_bits(raw),
+        }
     }
 }
 

@@ -42,6 +42,9 @@ impl Core<'_> {
         loop {
             *at = next;
             next = next.next();
+            if W::OBSERVES && !self.formulas.is_empty() {
+                self.follow_step(plan.code.steps[*at]);
+            }
             match plan.code.steps[*at] {
                 Step::Jump(to) => {
                     next = to;
@@ -52,6 +55,9 @@ impl Core<'_> {
                 Step::Branch { condition, yes, no } => {
                     let mut taken = self.reg(condition) & 1 == 1;
                     if W::OBSERVES {
+                        if let Some(formula) = self.formulas.get(&condition) {
+                            watch.decided(self.id(), plan.code.origins[*at], taken, formula);
+                        }
                         taken = watch.branch(self.id(), plan.code.origins[*at], taken);
                     }
                     next = if taken { yes } else { no };
@@ -97,9 +103,10 @@ impl Core<'_> {
                 }
                 Step::CompareInt { predicate, kind, a, b, out } => {
                     let mut holds = scalar::compare_int(predicate, kind, self.reg(a), self.reg(b));
-                    if W::OBSERVES {
-                        let numbers = [self.int(a), self.int(b)];
-                        holds = watch.compared(self.id(), plan.code.origins[*at], numbers, holds);
+                    if W::OBSERVES
+                        && let Some(formula) = self.formulas.get(&out)
+                    {
+                        holds = watch.compared(self.id(), plan.code.origins[*at], holds, formula);
                     }
                     self.regs.scalars[out] = u64::from(holds);
                 }

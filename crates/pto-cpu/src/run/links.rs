@@ -4,7 +4,7 @@
 
 use super::core::Core;
 use super::fail::Fail;
-use super::observe::{Action, Answer, Ring as Position, Watch};
+use super::observe::{Action, Answer, Ring as Position, SignalWord, Watch};
 use super::outside::OpenEnd;
 use super::shared::{Shared, SlotRing};
 use super::transfer::call_transfer;
@@ -414,17 +414,29 @@ impl Core<'_> {
 
     /// The signal word it waits for, and what it holds; `None` where it waits for something else.
     pub fn awaited_word(&mut self) -> Option<String> {
+        let SignalWord { cmp, value, number } = self.signal_word()?;
+        let wanted = format!("a signal word {} {value}", COMPARISONS[usize::from(cmp).min(5)].0);
+        Some(number.map_or(wanted.clone(), |number| format!("{wanted}; it is {number}")))
+    }
+
+    /// The word of a signal at which the core stands.
+    pub fn signal_word(&mut self) -> Option<SignalWord> {
         let (Link::WaitSignal { signal, value, cmp } | Link::TestSignal { signal, value, cmp, .. }) =
             self.waits_at()?
         else {
             return None;
         };
         let (buffer, first) = split_address(self.regs.views[*signal].address);
-        let wanted = format!("a signal word {} {}", COMPARISONS[usize::from(*cmp).min(5)].0, self.int(*value) as i32);
-        Some(match self.read_global(buffer, first, 4) {
-            Ok(word) => format!("{wanted}; it is {}", word as u32 as i32),
-            Err(_) => wanted,
-        })
+        let number = self.read_global(buffer, first, 4).ok().map(|word| word as u32 as i32);
+        Some(SignalWord { cmp: *cmp, value: self.int(*value) as i32, number })
+    }
+
+    /// Says that the core can never go on.
+    pub fn say_stuck<W: Watch>(&mut self, watch: &mut W) {
+        let word = self.signal_word();
+        if let Some(op) = self.plan.code.origins.get(self.progress.waiting_step()) {
+            watch.stuck(self.id(), *op, word);
+        }
     }
 
     /// True when every word of a signal compares as asked.

@@ -6,6 +6,7 @@ mod data;
 mod execute;
 mod fail;
 mod follow;
+mod formula;
 mod global;
 mod issue;
 mod iterations;
@@ -34,9 +35,11 @@ mod transfer;
 mod unwritten;
 mod written;
 
+pub use formula::Formula;
 pub use launch::Launch;
 pub use measure::{Extent, Known, Measure};
 pub use observe::{
-    Access, Action, Answer, Atomic, CoreId, DEVICE, Detail, Event, Flag, Observer, Place, Ring, Signal, StoredWord,
+    Access, Action, Answer, Atomic, CoreId, DEVICE, Detail, Event, Flag, Observer, Place, Ring, Signal, SignalWord,
+    StoredWord,
 };
 pub use tell::CACHE_LINE;

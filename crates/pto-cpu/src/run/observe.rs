@@ -1,10 +1,12 @@
 //! What an observer of a run is told.
 
+use super::formula::Formula;
 use super::spin::PATIENCE;
 use crate::kernels::Combine;
 use crate::prepared::{Role, Set};
 use pto_ir::{OpId, ValueId};
 use pto_isa::{Loc, Pipe, Span};
+use std::sync::Arc;
 
 /// Told about every instruction that moves data or orders pipes. The instructions of a core come in program order; where
 /// cores wait for each other, what is waited for comes first.
@@ -39,10 +41,32 @@ pub trait Observer {
         taken
     }
 
-    /// Two integers are compared. The answer is what the program sees.
-    fn compared(&mut self, _core: CoreId, _op: OpId, _numbers: [i64; 2], holds: bool) -> bool {
+    /// A number was taken from memory. The id under which formulas name it, where it matters what becomes of it.
+    fn follows(&mut self, _core: CoreId, _op: OpId, _value: u64) -> Option<u32> {
+        None
+    }
+
+    /// Two integers are compared that depend on numbers that are followed. The answer is what the program sees.
+    fn compared(&mut self, _core: CoreId, _op: OpId, holds: bool, _formula: &Arc<Formula>) -> bool {
         holds
     }
+
+    /// A core can never go on: where it stands, and the word of a signal that it waits for there.
+    fn stuck(&mut self, _core: CoreId, _op: OpId, _word: Option<SignalWord>) {}
+
+    /// Numbers that are followed are about to decide a branch or a loop.
+    fn decided(&mut self, _core: CoreId, _op: OpId, _taken: bool, _formula: &Arc<Formula>) {}
+}
+
+/// A word of a signal that a core waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SignalWord {
+    /// How it is compared, by the position in `WAIT_CMP`, and with what.
+    pub cmp: u8,
+    /// The number that is awaited.
+    pub value: i32,
+    /// What it holds, where it can be read.
+    pub number: Option<i32>,
 }
 
 /// What a program is told that asks whether something is so.
@@ -330,9 +354,14 @@ pub(crate) trait Watch {
     fn number(&mut self, _op: OpId, value: u64) -> u64 {
         value
     }
-    fn compared(&mut self, _core: CoreId, _op: OpId, _numbers: [i64; 2], holds: bool) -> bool {
+    fn follows(&mut self, _core: CoreId, _op: OpId, _value: u64) -> Option<u32> {
+        None
+    }
+    fn compared(&mut self, _core: CoreId, _op: OpId, holds: bool, _formula: &Arc<Formula>) -> bool {
         holds
     }
+    fn decided(&mut self, _core: CoreId, _op: OpId, _taken: bool, _formula: &Arc<Formula>) {}
+    fn stuck(&mut self, _core: CoreId, _op: OpId, _word: Option<SignalWord>) {}
     fn answer(&mut self, _event: &Event<'_>, _holds: bool) -> Answer {
         Answer::AsItIs
     }
@@ -372,8 +401,17 @@ impl Watch for Observing<'_> {
     fn number(&mut self, op: OpId, value: u64) -> u64 {
         self.0.number(op, value)
     }
-    fn compared(&mut self, core: CoreId, op: OpId, numbers: [i64; 2], holds: bool) -> bool {
-        self.0.compared(core, op, numbers, holds)
+    fn follows(&mut self, core: CoreId, op: OpId, value: u64) -> Option<u32> {
+        self.0.follows(core, op, value)
+    }
+    fn compared(&mut self, core: CoreId, op: OpId, holds: bool, formula: &Arc<Formula>) -> bool {
+        self.0.compared(core, op, holds, formula)
+    }
+    fn decided(&mut self, core: CoreId, op: OpId, taken: bool, formula: &Arc<Formula>) {
+        self.0.decided(core, op, taken, formula);
+    }
+    fn stuck(&mut self, core: CoreId, op: OpId, word: Option<SignalWord>) {
+        self.0.stuck(core, op, word);
     }
     fn answer(&mut self, event: &Event<'_>, holds: bool) -> Answer {
         self.0.answer(event, holds)
@@ -397,8 +435,17 @@ impl Watch for Following<'_> {
     fn number(&mut self, op: OpId, value: u64) -> u64 {
         self.0.number(op, value)
     }
-    fn compared(&mut self, core: CoreId, op: OpId, numbers: [i64; 2], holds: bool) -> bool {
-        self.0.compared(core, op, numbers, holds)
+    fn follows(&mut self, core: CoreId, op: OpId, value: u64) -> Option<u32> {
+        self.0.follows(core, op, value)
+    }
+    fn compared(&mut self, core: CoreId, op: OpId, holds: bool, formula: &Arc<Formula>) -> bool {
+        self.0.compared(core, op, holds, formula)
+    }
+    fn decided(&mut self, core: CoreId, op: OpId, taken: bool, formula: &Arc<Formula>) {
+        self.0.decided(core, op, taken, formula);
+    }
+    fn stuck(&mut self, core: CoreId, op: OpId, word: Option<SignalWord>) {
+        self.0.stuck(core, op, word);
     }
     fn answer(&mut self, event: &Event<'_>, holds: bool) -> Answer {
         self.0.answer(event, holds)

@@ -43,7 +43,11 @@ pub(super) fn run_together<W: Watch>(
             let asks = |c: &&mut Core<'_>| {
                 c.progress.state == State::Waits && matches!(c.waits_at(), Some(Link::TestSignal { .. }))
             };
-            let Some(first) = cores.iter_mut().find(asks) else { return Err(deadlock(cores, shared)) };
+            let Some(first) = cores.iter_mut().find(asks) else {
+                let stuck = cores.iter_mut().filter(|c| W::OBSERVES && c.progress.state != State::Done);
+                stuck.for_each(|core| core.say_stuck(watch));
+                return Err(deadlock(cores, shared));
+            };
             (first.progress.gave_up, idle) = (true, 0);
         }
     }

@@ -31,11 +31,19 @@ pub(super) struct Deeds {
     pub stores: u64,
 }
 
+/// A buffer, its byte, and the number there.
+type Read = (usize, i64, u64);
+
+/// Places that are read in turn and remembered.
+const OTHERS: usize = 256;
+
 /// What a core found in memory, and where it stood when it let the others go on.
 #[derive(Clone, Default)]
 pub(super) struct Spin {
     /// The last address and number of each instruction that reads one.
-    found: Vec<Option<(usize, i64, u64)>>,
+    found: Vec<Option<Read>>,
+    /// The same for some that read several places in turn, each in a place of its own.
+    others: Vec<Option<(usize, Read)>>,
     /// Reads in a row that brought nothing new.
     repeats: u32,
     /// A state to come back to: the step, its scalars, and what had been done.
@@ -58,14 +66,30 @@ impl Spin {
     pub fn reset(&mut self) {
         self.found.fill(None);
         let found = std::mem::take(&mut self.found);
-        *self = Self { found, ..Self::default() };
+        let mut others = std::mem::take(&mut self.others);
+        others.clear();
+        *self = Self { found, others, ..Self::default() };
     }
 
     /// An instruction reads a number, at a byte of a buffer.
     pub fn read(&mut self, which: usize, (buffer, first): (usize, i64), number: u64) {
-        let read = Some((buffer, first, number));
-        self.repeats = if self.found[which] == read { self.repeats.saturating_add(1) } else { 0 };
-        self.found[which] = read;
+        let read = (buffer, first, number);
+        let again = match self.found[which] {
+            Some((before, byte, _)) if (before, byte) != (buffer, first) => self.read_in_turn(which, read),
+            last => last == Some(read),
+        };
+        self.repeats = if again { self.repeats.saturating_add(1) } else { 0 };
+        self.found[which] = Some(read);
+    }
+
+    /// An instruction reads another place than the last time. True when it finds what it found there before.
+    fn read_in_turn(&mut self, which: usize, read: Read) -> bool {
+        if self.others.is_empty() {
+            self.others.resize(OTHERS, None);
+        }
+        // Words that lie next to each other, or in lines next to each other, do not share a place.
+        let spread = (read.1 >> 2) as usize ^ (read.1 >> 6) as usize ^ which.wrapping_mul(31);
+        self.others[spread % OTHERS].replace((which, read)) == Some((which, read))
     }
 
     /// True when it is time for the others, after so many reads in a row that brought nothing new.
@@ -124,6 +148,17 @@ mod tests {
         for states in [&[(4, 0)][..], &[(4, 0), (9, 0)], &[(4, 0), (9, 0), (4, 1), (9, 1), (4, 2), (9, 2)]] {
             assert_eq!(polls(&mut Spin::new(0), states, 64), Some(Circles::Scalars), "{states:?}");
         }
+    }
+
+    #[test]
+    fn words_that_are_read_in_turn_are_seen_again() {
+        let mut spin = Spin::new(1);
+        for k in 0..200 {
+            spin.read(0, (0, 64 * (k % 24)), 0);
+        }
+        assert!(spin.is_due(PATIENCE));
+        spin.read(0, (0, 64), 1);
+        assert!(!spin.is_due(1));
     }
 
     #[test]

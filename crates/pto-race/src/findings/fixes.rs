@@ -364,15 +364,15 @@ impl Findings<'_> {
             return None;
         }
         if a == b {
-            // Both ways of a branch have one.
-            let branch = self.module.op(a).op == op::scf_if && pair.first.len() == 2 && pair.second.len() == 2;
-            // Whoever asks for a word of this iteration may never come to the barrier.
-            let branch = branch && !(self.asks_for_words && text.loop_around(pair.block).is_some());
-            let edits = vec![
-                Edit::after(text.span(pair.first[1]), &*syncall),
-                Edit::before(text.span(pair.second[1]), &*syncall),
-            ];
-            return branch.then_some(edits);
+            // Both ways of a branch have one. Whoever asks for a word of this iteration may never come to the barrier.
+            let branch = self.module.op(a).op == op::scf_if && pair.first.len() >= 2 && pair.second.len() >= 2;
+            if !branch || self.asks_for_words && text.loop_around(pair.block).is_some() {
+                return None;
+            }
+            let first = self.told_before(pair.first[1], pair.second[1])?;
+            let edits =
+                vec![Edit::after(text.span(first), &*syncall), Edit::before(text.span(pair.second[1]), &*syncall)];
+            return Some(edits);
         }
         let later = if text.position(a) < text.position(b) { b } else { a };
         let mut edits = vec![Edit::before(text.span(later), &*syncall)];
@@ -381,6 +381,19 @@ impl Findings<'_> {
             edits.push(Edit::after(text.span(later), &*syncall));
         }
         Some(edits)
+    }
+
+    /// The statement behind which one way of a branch can wait for the other, which is before a statement of its own: where the other
+    /// waits for words until then, behind all that it may be told.
+    fn told_before(&self, first: OpId, second: OpId) -> Option<OpId> {
+        let ops = |id: OpId| self.text().block_of(id).map(|block| &self.module.block(block).ops);
+        let waits = ops(second)?.iter().take_while(|id| **id != second).any(|id| self.waits_inside(*id));
+        if !waits {
+            return Some(self.text().written_back(first));
+        }
+        let rest: Vec<OpId> = ops(first)?.iter().copied().skip_while(|id| *id != first).skip(1).collect();
+        let rest: Vec<OpId> = rest.into_iter().filter(|id| self.module.op(*id).op != op::scf_yield).collect();
+        (!rest.iter().any(|id| self.waits_inside(*id))).then(|| rest.last().copied().unwrap_or(first))
     }
 
     /// Which cores have to take part.

@@ -6,9 +6,11 @@ mod flags;
 mod forms;
 mod handshake;
 mod order;
+mod places;
 mod races;
 mod signals;
 mod stated;
+mod stuck;
 mod text;
 mod tokens;
 mod turns;
@@ -26,6 +28,7 @@ use pto_isa::{Change, Diagnostic, Edit, Family, Pipe, Span, Target};
 use stated::Stated;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+pub(crate) use stuck::{AwaitedWord, Stuck};
 use text::Text;
 
 /// An instruction on a core.
@@ -99,6 +102,8 @@ pub(crate) struct Findings<'a> {
     asks_for_words: bool,
     /// Stores of tiles by which others may be told something.
     told: BTreeSet<OpId>,
+    /// What is used of the memories of a core.
+    pages: Box<places::Pages>,
     /// Counts what was executed.
     pub now: u64,
     /// The program is stuck: what comes after it never happens.
@@ -117,6 +122,8 @@ struct Found {
     reach: Reach,
     /// Between ranks: one of the conflicts, and all pairs of ranks that have it.
     ranks: Option<RankConflict>,
+    /// A tile that lies where another one needs to be.
+    moved: Option<ValueId>,
 }
 
 /// One of the conflicts between ranks, where it was found, and all pairs of ranks that have it.
@@ -192,6 +199,7 @@ impl<'a> Findings<'a> {
             vectors,
             asks_for_words,
             told,
+            pages: Box::default(),
             now: 0,
             stuck: false,
         }
@@ -221,6 +229,7 @@ impl<'a> Findings<'a> {
     pub fn finish(mut self) -> Vec<Diagnostic> {
         self.keep_worst_races();
         self.repair_ranks();
+        self.move_tiles();
         let mut all: Vec<Diagnostic> = self.found.into_values().map(Found::finish).collect();
         all.sort_by_key(|d| (!d.is_error(), rank(d.code), d.primary.span));
         all
@@ -268,6 +277,17 @@ impl<'a> Findings<'a> {
         }
     }
 
+    /// Which memory is free is known at the end.
+    fn move_tiles(&mut self) {
+        let tiles: Vec<(Key, ValueId)> = self.found.iter().filter_map(|(key, f)| Some((*key, f.moved?))).collect();
+        for (key, tile) in tiles {
+            let edits = self.moved_away(tile).or_else(|| self.popped_later(key.2?, key.1));
+            if let (Some(edits), Some(found)) = (edits, self.found.get_mut(&key)) {
+                found.diagnostic.edits = edits;
+            }
+        }
+    }
+
     /// A pipe has been stuck since then: what was found after that never happens.
     fn stuck_since(&mut self, when: u64) {
         self.found.retain(|_, f| f.first < when);
@@ -310,8 +330,10 @@ impl<'a> Findings<'a> {
             }
             Some(found) => found.extend(bytes.as_ref()),
             None => {
-                self.found
-                    .insert(key, Found { diagnostic, first: now, last: now, times: 1, bytes, reach, ranks: None });
+                self.found.insert(
+                    key,
+                    Found { diagnostic, first: now, last: now, times: 1, bytes, reach, ranks: None, moved: None },
+                );
             }
         }
     }

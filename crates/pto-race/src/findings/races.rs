@@ -53,7 +53,7 @@ impl Findings<'_> {
 
     /// Elements of global memory lie at multiples of their size.
     pub fn check_alignment(&mut self, access: &Access, site: Site) {
-        let Place::Global(_) = access.place else { return };
+        let Place::Global(_) = access.place else { return self.uses(access) };
         let elem = access.value.and_then(|v| self.module.value_type(v).elem());
         let size = elem.map_or(1, |d| i64::from(d.unit_bytes()));
         if access.start.rem_euclid(size) == 0 {
@@ -62,9 +62,11 @@ impl Findings<'_> {
         self.note(codes::GLOBAL_MISALIGNED, site.op, None, |all| {
             let what = all.name(access.value);
             let message = format!("{what} starts at byte {} of its memory, and its elements have {size}", access.start);
+            let edits = all.whole_element(access.value, access.start.rem_euclid(size));
             Diagnostic::new(codes::GLOBAL_MISALIGNED, all.span(site.op), message)
                 .legal(format!("the first byte is a multiple of {size}"))
                 .help("move the pointer by whole elements, before it is cast")
+                .edits(edits.unwrap_or_default())
         });
     }
 
@@ -75,7 +77,8 @@ impl Findings<'_> {
             let bytes = Bytes::new(access.place, (first, bytes), "", " have no content");
             let d = Diagnostic::new(codes::RACE_UNWRITTEN, all.span(site.op), message)
                 .legal("memory of a core has no content at the start; a load, a fill or a computation has to write it")
-                .help("write the tile before, or make its valid region no larger than what was written");
+                .help("write the tile before, or make its valid region no larger than what was written")
+                .edits(all.first_content(access.value, site.op).unwrap_or_default());
             (d, Some(bytes))
         });
     }
@@ -97,6 +100,11 @@ impl Findings<'_> {
                 .help("move one of them to another address, or use the first before the second is written");
             (d, Some(conflict.bytes("reads ", "")))
         });
+        let moved = self.in_the_way(stamp.value, lost, conflict.other.value);
+        let key = (codes::RACE_FOREIGN, conflict.site.op, Some(conflict.other.op));
+        if let Some(found) = self.found.get_mut(&key) {
+            found.moved = found.moved.or(moved);
+        }
     }
 
     /// The device itself has used the bytes since they were written.

@@ -129,11 +129,12 @@ impl Findings<'_> {
     // ---- deadlocks ------------------------------------------------------------------------------------------------
 
     /// What ends a deadlock, given where cores wait. What is left between them has the same reason.
-    pub fn end_deadlock(&mut self, problem: Diagnostic) -> Diagnostic {
+    pub fn end_deadlock(&mut self, problem: Diagnostic, stuck: &[Stuck], ended: &[CoreId]) -> Diagnostic {
         let spans: Vec<Span> = std::iter::once(&problem.primary).chain(&problem.labels).map(|l| l.span).collect();
         let waiting: Vec<OpId> = spans.iter().filter_map(|span| self.text().at(*span)).collect();
         let left = [codes::PIPE_LEFT, codes::SIGNAL_LEFT];
         let own = waiting.iter().find_map(|at| self.go_on(*at, &waiting));
+        let own = own.or_else(|| self.word_for(stuck, ended));
         if let Some(repair) = own {
             for (_, found) in self.found.iter_mut().filter(|(key, _)| left.contains(&key.0)) {
                 let told = Diagnostic { help: repair.help.clone(), ..found.diagnostic.clone() };

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const EQUAL: u8 = Asked::EQUAL;
+const EQUAL: u8 = 0;
 const AT_LEAST: u8 = 3;
 const WORD: Word = (0, 0);
 
@@ -36,7 +36,7 @@ impl Run {
     fn wait(&mut self, core: usize, word: Word, cmp: u8, value: i64) {
         let moment = self.moment(core);
         let holds = self.values.get(&word).copied().unwrap_or(0);
-        self.log.wait(&[Found { word, number: holds, seen: Seen::Now }], Asked { cmp, value }, &moment);
+        self.log.wait(&[Found { word, number: holds, seen: Seen::Now }], &Asked::Compared { cmp, value }, &moment);
     }
 
     /// How many steps of each core each wait knows to be done.
@@ -126,6 +126,6 @@ fn a_word_may_change_between_its_load_and_the_question() {
     let seen = run.log.seen(WORD);
     run.change(0, WORD, Change::Set(2));
     let moment = run.moment(1);
-    run.log.wait(&[Found { word: WORD, number: 1, seen }], Asked { cmp: EQUAL, value: 1 }, &moment);
+    run.log.wait(&[Found { word: WORD, number: 1, seen }], &Asked::Compared { cmp: EQUAL, value: 1 }, &moment);
     assert_eq!(run.solve(2), [[1, 1]]);
 }

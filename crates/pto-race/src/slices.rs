@@ -1,0 +1,108 @@
+//! What a number is computed from: which loads, through arithmetic, branches and loops.
+
+use pto_cpu::reads_element;
+use pto_ir::{BlockId, Def, Module, OpId, RegionId, ValueId};
+use pto_isa::Family;
+use pto_isa::table::op;
+use std::collections::{BTreeSet, HashMap};
+
+/// Values that some values are computed from.
+#[derive(Default, Debug)]
+pub(crate) struct Slice {
+    pub values: BTreeSet<ValueId>,
+    /// Operations that take scalars from memory.
+    pub loads: BTreeSet<OpId>,
+}
+
+/// Follows values to what they are computed from, each by its own position in loops and branches.
+pub(crate) struct Slices<'a> {
+    pub module: &'a Module,
+    owners: HashMap<BlockId, OpId>,
+}
+
+/// Values of a slice that are looked at.
+const MANY: usize = 4096;
+
+impl<'a> Slices<'a> {
+    pub fn new(module: &'a Module) -> Self {
+        Self { module, owners: module.owners() }
+    }
+
+    pub fn of(&self, roots: impl IntoIterator<Item = ValueId>) -> Slice {
+        let mut slice = Slice::default();
+        let mut open: Vec<ValueId> = roots.into_iter().collect();
+        while let Some(value) = open.pop() {
+            if slice.values.len() < MANY && slice.values.insert(value) {
+                match self.module.value(value).def {
+                    Def::Result(id, at) => self.result(id, at as usize, &mut slice, &mut open),
+                    Def::Arg(block, at) => self.argument(block, at as usize, &mut open),
+                    Def::Missing => {}
+                }
+            }
+        }
+        slice
+    }
+
+    fn result(&self, id: OpId, at: usize, slice: &mut Slice, open: &mut Vec<ValueId>) {
+        let code = self.module.op(id).op;
+        match code {
+            _ if code == op::load_scalar || reads_element(code) => drop(slice.loads.insert(id)),
+            op::scf_if => {
+                open.extend(self.operand(id, 0));
+                open.extend(self.module.op_regions(id).iter().filter_map(|r| self.handed(*r, at)));
+            }
+            op::scf_for => self.carried(id, at, open),
+            op::scf_while => open.extend(self.region(id, 0).and_then(|r| self.handed(r, at + 1))),
+            _ if code.row().family == Family::Arith || code == op::memref_load => {
+                open.extend(self.module.operands(id).iter().map(|o| o.value));
+            }
+            _ => {}
+        }
+    }
+
+    fn argument(&self, block: BlockId, at: usize, open: &mut Vec<ValueId>) {
+        let Some(&id) = self.owners.get(&block) else { return };
+        match self.module.op(id).op {
+            op::scf_for if at > 0 => self.carried(id, at - 1, open),
+            op::scf_for => open.extend((0..3).filter_map(|k| self.operand(id, k))),
+            op::scf_while => {
+                let is_before = self.region(id, 0).is_some_and(|r| self.module.region(r).blocks.contains(&block));
+                if is_before {
+                    open.extend(self.operand(id, at));
+                    open.extend(self.region(id, 1).and_then(|r| self.handed(r, at)));
+                } else {
+                    open.extend(self.region(id, 0).and_then(|r| self.handed(r, at + 1)));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A value that a counted loop carries from iteration to iteration.
+    fn carried(&self, id: OpId, at: usize, open: &mut Vec<ValueId>) {
+        open.extend(self.operand(id, at + 3));
+        open.extend(self.region(id, 0).and_then(|r| self.handed(r, at)));
+    }
+
+    fn operand(&self, id: OpId, at: usize) -> Option<ValueId> {
+        self.module.operands(id).get(at).map(|o| o.value)
+    }
+
+    fn region(&self, id: OpId, at: usize) -> Option<RegionId> {
+        self.module.op_regions(id).get(at).copied()
+    }
+
+    /// What the end of a region hands over.
+    fn handed(&self, region: RegionId, at: usize) -> Option<ValueId> {
+        let last = self.module.region(region).blocks.last().and_then(|b| self.module.block(*b).ops.last())?;
+        self.operand(*last, at)
+    }
+}
+
+/// The operation that a value is a result of.
+pub(crate) fn definition(module: &Module, value: ValueId) -> Option<OpId> {
+    match module.value(value).def {
+        Def::Result(id, _) => Some(id),
+        _ => None,
+    }
+}
