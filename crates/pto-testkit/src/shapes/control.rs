@@ -1,7 +1,7 @@
 //! Loops, branches, blocks, functions.
 
 use super::Kind::Runs;
-use super::{ADD, END, HEAD, LOAD, STORE, Shape, around, without_tiles};
+use super::{ADD, END, HEAD, LOAD, STORE, Shape, around, small, without_tiles};
 
 const TURNS: &str = "%c0 to %c2 step %c1";
 
@@ -19,6 +19,7 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape { name: "a ladder of blocks", text: ladder, kind: Runs },
     Shape { name: "blocks that leave", text: leaving, kind: Runs },
     Shape { name: "blocks with arguments", text: passing, kind: Runs },
+    Shape { name: "blocks in a round", text: round, kind: Runs },
     Shape { name: "functions", text: functions, kind: Runs },
     Shape { name: "functions with copies", text: copying, kind: Runs },
     Shape { name: "functions calling functions", text: call_chain, kind: Runs },
@@ -122,6 +123,21 @@ fn passing(lines: usize) -> String {
         before = format!("%n{k}");
         text
     })
+}
+
+/// Every block makes a tile and hands it on, the last one to the first.
+fn round(lines: usize) -> String {
+    let count = lines / 4;
+    let start = "  %no = arith.constant false\n  cf.br ^b0(%t : !t)\n";
+    let block = |k: usize| {
+        let next = k + 1;
+        format!(
+            "^b{k}(%x{k}: !t):\n  %w{k} = pto.alloc_tile : !t\n  pto.tabs ins(%x{k} : !t) outs(%w{k} : !t)\n  cf.br ^b{next}(%w{k} : !t)\n"
+        )
+    };
+    let blocks: String = (0..count).map(block).collect();
+    let last = format!("^b{count}(%x{count}: !t):\n  cf.cond_br %no, ^b0(%x{count} : !t), ^end\n^end:\n");
+    small(&format!("{HEAD}{start}{blocks}{last}{END}"))
 }
 
 fn helper(name: &str, body: &str) -> String {

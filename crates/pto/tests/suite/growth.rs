@@ -41,6 +41,8 @@ const ONCE_SLOW: &[(&str, &str)] = &[
     ("loops in a row", "plan"),
     ("blocks in a row", "plan"),
     ("blocks with arguments", "level 2"),
+    ("blocks in a round", "plan"),
+    ("blocks in a round", "lower"),
     ("parts of tiles", "plan"),
     ("carried tiles", "sync"),
     ("tiles in turn", "sync"),
