@@ -18,7 +18,7 @@ const FOLLOWED: usize = 1 << 16;
 #[derive(Default, Debug)]
 pub(crate) struct AskedWords {
     /// The word behind the number that a load or an element is about to give, and the number where that is known, by core.
-    found: BTreeMap<(usize, OpId), (Word, Site, Seen, Option<i64>)>,
+    found: BTreeMap<(usize, OpId), Looked>,
     /// Numbers that are followed, by id, and the next id.
     followed: BTreeMap<u32, Found>,
     next: u32,
@@ -33,6 +33,9 @@ pub(crate) struct AskedWords {
     /// Stores that change words.
     tellers: BTreeSet<OpId>,
 }
+
+/// A word, who looks at it, what is known of it, and its number.
+type Looked = (Word, Site, Seen, Option<i64>);
 
 /// A store, and what it changes.
 type Given = (OpId, Vec<StoredWord>);

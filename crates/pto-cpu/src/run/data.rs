@@ -222,7 +222,7 @@ impl Core<'_> {
         if W::OBSERVES {
             self.say_scalar(&place, (bytes, raw), false, at, watch);
         }
-        let value = access.elem.from_memory(raw);
+        let value = access.elem.in_register(raw);
         self.regs.scalars[access.value] = value;
         if W::OBSERVES {
             self.regs.scalars[access.value] = watch.number(self.plan.code.origins[at], value);
@@ -313,7 +313,7 @@ impl Core<'_> {
             self.follow_scalar_read(Some(tile), start, bytes as u64, at)?;
         }
         let raw = read_bytes(self.local.memory.part(start, bytes as u64));
-        let value = elem.from_memory(raw);
+        let value = elem.in_register(raw);
         self.regs.scalars[out] = value;
         if W::OBSERVES {
             self.regs.scalars[out] = watch.number(plan.code.origins[at], value);
@@ -448,7 +448,7 @@ pub(super) fn read_bytes(bytes: &[u8]) -> u64 {
 
 impl ScalarElem {
     /// What a register holds, given the bits in memory.
-    pub fn from_memory(self, raw: u64) -> u64 {
+    pub fn in_register(self, raw: u64) -> u64 {
         match self {
             Self::Int(int) => int.keep(raw),
             Self::Float(float) => float.of_bits(raw),

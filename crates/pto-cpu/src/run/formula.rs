@@ -44,7 +44,7 @@ impl Formula {
     pub fn results(&self, loaded: &BTreeMap<u32, BTreeSet<i64>>, most: usize) -> Option<BTreeSet<u64>> {
         let (step, parts) = match &self.node {
             Node::Loaded(id, elem) => {
-                return loaded.get(id).map(|all| all.iter().map(|n| elem.from_memory(*n as u64)).collect());
+                return loaded.get(id).map(|all| all.iter().map(|n| elem.in_register(*n as u64)).collect());
             }
             Node::Known(value) => return Some(BTreeSet::from([*value])),
             Node::Step(step, parts) => (step, parts),
