@@ -26,6 +26,7 @@ mod read;
 mod wire;
 mod write;
 
+use pto_isa::row::{Arith, Control, FlagForm, Meaning, Storage, SyncOp};
 pub use read::{MAX_TEXT, decode};
 pub use write::{Options, encode};
 
@@ -81,13 +82,12 @@ enum Immediate {
 
 impl Immediate {
     fn of(code: pto_isa::Op) -> Self {
-        use pto_isa::table::op;
-        match code {
-            op::arith_cmpi => Self::Predicate,
-            op::record_event | op::wait_event => Self::Event,
-            op::arith_constant => Self::Constant,
-            op::make_tensor_view | op::partition_view => Self::Lists,
-            op::alloc_tile => Self::Valid,
+        match code.row().meaning {
+            Meaning::Arith(Arith::CompareInt) => Self::Predicate,
+            Meaning::Sync(SyncOp::SetFlag(FlagForm::Event) | SyncOp::WaitFlag(FlagForm::Event)) => Self::Event,
+            Meaning::Arith(Arith::Constant) => Self::Constant,
+            Meaning::Storage(Storage::View | Storage::Partition) => Self::Lists,
+            Meaning::Storage(Storage::Tile) => Self::Valid,
             _ => Self::Nothing,
         }
     }
@@ -95,10 +95,9 @@ impl Immediate {
 
 /// How many regions the container has for an operation.
 fn regions_of(code: pto_isa::Op) -> usize {
-    use pto_isa::table::op;
-    match code {
-        op::scf_if => 2,
-        op::scf_for | op::section_cube | op::section_vector => 1,
+    match code.control() {
+        Some(Control::If) => 2,
+        Some(Control::For | Control::Section(_)) => 1,
         _ => 0,
     }
 }

@@ -4,8 +4,7 @@ use crate::literal::literal;
 use crate::wire::{Broken, Reader};
 use crate::{BY_NAME, Immediate, MAGIC, NO_MODULE, constant, regions_of, results_of, section};
 use pto_ir::print::quote;
-use pto_isa::row::Bytecode;
-use pto_isa::table::op;
+use pto_isa::row::{Bytecode, Control};
 use pto_isa::{Diagnostic, Error, Op, Span, codes, enums, table};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -530,7 +529,7 @@ fn by_number() -> &'static ByNumber {
     static MAP: OnceLock<ByNumber> = OnceLock::new();
     MAP.get_or_init(|| {
         let row = |code: Op| code.row().bytecode.map(|b| ((b.opcode, b.variant), (code, b)));
-        table::all().filter(|code| *code != op::func_func).filter_map(row).collect()
+        table::all().filter(|code| code.control() != Some(Control::Function)).filter_map(row).collect()
     })
 }
 

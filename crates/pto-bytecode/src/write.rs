@@ -4,8 +4,7 @@ use crate::wire::Writer;
 use crate::{BY_NAME, Immediate, MAGIC, NO_MODULE, constant, regions_of, results_of, section};
 use pto_ir::print::{TypeStyle, attributes_text, type_text};
 use pto_ir::{Attr, Module, OpId, RegionId, TypeId, ValueId};
-use pto_isa::row::{Bytecode, Custom, Syntax};
-use pto_isa::table::op;
+use pto_isa::row::{Arith, Bytecode, Control, Custom, Storage, Syntax};
 use pto_isa::{DType, Diagnostic, EnumDef, Error, Scalar, Type, codes, enums};
 use pto_num::{Bf16, F16, Float, Round, Saturate};
 use std::collections::HashMap;
@@ -172,10 +171,11 @@ impl Encoder<'_> {
         for &id in top.iter().filter(|id| outer.is_some_and(|m| m != **id)) {
             self.cannot(id, "an operation beside a module");
         }
-        for &id in members.iter().filter(|id| self.module.op(**id).op != op::func_func) {
+        for &id in members.iter().filter(|id| self.module.control(**id) != Some(Control::Function)) {
             self.cannot(id, "an operation outside of functions");
         }
-        let functions: Vec<OpId> = members.into_iter().filter(|f| self.module.op(*f).op == op::func_func).collect();
+        let functions: Vec<OpId> =
+            members.into_iter().filter(|f| self.module.control(*f) == Some(Control::Function)).collect();
         w.count(functions.len());
         for &f in &functions {
             self.declaration(f, &mut w);
@@ -189,7 +189,7 @@ impl Encoder<'_> {
     /// The module around the functions, where the program has one.
     fn outer(&self) -> Option<OpId> {
         let top = self.module.block(self.module.top).ops.iter();
-        top.copied().find(|id| self.module.op(*id).op == op::builtin_module)
+        top.copied().find(|id| self.module.control(*id) == Some(Control::Module))
     }
 
     fn members(&self, id: OpId) -> Vec<OpId> {
@@ -284,7 +284,7 @@ impl Encoder<'_> {
             return Some(format!("`{}` with {} results", code.row().full_name(), self.module.results(id).len()));
         }
         let regions = self.module.op_regions(id).len();
-        if regions > regions_of(code) || (regions < regions_of(code) && code != op::scf_if) {
+        if regions > regions_of(code) || (regions < regions_of(code) && code.control() != Some(Control::If)) {
             return Some(format!("`{}` with {regions} regions", code.row().full_name()));
         }
         match Immediate::of(code) {
@@ -307,7 +307,7 @@ impl Encoder<'_> {
         let code = self.module.op(id).op;
         self.module.results(id).for_each(|v| self.define(v));
         w.u16(number.opcode);
-        let kept = if code == op::arith_constant { &["value"][..] } else { &[] };
+        let kept = if code.arith() == Some(Arith::Constant) { &["value"][..] } else { &[] };
         let attrs = self.attrs_number(id, kept);
         w.count(attrs);
         if let Some(variant) = number.variant {
@@ -339,7 +339,7 @@ impl Encoder<'_> {
                 w.count(number);
             }
             Immediate::Lists => {
-                let lists = if self.module.op(id).op == op::make_tensor_view {
+                let lists = if self.module.storage(id) == Some(Storage::View) {
                     ["shape", "strides"]
                 } else {
                     ["offsets", "sizes"]

@@ -5,10 +5,9 @@
 //! must be able to happen.
 
 use crate::Info;
-use crate::info::definition;
 use pto_ir::{Attr, BlockId, Def, Module, OpId, RegionId, ValueId};
 use pto_isa::Scalar;
-use pto_isa::table::op;
+use pto_isa::row::{Arith, Control};
 use std::collections::HashMap;
 
 /// Iterations of a loop that are looked at, where its end is known and where it is not.
@@ -42,7 +41,7 @@ impl Around {
     fn around(&self, module: &Module, id: OpId) -> Vec<(OpId, RegionId)> {
         let next = |id: OpId| self.owners.get(self.blocks.get(&id)?).copied();
         let all = std::iter::successors(next(id), |(owner, _)| next(*owner));
-        all.take_while(|(owner, _)| module.op(*owner).op != op::func_func).collect()
+        all.take_while(|(owner, _)| module.control(*owner) != Some(Control::Function)).collect()
     }
 }
 
@@ -74,7 +73,9 @@ pub(crate) fn each<T>(
     mut judge: impl FnMut(&mut Case) -> Known<Option<T>>,
 ) -> Option<(T, Case)> {
     let is_given = |v: ValueId| match module.value(v).def {
-        Def::Arg(block, _) => around.owners.get(&block).is_some_and(|(owner, _)| module.op(*owner).op == op::func_func),
+        Def::Arg(block, _) => {
+            around.owners.get(&block).is_some_and(|(owner, _)| module.control(*owner) == Some(Control::Function))
+        }
         _ => false,
     };
     let around = around.around(module, id);
@@ -101,7 +102,7 @@ pub(crate) fn each<T>(
 /// The first iterations of the loops around an operation.
 fn counters(module: &Module, info: &Info, around: &[(OpId, RegionId)]) -> Vec<Case> {
     let mut cases = vec![Case::default()];
-    for (id, region) in around.iter().rev().filter(|(id, _)| module.op(*id).op == op::scf_for) {
+    for (id, region) in around.iter().rev().filter(|(id, _)| module.control(*id) == Some(Control::For)) {
         let bound = |n: usize| module.operands(*id).get(n).and_then(|o| info.computed(o.value));
         let counter = module.region(*region).blocks.first().and_then(|b| module.block(*b).args.first());
         let (Some(from), Some(step), Some(&counter)) = (bound(0), bound(2).filter(|s| *s > 0), counter) else {
@@ -135,9 +136,9 @@ impl Case {
     /// True when the branches around the operation lead to it.
     fn is_reached(&mut self, module: &Module, info: &Info, around: &[(OpId, RegionId)]) -> Known<bool> {
         for (id, region) in around {
-            match module.op(*id).op {
-                op::scf_if if self.side(module, info, *id)? != Some(*region) => return Ok(false),
-                op::scf_if | op::scf_for | op::fusion_region | op::scf_execute_region => {}
+            match module.control(*id) {
+                Some(Control::If) if self.side(module, info, *id)? != Some(*region) => return Ok(false),
+                Some(Control::If | Control::For | Control::Fusion | Control::Execute) => {}
                 // What else there is has reasons of its own.
                 _ if module.op(*id).op.row().dialect == "scf" => return Err(Unknown::Value),
                 _ => {}
@@ -167,32 +168,32 @@ impl Case {
             return Ok(n);
         }
         self.steps += 1;
-        let id = definition(module, value).filter(|_| self.steps < MANY_STEPS);
+        let id = module.definition(value).filter(|_| self.steps < MANY_STEPS);
         let Some(id) = id else {
             let given = module.value_type(value).scalar() == Some(Scalar::I1);
             return Err(if given { Unknown::Condition(value) } else { Unknown::Value });
         };
         let operands: Vec<ValueId> = module.operands(id).iter().map(|o| o.value).collect();
-        let n = match (module.op(id).op, &operands[..]) {
-            (op::arith_select, [c, a, b]) => {
+        let n = match (module.arith(id), &operands[..]) {
+            (Some(Arith::Select), [c, a, b]) => {
                 let chosen = if self.truth(module, info, *c)? { *a } else { *b };
                 self.number(module, info, chosen)?
             }
-            (code, [a]) if is_cast(code) => {
+            (Some(is), [a]) if is_cast(is) => {
                 let n = self.number(module, info, *a)?;
                 // Bits that a cast from an unsigned number adds are zeros.
                 let bits = module.value_type(*a).scalar().and_then(Scalar::elem).map_or(64, |e| e.bits());
-                let unsigned = matches!(code, op::arith_extui | op::arith_index_castui) && bits < 64;
-                let is_truth = code == op::arith_extsi && module.value_type(*a).scalar() == Some(Scalar::I1);
+                let unsigned = matches!(is, Arith::ExtendUnsigned | Arith::IndexCastUnsigned) && bits < 64;
+                let is_truth = is == Arith::ExtendSigned && module.value_type(*a).scalar() == Some(Scalar::I1);
                 match () {
                     () if unsigned => n & ((1 << bits) - 1),
                     () if is_truth => -n,
                     () => n,
                 }
             }
-            (code, [a, b]) => {
+            (Some(is), [a, b]) => {
                 let (a, b) = (self.number(module, info, *a)?, self.number(module, info, *b)?);
-                combined(module, id, code, a, b).ok_or(Unknown::Value)?
+                combined(module, id, is, a, b).ok_or(Unknown::Value)?
             }
             _ => return Err(Unknown::Value),
         };
@@ -217,27 +218,30 @@ impl Case {
     }
 }
 
-fn is_cast(code: pto_isa::Op) -> bool {
-    matches!(code, op::arith_index_cast | op::arith_index_castui | op::arith_extsi | op::arith_extui | op::arith_trunci)
+fn is_cast(is: Arith) -> bool {
+    matches!(
+        is,
+        Arith::IndexCast | Arith::IndexCastUnsigned | Arith::ExtendSigned | Arith::ExtendUnsigned | Arith::Truncate
+    )
 }
 
-fn combined(module: &Module, id: OpId, code: pto_isa::Op, a: i64, b: i64) -> Option<i64> {
+fn combined(module: &Module, id: OpId, is: Arith, a: i64, b: i64) -> Option<i64> {
     let unsigned = a >= 0 && b >= 0;
-    match code {
-        op::arith_addi => a.checked_add(b),
-        op::arith_subi => a.checked_sub(b),
-        op::arith_muli => a.checked_mul(b),
-        op::arith_divsi => a.checked_div(b),
-        op::arith_remsi => a.checked_rem(b),
-        op::arith_divui if unsigned => a.checked_div(b),
-        op::arith_remui if unsigned => a.checked_rem(b),
-        op::arith_andi => Some(a & b),
-        op::arith_ori => Some(a | b),
-        op::arith_xori => Some(a ^ b),
-        op::arith_minsi => Some(a.min(b)),
-        op::arith_maxsi => Some(a.max(b)),
-        op::arith_shli => a.checked_shl(u32::try_from(b).ok()?).filter(|n| n >> b == a),
-        op::arith_cmpi => {
+    match is {
+        Arith::Add => a.checked_add(b),
+        Arith::Sub => a.checked_sub(b),
+        Arith::Mul => a.checked_mul(b),
+        Arith::DivSigned => a.checked_div(b),
+        Arith::RemSigned => a.checked_rem(b),
+        Arith::DivUnsigned if unsigned => a.checked_div(b),
+        Arith::RemUnsigned if unsigned => a.checked_rem(b),
+        Arith::And => Some(a & b),
+        Arith::Or => Some(a | b),
+        Arith::Xor => Some(a ^ b),
+        Arith::MinSigned => Some(a.min(b)),
+        Arith::MaxSigned => Some(a.max(b)),
+        Arith::ShiftLeft => a.checked_shl(u32::try_from(b).ok()?).filter(|n| n >> b == a),
+        Arith::CompareInt => {
             let predicate = match module.attr(id, "predicate")? {
                 Attr::Enum(def, at) => def.value(usize::from(*at)),
                 _ => return None,

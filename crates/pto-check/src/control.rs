@@ -2,25 +2,32 @@
 
 use crate::structure::{Functions, function_type, head};
 use pto_ir::{BlockId, Module, OpId, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::Control;
 use pto_isa::{Diagnostic, Span, Type, codes};
 
 /// Checks the values one operation takes from or hands to its regions, its function, or its targets.
 pub(crate) fn check(module: &Module, id: OpId, functions: &Functions, problems: &mut Vec<Diagnostic>) {
-    let code = module.op(id).op;
     let cx = Flow { module, id };
-    if code == op::scf_for {
-        cx.for_op(problems);
-    } else if code == op::scf_if || code == op::scf_execute_region || code == op::scf_index_switch {
-        cx.yields_results(problems);
-    } else if code == op::fusion_region {
-        cx.fusion(problems);
-    } else if code == op::scf_while {
-        cx.while_op(problems);
-    } else if code == op::func_func {
-        cx.returns(problems);
-    } else if code == op::func_call {
-        cx.call(functions, problems);
+    match module.control(id) {
+        Some(Control::For) => cx.for_op(problems),
+        Some(Control::If | Control::Execute | Control::IndexSwitch) => cx.yields_results(problems),
+        Some(Control::Fusion) => cx.fusion(problems),
+        Some(Control::While) => cx.while_op(problems),
+        Some(Control::Function) => cx.returns(problems),
+        Some(Control::Call) => cx.call(functions, problems),
+        // They hand nothing over, or the operation around them does.
+        Some(
+            Control::Module
+            | Control::Section(_)
+            | Control::Return
+            | Control::Yield
+            | Control::FusionYield
+            | Control::Condition
+            | Control::Branch
+            | Control::CondBranch
+            | Control::Switch,
+        )
+        | None => {}
     }
     cx.branches(problems);
 }
@@ -65,19 +72,19 @@ impl Flow<'_> {
     }
 
     /// The operands of the terminators of a kind in a region.
-    fn terminators(&self, region: usize, kind: pto_isa::Op) -> Vec<(OpId, Vec<ValueId>)> {
+    fn terminators(&self, region: usize, kind: Control) -> Vec<(OpId, Vec<ValueId>)> {
         let Some(&region) = self.module.op_regions(self.id).get(region) else { return Vec::new() };
         let blocks = &self.module.region(region).blocks;
         blocks
             .iter()
             .filter_map(|&b| self.module.block(b).ops.last().copied())
-            .filter(|&o| self.module.op(o).op == kind)
+            .filter(|&o| self.module.control(o) == Some(kind))
             .map(|o| (o, self.module.operands(o).iter().map(|x| x.value).collect()))
             .collect()
     }
 
     fn yields(&self, region: usize, want: &[ValueId], problems: &mut Vec<Diagnostic>) {
-        for (o, values) in self.terminators(region, op::scf_yield) {
+        for (o, values) in self.terminators(region, Control::Yield) {
             self.agree("yielded", head(self.module, o), &self.types(&values), &self.types(want), problems);
         }
     }
@@ -109,11 +116,7 @@ impl Flow<'_> {
 
     fn step(&self, problems: &mut Vec<Diagnostic>) {
         let Some(step) = self.module.in_slot(self.id, 2).next() else { return };
-        let Some(def) = crate::info::definition(self.module, step.value) else { return };
-        let constant = self.module.attr(def, "value").and_then(pto_ir::Attr::int);
-        if self.module.op(def).op == op::arith_constant
-            && let Some(n) = constant.filter(|n| *n <= 0)
-        {
+        if let Some(n) = self.module.literal(step.value).filter(|n| *n <= 0) {
             problems.push(Diagnostic::new(codes::STEP, step.span, format!("a step of {n}")).legal("at least 1"));
         }
     }
@@ -121,7 +124,7 @@ impl Flow<'_> {
     fn yields_results(&self, problems: &mut Vec<Diagnostic>) {
         let results = self.results();
         let regions = self.module.op_regions(self.id).len();
-        if self.module.op(self.id).op == op::scf_if && !results.is_empty() && regions < 2 {
+        if self.module.control(self.id) == Some(Control::If) && !results.is_empty() && regions < 2 {
             let span = head(self.module, self.id);
             let d = Diagnostic::new(codes::RESULT_TYPES, span, "`scf.if` with results has no `else`");
             problems.push(d.help("add an `else` that yields the other values"));
@@ -133,14 +136,14 @@ impl Flow<'_> {
 
     fn fusion(&self, problems: &mut Vec<Diagnostic>) {
         let results = self.results();
-        for (o, values) in self.terminators(0, op::fusion_yield) {
+        for (o, values) in self.terminators(0, Control::FusionYield) {
             self.agree("yielded", head(self.module, o), &self.types(&values), &self.types(&results), problems);
         }
     }
 
     fn while_op(&self, problems: &mut Vec<Diagnostic>) {
         let (inits, results) = (self.slot(0), self.results());
-        for (o, values) in self.terminators(0, op::scf_condition) {
+        for (o, values) in self.terminators(0, Control::Condition) {
             let passed = values.get(1..).unwrap_or_default();
             self.agree("values passed on", head(self.module, o), &self.types(passed), &self.types(&results), problems);
         }
@@ -159,7 +162,7 @@ impl Flow<'_> {
     fn returns(&self, problems: &mut Vec<Diagnostic>) {
         let Some(ty) = function_type(self.module, self.id) else { return };
         let want: Vec<&Type> = ty.results.iter().collect();
-        for (o, values) in self.terminators(0, op::func_return) {
+        for (o, values) in self.terminators(0, Control::Return) {
             self.agree("returned", head(self.module, o), &self.types(&values), &want, problems);
         }
         if let Some(block) = self.first_block(0) {

@@ -1,8 +1,7 @@
 //! What the checks find out on the way.
 
-use pto_ir::{Attr, Def, Module, OpId, ValueId};
-use pto_isa::row::Pipes;
-use pto_isa::table::op;
+use pto_ir::{Attr, Module, OpId, ValueId};
+use pto_isa::row::{Arith, Control, Pipes, Storage};
 use pto_isa::{Dir, Loc, Pipe, Target};
 
 /// Facts about a checked program.
@@ -44,11 +43,11 @@ fn computed(module: &Module, order: &[OpId], mut known: Vec<Option<i64>>) -> Vec
         let Some(result) = module.results(id).next().filter(|r| known[r.index()].is_none()) else { continue };
         let operands = module.operands(id);
         let operand = |n: usize| operands.get(n).and_then(|o| known[o.value.index()]);
-        let exact = match (module.op(id).op, operand(0), operand(1)) {
-            (op::arith_addi, Some(a), Some(b)) => a.checked_add(b),
-            (op::arith_subi, Some(a), Some(b)) => a.checked_sub(b),
-            (op::arith_muli, Some(a), Some(b)) => a.checked_mul(b),
-            (op::arith_index_cast | op::arith_extsi | op::arith_trunci, Some(a), None) => Some(a),
+        let exact = match (module.arith(id), operand(0), operand(1)) {
+            (Some(Arith::Add), Some(a), Some(b)) => a.checked_add(b),
+            (Some(Arith::Sub), Some(a), Some(b)) => a.checked_sub(b),
+            (Some(Arith::Mul), Some(a), Some(b)) => a.checked_mul(b),
+            (Some(Arith::IndexCast | Arith::ExtendSigned | Arith::Truncate), Some(a), None) => Some(a),
             _ => None,
         };
         let kept = |n: i64| module.value_type(result).scalar().map_or(n.into(), |s| s.wrapped(n.into()));
@@ -61,17 +60,16 @@ fn computed(module: &Module, order: &[OpId], mut known: Vec<Option<i64>>) -> Vec
 pub(crate) fn constants(module: &Module, order: &[OpId]) -> Vec<Option<i64>> {
     let mut known = vec![None; module.value_count()];
     for &id in order {
-        let code = module.op(id).op;
-        let value = if code == op::arith_constant {
-            match module.attr(id, "value") {
+        let value = match module.arith(id) {
+            Some(Arith::Constant) => match module.attr(id, "value") {
                 Some(Attr::Bool(b)) => Some(i64::from(*b)),
                 Some(a) => a.int(),
                 None => None,
+            },
+            Some(Arith::IndexCast | Arith::ExtendSigned | Arith::Truncate) => {
+                module.operands(id).first().and_then(|o| known[o.value.index()])
             }
-        } else if code == op::arith_index_cast || code == op::arith_extsi || code == op::arith_trunci {
-            module.operands(id).first().and_then(|o| known[o.value.index()])
-        } else {
-            None
+            _ => None,
         };
         if let Some(result) = module.results(id).next() {
             // A cast keeps as many bits as its result has.
@@ -88,7 +86,7 @@ fn manual_ops(module: &Module, order: &[OpId]) -> Vec<bool> {
     let mut manual = vec![false; module.op_count()];
     let mut rest = order;
     while let [_, after @ ..] = rest {
-        let length = after.iter().position(|&id| module.op(id).op == op::func_func).unwrap_or(after.len());
+        let length = after.iter().position(|&id| module.control(id) == Some(Control::Function)).unwrap_or(after.len());
         let body = &rest[..=length];
         if body.iter().any(|&id| gives_address(module, id)) {
             body.iter().for_each(|id| manual[id.index()] = true);
@@ -99,12 +97,11 @@ fn manual_ops(module: &Module, order: &[OpId]) -> Vec<bool> {
 }
 
 fn gives_address(module: &Module, id: OpId) -> bool {
-    let code = module.op(id).op;
-    if code == op::tassign {
-        return true;
+    match module.storage(id) {
+        Some(Storage::Assign) => true,
+        Some(Storage::Tile | Storage::Tiles) => module.operand(id, "addr").is_some(),
+        _ => false,
     }
-    let allocates = code == op::alloc_tile || code == op::alloc_multi_tile;
-    allocates && code.row().slot("addr").is_some_and(|slot| module.in_slot(id, slot).next().is_some())
 }
 
 /// The pipe an operation runs on, when it runs on one.
@@ -155,12 +152,4 @@ fn first_loc(module: &Module, id: OpId, wanted: impl Fn(Dir) -> bool) -> Option<
         .chain(results)
         .filter(|(slot, _)| *slot < row.slots.len() && wanted(row.slots[*slot].dir))
         .find_map(|(_, v)| tile(v))
-}
-
-/// The operation that defines a value.
-pub(crate) fn definition(module: &Module, value: ValueId) -> Option<OpId> {
-    match module.value(value).def {
-        Def::Result(op, _) => Some(op),
-        Def::Arg(..) | Def::Missing => None,
-    }
 }

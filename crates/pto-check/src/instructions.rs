@@ -2,9 +2,8 @@
 
 use crate::Info;
 use pto_ir::{Attr, Module, OpId, ValueId};
-use pto_isa::row::{AttrKind, AttrSpec, Elem, Harm, Hazard};
+use pto_isa::row::{Arith, AttrKind, AttrSpec, Elem, Harm, Hazard};
 use pto_isa::rules::{Arg, AttrValue, Broken, Instance};
-use pto_isa::table::op;
 use pto_isa::{Code, Diagnostic, Dim, Family, Row, Span, Target, TileRule, TileType, Type, codes, table};
 
 /// Checks every operation; rules that must wait for run time are noted in `info`.
@@ -237,7 +236,7 @@ impl OpCheck<'_> {
 
     /// A constant that is no number, or one with a point where the type has none.
     fn constant_of_another_type(&self) -> Option<Diagnostic> {
-        let is_constant = self.module.op(self.id).op == op::arith_constant;
+        let is_constant = self.module.arith(self.id) == Some(Arith::Constant);
         let ty = self.module.value_type(self.module.results(self.id).next().filter(|_| is_constant)?).scalar()?;
         let fits = match self.module.attr(self.id, "value")? {
             Attr::Int(..) => true,

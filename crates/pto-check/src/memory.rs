@@ -1,33 +1,32 @@
 //! Explicit addresses: alignment and range.
 
 use crate::Info;
-use crate::info::definition;
 use pto_ir::{Module, OpId, ValueId};
-use pto_isa::table::op;
-use pto_isa::{Diagnostic, Loc, Op, Space, Span, Target, TileType, Type, codes};
+use pto_isa::row::{Control, Storage};
+use pto_isa::{Diagnostic, Loc, Space, Span, Target, TileType, Type, codes};
 use std::collections::HashSet;
 
 pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, problems: &mut Vec<Diagnostic>) {
     let check = MemoryCheck { module, info };
-    let binds = || order.iter().filter(|id| module.op(**id).op == op::bind_tile);
+    let binds = || order.iter().filter(|id| module.storage(**id) == Some(Storage::BindTile));
     let bound: HashSet<ValueId> = binds().filter_map(|id| Some(module.operands(*id).first()?.value)).collect();
     for &id in order {
-        let code = module.op(id).op;
-        if matches!(code, op::alloc_tile | op::alloc_multi_tile | op::tassign | op::memref_alloc | op::pointer_cast) {
+        let storage = module.storage(id);
+        if storage == Some(Storage::Assign) || storage.is_some_and(Storage::is_allocation) {
             check.placement(id, problems);
         }
-        if makes_buffer(code) || code == op::bind_tile {
+        if storage.is_some_and(Storage::makes_buffer) {
             problems.extend(check.strides(id, &bound));
         }
-        if code == op::func_func {
+        if module.control(id) == Some(Control::Function) {
             check.mixed_addresses(id, problems);
         }
     }
 }
 
 /// Operations whose result is a lowered buffer of its own, not a window of another.
-fn makes_buffer(code: Op) -> bool {
-    matches!(code, op::memref_alloc | op::pointer_cast | op::declare_tile_memref)
+fn is_own_buffer(storage: Storage) -> bool {
+    storage.makes_buffer() && storage != Storage::BindTile
 }
 
 struct MemoryCheck<'a> {
@@ -82,9 +81,11 @@ impl MemoryCheck<'_> {
             return None;
         }
         let Type::Memref(buffer) = self.module.value_type(value) else { return None };
-        if let Some(source) = self.module.operands(id).first().filter(|_| self.module.op(id).op == op::bind_tile) {
+        if let Some(source) =
+            self.module.operands(id).first().filter(|_| self.module.storage(id) == Some(Storage::BindTile))
+        {
             // A window has the strides of what it is a window of.
-            definition(self.module, source.value).filter(|id| makes_buffer(self.module.op(*id).op))?;
+            self.module.definition(source.value).filter(|id| self.module.storage(*id).is_some_and(is_own_buffer))?;
         }
         let (written, tile) = (buffer.strides()?, self.module.configured_tile(id, value)?);
         if buffer.has_strides_of(&tile) {
@@ -105,10 +106,10 @@ impl MemoryCheck<'_> {
         let (mut with, mut without) = (None, Vec::new());
         // Tiles that get their address later.
         let mut assigned = HashSet::new();
-        self.module.walk_inside(function, &mut |id| match self.module.op(id).op {
-            op::alloc_tile if self.addresses(id).is_empty() => without.push(id),
-            op::alloc_tile => _ = with.get_or_insert(id),
-            op::tassign => assigned.extend(self.module.operands(id).first().map(|o| o.value)),
+        self.module.walk_inside(function, &mut |id| match self.module.storage(id) {
+            Some(Storage::Tile) if self.addresses(id).is_empty() => without.push(id),
+            Some(Storage::Tile) => _ = with.get_or_insert(id),
+            Some(Storage::Assign) => assigned.extend(self.module.operands(id).first().map(|o| o.value)),
             _ => {}
         });
         let is_open = |id: &OpId| self.module.results(*id).all(|tile| !assigned.contains(&tile));

@@ -2,7 +2,7 @@
 
 use pto_ir::{Attr, BlockId, Module, OpId, Sym};
 use pto_isa::Span;
-use pto_isa::table::op;
+use pto_isa::row::Control;
 use std::collections::{HashMap, HashSet};
 
 /// What a function needs of its file.
@@ -52,7 +52,7 @@ fn needs(module: &Module, functions: &[OpId], by_name: &HashMap<Sym, OpId>) -> H
                     let Attr::Symbol(name) = attr else { continue };
                     let Some(&other) = by_name.get(name) else { continue };
                     needs.entry(function).or_default().push(other);
-                    if module.op(id).op != op::func_call {
+                    if module.control(id) != Some(Control::Call) {
                         needs.entry(other).or_default().push(function);
                     }
                 }
@@ -69,7 +69,7 @@ fn blocks_of(module: &Module, id: OpId) -> Vec<BlockId> {
 /// Takes functions out of a block and of the modules in it.
 fn remove(module: &mut Module, block: BlockId, functions: &HashSet<OpId>) {
     module.block_mut(block).ops.retain(|id| !functions.contains(id));
-    let modules = module.block(block).ops.iter().filter(|id| module.op(**id).op == op::builtin_module);
+    let modules = module.block(block).ops.iter().filter(|id| module.control(**id) == Some(Control::Module));
     let inside: Vec<BlockId> = modules.flat_map(|id| blocks_of(module, *id)).collect();
     for inner in inside {
         remove(module, inner, functions);

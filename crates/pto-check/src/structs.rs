@@ -2,7 +2,7 @@
 
 use crate::structure::{function_type, head};
 use pto_ir::{Attr, Def, Module, OpId};
-use pto_isa::table::op;
+use pto_isa::row::{Control, LocalOp};
 use pto_isa::{Diagnostic, Scalar, Span, Type, codes};
 
 pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnostic>) {
@@ -10,7 +10,6 @@ pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnost
         return;
     }
     for &id in order {
-        let code = module.op(id).op;
         for value in module.results(id).chain(block_args(module, id)) {
             let v = module.value(value);
             if let Type::Struct(fields) = module.ty(v.ty) {
@@ -18,10 +17,12 @@ pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnost
                 storable(fields, v.span, problems);
             }
         }
-        if code == op::func_func && function_type(module, id).is_some_and(|f| f.results.iter().any(is_struct)) {
+        if module.control(id) == Some(Control::Function)
+            && function_type(module, id).is_some_and(|f| f.results.iter().any(is_struct))
+        {
             problems.push(problem(head(module, id), "a function cannot return a struct"));
         }
-        if code == op::struct_get || code == op::struct_set {
+        if matches!(module.local(id), Some(LocalOp::GetField | LocalOp::SetField)) {
             path(module, id, problems);
         }
     }
@@ -42,7 +43,7 @@ fn block_args(module: &Module, id: OpId) -> impl Iterator<Item = pto_ir::ValueId
 
 /// Only a declaration makes a struct; it cannot be passed, selected, yielded or returned.
 fn provenance(module: &Module, def: Def, span: Span, problems: &mut Vec<Diagnostic>) {
-    let declared = matches!(def, Def::Result(id, _) if module.op(id).op == op::declare_struct);
+    let declared = matches!(def, Def::Result(id, _) if module.local(id) == Some(LocalOp::DeclareStruct));
     if !declared && def != Def::Missing {
         let d = problem(span, "this struct is not declared here");
         problems.push(

@@ -2,8 +2,7 @@
 
 use crate::{control, dominance};
 use pto_ir::{Attr, BlockId, Module, OpId, RegionId, Sym};
-use pto_isa::row::{Custom, Syntax};
-use pto_isa::table::op;
+use pto_isa::row::{Control, Custom, Syntax};
 use pto_isa::{Diagnostic, FnType, Span, Target, Type, codes, table};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -48,7 +47,8 @@ const SUGGESTIONS: u32 = 20;
 impl Functions {
     fn collect(module: &Module, order: &[OpId], problems: &mut Vec<Diagnostic>) -> Self {
         let mut by_name: HashMap<Sym, OpId> = HashMap::new();
-        let all: Vec<OpId> = order.iter().copied().filter(|&id| module.op(id).op == op::func_func).collect();
+        let all: Vec<OpId> =
+            order.iter().copied().filter(|&id| module.control(id) == Some(Control::Function)).collect();
         let mut scope: HashMap<(Option<usize>, Sym), OpId> = HashMap::new();
         let parents = module_of(module, order);
         for &f in &all {
@@ -101,7 +101,7 @@ impl Functions {
             for block in blocks_of(module, f) {
                 module.walk(block, &mut |id| {
                     let callee = module.symbol(id, "callee").and_then(|name| self.get(name));
-                    if let (true, Some(g)) = (module.op(id).op == op::func_call, callee) {
+                    if let (true, Some(g)) = (module.control(id) == Some(Control::Call), callee) {
                         calls.entry(f).or_default().push((g, id));
                     }
                 });
@@ -143,7 +143,7 @@ impl Functions {
 fn module_of(module: &Module, order: &[OpId]) -> HashMap<OpId, usize> {
     let mut parents = HashMap::new();
     for &id in order {
-        if module.op(id).op == op::builtin_module {
+        if module.control(id) == Some(Control::Module) {
             for block in blocks_of(module, id) {
                 parents.extend(module.block(block).ops.iter().map(|&inner| (inner, id.index())));
             }

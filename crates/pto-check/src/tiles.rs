@@ -1,7 +1,7 @@
 //! The static rules of tile types, whether the target has their memory, and extents of everything else.
 
 use pto_ir::{Def, Module, OpId, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::Storage;
 use pto_isa::{BLayout, Diagnostic, Span, Target, TileRule, TileType, Type, ViewType, codes};
 
 /// Reports each broken type once, at the first value that has it; values with memory of their own first.
@@ -58,7 +58,7 @@ fn allocates(module: &Module, def: Def) -> bool {
     match def {
         Def::Result(id, _) => {
             let code = module.op(id).op;
-            code == op::alloc_tile || code == op::alloc_multi_tile || module.is_value_form(id)
+            code.storage().is_some_and(Storage::allocates_tiles) || module.is_value_form(id)
         }
         Def::Arg(..) | Def::Missing => false,
     }

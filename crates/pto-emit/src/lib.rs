@@ -34,7 +34,7 @@ mod place;
 pub use cpp::{emits, spellings};
 
 use pto_check::Checked;
-use pto_isa::table::op;
+use pto_isa::row::Storage;
 use pto_isa::{Diagnostic, Error, Span, Target, codes};
 
 /// How the text looks.
@@ -166,14 +166,12 @@ pub fn emit(checked: &Checked, options: &Options<'_>) -> Result<Emitted, Error> 
 fn check_level(checked: &Checked, level: Option<u8>) -> Result<(), Vec<Diagnostic>> {
     let Some(level) = level else { return Ok(()) };
     let module = checked.module();
-    let Some(addr) = op::alloc_tile.row().slot("addr") else { return Ok(()) };
     let mut problems = Vec::new();
     for id in module.order() {
-        let code = module.op(id).op;
-        let found = match (code, module.in_slot(id, addr).next().is_some(), level) {
-            (op::alloc_tile | op::alloc_multi_tile, false, 3) => "a tile without an address at level 3",
-            (op::alloc_tile | op::alloc_multi_tile, true, 1 | 2) => "a tile with an address below level 3",
-            (op::tassign, _, 1 | 2) => "an address that is assigned below level 3",
+        let found = match (module.storage(id), module.operand(id, "addr").is_some(), level) {
+            (Some(Storage::Tile | Storage::Tiles), false, 3) => "a tile without an address at level 3",
+            (Some(Storage::Tile | Storage::Tiles), true, 1 | 2) => "a tile with an address below level 3",
+            (Some(Storage::Assign), _, 1 | 2) => "an address that is assigned below level 3",
             _ => continue,
         };
         let legal = if level == 3 { "`addr = …` on every tile" } else { "no addresses; or level 3" };

@@ -1,14 +1,14 @@
 //! What functions hold, and where buffers of pipes lie.
 
-use pto_ir::{Attr, Module, OpId};
-use pto_isa::table::op;
+use pto_ir::{Module, OpId};
+use pto_isa::row::Fifo;
 
 /// The address of a buffer that an operation reserves; the planner has given one to those that the program does not place.
 pub(crate) fn reserved(module: &Module, id: OpId) -> Option<u64> {
-    if module.op(id).op != op::reserve_buffer {
+    if module.fifo(id) != Some(Fifo::Reserve) {
         return None;
     }
-    module.attr(id, "base").and_then(Attr::int).and_then(|n| u64::try_from(n).ok())
+    module.given_int(id, "base").and_then(|n| u64::try_from(n).ok())
 }
 
 /// Every operation of a function, in text order.

@@ -2,8 +2,8 @@
 
 use crate::{Attr, BlockId, Module, NewOp, Operand, RegionId, Style, Successor, Sym, TypeId, ValueId, print};
 use pto_isa::fill::Filling;
+use pto_isa::row::Control;
 use pto_isa::rules::AttrValue;
-use pto_isa::table::op;
 use pto_isa::{FnType, Op, Span, Target, Type};
 
 /// A function under construction; operations go to the end of the innermost open block.
@@ -108,7 +108,7 @@ impl Builder {
 
     /// Ends the function and prints it, inside a module that names its target if one is given.
     pub fn finish(mut self, name: &str, stated: Option<Target>) -> String {
-        self.op(op::func_return, &[], &[], Rest::default());
+        self.op(Op::of(Control::Return), &[], &[], Rest::default());
         let body = self.innermost();
         let inputs = self.module.block(body).args.iter().map(|&a| self.module.value_type(a).clone()).collect();
         let ty = self.module.intern_type(Type::Function(Box::new(FnType { inputs, results: Box::new([]) })));
@@ -118,13 +118,13 @@ impl Builder {
         self.open = vec![self.module.top];
         if let Some(target) = stated {
             self.open_block();
-            self.op(op::func_func, &[], &[], Rest { attrs, regions, ..Rest::default() });
+            self.op(Op::of(Control::Function), &[], &[], Rest { attrs, regions, ..Rest::default() });
             let arch = Attr::Str(self.module.names.intern(target.name()));
             let attrs = vec![self.attr("pto.target_arch", arch)];
             let regions = vec![self.close_block()];
-            self.op(op::builtin_module, &[], &[], Rest { attrs, regions, ..Rest::default() });
+            self.op(Op::of(Control::Module), &[], &[], Rest { attrs, regions, ..Rest::default() });
         } else {
-            self.op(op::func_func, &[], &[], Rest { attrs, regions, ..Rest::default() });
+            self.op(Op::of(Control::Function), &[], &[], Rest { attrs, regions, ..Rest::default() });
         }
         print(&self.module, Style::default())
     }

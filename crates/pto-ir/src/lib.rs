@@ -10,6 +10,7 @@
 //!
 //! Invariant: [`print`](mod@print) writes text that parses back to an equal module, in every form.
 
+mod access;
 mod attr;
 pub mod buffers;
 mod builder;

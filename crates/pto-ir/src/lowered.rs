@@ -4,8 +4,7 @@
 //! operation that makes it say together; casts, windows, branches and loops hand that on.
 
 use crate::{Attr, Def, Module, OpId, ValueId};
-use pto_isa::row::Kind;
-use pto_isa::table::op;
+use pto_isa::row::{Kind, Meaning, Movement, Storage};
 use pto_isa::{Diagnostic, Dim, Error, Family, FnType, PtrSpace, TileType, Type, codes};
 
 impl Module {
@@ -100,7 +99,13 @@ impl Module {
             Type::Memref(m) => m.view.dims.len(),
             _ => 2,
         };
-        let asks = |id: &OpId| matches!(self.op(*id).op, op::memref_dim | op::memref_load | op::memref_store);
+        let asks = |id: &OpId| {
+            matches!(
+                self.meaning(*id),
+                Meaning::Storage(Storage::BufferExtent)
+                    | Meaning::Movement(Movement::LoadElement | Movement::StoreElement)
+            )
+        };
         for id in self.order().into_iter().filter(asks) {
             let mut buffers = self.operands(id).iter().map(|o| o.value).filter(|v| taken[v.index()]);
             if let Some(value) = buffers.find(|v| rank(*v) != 2) {
@@ -133,7 +138,7 @@ impl Module {
     /// The tile under another name: a window has extents of its own.
     fn handed_on(&self, tile: TileType, to: ValueId) -> Option<TileType> {
         let Def::Result(id, _) = self.value(to).def else { return Some(tile) };
-        if self.op(id).op != op::memref_subview {
+        if self.storage(id) != Some(Storage::BufferWindow) {
             return Some(tile);
         }
         let Some(Attr::Array(sizes)) = self.attr(id, "static_sizes") else { return None };
@@ -181,7 +186,7 @@ fn is_local(ty: &Type) -> bool {
 
 /// Operations whose result says itself what tile it is.
 fn makes_buffers(code: pto_isa::Op) -> bool {
-    matches!(code, op::memref_alloc | op::pointer_cast | op::bind_tile | op::declare_tile_memref)
+    code.storage().is_some_and(Storage::makes_buffer)
 }
 
 /// Goes over all ways until nothing changes any more.

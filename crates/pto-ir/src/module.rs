@@ -1,7 +1,7 @@
 //! The arenas, and how operations get into them.
 
 use crate::{Attr, BlockId, Interner, OpId, RegionId, Spelling, Sym, TypeId, TypeVotes, ValueId};
-use pto_isa::row::{Custom, RegionExtent, Uses};
+use pto_isa::row::{Control, Custom, RegionExtent, Uses};
 use pto_isa::{Error, Op, Source, Span, TileType, Type};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -443,6 +443,11 @@ impl Module {
         self.ops[id.index()].attrs = extend(&mut self.attrs, all);
     }
 
+    /// Says which part of the source the mnemonic of an operation is, for messages.
+    pub fn set_name_span(&mut self, id: OpId, span: Span) {
+        self.ops[id.index()].name_span = span;
+    }
+
     /// Notes the `loc(…)` of an operation.
     pub fn set_location(&mut self, id: OpId, text: Sym) {
         self.ops[id.index()].location = text;
@@ -507,7 +512,7 @@ impl Module {
     pub fn functions(&self) -> Vec<OpId> {
         let mut found = Vec::new();
         self.walk(self.top, &mut |op| {
-            if self.op(op).op == pto_isa::table::op::func_func {
+            if self.control(op) == Some(Control::Function) {
                 found.push(op);
             }
         });

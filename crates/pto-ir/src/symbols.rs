@@ -1,7 +1,7 @@
 //! Names of functions, and who calls whom.
 
 use crate::{Attr, Module, OpId, Sym};
-use pto_isa::table::op;
+use pto_isa::row::Control;
 use std::collections::HashMap;
 
 impl Module {
@@ -20,7 +20,7 @@ impl Module {
 
     /// The name of the function that an operation calls.
     pub fn callee(&self, id: OpId) -> Option<Sym> {
-        if self.op(id).op == op::func_call { self.symbol(id, "callee") } else { None }
+        if self.control(id) == Some(Control::Call) { self.symbol(id, "callee") } else { None }
     }
 
     /// The function that an operation calls, if the program has it.

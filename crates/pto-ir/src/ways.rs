@@ -1,7 +1,7 @@
 //! The ways of values: what becomes what without being made anew, through branches, loops, calls and casts.
 
 use crate::{BlockId, Module, OpId, RegionId, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::{Arith, Control, Meaning, Storage};
 use std::collections::{HashMap, HashSet};
 
 impl Module {
@@ -26,10 +26,12 @@ impl Module {
         for successor in self.successors(id) {
             hand(&successor.args, &self.block(successor.block).args);
         }
-        match self.op(id).op {
-            op::memref_cast | op::memref_subview => hand(&operands[..operands.len().min(1)], &results),
-            op::arith_select => operands.iter().skip(1).for_each(|v| hand(&[*v], &results)),
-            op::scf_for => {
+        match self.meaning(id) {
+            Meaning::Storage(Storage::BufferCast | Storage::BufferWindow) => {
+                hand(&operands[..operands.len().min(1)], &results)
+            }
+            Meaning::Arith(Arith::Select) => operands.iter().skip(1).for_each(|v| hand(&[*v], &results)),
+            Meaning::Control(Control::For) => {
                 let Some(&body) = regions.first() else { return };
                 let (first, carried) = (operands.get(3..).unwrap_or_default(), self.starts(body, 1));
                 for values in self.ends(body).iter().map(Vec::as_slice).chain([first]) {
@@ -37,7 +39,7 @@ impl Module {
                     hand(values, &results);
                 }
             }
-            op::scf_while => {
+            Meaning::Control(Control::While) => {
                 let [before, after] = regions[..] else { return };
                 hand(&operands, &self.starts(before, 0));
                 for values in self.ends(before) {
@@ -46,12 +48,12 @@ impl Module {
                 }
                 self.ends(after).iter().for_each(|values| hand(values, &self.starts(before, 0)));
             }
-            op::func_call => {
+            Meaning::Control(Control::Call) => {
                 let Some(&body) = calls.get(&id).and_then(|f| self.op_regions(*f).first()) else { return };
                 hand(&operands, &self.starts(body, 0));
                 self.ends(body).iter().for_each(|values| hand(values, &results));
             }
-            op::func_func => {}
+            Meaning::Control(Control::Function) => {}
             _ => regions.iter().flat_map(|r| self.ends(*r)).for_each(|values| hand(&values, &results)),
         }
     }
@@ -108,7 +110,7 @@ impl Module {
         let last = self.region(region).blocks.iter().filter_map(|b| self.block(*b).ops.last());
         last.filter(|end| self.successors(**end).is_empty())
             .map(|end| {
-                let skip = usize::from(self.op(*end).op == op::scf_condition);
+                let skip = usize::from(self.control(*end) == Some(Control::Condition));
                 self.operands(*end).iter().skip(skip).map(|o| o.value).collect()
             })
             .collect()

@@ -8,9 +8,8 @@ use crate::plan::{fixed, reserved, used};
 use crate::scratch;
 use crate::sync::{barrier_on, stated};
 use pto_check::Checked;
-use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, ValueId};
+use pto_ir::{Module, Names, NewOp, OpId, Operand, ValueId};
 use pto_isa::row::When;
-use pto_isa::table::op;
 use pto_isa::{DType, Diagnostic, Dim, Dir, Error, Loc, Pipe, Scalar, Span, TileType, Type, codes};
 use std::collections::{BTreeSet, HashMap};
 
@@ -119,11 +118,10 @@ impl Pass<'_> {
             (tile, Vec::new())
         };
         if self.checked.info().manual[id.index()] {
-            operands.push(self.address(id, &tile, span, ops)?);
-            operands.sort_by_key(|o| o.slot);
+            operands.push(("addr", self.address(id, &tile, span, ops)?));
         }
         let name = self.names.fresh(&mut self.out, "tmp");
-        let alloc = self.out.new_tile(tile, name, span, operands);
+        let alloc = self.out.new_tile(tile, name, span, &operands);
         ops.push(alloc);
         let Some(scratch) = self.out.results(alloc).next() else { return Ok(()) };
         let barrier = |out: &mut Module, ops: &mut Vec<OpId>| {
@@ -149,13 +147,9 @@ impl Pass<'_> {
 
     fn moved(&mut self, id: OpId, from: ValueId, dst: Operand) -> OpId {
         let data = self.out.op(id).clone();
-        let slot = |name: &str| op::tmov.row().slot(name).unwrap_or(0) as u8;
-        let operands = vec![
-            Operand { value: from, slot: slot("src"), span: dst.span },
-            Operand { value: dst.value, slot: slot("dst"), span: dst.span },
-        ];
-        let new = NewOp { operands, span: data.span, name_span: data.name_span, ..NewOp::default() };
-        self.out.new_op(op::tmov, new)
+        let copy = self.out.new_copy(from, dst.value, data.span);
+        self.out.set_name_span(copy, data.name_span);
+        copy
     }
 
     /// An address behind everything that the program places.
@@ -165,7 +159,7 @@ impl Pass<'_> {
         tile: &TileType,
         span: Span,
         ops: &mut Vec<OpId>,
-    ) -> Result<Operand, Box<Diagnostic>> {
+    ) -> Result<ValueId, Box<Diagnostic>> {
         let space = self.checked.info().target.profile().space(tile.loc);
         let align = space.map_or(1, |s| s.align.max(1));
         let end = match self.ends.get(&tile.loc) {
@@ -182,15 +176,10 @@ impl Pass<'_> {
         let Some(at) = at else { return Err(Box::new(self.no_room(id, tile))) };
         self.ends.insert(tile.loc, at + tile.bytes());
         let ty = self.out.intern_type(Type::Scalar(Scalar::Elem(DType::I64)));
-        let (name, value) = (self.names.fresh(&mut self.out, "tmp_at"), self.out.names.intern("value"));
-        let slot = op::arith_constant.row().slots.len() as u8;
-        let attrs = vec![(value, Attr::Int(i128::from(at), ty))];
-        let new = NewOp { attrs, results: vec![(ty, name, slot, span)], span, ..NewOp::default() };
-        let constant = self.out.new_op(op::arith_constant, new);
+        let name = self.names.fresh(&mut self.out, "tmp_at");
+        let constant = self.out.new_constant(at.into(), ty, name, span);
         ops.push(constant);
-        let slot = op::alloc_tile.row().slot("addr").unwrap_or(0) as u8;
-        let value = self.out.results(constant).next().unwrap_or_else(|| ValueId::from_index(0));
-        Ok(Operand { value, slot, span })
+        Ok(self.out.results(constant).next().unwrap_or_else(|| ValueId::from_index(0)))
     }
 
     fn no_room(&self, id: OpId, tile: &TileType) -> Diagnostic {

@@ -4,8 +4,7 @@ use crate::places::{Home, Places, Region};
 use crate::slots::Slot;
 use pto_check::Checked;
 use pto_ir::{Module, OpId, ValueId};
-use pto_isa::row::{self, Core};
-use pto_isa::table::op;
+use pto_isa::row::{self, CommOp, Control, Core, Meaning, SyncOp};
 use pto_isa::{Dir, Family, Pipe, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,9 +49,9 @@ impl Touch {
 
 impl CoreKind {
     pub fn of_section(module: &Module, id: OpId) -> Option<Self> {
-        match module.op(id).op {
-            op::section_cube => Some(Self::Cube),
-            op::section_vector => Some(Self::Vector),
+        match module.control(id) {
+            Some(Control::Section(Core::Cube)) => Some(Self::Cube),
+            Some(Control::Section(Core::Vector)) => Some(Self::Vector),
             _ => None,
         }
     }
@@ -87,20 +86,19 @@ pub(crate) enum Effect {
 /// The effect of an operation that has no regions.
 pub(crate) fn effect(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) -> Effect {
     let module = checked.module();
-    let code = module.op(id).op;
-    let row = code.row();
-    match code {
-        op::func_call => return called(checked, places, id, core),
-        op::barrier | op::barrier_sync => {
+    let row = module.op(id).op.row();
+    match row.meaning {
+        Meaning::Control(Control::Call) => return called(checked, places, id, core),
+        Meaning::Sync(SyncOp::Barrier | SyncOp::BarrierOf) => {
             return match pto_check::pipe_of(module, id, checked.info().target) {
                 Some(Pipe::All) | None => Effect::BarrierAll,
                 Some(pipe) => Effect::Barrier(pipe),
             };
         }
-        op::syncall => return Effect::BarrierAll,
-        op::set_flag | op::set_flag_dyn | op::record_event => return flag(module, id, true),
-        op::wait_flag | op::wait_flag_dyn | op::wait_event => return flag(module, id, false),
-        op::comm_tnotify => return told_others(places, id, core),
+        Meaning::Sync(SyncOp::AllCores) => return Effect::BarrierAll,
+        Meaning::Sync(SyncOp::SetFlag(_)) => return flag(module, id, true),
+        Meaning::Sync(SyncOp::WaitFlag(_)) => return flag(module, id, false),
+        Meaning::Comm(CommOp::Notify) => return told_others(module, places, id, core),
         _ => {}
     }
     let Some(pipe) = pto_check::pipe_of(module, id, checked.info().target) else { return Effect::None };
@@ -144,7 +142,7 @@ fn find_effects(checked: &Checked, places: &mut Places<'_>) -> BTreeSet<OpId> {
         module.walk_inside(function, &mut |id| inner.push(id));
         let mut own = inner.is_empty();
         for id in inner {
-            if module.op(id).op != op::func_call {
+            if module.control(id) != Some(Control::Call) {
                 own = own || effect(checked, places, id, CoreKind::Any) != Effect::None;
             } else if let Some(callee) = places.calls.get(&id) {
                 callers.entry(*callee).or_default().push(function);
@@ -171,8 +169,8 @@ fn flag(module: &Module, id: OpId, set: bool) -> Effect {
 }
 
 /// Whoever is told may read: what was written to global memory before has to be there.
-fn told_others(places: &mut Places<'_>, id: OpId, core: CoreKind) -> Effect {
-    let Some(signal) = places.operand(id, "signal") else { return Effect::None };
+fn told_others(module: &Module, places: &mut Places<'_>, id: OpId, core: CoreKind) -> Effect {
+    let Some(signal) = module.operand(id, "signal") else { return Effect::None };
     let regions = places.all_global(id);
     let touch = |region| Touch { pipe: Pipe::S, core, region, slot: None, write: false, op: id, value: signal };
     Effect::Touches(regions.into_iter().map(touch).collect())

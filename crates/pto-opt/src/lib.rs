@@ -17,6 +17,7 @@ pub use sync::{Mode, Synced, insert_sync};
 
 use pto_check::Checked;
 use pto_ir::{Module, OpId};
+use pto_isa::row::Storage;
 use pto_isa::{Error, Span, Targets};
 use std::collections::HashSet;
 
@@ -95,8 +96,8 @@ fn untold(checked: &Checked, but: &[OpId]) -> Vec<Span> {
     let order = order::Order::new(module);
     let but: HashSet<OpId> = but.iter().copied().collect();
     let is_untold = |id: &OpId| {
-        let number = places.operand(*id, "slot");
-        module.op(*id).op == pto_isa::table::op::multi_tile_get
+        let number = module.operand(*id, "slot");
+        module.storage(*id) == Some(Storage::Pick)
             && order.loop_around(*id).is_some()
             && number.is_some_and(|n| checked.info().constant(n).is_none())
             && module.results(*id).any(|tile| places.turned_slot(tile).is_none())

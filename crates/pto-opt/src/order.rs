@@ -1,7 +1,7 @@
 //! Where operations begin and end in the text of a program, and what is around them.
 
 use pto_ir::{Module, OpId};
-use pto_isa::table::op;
+use pto_isa::row::Control;
 use std::collections::{BTreeSet, HashMap};
 
 /// Positions of operations, outer around inner. A function that is called stands where it is called for the first time.
@@ -142,7 +142,7 @@ impl Order {
     fn known_of(&self, module: &Module, function: OpId, callers: &[Option<OpId>]) -> (u32, bool) {
         let sites = self.called.get(&function).map_or(&[][..], |called| &called.sites);
         let own = |site: &OpId| self.around(*site).take_while(|outer| !self.called.contains_key(outer));
-        let is_loop = |id: OpId| matches!(module.op(id).op, op::scf_for | op::scf_while);
+        let is_loop = |id: OpId| module.control(id).is_some_and(Control::is_loop);
         let outer = || callers.iter().flatten().filter_map(|f| self.called.get(f));
         let last = if sites.len() > 1 { sites.iter().map(|s| self.last(*s)).max().unwrap_or(0) } else { 0 };
         let until = outer().map(|f| f.until).max().unwrap_or(0).max(last);
@@ -223,5 +223,5 @@ impl Order {
 
 fn goes_round(module: &Module, id: OpId) -> bool {
     let tangled = module.op_regions(id).iter().any(|r| module.region(*r).blocks.len() > 1);
-    matches!(module.op(id).op, op::scf_for | op::scf_while) || tangled
+    module.control(id).is_some_and(Control::is_loop) || tangled
 }

@@ -8,7 +8,7 @@ use crate::slots::{self, Slot};
 use merged::{MANY_HOMES, Merged};
 use pto_check::Checked;
 use pto_ir::{BlockId, Def, Module, OpId, Operand, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::{Control, Meaning, Storage};
 use pto_isa::{Loc, PtrSpace, Type};
 use resolve::Source;
 use std::cell::RefCell;
@@ -148,8 +148,8 @@ impl<'a> Places<'a> {
     fn note(&mut self, id: OpId) {
         let module = self.module;
         let tile = |v: ValueId| module.value_type(v).local_space();
-        match module.op(id).op {
-            op::tassign => {
+        match module.storage(id) {
+            Some(Storage::Assign) => {
                 let tiles = module.operands(id).iter().map(|o| o.value).chain(module.results(id));
                 for value in tiles.filter(|v| tile(*v).is_some()) {
                     match self.assigned_address(id) {
@@ -158,15 +158,15 @@ impl<'a> Places<'a> {
                     }
                 }
             }
-            op::tsubview | op::talias => {
+            Some(Storage::BindWindow | Storage::BindAlias) => {
                 self.rebound.extend(module.operands(id).iter().map(|o| o.value).filter(|v| tile(*v).is_some()));
             }
-            op::inttoptr => self.one_global = true,
-            op::castptr => {
+            Some(Storage::ToPointer) => self.one_global = true,
+            Some(Storage::CastPointer) => {
                 let from = module.operands(id).first().map(|o| module.value_type(o.value));
                 self.one_global |= !matches!(from, Some(Type::Ptr(..)));
             }
-            op::alloc_tile | op::alloc_multi_tile | op::memref_alloc | op::pointer_cast => {
+            Some(storage) if storage.is_allocation() => {
                 let value = module.results(id).next();
                 if let Some((value, loc)) = value.and_then(|v| Some((v, tile(v)?))) {
                     let home = if self.address(id).is_some() { Home::Space(loc) } else { Home::Tile(value) };
@@ -177,21 +177,16 @@ impl<'a> Places<'a> {
         }
     }
 
-    pub fn operand(&self, id: OpId, name: &str) -> Option<ValueId> {
-        let slot = self.module.op(id).op.row().slot(name)?;
-        self.module.in_slot(id, slot).next().map(|o| o.value)
-    }
-
     /// The address that an operation gives a tile or a lowered buffer.
     pub fn address(&self, id: OpId) -> Option<ValueId> {
-        self.operand(id, "addr").or_else(|| self.operand(id, "addrs"))
+        self.module.operand(id, "addr").or_else(|| self.module.operand(id, "addrs"))
     }
 
     /// The address that a tile is given while the program runs, where it is fixed.
     fn assigned_address(&self, id: OpId) -> Option<u64> {
-        let at = match self.operand(id, "address") {
+        let at = match self.module.operand(id, "address") {
             Some(address) => self.checked.info().constant(address),
-            None => self.module.attr(id, "addr").and_then(pto_ir::Attr::int),
+            None => self.module.given_int(id, "addr"),
         };
         at.and_then(|at| u64::try_from(at).ok())
     }
@@ -201,7 +196,7 @@ impl<'a> Places<'a> {
         let mut all = vec![Region { home: Home::AnyGlobal, start: 0, end: ALL }];
         let around = |id: &OpId| self.blocks.get(id).and_then(|block| self.owners.get(block)).copied();
         let mut outer = std::iter::successors(Some(id), around);
-        let Some(function) = outer.find(|id| self.module.op(*id).op == op::func_func) else { return all };
+        let Some(function) = outer.find(|id| self.module.control(*id) == Some(Control::Function)) else { return all };
         let blocks = self.module.op_regions(function).iter().filter_map(|r| self.module.region(*r).blocks.first());
         let args: Vec<ValueId> = blocks.flat_map(|b| self.module.block(*b).args.clone()).collect();
         for value in args {
@@ -274,8 +269,8 @@ impl<'a> Places<'a> {
 
     fn of_argument(&self, value: ValueId, block: BlockId) -> Source {
         let Some(&parent) = self.owners.get(&block) else { return Source::Known(self.anything(value)) };
-        match self.module.op(parent).op {
-            op::func_func => Source::Known(match local_space(self.module.value_type(value)) {
+        match self.module.control(parent) {
+            Some(Control::Function) => Source::Known(match local_space(self.module.value_type(value)) {
                 Some(loc) => vec![Region { home: Home::Given(loc), start: 0, end: ALL }],
                 None => self.global(value),
             }),
@@ -296,28 +291,34 @@ impl<'a> Places<'a> {
         let of_first = || Source::Union(first.into_iter().collect());
         let is_tile = self.module.tile(value).is_some();
         let is_local = self.module.value_type(value).local_space().is_some();
-        match self.module.op(id).op {
-            op::alloc_tile | op::alloc_multi_tile => Source::Known(self.allocated(value, id)),
-            op::memref_alloc | op::pointer_cast if is_local => Source::Known(self.allocated(value, id)),
-            op::subview | op::subset => self.window(value).map_or_else(of_first, Source::Known),
-            op::treshape | op::bitcast => of_first(),
-            op::multi_tile_get => match self.slot_of(value, id) {
+        match self.module.meaning(id) {
+            Meaning::Storage(Storage::Tile | Storage::Tiles) => Source::Known(self.allocated(value, id)),
+            Meaning::Storage(Storage::Buffer | Storage::BufferAt) if is_local => {
+                Source::Known(self.allocated(value, id))
+            }
+            Meaning::Storage(Storage::Window | Storage::ClippedWindow) => {
+                self.window(value).map_or_else(of_first, Source::Known)
+            }
+            Meaning::Storage(Storage::Retype) => of_first(),
+            Meaning::Storage(Storage::Pick) => match self.slot_of(value, id) {
                 Some(region) => Source::Known(vec![region]),
                 None => of_first(),
             },
-            op::tassign if is_tile => Source::Known(Vec::new()),
-            op::func_call if is_local => match self.sources.get(&value) {
+            Meaning::Storage(Storage::Assign) if is_tile => Source::Known(Vec::new()),
+            Meaning::Control(Control::Call) if is_local => match self.sources.get(&value) {
                 Some(sources) => Source::Returned(sources.clone(), id),
                 None => Source::Known(self.anything(value)),
             },
             _ if self.sources.contains_key(&value) => self.of_sources(value),
-            op::partition_view => first.map_or_else(of_first, |view| Source::Window(id, view)),
+            Meaning::Storage(Storage::Partition) => first.map_or_else(of_first, |view| Source::Window(id, view)),
             // What was a number points anywhere.
-            op::castptr if first.is_some_and(|v| !is_memory(self.module.value_type(v))) => {
+            Meaning::Storage(Storage::CastPointer) if first.is_some_and(|v| !is_memory(self.module.value_type(v))) => {
                 Source::Known(self.anything(value))
             }
-            op::make_tensor_view | op::addptr | op::castptr | op::tile_buf_addr => of_first(),
-            op::memref_alloc => Source::Known(self.global(value)),
+            Meaning::Storage(Storage::View | Storage::Offset | Storage::CastPointer | Storage::TileAddress) => {
+                of_first()
+            }
+            Meaning::Storage(Storage::Buffer) => Source::Known(self.global(value)),
             _ if is_tile && pto_isa::Family::Fifo == self.module.op(id).op.row().family => {
                 let loc = self.module.tile(value).map_or(Loc::Vec, |t| t.loc);
                 Source::Known(vec![Region { home: Home::Ring(loc), start: 0, end: ALL }])
@@ -349,8 +350,8 @@ impl<'a> Places<'a> {
     /// First byte and length of a window of a view that starts where its pointer does.
     fn fixed_window(&self, id: OpId, view: ValueId) -> Option<(u64, u64)> {
         let Def::Result(made, _) = self.module.value(view).def else { return None };
-        let from_parameter = matches!(self.module.value(self.operand(made, "ptr")?).def, Def::Arg(..));
-        if self.module.op(made).op != op::make_tensor_view || !from_parameter {
+        let from_parameter = matches!(self.module.value(self.module.operand(made, "ptr")?).def, Def::Arg(..));
+        if self.module.storage(made) != Some(Storage::View) || !from_parameter {
             return None;
         }
         let numbers = |id: OpId, name: &str| -> Option<Vec<u64>> {
@@ -427,7 +428,7 @@ impl<'a> Places<'a> {
     /// The tile that another is a part of.
     fn whole_of(&self, value: ValueId) -> Option<ValueId> {
         let Def::Result(id, _) = self.module.value(value).def else { return None };
-        let is_part = matches!(self.module.op(id).op, op::subview | op::subset);
+        let is_part = self.module.storage(id).is_some_and(Storage::is_window);
         self.module.operands(id).first().filter(|_| is_part).map(|o| o.value)
     }
 
@@ -435,9 +436,9 @@ impl<'a> Places<'a> {
     fn own_origin(&self, value: ValueId) -> Option<Origin> {
         let tile = self.module.tile(value).filter(|_| self.may_have_origin(value))?;
         let Def::Result(id, _) = self.module.value(value).def else { return None };
-        let region = match self.module.op(id).op {
-            op::alloc_tile => self.allocated(value, id).first().copied().filter(|region| region.end != ALL),
-            op::multi_tile_get => self.slot_of(value, id),
+        let region = match self.module.storage(id) {
+            Some(Storage::Tile) => self.allocated(value, id).first().copied().filter(|region| region.end != ALL),
+            Some(Storage::Pick) => self.slot_of(value, id),
             _ => None,
         };
         region.map(|region| Origin { home: region.home, start: region.start, stride: tile.cols })
@@ -458,27 +459,28 @@ impl<'a> Places<'a> {
     /// One of several tiles, if it follows from the turn of a loop which.
     pub fn turned_slot(&self, value: ValueId) -> Option<Slot> {
         let Def::Result(id, _) = self.module.value(value).def else { return None };
-        if self.module.op(id).op != op::multi_tile_get
+        if self.module.storage(id) != Some(Storage::Pick)
             || self.rebound.contains(&value)
             || self.assigned.contains_key(&value)
         {
             return None;
         }
-        let source = self.operand(id, "source")?;
+        let source = self.module.operand(id, "source")?;
         let Def::Result(made, _) = self.module.value(source).def else { return None };
-        let all = *(self.module.op(made).op == op::alloc_multi_tile).then(|| self.allocated(source, made))?.first()?;
+        let all =
+            *(self.module.storage(made) == Some(Storage::Tiles)).then(|| self.allocated(source, made))?.first()?;
         let Type::MultiTile(_, count) = self.module.value_type(source) else { return None };
         let size = ((all.end - all.start) / count, self.module.tile(value)?.bytes());
-        let found = slots::slot(self.checked, (&self.owners, &self.blocks), self.operand(id, "slot")?, size)?;
+        let found = slots::slot(self.checked, (&self.owners, &self.blocks), self.module.operand(id, "slot")?, size)?;
         (all.end != ALL && found.period <= *count).then_some(found)
     }
 
     /// One of several tiles, if it is fixed which.
     fn slot_of(&self, value: ValueId, id: OpId) -> Option<Region> {
-        let source = self.operand(id, "source")?;
+        let source = self.module.operand(id, "source")?;
         let Def::Result(made, _) = self.module.value(source).def else { return None };
-        let slot = u64::try_from(self.checked.info().constant(self.operand(id, "slot")?)?).ok()?;
-        let all = (self.module.op(made).op == op::alloc_multi_tile).then(|| self.allocated(source, made))?;
+        let slot = u64::try_from(self.checked.info().constant(self.module.operand(id, "slot")?)?).ok()?;
+        let all = (self.module.storage(made) == Some(Storage::Tiles)).then(|| self.allocated(source, made))?;
         let Type::MultiTile(_, count) = self.module.value_type(source) else { return None };
         let (all, bytes) = (*all.first()?, self.module.tile(value)?.bytes());
         if all.end == ALL || slot >= *count {

@@ -2,8 +2,8 @@
 
 use pto_check::{Checked, missing_scratch};
 use pto_ir::{Module, Names, NewOp, OpId, Operand, ValueId};
+use pto_isa::row::Storage;
 use pto_isa::rules::Rule;
-use pto_isa::table::op;
 use pto_isa::{Dim, Scalar, Span, TileType, Type};
 use std::collections::HashMap;
 
@@ -86,14 +86,9 @@ fn copy_sources(
         };
         let base = format!("{}_copy", out.value_name(operand.value));
         let name = names.fresh(out, &base);
-        let alloc = out.new_tile(tile, name, span, extents);
+        let alloc = out.new_tile(tile, name, span, &extents);
         let Some(copy) = out.results(alloc).next() else { continue };
-        let slot = |name: &str| op::tmov.row().slot(name).unwrap_or(0) as u8;
-        let moved = vec![
-            Operand { value: operand.value, slot: slot("src"), span },
-            Operand { value: copy, slot: slot("dst"), span },
-        ];
-        let copying = out.new_op(op::tmov, NewOp { operands: moved, span, name_span: span, ..NewOp::default() });
+        let copying = out.new_copy(operand.value, copy, span);
         ops.extend([alloc, copying]);
         operand.value = copy;
     }
@@ -138,7 +133,7 @@ fn provide(
         // Nothing says which part is meant, so all of it is.
         None => (tile.valid(known(tile.valid_rows, tile.rows), known(tile.valid_cols, tile.cols)), Vec::new()),
     };
-    let alloc = out.new_tile(tile, name, span, extents);
+    let alloc = out.new_tile(tile, name, span, &extents);
     ops.push(alloc);
     let mut operands: Vec<Operand> = out.operands(id).to_vec();
     operands.extend(out.results(alloc).map(|value| Operand { value, slot: slot as u8, span }));
@@ -162,14 +157,10 @@ pub(crate) fn extents(
     names: &mut Names,
     span: Span,
     ops: &mut Vec<OpId>,
-) -> Vec<Operand> {
+) -> Vec<(&'static str, ValueId)> {
     let index = out.intern_type(Type::Scalar(Scalar::Index));
-    let first = op::get_validshape.row().slots.len() as u8;
-    let results =
-        [(first, "rows"), (first + 1, "cols")].map(|(slot, base)| (index, names.fresh(out, base), slot, span));
-    let operands = vec![Operand { value: tile, slot: 0, span }];
-    let query = out.new_op(op::get_validshape, NewOp { operands, results: results.into(), span, ..NewOp::default() });
+    let results = ["rows", "cols"].map(|base| (index, names.fresh(out, base)));
+    let query = out.new_with(Storage::GetValid, &[("source", tile)], &results, span);
     ops.push(query);
-    let slots = ["valid_row", "valid_col"].map(|name| op::alloc_tile.row().slot(name).unwrap_or(0) as u8);
-    out.results(query).zip(slots).map(|(value, slot)| Operand { value, slot, span }).collect()
+    ["valid_row", "valid_col"].into_iter().zip(out.results(query)).collect()
 }

@@ -4,8 +4,8 @@
 use crate::places::Region;
 use pto_check::Checked;
 use pto_ir::{BlockId, Def, OpId, ValueId};
-use pto_isa::table::op;
-use pto_isa::{Op, Scalar};
+use pto_isa::Scalar;
+use pto_isa::row::{Arith, Control};
 use std::collections::HashMap;
 
 /// One of several tiles, another in every turn.
@@ -104,10 +104,10 @@ impl Follow<'_> {
     }
 
     /// The operation that makes a number, and its operands.
-    fn made(&self, value: ValueId) -> Option<(Op, Vec<ValueId>)> {
+    fn made(&self, value: ValueId) -> Option<(Option<Arith>, Vec<ValueId>)> {
         let module = self.checked.module();
         match module.value(value).def {
-            Def::Result(id, _) => Some((module.op(id).op, module.operands(id).iter().map(|o| o.value).collect())),
+            Def::Result(id, _) => Some((module.arith(id), module.operands(id).iter().map(|o| o.value).collect())),
             _ => None,
         }
     }
@@ -127,7 +127,7 @@ impl Follow<'_> {
                 return true;
             }
             match self.made(value) {
-                Some((op::arith_index_cast, operands)) if !operands.is_empty() => value = operands[0],
+                Some((Some(Arith::IndexCast), operands)) if !operands.is_empty() => value = operands[0],
                 _ => return false,
             }
         }
@@ -135,7 +135,7 @@ impl Follow<'_> {
 
     fn through_casts(&self, mut value: ValueId) -> Option<ValueId> {
         let is_wide = |value: ValueId| self.bits(value).is_some_and(|bits| bits >= 32);
-        while let Some((op::arith_index_cast, operands)) = self.made(value).filter(|_| is_wide(value)) {
+        while let Some((Some(Arith::IndexCast), operands)) = self.made(value).filter(|_| is_wide(value)) {
             value = *operands.first()?;
         }
         is_wide(value).then_some(value)
@@ -147,9 +147,9 @@ impl Follow<'_> {
         let [dividend, by] = operands[..] else { return None };
         let by = self.fixed(by)?;
         let period = match code {
-            op::arith_remui | op::arith_remsi => by,
+            Some(Arith::RemUnsigned | Arith::RemSigned) => by,
             // A mask of the lowest bits.
-            op::arith_andi => by.checked_add(1).filter(|n| n.is_power_of_two())?,
+            Some(Arith::And) => by.checked_add(1).filter(|n| n.is_power_of_two())?,
             _ => return None,
         };
         (period > 0).then_some((dividend, period))
@@ -164,7 +164,7 @@ impl Follow<'_> {
                 let [a, b] = operands[..] else { return None };
                 let (part, by) = match self.fixed(b) {
                     Some(n) => (a, n),
-                    None if matches!(code, op::arith_addi | op::arith_muli) => (b, self.fixed(a)?),
+                    None if matches!(code, Some(Arith::Add | Arith::Mul)) => (b, self.fixed(a)?),
                     None => return None,
                 };
                 changed(code, by, self.line(part, depth + 1)?)?
@@ -177,7 +177,7 @@ impl Follow<'_> {
     fn index(&self, value: ValueId) -> Option<Line> {
         let module = self.checked.module();
         let Def::Arg(block, 0) = module.value(value).def else { return None };
-        let around = *self.owners.get(&block).filter(|id| module.op(**id).op == op::scf_for)?;
+        let around = *self.owners.get(&block).filter(|id| module.control(**id) == Some(Control::For))?;
         let bounds: Vec<ValueId> = module.operands(around).iter().map(|o| o.value).collect();
         let [lower, upper, step, ..] = bounds[..] else { return None };
         let (first, step) = (self.fixed(lower)?, self.fixed(step)?);
@@ -185,7 +185,7 @@ impl Follow<'_> {
     }
 }
 
-fn changed(code: Op, by: u64, line: Line) -> Option<Line> {
+fn changed(how: Option<Arith>, by: u64, line: Line) -> Option<Line> {
     let divided = |by: u64, line: Line| {
         // Otherwise some turns have the number of the turn before.
         (by > 0 && line.step.is_multiple_of(by)).then_some(Line {
@@ -194,15 +194,17 @@ fn changed(code: Op, by: u64, line: Line) -> Option<Line> {
             ..line
         })
     };
-    match code {
-        op::arith_addi => line.changed(line.first.checked_add(by), Some(line.step), |n| n.checked_add(by)),
-        op::arith_muli => line.changed(line.first.checked_mul(by), line.step.checked_mul(by), |n| n.checked_mul(by)),
-        op::arith_shli => {
+    match how? {
+        Arith::Add => line.changed(line.first.checked_add(by), Some(line.step), |n| n.checked_add(by)),
+        Arith::Mul => line.changed(line.first.checked_mul(by), line.step.checked_mul(by), |n| n.checked_mul(by)),
+        Arith::ShiftLeft => {
             let by = 1u64.checked_shl(u32::try_from(by).ok()?)?;
             line.changed(line.first.checked_mul(by), line.step.checked_mul(by), |n| n.checked_mul(by))
         }
-        op::arith_divui | op::arith_divsi | op::arith_floordivsi => divided(by, line),
-        op::arith_shrui | op::arith_shrsi => divided(1u64.checked_shl(u32::try_from(by).ok()?)?, line),
+        Arith::DivUnsigned | Arith::DivSigned | Arith::FloorDivSigned => divided(by, line),
+        Arith::ShiftRightUnsigned | Arith::ShiftRightSigned => {
+            divided(1u64.checked_shl(u32::try_from(by).ok()?)?, line)
+        }
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use crate::effects::{CoreKind, Effect, Touch, effect};
 use crate::places::Places;
 use pto_check::Checked;
 use pto_ir::{BlockId, OpId};
-use pto_isa::table::op;
+use pto_isa::row::Control;
 
 /// An operation that matters for the order of pipes.
 #[derive(Debug)]
@@ -68,8 +68,8 @@ fn kind(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) ->
     for block in blocks {
         lists.push((block, items(checked, places, block, core)));
     }
-    match module.op(id).op {
-        op::scf_for if single => {
+    match module.control(id) {
+        Some(Control::For) if single => {
             let bound = |k: usize| module.operands(id).get(k).and_then(|o| checked.info().constant(o.value));
             let turns = bound(0).zip(bound(1)).map(|(lower, upper)| lower < upper);
             let body = lists.pop().map(|(_, list)| list).unwrap_or_default();
@@ -80,15 +80,15 @@ fn kind(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) ->
             }
         }
         // Where the condition touches no memory, the body is all there is.
-        op::scf_while if single && lists.first().is_some_and(|(_, condition)| condition.is_empty()) => {
+        Some(Control::While) if single && lists.first().is_some_and(|(_, condition)| condition.is_empty()) => {
             Kind::Loop(lists.pop().map(|(_, list)| list).unwrap_or_default(), false)
         }
-        op::scf_while if single && lists.len() == 2 => {
+        Some(Control::While) if single && lists.len() == 2 => {
             let first = lists[0].1.len();
             Kind::Conditional(lists.into_iter().flat_map(|(_, list)| list).collect(), first)
         }
         code if single => {
-            let has_all = code == op::scf_if && lists.len() == 2;
+            let has_all = code == Some(Control::If) && lists.len() == 2;
             let lists = lists.into_iter().map(|(_, list)| list);
             Kind::Branches(lists.chain((!has_all).then(Vec::new)).collect())
         }

@@ -1,8 +1,8 @@
 //! What decides the branches of a program: arguments, scalars from memory, and the numbers they are compared with.
 
 use pto_ir::{Attr, BlockId, Def, Module, OpId, RegionId, ValueId};
-use pto_isa::table::op;
-use pto_isa::{Family, Op};
+use pto_isa::Family;
+use pto_isa::row::{Arith, Control, Meaning, Movement};
 use std::collections::{BTreeSet, HashMap};
 
 /// What values depend on.
@@ -39,15 +39,15 @@ impl<'a> Sources<'a> {
         let mut cone = Cone::default();
         self.module.walk(self.module.top, &mut |id| {
             let operands = self.module.operands(id);
-            let deciding = match self.module.op(id).op {
-                op::scf_for => &operands[..operands.len().min(3)],
-                op::scf_if | op::scf_condition | op::scf_index_switch | op::cf_cond_br | op::cf_switch => {
-                    &operands[..operands.len().min(1)]
-                }
+            let deciding = match self.module.control(id) {
+                Some(Control::For) => &operands[..operands.len().min(3)],
+                Some(
+                    Control::If | Control::Condition | Control::IndexSwitch | Control::CondBranch | Control::Switch,
+                ) => &operands[..operands.len().min(1)],
                 _ => return,
             };
             deciding.iter().for_each(|o| self.follow(o.value, &mut cone));
-            if self.module.op(id).op != op::scf_for {
+            if self.module.control(id) != Some(Control::For) {
                 self.module.attrs(id).iter().for_each(|(_, attr)| ints_of(attr, &mut cone.ints));
             }
         });
@@ -78,7 +78,7 @@ impl<'a> Sources<'a> {
                 self.module.operands(id).iter().any(|o| self.is_open(o.value))
             }
             Def::Arg(block, 0) => match self.owners.get(&block) {
-                Some(&id) if self.module.op(id).op == op::scf_for => {
+                Some(&id) if self.module.control(id) == Some(Control::For) => {
                     self.module.operands(id).iter().take(3).any(|o| self.is_open(o.value))
                 }
                 _ => true,
@@ -90,7 +90,7 @@ impl<'a> Sources<'a> {
     fn in_whiles(&self) -> BTreeSet<OpId> {
         let mut inside = BTreeSet::new();
         self.module.walk(self.module.top, &mut |id| {
-            if self.module.op(id).op == op::scf_while {
+            if self.module.control(id) == Some(Control::While) {
                 self.module.walk_inside(id, &mut |inner| {
                     inside.insert(inner);
                 });
@@ -110,31 +110,33 @@ impl<'a> Sources<'a> {
 
     fn step(&self, value: ValueId, cone: &mut Cone, open: &mut Vec<ValueId>) {
         match self.module.value(value).def {
-            Def::Result(id, _) => match self.module.op(id).op {
-                op::arith_constant => match self.module.attr(id, "value") {
+            Def::Result(id, _) => match self.module.meaning(id) {
+                Meaning::Arith(Arith::Constant) => match self.module.attr(id, "value") {
                     Some(Attr::Float(x, _)) => cone.floats.push(*x),
                     Some(attr) => ints_of(attr, &mut cone.ints),
                     None => {}
                 },
-                code if self.is_load(id, code) => {
+                _ if self.is_load(id) => {
                     cone.loads.insert(id);
                 }
-                code if code.row().family == Family::Arith => {
+                _ if self.module.op(id).op.row().family == Family::Arith => {
                     open.extend(self.module.operands(id).iter().map(|o| o.value));
                 }
-                op::scf_if | op::scf_for | op::scf_while => self.around(id, open),
+                Meaning::Control(Control::If | Control::For | Control::While) => self.around(id, open),
                 _ => {}
             },
             Def::Arg(block, at) => match self.owners.get(&block) {
-                Some(owner) if self.module.op(*owner).op == op::func_func => match self.callers.get(owner) {
-                    Some(calls) => {
-                        let given = calls.iter().filter_map(|call| self.module.operands(*call).get(at as usize));
-                        open.extend(given.map(|o| o.value));
+                Some(owner) if self.module.control(*owner) == Some(Control::Function) => {
+                    match self.callers.get(owner) {
+                        Some(calls) => {
+                            let given = calls.iter().filter_map(|call| self.module.operands(*call).get(at as usize));
+                            open.extend(given.map(|o| o.value));
+                        }
+                        None => {
+                            cone.params.insert(value);
+                        }
                     }
-                    None => {
-                        cone.params.insert(value);
-                    }
-                },
+                }
                 Some(owner) => self.around(*owner, open),
                 None => {}
             },
@@ -143,10 +145,10 @@ impl<'a> Sources<'a> {
     }
 
     /// True for operations that take a scalar from memory: through a pointer, or out of a tile.
-    fn is_load(&self, id: OpId, code: Op) -> bool {
+    fn is_load(&self, id: OpId) -> bool {
         let is_scalar = |v: ValueId| self.module.value_type(v).scalar().is_some();
         let from_tile = || self.module.operands(id).first().is_some_and(|o| self.module.tile(o.value).is_some());
-        code == op::load_scalar || from_tile() && self.module.results(id).all(is_scalar)
+        self.module.movement(id) == Some(Movement::LoadScalar) || from_tile() && self.module.results(id).all(is_scalar)
     }
 
     /// What goes into an operation with regions, and what its regions hand over.

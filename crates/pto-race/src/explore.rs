@@ -9,7 +9,7 @@ use crate::{Report, Sync, Undecided, follow};
 use pto_cpu::{Arg, Launch, Plan};
 use pto_ir::{Module, OpId};
 use pto_isa::codes::Code;
-use pto_isa::table::op;
+use pto_isa::row::{CommOp, Control, Meaning, Movement};
 use pto_isa::{Diagnostic, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -161,7 +161,7 @@ impl Explorer<'_> {
         let loops: Vec<(OpId, BTreeSet<Way>)> = self.first.seen.iter().map(|(op, ways)| (*op, ways.clone())).collect();
         let sources = Sources::new(self.plan.checked().module());
         for (id, ways) in loops {
-            if self.module().op(id).op != op::scf_while || !is_led(self.module(), &sources, id) {
+            if self.module().control(id) != Some(Control::While) || !is_led(self.module(), &sources, id) {
                 continue;
             }
             for way in [Way::No, Way::Yes, Way::Again].into_iter().filter(|way| !ways.contains(way)) {
@@ -177,7 +177,8 @@ impl Explorer<'_> {
         let module = self.plan.checked().module();
         let sources = Sources::new(module);
         module.walk(module.top, &mut |id| {
-            let several = matches!(module.op(id).op, op::scf_index_switch | op::cf_switch | op::cf_cond_br);
+            let several =
+                matches!(module.control(id), Some(Control::IndexSwitch | Control::Switch | Control::CondBranch));
             let first = module.operands(id).first();
             if several && first.is_some_and(|o| sources.is_open(o.value) && !(looks && sources.is_decided(o.value))) {
                 let (span, reason) = (module.op(id).name_span, "only the way of this data was followed".into());
@@ -194,8 +195,11 @@ fn is_led(module: &Module, sources: &Sources<'_>, id: OpId) -> bool {
     for block in &module.region(*region).blocks {
         module.walk(*block, &mut |inner| {
             let code = module.op(inner).op;
-            asks |= matches!(code, op::load_scalar | op::comm_ttest | op::tload);
-            let condition = module.operands(inner).first().filter(|_| code == op::scf_condition);
+            asks |= matches!(
+                code.row().meaning,
+                Meaning::Movement(Movement::LoadScalar | Movement::Load) | Meaning::Comm(CommOp::Test)
+            );
+            let condition = module.operands(inner).first().filter(|_| code.control() == Some(Control::Condition));
             decided |= condition.is_some_and(|o| sources.has_params(o.value));
         });
     }

@@ -5,7 +5,7 @@ use crate::shadow::Stamp;
 use pto_cpu::{Plan, Role};
 use pto_ir::{BlockId, Def, Module, OpId, ValueId};
 use pto_isa::Family;
-use pto_isa::table::op;
+use pto_isa::row::{Arith, Control, Storage};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 
@@ -26,7 +26,7 @@ impl<'a> Names<'a> {
         let module = plan.checked().module();
         let mut moved = BTreeSet::new();
         module.walk(module.top, &mut |id| {
-            if module.op(id).op == op::tassign {
+            if module.storage(id) == Some(Storage::Assign) {
                 moved.extend(module.operands(id).first().map(|o| o.value));
             }
         });
@@ -56,7 +56,9 @@ impl<'a> Names<'a> {
                 self.module.operands(id).iter().any(|o| self.varies(o.value))
             }
             Def::Result(..) | Def::Missing => true,
-            Def::Arg(block, _) => self.owners.get(&block).is_some_and(|id| self.module.op(*id).op != op::func_func),
+            Def::Arg(block, _) => {
+                self.owners.get(&block).is_some_and(|id| self.module.control(*id) != Some(Control::Function))
+            }
         }
     }
 
@@ -78,9 +80,9 @@ impl<'a> Names<'a> {
     /// The address that the text gives to a tile.
     fn address_value(&self, tile: ValueId) -> Option<ValueId> {
         let Def::Result(id, _) = self.module.value(tile).def else { return None };
-        let name = match self.module.op(id).op {
-            op::alloc_tile => "addr",
-            op::tassign => "address",
+        let name = match self.module.storage(id) {
+            Some(Storage::Tile) => "addr",
+            Some(Storage::Assign) => "address",
             _ => return None,
         };
         let slot = self.module.op(id).op.row().slot(name)?;
@@ -89,7 +91,7 @@ impl<'a> Names<'a> {
 
     fn constant(&self, value: ValueId) -> Option<i64> {
         let Def::Result(id, _) = self.module.value(value).def else { return None };
-        if self.module.op(id).op != op::arith_constant {
+        if self.module.arith(id) != Some(Arith::Constant) {
             return None;
         }
         self.module.attr(id, "value").and_then(pto_ir::Attr::int)

@@ -3,7 +3,7 @@
 use pto_cpu::CoreId;
 use pto_ir::{Module, OpId};
 use pto_isa::Op;
-use pto_isa::table::op;
+use pto_isa::row::Control;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which ways a branch went.
@@ -109,7 +109,7 @@ impl Branches {
 
 /// True for operations that go round.
 pub(crate) fn is_loop(code: Op) -> bool {
-    matches!(code, op::scf_for | op::scf_while)
+    code.control().is_some_and(Control::is_loop)
 }
 
 /// What happens at a branch.

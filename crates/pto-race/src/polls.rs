@@ -4,7 +4,7 @@ use crate::slices::{Slices, definition};
 use pto_cpu::{asked_again, loaded_tile, reads_element};
 use pto_ir::{Attr, BlockId, Module, OpId, ValueId};
 use pto_isa::Family;
-use pto_isa::table::op;
+use pto_isa::row::{Arith, CommOp, Control, Meaning, Movement, SyncOp};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The loads by which loops wait for other cores, and where they look at what they have found.
@@ -41,7 +41,7 @@ impl Polls {
         let asked: BTreeSet<ValueId> = self.loads.keys().filter_map(|id| first(*id)).collect();
         let mut all = BTreeSet::new();
         module.walk(module.top, &mut |id| {
-            if module.op(id).op == op::tstore && !asked.is_empty() {
+            if module.movement(id) == Some(Movement::Store) && !asked.is_empty() {
                 let to = module.operands(id).get(1).map(|o| pointer(module, o.value));
                 all.extend(to.filter(|to| asked.contains(to)).map(|_| id));
             }
@@ -64,9 +64,9 @@ fn pointer(module: &Module, mut value: ValueId) -> ValueId {
 pub(crate) fn polls(module: &Module) -> Polls {
     let mut all = Polls::default();
     let slices = Slices::new(module);
-    module.walk(module.top, &mut |id| match module.op(id).op {
-        op::scf_while => all.add_while(&slices, id),
-        op::scf_for => all.add_tries(&slices, id),
+    module.walk(module.top, &mut |id| match module.control(id) {
+        Some(Control::While) => all.add_while(&slices, id),
+        Some(Control::For) => all.add_tries(&slices, id),
         _ => {}
     });
     all
@@ -158,14 +158,16 @@ impl Loop {
     fn of(module: &Module, id: OpId) -> Self {
         let mut text = Self { condition: condition(module, id), ..Self::default() };
         let (mut others, mut nested) = (BTreeSet::new(), BTreeSet::new());
-        module.walk_inside(id, &mut |at| match module.op(at).op {
-            op::load_scalar => drop(text.scalars.insert(at)),
-            code if reads_element(code) => drop(text.elements.insert(at)),
-            op::arith_cmpi => text.compares.push(at),
-            op::cmo_cacheinvalid => text.forgets = true,
-            op::tload => text.tiles.extend(loaded_tile(module, at).map(|tile| (tile, Some(at)))),
+        module.walk_inside(id, &mut |at| match module.meaning(at) {
+            Meaning::Movement(Movement::LoadScalar) => drop(text.scalars.insert(at)),
+            Meaning::Movement(Movement::GetElement) => drop(text.elements.insert(at)),
+            Meaning::Arith(Arith::CompareInt) => text.compares.push(at),
+            Meaning::Sync(SyncOp::CleanCache) => text.forgets = true,
+            Meaning::Movement(Movement::Load) => {
+                text.tiles.extend(loaded_tile(module, at).map(|tile| (tile, Some(at))))
+            }
             // Its comparisons are its own.
-            op::scf_while => module.walk_inside(at, &mut |inner| {
+            Meaning::Control(Control::While) => module.walk_inside(at, &mut |inner| {
                 nested.insert(inner);
             }),
             _ => others.extend(module.operands(at).iter().map(|o| o.value)),
@@ -191,7 +193,7 @@ impl Loop {
 /// What decides whether a loop without a counter goes on.
 fn condition(module: &Module, id: OpId) -> Option<ValueId> {
     let block = module.region(*module.op_regions(id).first()?).blocks.first()?;
-    let last = module.block(*block).ops.last().filter(|at| module.op(**at).op == op::scf_condition)?;
+    let last = module.block(*block).ops.last().filter(|at| module.control(**at) == Some(Control::Condition))?;
     module.operands(*last).first().map(|o| o.value)
 }
 
@@ -207,20 +209,20 @@ fn either(module: &Module, condition: ValueId) -> BTreeMap<OpId, bool> {
         let Some(at) = definition(module, value) else { return BTreeMap::new() };
         // A loop that goes on while one of two holds ends when neither does.
         let both = |any: bool| certain && any == goes_on;
-        match (module.op(at).op, module.operands(at)) {
-            (op::arith_cmpi, _) => {
+        match (module.meaning(at), module.operands(at)) {
+            (Meaning::Arith(Arith::CompareInt), _) => {
                 all.insert(at, !goes_on);
                 needed.extend(Some(at).filter(|_| certain));
             }
-            (op::arith_xori, [a, b]) => match (constant(module, a.value), constant(module, b.value)) {
+            (Meaning::Arith(Arith::Xor), [a, b]) => match (constant(module, a.value), constant(module, b.value)) {
                 (None, Some(with)) => open.push((a.value, goes_on ^ (with & 1 == 1), certain)),
                 (Some(with), None) => open.push((b.value, goes_on ^ (with & 1 == 1), certain)),
                 _ => return BTreeMap::new(),
             },
-            (code @ (op::arith_andi | op::arith_ori), [a, b]) => {
-                open.extend([a, b].map(|o| (o.value, goes_on, both(code == op::arith_ori))));
+            (Meaning::Arith(is @ (Arith::And | Arith::Or)), [a, b]) => {
+                open.extend([a, b].map(|o| (o.value, goes_on, both(is == Arith::Or))));
             }
-            (op::arith_select | op::scf_if, _) => {
+            (Meaning::Arith(Arith::Select) | Meaning::Control(Control::If), _) => {
                 let Some((decides, [yes, no])) = chosen(module, at, value) else { return BTreeMap::new() };
                 match [yes, no].map(|v| constant(module, v).map(|n| n & 1 == 1)) {
                     [Some(a), Some(b)] if a != b => open.push((decides, goes_on == a, certain)),
@@ -273,7 +275,7 @@ pub(crate) fn ignored(module: &Module) -> BTreeSet<OpId> {
     let (mut asking, mut used) = (BTreeSet::new(), BTreeSet::new());
     module.walk(module.top, &mut |id| {
         used.extend(module.operands(id).iter().map(|o| o.value));
-        if matches!(module.op(id).op, op::comm_ttest | op::comm_test_async_event) {
+        if matches!(module.comm(id), Some(CommOp::Test | CommOp::TestAsync)) {
             asking.insert(id);
         }
     });
@@ -282,7 +284,7 @@ pub(crate) fn ignored(module: &Module) -> BTreeSet<OpId> {
 }
 
 fn constant(module: &Module, value: ValueId) -> Option<i64> {
-    let id = definition(module, value).filter(|id| module.op(*id).op == op::arith_constant)?;
+    let id = definition(module, value).filter(|id| module.arith(*id) == Some(Arith::Constant))?;
     match module.attr(id, "value")? {
         Attr::Bool(value) => Some((*value).into()),
         attr => attr.int(),

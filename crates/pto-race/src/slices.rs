@@ -1,9 +1,8 @@
 //! What a number is computed from: which loads, through arithmetic, branches and loops.
 
-use pto_cpu::reads_element;
 use pto_ir::{BlockId, Def, Module, OpId, RegionId, ValueId};
 use pto_isa::Family;
-use pto_isa::table::op;
+use pto_isa::row::{Control, Meaning, Movement};
 use std::collections::{BTreeSet, HashMap};
 
 /// Values that some values are computed from.
@@ -45,15 +44,15 @@ impl<'a> Slices<'a> {
 
     fn result(&self, id: OpId, at: usize, slice: &mut Slice, open: &mut Vec<ValueId>) {
         let code = self.module.op(id).op;
-        match code {
-            _ if code == op::load_scalar || reads_element(code) => drop(slice.loads.insert(id)),
-            op::scf_if => {
+        match code.row().meaning {
+            Meaning::Movement(Movement::LoadScalar | Movement::GetElement) => drop(slice.loads.insert(id)),
+            Meaning::Control(Control::If) => {
                 open.extend(self.operand(id, 0));
                 open.extend(self.module.op_regions(id).iter().filter_map(|r| self.handed(*r, at)));
             }
-            op::scf_for => self.carried(id, at, open),
-            op::scf_while => open.extend(self.region(id, 0).and_then(|r| self.handed(r, at + 1))),
-            _ if code.row().family == Family::Arith || code == op::memref_load => {
+            Meaning::Control(Control::For) => self.carried(id, at, open),
+            Meaning::Control(Control::While) => open.extend(self.region(id, 0).and_then(|r| self.handed(r, at + 1))),
+            _ if code.row().family == Family::Arith => {
                 open.extend(self.module.operands(id).iter().map(|o| o.value));
             }
             _ => {}
@@ -62,10 +61,10 @@ impl<'a> Slices<'a> {
 
     fn argument(&self, block: BlockId, at: usize, open: &mut Vec<ValueId>) {
         let Some(&id) = self.owners.get(&block) else { return };
-        match self.module.op(id).op {
-            op::scf_for if at > 0 => self.carried(id, at - 1, open),
-            op::scf_for => open.extend((0..3).filter_map(|k| self.operand(id, k))),
-            op::scf_while => {
+        match self.module.control(id) {
+            Some(Control::For) if at > 0 => self.carried(id, at - 1, open),
+            Some(Control::For) => open.extend((0..3).filter_map(|k| self.operand(id, k))),
+            Some(Control::While) => {
                 let is_before = self.region(id, 0).is_some_and(|r| self.module.region(r).blocks.contains(&block));
                 if is_before {
                     open.extend(self.operand(id, at));

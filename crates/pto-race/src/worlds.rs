@@ -7,7 +7,7 @@ use crate::cone::{Cone, Sources};
 use crate::paths::{Branches, is_loop};
 use pto_cpu::{Arg, CoreId, Event, Known, Launch, Observer, Plan};
 use pto_ir::{Def, Module, OpId, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::Arith;
 use pto_isa::{Scalar, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -247,7 +247,7 @@ fn same_on_all(ranks: &[Vec<Arg<'_>>], at: usize) -> Option<Number> {
 /// Loads of one scalar, where the text shows that they are: of the same place by the same pointer, or tile.
 fn same_scalars(module: &Module, cone: &Cone) -> Vec<Vec<OpId>> {
     let constant = |value: ValueId| match module.value(value).def {
-        Def::Result(id, _) if module.op(id).op == op::arith_constant => {
+        Def::Result(id, _) if module.arith(id) == Some(Arith::Constant) => {
             module.attr(id, "value").and_then(pto_ir::Attr::int).ok_or(value)
         }
         _ => Err(value),

@@ -14,9 +14,8 @@ use crate::overlap::avoid;
 use crate::places::{Extent, Home, Places, hidden_runs};
 use atoms::{Atom, Atoms, Group};
 use pto_ir::{BlockId, Module, OpId, Operand, ValueId};
-use pto_isa::row::{Effect, Harm};
+use pto_isa::row::{Control, Effect, Harm};
 use pto_isa::rules::Instance;
-use pto_isa::table::op;
 use pto_isa::{Diagnostic, Dir, Family, Span, codes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -230,7 +229,7 @@ impl<'a> Walk<'a> {
             self.module.walk_inside(function, &mut |id| inner.push(id));
             inner.into_iter().for_each(|id| self.add_windows(id));
         }
-        let outside = order.iter().filter(|id| self.module.op(**id).op != op::func_func);
+        let outside = order.iter().filter(|id| self.module.control(**id) != Some(Control::Function));
         let outside: Vec<OpId> = outside.copied().collect();
         outside.into_iter().for_each(|id| self.add_windows(id));
         self.atoms.cut();
@@ -261,7 +260,7 @@ impl<'a> Walk<'a> {
         let module = self.module;
         let row = module.op(id).op.row();
         let touches = row.effect == Effect::Operands || row.effect == Effect::Debug;
-        let called = module.op(id).op == op::func_call;
+        let called = module.control(id) == Some(Control::Call);
         if !called && (!touches || row.family == Family::Sync) {
             return Vec::new();
         }
@@ -286,10 +285,10 @@ impl<'a> Walk<'a> {
         let module = self.module;
         let mut all = Summary::default();
         for &id in &module.block(block).ops {
-            let next = match module.op(id).op {
+            let next = match module.control(id) {
                 // Functions are looked at by themselves.
-                op::func_func => continue,
-                op::func_call => self.call(id),
+                Some(Control::Function) => continue,
+                Some(Control::Call) => self.call(id),
                 _ if module.op_regions(id).is_empty() => self.plain(id),
                 _ => self.nested(id),
             };
@@ -326,12 +325,12 @@ impl<'a> Walk<'a> {
             }
             parts.push(part);
         }
-        match module.op(id).op {
-            op::scf_if => {
+        match module.control(id) {
+            Some(Control::If) => {
                 parts.iter_mut().for_each(Summary::leave_branch);
                 either(parts, module.op_regions(id).len() == 2)
             }
-            op::scf_for | op::scf_while => self.repeated(parts),
+            Some(Control::For | Control::While) => self.repeated(parts),
             _ => {
                 let mut all = Summary::default();
                 for part in parts {

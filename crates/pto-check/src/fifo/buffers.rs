@@ -1,11 +1,10 @@
 //! Reserved buffers: local memory of one function that another function writes to.
 
 use super::Program;
-use crate::info::definition;
 use crate::places::Place;
 use crate::structure::head;
 use pto_ir::{Attr, OpId, Sym, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::{Fifo, Storage};
 use pto_isa::{Diagnostic, Loc, codes};
 use std::collections::HashMap;
 
@@ -46,9 +45,9 @@ impl<'a> Buffers<'a> {
     pub(super) fn collect(program: &'a Program<'a>) -> Self {
         let module = program.module;
         let (mut reserved, mut imported) = (Vec::new(), Vec::new());
-        module.walk(module.top, &mut |id| match module.op(id).op {
-            op::reserve_buffer => reserved.push(id),
-            op::import_reserved_buffer => imported.push(id),
+        module.walk(module.top, &mut |id| match module.fifo(id) {
+            Some(Fifo::Reserve) => reserved.push(id),
+            Some(Fifo::Import) => imported.push(id),
             _ => {}
         });
         Self { program, functions: module.functions(), reserved, imported }
@@ -70,10 +69,10 @@ impl<'a> Buffers<'a> {
 
     /// Where an address comes from.
     pub(super) fn source(&self, address: ValueId) -> Source {
-        let Some(id) = definition(self.program.module, address) else { return Source::Other };
-        let owner = match self.program.module.op(id).op {
-            op::reserve_buffer => self.program.site(id).function,
-            op::import_reserved_buffer => match self.peer(id) {
+        let Some(id) = self.program.module.definition(address) else { return Source::Other };
+        let owner = match self.program.module.fifo(id) {
+            Some(Fifo::Reserve) => self.program.site(id).function,
+            Some(Fifo::Import) => match self.peer(id) {
                 Peer::Found(owner) => Some(owner),
                 Peer::Missing | Peer::Ambiguous(_) => None,
             },
@@ -116,7 +115,7 @@ impl<'a> Buffers<'a> {
     /// The planner places all of a function's memory or none of it.
     fn placement(&self, id: OpId) -> Option<Diagnostic> {
         let planned = self.program.flag(id, "auto")?;
-        let based = self.program.int(id, "base").is_some();
+        let based = self.program.module.int(id, "base").is_some();
         let manual = self.program.info.manual[id.index()];
         let (message, legal, help) = if planned && based {
             ("`base` is given although `auto = true`", "`base` exactly when `auto = false`", "remove `base`")
@@ -138,7 +137,7 @@ impl<'a> Buffers<'a> {
         let mut found = false;
         for block in self.program.site(id).function.iter().flat_map(|&f| crate::structure::blocks_of(module, f)) {
             module.walk(block, &mut |o| {
-                found |= matches!(module.op(o).op, op::alloc_tile | op::alloc_multi_tile | op::memref_alloc);
+                found |= matches!(module.storage(o), Some(Storage::Tile | Storage::Tiles | Storage::Buffer));
             });
         }
         found
@@ -148,8 +147,8 @@ impl<'a> Buffers<'a> {
     fn range(&self, id: OpId) -> Option<Diagnostic> {
         let Some(Attr::Enum(def, at)) = self.program.module.attr(id, "location") else { return None };
         let space = self.program.info.target.profile().space(Loc::parse(def.value(usize::from(*at)))?)?;
-        let size = u64::try_from(self.program.int(id, "size")?).ok()?;
-        let base = u64::try_from(self.program.int(id, "base").unwrap_or(0)).ok()?;
+        let size = u64::try_from(self.program.module.int(id, "size")?).ok()?;
+        let base = u64::try_from(self.program.module.int(id, "base").unwrap_or(0)).ok()?;
         if base % space.align != 0 {
             let d = self.program.problem(codes::MISALIGNED, id, format!("the reserved buffer starts at {base}"));
             return Some(d.legal(format!("a multiple of {} in {}", space.align, space.name)));
@@ -165,7 +164,7 @@ impl<'a> Buffers<'a> {
     /// Where a buffer with an address lies.
     fn place(&self, id: OpId) -> Option<Place> {
         let Some(Attr::Enum(def, at)) = self.program.module.attr(id, "location") else { return None };
-        let number = |attr: &str| self.program.int(id, attr).and_then(|n| u64::try_from(n).ok());
+        let number = |attr: &str| self.program.module.int(id, attr).and_then(|n| u64::try_from(n).ok());
         let (loc, start) = (Loc::parse(def.value(usize::from(*at)))?, number("base")?);
         Some(Place { loc, start, end: start.saturating_add(number("size")?) })
     }

@@ -54,7 +54,7 @@ pub(super) fn groups(ends: &[End]) -> Vec<Vec<&End>> {
 fn untraceable(program: &Program, end: &End) -> Option<Diagnostic> {
     let opaque = !end.rings.is_empty() && end.rings.iter().all(|r| r.source == Source::Other);
     let address = end.rings.first()?.address;
-    (opaque && program.int(end.init, "flag_base").is_none()).then(|| {
+    (opaque && program.module.int(end.init, "flag_base").is_none()).then(|| {
         let d = program.problem(codes::FIFO_SETUP, end.init, "the other end of this pipe cannot be found");
         let d = d.label(address.span, "this address is not a reserved buffer");
         let legal = "an address from `reserve_buffer` or `import_reserved_buffer`";
@@ -168,7 +168,7 @@ fn nosplit(program: &Program, group: &[&End]) -> Option<Diagnostic> {
 /// The pipes of a function use different signal ids, of which there are few.
 fn flags(program: &Program, ends: &[End], problems: &mut Vec<Diagnostic>) {
     let mut used: HashMap<Home, Vec<(i64, i64, OpId)>> = HashMap::new();
-    let base = |e: &End| program.int(e.init, "flag_base");
+    let base = |e: &End| program.module.int(e.init, "flag_base");
     let (fixed, free): (Vec<&End>, Vec<&End>) = ends.iter().partition(|e| base(e).is_some());
     for end in fixed {
         let taken = used.entry(end.home).or_default();

@@ -4,16 +4,16 @@
 //! has gone round; such a program is legal there, but not portable.
 
 use super::Program;
-use super::pipes::{End, Pipes, Role, User, operand};
+use super::pipes::{End, Pipes, User, operand};
 use crate::structure::head;
 use pto_ir::{OpId, ValueId};
-use pto_isa::row::Effect;
+use pto_isa::row::{Effect, EntryAction, Fifo};
 use pto_isa::{Diagnostic, Target, codes};
 use std::collections::HashSet;
 
 pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
     for end in &pipes.ends {
-        for pop in end.users_in(Role::Pop) {
+        for pop in end.users_in(EntryAction::Pop) {
             if let Some(free) = freed(program, end, pop) {
                 problems.extend(used_after(program, pop, free));
             }
@@ -32,7 +32,7 @@ fn freed(program: &Program, end: &End, pop: &User) -> Option<OpId> {
             && u.direction == pop.direction
             && start(program, u.id) > start(program, pop.id)
     };
-    end.users_in(Role::Free).find(same).map(|u| u.id)
+    end.users_in(EntryAction::Free).find(same).map(|u| u.id)
 }
 
 /// The popped value: a result, or the operand that the handle form binds.
@@ -78,8 +78,8 @@ fn visit(program: &Program, id: OpId, act: &mut impl FnMut(OpId)) {
 }
 
 fn rebinds(program: &Program, id: OpId, tile: ValueId) -> bool {
-    let role = super::pipes::role(program.module.op(id).op);
-    role.is_some_and(|(r, _)| r == Role::Pop) && operand(program, id, "tile").is_some_and(|o| o.value == tile)
+    program.module.fifo(id).and_then(Fifo::action) == Some(EntryAction::Pop)
+        && operand(program, id, "tile").is_some_and(|o| o.value == tile)
 }
 
 fn describe(program: &Program, pop: &User, free: OpId, user: OpId) -> Diagnostic {

@@ -3,11 +3,10 @@
 use super::Program;
 use super::ends::groups;
 use super::epilogue::{Epilogue, Scale, parse};
-use super::pipes::{End, Pipes, Role, User, operand};
+use super::pipes::{End, Pipes, User, operand};
 use crate::structure::head;
 use pto_ir::{Attr, OpId};
-use pto_isa::row::Core;
-use pto_isa::table::op;
+use pto_isa::row::{Core, EntryAction, Fifo, ScaleForm};
 use pto_isa::{Diagnostic, Loc, Op, Target, TileType, codes};
 
 pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
@@ -74,11 +73,11 @@ impl FixPipe<'_> {
         for user in &self.end.users {
             problems.extend(self.whole(user));
         }
-        for push in self.end.users_in(Role::Push) {
+        for push in self.end.users_in(EntryAction::Push) {
             problems.extend(self.pushed(push));
             problems.extend(self.scaled(push));
         }
-        for pop in self.end.users_in(Role::Pop) {
+        for pop in self.end.users_in(EntryAction::Pop) {
             problems.extend(self.popped(pop));
         }
     }
@@ -132,7 +131,7 @@ impl FixPipe<'_> {
         let id = self.end.id?;
         let module = self.program.module;
         let before = module.block(self.program.site(push.id).block).ops.iter().take_while(|o| **o != push.id);
-        let sets = |&o: &OpId| module.op(o).op == setter && self.program.int(o, "id").unwrap_or(0) == id;
+        let sets = |&o: &OpId| module.op(o).op == setter && self.program.module.int(o, "id").unwrap_or(0) == id;
         match before.copied().filter(sets).last() {
             Some(set) => self.enough_words(push, set),
             None => {
@@ -167,7 +166,7 @@ impl FixPipe<'_> {
                 format!("a tile in `{}` with layout {} popped with layout = {layout}", tile.loc, tile.order());
             return Some(self.about(pop.id, message).legal(format!("a tile in vec with layout {order}")));
         }
-        let first = self.end.users_in(Role::Pop).next()?;
+        let first = self.end.users_in(EntryAction::Pop).next()?;
         (self.tile(first) != Some(tile)).then(|| {
             let d = self.about(pop.id, "the tiles popped from this pipe have different types".to_string());
             d.label(head(self.program.module, first.id), "the first pop")
@@ -180,7 +179,7 @@ impl FixPipe<'_> {
         if !self.end.frontend || self.program.site(self.end.init).core != Some(Core::Vector) {
             return;
         }
-        let Some(pop) = self.end.users_in(Role::Pop).next() else {
+        let Some(pop) = self.end.users_in(EntryAction::Pop).next() else {
             let message = "nothing is popped from this pipe, so the type of its entries is unknown".to_string();
             let d = self.program.problem(codes::FIFO_SETUP, self.end.init, message);
             problems.push(d.legal("at least one `tpop_from_aic`"));
@@ -195,7 +194,7 @@ impl FixPipe<'_> {
                 let d = d.label(head(self.program.module, pop.id), "popped here");
                 problems.push(d.legal(format!("slot_size at least {}: the tile after conversion", tile.bytes())));
             }
-            for push in end.users_in(Role::Push) {
+            for push in end.users_in(EntryAction::Push) {
                 problems.extend(self.unconverted(push, tile));
             }
         }
@@ -211,11 +210,11 @@ impl FixPipe<'_> {
 }
 
 /// The operation that sets a scale.
-const fn setter(scale: Scale) -> Option<Op> {
+fn setter(scale: Scale) -> Option<Op> {
     match scale {
         Scale::None => None,
-        Scale::Scalar => Some(op::set_quant_scalar),
-        Scale::Vector => Some(op::set_quant_vector),
+        Scale::Scalar => Some(Op::of(Fifo::Scale(ScaleForm::Scalar))),
+        Scale::Vector => Some(Op::of(Fifo::Scale(ScaleForm::Vector))),
     }
 }
 
@@ -223,9 +222,9 @@ const fn setter(scale: Scale) -> Option<Op> {
 fn scales(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
     let module = program.module;
     module.walk(module.top, &mut |id| {
-        let scale = match module.op(id).op {
-            op::set_quant_scalar => Scale::Scalar,
-            op::set_quant_vector => Scale::Vector,
+        let scale = match module.fifo(id) {
+            Some(Fifo::Scale(ScaleForm::Scalar)) => Scale::Scalar,
+            Some(Fifo::Scale(ScaleForm::Vector)) => Scale::Vector,
             _ => return,
         };
         problems.extend(scale_use(program, pipes, id, scale));
@@ -233,7 +232,7 @@ fn scales(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
 }
 
 fn scale_use(program: &Program, pipes: &Pipes, id: OpId, scale: Scale) -> Option<Diagnostic> {
-    let pipe = program.int(id, "id").unwrap_or(0);
+    let pipe = program.module.int(id, "id").unwrap_or(0);
     let name = program.name(id);
     let legal = "the id of a cube-to-vector pipe of this function whose quant reads this kind of scale";
     let function = program.site(id).function;

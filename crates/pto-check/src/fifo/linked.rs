@@ -46,7 +46,7 @@ pub fn linked_pipes(checked: &Checked) -> Vec<LinkedPipe> {
             functions: group.iter().map(|e| e.function).collect(),
             id: group.iter().filter_map(|e| e.id).min().unwrap_or(0),
             flags: group.iter().map(|e| e.flags()).max().unwrap_or(2),
-            flag_base: group.iter().find_map(|e| program.int(e.init, "flag_base")),
+            flag_base: group.iter().find_map(|e| program.module.int(e.init, "flag_base")),
             whole: !splits.is_empty() && splits.iter().all(|s| *s == 0),
         }
     };

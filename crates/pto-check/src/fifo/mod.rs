@@ -61,10 +61,6 @@ impl Program<'_> {
         self.sites[id.index()]
     }
 
-    fn int(&self, id: OpId, attr: &str) -> Option<i64> {
-        self.module.attr(id, attr).and_then(Attr::int)
-    }
-
     fn flag(&self, id: OpId, attr: &str) -> Option<bool> {
         match self.module.attr(id, attr) {
             Some(Attr::Bool(b)) => Some(*b),

@@ -2,79 +2,15 @@
 
 use super::Program;
 use super::buffers::{Buffer, Buffers, Source};
-use crate::info::definition;
 use pto_ir::{OpId, Operand, ValueId};
-use pto_isa::row::{Core, Kind};
-use pto_isa::table::op;
-use pto_isa::{Op, Type};
-
-/// Which way data flows.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Direction {
-    ToVector,
-    ToCube,
-}
-
-impl Direction {
-    /// Its bit in `dir_mask`.
-    pub(super) const fn bit(self) -> i64 {
-        match self {
-            Self::ToVector => 1,
-            Self::ToCube => 2,
-        }
-    }
-
-    /// The kind of core that pops.
-    pub(super) const fn consumer(self) -> Core {
-        match self {
-            Self::ToVector => Core::Vector,
-            Self::ToCube => Core::Cube,
-        }
-    }
-
-    /// Words for messages.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::ToVector => "cube to vector",
-            Self::ToCube => "vector to cube",
-        }
-    }
-}
-
-/// What an operation does with the entries of a pipe.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
-    Alloc,
-    Push,
-    Pop,
-    Free,
-}
-
-/// The role of an operation and its direction; the handle forms leave the direction to the pipe.
-pub(super) const fn role(code: Op) -> Option<(Role, Option<Direction>)> {
-    use Direction::{ToCube, ToVector};
-    Some(match code {
-        op::talloc => (Role::Alloc, None),
-        op::talloc_to_aiv => (Role::Alloc, Some(ToVector)),
-        op::talloc_to_aic => (Role::Alloc, Some(ToCube)),
-        op::tpush => (Role::Push, None),
-        op::tpush_to_aiv => (Role::Push, Some(ToVector)),
-        op::tpush_to_aic => (Role::Push, Some(ToCube)),
-        op::tpop => (Role::Pop, None),
-        op::tpop_from_aic => (Role::Pop, Some(ToVector)),
-        op::tpop_from_aiv => (Role::Pop, Some(ToCube)),
-        op::tfree => (Role::Free, None),
-        op::tfree_from_aic => (Role::Free, Some(ToVector)),
-        op::tfree_from_aiv => (Role::Free, Some(ToCube)),
-        _ => return None,
-    })
-}
+use pto_isa::Type;
+use pto_isa::row::{Core, Direction, EntryAction, Fifo, Kind};
 
 /// An operation that moves, reserves or frees an entry.
 #[derive(Clone, Copy)]
 pub(super) struct User {
     pub(super) id: OpId,
-    pub(super) role: Role,
+    pub(super) action: EntryAction,
     pub(super) direction: Option<Direction>,
     pub(super) split: Option<i64>,
 }
@@ -140,8 +76,8 @@ impl End {
         self.rings.iter().filter_map(link).collect()
     }
 
-    pub(super) fn users_in(&self, role: Role) -> impl Iterator<Item = &User> {
-        self.users.iter().filter(move |u| u.role == role)
+    pub(super) fn users_in(&self, action: EntryAction) -> impl Iterator<Item = &User> {
+        self.users.iter().filter(move |u| u.action == action)
     }
 }
 
@@ -160,8 +96,8 @@ impl Pipes {
         let (mut ends, mut users) = (Vec::new(), Vec::new());
         module.walk(module.top, &mut |id| {
             ends.extend(end(program, buffers, id));
-            if let Some((role, direction)) = role(module.op(id).op) {
-                users.push(User { id, role, direction, split: program.int(id, "split") });
+            if let Some(Fifo::Entry(action, direction)) = module.fifo(id) {
+                users.push(User { id, action, direction, split: program.module.int(id, "split") });
             }
         });
         let mut pipes = Self { ends, lost: Vec::new() };
@@ -176,7 +112,7 @@ impl Pipes {
 
     /// The end in the same function with this id: for the same core, where there are several.
     pub(super) fn by_id(&self, program: &Program, user: OpId) -> Option<usize> {
-        let wanted = program.int(user, "id").unwrap_or(0);
+        let wanted = program.module.int(user, "id").unwrap_or(0);
         let function = program.site(user).function;
         let core = program.site(user).core.map(Core::name);
         let fits = |e: &&End| Some(e.function) == function && e.id == Some(wanted);
@@ -189,7 +125,7 @@ impl Pipes {
         if handle_slot(program, user).is_none() {
             return self.by_id(program, user);
         }
-        let init = definition(program.module, handle(program, user)?)?;
+        let init = program.module.definition(handle(program, user)?)?;
         self.ends.iter().position(|e| e.init == init)
     }
 }
@@ -206,8 +142,7 @@ pub(super) fn handle(program: &Program, id: OpId) -> Option<ValueId> {
 
 /// The operand in the slot of this name.
 pub(super) fn operand(program: &Program, id: OpId, slot: &str) -> Option<Operand> {
-    let slot = program.module.op(id).op.row().slot(slot)?;
-    program.module.in_slot(id, slot).next().copied()
+    program.module.named(id, slot).next().copied()
 }
 
 /// The operand of an end that holds its slots in global memory, with its type.
@@ -218,23 +153,21 @@ pub(super) fn global_slots<'a>(program: &'a Program, init: OpId) -> Option<(Oper
 
 /// The end an operation opens.
 fn end(program: &Program, buffers: &Buffers, init: OpId) -> Option<End> {
-    let (frontend, addresses) = match program.module.op(init).op {
-        op::aic_initialize_pipe | op::aiv_initialize_pipe => (true, ["c2v_consumer_buf", "v2c_consumer_buf"]),
-        op::initialize_l2l_pipe | op::initialize_l2g2l_pipe => (false, ["local_addr", "peer_local_addr"]),
-        _ => return None,
-    };
-    let dir_mask = program.int(init, "dir_mask").filter(|m| (1..=3).contains(m))?;
+    let Some(Fifo::Open(end)) = program.module.fifo(init) else { return None };
+    let frontend = end.is_named();
+    let addresses = if frontend { ["c2v_consumer_buf", "v2c_consumer_buf"] } else { ["local_addr", "peer_local_addr"] };
+    let dir_mask = program.module.int(init, "dir_mask").filter(|m| (1..=3).contains(m))?;
     let rings = rings(program, buffers, init, frontend, dir_mask, addresses);
-    let given = |name| program.int(init, name);
-    let slot_num = given("slot_num").unwrap_or(if dir_mask == 3 { 4 } else { 8 });
+    let given = |name| program.module.int(init, name);
+    let or_default = |name| program.module.int(init, name);
     let shape = Shape {
         dir_mask,
         slot_size: given("slot_size")?,
-        slot_num,
-        local_slot_num: given("local_slot_num").unwrap_or(slot_num),
+        slot_num: or_default("slot_num")?,
+        local_slot_num: or_default("local_slot_num").or_else(|| or_default("slot_num"))?,
         global: rings.is_empty(),
     };
-    let id = if frontend { Some(given("id").unwrap_or(0)) } else { given(FRONTEND_ID) };
+    let id = if frontend { or_default("id") } else { given(FRONTEND_ID) };
     let (function, core) = (program.site(init).function?, program.site(init).core);
     Some(End { init, function, home: (function, core.map(Core::name)), id, frontend, shape, rings, users: Vec::new() })
 }

@@ -1,12 +1,10 @@
 //! One pipe in one function: its id, when it is opened, and what its users ask of it.
 
 use super::Program;
-use super::pipes::{Direction, End, Home, Pipes, Role, User, global_slots, handle, operand};
-use crate::info::definition;
+use super::pipes::{End, Home, Pipes, User, global_slots, handle, operand};
 use crate::structure::head;
 use pto_ir::OpId;
-use pto_isa::row::Core;
-use pto_isa::table::op;
+use pto_isa::row::{Core, Direction, Fifo};
 use pto_isa::{Diagnostic, Dim, Target, Type, ViewType, codes};
 use std::collections::HashMap;
 
@@ -44,10 +42,10 @@ fn lost(program: &Program, pipes: &Pipes, user: &User) -> Option<Diagnostic> {
     if let Some(value) = handle(program, user.id) {
         let message = format!("the handle of `{}` does not come from a pipe of this function", program.name(user.id));
         let d = program.problem(codes::FIFO_SETUP, user.id, message);
-        let known = definition(program.module, value).is_some_and(|o| opens(program, o));
+        let known = program.module.definition(value).is_some_and(|o| opens(program, o));
         return (!known).then(|| d.legal("the result of `initialize_l2l_pipe` or `initialize_l2g2l_pipe`"));
     }
-    let id = program.int(user.id, "id").unwrap_or(0);
+    let id = program.module.int(user.id, "id").unwrap_or(0);
     let ids: Vec<String> =
         pipes.ends.iter().filter(|e| e.function == function).filter_map(|e| e.id).map(|n| n.to_string()).collect();
     let legal = if ids.is_empty() { "it opens none".to_string() } else { format!("ids it opens: {}", ids.join(", ")) };
@@ -69,7 +67,7 @@ fn lost(program: &Program, pipes: &Pipes, user: &User) -> Option<Diagnostic> {
 }
 
 fn opens(program: &Program, id: OpId) -> bool {
-    matches!(program.module.op(id).op, op::initialize_l2l_pipe | op::initialize_l2g2l_pipe)
+    matches!(program.module.fifo(id), Some(Fifo::Open(end)) if !end.is_named())
 }
 
 fn direction(program: &Program, end: &End, user: &User) -> Option<Diagnostic> {
@@ -107,7 +105,7 @@ fn odd_split(program: &Program, end: &End, user: &User) -> Option<Diagnostic> {
     let to_vector = match user.direction {
         Some(d) => d == Direction::ToVector,
         None => {
-            let producer = matches!(user.role, Role::Push | Role::Alloc);
+            let producer = user.action.is_of_producer();
             program.site(user.id).core == Some(if producer { Core::Cube } else { Core::Vector })
         }
     };

@@ -2,8 +2,7 @@
 
 use crate::structure::blocks_of;
 use pto_ir::{Attr, BlockId, Module, OpId};
-use pto_isa::row::Core;
-use pto_isa::table::op;
+use pto_isa::row::{Control, Core};
 
 /// The surroundings of an operation.
 #[derive(Clone, Copy)]
@@ -42,14 +41,14 @@ fn visit(module: &Module, here: Site, sites: &mut [Site]) {
 fn enter(module: &Module, id: OpId, outside: Site) -> Site {
     let here = Site { parent: Some(id), ..outside };
     let stated = stated_kind(module, id).or(here.core);
-    match module.op(id).op {
-        op::builtin_module => Site { container: Some(id), core: stated, ..here },
-        op::func_func if module.attr(id, "pto.tileop.helper").is_some() => {
+    match module.control(id) {
+        Some(Control::Module) => Site { container: Some(id), core: stated, ..here },
+        Some(Control::Function) if module.attr(id, "pto.tileop.helper").is_some() => {
             Site { function: Some(id), core: Some(Core::Any), ..here }
         }
-        op::func_func => Site { function: Some(id), core: stated, ..here },
-        op::section_cube => Site { core: Some(Core::Cube), ..here },
-        op::section_vector => Site { core: Some(Core::Vector), ..here },
+        Some(Control::Function) => Site { function: Some(id), core: stated, ..here },
+        Some(Control::Section(Core::Cube)) => Site { core: Some(Core::Cube), ..here },
+        Some(Control::Section(Core::Vector)) => Site { core: Some(Core::Vector), ..here },
         _ => here,
     }
 }

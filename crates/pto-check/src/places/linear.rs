@@ -1,9 +1,8 @@
 //! Numbers as sums of constants and of values that only a run knows.
 
 use crate::Info;
-use crate::info::definition;
 use pto_ir::{Module, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::Arith;
 use std::collections::BTreeMap;
 
 /// Sums of more parts than this are a value of their own.
@@ -58,17 +57,17 @@ impl Linear {
 
 /// The operands of a sum, difference or product with a constant.
 fn parts(module: &Module, info: &Info, value: ValueId) -> Option<Vec<(ValueId, i64)>> {
-    let id = definition(module, value)?;
+    let id = module.definition(value)?;
     let operand = |n: usize| module.operands(id).get(n).map(|o| o.value);
-    Some(match module.op(id).op {
-        op::arith_addi => vec![(operand(0)?, 1), (operand(1)?, 1)],
-        op::arith_subi => vec![(operand(0)?, 1), (operand(1)?, -1)],
-        op::arith_muli => match (info.computed(operand(0)?), info.computed(operand(1)?)) {
+    Some(match module.arith(id) {
+        Some(Arith::Add) => vec![(operand(0)?, 1), (operand(1)?, 1)],
+        Some(Arith::Sub) => vec![(operand(0)?, 1), (operand(1)?, -1)],
+        Some(Arith::Mul) => match (info.computed(operand(0)?), info.computed(operand(1)?)) {
             (Some(n), None) => vec![(operand(1)?, n)],
             (None, Some(n)) => vec![(operand(0)?, n)],
             _ => return None,
         },
-        op::arith_index_cast | op::arith_extsi => vec![(operand(0)?, 1)],
+        Some(Arith::IndexCast | Arith::ExtendSigned) => vec![(operand(0)?, 1)],
         _ => return None,
     })
 }

@@ -6,12 +6,10 @@ mod window;
 
 use crate::Info;
 use crate::cases::{Case, Unknown};
-use crate::info::definition;
 use crate::memory::addresses;
 pub(crate) use linear::Linear;
 use pto_ir::{BlockId, Def, Module, OpId, ValueId};
-use pto_isa::row::{Effect, HiddenMemory};
-use pto_isa::table::op;
+use pto_isa::row::{Arith, Control, Effect, HiddenMemory, Meaning, Storage};
 use pto_isa::{Loc, TileType, Type};
 pub(crate) use runs::Runs;
 use std::collections::HashMap;
@@ -28,8 +26,8 @@ pub(crate) struct Place {
 impl Place {
     /// Of a tile that an operation allocates or assigns.
     pub(crate) fn of(module: &Module, info: &Info, tile: ValueId) -> Option<Self> {
-        let id = definition(module, tile)?;
-        if !matches!(module.op(id).op, op::alloc_tile | op::tassign) {
+        let id = module.definition(tile)?;
+        if !matches!(module.storage(id), Some(Storage::Tile | Storage::Assign)) {
             return None;
         }
         let (address, _) = *addresses(module, info, id).first()?;
@@ -75,7 +73,7 @@ impl<'a> Places<'a> {
         let mut this = Self { module, info, bound: HashMap::new(), views: HashMap::new(), stands: HashMap::new() };
         for &id in order {
             if let Some(tile) = this.rebinds(id) {
-                let window = (module.op(id).op == op::tassign).then(|| this.addressed(id, tile)).flatten();
+                let window = (module.storage(id) == Some(Storage::Assign)).then(|| this.addressed(id, tile)).flatten();
                 this.bound.entry(tile).or_default().push(Binding { id, window });
             }
         }
@@ -96,13 +94,11 @@ impl<'a> Places<'a> {
     /// The tile that an operation binds to other memory.
     fn rebinds(&self, id: OpId) -> Option<ValueId> {
         let module = self.module;
-        match module.op(id).op {
+        match module.storage(id) {
             // The assembler's form gives the place a name of its own.
-            op::tassign => module.results(id).next().or_else(|| module.operands(id).first().map(|o| o.value)),
-            op::tsubview | op::talias => {
-                let slot = module.op(id).op.row().slot("dst")?;
-                let result = module.results(id).next();
-                result.or_else(|| module.in_slot(id, slot).next().map(|o| o.value))
+            Some(Storage::Assign) => module.results(id).next().or_else(|| module.operands(id).first().map(|o| o.value)),
+            Some(Storage::BindWindow | Storage::BindAlias) => {
+                module.results(id).next().or_else(|| module.operand(id, "dst"))
             }
             _ => None,
         }
@@ -123,15 +119,16 @@ impl<'a> Places<'a> {
     /// What an operation says about where tiles lie.
     fn note(&mut self, id: OpId, ways: &HashMap<ValueId, Vec<ValueId>>) {
         let module = self.module;
-        match module.op(id).op {
-            op::tsubview | op::talias => {
+        match module.meaning(id) {
+            Meaning::Storage(Storage::BindWindow | Storage::BindAlias) => {
                 let Some(tile) = self.rebinds(id) else { return };
                 let window = self.bound_window(id, tile);
                 let list = self.bound.entry(tile).or_default();
                 list.iter_mut().filter(|b| b.id == id).for_each(|b| b.window.clone_from(&window));
             }
-            op::tassign | op::alloc_tile | op::func_call | op::func_func => {}
-            op::scf_for | op::scf_if => {
+            Meaning::Storage(Storage::Assign | Storage::Tile) | Meaning::Control(Control::Call | Control::Function) => {
+            }
+            Meaning::Control(Control::For | Control::If) => {
                 let arguments = module.op_regions(id).iter().filter_map(|r| module.region(*r).blocks.first());
                 let arguments = arguments.flat_map(|b| module.block(*b).args.clone()).collect::<Vec<_>>();
                 for value in arguments.into_iter().chain(module.results(id)) {
@@ -164,12 +161,12 @@ impl<'a> Places<'a> {
             let slot = module.op(id).op.row().slot(name)?;
             Some(Linear::of(module, self.info, module.in_slot(id, slot).nth(at)?.value))
         };
-        match module.op(id).op {
-            op::subview | op::subset => {
+        match module.storage(id) {
+            Some(Storage::Window | Storage::ClippedWindow) => {
                 let (row, col) = (number("offsets", 0)?, number("offsets", 1)?);
                 self.window(source, id)?.part(&row, &col, ty, false)
             }
-            op::multi_tile_get => self.copy_of(source, &number("slot", 0)?, ty),
+            Some(Storage::Pick) => self.copy_of(source, &number("slot", 0)?, ty),
             _ if module.operands(id).len() == 1 => Some(self.window(source, id)?.retyped(ty)),
             _ => None,
         }
@@ -179,7 +176,7 @@ impl<'a> Places<'a> {
     fn copy_of(&self, source: ValueId, slot: &Linear, ty: TileType) -> Option<Window> {
         let Type::MultiTile(..) = self.module.value_type(source) else { return None };
         let align = self.info.target.profile().space(ty.loc).map_or(1, |s| s.align.max(1));
-        let address = definition(self.module, source).and_then(|id| self.address(id));
+        let address = self.module.definition(source).and_then(|id| self.address(id));
         let (home, mut start) = match address {
             Some(address) => (Home::At(ty.loc), address),
             None => (Home::Tile(source), Linear::default()),
@@ -196,7 +193,7 @@ impl<'a> Places<'a> {
             module.in_slot(id, slot).next().map(|o| o.value)
         };
         let source = self.window(operand("src")?, id)?;
-        if module.op(id).op == op::talias {
+        if module.storage(id) == Some(Storage::BindAlias) {
             return Some(source.retyped(ty));
         }
         let number = |name: &str| Some(Linear::of(module, self.info, operand(name)?));
@@ -239,8 +236,10 @@ impl<'a> Places<'a> {
     }
 
     fn is_chosen(&self, tile: ValueId) -> bool {
-        let id = definition(self.module, tile);
-        id.is_some_and(|id| matches!(self.module.op(id).op, op::scf_if | op::arith_select))
+        let id = self.module.definition(tile);
+        id.is_some_and(|id| {
+            matches!(self.module.meaning(id), Meaning::Control(Control::If) | Meaning::Arith(Arith::Select))
+        })
     }
 
     /// The memories that a tile may be in, where conditions choose it.
@@ -266,7 +265,7 @@ impl<'a> Places<'a> {
     /// The tiles that a branch or a selection chooses from.
     fn choices(&self, tile: ValueId) -> Vec<ValueId> {
         let (module, Def::Result(id, _)) = (self.module, self.module.value(tile).def) else { return Vec::new() };
-        if module.op(id).op == op::arith_select {
+        if module.arith(id) == Some(Arith::Select) {
             return module.operands(id).iter().skip(1).map(|o| o.value).collect();
         }
         let Some(at) = module.results(id).position(|r| r == tile) else { return Vec::new() };
@@ -297,12 +296,12 @@ impl<'a> Places<'a> {
     fn chosen(&self, tile: ValueId, case: &mut Case) -> Result<Option<ValueId>, Unknown> {
         let (module, Def::Result(id, _)) = (self.module, self.module.value(tile).def) else { return Ok(None) };
         let operand = |n: usize| module.operands(id).get(n).map(|o| o.value).ok_or(Unknown::Value);
-        match module.op(id).op {
-            op::arith_select => {
+        match module.meaning(id) {
+            Meaning::Arith(Arith::Select) => {
                 let taken = case.truth(module, self.info, operand(0)?)?;
                 operand(if taken { 1 } else { 2 }).map(Some)
             }
-            op::scf_if => {
+            Meaning::Control(Control::If) => {
                 let side = case.side(module, self.info, id)?.ok_or(Unknown::Value)?;
                 let at = module.results(id).position(|r| r == tile).ok_or(Unknown::Value)?;
                 let ends = module.region(side).blocks.last().and_then(|b| module.block(*b).ops.last());
@@ -316,7 +315,7 @@ impl<'a> Places<'a> {
     /// A tile that is no view.
     fn root(&self, tile: ValueId, ty: TileType) -> Option<Window> {
         if let Def::Result(id, _) = self.module.value(tile).def
-            && self.module.op(id).op == op::alloc_tile
+            && self.module.storage(id) == Some(Storage::Tile)
             && let Some(window) = self.addressed(id, tile)
         {
             return Some(window);
@@ -328,8 +327,8 @@ impl<'a> Places<'a> {
     fn is_always(&self, list: &[Binding], tile: ValueId, at: OpId) -> bool {
         let behind = |b: &Binding| self.stands.get(&b.id).map(|s| s.1) < self.stands.get(&at).map(|s| s.1);
         let elsewhere = || {
-            let id = definition(self.module, tile);
-            id.is_some_and(|id| self.module.op(id).op == op::alloc_tile && self.address(id).is_some())
+            let id = self.module.definition(tile);
+            id.is_some_and(|id| self.module.storage(id) == Some(Storage::Tile) && self.address(id).is_some())
         };
         is_one_place(list) && list.first().is_some_and(|b| behind(b) || !elsewhere())
     }

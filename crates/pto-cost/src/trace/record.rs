@@ -8,8 +8,8 @@ use crate::cost::{Charge, Instance, TileUse, charge, through_pipe};
 use crate::laws::{Key, Laws, Model};
 use pto_cpu::{Access, Action, Arg, CoreId, Event, Flag, Known, Launch, Observer, Place, Plan};
 use pto_ir::{Attr, OpId};
-use pto_isa::row::Cost as Class;
-use pto_isa::{Diagnostic, Error, Loc, Op, Pipe, table};
+use pto_isa::row::{Cost as Class, SyncOp};
+use pto_isa::{Diagnostic, Error, Loc, Op, Pipe};
 use std::collections::{HashMap, VecDeque};
 
 /// Sets of shapes that are remembered for an operation.
@@ -164,7 +164,7 @@ impl<'p> Recorder<'p> {
             width: if launch.runs_together() { u32::MAX } else { options.cores.unwrap_or(cores as u32).max(1) },
             known: vec![Vec::new(); module.op_count()],
             links: Links::default(),
-            follows_bytes: order == Order::Data || has(&|op| op == table::op::tsync),
+            follows_bytes: order == Order::Data || has(&|op| op.sync() == Some(SyncOp::Tiles)),
             deps: Vec::new(),
         }
     }

@@ -4,38 +4,9 @@
 //! and minima are NaN if either operand is.
 
 use pto_isa::DType;
+pub(crate) use pto_isa::row::Combine;
 use pto_vector::elem::{Elem, by_type};
 use std::sync::{Mutex, MutexGuard};
-
-/// How a write combines.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Combine {
-    Add,
-    Max,
-    Min,
-}
-
-impl Combine {
-    /// By the number that plans and immediates use; 0 is an ordinary write.
-    pub fn from_code(code: u64) -> Option<Self> {
-        [Self::Add, Self::Max, Self::Min].into_iter().find(|c| c.code() == code)
-    }
-
-    /// The number of a way to combine.
-    pub const fn code(self) -> u64 {
-        self as u64 + 1
-    }
-
-    /// By the last word of an enumerator or instruction: `add`, `max`, `min`; ordinary writes are called `none`.
-    pub fn parse(name: &str) -> Option<Self> {
-        match name.rsplit('_').next() {
-            Some("add") => Some(Self::Add),
-            Some("max") => Some(Self::Max),
-            Some("min") => Some(Self::Min),
-            _ => None,
-        }
-    }
-}
 
 /// Combines one element with one in memory.
 pub(super) type Combiner = unsafe fn(from: *const u8, to: *mut u8);

@@ -9,7 +9,7 @@ use crate::memory::{Spaces, Spare};
 use crate::prepared::*;
 use pto_check::Checked;
 use pto_ir::{BlockId, Module, OpId, ValueId};
-use pto_isa::row::Effect;
+use pto_isa::row::{AtomicMode, Effect, Fifo, Meaning, Movement, SyncOp};
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Error, Family, Span, TileType, Token, Type, codes};
 use std::collections::{HashMap, HashSet};
@@ -36,7 +36,7 @@ enum Maker {
     View,
     Sync,
     Link,
-    AtomicSwitch,
+    AtomicSwitch(AtomicMode),
     Quant,
     FeatureMap,
     ImagePadding,
@@ -55,20 +55,20 @@ enum Maker {
 }
 
 fn maker(code: pto_isa::Op) -> Option<Maker> {
-    Some(match code.row().family {
-        Family::Control => Maker::Control,
-        Family::Arith => Maker::Arith,
-        Family::View => Maker::View,
-        Family::Sync => Maker::Sync,
-        Family::Fifo | Family::Comm => Maker::Link,
-        Family::Config if is_atomic_switch(code) => Maker::AtomicSwitch,
-        _ if code == op::set_quant_scalar || code == op::set_quant_vector => Maker::Quant,
+    Some(match (code.row().meaning, code.row().family) {
+        (Meaning::Atomic(mode), _) => Maker::AtomicSwitch(mode),
+        (Meaning::Fifo(Fifo::Scale(_)), _) => Maker::Quant,
+        (Meaning::Sync(SyncOp::CleanCache), _) => Maker::Clean,
+        (Meaning::Movement(Movement::GetElement | Movement::SetElement), _) => Maker::Element,
+        (_, Family::Control) => Maker::Control,
+        (_, Family::Arith) => Maker::Arith,
+        (_, Family::View) => Maker::View,
+        (_, Family::Sync) => Maker::Sync,
+        (_, Family::Fifo | Family::Comm) => Maker::Link,
         _ if code == op::setfmatrix => Maker::FeatureMap,
         _ if code == op::set_img2col_padding => Maker::ImagePadding,
-        Family::Config if code == op::cmo_cacheinvalid => Maker::Clean,
-        Family::Config => Maker::Register,
+        (_, Family::Config) => Maker::Register,
         _ if code == op::trap => Maker::Trap,
-        _ if code == op::tgetval || code == op::tsetval => Maker::Element,
         _ if code == op::get_vms4_sr => Maker::Status,
         _ if code == op::tget_scale_addr => Maker::ScaleAddress,
         _ if code == op::sethf32mode || code == op::settf32mode => Maker::Rounding,
@@ -76,10 +76,6 @@ fn maker(code: pto_isa::Op) -> Option<Maker> {
         _ if code == op::print => Maker::PrintScalar,
         _ => Maker::Kernel(kernels::find(code).filter(|kernel| !kernel.is_missing())?),
     })
-}
-
-fn is_atomic_switch(code: pto_isa::Op) -> bool {
-    code.row().name.starts_with("set_atomic_")
 }
 
 pub(super) type Built<T> = Result<T, Diagnostic>;
@@ -382,24 +378,19 @@ impl<'a> Builder<'a> {
     // ---- operands by slot name --------------------------------------------------------------------------------
 
     pub fn operands(&self, id: OpId, name: &str) -> Vec<ValueId> {
-        let Some(slot) = self.module.op(id).op.row().slot(name) else { return Vec::new() };
-        self.module.in_slot(id, slot).map(|o| o.value).collect()
-    }
-
-    pub fn operand(&self, id: OpId, name: &str) -> Option<ValueId> {
-        self.operands(id, name).first().copied()
+        self.module.named(id, name).map(|o| o.value).collect()
     }
 
     /// The register of a scalar operand that must be there.
     pub fn operand_reg(&self, id: OpId, name: &str) -> Built<Reg> {
-        match self.operand(id, name) {
+        match self.module.operand(id, name) {
             Some(value) => self.scalar(value),
             None => Err(self.unsupported(&format!("it without `{name}`"))),
         }
     }
 
     pub fn operand_tile(&self, id: OpId, name: &str) -> Built<TileId> {
-        match self.operand(id, name) {
+        match self.module.operand(id, name) {
             Some(value) => self.tile(value),
             None => Err(self.unsupported(&format!("it without `{name}`"))),
         }
@@ -440,7 +431,7 @@ impl<'a> Builder<'a> {
             Some(Maker::View) => self.view_op(id),
             Some(Maker::Sync) => self.sync_op(id),
             Some(Maker::Link) => self.link_op(id),
-            Some(Maker::AtomicSwitch) => self.atomic_switch(code),
+            Some(Maker::AtomicSwitch(mode)) => self.atomic_switch(mode),
             Some(Maker::Quant) => self.quant_op(id),
             Some(Maker::FeatureMap) => self.feature_map(id),
             Some(Maker::ImagePadding) => self.image_padding(id),

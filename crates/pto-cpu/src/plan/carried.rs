@@ -8,7 +8,7 @@ use super::build::{Builder, Built};
 use crate::prepared::*;
 use pto_ir::{RegionId, ValueId};
 use pto_isa::Type;
-use pto_isa::table::op;
+use pto_isa::row::Control;
 
 /// The carried values of a loop.
 pub(super) struct Carried {
@@ -73,7 +73,7 @@ impl Builder<'_> {
     fn makes_tiles(&self, body: RegionId, param: ValueId, at: usize) -> bool {
         let is_value = |v: ValueId| matches!(self.module.value_type(v), Type::Tile(_));
         let last = self.module.region(body).blocks.iter().filter_map(|b| self.module.block(*b).ops.last());
-        let mut yields = last.filter(|&&o| self.module.op(o).op == op::scf_yield);
+        let mut yields = last.filter(|&&o| self.module.control(o) == Some(Control::Yield));
         is_value(param) || yields.any(|&o| self.module.operands(o).get(at).is_some_and(|o| is_value(o.value)))
     }
 }

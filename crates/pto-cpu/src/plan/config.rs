@@ -1,10 +1,9 @@
 //! Instructions that set the state of a core for later ones.
 
 use super::build::{Builder, Built};
-use crate::kernels::Combine;
 use crate::prepared::*;
 use pto_ir::{Attr, OpId};
-use pto_isa::table::op;
+use pto_isa::row::AtomicMode;
 
 impl Builder<'_> {
     fn set_state(&mut self, name: &str, bits: u64) -> Built<()> {
@@ -13,7 +12,7 @@ impl Builder<'_> {
     }
 
     fn number(&self, id: OpId, name: &str) -> u64 {
-        self.module.attr(id, name).and_then(Attr::int).unwrap_or(0) as u64
+        self.module.int(id, name).unwrap_or(0) as u64
     }
 
     /// Rows, columns and margins of the feature map: the register of the left operand. In the automatic modes the tile
@@ -34,11 +33,11 @@ impl Builder<'_> {
 
     /// Says how later stores combine with memory. Their own element type is the one that counts, so the switches for types
     /// change nothing.
-    pub fn atomic_switch(&mut self, code: pto_isa::Op) -> Built<()> {
-        let how = Combine::parse(code.row().name);
-        if how.is_none() && code != op::set_atomic_none {
-            return self.order(PipeOrder::Other);
+    pub fn atomic_switch(&mut self, mode: AtomicMode) -> Built<()> {
+        match mode {
+            AtomicMode::Combine(how) => self.set_state("atomic", how.code()),
+            AtomicMode::Overwrite => self.set_state("atomic", 0),
+            AtomicMode::Element => self.order(PipeOrder::Other),
         }
-        self.set_state("atomic", how.map_or(0, Combine::code))
     }
 }

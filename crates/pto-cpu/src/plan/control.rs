@@ -4,30 +4,29 @@ use super::build::{Builder, Built, Return};
 use super::roles::stated_kind;
 use crate::prepared::*;
 use pto_ir::{Attr, BlockId, OpId, RegionId, ValueId};
-use pto_isa::row::Core;
-use pto_isa::table::op;
+use pto_isa::row::{Control, Core};
 use pto_isa::{Diagnostic, Type, codes};
 use std::collections::{HashMap, HashSet};
 
 impl Builder<'_> {
     pub fn control_op(&mut self, id: OpId) -> Built<()> {
         let regions = self.module.op_regions(id).to_vec();
-        match self.module.op(id).op {
-            op::builtin_module => self.region(regions[0]),
+        match self.module.control(id) {
+            Some(Control::Module) => self.region(regions[0]),
             // Functions run when they are called.
-            op::func_func => Ok(()),
-            op::func_return => self.return_op(id),
-            op::func_call => self.call(id),
-            op::scf_for => self.for_op(id, regions[0]),
-            op::scf_if => self.if_op(id, &regions),
-            op::scf_while => self.while_op(id, &regions),
-            op::scf_execute_region | op::fusion_region => self.run_once(id, regions[0]),
-            op::scf_index_switch => self.index_switch(id, &regions),
-            op::section_cube => self.section(Core::Cube, regions[0]),
-            op::section_vector => self.section(Core::Vector, regions[0]),
+            Some(Control::Function) => Ok(()),
+            Some(Control::Return) => self.return_op(id),
+            Some(Control::Call) => self.call(id),
+            Some(Control::For) => self.for_op(id, regions[0]),
+            Some(Control::If) => self.if_op(id, &regions),
+            Some(Control::While) => self.while_op(id, &regions),
+            Some(Control::Execute | Control::Fusion) => self.run_once(id, regions[0]),
+            Some(Control::IndexSwitch) => self.index_switch(id, &regions),
+            Some(Control::Section(Core::Cube)) => self.section(Core::Cube, regions[0]),
+            Some(Control::Section(Core::Vector)) => self.section(Core::Vector, regions[0]),
             // Ends of regions: the operation that has the region deals with them, except for branches.
-            op::scf_yield | op::fusion_yield | op::scf_condition => Ok(()),
-            op::cf_br | op::cf_cond_br | op::cf_switch => {
+            Some(Control::Yield | Control::FusionYield | Control::Condition) => Ok(()),
+            Some(Control::Branch | Control::CondBranch | Control::Switch) => {
                 Err(self.unsupported("a branch outside a function or region"))
             }
             _ => Err(self.unsupported("this operation")),
@@ -68,8 +67,10 @@ impl Builder<'_> {
     /// The values a block hands on when it ends.
     fn yielded(&self, block: BlockId) -> Vec<Slot> {
         let Some(&last) = self.module.block(block).ops.last() else { return Vec::new() };
-        match self.module.op(last).op {
-            op::scf_yield | op::fusion_yield => self.module.operands(last).iter().map(|o| self.slot(o.value)).collect(),
+        match self.module.control(last) {
+            Some(Control::Yield | Control::FusionYield) => {
+                self.module.operands(last).iter().map(|o| self.slot(o.value)).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -100,9 +101,9 @@ impl Builder<'_> {
             self.held.truncate(outer);
             let Some(&last) = self.module.block(block).ops.last() else { continue };
             self.at = last;
-            match self.module.op(last).op {
-                op::cf_br | op::cf_cond_br | op::cf_switch => self.branch(last, &mut jumps)?,
-                op::scf_yield | op::fusion_yield => {
+            match self.module.control(last) {
+                Some(Control::Branch | Control::CondBranch | Control::Switch) => self.branch(last, &mut jumps)?,
+                Some(Control::Yield | Control::FusionYield) => {
                     let yielded = self.yielded(block);
                     self.move_values(&yielded, results)?;
                     exits.push(self.push(Step::Jump(StepId(0)))?);
@@ -146,7 +147,7 @@ impl Builder<'_> {
     /// All of a block but a branch at its end.
     fn block_without_end(&mut self, block: BlockId) -> Built<()> {
         let ops = &self.module.block(block).ops;
-        let is_branch = |id: &OpId| matches!(self.module.op(*id).op, op::cf_br | op::cf_cond_br | op::cf_switch);
+        let is_branch = |id: &OpId| self.module.control(*id).is_some_and(Control::is_branch);
         let keep = ops.len() - usize::from(ops.last().is_some_and(is_branch));
         for &id in &ops[..keep] {
             self.op(id)?;
@@ -167,11 +168,11 @@ impl Builder<'_> {
             self.pass_values(&from, &to, &values)?;
             jumps.push((self.push(Step::Jump(StepId(0)))?, s.block));
         }
-        self.plan.code.steps[head] = match (self.module.op(id).op, &places[..]) {
-            (op::cf_cond_br, [yes, no]) => {
+        self.plan.code.steps[head] = match (self.module.control(id), &places[..]) {
+            (Some(Control::CondBranch), [yes, no]) => {
                 Step::Branch { condition: self.operand_reg(id, "condition")?, yes: *yes, no: *no }
             }
-            (op::cf_switch, _) => {
+            (Some(Control::Switch), _) => {
                 let on = self.operand_reg(id, "flag")?;
                 let cases = successors.iter().zip(&places).filter_map(|(s, p)| Some((s.case?, *p))).collect();
                 let default =

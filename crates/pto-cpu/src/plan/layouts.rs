@@ -1,7 +1,7 @@
 //! Layouts of views that nobody states, as far as the tiles they are moved to and from decide them.
 
 use pto_ir::{Module, OpId, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::{Meaning, Movement, Storage};
 use pto_isa::{Loc, Order};
 use std::collections::HashMap;
 
@@ -17,14 +17,14 @@ impl Layouts {
         let mut layouts = Self::default();
         let mut origins = HashMap::new();
         for id in module.order() {
-            match module.op(id).op {
-                op::partition_view => {
+            match module.meaning(id) {
+                Meaning::Storage(Storage::Partition) => {
                     let Some(source) = operand(module, id, "source") else { continue };
                     let origin = *origins.get(&source).unwrap_or(&source);
                     origins.extend(module.results(id).map(|part| (part, origin)));
                 }
-                op::tload => layouts.note(module, id, ("src", "dst"), &origins),
-                op::tstore => layouts.note(module, id, ("dst", "src"), &origins),
+                Meaning::Movement(Movement::Load) => layouts.note(module, id, ("src", "dst"), &origins),
+                Meaning::Movement(Movement::Store) => layouts.note(module, id, ("dst", "src"), &origins),
                 _ => {}
             }
         }

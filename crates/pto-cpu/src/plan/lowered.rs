@@ -8,14 +8,16 @@ use pto_isa::Order as ElementOrder;
 impl Builder<'_> {
     /// `bind_tile`: the same bytes with a layout and a valid region.
     pub fn rebind(&mut self, id: OpId) -> Built<()> {
-        let Some(source) = self.operand(id, "source") else { return Err(self.unsupported("it without a source")) };
+        let Some(source) = self.module.operand(id, "source") else {
+            return Err(self.unsupported("it without a source"));
+        };
         if let Slot::View(view) = self.slot(source) {
             let value = self.result(id)?;
             self.slots[value.index()] = Slot::View(view);
             return Ok(());
         }
         let to = self.retyped(id, source)?;
-        match (self.operand(id, "valid_row"), self.operand(id, "valid_col")) {
+        match (self.module.operand(id, "valid_row"), self.module.operand(id, "valid_col")) {
             (Some(rows), Some(cols)) => {
                 let (rows, cols) = (self.scalar(rows)?, self.scalar(cols)?);
                 self.push(Step::SetValid { tile: to, rows, cols }).map(drop)
@@ -43,7 +45,7 @@ impl Builder<'_> {
 
     /// `memref.load`, `memref.store`: one element of a tile whose rows lie one after another, or of a window of one.
     pub fn buffer_element(&mut self, id: OpId, tile: TileId) -> Built<()> {
-        let Some(ty) = self.operand(id, "memref").and_then(|v| self.module.tile(v)).copied() else {
+        let Some(ty) = self.module.operand(id, "memref").and_then(|v| self.module.tile(v)).copied() else {
             return Err(self.unsupported("this buffer"));
         };
         let indices = self.operands(id, "indices");
@@ -59,7 +61,7 @@ impl Builder<'_> {
         self.push_window(Window { from: tile, to: element, row, col, size: (1, 1), valid })?;
         self.is_inside(row, col, [ty.rows, ty.cols])?;
         let (tile, offset) = (element, self.constant(0));
-        match self.operand(id, "value") {
+        match self.module.operand(id, "value") {
             Some(value) => {
                 let value = self.scalar(value)?;
                 self.push(Step::TileSet { tile, offset, value }).map(drop)

@@ -1,11 +1,9 @@
 //! What orders the pipes of a core. Everything is in order here; observers of a run are told.
 
 use super::build::{Builder, Built};
-use super::links;
 use crate::prepared::*;
 use pto_ir::{Attr, OpId};
-use pto_isa::row::Effect;
-use pto_isa::table::op;
+use pto_isa::row::{Effect, Meaning, SyncOp};
 
 impl Builder<'_> {
     pub fn order(&mut self, order: PipeOrder) -> Built<()> {
@@ -15,9 +13,9 @@ impl Builder<'_> {
 
     pub fn sync_op(&mut self, id: OpId) -> Built<()> {
         let code = self.module.op(id).op;
-        match code {
-            op::declare_eventid_array | op::eventid_array_get | op::eventid_array_set => return self.event_ids_op(id),
-            _ if links::is_signal(code) => return self.signal_op(id),
+        match code.row().meaning {
+            Meaning::Local(_) => return self.event_ids_op(id),
+            Meaning::Sync(is) if is.is_signal() || is == SyncOp::AllCores => return self.signal_op(id, is),
             _ if code.row().effect != Effect::Sync => return Err(self.unsupported("this instruction")),
             _ => {}
         }
@@ -25,14 +23,14 @@ impl Builder<'_> {
             self.define(value)?;
         }
         self.rule_check(id)?;
-        let order = match code {
-            op::set_flag | op::set_flag_dyn | op::record_event => self.flag(id, true)?,
-            op::wait_flag | op::wait_flag_dyn | op::wait_event => self.flag(id, false)?,
-            op::barrier | op::barrier_sync => PipeOrder::Barrier,
-            op::get_buf | op::get_buf_dyn => PipeOrder::GetToken(self.number_of(id, "buf_id")?),
-            op::rls_buf | op::rls_buf_dyn => PipeOrder::ReleaseToken(self.number_of(id, "buf_id")?),
-            op::tsync => PipeOrder::Sync(self.tiles_of(id)),
-            op::fence_barrier_all if self.choice(id, "scope") != Some("local_memory") => PipeOrder::Fence,
+        let order = match code.sync() {
+            Some(SyncOp::SetFlag(_)) => self.flag(id, true)?,
+            Some(SyncOp::WaitFlag(_)) => self.flag(id, false)?,
+            Some(SyncOp::Barrier | SyncOp::BarrierOf) => PipeOrder::Barrier,
+            Some(SyncOp::Acquire(_)) => PipeOrder::GetToken(self.number_of(id, "buf_id")?),
+            Some(SyncOp::Release(_)) => PipeOrder::ReleaseToken(self.number_of(id, "buf_id")?),
+            Some(SyncOp::Tiles) => PipeOrder::Sync(self.tiles_of(id)),
+            Some(SyncOp::Fence) if self.module.choice(id, "scope") != Some("local_memory") => PipeOrder::Fence,
             _ => PipeOrder::Other,
         };
         self.order(order)
@@ -40,7 +38,7 @@ impl Builder<'_> {
 
     /// A line of the data cache, or all of it.
     pub fn clean_op(&mut self, id: OpId) -> Built<()> {
-        let address = self.operand(id, "addr").map(|value| self.pointer(value)).transpose()?;
+        let address = self.module.operand(id, "addr").map(|value| self.pointer(value)).transpose()?;
         self.order(PipeOrder::Clean(address))
     }
 
@@ -52,7 +50,7 @@ impl Builder<'_> {
 
     /// A number that is an operand or an attribute.
     fn number_of(&mut self, id: OpId, name: &str) -> Built<Reg> {
-        if self.operand(id, name).is_some() {
+        if self.module.operand(id, name).is_some() {
             return self.operand_reg(id, name);
         }
         let value = match self.module.attr(id, name) {

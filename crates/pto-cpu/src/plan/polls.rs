@@ -2,7 +2,7 @@
 
 use crate::prepared::{Id, Plan, Step, StepId};
 use pto_ir::{BlockId, Def, Module, OpId, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::{Arith, Control, Meaning, Movement};
 use pto_isa::{Family, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,9 +45,11 @@ impl Plan {
 /// True when a counted loop tries to find a word changed.
 fn tries(module: &Module) -> bool {
     let (mut loops, mut asks) = (Vec::new(), false);
-    module.walk(module.top, &mut |id| match module.op(id).op {
-        op::scf_for => loops.push(id),
-        op::arith_cmpi => asks |= module.operands(id).iter().any(|o| !sources(module, o.value).is_empty()),
+    module.walk(module.top, &mut |id| match module.meaning(id) {
+        Meaning::Control(Control::For) => loops.push(id),
+        Meaning::Arith(Arith::CompareInt) => {
+            asks |= module.operands(id).iter().any(|o| !sources(module, o.value).is_empty())
+        }
         _ => {}
     });
     asks && loops.into_iter().any(|id| !asked_again(module, id).is_empty())
@@ -61,17 +63,17 @@ pub fn asked_again(module: &Module, id: OpId) -> BTreeSet<OpId> {
     body.args.extend(module.op_regions(id).iter().flat_map(|r| module.region(*r).blocks.iter().copied()));
     module.walk_inside(id, &mut |inner| {
         body.inside.insert(inner);
-        match module.op(inner).op {
-            op::arith_cmpi => compared.extend(module.operands(inner).iter().map(|o| o.value)),
-            op::tload => loaded.extend(loaded_tile(module, inner).map(|tile| (tile, inner))),
+        match module.meaning(inner) {
+            Meaning::Arith(Arith::CompareInt) => compared.extend(module.operands(inner).iter().map(|o| o.value)),
+            Meaning::Movement(Movement::Load) => loaded.extend(loaded_tile(module, inner).map(|tile| (tile, inner))),
             _ => {}
         }
     });
     let asks = |at: &OpId| {
         let first = module.operands(*at).first().map(|o| o.value);
         body.inside.contains(at)
-            && match module.op(*at).op {
-                op::load_scalar => module.operands(*at).iter().all(|o| body.is_fixed(o.value, DEEP)),
+            && match module.movement(*at) {
+                Some(Movement::LoadScalar) => module.operands(*at).iter().all(|o| body.is_fixed(o.value, DEEP)),
                 _ => first.and_then(|tile| loaded.get(&tile)).is_some_and(|load| {
                     module.operands(*load).first().is_some_and(|view| body.is_fixed(view.value, DEEP))
                 }),
@@ -100,7 +102,7 @@ impl Body<'_> {
             Def::Result(at, _) if self.inside.contains(&at) => {
                 let computed = matches!(self.module.op(at).op.row().family, Family::Arith | Family::View);
                 let mut operands = self.module.operands(at).iter();
-                let reads = self.module.op(at).op == op::load_scalar;
+                let reads = self.module.movement(at) == Some(Movement::LoadScalar);
                 computed && !reads && deep > 0 && operands.all(|o| self.is_fixed(o.value, deep - 1))
             }
             Def::Arg(block, _) => !self.args.contains(&block),
@@ -116,7 +118,7 @@ pub fn loaded_tile(module: &Module, load: OpId) -> Option<ValueId> {
 
 /// True for an operation that takes an element of a tile into a scalar.
 pub fn reads_element(code: Op) -> bool {
-    code == op::tgetval
+    code.movement() == Some(Movement::GetElement)
 }
 
 /// The loads whose numbers a value is computed from, as far as that is scalar arithmetic.
@@ -127,9 +129,11 @@ pub fn sources(module: &Module, value: ValueId) -> BTreeSet<OpId> {
         if seen.len() == MANY || !seen.insert(id) {
             continue;
         }
-        match module.op(id).op {
-            code if code == op::load_scalar || reads_element(code) => drop(loads.insert(id)),
-            code if code.row().family == Family::Arith => open.extend(module.operands(id).iter().map(|o| o.value)),
+        match module.movement(id) {
+            Some(Movement::LoadScalar | Movement::GetElement) => drop(loads.insert(id)),
+            _ if module.op(id).op.row().family == Family::Arith => {
+                open.extend(module.operands(id).iter().map(|o| o.value))
+            }
             _ => {}
         }
     }

@@ -8,7 +8,7 @@ use pto_isa::Type;
 impl Builder<'_> {
     /// A tile, or a window of global memory. What a device copies it to first does not matter.
     pub fn print_memory(&mut self, id: OpId) -> Built<()> {
-        let Some(value) = self.operand(id, "src") else { return Err(self.unsupported("it without `src`")) };
+        let Some(value) = self.module.operand(id, "src") else { return Err(self.unsupported("it without `src`")) };
         let style = match self.module.attr(id, "printFormat").and_then(|a| self.enum_name(a)) {
             Some("width8_precision2") => Style { width: 8, digits: 2 },
             Some("width10_precision6") => Style { width: 10, digits: 6 },
@@ -25,7 +25,7 @@ impl Builder<'_> {
 
     pub fn print_scalar(&mut self, id: OpId) -> Built<()> {
         let value = self.operand_reg(id, "scalar")?;
-        let ty = self.operand(id, "scalar").map(|v| self.module.value_type(v).clone());
+        let ty = self.module.operand(id, "scalar").map(|v| self.module.value_type(v).clone());
         let kind = match ty {
             Some(Type::Scalar(s)) => int_of(s).map(ScalarElem::Int).or_else(|| float_of(s).map(ScalarElem::Float)),
             _ => None,

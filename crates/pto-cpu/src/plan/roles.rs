@@ -5,8 +5,7 @@
 
 use pto_check::Checked;
 use pto_ir::{Attr, Module, OpId};
-use pto_isa::row::Core;
-use pto_isa::table::op;
+use pto_isa::row::{CommOp, Control, Core, Meaning, SignalForm, SyncOp};
 use pto_isa::{Family, Target};
 use std::collections::{HashMap, HashSet};
 
@@ -81,23 +80,27 @@ impl Traits {
 
     fn note(&mut self, module: &Module, id: OpId, target: Target) {
         let code = module.op(id).op;
-        let int = |name| module.attr(id, name).and_then(Attr::int);
-        match code {
-            op::section_cube => self.cube = true,
-            op::section_vector => self.vector = true,
-            op::get_subblock_idx | op::get_subblock_num => self.halves = true,
-            op::sync_set | op::sync_wait | op::set_intra_block | op::wait_intra_block => {
+        let int = |name| module.given_int(id, name);
+        match code.row().meaning {
+            Meaning::Control(Control::Section(core)) => self.note_kind(core),
+            Meaning::Query(is) if is.is_of_subblock() => self.halves = true,
+            Meaning::Sync(
+                SyncOp::Signal(SignalForm::Cores | SignalForm::Block)
+                | SyncOp::Await(SignalForm::Cores | SignalForm::Block),
+            ) => {
                 self.talks = true;
                 self.halves |= target == Target::A5 && int("event_id").is_some_and(|n| n >= 16);
                 self.joint |= int("ffts_mode") == Some(0);
             }
-            op::set_cross_core | op::wait_flag_dev => self.talks = true,
-            op::set_cross_block | op::wait_cross_block | op::syncall => self.joint = true,
+            Meaning::Sync(SyncOp::Signal(SignalForm::Device) | SyncOp::Await(SignalForm::Device)) => self.talks = true,
+            Meaning::Sync(
+                SyncOp::Signal(SignalForm::Blocks) | SyncOp::Await(SignalForm::Blocks) | SyncOp::AllCores,
+            ) => self.joint = true,
             _ if code.row().family == Family::Fifo => {
                 self.talks = true;
                 self.halves |= int("split").is_some_and(|n| n > 0);
             }
-            op::comm_twait | op::comm_ttest | op::comm_tnotify => self.joint = true,
+            Meaning::Comm(CommOp::Wait | CommOp::Test | CommOp::Notify) => self.joint = true,
             _ => {}
         }
     }

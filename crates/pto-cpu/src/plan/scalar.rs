@@ -1,39 +1,29 @@
 //! Scalar arithmetic.
 
 use super::build::{Builder, Built};
-use super::views::is_memref;
 use crate::prepared::*;
 use pto_ir::{Attr, OpId};
 use pto_isa::Type;
-use pto_isa::table::op;
+use pto_isa::row::Arith;
 
 impl Builder<'_> {
     pub fn arith_op(&mut self, id: OpId) -> Built<()> {
-        let code = self.module.op(id).op;
-        if is_memref(code) {
-            return self.memref_op(id);
-        }
-        if let Some(op) = int_op(code) {
-            return self.binary(id, |kind, a, b, out| Step::Int { op, kind, a, b, out });
-        }
-        if let Some(op) = float_op(code) {
-            return self.float_binary(id, |kind, a, b, out| Step::Float { op, kind, a, b, out });
-        }
-        match code {
-            op::arith_constant => self.constant_op(id),
-            op::arith_cmpi => {
+        let Some(is) = self.module.arith(id) else { return self.memref_op(id) };
+        match scalar_op(is) {
+            ScalarOp::Int(op) => self.binary(id, |kind, a, b, out| Step::Int { op, kind, a, b, out }),
+            ScalarOp::Float(op) => self.float_binary(id, |kind, a, b, out| Step::Float { op, kind, a, b, out }),
+            ScalarOp::Extended(op) => self.extended(id, op),
+            ScalarOp::Constant => self.constant_op(id),
+            ScalarOp::CompareInt => {
                 let predicate = self.predicate(id);
                 self.binary(id, |kind, a, b, out| Step::CompareInt { predicate, kind, a, b, out })
             }
-            op::arith_cmpf => {
+            ScalarOp::CompareFloat => {
                 let predicate = self.predicate(id);
                 self.float_binary(id, |kind, a, b, out| Step::CompareFloat { predicate, kind, a, b, out })
             }
-            op::arith_select => self.select(id),
-            op::arith_addui_extended => self.extended(id, ExtendedOp::AddUnsigned),
-            op::arith_mulsi_extended => self.extended(id, ExtendedOp::MulSigned),
-            op::arith_mului_extended => self.extended(id, ExtendedOp::MulUnsigned),
-            _ => self.cast(id),
+            ScalarOp::Select => self.select(id),
+            ScalarOp::Cast => self.cast(id, is),
         }
     }
 
@@ -120,39 +110,41 @@ impl Builder<'_> {
         self.push(Step::Extended { op, kind, a, b, out }).map(drop)
     }
 
-    fn cast(&mut self, id: OpId) -> Built<()> {
+    fn cast(&mut self, id: OpId, is: Arith) -> Built<()> {
         let Some(operand) = self.module.operands(id).first().map(|o| o.value) else {
             return Err(self.unsupported("it without an operand"));
         };
         let value = self.result(id)?;
-        if self.module.op(id).op == op::builtin_unrealized_conversion_cast {
+        if is == Arith::Unrealized {
             self.slots[value.index()] = self.slot(operand);
             return Ok(());
         }
         let (from, to) = (self.operand_type(id), self.module.value_type(value).clone());
-        let Some(cast) = self.cast_of(id, &from, &to) else {
+        let Some(cast) = cast_of(is, &from, &to) else {
             return Err(self.unsupported(&format!("a cast from {from} to {to}")));
         };
         let a = self.scalar(operand)?;
         let out = self.result_reg(id)?;
         self.push(Step::Cast { cast, a, out }).map(drop)
     }
+}
 
-    fn cast_of(&self, id: OpId, from: &Type, to: &Type) -> Option<ScalarCast> {
-        let (from, to) = (from.scalar()?, to.scalar()?);
-        let code = self.module.op(id).op;
-        let signed = !matches!(code, op::arith_extui | op::arith_uitofp | op::arith_fptoui | op::arith_index_castui);
-        let bits = code == op::arith_bitcast;
-        Some(match (int_of(from), float_of(from), int_of(to), float_of(to)) {
-            (Some(from), _, Some(to), _) => ScalarCast::Int { from, to, signed },
-            (Some(_), _, _, Some(to)) if bits => ScalarCast::IntToFloatBits { to },
-            (_, Some(from), Some(to), _) if bits => ScalarCast::FloatToIntBits { from, to },
-            (Some(from), _, _, Some(to)) => ScalarCast::IntToFloat { from, to, signed },
-            (_, Some(from), Some(to), _) => ScalarCast::FloatToInt { from, to, signed },
-            (_, Some(from), _, Some(to)) => ScalarCast::Float { from, to },
-            _ => return None,
-        })
-    }
+fn cast_of(is: Arith, from: &Type, to: &Type) -> Option<ScalarCast> {
+    let (from, to) = (from.scalar()?, to.scalar()?);
+    let signed = !matches!(
+        is,
+        Arith::ExtendUnsigned | Arith::UnsignedToFloat | Arith::FloatToUnsigned | Arith::IndexCastUnsigned
+    );
+    let bits = is == Arith::Bitcast;
+    Some(match (int_of(from), float_of(from), int_of(to), float_of(to)) {
+        (Some(from), _, Some(to), _) => ScalarCast::Int { from, to, signed },
+        (Some(_), _, _, Some(to)) if bits => ScalarCast::IntToFloatBits { to },
+        (_, Some(from), Some(to), _) if bits => ScalarCast::FloatToIntBits { from, to },
+        (Some(from), _, _, Some(to)) => ScalarCast::IntToFloat { from, to, signed },
+        (_, Some(from), Some(to), _) => ScalarCast::FloatToInt { from, to, signed },
+        (_, Some(from), _, Some(to)) => ScalarCast::Float { from, to },
+        _ => return None,
+    })
 }
 
 /// A constant as a register holds it.
@@ -175,44 +167,71 @@ fn constant_bits(attr: &Attr, ty: &Type) -> Option<u64> {
     })
 }
 
-fn int_op(code: pto_isa::Op) -> Option<IntOp> {
-    Some(match code {
-        op::arith_addi => IntOp::Add,
-        op::arith_subi => IntOp::Sub,
-        op::arith_muli => IntOp::Mul,
-        op::arith_divsi => IntOp::DivSigned,
-        op::arith_divui => IntOp::DivUnsigned,
-        op::arith_remsi => IntOp::RemSigned,
-        op::arith_remui => IntOp::RemUnsigned,
-        op::arith_floordivsi => IntOp::FloorDiv,
-        op::arith_ceildivsi => IntOp::CeilDivSigned,
-        op::arith_ceildivui => IntOp::CeilDivUnsigned,
-        op::arith_andi => IntOp::And,
-        op::arith_ori => IntOp::Or,
-        op::arith_xori => IntOp::Xor,
-        op::arith_shli => IntOp::Shl,
-        op::arith_shrsi => IntOp::ShrSigned,
-        op::arith_shrui => IntOp::ShrUnsigned,
-        op::arith_maxsi => IntOp::MaxSigned,
-        op::arith_minsi => IntOp::MinSigned,
-        op::arith_maxui => IntOp::MaxUnsigned,
-        op::arith_minui => IntOp::MinUnsigned,
-        _ => return None,
-    })
+/// How the engine executes a scalar operation.
+enum ScalarOp {
+    Int(IntOp),
+    Float(FloatOp),
+    Extended(ExtendedOp),
+    Constant,
+    CompareInt,
+    CompareFloat,
+    Select,
+    Cast,
 }
 
-fn float_op(code: pto_isa::Op) -> Option<FloatOp> {
-    Some(match code {
-        op::arith_addf => FloatOp::Add,
-        op::arith_subf => FloatOp::Sub,
-        op::arith_mulf => FloatOp::Mul,
-        op::arith_divf => FloatOp::Div,
-        op::arith_remf => FloatOp::Rem,
-        op::arith_maximumf => FloatOp::Maximum,
-        op::arith_minimumf => FloatOp::Minimum,
-        op::arith_maxnumf => FloatOp::MaxNum,
-        op::arith_minnumf => FloatOp::MinNum,
-        op::arith_negf => FloatOp::Neg,
-        _ => return None,
-    })
+const fn scalar_op(is: Arith) -> ScalarOp {
+    match is {
+        Arith::Constant => ScalarOp::Constant,
+        Arith::CompareInt => ScalarOp::CompareInt,
+        Arith::CompareFloat => ScalarOp::CompareFloat,
+        Arith::Select => ScalarOp::Select,
+        Arith::Add => ScalarOp::Int(IntOp::Add),
+        Arith::Sub => ScalarOp::Int(IntOp::Sub),
+        Arith::Mul => ScalarOp::Int(IntOp::Mul),
+        Arith::DivSigned => ScalarOp::Int(IntOp::DivSigned),
+        Arith::DivUnsigned => ScalarOp::Int(IntOp::DivUnsigned),
+        Arith::RemSigned => ScalarOp::Int(IntOp::RemSigned),
+        Arith::RemUnsigned => ScalarOp::Int(IntOp::RemUnsigned),
+        Arith::FloorDivSigned => ScalarOp::Int(IntOp::FloorDiv),
+        Arith::CeilDivSigned => ScalarOp::Int(IntOp::CeilDivSigned),
+        Arith::CeilDivUnsigned => ScalarOp::Int(IntOp::CeilDivUnsigned),
+        Arith::And => ScalarOp::Int(IntOp::And),
+        Arith::Or => ScalarOp::Int(IntOp::Or),
+        Arith::Xor => ScalarOp::Int(IntOp::Xor),
+        Arith::ShiftLeft => ScalarOp::Int(IntOp::Shl),
+        Arith::ShiftRightSigned => ScalarOp::Int(IntOp::ShrSigned),
+        Arith::ShiftRightUnsigned => ScalarOp::Int(IntOp::ShrUnsigned),
+        Arith::MaxSigned => ScalarOp::Int(IntOp::MaxSigned),
+        Arith::MinSigned => ScalarOp::Int(IntOp::MinSigned),
+        Arith::MaxUnsigned => ScalarOp::Int(IntOp::MaxUnsigned),
+        Arith::MinUnsigned => ScalarOp::Int(IntOp::MinUnsigned),
+        Arith::ClearBit => ScalarOp::Int(IntOp::ClearBit),
+        Arith::SetBit => ScalarOp::Int(IntOp::SetBit),
+        Arith::AddFloat => ScalarOp::Float(FloatOp::Add),
+        Arith::SubFloat => ScalarOp::Float(FloatOp::Sub),
+        Arith::MulFloat => ScalarOp::Float(FloatOp::Mul),
+        Arith::DivFloat => ScalarOp::Float(FloatOp::Div),
+        Arith::RemFloat => ScalarOp::Float(FloatOp::Rem),
+        Arith::MaximumFloat => ScalarOp::Float(FloatOp::Maximum),
+        Arith::MinimumFloat => ScalarOp::Float(FloatOp::Minimum),
+        Arith::MaxNumFloat => ScalarOp::Float(FloatOp::MaxNum),
+        Arith::MinNumFloat => ScalarOp::Float(FloatOp::MinNum),
+        Arith::NegFloat => ScalarOp::Float(FloatOp::Neg),
+        Arith::AddExtended => ScalarOp::Extended(ExtendedOp::AddUnsigned),
+        Arith::MulExtendedSigned => ScalarOp::Extended(ExtendedOp::MulSigned),
+        Arith::MulExtendedUnsigned => ScalarOp::Extended(ExtendedOp::MulUnsigned),
+        Arith::IndexCast
+        | Arith::IndexCastUnsigned
+        | Arith::Truncate
+        | Arith::ExtendSigned
+        | Arith::ExtendUnsigned
+        | Arith::Bitcast
+        | Arith::SignedToFloat
+        | Arith::UnsignedToFloat
+        | Arith::FloatToSigned
+        | Arith::FloatToUnsigned
+        | Arith::ExtendFloat
+        | Arith::TruncateFloat
+        | Arith::Unrealized => ScalarOp::Cast,
+    }
 }

@@ -4,9 +4,8 @@ use super::build::{Builder, Built};
 use crate::kernels::{Combine, Kernel, Site};
 use crate::prepared::*;
 use pto_ir::{OpId, ValueId};
-use pto_isa::row::{Elem, Harm, Measure, RegionExtent, Sums};
+use pto_isa::row::{Elem, Harm, Measure, Movement, RegionExtent, Storage, Sums};
 use pto_isa::rules::{Arg, Instance};
-use pto_isa::table::op;
 use pto_isa::{Diagnostic, Dim, Dir, Row, Target, TileRule, TileType, Type, codes};
 
 impl Builder<'_> {
@@ -80,7 +79,7 @@ impl Builder<'_> {
 
     /// The valid extent: of the type, of an operand, or the whole tile.
     pub fn extent(&self, id: OpId, slot: &str, dim: Dim, physical: u64) -> Built<ExtentValue> {
-        match (self.operand(id, slot), dim) {
+        match (self.module.operand(id, slot), dim) {
             (Some(value), Dim::Dynamic) => Ok(ExtentValue::Reg(self.scalar(value)?)),
             (_, Dim::Fixed(n)) => Ok(ExtentValue::Fixed(n as u32)),
             (None, Dim::Dynamic) => Ok(ExtentValue::Fixed(physical as u32)),
@@ -89,7 +88,7 @@ impl Builder<'_> {
 
     pub fn assign(&mut self, id: OpId) -> Built<()> {
         let tile = self.operand_tile(id, "tile")?;
-        let address = match (self.operand(id, "address"), self.module.attr(id, "addr").and_then(pto_ir::Attr::int)) {
+        let address = match (self.module.operand(id, "address"), self.module.given_int(id, "addr")) {
             (Some(value), _) => self.scalar(value)?,
             (None, Some(n)) => self.constant(n as u64),
             (None, None) => return Err(self.unsupported("it without an address")),
@@ -113,7 +112,7 @@ impl Builder<'_> {
         let [row, col] = offsets[..] else { return Err(self.unsupported("this number of offsets")) };
         let value = self.result(id)?;
         let Some(ty) = self.module.tile(value).copied() else { return Err(self.unsupported("this result")) };
-        let given = self.operand(id, "valid_row").is_some() || self.module.op(id).op == op::subview;
+        let given = self.module.operand(id, "valid_row").is_some() || self.module.storage(id) == Some(Storage::Window);
         let valid = if given {
             let rows = self.extent(id, "valid_row", ty.valid_rows, ty.rows)?;
             WindowValid::Given(rows, self.extent(id, "valid_col", ty.valid_cols, ty.cols)?)
@@ -168,7 +167,7 @@ impl Builder<'_> {
 
     /// `treshape`, `bitcast`: the same bytes under another type.
     pub fn retype(&mut self, id: OpId) -> Built<()> {
-        match self.operand(id, "src") {
+        match self.module.operand(id, "src") {
             Some(source) => self.retyped(id, source).map(drop),
             None => Err(self.unsupported("it without `src`")),
         }
@@ -198,7 +197,7 @@ impl Builder<'_> {
     }
 
     pub fn pick(&mut self, id: OpId) -> Built<()> {
-        let source = self.operand(id, "source").map(|v| self.slot(v));
+        let source = self.module.operand(id, "source").map(|v| self.slot(v));
         let Some(Slot::Multi(from, count)) = source else { return Err(self.unsupported("this source")) };
         let slot = self.operand_reg(id, "slot")?;
         let value = self.result(id)?;
@@ -213,7 +212,7 @@ impl Builder<'_> {
         let row = self.module.op(id).op.row();
         let slot = row.slot(name);
         let is_result = |v: &ValueId| Some(usize::from(self.module.value(*v).slot)) == slot;
-        let operand = self.operand(id, name);
+        let operand = self.module.operand(id, name);
         let result = self.module.results(id).find(is_result);
         operand.or(result).ok_or_else(|| self.unsupported(&format!("it without `{name}`")))
     }
@@ -232,13 +231,13 @@ impl Builder<'_> {
     /// One element of a tile.
     pub fn element_op(&mut self, id: OpId) -> Built<()> {
         let offset = self.operand_reg(id, "offset")?;
-        if self.module.op(id).op == op::tgetval {
+        if self.module.movement(id) == Some(Movement::GetElement) {
             let tile = self.operand_tile(id, "src")?;
             let out = self.result_reg(id)?;
             return self.push(Step::TileGet { tile, offset, out }).map(drop);
         }
         let value = self.operand_reg(id, "val")?;
-        let operand = self.operand(id, "dst");
+        let operand = self.module.operand(id, "dst");
         let results: Vec<ValueId> = self.module.results(id).collect();
         let tile = self.written_tile(operand, results.first().copied())?;
         for result in results {
@@ -266,7 +265,7 @@ impl Builder<'_> {
     /// Where an instruction has a row and a column, they are those of a part of the larger tile: of what it changes, or
     /// else of what it reads.
     fn part(&self, id: OpId, kernel: &Kernel) -> Option<OperandPart> {
-        let index = |name| self.operand(id, name).and_then(|v| self.scalar(v).ok());
+        let index = |name| self.module.operand(id, name).and_then(|v| self.scalar(v).ok());
         let (row, col) = (index("index_row")?, index("index_col")?);
         let position = |name| kernel.tiles.iter().position(|t| *t == name);
         let (src, dst) = (position("src")?, position("dst")?);
@@ -278,7 +277,7 @@ impl Builder<'_> {
 
     /// The instruction itself says that its stores combine with what is there.
     pub fn combines(&self, id: OpId) -> Option<Combine> {
-        let how = self.choice(id, "atomicType").or_else(|| self.choice(id, "scatterAtomicOp"));
+        let how = self.module.choice(id, "atomicType").or_else(|| self.module.choice(id, "scatterAtomicOp"));
         how.and_then(Combine::parse)
     }
 
@@ -330,7 +329,7 @@ impl Builder<'_> {
                 step.scalars.push(Some(register));
                 continue;
             }
-            let value = self.operand(id, name).filter(|v| matches!(self.slot(*v), Slot::Scalar(_)));
+            let value = self.module.operand(id, name).filter(|v| matches!(self.slot(*v), Slot::Scalar(_)));
             step.scalars.push(value.map(|v| self.kernel_scalar(id, name, v)).transpose()?);
         }
         step.part = self.part(id, kernel);
@@ -419,7 +418,7 @@ impl Builder<'_> {
             Sums::Row(of, onto) => (of, true, onto),
             Sums::Column(of) => (of, false, None),
         };
-        let continues = onto.is_some_and(|name| self.operand(id, name).is_some());
+        let continues = onto.is_some_and(|name| self.module.operand(id, name).is_some());
         Some(SumOf { of: at(of)?, along_row, dst: at("dst")?, continues })
     }
 
@@ -471,7 +470,7 @@ impl Builder<'_> {
         let row = self.module.op(id).op.row();
         let slot = row.slot(name);
         let is_result = |v: &ValueId| Some(usize::from(self.module.value(*v).slot)) == slot;
-        let value = self.module.results(id).find(is_result).or_else(|| self.operand(id, name));
+        let value = self.module.results(id).find(is_result).or_else(|| self.module.operand(id, name));
         let dir = slot.map_or(Dir::In, |s| row.slot_at(s).dir);
         let kept = value.map(|v| self.slot(v));
         let register = kept.and_then(register);

@@ -3,8 +3,7 @@
 use super::build::{Builder, Built};
 use crate::prepared::*;
 use pto_ir::{Attr, OpId, ValueId};
-use pto_isa::row::Custom;
-use pto_isa::table::op;
+use pto_isa::row::{Arith, CoreQuery, LocalOp, Meaning, Movement, Storage};
 use pto_isa::{Dim, GlobalLayout, Loc, MemrefType, PtrSpace, Scalar, Type};
 
 impl Builder<'_> {
@@ -13,59 +12,72 @@ impl Builder<'_> {
     }
 
     pub fn view_op(&mut self, id: OpId) -> Built<()> {
-        let code = self.module.op(id).op;
-        match code {
-            op::alloc_tile | op::alloc_multi_tile | op::pointer_cast => self.alloc(id),
-            op::bind_tile => self.rebind(id),
-            op::declare_tile_memref => self.result(id).and_then(|v| self.define(v)).map(drop),
-            op::multi_tile_get => self.pick(id),
-            op::tassign => self.assign(id),
-            op::treshape | op::bitcast => self.retype(id),
-            op::subview | op::subset => self.window(id),
-            op::tsubview => self.rebind_window(id),
-            op::talias => self.alias(id),
-            op::set_validshape => {
-                let tile = self.operand_tile(id, "source")?;
-                let (rows, cols) = (self.operand_reg(id, "valid_row")?, self.operand_reg(id, "valid_col")?);
-                self.push(Step::SetValid { tile, rows, cols }).map(drop)
+        match self.module.meaning(id) {
+            Meaning::Storage(is) => self.storage_op(id, is),
+            Meaning::Movement(Movement::LoadScalar | Movement::StoreScalar) => {
+                self.scalar_access(id, "ptr", &["offset"], "value")
             }
-            op::get_validshape | op::tile_valid_rows | op::tile_valid_cols => self.valid_query(id),
-            op::make_tensor_view => self.make_view(id),
-            op::partition_view => self.partition(id),
-            op::get_tensor_view_dim | op::get_tensor_view_stride => self.view_query(id),
-            op::tensor_view_addr | op::tile_buf_addr => self.address_of(id),
-            op::addptr => self.move_pointer(id),
-            op::castptr | op::inttoptr | op::ptrtoint => self.cast_pointer(id),
-            op::load_scalar | op::store_scalar => self.scalar_access(id, "ptr", &["offset"], "value"),
-            op::get_block_idx | op::get_block_num => {
+            Meaning::Query(is) => {
                 let out = self.result_reg(id)?;
-                let step = if code == op::get_block_idx { Step::BlockIndex(out) } else { Step::BlockCount(out) };
+                let step = match is {
+                    CoreQuery::BlockIndex => Step::BlockIndex(out),
+                    CoreQuery::BlockCount => Step::BlockCount(out),
+                    CoreQuery::SubblockIndex => Step::SubblockIndex(out),
+                    CoreQuery::SubblockCount => Step::SubblockCount(out),
+                };
                 self.push(step).map(drop)
             }
-            op::get_subblock_idx | op::get_subblock_num => {
-                let out = self.result_reg(id)?;
-                let step =
-                    if code == op::get_subblock_idx { Step::SubblockIndex(out) } else { Step::SubblockCount(out) };
-                self.push(step).map(drop)
-            }
-            op::declare_local_array | op::declare_struct => self.declare_local(id),
-            op::local_array_get | op::local_array_set => self.local_array(id),
-            op::struct_get | op::struct_set => self.struct_field(id),
-            op::sbitset0 | op::sbitset1 => self.bit_op(id),
+            Meaning::Local(LocalOp::DeclareArray | LocalOp::DeclareStruct) => self.declare_local(id),
+            Meaning::Local(LocalOp::GetElement | LocalOp::SetElement) => self.local_array(id),
+            Meaning::Local(LocalOp::GetField | LocalOp::SetField) => self.struct_field(id),
+            Meaning::Arith(Arith::ClearBit) => self.bit_op(id, IntOp::ClearBit),
+            Meaning::Arith(Arith::SetBit) => self.bit_op(id, IntOp::SetBit),
             _ => Err(self.unsupported("this operation")),
         }
     }
 
-    fn bit_op(&mut self, id: OpId) -> Built<()> {
+    /// Operations that make, name or query memory; those of plain buffers come through [`Builder::memref_op`].
+    fn storage_op(&mut self, id: OpId, is: Storage) -> Built<()> {
+        match is {
+            Storage::Tile | Storage::Tiles | Storage::BufferAt => self.alloc(id),
+            Storage::BindTile => self.rebind(id),
+            Storage::OpenBuffer => self.result(id).and_then(|v| self.define(v)).map(drop),
+            Storage::Pick => self.pick(id),
+            Storage::Assign => self.assign(id),
+            Storage::Retype => self.retype(id),
+            Storage::Window | Storage::ClippedWindow => self.window(id),
+            Storage::BindWindow => self.rebind_window(id),
+            Storage::BindAlias => self.alias(id),
+            Storage::SetValid => {
+                let tile = self.operand_tile(id, "source")?;
+                let (rows, cols) = (self.operand_reg(id, "valid_row")?, self.operand_reg(id, "valid_col")?);
+                self.push(Step::SetValid { tile, rows, cols }).map(drop)
+            }
+            Storage::GetValid | Storage::ValidRows | Storage::ValidCols => self.valid_query(id, is),
+            Storage::View => self.make_view(id),
+            Storage::Partition => self.partition(id),
+            Storage::ViewExtent | Storage::ViewStride => self.view_query(id),
+            Storage::ViewAddress | Storage::TileAddress => self.address_of(id),
+            Storage::Offset => self.move_pointer(id),
+            Storage::CastPointer | Storage::ToPointer | Storage::FromPointer => self.cast_pointer(id),
+            Storage::Buffer
+            | Storage::Free
+            | Storage::BufferCast
+            | Storage::BufferWindow
+            | Storage::BufferRecast
+            | Storage::BufferExtent => self.memref_op(id),
+        }
+    }
+
+    fn bit_op(&mut self, id: OpId, op: IntOp) -> Built<()> {
         let (a, b) = (self.operand_reg(id, "first")?, self.operand_reg(id, "second")?);
         let out = self.result_reg(id)?;
-        let op = if self.module.op(id).op == op::sbitset0 { IntOp::ClearBit } else { IntOp::SetBit };
         self.push(Step::Int { op, kind: Int { bits: 64, unsigned: false }, a, b, out }).map(drop)
     }
 
-    fn valid_query(&mut self, id: OpId) -> Built<()> {
-        let slot = if self.module.op(id).op == op::get_validshape { "source" } else { "src" };
-        let named = self.operand(id, slot).or_else(|| self.module.operands(id).first().map(|o| o.value));
+    fn valid_query(&mut self, id: OpId, is: Storage) -> Built<()> {
+        let slot = if is == Storage::GetValid { "source" } else { "src" };
+        let named = self.module.operand(id, slot).or_else(|| self.module.operands(id).first().map(|o| o.value));
         let Some(value) = named else { return Err(self.unsupported("it without a tile")) };
         let tile = self.tile(value)?;
         let mut outs = Vec::new();
@@ -73,9 +85,9 @@ impl Builder<'_> {
             self.define(value)?;
             outs.push(self.scalar(value)?);
         }
-        let (rows, cols) = match (self.module.op(id).op, &outs[..]) {
-            (op::get_validshape, [rows, cols]) => (*rows, *cols),
-            (op::tile_valid_rows, [rows]) => (*rows, self.reg()),
+        let (rows, cols) = match (is, &outs[..]) {
+            (Storage::GetValid, [rows, cols]) => (*rows, *cols),
+            (Storage::ValidRows, [rows]) => (*rows, self.reg()),
             (_, [cols]) => (self.reg(), *cols),
             _ => return Err(self.unsupported("these results")),
         };
@@ -95,7 +107,7 @@ impl Builder<'_> {
     }
 
     fn move_pointer(&mut self, id: OpId) -> Built<()> {
-        let value = self.operand(id, "ptr");
+        let value = self.module.operand(id, "ptr");
         let (Some(value), index) = (value, self.operand_reg(id, "offset")?) else {
             return Err(self.unsupported("it without a pointer"));
         };
@@ -128,7 +140,7 @@ impl Builder<'_> {
     }
 
     fn address_of(&mut self, id: OpId) -> Built<()> {
-        let Some(value) = self.operand(id, "src") else { return Err(self.unsupported("it without an operand")) };
+        let Some(value) = self.module.operand(id, "src") else { return Err(self.unsupported("it without an operand")) };
         let slot = self.slot(value);
         let result = self.result(id)?;
         if let (Slot::View(from), Slot::View(to)) = (slot, self.define(result)?) {
@@ -168,7 +180,7 @@ impl Builder<'_> {
     }
 
     fn make_view(&mut self, id: OpId) -> Built<()> {
-        let Some(ptr) = self.operand(id, "ptr") else { return Err(self.unsupported("it without a pointer")) };
+        let Some(ptr) = self.module.operand(id, "ptr") else { return Err(self.unsupported("it without a pointer")) };
         let value = self.result(id)?;
         let make = MakeView {
             pointer: self.pointer(ptr)?,
@@ -188,7 +200,9 @@ impl Builder<'_> {
     }
 
     fn partition(&mut self, id: OpId) -> Built<()> {
-        let Some(source) = self.operand(id, "source") else { return Err(self.unsupported("it without a source")) };
+        let Some(source) = self.module.operand(id, "source") else {
+            return Err(self.unsupported("it without a source"));
+        };
         let (offsets, sizes) = (self.operands(id, "offsets"), self.operands(id, "sizes"));
         let partition = Partition {
             from: self.view(source)?,
@@ -215,7 +229,7 @@ impl Builder<'_> {
         let rank = self.rank(source);
         let (view, index) = (self.view(source)?, self.scalar(index)?);
         let out = self.result_reg(id)?;
-        let strides = self.module.op(id).op == op::get_tensor_view_stride;
+        let strides = self.module.storage(id) == Some(Storage::ViewStride);
         self.push(Step::ViewExtent { view, rank, strides, index, out }).map(drop)
     }
 
@@ -231,9 +245,9 @@ impl Builder<'_> {
 
     /// A load or store of one element; the value is an operand of a store and the result of a load.
     pub fn scalar_access(&mut self, id: OpId, pointer: &str, indices: &[&str], value: &str) -> Built<()> {
-        let Some(ptr) = self.operand(id, pointer) else { return Err(self.unsupported("it without a pointer")) };
+        let Some(ptr) = self.module.operand(id, pointer) else { return Err(self.unsupported("it without a pointer")) };
         let places: Vec<ValueId> = indices.iter().flat_map(|n| self.operands(id, n)).collect();
-        let stored = self.operand(id, value);
+        let stored = self.module.operand(id, value);
         let value = match stored {
             Some(v) => v,
             None => self.result(id)?,
@@ -269,7 +283,7 @@ impl Builder<'_> {
     }
 
     fn local_array(&mut self, id: OpId) -> Built<()> {
-        let Some(array) = self.operand(id, "array") else { return Err(self.unsupported("it without an array")) };
+        let Some(array) = self.module.operand(id, "array") else { return Err(self.unsupported("it without an array")) };
         let dims = match self.module.value_type(array) {
             Type::LocalArray(v) => v.dims.iter().map(|d| d.fixed().unwrap_or(0) as u32).collect(),
             Type::EventIds(n) => vec![*n as u32],
@@ -280,7 +294,7 @@ impl Builder<'_> {
     }
 
     pub fn event_ids_op(&mut self, id: OpId) -> Built<()> {
-        if self.module.op(id).op == op::declare_eventid_array {
+        if self.module.local(id) == Some(LocalOp::DeclareEventIds) {
             return self.declare_local(id);
         }
         self.local_array(id)
@@ -289,7 +303,7 @@ impl Builder<'_> {
     fn local(&mut self, id: OpId, array: ValueId, dims: Vec<u32>, indices: &[ValueId]) -> Built<()> {
         let Slot::Array(first) = self.slot(array) else { return Err(self.unsupported("this array")) };
         let indices = self.regs(indices)?;
-        let stored = self.operand(id, "value");
+        let stored = self.module.operand(id, "value");
         let value = match stored {
             Some(v) => self.scalar(v)?,
             None => self.result_reg(id)?,
@@ -299,14 +313,14 @@ impl Builder<'_> {
     }
 
     fn struct_field(&mut self, id: OpId) -> Built<()> {
-        let Some(record) = self.operand(id, "s") else { return Err(self.unsupported("it without a record")) };
+        let Some(record) = self.module.operand(id, "s") else { return Err(self.unsupported("it without a record")) };
         let path: Vec<usize> = match self.module.attr(id, "path") {
             Some(Attr::Array(items)) => items.iter().filter_map(Attr::int).map(|n| n as usize).collect(),
             _ => Vec::new(),
         };
         let Slot::Array(first) = self.slot(record) else { return Err(self.unsupported("this record")) };
         let field = first.plus(field_offset(self.module.value_type(record), &path) as u32);
-        match self.operand(id, "value") {
+        match self.module.operand(id, "value") {
             Some(v) => {
                 let from = self.scalar(v)?;
                 self.push(Step::Move { from, to: field }).map(drop)
@@ -321,25 +335,31 @@ impl Builder<'_> {
     // ---- memrefs --------------------------------------------------------------------------------------------------------
 
     pub fn memref_op(&mut self, id: OpId) -> Built<()> {
-        match self.module.op(id).op {
-            op::memref_alloc if self.module.results(id).any(|v| self.module.tile(v).is_some()) => self.alloc(id),
-            op::memref_alloc => self.memref_alloc(id),
-            op::memref_dealloc => Ok(()),
-            op::memref_load | op::memref_store => match self.operand(id, "memref").map(|v| self.slot(v)) {
-                Some(Slot::Tile(tile)) => self.buffer_element(id, tile),
-                _ => self.scalar_access(id, "memref", &["indices"], "value"),
-            },
-            op::memref_dim => self.memref_dim(id),
-            op::memref_cast => {
+        match self.module.meaning(id) {
+            Meaning::Storage(Storage::Buffer) if self.module.results(id).any(|v| self.module.tile(v).is_some()) => {
+                self.alloc(id)
+            }
+            Meaning::Storage(Storage::Buffer) => self.memref_alloc(id),
+            Meaning::Storage(Storage::Free) => Ok(()),
+            Meaning::Movement(Movement::LoadElement | Movement::StoreElement) => {
+                match self.module.operand(id, "memref").map(|v| self.slot(v)) {
+                    Some(Slot::Tile(tile)) => self.buffer_element(id, tile),
+                    _ => self.scalar_access(id, "memref", &["indices"], "value"),
+                }
+            }
+            Meaning::Storage(Storage::BufferExtent) => self.memref_dim(id),
+            Meaning::Storage(Storage::BufferCast) => {
                 let value = self.result(id)?;
                 let Some(from) = self.module.operands(id).first().map(|o| self.slot(o.value)) else { return Ok(()) };
                 self.slots[value.index()] = from;
                 Ok(())
             }
-            op::memref_subview if self.module.results(id).any(|v| self.module.tile(v).is_some()) => {
+            Meaning::Storage(Storage::BufferWindow)
+                if self.module.results(id).any(|v| self.module.tile(v).is_some()) =>
+            {
                 self.buffer_window(id)
             }
-            op::memref_subview | op::memref_reinterpret_cast => self.memref_window(id),
+            Meaning::Storage(Storage::BufferWindow | Storage::BufferRecast) => self.memref_window(id),
             _ => Err(self.unsupported("this operation")),
         }
     }
@@ -371,7 +391,9 @@ impl Builder<'_> {
     }
 
     fn memref_dim(&mut self, id: OpId) -> Built<()> {
-        let Some(source) = self.operand(id, "memref") else { return Err(self.unsupported("it without a memref")) };
+        let Some(source) = self.module.operand(id, "memref") else {
+            return Err(self.unsupported("it without a memref"));
+        };
         let (view, rank) = match self.module.tile(source) {
             Some(tile) => (self.fixed_view([tile.rows, tile.cols]), 2),
             None => (self.view(source)?, self.rank(source)),
@@ -382,7 +404,9 @@ impl Builder<'_> {
     }
 
     fn memref_window(&mut self, id: OpId) -> Built<()> {
-        let Some(source) = self.operand(id, "source") else { return Err(self.unsupported("it without a source")) };
+        let Some(source) = self.module.operand(id, "source") else {
+            return Err(self.unsupported("it without a source"));
+        };
         let partition = Partition {
             from: self.view(source)?,
             to: self.new_view(),
@@ -390,7 +414,7 @@ impl Builder<'_> {
             sizes: self.mixed(id, "sizes", "static_sizes")?,
             steps: self.mixed(id, "strides", "static_strides")?,
             bits: self.elem_bits(source)?,
-            reinterpret: self.module.op(id).op == op::memref_reinterpret_cast,
+            reinterpret: self.module.storage(id) == Some(Storage::BufferRecast),
         };
         let value = self.result(id)?;
         self.slots[value.index()] = Slot::View(partition.to);
@@ -436,15 +460,4 @@ fn field_offset(ty: &Type, path: &[usize]) -> u64 {
     let (Type::Struct(fields), [first, rest @ ..]) = (ty, path) else { return 0 };
     let before: u64 = fields.iter().take(*first).map(local_size).sum();
     before + fields.get(*first).map_or(0, |f| field_offset(f, rest))
-}
-
-/// True for operations that the reader gives a grammar of the host dialects for memory.
-pub(super) fn is_memref(code: pto_isa::Op) -> bool {
-    use pto_isa::row::Syntax;
-    matches!(
-        code.row().syntax,
-        Syntax::Custom(
-            Custom::MemrefAlloc | Custom::MemrefLoad | Custom::MemrefStore | Custom::MemrefDim | Custom::MemrefView
-        )
-    ) || matches!(code, op::memref_dealloc | op::memref_cast)
 }

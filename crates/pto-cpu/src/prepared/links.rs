@@ -6,6 +6,7 @@ use super::tiles::ExtentValue;
 use super::views::Pointer;
 use crate::kernels::Code;
 use pto_ir::OpId;
+pub(crate) use pto_isa::row::Direction;
 
 /// One end of a pipe.
 #[derive(Clone, Debug)]
@@ -27,13 +28,6 @@ pub(crate) struct PipeEnd {
     pub flag_base: Option<i64>,
     /// The operation that opens it.
     pub init: OpId,
-}
-
-/// Which way data flows.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Direction {
-    ToVector,
-    ToCube,
 }
 
 /// What goes through a pipe.

@@ -2,7 +2,7 @@
 
 use super::{Built, Writer};
 use pto_ir::{Attr, BlockId, Def, OpId, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::Control;
 use std::collections::HashMap;
 
 /// Where control flow puts values, and how blocks are reached.
@@ -65,13 +65,13 @@ impl Writer<'_> {
         match self.module.value(value).def {
             Def::Result(id, at) => {
                 let regions = self.module.op_regions(id);
-                match self.module.op(id).op {
-                    op::scf_if | op::scf_execute_region => {
+                match self.module.control(id) {
+                    Some(Control::If | Control::Execute) => {
                         let mut roots = regions.iter().map(|r| self.view_root(yielded(*r, at as usize)?, depth + 1));
                         let first = roots.next()??;
                         roots.all(|r| r == Some(first)).then_some(first)
                     }
-                    op::scf_for => self.loop_root(id, at as usize, depth),
+                    Some(Control::For) => self.loop_root(id, at as usize, depth),
                     _ => Some(value),
                 }
             }
@@ -101,7 +101,7 @@ impl Writer<'_> {
             return true;
         }
         let Def::Result(id, k) = self.module.value(value).def else { return false };
-        if depth > 500 || !matches!(self.module.op(id).op, op::scf_if | op::scf_for) {
+        if depth > 500 || !matches!(self.module.control(id), Some(Control::If | Control::For)) {
             return false;
         }
         let inner = self.module.op_regions(id).iter().all(|r| {
@@ -324,9 +324,9 @@ impl Writer<'_> {
             w.line(&format!("goto {label};"));
             Ok(())
         };
-        match (self.module.op(id).op, &successors[..]) {
-            (op::cf_br, [to]) => go(self, to),
-            (op::cf_cond_br, [yes, no]) => {
+        match (self.module.control(id), &successors[..]) {
+            (Some(Control::Branch), [to]) => go(self, to),
+            (Some(Control::CondBranch), [yes, no]) => {
                 let condition = self.operand_text(id, "condition")?;
                 self.open(&format!("if ({condition}) {{"));
                 go(self, yes)?;

@@ -5,7 +5,7 @@
 //! the registers itself from its tile, which needs nothing that the program does not say.
 
 use super::types::scalar_type;
-use super::{Built, Writer};
+use super::{Built, Own, Writer};
 use crate::place;
 use pto_ir::{Attr, OpId};
 use pto_isa::table::op;
@@ -41,6 +41,15 @@ const FILTER: [(&str, &str); 6] = [
     ("dilationW", "SetDilationW("),
 ];
 
+/// What writes the operations of a convolution.
+pub(super) fn own<'a>(code: Op) -> Option<Own<'a>> {
+    match code {
+        op::setfmatrix | op::set_img2col_rpt | op::set_img2col_padding => Some(Writer::convolution_register),
+        op::timg2col => Some(Writer::image_to_columns),
+        _ => None,
+    }
+}
+
 impl Writer<'_> {
     /// A register that is filled from a feature map.
     pub(super) fn convolution_register(&mut self, id: OpId) -> Built<()> {
@@ -65,10 +74,12 @@ impl Writer<'_> {
     /// A window of the matrix of a convolution.
     pub(super) fn image_to_columns(&mut self, id: OpId) -> Built<()> {
         let described = self.described(id)?;
-        let channels = self.module.attr(id, "channels").and_then(Attr::int).and_then(|n| u64::try_from(n).ok());
-        let Some(dst) = self.operand(id, "dst") else { return Err(self.unsupported("it without a destination")) };
+        let channels = self.module.given_int(id, "channels").and_then(|n| u64::try_from(n).ok());
+        let Some(dst) = self.module.operand(id, "dst") else {
+            return Err(self.unsupported("it without a destination"));
+        };
         let (name, ty) = (self.text(dst)?, self.type_of(dst)?);
-        let at = |w: &Self, slot: &str| w.operand(id, slot).map_or(Ok("0".to_string()), |v| w.text(v));
+        let at = |w: &Self, slot: &str| w.module.operand(id, slot).map_or(Ok("0".to_string()), |v| w.text(v));
         let (m, k) = (at(self, "pos_m")?, at(self, "pos_k")?);
         let padding = self.governing(id, op::set_img2col_padding)?;
         let map = self.open_map(id, described, channels)?;
@@ -89,7 +100,7 @@ impl Writer<'_> {
 
     /// Opens a block with the feature map over the memory of the source.
     fn open_map(&mut self, id: OpId, described: OpId, channels: Option<u64>) -> Built<String> {
-        let source = self.operand(id, "src");
+        let source = self.module.operand(id, "src");
         let Some((source, tile)) = source.and_then(|v| Some((v, self.tile_of(v)?))) else {
             return Err(self.unsupported("a configuration value, where C++ takes the feature map"));
         };
@@ -107,7 +118,7 @@ impl Writer<'_> {
 
     /// A row of the tile is a point of the map with 32 bytes of channels.
     fn extents_of(&self, described: OpId, tile: &TileType, channels: Option<u64>) -> Built<Extents> {
-        let number = |name: &str| self.module.attr(described, name).and_then(Attr::int).unwrap_or(0).max(0) as u64;
+        let number = |name: &str| self.module.given_int(described, name).unwrap_or(0).max(0) as u64;
         let (rows, cols) = (number("fmapH"), number("fmapW"));
         let lanes = BLOCK_BYTES * 8 / u64::from(tile.dtype.bits());
         let planes = tile.rows.checked_div(rows * cols).unwrap_or(0);
@@ -122,7 +133,7 @@ impl Writer<'_> {
         for (name, setter) in fields {
             let spec = self.module.op(id).op.row().attr(name);
             let usual = spec.and_then(|s| s.default.parse().ok()).unwrap_or(0);
-            let number = self.module.attr(id, name).and_then(Attr::int).unwrap_or(usual);
+            let number = self.module.given_int(id, name).unwrap_or(usual);
             // The tile is made with what is usual.
             if number != usual {
                 self.line(&format!("{map}.{setter}{number});"));
@@ -132,11 +143,11 @@ impl Writer<'_> {
 
     /// The pad value is given by its bits.
     fn pad_value(&mut self, map: &str, id: OpId) -> Built<()> {
-        let bits = self.module.attr(id, "padValue").and_then(Attr::int).unwrap_or(0);
+        let bits = self.module.given_int(id, "padValue").unwrap_or(0);
         if bits == 0 {
             return Ok(());
         }
-        let source = self.operand(id, "src").and_then(|v| self.tile_of(v));
+        let source = self.module.operand(id, "src").and_then(|v| self.tile_of(v));
         let Some(width) = source.map(|t| t.dtype.bits()) else {
             return Err(self.unsupported("a configuration value, where C++ takes the feature map"));
         };

@@ -1,7 +1,7 @@
 //! What is asked about a program again and again while it is written.
 
 use pto_ir::{BlockId, Module, OpId};
-use pto_isa::table::op;
+use pto_isa::row::Control;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ impl Facts {
             for operand in module.operands(id) {
                 uses[operand.value.index()].push(id);
             }
-            if module.op(id).op == op::scf_for {
+            if module.control(id) == Some(Control::For) {
                 let bodies = module.op_regions(id).iter().flat_map(|r| &module.region(*r).blocks);
                 loops.extend(bodies.map(|b| (*b, id)));
             }

@@ -6,9 +6,9 @@
 use super::types::declaration;
 use super::{Built, Writer};
 use pto_check::{Checked, LinkedPipe, linked_pipes};
-use pto_ir::{Attr, Def, Module, OpId, ValueId};
-use pto_isa::table::op;
-use pto_isa::{Op, Target, Type};
+use pto_ir::{Attr, Def, OpId, ValueId};
+use pto_isa::row::{EndForm, Fifo};
+use pto_isa::{Target, Type};
 use std::collections::HashMap;
 
 /// What is known about the pipes of a program.
@@ -26,14 +26,6 @@ pub(super) struct Pipes {
     pub(super) scales: HashMap<OpId, String>,
     /// The initialising operation of each number, of the function that is written.
     current: HashMap<i64, OpId>,
-}
-
-pub(super) fn int(module: &Module, id: OpId, name: &str) -> Option<i64> {
-    module.attr(id, name).and_then(Attr::int)
-}
-
-fn is_frontend(code: Op) -> bool {
-    matches!(code, op::aic_initialize_pipe | op::aiv_initialize_pipe)
 }
 
 impl Pipes {
@@ -71,20 +63,22 @@ fn free_signals(pipe: &LinkedPipe, placed: &[(LinkedPipe, i64)]) -> i64 {
 impl Writer<'_> {
     /// The object for a pipe.
     pub(super) fn open_pipe(&mut self, id: OpId) -> Built<()> {
-        let code = self.module.op(id).op;
-        let mask = int(self.module, id, "dir_mask").unwrap_or(1);
-        let number = int(self.module, id, "id").unwrap_or(0);
-        let slots = int(self.module, id, "slot_num").unwrap_or(if mask == 3 { 4 } else { 8 });
+        let Some(Fifo::Open(end)) = self.module.fifo(id) else { return Err(self.unsupported("it as a pipe")) };
+        let mask = self.module.int(id, "dir_mask").unwrap_or(1);
+        let number = self.module.int(id, "id").unwrap_or(0);
+        let slots = self.module.int(id, "slot_num").unwrap_or(0);
         let global = self.global_slots(id)?;
-        if is_frontend(code) && self.input.target == Target::A2A3 && global.is_none() {
+        if end.is_named() && self.input.target == Target::A2A3 && global.is_none() {
             return Err(self.unsupported("a pipe without slots in global memory, which this target needs"));
         }
-        let through_global = match code {
-            op::initialize_l2g2l_pipe => true,
-            op::initialize_l2l_pipe => false,
-            _ => self.input.target == Target::A2A3 || self.operand(id, "gm_slot_tensor").is_some(),
+        let through_global = match end {
+            EndForm::Global => true,
+            EndForm::Local => false,
+            EndForm::Named(_) => {
+                self.input.target == Target::A2A3 || self.module.operand(id, "gm_slot_tensor").is_some()
+            }
         };
-        let local = match (through_global, int(self.module, id, "local_slot_num")) {
+        let local = match (through_global, self.module.given_int(id, "local_slot_num")) {
             (_, Some(n)) => n,
             (true, None) => slots,
             (false, None) => 2,
@@ -94,7 +88,7 @@ impl Writer<'_> {
             Some(Attr::Bool(b)) => *b,
             _ => self.pipes.whole.get(&id).copied().unwrap_or(false),
         };
-        let size = int(self.module, id, "slot_size").unwrap_or(0);
+        let size = self.module.int(id, "slot_size").unwrap_or(0);
         let direction = self.direction(mask, through_global);
         let ty = format!("TPipe<{flag}, Direction::{direction}, {size}, {slots}, {local}, {nosplit}>");
         let [c2v, v2c] = self.rings(id, mask)?;
@@ -109,7 +103,7 @@ impl Writer<'_> {
         }
         self.open_epilogue(id, number);
         self.pipes.opened.insert(id, (name, ty));
-        if is_frontend(code) {
+        if end.is_named() {
             self.pipes.current.insert(number, id);
         }
         Ok(())
@@ -118,7 +112,7 @@ impl Writer<'_> {
     /// The start of the slots in global memory.
     fn global_slots(&self, id: OpId) -> Built<Option<String>> {
         for name in ["gm_slot_buffer", "gm_slot_tensor", "gm_addr"] {
-            if let Some(value) = self.operand(id, name) {
+            if let Some(value) = self.module.operand(id, name) {
                 return match self.values.views.get(&value) {
                     Some(view) => Ok(Some(view.start())),
                     None => self.text(value).map(Some),
@@ -140,8 +134,8 @@ impl Writer<'_> {
 
     /// The local rings towards vector cores and towards the cube core; 0 where there is none.
     fn rings(&self, id: OpId, mask: i64) -> Built<[String; 2]> {
-        let text = |name: &str| self.operand(id, name).map_or(Ok("0".to_string()), |v| self.text(v));
-        if is_frontend(self.module.op(id).op) {
+        let text = |name: &str| self.module.operand(id, name).map_or(Ok("0".to_string()), |v| self.text(v));
+        if matches!(self.module.fifo(id), Some(Fifo::Open(end)) if end.is_named()) {
             return Ok([text("c2v_consumer_buf")?, text("v2c_consumer_buf")?]);
         }
         let (own, peer) = (text("local_addr")?, text("peer_local_addr")?);
@@ -154,7 +148,7 @@ impl Writer<'_> {
 
     /// The address of a buffer that this function reserves, or that its peer does.
     pub(super) fn reserved(&mut self, id: OpId) -> Built<()> {
-        let holder = if self.module.op(id).op == op::reserve_buffer { Some(id) } else { self.peer_buffer(id) };
+        let holder = if self.module.fifo(id) == Some(Fifo::Reserve) { Some(id) } else { self.peer_buffer(id) };
         let Some(address) = holder.and_then(|h| crate::place::reserved(self.module, h)) else {
             return Err(self.unsupported("a buffer that nobody reserves"));
         };
@@ -170,7 +164,7 @@ impl Writer<'_> {
         let peer = self.module.names.text(*peer);
         let function = self.module.functions().into_iter().find(|f| self.module.symbol_name(*f) == peer)?;
         let wanted = self.module.attr(id, "name");
-        let named = |id: &OpId| self.module.op(*id).op == op::reserve_buffer && self.module.attr(*id, "name") == wanted;
+        let named = |id: &OpId| self.module.fifo(*id) == Some(Fifo::Reserve) && self.module.attr(*id, "name") == wanted;
         crate::place::inside(self.module, function).into_iter().rfind(named)
     }
 
@@ -182,10 +176,10 @@ impl Writer<'_> {
 
     /// The operation that opened the pipe which an operation uses.
     pub(super) fn opening(&self, id: OpId) -> Built<OpId> {
-        let init = match self.operand(id, "pipe_handle").map(|v| self.module.value(v).def) {
+        let init = match self.module.operand(id, "pipe_handle").map(|v| self.module.value(v).def) {
             Some(Def::Result(init, _)) => Some(init),
             Some(_) => None,
-            None => self.pipes.current.get(&int(self.module, id, "id").unwrap_or(0)).copied(),
+            None => self.pipes.current.get(&self.module.int(id, "id").unwrap_or(0)).copied(),
         };
         init.ok_or_else(|| self.unsupported("a pipe that is opened elsewhere"))
     }
@@ -200,7 +194,7 @@ impl Writer<'_> {
     }
 
     fn split(&self, id: OpId) -> Built<&'static str> {
-        Ok(match int(self.module, id, "split") {
+        Ok(match self.module.int(id, "split") {
             Some(0) => "TileSplitAxis::TILE_NO_SPLIT",
             Some(1) => "TileSplitAxis::TILE_UP_DOWN",
             Some(2) => "TileSplitAxis::TILE_LEFT_RIGHT",
@@ -212,14 +206,14 @@ impl Writer<'_> {
 
     /// The number of the vector core as a further argument, where the program gives it.
     fn subblock(&self, id: OpId) -> Built<String> {
-        match self.operand(id, "aiv_subblockid") {
+        match self.module.operand(id, "aiv_subblockid") {
             Some(value) => Ok(format!(", {}", self.text(value)?)),
             None => Ok(String::new()),
         }
     }
 
     pub(super) fn push(&mut self, id: OpId) -> Built<()> {
-        let Some(tile) = self.operand(id, "tile") else { return Err(self.unsupported("it without a tile")) };
+        let Some(tile) = self.module.operand(id, "tile") else { return Err(self.unsupported("it without a tile")) };
         match self.pipes.epilogues.get(&self.opening(id)?).cloned() {
             Some(epilogue) => self.push_through(id, tile, &epilogue),
             None => self.transfer(id, "TPUSH", tile),
@@ -227,7 +221,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn pop(&mut self, id: OpId) -> Built<()> {
-        if let Some(tile) = self.operand(id, "tile") {
+        if let Some(tile) = self.module.operand(id, "tile") {
             return self.transfer(id, "TPOP", tile);
         }
         let value = self.result(id)?;
@@ -240,7 +234,7 @@ impl Writer<'_> {
         if self.module.tile(value).is_none() {
             return self.view_entry(value);
         }
-        let given = [self.operand(id, "valid_row"), self.operand(id, "valid_col")];
+        let given = [self.module.operand(id, "valid_row"), self.module.operand(id, "valid_col")];
         let whole = self.module.tile(value).map(|t| [t.rows.to_string(), t.cols.to_string()]);
         match (given, whole) {
             ([None, None], Some([rows, cols])) => self.declare_tile_with(value, [Some(rows), Some(cols)]),
@@ -257,7 +251,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn free(&mut self, id: OpId) -> Built<()> {
-        if let Some(entry) = self.operand(id, "entry").filter(|e| self.module.tile(*e).is_none()) {
+        if let Some(entry) = self.module.operand(id, "entry").filter(|e| self.module.tile(*e).is_none()) {
             return self.transfer(id, "TFREE", entry);
         }
         let (pipe, pipe_type) = self.pipe(id)?;
@@ -267,7 +261,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn alloc_entry(&mut self, id: OpId) -> Built<()> {
-        let entry = match self.operand(id, "entry") {
+        let entry = match self.module.operand(id, "entry") {
             Some(entry) => entry,
             None => {
                 let value = self.result(id)?;

@@ -3,19 +3,18 @@
 //! In C++ what it does is a type of its own, named at each push. Scales are kept in one register of the core, whatever pipe they are for, so
 //! each push sets its own.
 
-use super::fifo::int;
 use super::types::scalar_type;
 use super::{Built, Writer};
 use crate::place;
 use pto_check::Epilogue;
 use pto_ir::{Def, OpId, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::{Core, Direction, EndForm, EntryAction, Fifo};
 use pto_isa::{DType, Scalar};
 
 impl Writer<'_> {
     /// Names what the fix pipe does, where the pipe is written to.
     pub(super) fn open_epilogue(&mut self, id: OpId, number: i64) {
-        let reads = self.module.op(id).op == op::aiv_initialize_pipe;
+        let reads = self.module.fifo(id) == Some(Fifo::Open(EndForm::Named(Core::Vector)));
         let Some(epilogue) = Epilogue::of(self.module, id).filter(|_| !reads) else { return };
         // No value is called like a type.
         let name = format!("Pipe{number}FixpipeConfig");
@@ -75,17 +74,17 @@ impl Writer<'_> {
 
     /// The element type of tiles that the other end pops: it opens the pipe with the buffer that is imported here.
     fn popped(&self, init: OpId) -> Option<DType> {
-        let Def::Result(import, _) = self.module.value(self.operand(init, "c2v_consumer_buf")?).def else {
+        let Def::Result(import, _) = self.module.value(self.module.operand(init, "c2v_consumer_buf")?).def else {
             return None;
         };
         let reserved = self.peer_buffer(import)?;
         let buffer = self.module.results(reserved).next()?;
-        let opens = |id: &&OpId| self.module.op(**id).op == op::aiv_initialize_pipe;
-        let number = int(self.module, *self.facts.uses[buffer.index()].iter().find(opens)?, "id").unwrap_or(0);
+        let opens = |id: &&OpId| self.module.fifo(**id) == Some(Fifo::Open(EndForm::Named(Core::Vector)));
+        let number = self.module.int(*self.facts.uses[buffer.index()].iter().find(opens)?, "id").unwrap_or(0);
         let inside = place::inside(self.module, place::function_of(self.module, reserved)?);
         let pops = |id: &&OpId| {
-            let own = int(self.module, **id, "id").unwrap_or(0) == number;
-            self.module.op(**id).op == op::tpop_from_aic && own
+            let own = self.module.int(**id, "id").unwrap_or(0) == number;
+            self.module.fifo(**id) == Some(Fifo::Entry(EntryAction::Pop, Some(Direction::ToVector))) && own
         };
         let pop = inside.iter().find(pops)?;
         self.module.results(*pop).find_map(|v| self.module.tile(v)).map(|t| t.dtype)

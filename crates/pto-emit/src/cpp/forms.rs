@@ -187,7 +187,7 @@ impl Writer<'_> {
 
     /// Operands and attributes in words, for messages.
     fn what_is_given(&self, id: OpId, row: &Row) -> String {
-        let slots = row.slots.iter().map(|s| s.name).filter(|n| self.operand(id, n).is_some());
+        let slots = row.slots.iter().map(|s| s.name).filter(|n| self.module.operand(id, n).is_some());
         let attrs = row.attrs.iter().filter(|a| self.is_set(id, a)).map(|a| a.name);
         slots.chain(attrs).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
     }
@@ -215,7 +215,9 @@ impl Writer<'_> {
         let mut args = Vec::new();
         for name in usual {
             match row.attr(name) {
-                _ if row.slot(name).is_some() && self.operand(id, name).is_some() => args.push(format!("${name}")),
+                _ if row.slot(name).is_some() && self.module.operand(id, name).is_some() => {
+                    args.push(format!("${name}"))
+                }
                 _ if name == scratch && !cpp.scratch.is_empty() => args.push(format!("${}", cpp.scratch)),
                 Some(a) if !cpp.silent.contains(&name) && (self.is_set(id, a) || !a.default.is_empty()) => {
                     args.push(format!("={name}"));
@@ -234,7 +236,7 @@ impl Writer<'_> {
             Piece::Part('#', name) => row.attr(name).is_some_and(|a| self.is_set(id, a)),
             Piece::Part('=' | '@', _) => true,
             Piece::Part(_, name) => {
-                row.slot(name).is_some_and(|s| s >= row.slots.len()) || self.operand(id, name).is_some()
+                row.slot(name).is_some_and(|s| s >= row.slots.len()) || self.module.operand(id, name).is_some()
             }
         };
         self.holds(id, row, form.when)
@@ -263,7 +265,8 @@ impl Writer<'_> {
         if text.is_empty() {
             return Ok(());
         }
-        let operand = row.slots.iter().map(|s| s.name).find(|n| self.operand(id, n).is_some() && !named.contains(n));
+        let operand =
+            row.slots.iter().map(|s| s.name).find(|n| self.module.operand(id, n).is_some() && !named.contains(n));
         let attr = row.attrs.iter().find(|a| self.is_set(id, a) && !named.contains(&a.name)).map(|a| a.name);
         match operand.or(attr) {
             Some(name) => Err(self.unsupported(&format!("the function has no place for `{name}`"))),
@@ -302,7 +305,7 @@ impl Writer<'_> {
     fn same_place(&self, a: Option<ValueId>, b: Option<ValueId>) -> bool {
         let address = |v: ValueId| match self.module.value(v).def {
             Def::Result(id, _) => {
-                let given = self.operand(id, "addr").or_else(|| self.operand(id, "addrs"));
+                let given = self.module.operand(id, "addr").or_else(|| self.module.operand(id, "addrs"));
                 given.and_then(|address| self.input.info.constant(address))
             }
             Def::Arg(..) | Def::Missing => None,

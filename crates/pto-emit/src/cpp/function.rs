@@ -5,7 +5,7 @@ use super::types::{declaration, pointer_type, scalar_type};
 use super::{Built, Writer};
 use crate::place::inside;
 use pto_ir::{Attr, BlockId, OpId, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::{Control, Core, CoreQuery};
 use pto_isa::{PtrSpace, Scalar, Target, Token, Type};
 use std::collections::HashSet;
 
@@ -237,7 +237,11 @@ impl Writer<'_> {
 
     /// Code for one kind of core.
     pub(super) fn section(&mut self, id: OpId) -> Built<()> {
-        let core = if self.module.op(id).op == op::section_cube { CoreKind::Cube } else { CoreKind::Vector };
+        let core = if self.module.control(id) == Some(Control::Section(Core::Cube)) {
+            CoreKind::Cube
+        } else {
+            CoreKind::Vector
+        };
         self.enter_core(Some(core), id);
         for &region in self.module.op_regions(id) {
             self.region_blocks(region);
@@ -274,8 +278,8 @@ impl Writer<'_> {
         let (mut whole, mut controlled) = (false, false);
         for inner in inside(self.module, id) {
             let code = self.module.op(inner).op;
-            controlled |= matches!(code, op::get_subblock_idx | op::get_subblock_num);
-            let split = self.module.attr(inner, "split").and_then(Attr::int);
+            controlled |= code.query().is_some_and(CoreQuery::is_of_subblock);
+            let split = self.module.given_int(inner, "split");
             whole |= code.row().family == pto_isa::Family::Fifo && split == Some(0);
         }
         whole && !controlled
@@ -318,7 +322,9 @@ impl Writer<'_> {
     /// True when a block ends its region, and does not return from the function.
     fn leaves_region(&self, block: BlockId) -> bool {
         let last = self.module.block(block).ops.last();
-        last.is_some_and(|id| self.module.successors(*id).is_empty() && self.module.op(*id).op != op::func_return)
+        last.is_some_and(|id| {
+            self.module.successors(*id).is_empty() && self.module.control(*id) != Some(Control::Return)
+        })
     }
 
     /// The label of a block and the variables of its arguments.

@@ -31,7 +31,7 @@ impl Writer<'_> {
         for step in path {
             place.push_str(&format!(".f{}", step.int().unwrap_or(0)));
         }
-        if let Some(value) = self.operand(id, "value") {
+        if let Some(value) = self.module.operand(id, "value") {
             let text = self.text(value)?;
             self.line(&format!("{place} = {text};"));
             return Ok(());

@@ -23,7 +23,7 @@ use fifo::Pipes;
 pub use forms::spellings;
 use pto_check::{Checked, Info};
 use pto_ir::{BlockId, Module, OpId, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::{Arith, Control, EntryAction, Fifo, LocalOp, Meaning, Movement, Storage};
 use pto_isa::{Diagnostic, Op, Target, codes};
 use text::Text;
 use types::Aliases;
@@ -81,59 +81,92 @@ type Own<'a> = fn(&mut Writer<'a>, OpId) -> Built<()>;
 
 /// What writes an operation, where its row does not say it.
 fn own<'a>(code: Op) -> Option<Own<'a>> {
-    Some(match code {
-        op::arith_constant => Writer::constant,
-        op::alloc_tile | op::alloc_multi_tile => Writer::alloc,
-        op::multi_tile_get => Writer::pick,
-        op::tassign => Writer::assign,
-        op::subview | op::subset => Writer::window,
-        op::make_tensor_view => Writer::make_view,
-        op::partition_view => Writer::partition,
-        op::get_tensor_view_dim | op::get_tensor_view_stride | op::memref_dim => Writer::view_query,
-        op::tensor_view_addr => Writer::view_address,
-        op::memref_load | op::memref_store => Writer::memref_access,
-        op::memref_alloc => Writer::alloc,
-        op::pointer_cast => Writer::buffer_at,
-        op::bind_tile | op::memref_cast => Writer::rebound,
-        op::declare_tile_memref => Writer::open_buffer,
-        op::memref_dealloc => Writer::nothing,
-        op::memref_subview | op::memref_reinterpret_cast => Writer::memref_window,
-        op::declare_eventid_array | op::declare_local_array | op::declare_struct => Writer::declare_local,
-        op::struct_get | op::struct_set => Writer::struct_field,
-        op::aic_initialize_pipe | op::aiv_initialize_pipe | op::initialize_l2g2l_pipe | op::initialize_l2l_pipe => {
-            Writer::open_pipe
+    match code.row().meaning {
+        Meaning::Control(is) => Some(own_control(is)),
+        Meaning::Storage(is) => own_storage(is),
+        Meaning::Fifo(is) => Some(own_fifo(is)),
+        Meaning::Arith(Arith::Constant) => Some(Writer::constant),
+        Meaning::Movement(Movement::LoadElement | Movement::StoreElement) => Some(Writer::memref_access),
+        Meaning::Local(LocalOp::DeclareArray | LocalOp::DeclareStruct | LocalOp::DeclareEventIds) => {
+            Some(Writer::declare_local)
         }
-        op::reserve_buffer | op::import_reserved_buffer => Writer::reserved,
-        op::setfmatrix | op::set_img2col_rpt | op::set_img2col_padding => Writer::convolution_register,
-        op::timg2col => Writer::image_to_columns,
-        op::set_quant_scalar | op::set_quant_vector => Writer::set_scale,
-        op::declare_tile | op::declare_global => Writer::declare_entry,
-        op::tpush | op::tpush_to_aiv | op::tpush_to_aic => Writer::push,
-        op::tpop | op::tpop_from_aic | op::tpop_from_aiv => Writer::pop,
-        op::tfree | op::tfree_from_aic | op::tfree_from_aiv => Writer::free,
-        op::talloc | op::talloc_to_aiv | op::talloc_to_aic => Writer::alloc_entry,
-        op::builtin_module => Writer::module_op,
-        op::func_func => Writer::function,
-        op::func_return => Writer::return_op,
-        op::func_call => Writer::call,
-        op::scf_for => Writer::for_op,
-        op::scf_if => Writer::if_op,
-        op::scf_while => Writer::while_op,
-        op::scf_condition => Writer::condition,
-        op::scf_yield | op::fusion_yield => Writer::yield_op,
-        op::scf_execute_region | op::fusion_region => Writer::region_op,
-        op::scf_index_switch => Writer::index_switch,
-        op::cf_br | op::cf_cond_br | op::cf_switch => Writer::jump,
-        op::section_cube | op::section_vector => Writer::section,
-        _ => return None,
+        Meaning::Local(LocalOp::GetField | LocalOp::SetField) => Some(Writer::struct_field),
+        Meaning::Plain => convolution::own(code),
+        Meaning::Arith(_)
+        | Meaning::Movement(_)
+        | Meaning::Local(_)
+        | Meaning::Sync(_)
+        | Meaning::Comm(_)
+        | Meaning::Query(_)
+        | Meaning::Atomic(_) => None,
+    }
+}
+
+fn own_control<'a>(is: Control) -> Own<'a> {
+    match is {
+        Control::Module => Writer::module_op,
+        Control::Function => Writer::function,
+        Control::Return => Writer::return_op,
+        Control::Call => Writer::call,
+        Control::For => Writer::for_op,
+        Control::If => Writer::if_op,
+        Control::While => Writer::while_op,
+        Control::Condition => Writer::condition,
+        Control::Yield | Control::FusionYield => Writer::yield_op,
+        Control::Execute | Control::Fusion => Writer::region_op,
+        Control::IndexSwitch => Writer::index_switch,
+        Control::Branch | Control::CondBranch | Control::Switch => Writer::jump,
+        Control::Section(_) => Writer::section,
+    }
+}
+
+fn own_storage<'a>(is: Storage) -> Option<Own<'a>> {
+    Some(match is {
+        Storage::Tile | Storage::Tiles | Storage::Buffer => Writer::alloc,
+        Storage::Pick => Writer::pick,
+        Storage::Assign => Writer::assign,
+        Storage::Window | Storage::ClippedWindow => Writer::window,
+        Storage::View => Writer::make_view,
+        Storage::Partition => Writer::partition,
+        Storage::ViewExtent | Storage::ViewStride | Storage::BufferExtent => Writer::view_query,
+        Storage::ViewAddress => Writer::view_address,
+        Storage::BufferAt => Writer::buffer_at,
+        Storage::BindTile | Storage::BufferCast => Writer::rebound,
+        Storage::OpenBuffer => Writer::open_buffer,
+        Storage::Free => Writer::nothing,
+        Storage::BufferWindow | Storage::BufferRecast => Writer::memref_window,
+        Storage::Retype
+        | Storage::BindWindow
+        | Storage::BindAlias
+        | Storage::SetValid
+        | Storage::GetValid
+        | Storage::ValidRows
+        | Storage::ValidCols
+        | Storage::TileAddress
+        | Storage::Offset
+        | Storage::CastPointer
+        | Storage::ToPointer
+        | Storage::FromPointer => return None,
     })
+}
+
+fn own_fifo<'a>(is: Fifo) -> Own<'a> {
+    match is {
+        Fifo::Open(_) => Writer::open_pipe,
+        Fifo::Reserve | Fifo::Import => Writer::reserved,
+        Fifo::Scale(_) => Writer::set_scale,
+        Fifo::Declare => Writer::declare_entry,
+        Fifo::Entry(EntryAction::Push, _) => Writer::push,
+        Fifo::Entry(EntryAction::Pop, _) => Writer::pop,
+        Fifo::Entry(EntryAction::Free, _) => Writer::free,
+        Fifo::Entry(EntryAction::Alloc, _) => Writer::alloc_entry,
+    }
 }
 
 /// True when there is C++ for an operation, for some operands at least.
 ///
 /// ```
-/// use pto_isa::table::op;
-/// assert!(pto_emit::emits(op::tmax));
+/// /// assert!(pto_emit::emits(op::tmax));
 /// assert!(!pto_emit::emits(op::tpack));
 /// ```
 pub fn emits(code: Op) -> bool {
@@ -242,17 +275,12 @@ impl<'a> Writer<'a> {
 
     /// The operands in the slot of this name.
     fn operands(&self, id: OpId, name: &str) -> Vec<ValueId> {
-        let Some(slot) = self.module.op(id).op.row().slot(name) else { return Vec::new() };
-        self.module.in_slot(id, slot).map(|o| o.value).collect()
-    }
-
-    fn operand(&self, id: OpId, name: &str) -> Option<ValueId> {
-        self.operands(id, name).first().copied()
+        self.module.named(id, name).map(|o| o.value).collect()
     }
 
     /// The text of an operand that must be there.
     fn operand_text(&self, id: OpId, name: &str) -> Built<String> {
-        match self.operand(id, name) {
+        match self.module.operand(id, name) {
             Some(value) => self.text(value),
             None => Err(self.unsupported(&format!("it without `{name}`"))),
         }

@@ -1,15 +1,15 @@
 //! Tiles: variables, addresses, windows.
 
 use super::{Built, Writer};
-use pto_ir::{Attr, Def, OpId, ValueId};
-use pto_isa::table::op;
-use pto_isa::{BLayout, Dim, Family, TileType, Type};
+use pto_ir::{Def, OpId, ValueId};
+use pto_isa::row::{Arith, EntryAction, Fifo, Meaning, Storage};
+use pto_isa::{BLayout, Dim, TileType, Type};
 
 impl Writer<'_> {
     /// A tile with its address, or several in a row, of which only the address is kept.
     pub(super) fn alloc(&mut self, id: OpId) -> Built<()> {
         let value = self.result(id)?;
-        let address = match self.operand(id, "addr") {
+        let address = match self.module.operand(id, "addr") {
             Some(address) => self.text(address)?,
             None => match self.module.value_type(value) {
                 // Its function places its tiles itself.
@@ -37,7 +37,7 @@ impl Writer<'_> {
     }
 
     fn valid_operands(&self, id: OpId) -> [Option<ValueId>; 2] {
-        [self.operand(id, "valid_row"), self.operand(id, "valid_col")]
+        [self.module.operand(id, "valid_row"), self.module.operand(id, "valid_col")]
     }
 
     // ---- buffers of lowered programs ---------------------------------------------------------------------------
@@ -90,8 +90,13 @@ impl Writer<'_> {
     /// An extent that the type leaves open is fixed in C++ when it is a constant and nothing changes it.
     fn fix_valid(&mut self, value: ValueId, valid: [Option<ValueId>; 2]) {
         let changes = |id: &OpId| {
-            let code = self.module.op(*id).op;
-            code.row().family == Family::Control || matches!(code, op::set_validshape | op::tpop | op::arith_select)
+            matches!(
+                self.module.meaning(*id),
+                Meaning::Control(_)
+                    | Meaning::Storage(Storage::SetValid)
+                    | Meaning::Fifo(Fifo::Entry(EntryAction::Pop, None))
+                    | Meaning::Arith(Arith::Select)
+            )
         };
         let Some(tile) = self.tile_of(value) else { return };
         if self.facts.uses[value.index()].iter().any(changes) {
@@ -149,7 +154,7 @@ impl Writer<'_> {
 
     /// One of the tiles of a multi-buffered one.
     pub(super) fn pick(&mut self, id: OpId) -> Built<()> {
-        let (Some(source), Some(slot)) = (self.operand(id, "source"), self.operand(id, "slot")) else {
+        let (Some(source), Some(slot)) = (self.module.operand(id, "source"), self.module.operand(id, "slot")) else {
             return Err(self.unsupported("it without its operands"));
         };
         let Type::MultiTile(tile, _) = *self.module.value_type(source) else {
@@ -166,7 +171,7 @@ impl Writer<'_> {
         };
         let value = self.result(id)?;
         let valid = match self.module.value(source).def {
-            Def::Result(alloc, _) => [self.operand(alloc, "valid_row"), self.operand(alloc, "valid_col")],
+            Def::Result(alloc, _) => [self.module.operand(alloc, "valid_row"), self.module.operand(alloc, "valid_col")],
             Def::Arg(..) | Def::Missing => [None, None],
         };
         self.declare_tile(value, valid)?;
@@ -177,9 +182,9 @@ impl Writer<'_> {
 
     /// A tile gets another address; the result is the same tile.
     pub(super) fn assign(&mut self, id: OpId) -> Built<()> {
-        let Some(tile) = self.operand(id, "tile") else { return Err(self.unsupported("it without a tile")) };
+        let Some(tile) = self.module.operand(id, "tile") else { return Err(self.unsupported("it without a tile")) };
         let name = self.text(tile)?;
-        let address = match (self.operand(id, "address"), self.module.attr(id, "addr").and_then(Attr::int)) {
+        let address = match (self.module.operand(id, "address"), self.module.given_int(id, "addr")) {
             (Some(value), _) => self.text(value)?,
             (None, Some(n)) => n.to_string(),
             _ => return Err(self.unsupported("it without an address")),
@@ -196,12 +201,14 @@ impl Writer<'_> {
 
     /// A window of a tile: the tile's own shape and strides, another start, and a smaller valid region.
     pub(super) fn window(&mut self, id: OpId) -> Built<()> {
-        let Some(source) = self.operand(id, "source") else { return Err(self.unsupported("it without a source")) };
+        let Some(source) = self.module.operand(id, "source") else {
+            return Err(self.unsupported("it without a source"));
+        };
         let value = self.result(id)?;
         let (Some(whole), Some(&part)) = (self.tile_of(source), self.module.tile(value)) else {
             return Err(self.unsupported("a window of this type"));
         };
-        let valid = [self.operand(id, "valid_row"), self.operand(id, "valid_col")];
+        let valid = [self.module.operand(id, "valid_row"), self.module.operand(id, "valid_col")];
         self.values.tiles.insert(value, TileType { valid_rows: part.valid_rows, valid_cols: part.valid_cols, ..whole });
         let offset = self.window_offset(id, &whole)?;
         self.declare_tile(value, valid)?;

@@ -6,7 +6,7 @@
 use super::types::{pointer_type, scalar_type};
 use super::{Built, Writer};
 use pto_ir::{Attr, OpId, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::{Meaning, Movement, Storage};
 use pto_isa::{Diagnostic, Dim, GlobalLayout, Loc, MAX_RANK, MemrefType, Order, Scalar, Type};
 
 /// An extent or stride: known, or the text of a value.
@@ -136,7 +136,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn make_view(&mut self, id: OpId) -> Built<()> {
-        let Some(ptr) = self.operand(id, "ptr") else { return Err(self.unsupported("it without a pointer")) };
+        let Some(ptr) = self.module.operand(id, "ptr") else { return Err(self.unsupported("it without a pointer")) };
         let value = self.result(id)?;
         let Some(ty) = self.module.value_type(value).view() else { return Err(self.unsupported("this type")) };
         let (elem, stated) = (ty.elem, ty.dims.clone());
@@ -167,7 +167,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn partition(&mut self, id: OpId) -> Built<()> {
-        let source = self.operand(id, "source");
+        let source = self.module.operand(id, "source");
         let Some(whole) = source.and_then(|s| self.values.views.get(&s)).cloned() else {
             return Err(self.unsupported("a window of a view that comes from elsewhere"));
         };
@@ -199,15 +199,15 @@ impl Writer<'_> {
     pub(super) fn define_view(&mut self, value: ValueId, view: View) {
         let wants = |id: &OpId| {
             !matches!(
-                self.module.op(*id).op,
-                op::partition_view
-                    | op::get_tensor_view_dim
-                    | op::get_tensor_view_stride
-                    | op::tensor_view_addr
-                    | op::memref_dim
-                    | op::memref_load
-                    | op::memref_store
-                    | op::make_tensor_view
+                self.module.meaning(*id),
+                Meaning::Storage(
+                    Storage::View
+                        | Storage::Partition
+                        | Storage::ViewExtent
+                        | Storage::ViewStride
+                        | Storage::ViewAddress
+                        | Storage::BufferExtent
+                ) | Meaning::Movement(Movement::LoadElement | Movement::StoreElement)
             )
         };
         if self.facts.uses[value.index()].iter().any(wants) {
@@ -287,7 +287,7 @@ impl Writer<'_> {
         let operands: Vec<ValueId> = self.module.operands(id).iter().map(|o| o.value).collect();
         let [source, index] = operands[..] else { return Err(self.unsupported("these operands")) };
         let Some(view) = self.values.views.get(&source).cloned() else { return Err(self.unsupported("this view")) };
-        let list = if self.module.op(id).op == op::get_tensor_view_stride { view.strides } else { view.dims };
+        let list = if self.module.storage(id) == Some(Storage::ViewStride) { view.strides } else { view.dims };
         let at = self.input.info.constant(index).and_then(|n| usize::try_from(n).ok());
         let Some(extent) = at.and_then(|at| list.get(at)) else {
             return Err(self.unsupported("a dimension that is known only at run time"));
@@ -299,7 +299,7 @@ impl Writer<'_> {
 
     /// The start of a view as a pointer, or as a view again.
     pub(super) fn view_address(&mut self, id: OpId) -> Built<()> {
-        let source = self.operand(id, "src");
+        let source = self.module.operand(id, "src");
         let Some(view) = source.and_then(|s| self.values.views.get(&s)).cloned() else {
             return Err(self.unsupported("this view"));
         };
@@ -315,14 +315,14 @@ impl Writer<'_> {
 
     /// One element of a lowered buffer in global memory.
     pub(super) fn memref_access(&mut self, id: OpId) -> Built<()> {
-        let source = self.operand(id, "memref");
+        let source = self.module.operand(id, "memref");
         let Some(view) = source.and_then(|s| self.values.views.get(&s)).cloned() else {
             return Err(self.unsupported("a buffer that is not a parameter in global memory"));
         };
         let indices = self.extents(id, "indices")?;
         let at = indices.iter().zip(&view.strides).fold(view.offset.clone(), |sum, (i, s)| sum.plus(i.times(s)));
         let place = format!("{}[{}]", view.pointer, at.text());
-        if let Some(stored) = self.operand(id, "value") {
+        if let Some(stored) = self.module.operand(id, "value") {
             let text = self.text(stored)?;
             self.line(&format!("{place} = {text};"));
             return Ok(());
@@ -335,7 +335,7 @@ impl Writer<'_> {
 
     /// A window of a lowered buffer in global memory, or the buffer with other extents and strides.
     pub(super) fn memref_window(&mut self, id: OpId) -> Built<()> {
-        let source = self.operand(id, "source");
+        let source = self.module.operand(id, "source");
         let Some(whole) = source.and_then(|s| self.values.views.get(&s)).cloned() else {
             return Err(self.unsupported("a buffer that is not a parameter in global memory"));
         };
@@ -345,7 +345,7 @@ impl Writer<'_> {
         if dims.len() > MAX_RANK {
             return Err(self.unsupported("a view with these dimensions"));
         }
-        let (shift, strides) = if self.module.op(id).op == op::memref_reinterpret_cast {
+        let (shift, strides) = if self.module.storage(id) == Some(Storage::BufferRecast) {
             (offsets.into_iter().next().unwrap_or(Extent::Known(0)), steps)
         } else {
             let shift = offsets.iter().zip(&whole.strides).fold(Extent::Known(0), |sum, (o, s)| sum.plus(o.times(s)));
@@ -425,9 +425,9 @@ impl Writer<'_> {
         let mut pending = vec![view];
         while let Some(value) = pending.pop() {
             for &user in &self.facts.uses[value.index()] {
-                match self.module.op(user).op {
-                    op::partition_view => pending.extend(self.module.results(user)),
-                    op::tload | op::tstore => {
+                match self.module.meaning(user) {
+                    Meaning::Storage(Storage::Partition) => pending.extend(self.module.results(user)),
+                    Meaning::Movement(Movement::Load | Movement::Store) => {
                         let tiles = self.module.operands(user).iter().filter_map(|o| self.module.tile(o.value));
                         found.extend(tiles.map(|t| (t.loc, t.order())));
                     }

@@ -4,8 +4,7 @@
 //! buffer holds, as it does for values.
 
 use crate::{BlockId, Module, OpId, Operand, ValueId};
-use pto_isa::row::Effect;
-use pto_isa::table::op;
+use pto_isa::row::{Control, Effect, Storage};
 use pto_isa::{Targets, Type};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -57,9 +56,9 @@ impl Ways {
 
 /// Parameters and results of a loop that must carry what a buffer holds, because a turn makes that buffer anew too early.
 fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSet<ValueId> {
-    let skip = match module.op(id).op {
-        op::scf_for => 1,
-        op::scf_while => 0,
+    let skip = match module.control(id) {
+        Some(Control::For) => 1,
+        Some(Control::While) => 0,
         _ => return BTreeSet::new(),
     };
     let blocks: Vec<BlockId> = module.op_regions(id).iter().flat_map(|r| module.region(*r).blocks.clone()).collect();
@@ -97,7 +96,8 @@ fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSe
         open.extend(next.filter(|to| found.insert(*to)));
     }
     let results: Vec<ValueId> = module.results(id).collect();
-    let same = args.iter().zip(&results).filter(|(arg, _)| module.op(id).op == op::scf_for && found.contains(arg));
+    let same =
+        args.iter().zip(&results).filter(|(arg, _)| module.control(id) == Some(Control::For) && found.contains(arg));
     let same: Vec<ValueId> = same.map(|(_, result)| *result).collect();
     found.extend(same);
     found
@@ -269,13 +269,12 @@ fn jumps(module: &Module, from: BlockId, avoided: Option<BlockId>) -> BTreeSet<B
 
 /// The buffers without an address that these blocks allocate.
 pub(super) fn made_inside(module: &Module, blocks: &[BlockId]) -> Vec<ValueId> {
-    let address = op::alloc_tile.row().slot("addr");
-    let is_placed = |id: OpId| address.is_some_and(|slot| module.in_slot(id, slot).next().is_some());
+    let is_placed = |id: OpId| module.operand(id, "addr").is_some();
     let mut made = Vec::new();
     for block in blocks {
-        module.walk(*block, &mut |id| match module.op(id).op {
-            op::alloc_tile if !is_placed(id) => made.extend(module.results(id)),
-            op::memref_alloc => made.extend(module.results(id).filter(|v| module.is_local_buffer(*v))),
+        module.walk(*block, &mut |id| match module.storage(id) {
+            Some(Storage::Tile) if !is_placed(id) => made.extend(module.results(id)),
+            Some(Storage::Buffer) => made.extend(module.results(id).filter(|v| module.is_local_buffer(*v))),
             _ => {}
         });
     }
@@ -312,7 +311,7 @@ fn is_overwritten(
 }
 
 pub(super) fn is_loop(module: &Module, id: OpId) -> bool {
-    matches!(module.op(id).op, op::scf_for | op::scf_while)
+    module.control(id).is_some_and(Control::is_loop)
 }
 
 /// True when instructions inside an operation use a buffer.
@@ -326,7 +325,7 @@ fn has_uses(module: &Module, id: OpId, names: &BTreeSet<ValueId>) -> bool {
 }
 
 fn hands_on(module: &Module, id: OpId) -> bool {
-    matches!(module.op(id).op, op::scf_yield | op::scf_condition)
+    matches!(module.control(id), Some(Control::Yield | Control::Condition))
 }
 
 /// Every pair of values of which the second is, or may be, the first under another name; also windows and other types.

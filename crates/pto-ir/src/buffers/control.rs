@@ -3,7 +3,7 @@
 use super::anew::reached;
 use super::{Buffers, Extents, is_open};
 use crate::{BlockId, Def, NewOp, OpId, Operand, Sym, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::Storage;
 use pto_isa::{Dim, TileType, Type};
 
 impl Buffers {
@@ -144,9 +144,7 @@ impl Buffers {
             return None;
         }
         let (ty, span) = (self.out.value(like).ty, self.place(id));
-        let slot = op::memref_alloc.row().slots.len() as u8;
-        let results = vec![(ty, name, slot, span)];
-        let made = self.out.new_op(op::memref_alloc, NewOp { results, span, ..NewOp::default() });
+        let made = self.out.new_with(Storage::Buffer, &[], &[(ty, name)], span);
         ops.push(made);
         self.out.results(made).next()
     }

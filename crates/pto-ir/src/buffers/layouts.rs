@@ -1,7 +1,7 @@
 //! How views lie in memory, wherever branches, loops and calls take them.
 
 use crate::{Attr, Def, Module, OpId, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::Storage;
 use pto_isa::{GlobalLayout, MAX_RANK, Type};
 use std::collections::{HashMap, HashSet};
 
@@ -44,7 +44,7 @@ fn is_deep(module: &Module, value: ValueId) -> bool {
 
 /// Windows lie as the views they are cut from.
 fn windows(module: &Module) -> impl Iterator<Item = (ValueId, ValueId)> {
-    let cuts = module.order().into_iter().filter(|id| module.op(*id).op == op::partition_view);
+    let cuts = module.order().into_iter().filter(|id| module.storage(*id) == Some(Storage::Partition));
     cuts.filter_map(|id| Some((module.operands(id).first()?.value, module.results(id).next()?)))
 }
 
@@ -58,7 +58,7 @@ fn entry_parameters(module: &Module) -> HashSet<ValueId> {
 
 fn own_layout(module: &Module, view: ValueId, started: &HashSet<ValueId>) -> Option<GlobalLayout> {
     match module.value(view).def {
-        Def::Result(made, _) if module.op(made).op == op::make_tensor_view => made_layout(module, made, view),
+        Def::Result(made, _) if module.storage(made) == Some(Storage::View) => made_layout(module, made, view),
         // What a program is started with is a whole tensor, packed.
         _ => started.contains(&view).then_some(GlobalLayout::Nd),
     }
@@ -70,12 +70,9 @@ fn made_layout(module: &Module, made: OpId, view: ValueId) -> Option<GlobalLayou
         let name = def.value(usize::from(*at));
         return GlobalLayout::ALL.into_iter().find(|l| l.name().eq_ignore_ascii_case(name));
     }
-    let list = |slot: &str| -> Option<Vec<ValueId>> {
-        let slot = op::make_tensor_view.row().slot(slot)?;
-        Some(module.in_slot(made, slot).map(|o| o.value).collect())
-    };
-    let (shape, strides) = (list("shape")?, list("strides")?);
-    let back = |list: &[ValueId], n: usize| list.iter().rev().nth(n).and_then(|v| known(module, *v));
+    let list = |slot: &str| module.named(made, slot).map(|o| o.value).collect::<Vec<ValueId>>();
+    let (shape, strides) = (list("shape"), list("strides"));
+    let back = |list: &[ValueId], n: usize| list.iter().rev().nth(n).and_then(|v| module.literal(*v));
     let one = back(&strides, 0)? == 1;
     if !one {
         let dn = back(&strides, 1)? == 1;
@@ -92,9 +89,4 @@ fn made_layout(module: &Module, made: OpId, view: ValueId) -> Option<GlobalLayou
     }
     let boxes = back(&shape, 1)? == 16 && back(&strides, 1)? == cols && back(&strides, 2)? == 16 * cols;
     boxes.then_some(GlobalLayout::Nz)
-}
-
-fn known(module: &Module, value: ValueId) -> Option<i64> {
-    let Def::Result(made, _) = module.value(value).def else { return None };
-    (module.op(made).op == op::arith_constant).then(|| module.attr(made, "value")?.int())?
 }

@@ -8,8 +8,7 @@ use super::anew::{all_ways, is_loop, made_inside, reached};
 use super::timeline::{Accesses, Families, MOST_CALLED, Timeline};
 use crate::{Module, OpId, ValueId};
 use pto_isa::Dir;
-use pto_isa::row::Effect;
-use pto_isa::table::op;
+use pto_isa::row::{Arith, Control, Effect, Meaning, Movement, Storage};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Every loop that loses a write is looked at closely. One is enough to refuse the program.
@@ -181,7 +180,7 @@ impl<'m> Aliases<'m> {
         let starts =
             |region: usize, skip: usize| regions.get(region).map_or_else(Vec::new, |r| module.starts(*r, skip));
         let at = |list: &[ValueId]| list.iter().position(|v| *v == value);
-        if module.op(id).op == op::scf_for {
+        if module.control(id) == Some(Control::For) {
             return at(&results).and_then(|k| starts(0, 1).get(k).copied()).into_iter().collect();
         }
         let params = starts(1, 0);
@@ -195,12 +194,15 @@ impl<'m> Aliases<'m> {
     /// What an operation uses, and whether it writes that. To hand on a name is no use, unless that makes a copy.
     pub(super) fn accesses(&self, id: OpId) -> impl Iterator<Item = (ValueId, bool)> {
         let code = self.module.op(id).op;
-        let writes_all = matches!(code, op::memref_store | op::set_validshape);
+        let writes_all = matches!(
+            code.row().meaning,
+            Meaning::Movement(Movement::StoreElement) | Meaning::Storage(Storage::SetValid)
+        );
         let is_unknown = is_unknown_call(self.module, &self.calls, id);
         let only_names = match code.row().effect {
             Effect::Control => !is_unknown,
             Effect::View => !writes_all,
-            _ => code == op::arith_select,
+            _ => code.arith() == Some(Arith::Select),
         };
         let used = self.module.operands(id).iter().filter(move |o| !only_names || self.is_copied(o.value));
         used.map(move |operand| {
@@ -257,7 +259,7 @@ impl Sides {
 /// True for a call of a function whose body is elsewhere.
 fn is_unknown_call(module: &Module, calls: &HashMap<OpId, OpId>, id: OpId) -> bool {
     let body = |f: OpId| module.op_regions(f).iter().any(|r| !module.region(*r).blocks.is_empty());
-    module.op(id).op == op::func_call && !calls.get(&id).is_some_and(|f| body(*f))
+    module.control(id) == Some(Control::Call) && !calls.get(&id).is_some_and(|f| body(*f))
 }
 
 impl Touch {

@@ -19,8 +19,8 @@ use anew::{Ways, all_contents, are_needed, is_made_early};
 use lost::{losing_loops, other_names};
 
 use crate::{BlockId, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
-use pto_isa::table::op;
-use pto_isa::{Diagnostic, Dim, Error, Loc, Op, Span, Targets, TileType, Type, codes};
+use pto_isa::row::Control;
+use pto_isa::{Diagnostic, Dim, Error, Loc, Span, Targets, TileType, Type, codes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Writes tile values as buffers, for all of some targets.
@@ -135,10 +135,10 @@ impl Buffers {
         let args =
             regions.iter().flat_map(|r| self.out.region(*r).blocks.first()).flat_map(|b| &self.out.block(*b).args);
         let carries = self.out.results(id).chain(args.copied()).any(|v| self.is_value(v));
-        match self.out.op(id).op {
-            op::scf_for if carries => self.turned(id, ops),
-            op::scf_while if carries => self.conditional(id, ops),
-            op::scf_if | op::scf_index_switch | op::scf_execute_region | op::fusion_region if carries => {
+        match self.out.control(id) {
+            Some(Control::For) if carries => self.turned(id, ops),
+            Some(Control::While) if carries => self.conditional(id, ops),
+            Some(Control::If | Control::IndexSwitch | Control::Execute | Control::Fusion) if carries => {
                 self.branched(id, ops);
             }
             _ => {
@@ -256,33 +256,18 @@ impl Buffers {
         extents: Option<Extents>,
         ops: &mut Vec<OpId>,
     ) -> ValueId {
-        let row = op::alloc_tile.row();
         let mut operands = Vec::new();
         let given = extents.map_or([None, None], |(r, c)| [Some(r), Some(c)]);
         for ((slot, dim), value) in
             [("valid_row", tile.valid_rows), ("valid_col", tile.valid_cols)].into_iter().zip(given)
         {
-            if let (Dim::Dynamic, Some(value), Some(slot)) = (dim, value, row.slot(slot)) {
-                operands.push(Operand { value, slot: slot as u8, span });
+            if let (Dim::Dynamic, Some(value)) = (dim, value) {
+                operands.push((slot, value));
             }
         }
-        let id = self.out.new_tile(tile, name, span, operands);
+        let id = self.out.new_tile(tile, name, span, &operands);
         ops.push(id);
         self.out.results(id).next().unwrap_or_else(|| ValueId::from_index(0))
-    }
-
-    fn with_operands(
-        &mut self,
-        code: Op,
-        operands: &[(&str, ValueId)],
-        results: Vec<(crate::TypeId, Sym, u8, Span)>,
-        span: Span,
-    ) -> OpId {
-        let row = code.row();
-        let operand =
-            |(name, value): &(&str, ValueId)| Some(Operand { value: *value, slot: row.slot(name)? as u8, span });
-        let operands = operands.iter().filter_map(operand).collect();
-        self.out.new_op(code, NewOp { operands, results, span, ..NewOp::default() })
     }
 
     fn fresh(&mut self, base: &str) -> Sym {
@@ -298,8 +283,8 @@ impl Buffers {
             let extents = self.extents_of(id, from, ops);
             self.set_extents(id, to, extents, ops);
         }
-        let new = self.with_operands(op::tmov, &[("src", from), ("dst", to)], Vec::new(), self.place(id));
-        ops.push(new);
+        let span = self.place(id);
+        ops.push(self.out.new_copy(from, to, span));
     }
 }
 

@@ -1,10 +1,9 @@
 //! Valid regions of buffers, where types leave them open.
 
 use super::{Buffers, Extents};
-use crate::{Attr, NewOp, OpId, ValueId};
-use pto_isa::row::{Measure, RegionExtent};
-use pto_isa::table::op;
-use pto_isa::{Dim, Op, Scalar, Type};
+use crate::{OpId, ValueId};
+use pto_isa::row::{Arith, Measure, RegionExtent, Storage};
+use pto_isa::{Dim, Scalar, Type};
 
 impl Buffers {
     /// Where the rows and columns of a result come from.
@@ -55,7 +54,7 @@ impl Buffers {
             return Some(self.number(id, extent.scaled(n), ops));
         }
         let mut value = self.measure(id, extent.measure, ops)?;
-        for (code, n) in [(op::arith_ceildivui, extent.per), (op::arith_muli, extent.times)] {
+        for (code, n) in [(Arith::CeilDivUnsigned, extent.per), (Arith::Mul, extent.times)] {
             if n != 1 {
                 let n = self.number(id, n, ops);
                 value = self.computed(id, code, value, n, ops);
@@ -63,7 +62,7 @@ impl Buffers {
         }
         let Some(most) = extent.at_most else { return Some(value) };
         let most = self.number(id, most, ops);
-        Some(self.computed(id, op::arith_minsi, value, most, ops))
+        Some(self.computed(id, Arith::MinSigned, value, most, ops))
     }
 
     fn measure(&mut self, id: OpId, measure: Measure, ops: &mut Vec<OpId>) -> Option<ValueId> {
@@ -75,17 +74,17 @@ impl Buffers {
                 let mut sum = None;
                 for slot in slots.into_iter().flatten() {
                     let cols = self.region_in(id, slot, ops)?.1;
-                    sum = Some(sum.map_or(cols, |sum| self.computed(id, op::arith_addi, sum, cols, ops)));
+                    sum = Some(sum.map_or(cols, |sum| self.computed(id, Arith::Add, sum, cols, ops)));
                 }
                 sum?
             }
             Measure::MaxRows(a, b) => {
                 let (a, b) = (self.region_in(id, a, ops)?.0, self.region_in(id, b, ops)?.0);
-                self.computed(id, op::arith_maxsi, a, b, ops)
+                self.computed(id, Arith::MaxSigned, a, b, ops)
             }
             Measure::MaxCols(a, b) => {
                 let (a, b) = (self.region_in(id, a, ops)?.1, self.region_in(id, b, ops)?.1);
-                self.computed(id, op::arith_maxsi, a, b, ops)
+                self.computed(id, Arith::MaxSigned, a, b, ops)
             }
             Measure::RowsAfter(slot, index) => {
                 let rows = self.region_in(id, slot, ops)?.0;
@@ -102,9 +101,9 @@ impl Buffers {
     fn after(&mut self, id: OpId, extent: ValueId, index: usize, ops: &mut Vec<OpId>) -> Option<ValueId> {
         let index = self.out.in_slot(id, index).next()?.value;
         let index = self.as_index(id, index, ops);
-        let left = self.computed(id, op::arith_subi, extent, index, ops);
+        let left = self.computed(id, Arith::Sub, extent, index, ops);
         let none = self.number(id, 0, ops);
-        Some(self.computed(id, op::arith_maxsi, left, none, ops))
+        Some(self.computed(id, Arith::MaxSigned, left, none, ops))
     }
 
     /// An integer as an index.
@@ -113,9 +112,8 @@ impl Buffers {
         if *self.out.value_type(value) == Type::Scalar(Scalar::Index) {
             return value;
         }
-        let row = op::arith_index_cast.row();
-        let results = vec![(ty, self.fresh("extent"), row.slots.len() as u8, span)];
-        let made = self.with_operands(op::arith_index_cast, &[(row.slots[0].name, value)], results, span);
+        let name = self.fresh("extent");
+        let made = self.out.new_with(Arith::IndexCast, &[("in", value)], &[(ty, name)], span);
         ops.push(made);
         self.out.results(made).next().unwrap_or(value)
     }
@@ -141,21 +139,16 @@ impl Buffers {
     /// A number as a value.
     pub(super) fn number(&mut self, id: OpId, n: u64, ops: &mut Vec<OpId>) -> ValueId {
         let (span, ty) = (self.place(id), self.out.intern_type(Type::Scalar(Scalar::Index)));
-        let slot = op::arith_constant.row().slots.len() as u8;
-        let (name, value) = (self.fresh("extent"), self.out.names.intern("value"));
-        let attrs = vec![(value, Attr::Int(i128::from(n), ty))];
-        let results = vec![(ty, name, slot, span)];
-        let made = self.out.new_op(op::arith_constant, NewOp { attrs, results, span, ..NewOp::default() });
+        let name = self.fresh("extent");
+        let made = self.out.new_constant(n.into(), ty, name, span);
         ops.push(made);
         self.out.results(made).next().unwrap_or_else(|| ValueId::from_index(0))
     }
 
-    pub(super) fn computed(&mut self, id: OpId, code: Op, a: ValueId, b: ValueId, ops: &mut Vec<OpId>) -> ValueId {
+    pub(super) fn computed(&mut self, id: OpId, how: Arith, a: ValueId, b: ValueId, ops: &mut Vec<OpId>) -> ValueId {
         let (span, ty) = (self.place(id), self.out.intern_type(Type::Scalar(Scalar::Index)));
-        let row = code.row();
-        let results = vec![(ty, self.fresh("extent"), row.slots.len() as u8, span)];
-        let operands = [(row.slots[0].name, a), (row.slots[1].name, b)];
-        let made = self.with_operands(code, &operands, results, span);
+        let name = self.fresh("extent");
+        let made = self.out.new_with(how, &[("lhs", a), ("rhs", b)], &[(ty, name)], span);
         ops.push(made);
         self.out.results(made).next().unwrap_or_else(|| ValueId::from_index(0))
     }
@@ -163,12 +156,9 @@ impl Buffers {
     /// Rows and columns of a tile.
     pub(super) fn extents_of(&mut self, id: OpId, tile: ValueId, ops: &mut Vec<OpId>) -> Extents {
         let span = self.place(id);
-        let row = op::get_validshape.row();
         let ty = self.out.intern_type(Type::Scalar(Scalar::Index));
-        let first = row.slots.len() as u8;
-        let names = [self.fresh("rows"), self.fresh("cols")];
-        let results = (first..).zip(names).map(|(slot, name)| (ty, name, slot, span)).collect();
-        let query = self.with_operands(op::get_validshape, &[("source", tile)], results, span);
+        let results = [(ty, self.fresh("rows")), (ty, self.fresh("cols"))];
+        let query = self.out.new_with(Storage::GetValid, &[("source", tile)], &results, span);
         ops.push(query);
         let mut made = self.out.results(query);
         let nothing = ValueId::from_index(0);
@@ -177,7 +167,8 @@ impl Buffers {
 
     pub(super) fn set_extents(&mut self, id: OpId, tile: ValueId, (rows, cols): Extents, ops: &mut Vec<OpId>) {
         let operands = [("source", tile), ("valid_row", rows), ("valid_col", cols)];
-        let new = self.with_operands(op::set_validshape, &operands, Vec::new(), self.place(id));
+        let span = self.place(id);
+        let new = self.out.new_with(Storage::SetValid, &operands, &[], span);
         ops.push(new);
     }
 }

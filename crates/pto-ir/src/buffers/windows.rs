@@ -1,8 +1,8 @@
 //! Rows and columns of what is loaded from a view.
 
 use super::{Buffers, Extents};
-use crate::{Def, OpId, ValueId};
-use pto_isa::table::op;
+use crate::{OpId, ValueId};
+use pto_isa::row::{Arith, Storage};
 use pto_isa::{Dim, GlobalLayout, MAX_RANK, Scalar, Type, ViewType};
 
 impl Buffers {
@@ -26,7 +26,7 @@ impl Buffers {
             let mut product = None;
             for at in dims.iter().filter_map(|d| d.checked_sub(lead)) {
                 let extent = self.view_extent(id, view, at, ops)?;
-                product = Some(product.map_or(extent, |all| self.computed(id, op::arith_muli, all, extent, ops)));
+                product = Some(product.map_or(extent, |all| self.computed(id, Arith::Mul, all, extent, ops)));
             }
             Some(product.unwrap_or_else(|| self.number(id, 1, ops)))
         };
@@ -41,15 +41,14 @@ impl Buffers {
     }
 
     /// The operands of the operation that makes a view, from one slot.
-    fn made_from(&self, view: ValueId, of: pto_isa::Op, slot: &str) -> Option<Vec<ValueId>> {
-        let Def::Result(made, _) = self.out.value(view).def else { return None };
-        let slot = of.row().slot(slot)?;
-        (self.out.op(made).op == of).then(|| self.out.in_slot(made, slot).map(|o| o.value).collect())
+    fn made_from(&self, view: ValueId, of: Storage, slot: &str) -> Option<Vec<ValueId>> {
+        let made = self.out.definition(view).filter(|made| self.out.storage(*made) == Some(of))?;
+        Some(self.out.named(made, slot).map(|o| o.value).collect())
     }
 
     fn view_extent(&mut self, id: OpId, view: ValueId, at: usize, ops: &mut Vec<OpId>) -> Option<ValueId> {
-        let sizes = self.made_from(view, op::partition_view, "sizes");
-        if let Some(sizes) = sizes.or_else(|| self.made_from(view, op::make_tensor_view, "shape")) {
+        let sizes = self.made_from(view, Storage::Partition, "sizes");
+        if let Some(sizes) = sizes.or_else(|| self.made_from(view, Storage::View, "shape")) {
             return sizes.get(at).copied();
         }
         match *self.view_type(view)?.dims.get(at)? {
@@ -61,10 +60,9 @@ impl Buffers {
     fn queried_extent(&mut self, id: OpId, view: ValueId, at: usize, ops: &mut Vec<OpId>) -> ValueId {
         let dimension = self.number(id, at as u64, ops);
         let (span, ty) = (self.place(id), self.out.intern_type(Type::Scalar(Scalar::Index)));
-        let first = op::get_tensor_view_dim.row().slots.len() as u8;
-        let results = vec![(ty, self.fresh("extent"), first, span)];
+        let name = self.fresh("extent");
         let operands = [("tensor_view", view), ("dim_index", dimension)];
-        let made = self.with_operands(op::get_tensor_view_dim, &operands, results, span);
+        let made = self.out.new_with(Storage::ViewExtent, &operands, &[(ty, name)], span);
         ops.push(made);
         self.out.results(made).next().unwrap_or(dimension)
     }

@@ -2,7 +2,7 @@
 
 use super::Printer;
 use crate::{Attr, BlockId, OpId, Successor, ValueId};
-use pto_isa::row::Custom;
+use pto_isa::row::{Control, Custom, Storage};
 use pto_isa::{FnType, Scalar, Type};
 
 impl Printer<'_> {
@@ -357,7 +357,7 @@ impl Printer<'_> {
         let untyped = self.omitted(op).0;
         match (
             values.first(),
-            successors.iter().any(|s| s.case.is_some()) || module.op(op).op == pto_isa::table::op::cf_switch,
+            successors.iter().any(|s| s.case.is_some()) || module.control(op) == Some(Control::Switch),
         ) {
             (Some(&flag), true) => {
                 self.value(flag);
@@ -549,7 +549,7 @@ impl Printer<'_> {
     /// `%s[offsets] [sizes] [strides]`, or the keyed form of a reinterpreting cast.
     fn memref_view(&mut self, op: OpId) {
         const LISTS: [&str; 3] = ["static_offsets", "static_sizes", "static_strides"];
-        let keyed = self.module.op(op).op == pto_isa::table::op::memref_reinterpret_cast;
+        let keyed = self.module.storage(op) == Some(Storage::BufferRecast);
         self.head(op);
         let source = self.slot_list(op, 0)[0];
         self.put(" ");

@@ -11,6 +11,7 @@ mod types;
 mod writable;
 
 use crate::{Attr, BlockId, Module, OpId, RegionId, Spelling, Sym, ValueId};
+use pto_isa::row::Control;
 use std::collections::{HashMap, HashSet};
 
 pub use attrs::{float_text, quote};
@@ -289,7 +290,7 @@ impl<'a> Printer<'a> {
     }
 
     fn is_empty_yield(&self, op: OpId) -> bool {
-        self.module.op(op).op == pto_isa::table::op::scf_yield
+        self.module.control(op) == Some(Control::Yield)
             && self.module.operands(op).is_empty()
             && self.module.attrs(op).is_empty()
     }

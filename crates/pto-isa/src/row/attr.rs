@@ -16,11 +16,16 @@ pub struct AttrSpec {
     pub required: bool,
     /// What it is when not given, as written.
     pub default: &'static str,
+    /// What it is when not given, computed from other integer attributes.
+    pub computed: Option<ComputedDefault>,
     /// Targets that take it.
     pub targets: Targets,
     /// One line of documentation.
     pub doc: &'static str,
 }
+
+/// Computes the default of an integer attribute; the argument gives the others by name, with their own defaults.
+pub type ComputedDefault = fn(&dyn Fn(&str) -> Option<i64>) -> Option<i64>;
 
 /// What an attribute may be.
 #[derive(Clone, Copy, Debug)]
@@ -49,12 +54,12 @@ pub enum AttrKind {
 
 /// A required attribute.
 pub const fn attr(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrSpec {
-    AttrSpec { name, aliases: &[], kind, required: true, default: "", targets: Targets::ALL, doc }
+    AttrSpec { name, aliases: &[], kind, required: true, default: "", computed: None, targets: Targets::ALL, doc }
 }
 
 /// An attribute that may be left out; `default` is what it then is (empty: nothing).
 pub const fn opt_attr(name: &'static str, kind: AttrKind, default: &'static str, doc: &'static str) -> AttrSpec {
-    AttrSpec { name, aliases: &[], kind, required: false, default, targets: Targets::ALL, doc }
+    AttrSpec { name, aliases: &[], kind, required: false, default, computed: None, targets: Targets::ALL, doc }
 }
 
 impl AttrSpec {
@@ -63,6 +68,26 @@ impl AttrSpec {
     pub const fn alias(mut self, names: &'static [&'static str]) -> Self {
         self.aliases = names;
         self
+    }
+
+    /// What it is when not given follows from other attributes.
+    #[must_use]
+    pub const fn computed(mut self, default: ComputedDefault) -> Self {
+        self.computed = Some(default);
+        self
+    }
+
+    /// The integer that it is when not given; `other` gives the integer attributes of the same operation.
+    ///
+    /// ```
+    /// use pto_isa::table;
+    /// let row = table::find("aic_initialize_pipe").expect("an instruction").row();
+    /// let slots = row.attr("slot_num").expect("an attribute");
+    /// assert_eq!(slots.default_int(&|_| Some(1)), Some(8));
+    /// assert_eq!(slots.default_int(&|_| Some(3)), Some(4), "four each way");
+    /// ```
+    pub fn default_int(&self, other: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
+        self.computed.map_or_else(|| self.default.parse().ok(), |default| default(other))
     }
 
     /// Only on these targets.
@@ -75,8 +100,7 @@ impl AttrSpec {
     /// What it may be, in words.
     ///
     /// ```
-    /// use pto_isa::table::op;
-    /// assert_eq!(op::tcmps.row().attrs[0].legal_values(), "eq, ne, lt, le, gt, ge");
+    ///     /// assert_eq!(op::tcmps.row().attrs[0].legal_values(), "eq, ne, lt, le, gt, ge");
     /// ```
     pub fn legal_values(&self) -> String {
         match self.kind {

@@ -118,7 +118,7 @@ pub struct PipeCase {
 }
 
 /// Which kind of core an instruction belongs to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Core {
     /// Either kind.
     Any,

@@ -127,8 +127,7 @@ impl Row {
     ///
     /// ```
     /// use pto_isa::row::{RegionExtent, Uses};
-    /// use pto_isa::table::op;
-    /// let row = op::trowmax.row();
+    ///     /// let row = op::trowmax.row();
     /// let (src, dst) = (row.slot("src").unwrap(), row.slot("dst").unwrap());
     /// let uses = Uses { row, given: &|slot| slot == src, tile: &|_| None, attr: &|_| None };
     /// assert_eq!(row.extents(dst, &uses), [Some(RegionExtent::rows(src)), Some(RegionExtent::fixed(1))]);

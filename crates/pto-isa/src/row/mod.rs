@@ -8,11 +8,12 @@ mod attr;
 mod columns;
 mod extents;
 mod hazard;
+mod meaning;
 mod overwrite;
 mod slot;
 mod syntax;
 
-pub use attr::{AttrKind, AttrSpec, attr, opt_attr};
+pub use attr::{AttrKind, AttrSpec, ComputedDefault, attr, opt_attr};
 pub use columns::{
     Alias, Bytecode, Core, Cost, Cpp, CppForm, DocumentedCost, Domain, Effect, Family, PipeCase, Pipes, Scratch, Sums,
     When, form,
@@ -20,6 +21,10 @@ pub use columns::{
 pub use extents::{Factor, From, Measure, Region, RegionExtent, Uses, region, whole};
 pub use hazard::{
     Condition, Harm, Hazard, HiddenMemory, destroys, differs, fault, hidden, ignores, limit, writes_early,
+};
+pub use meaning::{
+    Arith, AtomicMode, Combine, CommOp, Control, CoreQuery, Direction, EndForm, EntryAction, Fifo, FlagForm, LocalOp,
+    Meaning, Movement, ScaleForm, SignalForm, Storage, SyncOp,
 };
 pub use slot::{Count, Dir, Elem, FixedType, Infer, Kind, Orders, Slot};
 pub use syntax::{Anatomy, Custom, Syntax};
@@ -78,6 +83,10 @@ pub struct Row {
     pub core: Core,
     /// Other effects.
     pub effect: Effect,
+    /// What it is, where more than its kernel needs to know.
+    pub meaning: Meaning,
+    /// How it combines two values element by element, where a store or a reduction can ask for the same.
+    pub combine: Option<Combine>,
     /// Cost law.
     pub cost: Cost,
     /// Figures on its page.
@@ -123,6 +132,8 @@ impl Row {
         pipe: Pipes::None,
         core: Core::Any,
         effect: Effect::Operands,
+        meaning: Meaning::Plain,
+        combine: None,
         cost: Cost::None,
         documented: None,
         cpp: Cpp::NONE,
@@ -314,6 +325,83 @@ impl Row {
     #[must_use]
     pub const fn effect(mut self, effect: Effect) -> Self {
         self.effect = effect;
+        self
+    }
+
+    /// Holds regions, or steers between them.
+    #[must_use]
+    pub const fn control(mut self, is: Control) -> Self {
+        self.meaning = Meaning::Control(is);
+        self
+    }
+
+    /// Computes a scalar.
+    #[must_use]
+    pub const fn arith(mut self, is: Arith) -> Self {
+        self.meaning = Meaning::Arith(is);
+        self
+    }
+
+    /// Makes, names or queries memory.
+    #[must_use]
+    pub const fn storage(mut self, is: Storage) -> Self {
+        self.meaning = Meaning::Storage(is);
+        self
+    }
+
+    /// Moves data as it is.
+    #[must_use]
+    pub const fn movement(mut self, is: Movement) -> Self {
+        self.meaning = Meaning::Movement(is);
+        self
+    }
+
+    /// Works on a pipe between cores.
+    #[must_use]
+    pub const fn fifo(mut self, is: Fifo) -> Self {
+        self.meaning = Meaning::Fifo(is);
+        self
+    }
+
+    /// Orders pipes or cores.
+    #[must_use]
+    pub const fn sync(mut self, is: SyncOp) -> Self {
+        self.meaning = Meaning::Sync(is);
+        self
+    }
+
+    /// Moves data between ranks, or tells them something.
+    #[must_use]
+    pub const fn comm(mut self, is: CommOp) -> Self {
+        self.meaning = Meaning::Comm(is);
+        self
+    }
+
+    /// Asks which core this is, or how many there are.
+    #[must_use]
+    pub const fn query(mut self, is: CoreQuery) -> Self {
+        self.meaning = Meaning::Query(is);
+        self
+    }
+
+    /// Declares or accesses a local array or structure.
+    #[must_use]
+    pub const fn local(mut self, is: LocalOp) -> Self {
+        self.meaning = Meaning::Local(is);
+        self
+    }
+
+    /// Switches how later stores combine with memory.
+    #[must_use]
+    pub const fn atomic(mut self, is: AtomicMode) -> Self {
+        self.meaning = Meaning::Atomic(is);
+        self
+    }
+
+    /// Combines two values element by element.
+    #[must_use]
+    pub const fn combines(mut self, how: Combine) -> Self {
+        self.combine = Some(how);
         self
     }
 

@@ -178,7 +178,7 @@ impl<'a> Instance<'a> {
         self.arg(slot)?.value
     }
 
-    /// The value of an attribute, or its default.
+    /// The value of an attribute that is given.
     pub fn attr(&self, name: &str) -> Option<AttrValue<'a>> {
         self.attrs.iter().find(|(n, _)| *n == name).map(|(_, v)| *v)
     }
@@ -188,6 +188,15 @@ impl<'a> Instance<'a> {
         match self.attr(name) {
             Some(v) => v.enum_name(),
             None => self.row.attr(name).map(|a| a.default).filter(|d| !d.is_empty()),
+        }
+    }
+
+    /// The value of an integer attribute, given or by default.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        match self.attr(name) {
+            Some(AttrValue::Int(n)) => Some(n),
+            Some(_) => None,
+            None => self.row.attr(name)?.default_int(&|other| self.int(other)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Scalar arithmetic: the part of the host dialects that programs compute addresses and scalars with.
 
 use crate::DType::I32;
-use crate::row::{AttrKind, Custom, Effect, Kind, Row, Slot, When, attr, form, opt_attr};
+use crate::row::{Arith, AttrKind, Custom, Effect, Kind, Movement, Row, Slot, Storage, When, attr, form, opt_attr};
 use crate::shape::{result, value_in};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::{Pipe, Scalar, Targets, Type, codes, enums};
@@ -66,13 +66,13 @@ const EXTENDED: Row = SCALAR
 
 family! { Arith, "", arith;
     /// A constant.
-    arith_constant = "arith.constant": SCALAR
+    arith_constant = "arith.constant": SCALAR.arith(Arith::Constant)
         .results(RESULT)
         .attrs(&[attr("value", AttrKind::Any, "the number")])
         .custom(Custom::Constant)
         .bytecode(0x2003, 0);
     /// Comparison of integers; the predicate says signed or unsigned.
-    arith_cmpi = "arith.cmpi": COMPARE
+    arith_cmpi = "arith.cmpi": COMPARE.arith(Arith::CompareInt)
         .slots(&[value_in("lhs", Kind::Int), value_in("rhs", Kind::Int)])
         .attrs(&[attr("predicate", AttrKind::Enum(&enums::CMPI_PREDICATE), "which comparison")])
         .cpp_forms(&[
@@ -89,7 +89,7 @@ family! { Arith, "", arith;
         ])
         .bytecode(0x2002, 2);
     /// Comparison of floating-point numbers; the predicate says ordered or unordered.
-    arith_cmpf = "arith.cmpf": COMPARE
+    arith_cmpf = "arith.cmpf": COMPARE.arith(Arith::CompareFloat)
         .slots(&[value_in("lhs", Kind::Float), value_in("rhs", Kind::Float)])
         .attrs(&[attr("predicate", AttrKind::Enum(&enums::CMPF_PREDICATE), "which comparison")])
         .cpp_forms(&[
@@ -112,226 +112,226 @@ family! { Arith, "", arith;
         ])
         .cpp_silent(&["lhs", "rhs"]);
     /// One of two values, chosen by a condition.
-    arith_select = "arith.select": SCALAR
+    arith_select = "arith.select": SCALAR.arith(Arith::Select)
         .slots(&[value_in("condition", Kind::Bool), value_in("true_value", Kind::Any), value_in("false_value", Kind::Any)])
         .results(RESULT)
         .custom(Custom::Select)
         .cpp_forms(&[form("$condition ? $true_value : $false_value")])
         .bytecode(0x2007, 3);
     /// Integer sum; wraps.
-    arith_addi = "arith.addi": INTEGERS
+    arith_addi = "arith.addi": INTEGERS.arith(Arith::Add)
         .cpp_forms(&[
             form("$lhs + $rhs").when(When::Scalar("lhs", Scalar::Index)),
             form("static_cast<:result>(static_cast<^lhs>($lhs) + static_cast<^rhs>($rhs))"),
         ])
         .bytecode(0x2000, 2);
     /// Integer difference; wraps.
-    arith_subi = "arith.subi": INTEGERS
+    arith_subi = "arith.subi": INTEGERS.arith(Arith::Sub)
         .cpp_forms(&[
             form("$lhs - $rhs").when(When::Scalar("lhs", Scalar::Index)),
             form("static_cast<:result>(static_cast<^lhs>($lhs) - static_cast<^rhs>($rhs))"),
         ])
         .bytecode(0x2008, 2);
     /// Integer product; wraps.
-    arith_muli = "arith.muli": INTEGERS
+    arith_muli = "arith.muli": INTEGERS.arith(Arith::Mul)
         .cpp_forms(&[
             form("$lhs * $rhs").when(When::Scalar("lhs", Scalar::Index)),
             form("static_cast<:result>(static_cast<^lhs>($lhs) * static_cast<^rhs>($rhs))"),
         ])
         .bytecode(0x2006, 2);
     /// Signed quotient, towards zero.
-    arith_divsi = "arith.divsi": INTEGERS
+    arith_divsi = "arith.divsi": INTEGERS.arith(Arith::DivSigned)
         .cpp_forms(&[form("$lhs / $rhs")]);
     /// Unsigned quotient.
-    arith_divui = "arith.divui": INTEGERS
+    arith_divui = "arith.divui": INTEGERS.arith(Arith::DivUnsigned)
         .cpp_forms(&[form("static_cast<:result>(static_cast<^lhs>($lhs) / static_cast<^rhs>($rhs))")]);
     /// Signed remainder, sign of the dividend.
-    arith_remsi = "arith.remsi": INTEGERS
+    arith_remsi = "arith.remsi": INTEGERS.arith(Arith::RemSigned)
         .cpp_forms(&[form("$lhs % $rhs")]);
     /// Unsigned remainder.
-    arith_remui = "arith.remui": INTEGERS
+    arith_remui = "arith.remui": INTEGERS.arith(Arith::RemUnsigned)
         .cpp_forms(&[form("static_cast<:result>(static_cast<^lhs>($lhs) % static_cast<^rhs>($rhs))")]);
     /// Signed quotient, towards minus infinity.
-    arith_floordivsi = "arith.floordivsi": INTEGERS
+    arith_floordivsi = "arith.floordivsi": INTEGERS.arith(Arith::FloorDivSigned)
         .cpp_forms(&[form("$lhs / $rhs - ($lhs % $rhs != 0 && ($lhs < 0) != ($rhs < 0))")]);
     /// Signed quotient, towards plus infinity.
-    arith_ceildivsi = "arith.ceildivsi": INTEGERS
+    arith_ceildivsi = "arith.ceildivsi": INTEGERS.arith(Arith::CeilDivSigned)
         .cpp_forms(&[form("$lhs / $rhs + ($lhs % $rhs != 0 && ($lhs < 0) == ($rhs < 0))")])
         .bytecode(0x2001, 2);
     /// Unsigned quotient, rounded up.
-    arith_ceildivui = "arith.ceildivui": INTEGERS
+    arith_ceildivui = "arith.ceildivui": INTEGERS.arith(Arith::CeilDivUnsigned)
         .cpp_forms(&[
             form("static_cast<:result>(static_cast<^lhs>($lhs) / static_cast<^rhs>($rhs) + (static_cast<^lhs>($lhs) % static_cast<^rhs>($rhs) != 0))"),
         ]);
     /// Bitwise and.
-    arith_andi = "arith.andi": INTEGERS
+    arith_andi = "arith.andi": INTEGERS.arith(Arith::And)
         .cpp_forms(&[form("$lhs & $rhs")]);
     /// Bitwise or.
-    arith_ori = "arith.ori": INTEGERS
+    arith_ori = "arith.ori": INTEGERS.arith(Arith::Or)
         .cpp_forms(&[form("$lhs | $rhs")]);
     /// Bitwise exclusive or.
-    arith_xori = "arith.xori": INTEGERS
+    arith_xori = "arith.xori": INTEGERS.arith(Arith::Xor)
         .cpp_forms(&[form("$lhs ^ $rhs")]);
     /// Left shift.
-    arith_shli = "arith.shli": INTEGERS
+    arith_shli = "arith.shli": INTEGERS.arith(Arith::ShiftLeft)
         .cpp_forms(&[form("static_cast<:result>(static_cast<^lhs>($lhs) << $rhs)")]);
     /// Arithmetic right shift.
-    arith_shrsi = "arith.shrsi": INTEGERS
+    arith_shrsi = "arith.shrsi": INTEGERS.arith(Arith::ShiftRightSigned)
         .cpp_forms(&[form("$lhs >> $rhs")]);
     /// Logical right shift.
-    arith_shrui = "arith.shrui": INTEGERS
+    arith_shrui = "arith.shrui": INTEGERS.arith(Arith::ShiftRightUnsigned)
         .cpp_forms(&[form("static_cast<:result>(static_cast<^lhs>($lhs) >> $rhs)")]);
     /// Larger of two signed integers.
-    arith_maxsi = "arith.maxsi": INTEGERS
+    arith_maxsi = "arith.maxsi": INTEGERS.arith(Arith::MaxSigned)
         .cpp_forms(&[form("$lhs > $rhs ? $lhs : $rhs")]);
     /// Smaller of two signed integers.
-    arith_minsi = "arith.minsi": INTEGERS
+    arith_minsi = "arith.minsi": INTEGERS.arith(Arith::MinSigned)
         .cpp_forms(&[form("$lhs < $rhs ? $lhs : $rhs")]);
     /// Larger of two unsigned integers.
-    arith_maxui = "arith.maxui": INTEGERS
+    arith_maxui = "arith.maxui": INTEGERS.arith(Arith::MaxUnsigned)
         .cpp_forms(&[form("static_cast<^lhs>($lhs) > static_cast<^rhs>($rhs) ? $lhs : $rhs")]);
     /// Smaller of two unsigned integers.
-    arith_minui = "arith.minui": INTEGERS
+    arith_minui = "arith.minui": INTEGERS.arith(Arith::MinUnsigned)
         .cpp_forms(&[form("static_cast<^lhs>($lhs) < static_cast<^rhs>($rhs) ? $lhs : $rhs")])
         .bytecode(0x2005, 2);
     /// Floating-point sum.
-    arith_addf = "arith.addf": FLOATS
+    arith_addf = "arith.addf": FLOATS.arith(Arith::AddFloat)
         .cpp_forms(&[form("$lhs + $rhs")]);
     /// Floating-point difference.
-    arith_subf = "arith.subf": FLOATS
+    arith_subf = "arith.subf": FLOATS.arith(Arith::SubFloat)
         .cpp_forms(&[form("$lhs - $rhs")]);
     /// Floating-point product.
-    arith_mulf = "arith.mulf": FLOATS
+    arith_mulf = "arith.mulf": FLOATS.arith(Arith::MulFloat)
         .cpp_forms(&[form("$lhs * $rhs")]);
     /// Floating-point quotient.
-    arith_divf = "arith.divf": FLOATS
+    arith_divf = "arith.divf": FLOATS.arith(Arith::DivFloat)
         .cpp_forms(&[form("$lhs / $rhs")]);
     /// Floating-point remainder.
-    arith_remf = "arith.remf": FLOATS
+    arith_remf = "arith.remf": FLOATS.arith(Arith::RemFloat)
         .cpp_forms(&[form("static_cast<:result>(__builtin_fmod($lhs, $rhs))")]);
     /// Larger number; NaN if either is NaN.
-    arith_maximumf = "arith.maximumf": FLOATS
+    arith_maximumf = "arith.maximumf": FLOATS.arith(Arith::MaximumFloat)
         .cpp_forms(&[
             form("$lhs != $lhs ? $lhs : $rhs != $rhs ? $rhs : $lhs == 0 && $rhs == 0 ? $lhs + $rhs : $lhs > $rhs ? $lhs : $rhs"),
         ]);
     /// Smaller number; NaN if either is NaN.
-    arith_minimumf = "arith.minimumf": FLOATS
+    arith_minimumf = "arith.minimumf": FLOATS.arith(Arith::MinimumFloat)
         .cpp_forms(&[
             form("$lhs != $lhs ? $lhs : $rhs != $rhs ? $rhs : $lhs == 0 && $rhs == 0 ? -(-$lhs - $rhs) : $lhs < $rhs ? $lhs : $rhs"),
         ]);
     /// Larger number; NaN only if both are NaN.
-    arith_maxnumf = "arith.maxnumf": FLOATS
+    arith_maxnumf = "arith.maxnumf": FLOATS.arith(Arith::MaxNumFloat)
         .cpp_forms(&[form("$lhs != $lhs ? $rhs : $rhs != $rhs ? $lhs : $lhs > $rhs ? $lhs : $rhs")]);
     /// Smaller number; NaN only if both are NaN.
-    arith_minnumf = "arith.minnumf": FLOATS
+    arith_minnumf = "arith.minnumf": FLOATS.arith(Arith::MinNumFloat)
         .cpp_forms(&[form("$lhs != $lhs ? $rhs : $rhs != $rhs ? $lhs : $lhs < $rhs ? $lhs : $rhs")]);
     /// Sign change.
-    arith_negf = "arith.negf": UNARY
+    arith_negf = "arith.negf": UNARY.arith(Arith::NegFloat)
         .cpp_forms(&[form("-$operand")]);
     /// Between index and integer, sign-extending.
-    arith_index_cast = "arith.index_cast": INT_TO_INT.rules(ONE_IS_INDEX)
+    arith_index_cast = "arith.index_cast": INT_TO_INT.arith(Arith::IndexCast).rules(ONE_IS_INDEX)
         .cpp_forms(&[
             form("static_cast<:result>(-static_cast<int>($in))").when(When::Scalar("in", Scalar::I1)),
             form("static_cast<:result>($in)"),
         ])
         .bytecode(0x2004, 1);
     /// Between index and integer, zero-extending.
-    arith_index_castui = "arith.index_castui": INT_TO_INT.rules(ONE_IS_INDEX)
+    arith_index_castui = "arith.index_castui": INT_TO_INT.arith(Arith::IndexCastUnsigned).rules(ONE_IS_INDEX)
         .cpp_forms(&[form("static_cast<:result>(static_cast<^in>($in))")]);
     /// Drops high bits.
-    arith_trunci = "arith.trunci": INT_TO_INT.rules(NARROWS)
+    arith_trunci = "arith.trunci": INT_TO_INT.arith(Arith::Truncate).rules(NARROWS)
         .cpp_forms(&[
             form("($in & 1) != 0").when(When::Scalar("result", Scalar::I1)),
             form("static_cast<:result>($in)"),
         ]);
     /// Widens, sign-extending.
-    arith_extsi = "arith.extsi": INT_TO_INT.rules(WIDENS)
+    arith_extsi = "arith.extsi": INT_TO_INT.arith(Arith::ExtendSigned).rules(WIDENS)
         .cpp_forms(&[
             form("static_cast<:result>(-static_cast<int>($in))").when(When::Scalar("in", Scalar::I1)),
             form("static_cast<:result>($in)"),
         ]);
     /// Widens, zero-extending.
-    arith_extui = "arith.extui": INT_TO_INT.rules(WIDENS)
+    arith_extui = "arith.extui": INT_TO_INT.arith(Arith::ExtendUnsigned).rules(WIDENS)
         .cpp_forms(&[form("static_cast<:result>(static_cast<^in>($in))")]);
     /// Same bits, other type.
-    arith_bitcast = "arith.bitcast": CAST
+    arith_bitcast = "arith.bitcast": CAST.arith(Arith::Bitcast)
         .cpp_forms(&[form("__builtin_bit_cast(:result, $in)")]);
     /// Signed integer to float.
-    arith_sitofp = "arith.sitofp": INT_TO_FLOAT
+    arith_sitofp = "arith.sitofp": INT_TO_FLOAT.arith(Arith::SignedToFloat)
         .cpp_forms(&[
             form("static_cast<:result>(-static_cast<int>($in))").when(When::Scalar("in", Scalar::I1)),
             form("static_cast<:result>($in)"),
         ]);
     /// Unsigned integer to float.
-    arith_uitofp = "arith.uitofp": INT_TO_FLOAT
+    arith_uitofp = "arith.uitofp": INT_TO_FLOAT.arith(Arith::UnsignedToFloat)
         .cpp_forms(&[form("static_cast<:result>(static_cast<^in>($in))")]);
     /// Float to signed integer, towards zero.
-    arith_fptosi = "arith.fptosi": FLOAT_TO_INT
+    arith_fptosi = "arith.fptosi": FLOAT_TO_INT.arith(Arith::FloatToSigned)
         .cpp_forms(&[form("static_cast<:result>($in)")]);
     /// Float to unsigned integer, towards zero.
-    arith_fptoui = "arith.fptoui": FLOAT_TO_INT
+    arith_fptoui = "arith.fptoui": FLOAT_TO_INT.arith(Arith::FloatToUnsigned)
         .cpp_forms(&[form("static_cast<:result>(static_cast<^result>($in))")]);
     /// Widens a float.
-    arith_extf = "arith.extf": FLOAT_TO_FLOAT.rules(WIDENS)
+    arith_extf = "arith.extf": FLOAT_TO_FLOAT.arith(Arith::ExtendFloat).rules(WIDENS)
         .cpp_forms(&[form("static_cast<:result>($in)")]);
     /// Narrows a float.
-    arith_truncf = "arith.truncf": FLOAT_TO_FLOAT.rules(NARROWS)
+    arith_truncf = "arith.truncf": FLOAT_TO_FLOAT.arith(Arith::TruncateFloat).rules(NARROWS)
         .cpp_forms(&[form("static_cast<:result>($in)")]);
     /// A change of type that other passes will resolve.
-    builtin_unrealized_conversion_cast = "builtin.unrealized_conversion_cast": CAST
+    builtin_unrealized_conversion_cast = "builtin.unrealized_conversion_cast": CAST.arith(Arith::Unrealized)
         .cpp_forms(&[form("(:result)$in")]);
     /// Unsigned sum with carry.
-    arith_addui_extended = "arith.addui_extended": EXTENDED
+    arith_addui_extended = "arith.addui_extended": EXTENDED.arith(Arith::AddExtended)
         .cpp_forms(&[
             form("$low = static_cast<:low>(static_cast<^lhs>($lhs) + static_cast<^rhs>($rhs));\n$high = static_cast<^low>($low) < static_cast<^lhs>($lhs)"),
         ]);
     /// Signed product, both halves.
-    arith_mulsi_extended = "arith.mulsi_extended": EXTENDED
+    arith_mulsi_extended = "arith.mulsi_extended": EXTENDED.arith(Arith::MulExtendedSigned)
         .cpp_forms(&[
             form("{\n  const int64_t wide = static_cast<int64_t>($lhs) * static_cast<int64_t>($rhs);\n  $low = static_cast<:low>(wide);\n  $high = static_cast<:high>(wide >> 32);\n}").when(When::Scalar("lhs", Scalar::Elem(I32))),
         ]);
     /// Unsigned product, both halves.
-    arith_mului_extended = "arith.mului_extended": EXTENDED
+    arith_mului_extended = "arith.mului_extended": EXTENDED.arith(Arith::MulExtendedUnsigned)
         .cpp_forms(&[
             form("{\n  const uint64_t wide = static_cast<uint64_t>(static_cast<uint32_t>($lhs)) * static_cast<uint64_t>(static_cast<uint32_t>($rhs));\n  $low = static_cast<:low>(wide);\n  $high = static_cast<:high>(wide >> 32);\n}").when(When::Scalar("lhs", Scalar::Elem(I32))),
         ]);
     /// A buffer of the lowered dialect.
-    memref_alloc = "memref.alloc": SCALAR
+    memref_alloc = "memref.alloc": SCALAR.storage(Storage::Buffer)
         .slots(&[value_in("sizes", Kind::Index).many()])
         .results(RESULT)
         .attrs(&[opt_attr("alignment", AttrKind::Int(0, i64::MAX), "", "alignment in bytes")])
         .custom(Custom::MemrefAlloc)
         .effect(Effect::View);
     /// Gives a buffer back.
-    memref_dealloc = "memref.dealloc": SCALAR
+    memref_dealloc = "memref.dealloc": SCALAR.storage(Storage::Free)
         .slots(&[value_in("memref", Kind::Any)])
         .pattern("$memref {} : :memref")
         .effect(Effect::View);
     /// Reads an element of a buffer.
-    memref_load = "memref.load": SCALAR
+    memref_load = "memref.load": SCALAR.movement(Movement::LoadElement)
         .slots(&[value_in("memref", Kind::Any), value_in("indices", Kind::Index).many()])
         .results(RESULT)
         .custom(Custom::MemrefLoad);
     /// Writes an element of a buffer.
-    memref_store = "memref.store": SCALAR
+    memref_store = "memref.store": SCALAR.movement(Movement::StoreElement)
         .slots(&[value_in("value", Kind::Any), value_in("memref", Kind::Any), value_in("indices", Kind::Index).many()])
         .custom(Custom::MemrefStore);
     /// An extent of a buffer.
-    memref_dim = "memref.dim": SCALAR
+    memref_dim = "memref.dim": SCALAR.storage(Storage::BufferExtent)
         .slots(&[value_in("memref", Kind::Any), value_in("index", Kind::Index)])
         .results(&[result("result", Kind::Index)])
         .custom(Custom::MemrefDim);
     /// The same buffer under a more or less precise type.
-    memref_cast = "memref.cast": CAST.effect(Effect::View);
+    memref_cast = "memref.cast": CAST.storage(Storage::BufferCast).effect(Effect::View);
     /// A window of a buffer: offsets, sizes, strides.
-    memref_subview = "memref.subview": SCALAR
+    memref_subview = "memref.subview": SCALAR.storage(Storage::BufferWindow)
         .slots(&[value_in("source", Kind::Any), value_in("offsets", Kind::Index).many(), value_in("sizes", Kind::Index).many(), value_in("strides", Kind::Index).many()])
         .results(RESULT)
         .attrs(&[attr("static_offsets", AttrKind::Any, "offsets"), attr("static_sizes", AttrKind::Any, "sizes"), attr("static_strides", AttrKind::Any, "strides")])
         .custom(Custom::MemrefView)
         .effect(Effect::View);
     /// The same memory with another shape: offset, sizes, strides.
-    memref_reinterpret_cast = "memref.reinterpret_cast": SCALAR
+    memref_reinterpret_cast = "memref.reinterpret_cast": SCALAR.storage(Storage::BufferRecast)
         .slots(&[value_in("source", Kind::Any), value_in("offsets", Kind::Index).many(), value_in("sizes", Kind::Index).many(), value_in("strides", Kind::Index).many()])
         .results(RESULT)
         .attrs(&[attr("static_offsets", AttrKind::Any, "offset"), attr("static_sizes", AttrKind::Any, "sizes"), attr("static_strides", AttrKind::Any, "strides")])

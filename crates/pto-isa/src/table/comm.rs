@@ -7,7 +7,7 @@ use super::hazards;
 use crate::DType::{I8, I32, U8};
 use crate::codes;
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, Cost, Effect, FixedType, Infer, Kind, Row, Slot, attr, form, opt_attr};
+use crate::row::{AttrKind, AttrSpec, CommOp, Cost, Effect, FixedType, Infer, Kind, Row, Slot, attr, form, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{result, tile_in, value_in, view_in, view_out};
 use crate::{Dim, Pipe, Targets, Type};
@@ -153,7 +153,7 @@ family! { Comm, "pto", comm;
     /// returns when the data is under way; tell the other rank with `comm.tnotify`.
     ///
     /// The valid rows and columns of the staging tile should divide the last two extents of the views.
-    comm_tput = "comm.tput": COPY
+    comm_tput = "comm.tput": COPY.comm(CommOp::Put)
         .hazards(hazards::TRANSFER)
         .alias_names(&["tput"])
         .attrs(&[opt_attr("atomicType", ATOMIC, "atomic_none", "store or add")])
@@ -167,7 +167,7 @@ family! { Comm, "pto", comm;
     /// Copy memory of another rank to local memory.
     ///
     /// `dst[…] = src[…]`. The mirror image of `comm.tput`, without atomics.
-    comm_tget = "comm.tget": COPY
+    comm_tget = "comm.tget": COPY.comm(CommOp::Get)
         .hazards(hazards::TRANSFER)
         .alias_names(&["tget"])
         .cpp("comm::TGET")
@@ -179,7 +179,7 @@ family! { Comm, "pto", comm;
     ///
     /// Stores `value` into the first element of `signal`, or adds it atomically. Everything the core wrote before
     /// is visible to a rank that sees the change. The element should be aligned to 4 bytes.
-    comm_tnotify = "comm.tnotify": SIGNAL
+    comm_tnotify = "comm.tnotify": SIGNAL.comm(CommOp::Notify)
         .hazards(hazards::TNOTIFY)
         .alias_names(&["tnotify"])
         .slots(&[view_out("signal").elem(&[I32]), value_in("value", Kind::Int).elem(&[I32])])
@@ -196,7 +196,7 @@ family! { Comm, "pto", comm;
     ///
     /// Polls until `signal[k] cmp cmp_value` holds for every element of the view. The words are not changed. A
     /// comparison that never becomes true stops the core.
-    comm_twait = "comm.twait": CHECK
+    comm_twait = "comm.twait": CHECK.comm(CommOp::Wait)
         .alias_names(&["twait"])
         .pattern("($signal, $cmp_value : :signal, :cmp_value) {}")
         .cpp("comm::TWAIT")
@@ -208,7 +208,7 @@ family! { Comm, "pto", comm;
     /// Look once whether local signal words compare as asked.
     ///
     /// `result` is true when `signal[k] cmp cmp_value` holds for every element now. Never waits.
-    comm_ttest = "comm.ttest": CHECK
+    comm_ttest = "comm.ttest": CHECK.comm(CommOp::Test)
         .alias_names(&["ttest"])
         .results(&[result("result", Kind::Bool).infer(Infer::Fixed(FixedType::I1))])
         .pattern("($signal, $cmp_value : :signal, :cmp_value) {} -> :result")
@@ -221,7 +221,7 @@ family! { Comm, "pto", comm;
     ///
     /// Rank `r` of the group contributes rows `r·H` to `(r+1)·H` of `dst`, where `H` is the rows of one member.
     /// Only the root runs it; the members must already hold their data.
-    comm_tgather = "comm.tgather": BLOCKING
+    comm_tgather = "comm.tgather": BLOCKING.comm(CommOp::Gather)
         .hazards(hazards::TRANSFER)
         .slots(&[view_out("dst"), PING, PONG, GROUP])
         .attrs(&[ROOT])
@@ -241,7 +241,7 @@ family! { Comm, "pto", comm;
     /// Hand each rank its part of the data of one rank.
     ///
     /// Rank `r` of the group receives rows `r·H` to `(r+1)·H` of `src`. Only the root runs it.
-    comm_tscatter = "comm.tscatter": SPREAD
+    comm_tscatter = "comm.tscatter": SPREAD.comm(CommOp::Scatter)
         .hazards(hazards::TRANSFER)
         .rules(&[(Targets::ALL, Rule::SameElem(&["src", "ping", "group"]))])
         .cpp("comm::TSCATTER")
@@ -256,7 +256,7 @@ family! { Comm, "pto", comm;
     /// Copy the data of one rank to all ranks.
     ///
     /// Every member of the group becomes a copy of `src`. Only the root runs it.
-    comm_tbroadcast = "comm.tbroadcast": SPREAD
+    comm_tbroadcast = "comm.tbroadcast": SPREAD.comm(CommOp::Broadcast)
         .hazards(hazards::TRANSFER)
         .alias_names(&["tbroadcast"])
         .rules(&[
@@ -276,7 +276,7 @@ family! { Comm, "pto", comm;
     /// `acc` starts as the root's data; then, for the other ranks in ascending order, `acc = acc op rank`; then
     /// `dst = acc`. The order is fixed, so floating-point sums are reproducible. Only the root runs it and only
     /// the root has the result.
-    comm_treduce = "comm.treduce": BLOCKING
+    comm_treduce = "comm.treduce": BLOCKING.comm(CommOp::Reduce)
         .hazards(hazards::TRANSFER)
         .alias_names(&["treduce"])
         .slots(&[view_out("dst"), tile_in("acc").vec(), tile_in("recv_ping").vec(), tile_in("recv_pong").vec().optional(), GROUP])
@@ -301,7 +301,7 @@ family! { Comm, "pto", comm;
     ///
     /// `scratch` is a tile of vector memory of at least 8 bytes, `workspace` global memory the host prepared.
     /// A session belongs to one flow of execution and may be built again only when its transfers are complete.
-    comm_build_async_session = "comm.build_async_session": Row::EMPTY
+    comm_build_async_session = "comm.build_async_session": Row::EMPTY.comm(CommOp::OpenSession)
         .alias_names(&["build_async_session"])
         .effect(Effect::Config)
         .cost(Cost::Comm)
@@ -330,7 +330,7 @@ family! { Comm, "pto", comm;
     ///
     /// Returns at once with an event; the data must not change before the event is complete. Source and
     /// destination are flat and contiguous. At most 64 transfers may be open.
-    comm_tput_async = "comm.tput_async": ASYNC
+    comm_tput_async = "comm.tput_async": ASYNC.comm(CommOp::PutAsync)
         .alias_names(&["tput_async"])
         .cpp("comm::TPUT_ASYNC")
         .page("docs/isa/comm/TPUT_ASYNC.md")
@@ -340,7 +340,7 @@ family! { Comm, "pto", comm;
     /// Start copying memory of another rank to local memory.
     ///
     /// The mirror image of `comm.tput_async`: `dst` holds the data once the event is complete.
-    comm_tget_async = "comm.tget_async": ASYNC
+    comm_tget_async = "comm.tget_async": ASYNC.comm(CommOp::GetAsync)
         .alias_names(&["tget_async"])
         .cpp("comm::TGET_ASYNC")
         .page("docs/isa/comm/TGET_ASYNC.md")
@@ -350,7 +350,7 @@ family! { Comm, "pto", comm;
     ///
     /// Returns when this transfer and all earlier ones of the session are complete; the result is true when they
     /// succeeded.
-    comm_wait_async_event = "comm.wait_async_event": ASYNC_QUERY
+    comm_wait_async_event = "comm.wait_async_event": ASYNC_QUERY.comm(CommOp::WaitAsync)
         .alias_names(&["wait_async_event"])
         .cpp("Wait")
         .cpp_forms(&[form("$event.Wait($session)")]);
@@ -358,7 +358,7 @@ family! { Comm, "pto", comm;
     /// Look whether a background transfer is complete.
     ///
     /// True when this transfer and all earlier ones of the session are complete. Never waits.
-    comm_test_async_event = "comm.test_async_event": ASYNC_QUERY
+    comm_test_async_event = "comm.test_async_event": ASYNC_QUERY.comm(CommOp::TestAsync)
         .alias_names(&["test_async_event"])
         .cpp("Test")
         .cpp_forms(&[form("$event.Test($session)")]);
@@ -366,7 +366,7 @@ family! { Comm, "pto", comm;
     /// Prepare for prefetching into the L2 cache.
     ///
     /// Builds the session and scratch memory `tprefetch_async` uses from a workspace the host prepared.
-    make_prefetch_async_context: Row::EMPTY
+    make_prefetch_async_context: Row::EMPTY.comm(CommOp::PrefetchContext)
         .effect(Effect::Config)
         .cost(Cost::Comm)
         .pipe(Pipe::S)
@@ -380,7 +380,7 @@ family! { Comm, "pto", comm;
     /// The session of a prefetch context.
     ///
     /// For `comm.wait_async_event` and `comm.test_async_event` on the events of `tprefetch_async`.
-    get_prefetch_async_session: Row::EMPTY
+    get_prefetch_async_session: Row::EMPTY.comm(CommOp::PrefetchSession)
         .effect(Effect::View)
         .slots(&[value_in("ctx", Kind::Any)])
         .results(&[result("session", Kind::Session).infer(Infer::Fixed(FixedType::AsyncSession))])

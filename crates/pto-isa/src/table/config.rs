@@ -4,7 +4,7 @@ use super::hazards;
 use crate::DType::{Bf16, F16, F32, I8, I64, U8, U64};
 use crate::codes;
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, Effect, Kind, Row, form, opt_attr};
+use crate::row::{AtomicMode, AttrKind, AttrSpec, Combine, Effect, Fifo, Kind, Row, ScaleForm, SyncOp, form, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{tile_in, value_in};
 use crate::{DTypes, Loc, Pipe, PtrSpace, Targets, Type};
@@ -140,7 +140,7 @@ family! { Config, "pto", config;
     ///
     /// For pipes whose `acc_push_epilogue` quantises with a scalar. Must come before the `tpush_to_aiv` of the
     /// same pipe, in the same block.
-    set_quant_scalar: CONFIG
+    set_quant_scalar: CONFIG.fifo(Fifo::Scale(ScaleForm::Scalar))
         .hazards(hazards::SET_QUANT_SCALAR)
         .slots(&[value_in("scale", Kind::Scalar).elem(&[F32])])
         .attrs(&[PIPE_ID])
@@ -155,7 +155,7 @@ family! { Config, "pto", config;
     ///
     /// For pipes whose `acc_push_epilogue` quantises with a vector. The table is a tile in the fix-pipe buffer and
     /// must stay there until the push is done; its address counts in units of 128 bytes.
-    set_quant_vector: CONFIG
+    set_quant_vector: CONFIG.fifo(Fifo::Scale(ScaleForm::Vector))
         .slots(&[tile_in("scaling_tile").at(&[Loc::Scaling])])
         .attrs(&[PIPE_ID])
         .pattern("($scaling_tile : :scaling_tile) {}")
@@ -189,52 +189,52 @@ family! { Config, "pto", config;
     /// Make later stores to global memory add to what is there.
     ///
     /// Stays in force until `set_atomic_none`; the element type is set by `set_atomic_f32` and its relatives.
-    set_atomic_add: ATOMIC.cpp("set_atomic_add");
+    set_atomic_add: ATOMIC.atomic(AtomicMode::Combine(Combine::Add)).cpp("set_atomic_add");
 
     /// Make later stores to global memory keep the larger value.
     ///
     /// Stays in force until `set_atomic_none`.
-    set_atomic_max: ATOMIC.cpp("set_atomic_max");
+    set_atomic_max: ATOMIC.atomic(AtomicMode::Combine(Combine::Max)).cpp("set_atomic_max");
 
     /// Make later stores to global memory keep the smaller value.
     ///
     /// Stays in force until `set_atomic_none`.
-    set_atomic_min: ATOMIC.cpp("set_atomic_min");
+    set_atomic_min: ATOMIC.atomic(AtomicMode::Combine(Combine::Min)).cpp("set_atomic_min");
 
     /// Make later stores to global memory ordinary ones again.
     ///
     /// Ends `set_atomic_add`, `set_atomic_max` and `set_atomic_min`.
-    set_atomic_none: ATOMIC.cpp("set_atomic_none");
+    set_atomic_none: ATOMIC.atomic(AtomicMode::Overwrite).cpp("set_atomic_none");
 
     /// Atomic stores work on `f32`.
     ///
     /// Chooses the element type; the kind of store is set by `set_atomic_add`, `set_atomic_max` or `set_atomic_min`.
-    set_atomic_f32: ATOMIC.cpp("set_atomic_f32");
+    set_atomic_f32: ATOMIC.atomic(AtomicMode::Element).cpp("set_atomic_f32");
 
     /// Atomic stores work on `f16`.
     ///
     /// See `set_atomic_f32`.
-    set_atomic_f16: ATOMIC.cpp("set_atomic_f16");
+    set_atomic_f16: ATOMIC.atomic(AtomicMode::Element).cpp("set_atomic_f16");
 
     /// Atomic stores work on `bf16`.
     ///
     /// See `set_atomic_f32`.
-    set_atomic_bf16: ATOMIC.cpp("set_atomic_bf16");
+    set_atomic_bf16: ATOMIC.atomic(AtomicMode::Element).cpp("set_atomic_bf16");
 
     /// Atomic stores work on signed 32-bit integers.
     ///
     /// See `set_atomic_f32`.
-    set_atomic_s32: ATOMIC.cpp("set_atomic_s32");
+    set_atomic_s32: ATOMIC.atomic(AtomicMode::Element).cpp("set_atomic_s32");
 
     /// Atomic stores work on signed 16-bit integers.
     ///
     /// See `set_atomic_f32`.
-    set_atomic_s16: ATOMIC.cpp("set_atomic_s16");
+    set_atomic_s16: ATOMIC.atomic(AtomicMode::Element).cpp("set_atomic_s16");
 
     /// Atomic stores work on signed 8-bit integers.
     ///
     /// See `set_atomic_f32`.
-    set_atomic_s8: ATOMIC.cpp("set_atomic_s8");
+    set_atomic_s8: ATOMIC.atomic(AtomicMode::Element).cpp("set_atomic_s8");
 
     /// Write the whole configuration word of atomic stores.
     ///
@@ -265,7 +265,7 @@ family! { Config, "pto", config;
     ///
     /// With an address, the cache line that holds it; without, the whole scalar cache. Needed before
     /// `load_scalar` reads what another core or a tile store wrote.
-    cmo_cacheinvalid = "cmo.cacheinvalid": CONFIG
+    cmo_cacheinvalid = "cmo.cacheinvalid": CONFIG.sync(SyncOp::CleanCache)
         .slots(&[value_in("addr", Kind::Any).optional()])
         .attrs(&[opt_attr("space", SPACE, "gm", "which memory")])
         .pattern("($addr single_cache_line {} : :addr)?(all #space {})?")

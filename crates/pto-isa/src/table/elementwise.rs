@@ -8,7 +8,7 @@ use super::hazards;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes;
 use crate::enums::{self, EnumDef};
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, DocumentedCost, Domain, From, Infer, Kind, Orders, Row, Scratch, Slot, When, form, opt_attr, region};
+use crate::row::{Alias, AttrKind, AttrSpec, Combine, Cost, DocumentedCost, Domain, From, Infer, Kind, Orders, Row, Scratch, Slot, When, form, opt_attr, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{BINARY, BINARY_SCRATCH, UNARY, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{BLOCK_BYTES, DType, DType::*, DTypes, Dim, Targets, TileType};
@@ -396,7 +396,7 @@ family! { Elementwise, "pto", elementwise;
     ///
     /// `dst[i,j] = src0[i,j] + src1[i,j]` over the valid region of `dst`. Integers wrap modulo 2 to the
     /// width; floating point rounds to nearest even.
-    tadd: BINARY
+    tadd: BINARY.combines(Combine::Add)
         .hazards(hazards::WIDE_BINARY)
         .types(A2A3, ARITH_A2A3)
         .types(A5, ARITH_A5)
@@ -462,7 +462,7 @@ family! { Elementwise, "pto", elementwise;
     /// `dst[i,j] = max(src0[i,j], src1[i,j])` over the valid region of `dst`.
     ///
     /// The page says nothing about NaN and signed zeros; do not rely on which operand wins.
-    tmax: BINARY
+    tmax: BINARY.combines(Combine::Max)
         .types(A2A3, &[I32, I16, F16, F32])
         .types(A5, &[U32, I32, U16, I16, U8, I8, F32, F16])
         .any_number_on_cpu()
@@ -481,7 +481,7 @@ family! { Elementwise, "pto", elementwise;
     /// `dst[i,j] = min(src0[i,j], src1[i,j])` over the valid region of `dst`.
     ///
     /// The page says nothing about NaN and signed zeros; do not rely on which operand wins.
-    tmin: BINARY
+    tmin: BINARY.combines(Combine::Min)
         .types(A2A3, &[I32, I16, F16, F32])
         .types(A5, &[U32, I32, U16, I16, U8, I8, F32, F16])
         .any_number_on_cpu()

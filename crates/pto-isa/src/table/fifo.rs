@@ -6,9 +6,7 @@
 use super::hazards;
 use crate::codes;
 use crate::enums;
-use crate::row::{
-    AttrKind, AttrSpec, Core, Cost, Effect, FixedType, Infer, Kind, PipeCase, Pipes, Row, Slot, attr, opt_attr,
-};
+use crate::row::{AttrKind, AttrSpec, Core, Cost, Direction, Effect, EntryAction, Fifo, FixedType, Infer, Kind, PipeCase, EndForm, Pipes, Row, Slot, attr, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{index_in, result, value_in, view_out};
 use crate::{Dim, Dir, Loc, Pipe, Targets};
@@ -45,8 +43,9 @@ const FRONTEND_INIT: Row = INIT
         ID,
         DIR_MASK,
         SLOT_SIZE,
-        opt_attr("slot_num", POSITIVE, "", "slots of the ring; 8, or 4 each way when both directions are used"),
-        opt_attr("local_slot_num", POSITIVE, "", "slots of the consumer's local ring").on(Targets::A2A3_CPU),
+        opt_attr("slot_num", POSITIVE, "", "slots of the ring; 8, or 4 each way when both directions are used")
+            .computed(ring_slots),
+        LOCAL_SLOT_NUM.on(Targets::A2A3_CPU),
         NOSPLIT,
         EPILOGUE,
     ])
@@ -73,7 +72,10 @@ const FLAG_BASE: AttrSpec = opt_attr(
     "",
     "first of the pipe's signal ids; chosen by the compiler when left out",
 );
-const SLOT_NUM: AttrSpec = attr("slot_num", POSITIVE, "slots of the ring");
+// Where it is missing the default stands in, so that nothing else is reported.
+const SLOT_NUM: AttrSpec = attr("slot_num", POSITIVE, "slots of the ring").computed(ring_slots);
+const LOCAL_SLOT_NUM: AttrSpec =
+    opt_attr("local_slot_num", POSITIVE, "", "slots of the consumer's local ring").computed(|other| other("slot_num"));
 const PIPE_RESULT: Slot = result("pipe", Kind::Pipe).infer(Infer::Fixed(FixedType::Pipe));
 
 /// Moves an entry through a pipe and signals the other side.
@@ -222,7 +224,7 @@ family! { Fifo, "pto", fifo;
     /// `gm_slot_tensor` the entries themselves are windows of global memory.
     ///
     /// Both ends must give the same direction, slot size and slot count, and each id once per function.
-    aic_initialize_pipe: FRONTEND_INIT
+    aic_initialize_pipe: FRONTEND_INIT.fifo(Fifo::Open(EndForm::Named(Core::Cube)))
         .hazards(hazards::RING)
         .core(Core::Cube)
         .cpp("TPipe")
@@ -235,7 +237,7 @@ family! { Fifo, "pto", fifo;
     /// Open a vector core's end of a pipe to the cube core of its block.
     ///
     /// The counterpart of `aic_initialize_pipe`, with the same meaning of all parts.
-    aiv_initialize_pipe: FRONTEND_INIT
+    aiv_initialize_pipe: FRONTEND_INIT.fifo(Fifo::Open(EndForm::Named(Core::Vector)))
         .hazards(hazards::RING)
         .core(Core::Vector)
         .cpp("TPipe")
@@ -247,7 +249,7 @@ family! { Fifo, "pto", fifo;
     /// `gm_addr` is where the slots are; `local_addr` is the consumer's local ring and is left out when entries
     /// stay in global memory. `peer_local_addr` is the ring of the second direction. The pipe uses two signal ids
     /// per direction from `flag_base` on.
-    initialize_l2g2l_pipe: INIT
+    initialize_l2g2l_pipe: INIT.fifo(Fifo::Open(EndForm::Global))
         .hazards(hazards::RING)
         .slots(&[
             value_in("gm_addr", Kind::Any),
@@ -259,7 +261,7 @@ family! { Fifo, "pto", fifo;
             DIR_MASK,
             SLOT_SIZE,
             SLOT_NUM,
-            opt_attr("local_slot_num", POSITIVE, "", "slots of the consumer's local ring"),
+            LOCAL_SLOT_NUM,
             FLAG_BASE,
             NOSPLIT,
             EPILOGUE,
@@ -274,7 +276,7 @@ family! { Fifo, "pto", fifo;
     ///
     /// The direct path of A5: no detour through global memory. `local_addr` is the ring of the first direction,
     /// `peer_local_addr` that of the second. The pipe uses two signal ids per direction from `flag_base` on.
-    initialize_l2l_pipe: INIT
+    initialize_l2l_pipe: INIT.fifo(Fifo::Open(EndForm::Local))
         .hazards(hazards::RING)
         .slots(&[value_in("local_addr", Kind::Any), value_in("peer_local_addr", Kind::Any).optional()])
         .results(&[PIPE_RESULT])
@@ -290,7 +292,7 @@ family! { Fifo, "pto", fifo;
     /// Waits for a free slot, moves the tile into it, advances and signals the consumer. The cube core pushes an
     /// accumulator, a vector core a tile of vector memory. With `split` 1 or 2 the logical tile is shared between
     /// the two vector cores by rows or by columns. For an entry from `talloc` no data moves: it only signals.
-    tpush: TRANSFER
+    tpush: TRANSFER.fifo(Fifo::Entry(EntryAction::Push, None))
         .slots(&[ENTRY_IN, HANDLE, SUBBLOCK])
         .attrs(&[SPLIT])
         .pattern("($tile, $pipe_handle : :tile, :pipe_handle) {}( aiv_subblockid($aiv_subblockid))?")
@@ -316,7 +318,7 @@ family! { Fifo, "pto", fifo;
     /// Waits for a full slot. On A2/A3 the slot is copied into the consumer's ring and freed at once, and the tile
     /// is overwritten after as many further pops as the ring has slots; on A5 the tile is bound to the slot until
     /// `tfree`. Portable programs free each entry exactly once and do not use it afterwards.
-    tpop: TRANSFER
+    tpop: TRANSFER.fifo(Fifo::Entry(EntryAction::Pop, None))
         .slots(&[Slot::new("tile", Dir::Out, Kind::TileOrView), HANDLE, SUBBLOCK])
         .attrs(&[SPLIT])
         .pattern("($tile, $pipe_handle : :tile, :pipe_handle) {}( aiv_subblockid($aiv_subblockid))?")
@@ -336,7 +338,7 @@ family! { Fifo, "pto", fifo;
     ///
     /// Releases the entry popped last. On A2/A3 a popped tile has already been released and this does nothing, but
     /// an entry in global memory has not.
-    tfree: TRANSFER
+    tfree: TRANSFER.fifo(Fifo::Entry(EntryAction::Free, None))
         .slots(&[FREED, HANDLE])
         .attrs(&[SPLIT])
         .pattern("(($entry, )?$pipe_handle : (:entry, )?:pipe_handle) {}")
@@ -352,7 +354,7 @@ family! { Fifo, "pto", fifo;
     ///
     /// Waits for a free slot, makes `entry` a view of it and advances. Nothing moves and nobody is told: write the
     /// slot with stores, then `tpush` the entry.
-    talloc: TRANSFER
+    talloc: TRANSFER.fifo(Fifo::Entry(EntryAction::Alloc, None))
         .slots(&[view_out("entry"), HANDLE])
         .attrs(&[SPLIT])
         .pattern("($entry, $pipe_handle : :entry, :pipe_handle) {}")
@@ -369,7 +371,7 @@ family! { Fifo, "pto", fifo;
     ///
     /// The frontend form of `tpush`, cube side: the tile is an accumulator, or an entry from `talloc_to_aiv`. When
     /// the pipe has an `acc_push_epilogue` with a scale, `set_quant_scalar` or `set_quant_vector` comes first.
-    tpush_to_aiv: TRANSFER
+    tpush_to_aiv: TRANSFER.fifo(Fifo::Entry(EntryAction::Push, Some(Direction::ToVector)))
         .core(Core::Cube)
         .slots(&[ENTRY_IN])
         .attrs(&[ID, SPLIT])
@@ -384,7 +386,7 @@ family! { Fifo, "pto", fifo;
     ///
     /// The frontend form of `tpush`, vector side. The cube core pops it as a tile in L1, so the tile usually has
     /// the boxed layout the cube needs.
-    tpush_to_aic: TRANSFER
+    tpush_to_aic: TRANSFER.fifo(Fifo::Entry(EntryAction::Push, Some(Direction::ToCube)))
         .core(Core::Vector)
         .slots(&[ENTRY_IN, SUBBLOCK])
         .attrs(&[ID, SPLIT])
@@ -399,7 +401,7 @@ family! { Fifo, "pto", fifo;
     ///
     /// The frontend form of `tpop`, vector side; the result is the tile. `valid_row` and `valid_col` set its valid
     /// region when the type leaves both open; without them it is the whole tile.
-    tpop_from_aic: FRONTEND_POP
+    tpop_from_aic: FRONTEND_POP.fifo(Fifo::Entry(EntryAction::Pop, Some(Direction::ToVector)))
         .core(Core::Vector)
         .slots(&[index_in("valid_row").optional(), index_in("valid_col").optional(), SUBBLOCK])
         .pattern("(($valid_row, $valid_col) )?{}( aiv_subblockid($aiv_subblockid))? -> :tile")
@@ -410,7 +412,7 @@ family! { Fifo, "pto", fifo;
     /// Receive a tile of a vector core on the cube core.
     ///
     /// The frontend form of `tpop`, cube side; the result is a tile in L1.
-    tpop_from_aiv: FRONTEND_POP
+    tpop_from_aiv: FRONTEND_POP.fifo(Fifo::Entry(EntryAction::Pop, Some(Direction::ToCube)))
         .core(Core::Cube)
         .slots(&[index_in("valid_row").optional(), index_in("valid_col").optional()])
         .pattern("(($valid_row, $valid_col) )?{} -> :tile")
@@ -421,14 +423,14 @@ family! { Fifo, "pto", fifo;
     /// Give a slot popped with `tpop_from_aic` back to the cube core.
     ///
     /// The frontend form of `tfree`, vector side. Once per pop.
-    tfree_from_aic: FRONTEND_FREE
+    tfree_from_aic: FRONTEND_FREE.fifo(Fifo::Entry(EntryAction::Free, Some(Direction::ToVector)))
         .core(Core::Vector)
         .example(C2V_EXAMPLE);
 
     /// Give a slot popped with `tpop_from_aiv` back to the vector cores.
     ///
     /// The frontend form of `tfree`, cube side. Once per pop.
-    tfree_from_aiv: FRONTEND_FREE
+    tfree_from_aiv: FRONTEND_FREE.fifo(Fifo::Entry(EntryAction::Free, Some(Direction::ToCube)))
         .core(Core::Cube)
         .rules(&[(Targets::ALL, Rule::Named("split is 0, 1 or 2", even_split))])
         .example(V2C_EXAMPLE);
@@ -436,12 +438,12 @@ family! { Fifo, "pto", fifo;
     /// Reserve the next slot towards the vector cores.
     ///
     /// The frontend form of `talloc`, cube side; the result is a view of the slot in global memory.
-    talloc_to_aiv: FRONTEND_ALLOC.core(Core::Cube);
+    talloc_to_aiv: FRONTEND_ALLOC.fifo(Fifo::Entry(EntryAction::Alloc, Some(Direction::ToVector))).core(Core::Cube);
 
     /// Reserve the next slot towards the cube core.
     ///
     /// The frontend form of `talloc`, vector side; the result is a view of the slot in global memory.
-    talloc_to_aic: FRONTEND_ALLOC
+    talloc_to_aic: FRONTEND_ALLOC.fifo(Fifo::Entry(EntryAction::Alloc, Some(Direction::ToCube)))
         .core(Core::Vector)
         .rules(&[(Targets::ALL, Rule::Named("split is 0, 1 or 2", even_split))]);
 
@@ -450,7 +452,7 @@ family! { Fifo, "pto", fifo;
     /// The consumer reserves, under a name; the producer imports the address with `import_reserved_buffer`. With
     /// `auto = true` the planner chooses the place, otherwise `base` is the address. Reserve slot size times slot
     /// count bytes. A name may be used once per function.
-    reserve_buffer: Row::EMPTY
+    reserve_buffer: Row::EMPTY.fifo(Fifo::Reserve)
         .effect(Effect::View)
         .results(&[result("addr", Kind::Int).infer(Infer::Fixed(FixedType::I32))])
         .attrs(&[
@@ -473,7 +475,7 @@ family! { Fifo, "pto", fifo;
     ///
     /// Names a `reserve_buffer` of `peer_func`; the value is its address on the other core. Each pair of name and
     /// function once per function.
-    import_reserved_buffer: Row::EMPTY
+    import_reserved_buffer: Row::EMPTY.fifo(Fifo::Import)
         .effect(Effect::View)
         .results(&[result("addr", Kind::Int).infer(Infer::Fixed(FixedType::I32))])
         .attrs(&[
@@ -487,7 +489,7 @@ family! { Fifo, "pto", fifo;
     /// A tile without memory of its own, to be bound by `tpop`.
     ///
     /// Gives a popped entry its type. Using the tile before a pop has bound it is an error.
-    declare_tile: Row::EMPTY
+    declare_tile: Row::EMPTY.fifo(Fifo::Declare)
         .effect(Effect::View)
         .results(&[result("tile", Kind::Tile)])
         .pattern("{} -> :tile")
@@ -496,13 +498,19 @@ family! { Fifo, "pto", fifo;
     /// A view without memory of its own, to be bound by `talloc` or `tpop`.
     ///
     /// Gives a slot in global memory its shape and element type.
-    declare_global: Row::EMPTY
+    declare_global: Row::EMPTY.fifo(Fifo::Declare)
         .effect(Effect::View)
         .results(&[result("entry", Kind::View)])
         .pattern("{} -> :entry")
         .example(GLOBAL_HANDLE_EXAMPLE);
 }
 
+/// Two directions share the eight slots of a pipe.
+fn ring_slots(other: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
+    Some(if other("dir_mask")? == 3 { 4 } else { 8 })
+}
+
+/// An attribute that is given.
 fn int(i: &Instance, name: &str) -> Option<i64> {
     match i.attr(name) {
         Some(AttrValue::Int(n)) => Some(n),
@@ -534,8 +542,7 @@ fn consumer_buffers(i: &Instance) -> Verdict {
 }
 
 fn local_slots(i: &Instance) -> Verdict {
-    let (Some(mask), Some(local)) = (int(i, "dir_mask"), int(i, "local_slot_num")) else { return Verdict::Holds };
-    let slots = int(i, "slot_num").unwrap_or(if mask == 3 { 4 } else { 8 });
+    let (Some(local), Some(slots)) = (int(i, "local_slot_num"), i.int("slot_num")) else { return Verdict::Holds };
     Verdict::require(local <= slots, || {
         setup(format!("local_slot_num = {local}"), format!("at most {slots}, the slot count"))
     })

@@ -5,7 +5,7 @@ use super::partial::{all, require_equal};
 use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes::Code;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Effect, Factor, From, Infer, Kind, Orders, PipeCase, Pipes, Row, Scratch, Slot, Uses, When, attr, form, opt_attr, region, whole};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Effect, Factor, From, Infer, Kind, Movement, Orders, PipeCase, Pipes, Row, Scratch, Slot, Uses, When, attr, form, opt_attr, region, whole};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{index_in, result, scalar_in, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{DType, DTypes, Dim, Dir, Loc, Pipe, Targets, TileType, codes, enums};
@@ -869,7 +869,7 @@ family! { Irregular, "pto", irregular;
     /// `dst = src[offset]`, where `offset` counts the elements of the physical tile in the order in which they lie in
     /// memory; the valid region does not matter. Runs on the scalar unit, so everything that wrote the tile must have
     /// finished.
-    tgetval: Row::EMPTY
+    tgetval: Row::EMPTY.movement(Movement::GetElement)
         .pipe(Pipe::S)
         .cost(Cost::Scalar)
         .slots(&[tile_in("src").vec(), index_in("offset")])
@@ -891,7 +891,7 @@ family! { Irregular, "pto", irregular;
     ///
     /// `dst[offset] = val`, where `offset` counts the elements of the physical tile in the order in which they lie in
     /// memory; the valid region does not matter, and all other elements stay. Runs on the scalar unit.
-    tsetval: Row::EMPTY
+    tsetval: Row::EMPTY.movement(Movement::SetElement)
         .regions(&[whole("dst")])
         .pipe(Pipe::S)
         .cost(Cost::Scalar)

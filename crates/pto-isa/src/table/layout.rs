@@ -8,7 +8,7 @@ use crate::DType::*;
 use crate::Target::{A2A3, A5};
 use crate::codes;
 use crate::enums;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, From, Infer, Kind, Orders, PipeCase, Pipes, Region, Scratch, Slot, When, form, opt_attr, region, whole};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, From, Infer, Kind, Movement, Orders, PipeCase, Pipes, Region, Scratch, Slot, When, form, opt_attr, region, whole};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{DType, Dim, Loc, Order, Pad, Pipe, Row, Targets, TileType};
@@ -532,7 +532,7 @@ family! { Layout, "pto", layout;
     ///
     /// With a third tile in vec, the exponents of an MX quantisation are laid out in ZZ boxes of 16 × 2 for the cube:
     /// `grpAxis = axis1` reads them row by row, `axis0` as written by a quantisation along rows. The third tile is scratch.
-    tmov: Row::EMPTY
+    tmov: Row::EMPTY.movement(Movement::Copy)
         .hazards(hazards::TMOV)
         .regions(&[region("dst", From::Rows("src"), From::Cols("src"))])
         .generic_order(&["src", "dst", "fp", "pre_quant"])

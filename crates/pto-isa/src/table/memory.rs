@@ -8,7 +8,7 @@ use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes::{self, Code};
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, Cost, Domain, Kind, Orders, PipeCase, Pipes, attr, form, opt_attr};
+use crate::row::{AttrKind, AttrSpec, Cost, Domain, Kind, Movement, Orders, PipeCase, Pipes, attr, form, opt_attr};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{result, tile_in, tile_out, value_in, view_in, view_out};
 use crate::{DType, DTypes, Dim, Loc, Locs, Order, Pad, Pipe, Row, Targets, TileType, Token, Type};
@@ -407,7 +407,7 @@ family! { Memory, "pto", memory;
     /// The valid region must describe the window exactly: devices take the number of rows from the window and their
     /// length from the tile. Outside the valid region a device writes at most the rest of the last 32-byte block of
     /// each row (with the tile's pad value); everything beyond keeps its old contents. Do not rely on either.
-    tload: LOAD
+    tload: LOAD.movement(Movement::Load)
         .hazards(hazards::TLOAD)
         .slots(&[
             view_in("src"),
@@ -461,7 +461,7 @@ family! { Memory, "pto", memory;
     ///
     /// The window has exactly as many elements as the valid region. `stPhase` hands the accumulator over to the cube
     /// unit by unit flags and changes no value.
-    tstore: STORE
+    tstore: STORE.movement(Movement::Store)
         .hazards(hazards::TSTORE)
         .generic_order(&["src", "dst", "fp", "pre_quant"])
         .slots(&[
@@ -524,7 +524,7 @@ family! { Memory, "pto", memory;
     /// 19-bit float (1 sign, 8 exponent, 10 mantissa bits) in bits 31..13, an offset in bits 45..37 and, in bit 46,
     /// whether the result is signed. 8-bit results round to nearest even and saturate.
     /// The address of `fp` is used in units of 128 bytes.
-    tstore_fp: STORE
+    tstore_fp: STORE.movement(Movement::StoreScaled)
         .alias_names(&["tstore.fp"])
         .slots(&[
             tile_in("src").at(&[Loc::Acc]).elem(&[F32, I32]),

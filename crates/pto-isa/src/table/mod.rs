@@ -4,6 +4,7 @@
 //! [`find`]. To add an instruction, add its lines to the file of its family.
 
 use crate::Row;
+use crate::row::{Arith, Combine, CommOp, Control, CoreQuery, Fifo, LocalOp, Meaning, Movement, Storage, SyncOp};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
@@ -137,6 +138,103 @@ impl Op {
     /// Its row.
     pub fn row(self) -> &'static Row {
         &TABLE[usize::from(self.0)]
+    }
+
+    /// The operation that is this: the first row, where several are.
+    ///
+    /// ```
+    /// use pto_isa::Op;
+    /// use pto_isa::row::Control;
+    /// assert_eq!(Op::of(Control::For).row().name, "scf.for");
+    /// ```
+    ///
+    /// # Panics
+    /// When no row has the meaning; the tests of the table make every one that code asks for.
+    pub fn of(meaning: impl Into<Meaning>) -> Self {
+        static BY_MEANING: OnceLock<HashMap<Meaning, Op>> = OnceLock::new();
+        let map = BY_MEANING.get_or_init(|| {
+            // The first row of a meaning stays: later ones are put in before it.
+            let known: Vec<Self> = all().collect();
+            known.into_iter().rev().map(|op| (op.row().meaning, op)).collect()
+        });
+        map[&meaning.into()]
+    }
+
+    /// The operation that combines two tiles element by element.
+    pub fn combining(how: Combine) -> Option<Self> {
+        all().find(|op| op.row().combine == Some(how))
+    }
+
+    /// What it is among the operations that hold regions or steer between them.
+    pub fn control(self) -> Option<Control> {
+        match self.row().meaning {
+            Meaning::Control(is) => Some(is),
+            _ => None,
+        }
+    }
+
+    /// What it is among scalar operations.
+    pub fn arith(self) -> Option<Arith> {
+        match self.row().meaning {
+            Meaning::Arith(is) => Some(is),
+            _ => None,
+        }
+    }
+
+    /// What it is among the operations that make, name or query memory.
+    pub fn storage(self) -> Option<Storage> {
+        match self.row().meaning {
+            Meaning::Storage(is) => Some(is),
+            _ => None,
+        }
+    }
+
+    /// What it is among the operations that move data as it is.
+    pub fn movement(self) -> Option<Movement> {
+        match self.row().meaning {
+            Meaning::Movement(is) => Some(is),
+            _ => None,
+        }
+    }
+
+    /// What it is among the operations on pipes between cores.
+    pub fn fifo(self) -> Option<Fifo> {
+        match self.row().meaning {
+            Meaning::Fifo(is) => Some(is),
+            _ => None,
+        }
+    }
+
+    /// What it is among the operations that order pipes or cores.
+    pub fn sync(self) -> Option<SyncOp> {
+        match self.row().meaning {
+            Meaning::Sync(is) => Some(is),
+            _ => None,
+        }
+    }
+
+    /// What it is among the operations between ranks.
+    pub fn comm(self) -> Option<CommOp> {
+        match self.row().meaning {
+            Meaning::Comm(is) => Some(is),
+            _ => None,
+        }
+    }
+
+    /// What it asks about the cores.
+    pub fn query(self) -> Option<CoreQuery> {
+        match self.row().meaning {
+            Meaning::Query(is) => Some(is),
+            _ => None,
+        }
+    }
+
+    /// What it is among the operations on local arrays and structures.
+    pub fn local(self) -> Option<LocalOp> {
+        match self.row().meaning {
+            Meaning::Local(is) => Some(is),
+            _ => None,
+        }
     }
 
     /// Its position, for side tables.

@@ -4,7 +4,7 @@ use super::hazards;
 use crate::Type;
 use crate::codes;
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, FixedType, Infer, Kind, Pipes, Row, When, attr, form, opt_attr};
+use crate::row::{AttrKind, AttrSpec, FixedType, FlagForm, Infer, Kind, LocalOp, Pipes, Row, SignalForm, SyncOp, When, attr, form, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{SYNC, index_in, result, value_in};
 use crate::{DType, Pipe, PtrSpace, Scalar, Targets};
@@ -143,7 +143,7 @@ family! { Sync, "pto", sync;
     /// Every set needs exactly one wait: setting an event that is still set loses one of the two, and an event
     /// left over disturbs the next kernel. To protect a buffer that is reused in a loop, set the reverse
     /// direction once before the loop and wait for it once after.
-    set_flag: FLAG
+    set_flag: FLAG.sync(SyncOp::SetFlag(FlagForm::Fixed))
         .pipes(Pipes::Attr("src_pipe"))
         .cpp("set_flag")
         .page("docs/isa/scalar/ops/pipeline-sync/set-flag.md")
@@ -159,7 +159,7 @@ family! { Sync, "pto", sync;
     ///
     /// Later instructions of `dst_pipe` start only after the matching `set_flag`. Other pipes go on.
     /// A wait whose event is never raised stops the core for good.
-    wait_flag: FLAG
+    wait_flag: FLAG.sync(SyncOp::WaitFlag(FlagForm::Fixed))
         .pipes(Pipes::Attr("dst_pipe"))
         .cpp("wait_flag")
         .page("docs/isa/scalar/ops/pipeline-sync/wait-flag.md")
@@ -174,7 +174,7 @@ family! { Sync, "pto", sync;
     ///
     /// As `set_flag`, with the id in a value: 0 to 7. Loops that alternate between buffers keep the ids in an
     /// event-id array.
-    set_flag_dyn: FLAG_DYN
+    set_flag_dyn: FLAG_DYN.sync(SyncOp::SetFlag(FlagForm::Computed))
         .pipes(Pipes::Attr("src_pipe"))
         .cpp("set_flag")
         .page("docs/isa/scalar/ops/pipeline-sync/set-flag.md")
@@ -189,7 +189,7 @@ family! { Sync, "pto", sync;
     /// Wait for an event whose id is computed at run time.
     ///
     /// As `wait_flag`, with the id in a value: 0 to 7.
-    wait_flag_dyn: FLAG_DYN
+    wait_flag_dyn: FLAG_DYN.sync(SyncOp::WaitFlag(FlagForm::Computed))
         .pipes(Pipes::Attr("dst_pipe"))
         .cpp("wait_flag")
         .page("docs/isa/scalar/ops/pipeline-sync/wait-flag.md")
@@ -206,7 +206,7 @@ family! { Sync, "pto", sync;
     /// As `set_flag`, but the pipes are named by what runs on them: TLOAD is PIPE_MTE2, TSTORE_VEC PIPE_MTE3,
     /// TSTORE_ACC PIPE_FIX, TMOV_M2L and TMOV_M2B PIPE_MTE1, TMOV_M2S, TMOV_V2M PIPE_FIX, TMATMUL PIPE_M,
     /// TVEC, TMOV_M2V and TVECWAIT_EVENT PIPE_V.
-    record_event: EVENT
+    record_event: EVENT.sync(SyncOp::SetFlag(FlagForm::Event))
         .pipes(Pipes::Attr("src_op"))
         .page("docs/isa/TSYNC.md")
         .notes(&["`sync_op_type` is the older name of `pipe_event_type`; both are read."])
@@ -216,7 +216,7 @@ family! { Sync, "pto", sync;
     /// Wait for an event between two classes of operations, and consume it.
     ///
     /// As `wait_flag`, with the pipes named by what runs on them; see `record_event`.
-    wait_event: EVENT
+    wait_event: EVENT.sync(SyncOp::WaitFlag(FlagForm::Event))
         .pipes(Pipes::Attr("dst_op"))
         .page("docs/isa/TSYNC.md")
         .cpp_forms(&[form("wait_flag(=src_op, =dst_op, =event_id)")])
@@ -226,7 +226,7 @@ family! { Sync, "pto", sync;
     ///
     /// Orders instructions of the same pipe that touch the same memory, which a flag cannot do. `PIPE_ALL` waits
     /// for every pipe of the core and is the simplest, and slowest, synchronisation there is.
-    barrier: SYNC
+    barrier: SYNC.sync(SyncOp::Barrier)
         .attrs(&[attr("pipe", PIPE, "which pipe")])
         .pattern("#pipe {}")
         .pipes(Pipes::Attr("pipe"))
@@ -246,7 +246,7 @@ family! { Sync, "pto", sync;
     /// Let the pipe of a class of operations finish before it takes more.
     ///
     /// As `barrier`, with the pipe named by what runs on it; the C++ form is `TSYNC<Op>()`.
-    barrier_sync: SYNC
+    barrier_sync: SYNC.sync(SyncOp::BarrierOf)
         .attrs(&[attr("op_type", EVENT_CLASS, "which operations")])
         .pattern("[#op_type] {}")
         .pipes(Pipes::Attr("op_type"))
@@ -261,7 +261,7 @@ family! { Sync, "pto", sync;
     ///
     /// Waits for each operand in turn: an event recorded earlier, or the last operation that writes the tile or
     /// view. Without operands it does nothing. Where the compiler inserts synchronisation it is not needed.
-    tsync: SYNC
+    tsync: SYNC.sync(SyncOp::Tiles)
         .slots(&[value_in("events", Kind::Any).many()])
         .pipe(Pipe::S)
         .cpp("TSYNC")
@@ -282,7 +282,7 @@ family! { Sync, "pto", sync;
     /// Later instructions of the pipe wait until no other pipe holds token `buf_id`; then this pipe holds it.
     /// All 32 tokens start free. A pipe must not acquire a token it already holds. With `rls_buf` this replaces
     /// pairs of flags around a shared buffer.
-    get_buf: BUFFER
+    get_buf: BUFFER.sync(SyncOp::Acquire(FlagForm::Fixed))
         .cpp("get_buf")
         .page("docs/isa/scalar/ops/pipeline-sync/get-buf.md")
         .notes(&["The public assembler speaks of an A5 instruction; the pages list A2 and A3 too."]);
@@ -291,21 +291,21 @@ family! { Sync, "pto", sync;
     ///
     /// Once everything issued earlier on the pipe has finished, token `buf_id` becomes free. Never blocks; the
     /// same pipe must have acquired the token with `get_buf`.
-    rls_buf: BUFFER
+    rls_buf: BUFFER.sync(SyncOp::Release(FlagForm::Fixed))
         .cpp("rls_buf")
         .page("docs/isa/scalar/ops/pipeline-sync/rls-buf.md");
 
     /// Acquire a buffer token whose id is computed at run time.
     ///
     /// As `get_buf`, with the id in a value: 0 to 31.
-    get_buf_dyn: BUFFER_DYN
+    get_buf_dyn: BUFFER_DYN.sync(SyncOp::Acquire(FlagForm::Computed))
         .cpp("get_buf")
         .page("docs/isa/scalar/ops/pipeline-sync/get-buf.md");
 
     /// Release a buffer token whose id is computed at run time.
     ///
     /// As `rls_buf`, with the id in a value: 0 to 31.
-    rls_buf_dyn: BUFFER_DYN
+    rls_buf_dyn: BUFFER_DYN.sync(SyncOp::Release(FlagForm::Computed))
         .cpp("rls_buf")
         .page("docs/isa/scalar/ops/pipeline-sync/rls-buf.md");
 
@@ -315,7 +315,7 @@ family! { Sync, "pto", sync;
     /// FFTS message with a mode: 0 reaches all cores of the kind, 1 the vector cores of the block, 2 the other
     /// kind of core in the block (the default); the signal counts up to 15. On A5 it reaches one core of the
     /// block, and the cube core adds 16 to the id to reach the second vector core. Answered by `sync.wait`.
-    sync_set = "sync.set": SIGNAL
+    sync_set = "sync.set": SIGNAL.sync(SyncOp::Signal(SignalForm::Cores))
         .attrs(&[SIGNAL_PIPE, SIGNAL_ID, FFTS_MODE])
         .notes(&[
             "Ids 11 to 15 are used by `syncall` and must be left alone in programs that call it.",
@@ -342,7 +342,7 @@ family! { Sync, "pto", sync;
     ///
     /// On A2/A3 the whole core stops until the counter of signal `event_id` is not zero, and counts it down by
     /// one. On A5 only `pipe` stops.
-    sync_wait = "sync.wait": SIGNAL
+    sync_wait = "sync.wait": SIGNAL.sync(SyncOp::Await(SignalForm::Cores))
         .attrs(&[SIGNAL_PIPE, SIGNAL_ID, FFTS_MODE])
         .page("docs/isa/scalar/ops/pipeline-sync/wait-flag-dev.md")
         .example("func.func @f() {\n  pto.sync.wait <PIPE_V>, 3\n  return\n}\n")
@@ -358,7 +358,7 @@ family! { Sync, "pto", sync;
     ///
     /// The A5 instruction behind `sync.set`. Ids are 0 to 31; from the cube core, ids from 16 on reach the second
     /// vector core. On A2/A3 it is built from an FFTS message and ids end at 15.
-    set_intra_block: SIGNAL
+    set_intra_block: SIGNAL.sync(SyncOp::Signal(SignalForm::Block))
         .cpp("set_intra_block")
         .page("docs/isa/scalar/ops/pipeline-sync/set-intra-block.md")
         .notes(&["A page writes the offset of the second vector core as 15; examples and headers use 16."])
@@ -368,7 +368,7 @@ family! { Sync, "pto", sync;
     /// Stop one pipe until a signal from a core of the block arrives.
     ///
     /// The A5 instruction behind `sync.wait`: only the named pipe waits. On A2/A3 the core waits.
-    wait_intra_block: SIGNAL
+    wait_intra_block: SIGNAL.sync(SyncOp::Await(SignalForm::Block))
         .alias_names(&["wait_intra_core"])
         .cpp("wait_intra_block")
         .page("docs/isa/scalar/ops/pipeline-sync/wait-intra-core.md")
@@ -381,7 +381,7 @@ family! { Sync, "pto", sync;
     /// Send a signal to all cores of the same kind.
     ///
     /// FFTS mode 0: the signal counts as arrived when every core of the kind has sent it. Ids are 0 to 15.
-    set_cross_block: SIGNAL
+    set_cross_block: SIGNAL.sync(SyncOp::Signal(SignalForm::Blocks))
         .attrs(&[
             SIGNAL_PIPE,
             opt_attr("event_id", AttrKind::Int(0, 15), "", "which signal"),
@@ -398,7 +398,7 @@ family! { Sync, "pto", sync;
     /// Wait until all cores of the same kind have sent a signal.
     ///
     /// The counterpart of `set_cross_block`. Ids are 0 to 15.
-    wait_cross_block: SIGNAL
+    wait_cross_block: SIGNAL.sync(SyncOp::Await(SignalForm::Blocks))
         .attrs(&[SIGNAL_PIPE, opt_attr("event_id", AttrKind::Int(0, 15), "", "which signal")])
         .cpp("wait_flag_dev")
         .page("docs/isa/scalar/ops/pipeline-sync/wait-flag-dev.md")
@@ -411,7 +411,7 @@ family! { Sync, "pto", sync;
     /// Broadcasts signal `event_id` to the other kind of core in the block: the cube core reaches both vector
     /// cores, and the cube core sees the vector cores' signal when both have sent it. Write `sync.set` in
     /// programs for the assembler, which has no operation of this name.
-    set_cross_core: SYNC
+    set_cross_core: SYNC.sync(SyncOp::Signal(SignalForm::Device))
         .slots(&[value_in("core_id", Kind::Int), value_in("event_id", Kind::Int)])
         .pattern("$core_id, $event_id {} : :core_id, :event_id")
         .pipe(Pipe::S)
@@ -431,7 +431,7 @@ family! { Sync, "pto", sync;
     ///
     /// Waits until the counter of signal `event_id` is not zero and counts it down by one. All pipes of the core
     /// wait. Write `sync.wait` in programs for the assembler, which has no operation of this name.
-    wait_flag_dev: SYNC
+    wait_flag_dev: SYNC.sync(SyncOp::Await(SignalForm::Device))
         .slots(&[value_in("core_id", Kind::Int).optional(), value_in("event_id", Kind::Int)])
         .pattern("($core_id, )?$event_id {} : (:core_id, )?:event_id")
         .pipe(Pipe::All)
@@ -454,7 +454,7 @@ family! { Sync, "pto", sync;
     /// cube cores or both take part. All of them must call it equally often and in the same order.
     ///
     /// It orders arrival only. Data for other cores must be written out and fenced before.
-    syncall: SYNC
+    syncall: SYNC.sync(SyncOp::AllCores)
         .hazards(hazards::SYNCALL)
         .slots(&[value_in("gm_workspace", Kind::Any).optional(), value_in("used_cores", Kind::Int).optional()])
         .attrs(&[
@@ -492,7 +492,7 @@ family! { Sync, "pto", sync;
     ///
     /// `local_memory` orders accesses to on-chip memory, `gm` accesses to global memory, `all` both. Needed
     /// before another core is told that data is ready.
-    fence_barrier_all = "fence.barrier_all": SYNC
+    fence_barrier_all = "fence.barrier_all": SYNC.sync(SyncOp::Fence)
         .attrs(&[attr("scope", FENCE_SCOPE, "which memory")])
         .pattern("#scope {}")
         .pipe(Pipe::S)
@@ -525,7 +525,7 @@ family! { Sync, "pto", sync;
     /// Make room for event ids that are chosen at run time.
     ///
     /// The type says how many: `!pto.eventid_array<4>`. The entries are undefined until they are set.
-    declare_eventid_array: SYNC
+    declare_eventid_array: SYNC.local(LocalOp::DeclareEventIds)
         .results(&[result("array", Kind::EventIds)])
         .pattern("{} -> :array")
         .example(EVENT_IDS_EXAMPLE);
@@ -533,7 +533,7 @@ family! { Sync, "pto", sync;
     /// Read an entry of an event-id array.
     ///
     /// `result = array[index]`
-    eventid_array_get: SYNC
+    eventid_array_get: SYNC.local(LocalOp::GetEventId)
         .slots(&[value_in("array", Kind::EventIds), index_in("index")])
         .results(&[result("result", Kind::Index).infer(Infer::Fixed(FixedType::Index))])
         .pattern("$array[$index] {} : :array")
@@ -545,7 +545,7 @@ family! { Sync, "pto", sync;
     /// Write an entry of an event-id array.
     ///
     /// `array[index] = value`; the value is an event id, 0 to 7.
-    eventid_array_set: SYNC
+    eventid_array_set: SYNC.local(LocalOp::SetEventId)
         .slots(&[value_in("array", Kind::EventIds), index_in("index"), index_in("value")])
         .pattern("$array[$index], $value {} : :array")
         .pipe(Pipe::S)

@@ -4,7 +4,7 @@ use super::hazards;
 use crate::DType::I64;
 use crate::codes;
 use crate::enums;
-use crate::row::{AttrKind, Cost, Dir, FixedType, From, Infer, Kind, Row, Slot, attr, form, opt_attr, region};
+use crate::row::{Arith, AttrKind, CoreQuery, Cost, Dir, FixedType, From, Infer, Kind, LocalOp, Movement, Row, Slot, Storage, attr, form, opt_attr, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{VIEW_OP, index_in, result, tile_in, tile_out, value_in, view_in};
 use crate::{Dim, Pipe, PtrSpace, Targets, TileType, Type};
@@ -148,7 +148,7 @@ family! { View, "pto", view;
     /// planner chooses.
     ///
     /// The contents are undefined until something writes them.
-    alloc_tile: ALLOC
+    alloc_tile: ALLOC.storage(Storage::Tile)
         .results(&[result("result", Kind::Tile)])
         .cpp("TASSIGN")
         .page("docs/isa/TASSIGN.md")
@@ -159,7 +159,7 @@ family! { View, "pto", view;
     ///
     /// For double buffering: `count` buffers of 2 to 16, one after the other in memory, of which `multi_tile_get`
     /// takes one. With `addr` the first one lies there.
-    alloc_multi_tile: ALLOC
+    alloc_multi_tile: ALLOC.storage(Storage::Tiles)
         .results(&[result("result", Kind::MultiTile)])
         .rules(&[(Targets::ALL, Rule::Named("count is 2 to 16", multi_count))])
         .example(MULTI_EXAMPLE);
@@ -167,7 +167,7 @@ family! { View, "pto", view;
     /// One buffer of a multi-buffered tile.
     ///
     /// Buffer `slot`, counted from 0; in a loop usually the trip number modulo the count.
-    multi_tile_get: VIEW_OP
+    multi_tile_get: VIEW_OP.storage(Storage::Pick)
         .slots(&[value_in("source", Kind::MultiTile), index_in("slot")])
         .results(&[result("result", Kind::Tile).infer(Infer::SlotOf("source"))])
         .pattern("$source[$slot] {} : :source -> :result")
@@ -185,7 +185,7 @@ family! { View, "pto", view;
     ///
     /// The assembler returns the bound tile as a new value; the pages write the address as `@tile(0x1000)`.
     /// Programs that leave placement to the planner have no use for it.
-    tassign: VIEW_OP
+    tassign: VIEW_OP.storage(Storage::Assign)
         .slots(&[tile_in("tile"), value_in("address", Kind::Int).optional()])
         .results(&[result("result", Kind::Tile).optional().infer(Infer::Like("tile"))])
         .attrs(&[opt_attr("addr", AttrKind::Int(0, i64::MAX), "", "the address as part of the text")])
@@ -213,7 +213,7 @@ family! { View, "pto", view;
     ///
     /// `result` starts where `src` starts and has as many bytes; element `k` of the one is not converted to element
     /// `k` of the other. Both are boxed or both are not. No data moves: writing one changes the other.
-    treshape: RETYPE
+    treshape: RETYPE.storage(Storage::Retype)
         .rules(&[(Targets::ALL, Rule::Named("same memory, same bytes, and both boxed or both not", reshape))])
         .cpp("TRESHAPE")
         .cpp_args(&["result", "src"])
@@ -230,7 +230,7 @@ family! { View, "pto", view;
     ///
     /// Shape, valid region and layout stay; only the element type changes, to one that is not larger. No data
     /// moves. Elements of another size read other bytes than the same coordinates of `src`.
-    bitcast: RETYPE
+    bitcast: RETYPE.storage(Storage::Retype)
         .rules(&[(Targets::ALL, Rule::Named("same memory, shape, valid region and layout; result needs no more bytes", bitcast_fits))])
         .example(
             "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>) {\n  \
@@ -244,7 +244,7 @@ family! { View, "pto", view;
     /// `result[i,j]` is `source[offset₀ + i, offset₁ + j]`, for a window of `sizes` rows and columns. No data moves.
     /// The valid region is `valid_row` by `valid_col` where given, else what the result type says, else the whole
     /// window. In a boxed tile the window consists of whole boxes.
-    subview: VIEW_OP
+    subview: VIEW_OP.storage(Storage::Window)
         .slots(&[tile_in("source"), index_in("offsets").many(), VALID_ROW, VALID_COL])
         .results(&[result("result", Kind::Tile).infer(Infer::Window("source"))])
         .attrs(&[attr("sizes", AttrKind::Ints, "rows and columns of the window")])
@@ -267,7 +267,7 @@ family! { View, "pto", view;
     ///
     /// As `subview`, without operands for the valid region: it is the part of the source's valid region that lies in
     /// the window. Assembler 0.27 knows only this name, 0.60 only `subview`.
-    subset: VIEW_OP
+    subset: VIEW_OP.storage(Storage::ClippedWindow)
         .slots(&[tile_in("source"), index_in("offsets").many()])
         .results(&[result("result", Kind::Tile).infer(Infer::Subset("source"))])
         .attrs(&[attr("sizes", AttrKind::Ints, "rows and columns of the window")])
@@ -289,7 +289,7 @@ family! { View, "pto", view;
     ///
     /// `dst` from here on starts at element (`row_idx`, `col_idx`) of `src`. No data moves. Write `subview` in
     /// programs for the assembler.
-    tsubview: VIEW_OP
+    tsubview: VIEW_OP.storage(Storage::BindWindow)
         .regions(&[region("dst", From::RowsAfter("src", "row_idx"), From::ColsAfter("src", "col_idx"))])
         .slots(&[tile_in("src"), value_in("row_idx", Kind::Int), value_in("col_idx", Kind::Int), tile_out("dst")])
         .rules(&[
@@ -307,7 +307,7 @@ family! { View, "pto", view;
     ///
     /// `dst` shares the memory of `src`. Documented, but in no header and no assembler, so it exists only on the
     /// permissive host; use `treshape` or `subview`.
-    talias: VIEW_OP
+    talias: VIEW_OP.storage(Storage::BindAlias)
         .slots(&[tile_in("src"), tile_out("dst").infer(Infer::Like("src"))])
         .only(Targets::CPU)
         .rules(&[(Targets::ALL, Rule::Named("src and dst are in the same memory", same_memory))])
@@ -317,7 +317,7 @@ family! { View, "pto", view;
     /// Give a lowered buffer the properties of a tile.
     ///
     /// Appears in lowered programs of assembler 0.27: the memref gets a tile configuration and a valid region.
-    bind_tile: VIEW_OP
+    bind_tile: VIEW_OP.storage(Storage::BindTile)
         .slots(&[value_in("source", Kind::Any), VALID_ROW, VALID_COL])
         .results(&[result("result", Kind::Any)])
         .attrs(&[attr("config", AttrKind::Any, "layout, fractal and padding of the tile")])
@@ -332,7 +332,7 @@ family! { View, "pto", view;
     /// A lowered buffer at one or more addresses.
     ///
     /// Appears in lowered programs of assembler 0.27, where the planner has chosen addresses.
-    pointer_cast: VIEW_OP
+    pointer_cast: VIEW_OP.storage(Storage::BufferAt)
         .slots(&[value_in("addrs", Kind::Int).many(), VALID_ROW, VALID_COL])
         .results(&[result("result", Kind::Any)])
         .attrs(&[opt_attr("config", AttrKind::Any, "", "layout, fractal and padding of the tile")])
@@ -348,7 +348,7 @@ family! { View, "pto", view;
     /// A lowered tile without memory of its own.
     ///
     /// What `declare_tile` becomes in lowered programs of assembler 0.27.
-    declare_tile_memref: VIEW_OP
+    declare_tile_memref: VIEW_OP.storage(Storage::OpenBuffer)
         .results(&[result("result", Kind::Any)])
         .pattern("{} -> :result")
         .example(
@@ -362,7 +362,7 @@ family! { View, "pto", view;
     /// The tile's type leaves both extents open; from here on they are `valid_row` and `valid_col`, at most the
     /// rows and columns of the tile. Data does not change. The tile must have been allocated or popped in this
     /// function.
-    set_validshape: VIEW_OP
+    set_validshape: VIEW_OP.storage(Storage::SetValid)
         .slots(&[tile_in("source"), index_in("valid_row"), index_in("valid_col")])
         .pattern("$source, $valid_row, $valid_col {} : :source")
         .call(&["mut source", "valid_row", "valid_col"])
@@ -379,7 +379,7 @@ family! { View, "pto", view;
     /// The valid region of a tile.
     ///
     /// Both extents, whether they are part of the type or were set at run time.
-    get_validshape: VIEW_OP
+    get_validshape: VIEW_OP.storage(Storage::GetValid)
         .slots(&[tile_in("source")])
         .results(&[result("valid_row", Kind::Index).infer(INDEX), result("valid_col", Kind::Index).infer(INDEX)])
         .pattern("$source {} : :source")
@@ -392,7 +392,7 @@ family! { View, "pto", view;
     /// Element `[i₀, i₁, …]` of the view is `ptr[Σ iₖ · strideₖ]`; strides count elements. There are up to five
     /// dimensions, outermost first. `layout` says how a matrix lies in them: row-major, column-major or in boxes;
     /// without it the compiler derives it from the strides where they are constant.
-    make_tensor_view: VIEW_OP
+    make_tensor_view: VIEW_OP.storage(Storage::View)
         .slots(&[value_in("ptr", Kind::Ptr), index_in("shape").many(), index_in("strides").many()])
         .results(&[result("result", Kind::View)])
         .attrs(&[opt_attr("layout", LAYOUT, "", "how a matrix lies in the tensor")])
@@ -409,7 +409,7 @@ family! { View, "pto", view;
     ///
     /// Element `[i₀, …]` of the window is element `[offset₀ + i₀, …]` of the tensor. Loads and stores take windows;
     /// extents known at compile time belong in the result type.
-    partition_view: VIEW_OP
+    partition_view: VIEW_OP.storage(Storage::Partition)
         .slots(&[view_in("source"), index_in("offsets").many(), index_in("sizes").many()])
         .results(&[result("result", Kind::View).infer(Infer::Partition("source"))])
         .pattern("$source, offsets = [$offsets], sizes = [$sizes] {} : :source -> :result")
@@ -424,17 +424,17 @@ family! { View, "pto", view;
     /// An extent of a view.
     ///
     /// `result = shape[dim_index]`, with dimension 0 the outermost.
-    get_tensor_view_dim: VIEW_QUERY;
+    get_tensor_view_dim: VIEW_QUERY.storage(Storage::ViewExtent);
 
     /// A stride of a view.
     ///
     /// `result = strides[dim_index]`, in elements, with dimension 0 the outermost.
-    get_tensor_view_stride: VIEW_QUERY;
+    get_tensor_view_stride: VIEW_QUERY.storage(Storage::ViewStride);
 
     /// The address of the first element of a view.
     ///
     /// A pointer into global memory, for scalar accesses.
-    tensor_view_addr: VIEW_OP
+    tensor_view_addr: VIEW_OP.storage(Storage::ViewAddress)
         .slots(&[view_in("src")])
         .results(&[result("dst", Kind::Ptr)])
         .pattern("$src {} : :src -> :dst")
@@ -449,7 +449,7 @@ family! { View, "pto", view;
     /// The address of a tile.
     ///
     /// A pointer into the tile's memory, for scalar accesses and lower-level code.
-    tile_buf_addr: VIEW_OP
+    tile_buf_addr: VIEW_OP.storage(Storage::TileAddress)
         .slots(&[tile_in("src")])
         .results(&[result("dst", Kind::Ptr)])
         .pattern("$src {} : :src -> :dst")
@@ -463,19 +463,19 @@ family! { View, "pto", view;
     /// The valid rows of a tile.
     ///
     /// As the first result of `get_validshape`.
-    tile_valid_rows: TILE_QUERY
+    tile_valid_rows: TILE_QUERY.storage(Storage::ValidRows)
         .cpp_forms(&[form("$src.GetValidRow()")]);
 
     /// The valid columns of a tile.
     ///
     /// As the second result of `get_validshape`.
-    tile_valid_cols: TILE_QUERY
+    tile_valid_cols: TILE_QUERY.storage(Storage::ValidCols)
         .cpp_forms(&[form("$src.GetValidCol()")]);
 
     /// Move a pointer.
     ///
     /// `result = ptr + offset`, with the offset in elements.
-    addptr: VIEW_OP
+    addptr: VIEW_OP.storage(Storage::Offset)
         .slots(&[value_in("ptr", Kind::Ptr), index_in("offset")])
         .results(&[result("result", Kind::Ptr).infer(Infer::Like("ptr"))])
         .pattern("$ptr, $offset {} : :ptr -> :result")
@@ -492,7 +492,7 @@ family! { View, "pto", view;
     /// Change the type of a pointer, or turn an integer into a pointer and back.
     ///
     /// The address stays; a pointer keeps its memory. From an integer, the result type says which memory is meant.
-    castptr: VIEW_OP
+    castptr: VIEW_OP.storage(Storage::CastPointer)
         .slots(&[value_in("input", Kind::Any)])
         .results(&[result("result", Kind::Any)])
         .pattern("$input {} : :input -> :result")
@@ -508,7 +508,7 @@ family! { View, "pto", view;
     /// A pointer from an address in global memory.
     ///
     /// The address is an `i64` in bytes. The result serves `load_scalar` and `store_scalar` only.
-    inttoptr: VIEW_OP
+    inttoptr: VIEW_OP.storage(Storage::ToPointer)
         .slots(&[value_in("addr", Kind::Int).elem(&[I64])])
         .results(&[result("result", Kind::Ptr)])
         .pattern("$addr {} : :addr -> :result")
@@ -519,7 +519,7 @@ family! { View, "pto", view;
     /// The address a pointer holds.
     ///
     /// In bytes, as an `i64`.
-    ptrtoint: VIEW_OP
+    ptrtoint: VIEW_OP.storage(Storage::FromPointer)
         .slots(&[value_in("ptr", Kind::Ptr)])
         .results(&[result("result", Kind::Int).elem(&[I64]).infer(Infer::Fixed(FixedType::I64))])
         .pattern("$ptr {} : :ptr -> :result")
@@ -530,7 +530,7 @@ family! { View, "pto", view;
     ///
     /// `value = ptr[offset]`, with the offset in elements. Runs on the scalar unit, which has a cache of its own:
     /// after another core or a tile store has written the place, invalidate first (`cmo.cacheinvalid`).
-    load_scalar: SCALAR_ACCESS
+    load_scalar: SCALAR_ACCESS.movement(Movement::LoadScalar)
         .slots(&[value_in("ptr", Kind::Ptr), index_in("offset")])
         .results(&[result("value", Kind::Scalar)])
         .pattern("$ptr[$offset] {} : :ptr -> :value")
@@ -541,7 +541,7 @@ family! { View, "pto", view;
     ///
     /// `ptr[offset] = value`, with the offset in elements. Runs on the scalar unit; the store may stay in its cache
     /// until it is cleaned.
-    store_scalar: SCALAR_ACCESS
+    store_scalar: SCALAR_ACCESS.movement(Movement::StoreScalar)
         .slots(&[value_in("value", Kind::Scalar), Slot::new("ptr", Dir::Out, Kind::Ptr), index_in("offset")])
         .pattern("$value, $ptr[$offset] {} : :ptr, :value")
         .notes(&["Assembler 0.27 takes pointers into global memory only."])
@@ -551,7 +551,7 @@ family! { View, "pto", view;
     ///
     /// A block is a cube core with its vector cores, or a single core in kernels that use one kind; all its cores
     /// read the same number, from 0 up to `get_block_num` − 1.
-    get_block_idx: CORE_QUERY
+    get_block_idx: CORE_QUERY.query(CoreQuery::BlockIndex)
         .cpp("get_block_idx")
         .page("docs/isa/scalar/ops/micro-instruction/block-dim-query.md")
         .bytecode(0x0000, 0);
@@ -559,7 +559,7 @@ family! { View, "pto", view;
     /// How many blocks were launched.
     ///
     /// Use with `get_block_idx` to share work between blocks.
-    get_block_num: CORE_QUERY
+    get_block_num: CORE_QUERY.query(CoreQuery::BlockCount)
         .cpp("get_block_num")
         .page("docs/isa/scalar/ops/micro-instruction/block-dim-query.md")
         .notes(&["The public CPU simulator returns its number of cores instead."])
@@ -568,7 +568,7 @@ family! { View, "pto", view;
     /// The number of this vector core in its block.
     ///
     /// 0 or 1 where a block has two vector cores.
-    get_subblock_idx: CORE_QUERY
+    get_subblock_idx: CORE_QUERY.query(CoreQuery::SubblockIndex)
         .cpp("get_subblockid")
         .page("docs/isa/scalar/ops/micro-instruction/block-dim-query.md")
         .bytecode(0x0002, 0);
@@ -576,7 +576,7 @@ family! { View, "pto", view;
     /// How many vector cores a block has.
     ///
     /// Use with `get_subblock_idx` to share work inside a block.
-    get_subblock_num: CORE_QUERY
+    get_subblock_num: CORE_QUERY.query(CoreQuery::SubblockCount)
         .cpp("get_subblockdim")
         .page("docs/isa/scalar/ops/micro-instruction/block-dim-query.md")
         .bytecode(0x0003, 0);
@@ -584,7 +584,7 @@ family! { View, "pto", view;
     /// An array of scalars in the core's own memory.
     ///
     /// The type gives extents and element type: `!pto.local_array<8x8xf32>`. The contents are undefined at first.
-    declare_local_array: LOCAL
+    declare_local_array: LOCAL.local(LocalOp::DeclareArray)
         .results(&[result("array", Kind::Any)])
         .pattern("{} -> :array")
         .example(LOCAL_ARRAY_EXAMPLE);
@@ -592,7 +592,7 @@ family! { View, "pto", view;
     /// Read an element of a local array.
     ///
     /// `result = array[indices]`, one index per dimension.
-    local_array_get: LOCAL
+    local_array_get: LOCAL.local(LocalOp::GetElement)
         .slots(&[value_in("array", Kind::Any), index_in("indices").many()])
         .results(&[result("result", Kind::Scalar)])
         .pattern("$array[$indices] {} : :array -> :result")
@@ -606,7 +606,7 @@ family! { View, "pto", view;
     /// Write an element of a local array.
     ///
     /// `array[indices] = value`, one index per dimension.
-    local_array_set: LOCAL
+    local_array_set: LOCAL.local(LocalOp::SetElement)
         .slots(&[value_in("array", Kind::Any), index_in("indices").many(), value_in("value", Kind::Scalar)])
         .pattern("$array[$indices], $value {} : :array, :value")
         .rules(&[
@@ -620,7 +620,7 @@ family! { View, "pto", view;
     ///
     /// The type lists the fields: `!pto.struct<f32, i8>`; fields may be records. It belongs to the function that
     /// declares it and cannot be passed on.
-    declare_struct: LOCAL
+    declare_struct: LOCAL.local(LocalOp::DeclareStruct)
         .results(&[result("s", Kind::Any)])
         .pattern("{} -> :s")
         .example(STRUCT_EXAMPLE);
@@ -628,7 +628,7 @@ family! { View, "pto", view;
     /// Read a field of a record.
     ///
     /// The path is a list of field numbers from the outside in; it must end at a scalar.
-    struct_get: LOCAL
+    struct_get: LOCAL.local(LocalOp::GetField)
         .slots(&[value_in("s", Kind::Any)])
         .results(&[result("value", Kind::Scalar)])
         .attrs(&[attr("path", AttrKind::Ints, "field numbers from the outside in")])
@@ -639,7 +639,7 @@ family! { View, "pto", view;
     /// Write a field of a record.
     ///
     /// The path is a list of field numbers from the outside in; it must end at a scalar.
-    struct_set: LOCAL
+    struct_set: LOCAL.local(LocalOp::SetField)
         .slots(&[value_in("s", Kind::Any), value_in("value", Kind::Scalar)])
         .attrs(&[attr("path", AttrKind::Ints, "field numbers from the outside in")])
         .pattern("$s#path, $value {} : :s, :value")
@@ -649,13 +649,13 @@ family! { View, "pto", view;
     /// Clear one bit of a 64-bit number.
     ///
     /// `result = first & ~(1 << second)`
-    sbitset0: BIT
+    sbitset0: BIT.arith(Arith::ClearBit)
         .cpp("sbitset0");
 
     /// Set one bit of a 64-bit number.
     ///
     /// `result = first | (1 << second)`
-    sbitset1: BIT
+    sbitset1: BIT.arith(Arith::SetBit)
         .cpp("sbitset1");
 }
 

@@ -4,13 +4,10 @@ use super::merged::few;
 use super::{Home, Places, Region, memory_of};
 use crate::effects::is_memory;
 use pto_ir::{Def, OpId, ValueId};
-use pto_isa::table::op;
-use pto_isa::{Loc, Op};
+use pto_isa::Loc;
+use pto_isa::row::Storage;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
-
-/// What makes tiles.
-const ALLOCATIONS: &[Op] = &[op::alloc_tile, op::alloc_multi_tile, op::memref_alloc, op::pointer_cast];
 
 /// Where the memory of a value comes from.
 pub(super) enum Source {
@@ -84,8 +81,7 @@ impl Places<'_> {
 
     /// True for a tile that is where it was allocated, and nowhere else.
     pub fn is_own(&self, value: ValueId) -> bool {
-        let is_made =
-            matches!(self.module.value(value).def, Def::Result(id, _) if ALLOCATIONS.contains(&self.module.op(id).op));
+        let is_made = matches!(self.module.value(value).def, Def::Result(id, _) if self.module.storage(id).is_some_and(Storage::is_allocation));
         is_made && !self.rebound.contains(&value) && !self.assigned.contains_key(&value)
     }
 

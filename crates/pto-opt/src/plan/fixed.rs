@@ -4,7 +4,7 @@ use super::live::Tile;
 use crate::places::memory_of;
 use pto_check::Checked;
 use pto_ir::{OpId, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::Storage;
 use pto_isa::{Diagnostic, Loc, codes};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,9 +33,9 @@ pub(crate) fn given(checked: &Checked, id: OpId) -> Option<(ValueId, Option<u64>
     let module = checked.module();
     let address = |name: &str| Some(module.in_slot(id, module.op(id).op.row().slot(name)?).next()?.value);
     let known = |value: ValueId| checked.info().constant(value).and_then(|at| u64::try_from(at).ok());
-    match module.op(id).op {
-        op::alloc_tile => Some((module.results(id).next()?, known(address("addr")?))),
-        op::tassign => {
+    match module.storage(id) {
+        Some(Storage::Tile) => Some((module.results(id).next()?, known(address("addr")?))),
+        Some(Storage::Assign) => {
             let in_text = || module.attr(id, "addr")?.int().and_then(|at| u64::try_from(at).ok());
             Some((module.operands(id).first()?.value, address("address").map_or_else(in_text, known)))
         }

@@ -5,7 +5,7 @@ use crate::order::Order;
 use crate::places::{Home, Places, memory_of};
 use pto_check::Checked;
 use pto_ir::{Def, Module, OpId, Operand, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::{Control, Storage};
 use pto_isa::{Diagnostic, Loc, Targets, codes};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
@@ -49,9 +49,9 @@ pub(crate) fn tiles(checked: &Checked, order: &Order) -> Vec<Tile> {
     // Where the program gives an address to a tile.
     let mut assigned: BTreeMap<ValueId, OpId> = BTreeMap::new();
     for id in module.order() {
-        match module.op(id).op {
-            op::alloc_tile | op::alloc_multi_tile | op::memref_alloc if places.address(id).is_none() => all.push(id),
-            op::tassign => {
+        match module.storage(id) {
+            Some(Storage::Tile | Storage::Tiles | Storage::Buffer) if places.address(id).is_none() => all.push(id),
+            Some(Storage::Assign) => {
                 if let Some(tile) = module.operands(id).first() {
                     assigned.entry(tile.value).or_insert(id);
                 }
@@ -79,7 +79,7 @@ pub(crate) fn returned_anew(checked: &Checked, order: &Order) -> Vec<Diagnostic>
     let mut places = Places::new(checked);
     let merged = places.merged_tiles();
     let mut problems = Vec::new();
-    for id in module.order().into_iter().filter(|id| module.op(*id).op == op::func_return) {
+    for id in module.order().into_iter().filter(|id| module.control(*id) == Some(Control::Return)) {
         let is_local = |o: &&Operand| module.value_type(o.value).local_space().is_some();
         for operand in module.operands(id).iter().filter(is_local) {
             let Some(function) = order.repeated_function(id) else { continue };
@@ -249,7 +249,7 @@ fn tile(checked: &Checked, order: &Order, id: OpId, all: &AllAccesses) -> Option
         (None, None) => (id, id),
     };
     // Whatever is called runs at the call.
-    let calls = module.op(last).op == op::func_call;
+    let calls = module.control(last) == Some(Control::Call);
     let (mut start, mut end) = (order.first(first), if calls { order.last(last) } else { order.first(last) });
     let accesses = Accesses { order, list };
     for around in accesses.loops(id) {
@@ -339,7 +339,7 @@ impl Accesses<'_> {
         let in_second = |a: &Access| end.is_some_and(|end| self.order.first(a.op) > self.order.first(*end));
         let inside = self.inside(around);
         let first = self.list[inside.clone()].first();
-        module.op(around).op == op::scf_while && inside.end < self.list.len() && first.is_some_and(in_second)
+        module.control(around) == Some(Control::While) && inside.end < self.list.len() && first.is_some_and(in_second)
     }
 }
 
@@ -348,7 +348,7 @@ fn join_sides(module: &Module, order: &Order, tiles: &mut [Tile]) {
     let mut by_place: Vec<(u32, usize)> = (0..).zip(&*tiles).map(|(k, t)| (order.first(t.alloc), k)).collect();
     by_place.sort_unstable();
     // Branches inside others come first: what is joined there is on one side here.
-    let hands_on = |id: &OpId| module.op(*id).op == op::scf_if && module.results(*id).len() > 0;
+    let hands_on = |id: &OpId| module.control(*id) == Some(Control::If) && module.results(*id).len() > 0;
     for id in module.order().into_iter().rev().filter(hands_on) {
         let blocks = module.op_regions(id).iter().filter_map(|r| module.region(*r).blocks.last());
         let ends: Vec<u32> = blocks.filter_map(|b| module.block(*b).ops.last()).map(|end| order.first(*end)).collect();

@@ -9,9 +9,8 @@ use live::Tile;
 use pack::Piece;
 use pto_check::Checked;
 use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, ValueId};
-use pto_isa::row::HiddenMemory;
-use pto_isa::table::op;
-use pto_isa::{DType, Diagnostic, Error, Loc, Scalar, Span, Type, codes};
+use pto_isa::row::{Fifo, HiddenMemory, Storage};
+use pto_isa::{DType, Diagnostic, Error, Loc, Op, Scalar, Span, Type, codes};
 use std::collections::{BTreeMap, HashMap};
 
 /// What the places of pipe buffers are multiples of.
@@ -238,9 +237,9 @@ fn place(
 fn reserves(module: &Module) -> BTreeMap<OpId, (Loc, u64, u64)> {
     let mut all = Vec::new();
     module.walk(module.top, &mut |id| {
-        if module.op(id).op == op::reserve_buffer {
+        if module.fifo(id) == Some(Fifo::Reserve) {
             let mat = matches!(module.attr(id, "location"), Some(Attr::Enum(def, at)) if def.value(usize::from(*at)) == Loc::Mat.name());
-            let number = |name| module.attr(id, name).and_then(Attr::int).map(|n| n.max(0) as u64);
+            let number = |name| module.given_int(id, name).map(|n| n.max(0) as u64);
             all.push((id, if mat { Loc::Mat } else { Loc::Vec }, number("base"), number("size").unwrap_or(0)));
         }
     });
@@ -372,19 +371,17 @@ fn constant(out: &mut Module, number: u64, before: OpId, names: &mut Names) -> O
     // Tiles have names of their own, so a free one is found at once.
     let tile = out.results(before).next().map_or("tile", |v| out.value_name(v));
     let base = format!("{tile}_at");
-    let (name, value) = (names.fresh(out, &base), out.names.intern("value"));
+    let name = names.fresh(out, &base);
     let start = out.op(before).span.start;
     let span = Span::new(start, start);
-    let slot = op::arith_constant.row().slots.len() as u8;
-    let attrs = vec![(value, Attr::Int(i128::from(number), ty))];
-    out.new_op(op::arith_constant, NewOp { attrs, results: vec![(ty, name, slot, span)], span, ..NewOp::default() })
+    out.new_constant(number.into(), ty, name, span)
 }
 
 /// A tile with an address; a lowered buffer becomes one that is cast from an address.
 fn with_address(out: &mut Module, id: OpId, address: OpId) -> OpId {
     let data = out.op(id).clone();
-    let lowered = data.op == op::memref_alloc;
-    let (code, slot) = if lowered { (op::pointer_cast, "addrs") } else { (data.op, "addr") };
+    let lowered = data.op.storage() == Some(Storage::Buffer);
+    let (code, slot) = if lowered { (Op::of(Storage::BufferAt), "addrs") } else { (data.op, "addr") };
     let mut operands: Vec<Operand> = if lowered { Vec::new() } else { out.operands(id).to_vec() };
     let slot = code.row().slot(slot).unwrap_or(0) as u8;
     if let Some(value) = out.results(address).next() {

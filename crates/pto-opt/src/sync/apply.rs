@@ -1,8 +1,8 @@
 //! Puts flags and barriers into a program.
 
 use super::{Edge, Means};
-use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, Sym, TypeId, ValueId};
-use pto_isa::table::op;
+use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
+use pto_isa::row::{Arith, FlagForm, SyncOp};
 use pto_isa::{EnumDef, Op, Pipe, Span, enums};
 use std::collections::BTreeMap;
 
@@ -28,23 +28,37 @@ pub(super) fn insert(module: &Module, edges: &[Edge]) -> Module {
                 let (behind_it, before_it) = (behind(module, edge.after), before(module, edge.before));
                 let (sets, waits) = match edge.numbered {
                     None => (
-                        vec![flag(&mut out, op::set_flag, (src, dst, id), behind_it)],
-                        vec![flag(&mut out, op::wait_flag, (src, dst, id), before_it)],
+                        vec![flag(&mut out, SyncOp::SetFlag(FlagForm::Fixed), (src, dst, id), behind_it)],
+                        vec![flag(&mut out, SyncOp::WaitFlag(FlagForm::Fixed), (src, dst, id), before_it)],
                     ),
                     Some(numbered) => (
-                        numbers.flag(&mut out, op::set_flag_dyn, (src, dst, id), numbered.set, behind_it),
-                        numbers.flag(&mut out, op::wait_flag_dyn, (src, dst, id), numbered.wait, before_it),
+                        numbers.flag(
+                            &mut out,
+                            SyncOp::SetFlag(FlagForm::Computed),
+                            (src, dst, id),
+                            numbered.set,
+                            behind_it,
+                        ),
+                        numbers.flag(
+                            &mut out,
+                            SyncOp::WaitFlag(FlagForm::Computed),
+                            (src, dst, id),
+                            numbered.wait,
+                            before_it,
+                        ),
                     ),
                 };
                 around.entry(edge.after).or_default().sets.extend(sets);
                 around.entry(edge.before).or_default().waits.extend(waits);
                 for id in id..id + edge.numbered.map_or(1, |n| n.count) {
                     if let Some(turned) = edge.carried_by {
-                        let prime = flag(&mut out, op::set_flag, (src, dst, id), before(module, turned));
+                        let prime =
+                            flag(&mut out, SyncOp::SetFlag(FlagForm::Fixed), (src, dst, id), before(module, turned));
                         around.entry(turned).or_default().primes.push(prime);
                     }
                     if let Some(turned) = edge.drained_by {
-                        let drain = flag(&mut out, op::wait_flag, (src, dst, id), behind(module, turned));
+                        let drain =
+                            flag(&mut out, SyncOp::WaitFlag(FlagForm::Fixed), (src, dst, id), behind(module, turned));
                         around.entry(turned).or_default().drains.push(drain);
                     }
                 }
@@ -92,10 +106,10 @@ fn behind(module: &Module, id: OpId) -> Span {
     Span::new(end, end)
 }
 
-fn flag(module: &mut Module, code: Op, (src, dst, id): (Pipe, Pipe, u8), span: Span) -> OpId {
+fn flag(module: &mut Module, is: SyncOp, (src, dst, id): (Pipe, Pipe, u8), span: Span) -> OpId {
     let mut attrs = pipes(module, src, dst);
     attrs.push((module.names.intern("event_id"), Attr::Enum(&enums::EVENT, id)));
-    module.new_op(code, NewOp { attrs, span, ..NewOp::default() })
+    module.new_op(Op::of(is), NewOp { attrs, span, ..NewOp::default() })
 }
 
 fn pipes(module: &mut Module, src: Pipe, dst: Pipe) -> Vec<(Sym, Attr)> {
@@ -115,12 +129,12 @@ impl Numbers {
     fn flag(
         &mut self,
         out: &mut Module,
-        code: Op,
+        is: SyncOp,
         (src, dst, first): (Pipe, Pipe, u8),
         number: ValueId,
         span: Span,
     ) -> Vec<OpId> {
-        let mut ops = Vec::new();
+        let (code, mut ops) = (Op::of(is), Vec::new());
         let id = if first == 0 { number } else { self.sum(out, number, first, span, &mut ops) };
         let operand = Operand { value: id, slot: code.row().slot("event_id").unwrap_or(0) as u8, span };
         let attrs = pipes(out, src, dst);
@@ -130,33 +144,18 @@ impl Numbers {
 
     fn sum(&mut self, out: &mut Module, number: ValueId, more: u8, span: Span, ops: &mut Vec<OpId>) -> ValueId {
         let ty = out.value(number).ty;
-        let value = out.names.intern("value");
-        let attrs = vec![(value, Attr::Int(i128::from(more), ty))];
-        let base = self.made(out, op::arith_constant, "first_flag", NewOp { attrs, span, ..NewOp::default() }, ty, ops);
-        let operands = (0u8..).zip([number, base]).map(|(slot, value)| Operand { value, slot, span }).collect();
-        self.made(out, op::arith_addi, "flag", NewOp { operands, span, ..NewOp::default() }, ty, ops)
-    }
-
-    /// The result of a new operation.
-    fn made(
-        &mut self,
-        out: &mut Module,
-        code: Op,
-        name: &str,
-        mut new: NewOp,
-        ty: TypeId,
-        ops: &mut Vec<OpId>,
-    ) -> ValueId {
-        let name = self.names.fresh(out, name);
-        new.results = vec![(ty, name, code.row().slots.len() as u8, new.span)];
-        let id = out.new_op(code, new);
-        ops.push(id);
-        out.results(id).next().unwrap_or_else(|| ValueId::from_index(0))
+        let name = self.names.fresh(out, "first_flag");
+        let base = out.new_constant(more.into(), ty, name, span);
+        let name = self.names.fresh(out, "flag");
+        let Some(first) = out.results(base).next() else { return number };
+        let sum = out.new_with(Arith::Add, &[("lhs", number), ("rhs", first)], &[(ty, name)], span);
+        ops.extend([base, sum]);
+        out.results(sum).next().unwrap_or(number)
     }
 }
 
 /// A barrier on a pipe.
 pub(crate) fn barrier(module: &mut Module, pipe: Pipe, span: Span) -> OpId {
     let attrs = vec![(module.names.intern("pipe"), choice(&enums::PIPE, pipe.name()))];
-    module.new_op(op::barrier, NewOp { attrs, span, ..NewOp::default() })
+    module.new_op(Op::of(SyncOp::Barrier), NewOp { attrs, span, ..NewOp::default() })
 }

@@ -1,22 +1,12 @@
 //! What the program orders itself.
 
 use pto_ir::{Module, OpId};
-use pto_isa::table::op;
+use pto_isa::row::{FlagForm, SyncOp};
 use std::collections::{BTreeSet, HashMap};
 
 /// Flags and barriers of the program itself.
 pub(super) fn is_user_sync(module: &Module, id: OpId) -> bool {
-    matches!(
-        module.op(id).op,
-        op::set_flag
-            | op::wait_flag
-            | op::set_flag_dyn
-            | op::wait_flag_dyn
-            | op::record_event
-            | op::wait_event
-            | op::barrier
-            | op::barrier_sync
-    )
+    module.sync(id).is_some_and(|sync| sync.is_flag() || sync.is_barrier())
 }
 
 /// True when a program states an order of pipes anywhere: flags, events, barriers, or buffer tokens.
@@ -62,14 +52,18 @@ pub(super) fn orders_pipes(module: &Module, id: OpId) -> bool {
 }
 
 fn is_token(module: &Module, id: OpId) -> bool {
-    matches!(module.op(id).op, op::get_buf | op::rls_buf | op::get_buf_dyn | op::rls_buf_dyn)
+    module.sync(id).is_some_and(SyncOp::is_token)
 }
 
 /// True for functions whose flags cannot be followed: they compute the ids, or use buffer tokens.
 pub(super) fn orders_itself(module: &Module, function: OpId) -> bool {
     let mut found = false;
     module.walk_inside(function, &mut |id| {
-        found |= is_token(module, id) || matches!(module.op(id).op, op::set_flag_dyn | op::wait_flag_dyn);
+        found |= is_token(module, id)
+            || matches!(
+                module.sync(id),
+                Some(SyncOp::SetFlag(FlagForm::Computed) | SyncOp::WaitFlag(FlagForm::Computed))
+            );
     });
     found
 }

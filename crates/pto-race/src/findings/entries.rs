@@ -4,14 +4,29 @@ use super::fixes::Repair;
 use super::*;
 use pto_ir::TypeStyle;
 use pto_ir::print::{attributes_text, type_text};
+use pto_isa::row::{Direction, EntryAction, Fifo, FlagForm, SyncOp};
 
 impl Findings<'_> {
     fn pops(&self, id: OpId) -> bool {
-        matches!(self.module.op(id).op, op::tpop | op::tpop_from_aic | op::tpop_from_aiv)
+        matches!(
+            self.module.fifo(id),
+            Some(
+                Fifo::Entry(EntryAction::Pop, None)
+                    | Fifo::Entry(EntryAction::Pop, Some(Direction::ToVector))
+                    | Fifo::Entry(EntryAction::Pop, Some(Direction::ToCube))
+            )
+        )
     }
 
     fn pushes(&self, id: OpId) -> bool {
-        matches!(self.module.op(id).op, op::tpush | op::tpush_to_aic | op::tpush_to_aiv)
+        matches!(
+            self.module.fifo(id),
+            Some(
+                Fifo::Entry(EntryAction::Push, None)
+                    | Fifo::Entry(EntryAction::Push, Some(Direction::ToCube))
+                    | Fifo::Entry(EntryAction::Push, Some(Direction::ToVector))
+            )
+        )
     }
 
     /// The tile or view that a pop gives.
@@ -21,10 +36,16 @@ impl Findings<'_> {
 
     /// Gives back what a pop took, or the same as another `tfree` does.
     fn free_text(&self, like: OpId) -> Option<String> {
-        let name = match self.module.op(like).op {
-            op::tpop | op::tfree => "tfree",
-            op::tpop_from_aic | op::tfree_from_aic => "tfree_from_aic",
-            op::tpop_from_aiv | op::tfree_from_aiv => "tfree_from_aiv",
+        let name = match self.module.fifo(like) {
+            Some(Fifo::Entry(EntryAction::Pop, None) | Fifo::Entry(EntryAction::Free, None)) => "tfree",
+            Some(
+                Fifo::Entry(EntryAction::Pop, Some(Direction::ToVector))
+                | Fifo::Entry(EntryAction::Free, Some(Direction::ToVector)),
+            ) => "tfree_from_aic",
+            Some(
+                Fifo::Entry(EntryAction::Pop, Some(Direction::ToCube))
+                | Fifo::Entry(EntryAction::Free, Some(Direction::ToCube)),
+            ) => "tfree_from_aiv",
             _ => return None,
         };
         let entry = if self.pops(like) {
@@ -67,7 +88,12 @@ impl Findings<'_> {
             }
         }
         let Some(mut at) = last else { return from };
-        let orders = |id: &OpId| matches!(self.module.op(*id).op, op::set_flag | op::wait_flag | op::barrier);
+        let orders = |id: &OpId| {
+            matches!(
+                self.module.sync(*id),
+                Some(SyncOp::SetFlag(FlagForm::Fixed) | SyncOp::WaitFlag(FlagForm::Fixed) | SyncOp::Barrier)
+            )
+        };
         while rest.get(at + 1).is_some_and(orders) {
             at += 1;
         }
@@ -75,7 +101,14 @@ impl Findings<'_> {
     }
 
     fn uses_any(&self, id: OpId, values: &BTreeSet<ValueId>) -> bool {
-        let frees = matches!(self.module.op(id).op, op::tfree | op::tfree_from_aic | op::tfree_from_aiv);
+        let frees = matches!(
+            self.module.fifo(id),
+            Some(
+                Fifo::Entry(EntryAction::Free, None)
+                    | Fifo::Entry(EntryAction::Free, Some(Direction::ToVector))
+                    | Fifo::Entry(EntryAction::Free, Some(Direction::ToCube))
+            )
+        );
         !frees && self.module.operands(id).iter().any(|o| values.contains(&o.value))
     }
 

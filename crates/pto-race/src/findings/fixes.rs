@@ -5,6 +5,7 @@
 
 use super::text::Pair;
 use super::*;
+use pto_isa::row::{CommOp, Control, Meaning, Movement, SyncOp};
 
 /// What would order two accesses: what is missing, how to get there, and the changes where they are certain.
 pub(super) struct Repair {
@@ -171,7 +172,7 @@ impl Findings<'_> {
         let name = |v: ValueId| Some(self.module.value_name(v)).filter(|n| !n.is_empty());
         let (event_name, session_name) = (name(event)?, name(session)?);
         let late = self.text().behind(transfer).into_iter().find(|id| {
-            self.module.op(*id).op == op::comm_wait_async_event && self.in_named_slot(*id, "event") == Some(event)
+            self.module.comm(*id) == Some(CommOp::WaitAsync) && self.in_named_slot(*id, "event") == Some(event)
         });
         let result = late.and_then(|id| self.module.results(id).next()).and_then(name).map(str::to_string);
         let result = result.unwrap_or_else(|| self.fresh_name("done"));
@@ -347,11 +348,11 @@ impl Findings<'_> {
 
     /// The word by which others are told about a statement, where loops ask for words and no barrier stands before it.
     fn stored_word(&self, first: OpId) -> Option<OpId> {
-        let is = |id: &&OpId, code: pto_isa::Op| self.module.op(**id).op == code;
+        let is = |id: &&OpId, meaning: Meaning| self.module.meaning(**id) == meaning;
         let behind = self.text().behind(first);
-        let tells = |id: &&OpId| is(id, op::store_scalar) || self.told.contains(id);
+        let tells = |id: &&OpId| is(id, Movement::StoreScalar.into()) || self.told.contains(id);
         let word = behind.iter().find(tells).filter(|_| self.asks_for_words)?;
-        let barred = behind.iter().take_while(|id| *id != word).any(|id| is(&id, op::barrier));
+        let barred = behind.iter().take_while(|id| *id != word).any(|id| is(&id, SyncOp::Barrier.into()));
         (!barred && self.text().block_of(*word) == self.text().block_of(first)).then_some(*word)
     }
 
@@ -365,7 +366,7 @@ impl Findings<'_> {
         }
         if a == b {
             // Both ways of a branch have one. Whoever asks for a word of this iteration may never come to the barrier.
-            let branch = self.module.op(a).op == op::scf_if && pair.first.len() >= 2 && pair.second.len() >= 2;
+            let branch = self.module.control(a) == Some(Control::If) && pair.first.len() >= 2 && pair.second.len() >= 2;
             if !branch || self.asks_for_words && text.loop_around(pair.block).is_some() {
                 return None;
             }
@@ -392,7 +393,7 @@ impl Findings<'_> {
             return Some(self.text().written_back(first));
         }
         let rest: Vec<OpId> = ops(first)?.iter().copied().skip_while(|id| *id != first).skip(1).collect();
-        let rest: Vec<OpId> = rest.into_iter().filter(|id| self.module.op(*id).op != op::scf_yield).collect();
+        let rest: Vec<OpId> = rest.into_iter().filter(|id| self.module.control(*id) != Some(Control::Yield)).collect();
         (!rest.iter().any(|id| self.waits_inside(*id))).then(|| rest.last().copied().unwrap_or(first))
     }
 
@@ -423,8 +424,10 @@ impl Findings<'_> {
         from: Pipe,
     ) -> Repair {
         let awaited = self.text().ahead(conflict.site.op).iter().any(|id| {
-            let row = self.module.op(*id).op;
-            matches!(row, op::comm_twait | op::comm_ttest | op::scf_while)
+            matches!(
+                self.module.meaning(*id),
+                Meaning::Comm(CommOp::Wait | CommOp::Test) | Meaning::Control(Control::While)
+            )
         });
         if ranks.is_empty() || awaited && !words.edits.is_empty() {
             return words;
@@ -446,8 +449,8 @@ impl Findings<'_> {
         let first = conflict.other.op;
         let background = from == Pipe::All;
         let behind = self.text().behind(first);
-        let is = |id: &OpId, code: pto_isa::Op| self.module.op(*id).op == code;
-        let notify = behind.iter().position(|id| is(id, op::comm_tnotify));
+        let is = |id: &OpId, meaning: Meaning| self.module.meaning(*id) == meaning;
+        let notify = behind.iter().position(|id| is(id, CommOp::Notify.into()));
         let Some(at) = notify else {
             let mut repair = Repair::new(format!("rank {there} has to tell rank {here} when it is done"));
             if background {
@@ -468,7 +471,7 @@ impl Findings<'_> {
                 None => repair.help("wait for its event before the notification, with pto.comm.wait_async_event"),
             };
         }
-        if between.iter().any(|id| is(id, op::barrier)) {
+        if between.iter().any(|id| is(id, SyncOp::Barrier.into())) {
             return Repair::new(format!("rank {here} goes on before rank {there} has told it"))
                 .label(notify, format!("rank {there} tells it here"))
                 .help(format!(

@@ -6,6 +6,7 @@
 use super::fixes::Repair;
 use super::*;
 use pto_ir::BlockId;
+use pto_isa::row::{Control, FlagForm, SyncOp};
 
 /// The statements of the text that set a flag, and those that wait for it, in source order.
 struct Ends {
@@ -60,11 +61,15 @@ impl Findings<'_> {
     /// Nothing where ids of these pipes are computed: which statements belong to a flag is not in the text then.
     fn ends_of(&self, flag: Flag) -> Option<Ends> {
         let stated = self.stated();
-        let of = |kinds: [pto_isa::Op; 2]| {
-            let uses = stated.uses(flag).iter().copied();
-            uses.filter(|id| kinds.contains(&self.module.op(*id).op)).collect()
+        let of = |sets: bool| {
+            let is = |id: &OpId| match self.module.sync(*id) {
+                Some(SyncOp::SetFlag(FlagForm::Fixed | FlagForm::Event)) => sets,
+                Some(SyncOp::WaitFlag(FlagForm::Fixed | FlagForm::Event)) => !sets,
+                _ => false,
+            };
+            stated.uses(flag).iter().copied().filter(is).collect()
         };
-        let ends = Ends { sets: of([op::set_flag, op::record_event]), waits: of([op::wait_flag, op::wait_event]) };
+        let ends = Ends { sets: of(true), waits: of(false) };
         (!stated.computed.contains(&(flag.src, flag.dst))).then_some(ends)
     }
 
@@ -234,7 +239,7 @@ impl Findings<'_> {
 
     /// The repair of a flag that is set again before anybody waited for it.
     pub(super) fn wait_between(&self, flag: Flag, first: OpId, second: OpId) -> Option<Repair> {
-        if self.module.op(second).op == op::set_flag_dyn {
+        if self.module.sync(second) == Some(SyncOp::SetFlag(FlagForm::Computed)) {
             return self.computed_pair(flag, second);
         }
         let ends = self.ends_of(flag)?;
@@ -332,7 +337,9 @@ impl Findings<'_> {
             flag_of.is_some_and(|(src, dst, _)| (src, dst) == (flag.src, flag.dst))
         };
         let waits = self.module.block(block).ops.iter().copied();
-        let waits: Vec<OpId> = waits.filter(|id| self.module.op(*id).op == op::wait_flag_dyn && of_pipes(id)).collect();
+        let waits: Vec<OpId> = waits
+            .filter(|id| self.module.sync(*id) == Some(SyncOp::WaitFlag(FlagForm::Computed)) && of_pipes(id))
+            .collect();
         let [wait] = waits[..] else { return None };
         let (own, other) = (self.in_named_slot(set, "event_id")?, self.in_named_slot(wait, "event_id")?);
         let name = self.module.value_name(own);
@@ -443,7 +450,7 @@ impl Findings<'_> {
     /// The names of the counter and the bounds of a loop that counts with `index`.
     pub(super) fn loop_names(&self, id: OpId) -> Option<[String; 4]> {
         let module = self.module;
-        if module.op(id).op != op::scf_for {
+        if module.control(id) != Some(Control::For) {
             return None;
         }
         let body = module.region(*module.op_regions(id).first()?).blocks.first().copied()?;

@@ -3,6 +3,7 @@
 use super::*;
 use pto_ir::Attr;
 use pto_ir::print::attributes_text;
+use pto_isa::row::{FlagForm, SyncOp};
 
 impl Findings<'_> {
     /// The pipe of work: of what moves or computes, not of what orders.
@@ -28,13 +29,11 @@ impl Findings<'_> {
 
     /// A set or a wait in the form of another: with flags, or with events.
     pub(super) fn flag_text(&self, like: OpId, is_set: bool, event: Option<u32>) -> Option<String> {
-        let name = match (self.module.op(like).op, is_set) {
-            (op::set_flag | op::wait_flag, true) => "set_flag",
-            (op::set_flag | op::wait_flag, false) => "wait_flag",
-            (op::record_event | op::wait_event, true) => "record_event",
-            (op::record_event | op::wait_event, false) => "wait_event",
+        let form = match self.module.sync(like) {
+            Some(SyncOp::SetFlag(form) | SyncOp::WaitFlag(form)) if form != FlagForm::Computed => form,
             _ => return None,
         };
+        let name = Op::of(if is_set { SyncOp::SetFlag(form) } else { SyncOp::WaitFlag(form) }).row().name;
         let (src, dst) = (self.class(like, ["src_pipe", "src_op"])?, self.class(like, ["dst_pipe", "dst_op"])?);
         let (_, _, own) = pto_check::flag_of(self.module, like)?;
         let id = event.or(own.map(u32::from))?;
@@ -43,17 +42,18 @@ impl Findings<'_> {
 
     /// A set or a wait whose id is a value.
     pub(super) fn computed_text(&self, flag: Flag, is_set: bool, id: &str) -> String {
-        let name = if is_set { "set_flag_dyn" } else { "wait_flag_dyn" };
+        let form = FlagForm::Computed;
+        let name = Op::of(if is_set { SyncOp::SetFlag(form) } else { SyncOp::WaitFlag(form) }).row().name;
         format!("pto.{name} [<{}>, <{}>, %{id}]", flag.src, flag.dst)
     }
 
     /// Takes or releases a token, for the pipe of another statement.
     pub(super) fn token_text(&self, like: OpId, takes: bool) -> Option<String> {
-        let name = match (self.module.op(like).op, takes) {
-            (op::get_buf | op::rls_buf, true) => "get_buf",
-            (op::get_buf | op::rls_buf, false) => "rls_buf",
+        let form = match self.module.sync(like) {
+            Some(SyncOp::Acquire(form) | SyncOp::Release(form)) if form == FlagForm::Fixed => form,
             _ => return None,
         };
+        let name = Op::of(if takes { SyncOp::Acquire(form) } else { SyncOp::Release(form) }).row().name;
         let (class, id) =
             (self.class(like, ["op_type", "op_type"])?, self.module.attr(like, "buf_id").and_then(Attr::int)?);
         let rest = attributes_text(self.module, like, &["op_type", "buf_id"]);

@@ -7,6 +7,7 @@ use super::fixes::{BARRIER_ALL, Repair};
 use super::text::Pair;
 use super::*;
 use pto_ir::BlockId;
+use pto_isa::row::{CommOp, Control};
 use pto_isa::{Scalar, Type};
 use std::cell::Cell;
 
@@ -98,10 +99,10 @@ impl<'m> Findings<'m> {
         let mut at = text.owner(block);
         let mut loops = Vec::new();
         while let Some(id) = at {
-            match self.module.op(id).op {
-                op::func_func => return text.is_entry(id).then_some(loops),
-                op::scf_while => return None,
-                op::scf_for => loops.push(id),
+            match self.module.control(id) {
+                Some(Control::Function) => return text.is_entry(id).then_some(loops),
+                Some(Control::While) => return None,
+                Some(Control::For) => loops.push(id),
                 _ => {}
             }
             at = text.parent(id);
@@ -132,14 +133,14 @@ impl<'m> Findings<'m> {
             return text.position(a) < text.position(b) || code == codes::RACE_READ && !circle;
         }
         // A rank that has not been told in this iteration does not come to its access before the other one.
-        let told = self.count_before(ends.second, op::comm_tnotify);
-        code != codes::RACE_OVERWRITE || told >= self.count_before(ends.first, op::comm_twait).max(1)
+        let told = self.count_before(ends.second, CommOp::Notify);
+        code != codes::RACE_OVERWRITE || told >= self.count_before(ends.first, CommOp::Wait).max(1)
     }
 
-    fn count_before(&self, id: OpId, code: pto_isa::Op) -> usize {
+    fn count_before(&self, id: OpId, is: CommOp) -> usize {
         let Some(block) = self.text().block_of(id) else { return 0 };
         let before = &self.module.block(block).ops[..self.text().position(id)];
-        before.iter().filter(|at| self.module.op(**at).op == code).count()
+        before.iter().filter(|at| self.module.comm(**at) == Some(is)).count()
     }
 
     /// The names that a fix uses, and the parameters it adds.

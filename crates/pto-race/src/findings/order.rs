@@ -1,6 +1,7 @@
 //! Flags, tokens, signals and pipes that do not match.
 
 use super::*;
+use pto_isa::row::SyncOp;
 
 impl Findings<'_> {
     pub fn set_twice(&mut self, flag: Flag, first: Site, second: Site) {
@@ -186,6 +187,6 @@ impl Findings<'_> {
     fn waits_anywhere(&self, wanted: Flag) -> bool {
         let stated = self.stated();
         stated.computed.contains(&(wanted.src, wanted.dst))
-            || stated.has(self.module, wanted, &[op::wait_flag, op::wait_event])
+            || stated.uses(wanted).iter().any(|id| matches!(self.module.sync(*id), Some(SyncOp::WaitFlag(_))))
     }
 }

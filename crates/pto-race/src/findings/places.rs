@@ -4,7 +4,7 @@ use super::*;
 use crate::slices::definition;
 use pto_ir::TypeStyle;
 use pto_ir::print::{attributes_text, type_text};
-use pto_isa::row::Cost;
+use pto_isa::row::{Arith, Cost, EntryAction, Fifo, Storage};
 use pto_isa::{Loc, TileType, Type, table};
 
 /// Bytes of a page, and pages of the largest memory of a core.
@@ -48,9 +48,9 @@ impl Findings<'_> {
         let mut tile = tile;
         loop {
             let id = definition(self.module, tile)?;
-            match (self.module.op(id).op, self.module.value_type(tile)) {
-                (op::alloc_tile, Type::TileBuf(ty)) => return Some((id, tile, ty)),
-                (op::subview, _) => tile = self.module.operands(id).first()?.value,
+            match (self.module.storage(id), self.module.value_type(tile)) {
+                (Some(Storage::Tile), Type::TileBuf(ty)) => return Some((id, tile, ty)),
+                (Some(Storage::Window), _) => tile = self.module.operands(id).first()?.value,
                 _ => return None,
             }
         }
@@ -86,7 +86,7 @@ impl Findings<'_> {
     pub(super) fn popped_later(&self, pop: OpId, reader: OpId) -> Option<Vec<Edit>> {
         let text = self.text();
         let behind = text.block_of(pop) == text.block_of(reader) && text.position(pop) < text.position(reader);
-        if self.module.op(pop).op != op::tpop || !behind {
+        if self.module.fifo(pop) != Some(Fifo::Entry(EntryAction::Pop, None)) || !behind {
             return None;
         }
         let operands = self.module.operands(pop);
@@ -114,7 +114,7 @@ impl Findings<'_> {
         };
         let mut others = Vec::new();
         self.module.walk(self.module.top, &mut |at| {
-            others.extend(Some(at).filter(|at| self.module.op(*at).op == op::alloc_tile && like(at)));
+            others.extend(Some(at).filter(|at| self.module.storage(*at) == Some(Storage::Tile) && like(at)));
         });
         let [other] = others[..] else { return None };
         let valid = self.valid_text(other);
@@ -143,7 +143,7 @@ impl Findings<'_> {
         if ty.loc != Loc::Vec || !whole || self.shares_its_address(id) {
             return None;
         }
-        let is_fill = |op: &pto_isa::Op| op.row().family == Family::TileScalar && op.row().cost == Cost::VectorFill;
+        let is_fill = |op: &Op| op.row().family == Family::TileScalar && op.row().cost == Cost::VectorFill;
         let fill = table::isa().find(is_fill)?.row().name;
         let (name, zero) = (self.module.value_name(tile), self.fresh_name("nothing"));
         let (number, elem) = (if ty.dtype.is_int() { "0" } else { "0.0" }, ty.dtype);
@@ -163,13 +163,13 @@ impl Findings<'_> {
     fn shares_its_address(&self, id: OpId) -> bool {
         let Some(own) = self.slot_value(id, "addr") else { return false };
         let number = |value: ValueId| {
-            let at = definition(self.module, value).filter(|at| self.module.op(*at).op == op::arith_constant)?;
+            let at = definition(self.module, value).filter(|at| self.module.arith(*at) == Some(Arith::Constant))?;
             self.module.attr(at, "value").and_then(pto_ir::Attr::int)
         };
         let mut shared = number(own).is_none();
         self.module.walk(self.module.top, &mut |other| {
             if other != id
-                && self.module.op(other).op == op::alloc_tile
+                && self.module.storage(other) == Some(Storage::Tile)
                 && let Some(addr) = self.slot_value(other, "addr")
             {
                 let loc = |at: OpId| self.module.results(at).next().and_then(|r| self.module.tile(r)).map(|t| t.loc);
@@ -209,7 +209,7 @@ impl Findings<'_> {
         loop {
             let id = definition(self.module, value)?;
             let from = self.module.operands(id).first()?.value;
-            if self.module.op(id).op == op::addptr
+            if self.module.storage(id) == Some(Storage::Offset)
                 && let Type::Ptr(elem, _) = self.module.value_type(value)
                 && let unit = i64::from(elem.elem()?.unit_bytes())
                 && bytes % unit == 0

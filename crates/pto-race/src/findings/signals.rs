@@ -3,6 +3,7 @@
 use super::fixes::{Repair, SECOND_CORE};
 use super::*;
 use pto_ir::Attr;
+use pto_isa::row::{SignalForm, SyncOp};
 
 /// A signal: its id, and whether the cube core sends it; nothing where that is not in the text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +34,7 @@ impl Findings<'_> {
     }
 
     fn sends(&self, at: OpId) -> bool {
-        matches!(self.module.op(at).op, op::sync_set | op::set_intra_block)
+        matches!(self.module.sync(at), Some(SyncOp::Signal(SignalForm::Cores) | SyncOp::Signal(SignalForm::Block)))
     }
 
     /// The same statement with another signal, for the same vector core.

@@ -2,8 +2,8 @@
 
 use pto_cpu::Flag;
 use pto_ir::{Attr, Module, OpId};
-use pto_isa::table::op;
-use pto_isa::{Family, Op, Pipe, Target};
+use pto_isa::row::{SignalForm, SyncOp};
+use pto_isa::{Family, Pipe, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Flags, signals and barriers of a program.
@@ -46,13 +46,22 @@ impl Stated {
             }
             None => {}
         }
-        if code == op::syncall && core_type(module, id) != "mix" {
+        if code.sync() == Some(SyncOp::AllCores) && core_type(module, id) != "mix" {
             self.partial_barrier = self.partial_barrier.or(Some(id));
         }
-        self.talks |= matches!(code, op::sync_set | op::sync_wait) || code.row().family == Family::Fifo;
+        self.talks |= matches!(code.sync(), Some(SyncOp::Signal(SignalForm::Cores) | SyncOp::Await(SignalForm::Cores)))
+            || code.row().family == Family::Fifo;
         let number = module.attr(id, "event_id").and_then(Attr::int);
         self.signals.extend(number);
-        if matches!(code, op::sync_set | op::sync_wait | op::set_intra_block | op::wait_intra_block) {
+        if matches!(
+            code.sync(),
+            Some(
+                SyncOp::Signal(SignalForm::Cores)
+                    | SyncOp::Await(SignalForm::Cores)
+                    | SyncOp::Signal(SignalForm::Block)
+                    | SyncOp::Await(SignalForm::Block)
+            )
+        ) {
             self.signal_ops.extend(number.map(|_| id));
             self.computes_signals |= number.is_none();
         }
@@ -77,11 +86,6 @@ impl Stated {
     pub fn free_id(&self, src: Pipe, dst: Pipe, ids: u32) -> Option<u32> {
         let is_free = |id: &u32| !self.flags.contains_key(&Flag { src, dst, id: (*id).into() });
         if self.computed.contains(&(src, dst)) { (0..ids).rev().find(is_free) } else { (0..ids).find(is_free) }
-    }
-
-    /// True when an operation of a kind names a flag.
-    pub fn has(&self, module: &Module, flag: Flag, kinds: &[Op]) -> bool {
-        self.uses(flag).iter().any(|id| kinds.contains(&module.op(*id).op))
     }
 }
 

@@ -6,6 +6,7 @@ use crate::words::Word;
 use pto_cpu::SignalWord;
 use pto_ir::print::{attributes_text, type_text};
 use pto_ir::{Attr, TypeStyle};
+use pto_isa::row::Arith;
 use pto_isa::{Scalar, Type};
 
 /// A core that can never go on.
@@ -38,7 +39,7 @@ impl Findings<'_> {
     pub fn named_numbers(&self) -> Vec<i64> {
         let mut all = BTreeSet::from([1]);
         self.module.walk(self.module.top, &mut |id| {
-            if self.module.op(id).op == op::arith_constant
+            if self.module.arith(id) == Some(Arith::Constant)
                 && let Some(number) = self.module.attr(id, "value").and_then(Attr::int)
             {
                 all.extend([number, number.saturating_add(1), number.saturating_sub(1)]);

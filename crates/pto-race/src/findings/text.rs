@@ -1,7 +1,7 @@
 //! Where statements stand in the text: what is around them, and where something can be put so that it is executed as often.
 
 use pto_ir::{Attr, BlockId, Def, Module, OpId, ValueId};
-use pto_isa::table::op;
+use pto_isa::row::{Arith, Control, Core, CoreQuery, Meaning, SyncOp};
 use pto_isa::{Family, Span};
 use std::collections::HashMap;
 
@@ -72,11 +72,12 @@ impl<'a> Text<'a> {
     /// The statements around one, innermost first, up to the function; with itself.
     pub fn around(&self, id: OpId) -> Vec<OpId> {
         let parents = std::iter::successors(Some(id), |at| self.parent(*at));
-        parents.take_while(|at| self.module.op(*at).op != op::func_func).collect()
+        parents.take_while(|at| self.module.control(*at) != Some(Control::Function)).collect()
     }
 
     pub fn function(&self, id: OpId) -> Option<OpId> {
-        std::iter::successors(Some(id), |at| self.parent(*at)).find(|at| self.module.op(*at).op == op::func_func)
+        std::iter::successors(Some(id), |at| self.parent(*at))
+            .find(|at| self.module.control(*at) == Some(Control::Function))
     }
 
     /// The statement itself, or the calls it is executed by, as long as there is only one.
@@ -125,9 +126,9 @@ impl<'a> Text<'a> {
     pub fn loop_around(&self, block: BlockId) -> Option<OpId> {
         let mut at = self.owners.get(&block).copied();
         while let Some(id) = at {
-            match self.module.op(id).op {
-                op::scf_for | op::scf_while => return Some(id),
-                op::scf_if | op::scf_execute_region | op::scf_index_switch => at = self.parent(id),
+            match self.module.control(id) {
+                Some(Control::For | Control::While) => return Some(id),
+                Some(Control::If | Control::Execute | Control::IndexSwitch) => at = self.parent(id),
                 _ => return None,
             }
         }
@@ -135,19 +136,18 @@ impl<'a> Text<'a> {
     }
 
     pub fn is_loop(&self, id: OpId) -> bool {
-        matches!(self.module.op(id).op, op::scf_for | op::scf_while)
+        self.module.control(id).is_some_and(Control::is_loop)
     }
 
     pub fn is_section(&self, id: OpId) -> bool {
-        matches!(self.module.op(id).op, op::section_cube | op::section_vector)
+        matches!(self.module.control(id), Some(Control::Section(_)))
     }
 
     /// True where only cube cores come to a statement, false where only vector cores do; nothing where the text does not say it.
     pub fn is_for_cube(&self, id: OpId) -> Option<bool> {
         let around = self.through_calls(id).into_iter().flat_map(|at| self.around(at));
-        around.map(|at| self.module.op(at).op).find_map(|code| match code {
-            op::section_cube => Some(true),
-            op::section_vector => Some(false),
+        around.filter_map(|at| self.module.control(at)).find_map(|is| match is {
+            Control::Section(core) => Some(core == Core::Cube),
             _ => None,
         })
     }
@@ -162,10 +162,10 @@ impl<'a> Text<'a> {
     pub fn is_uniform(&self, block: BlockId) -> bool {
         let mut at = self.owners.get(&block).copied();
         while let Some(id) = at {
-            match self.module.op(id).op {
-                op::func_func => return true,
-                op::section_cube | op::section_vector | op::scf_execute_region => {}
-                op::scf_for if self.bounds(id).into_iter().all(|v| self.is_fixed(v)) => {}
+            match self.module.control(id) {
+                Some(Control::Function) => return true,
+                Some(Control::Section(Core::Cube) | Control::Section(Core::Vector) | Control::Execute) => {}
+                Some(Control::For) if self.bounds(id).into_iter().all(|v| self.is_fixed(v)) => {}
                 _ => return false,
             }
             at = self.parent(id);
@@ -180,9 +180,11 @@ impl<'a> Text<'a> {
 
     fn is_fixed_within(&self, value: ValueId, depth: usize) -> bool {
         match self.module.value(value).def {
-            Def::Result(id, _) => match self.module.op(id).op {
-                op::arith_constant | op::get_block_num | op::get_subblock_num => true,
-                code if code.row().family == Family::Arith && depth > 0 => {
+            Def::Result(id, _) => match self.module.meaning(id) {
+                Meaning::Arith(Arith::Constant) | Meaning::Query(CoreQuery::BlockCount | CoreQuery::SubblockCount) => {
+                    true
+                }
+                _ if self.module.op(id).op.row().family == Family::Arith && depth > 0 => {
                     self.module.operands(id).iter().all(|o| self.is_fixed_within(o.value, depth / 2))
                 }
                 _ => false,
@@ -190,7 +192,7 @@ impl<'a> Text<'a> {
             Def::Arg(block, _) => self
                 .owners
                 .get(&block)
-                .is_some_and(|id| self.module.op(*id).op == op::func_func && !self.calls.contains_key(id)),
+                .is_some_and(|id| self.module.control(*id) == Some(Control::Function) && !self.calls.contains_key(id)),
             _ => false,
         }
     }
@@ -201,14 +203,14 @@ impl<'a> Text<'a> {
 
     /// Two loops with the same bounds.
     pub fn same_loops(&self, a: OpId, b: OpId) -> bool {
-        let counted = |id: OpId| self.module.op(id).op == op::scf_for;
+        let counted = |id: OpId| self.module.control(id) == Some(Control::For);
         let same = |x: &ValueId, y: &ValueId| x == y || self.constant(*x).is_some_and(|n| self.constant(*y) == Some(n));
         counted(a) && counted(b) && self.bounds(a).iter().zip(&self.bounds(b)).all(|(x, y)| same(x, y))
     }
 
     fn constant(&self, value: ValueId) -> Option<i64> {
         let Def::Result(id, _) = self.module.value(value).def else { return None };
-        let constant = self.module.op(id).op == op::arith_constant;
+        let constant = self.module.arith(id) == Some(Arith::Constant);
         constant.then(|| self.module.attr(id, "value").and_then(Attr::int)).flatten()
     }
 
@@ -216,7 +218,7 @@ impl<'a> Text<'a> {
     pub fn written_back(&self, id: OpId) -> OpId {
         let Some((block, position)) = self.places.get(&id) else { return id };
         let behind = &self.module.block(*block).ops[position + 1..];
-        let writes_back = |at: &&OpId| matches!(self.module.op(**at).op, op::cmo_cacheinvalid | op::fence_barrier_all);
+        let writes_back = |at: &&OpId| matches!(self.module.sync(**at), Some(SyncOp::CleanCache | SyncOp::Fence));
         behind.iter().take_while(writes_back).last().copied().unwrap_or(id)
     }
 

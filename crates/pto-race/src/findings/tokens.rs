@@ -3,12 +3,17 @@
 use super::fixes::Repair;
 use super::*;
 use pto_ir::Attr;
+use pto_isa::row::{FlagForm, SyncOp};
+
+/// Tokens with an id that the text fixes.
+const TAKE: SyncOp = SyncOp::Acquire(FlagForm::Fixed);
+const GIVE: SyncOp = SyncOp::Release(FlagForm::Fixed);
 
 impl Findings<'_> {
     /// True for a statement that takes or releases a token; with a pipe, only for that one.
-    fn is_token(&self, id: OpId, kind: pto_isa::Op, token: i64, pipe: Option<Pipe>) -> bool {
+    fn is_token(&self, id: OpId, is: SyncOp, token: i64, pipe: Option<Pipe>) -> bool {
         let own = || pto_check::pipe_of(self.module, id, self.target);
-        self.module.op(id).op == kind
+        self.module.sync(id) == Some(is)
             && self.module.attr(id, "buf_id").and_then(Attr::int) == Some(token)
             && pipe.is_none_or(|p| own() == Some(p))
     }
@@ -23,9 +28,9 @@ impl Findings<'_> {
     pub(super) fn release(&self, token: i64, at: Pipe, taken: OpId) -> Option<Repair> {
         let text = self.token_text(taken, false)?;
         let rest = self.rest_of_block(taken);
-        let takes = |id: &OpId| self.is_token(*id, op::get_buf, token, None);
+        let takes = |id: &OpId| self.is_token(*id, TAKE, token, None);
         let own = &rest[..rest.iter().position(takes).unwrap_or(rest.len())];
-        if let Some(other) = own.iter().find(|id| self.is_token(**id, op::rls_buf, token, None)) {
+        if let Some(other) = own.iter().find(|id| self.is_token(**id, GIVE, token, None)) {
             let help = "the pipe that takes a token gives it back";
             return Some(Repair::new("").help(help).edits(self.replaced(*other, text).into()));
         }
@@ -35,7 +40,7 @@ impl Findings<'_> {
         for statement in own {
             let mut inner = None;
             self.module.walk_inside(*statement, &mut |id| {
-                inner = inner.or(Some(id).filter(|id| self.is_token(*id, op::rls_buf, token, Some(at))));
+                inner = inner.or(Some(id).filter(|id| self.is_token(*id, GIVE, token, Some(at))));
             });
             if let Some(inner) = inner {
                 edits.push(Edit::remove(self.span(inner)));
@@ -55,8 +60,8 @@ impl Findings<'_> {
         }
         self.token_text(second, true)?;
         let rest = self.rest_of_block(second);
-        let next = rest.iter().position(|id| self.is_token(*id, op::get_buf, token, None)).unwrap_or(rest.len());
-        let releases = rest[..next].iter().filter(|id| self.is_token(**id, op::rls_buf, token, Some(at)));
+        let next = rest.iter().position(|id| self.is_token(*id, TAKE, token, None)).unwrap_or(rest.len());
+        let releases = rest[..next].iter().filter(|id| self.is_token(**id, GIVE, token, Some(at)));
         let releases: Vec<OpId> = releases.copied().collect();
         let surplus = releases.iter().take(releases.len().saturating_sub(1));
         let edits = std::iter::once(&second).chain(surplus).map(|id| Edit::remove(self.span(*id))).collect();
@@ -65,7 +70,7 @@ impl Findings<'_> {
 
     /// A loop that takes what is released behind it: taken once before.
     fn taken_outside(&self, token: i64, at: Pipe, taken: OpId) -> Option<Repair> {
-        let is_release = |id: &&OpId| self.is_token(**id, op::rls_buf, token, Some(at));
+        let is_release = |id: &&OpId| self.is_token(**id, GIVE, token, Some(at));
         if self.rest_of_block(taken).iter().any(|id| is_release(&id)) {
             return None;
         }
@@ -86,7 +91,7 @@ impl Findings<'_> {
             return Some(Repair::new("").help(help).edits(self.replaced(site, text).into()));
         }
         let text = self.token_text(site, true)?;
-        let taken = self.text().ahead(site).into_iter().find(|id| self.is_token(*id, op::get_buf, token, Some(at)));
+        let taken = self.text().ahead(site).into_iter().find(|id| self.is_token(*id, TAKE, token, Some(at)));
         let outer = taken.map(|id| self.text().block_of(id)).filter(|block| *block != self.text().block_of(site));
         let around =
             outer.and_then(|block| self.text().around(site).into_iter().find(|id| self.text().block_of(*id) == block));
@@ -97,7 +102,7 @@ impl Findings<'_> {
         }
         let block = self.text().block_of(site)?;
         let ahead = &self.module.block(block).ops[..self.text().position(site)];
-        let is_use = |id: &OpId| [op::get_buf, op::rls_buf].iter().any(|k| self.is_token(*id, *k, token, None));
+        let is_use = |id: &OpId| [TAKE, GIVE].iter().any(|k| self.is_token(*id, *k, token, None));
         let since = &ahead[ahead.iter().rposition(is_use).map_or(0, |at| at + 1)..];
         Some(match since.iter().find(|id| self.works_on(**id, at)) {
             Some(first) => Repair::new("")

@@ -2,6 +2,7 @@
 
 use super::fixes::Repair;
 use super::*;
+use pto_isa::row::{Control, Meaning, SignalForm, SyncOp};
 
 impl Findings<'_> {
     /// Lets the cores execute a statement in turns, in the order of their numbers. Nothing where not every core comes to it equally often,
@@ -59,7 +60,12 @@ impl Findings<'_> {
         let waits = |id: OpId| {
             let code = self.module.op(id).op;
             let talks = matches!(code.row().family, Family::Fifo | Family::Comm);
-            talks || matches!(code, op::syncall | op::sync_wait | op::scf_while | op::func_call)
+            talks
+                || matches!(
+                    code.row().meaning,
+                    Meaning::Sync(SyncOp::AllCores | SyncOp::Await(SignalForm::Cores))
+                        | Meaning::Control(Control::While | Control::Call)
+                )
         };
         let mut found = waits(statement);
         self.module.walk_inside(statement, &mut |id| found |= waits(id));

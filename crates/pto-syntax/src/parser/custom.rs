@@ -4,9 +4,8 @@ use super::statement::Head;
 use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, NewOp, OpId, RegionId, Successor, Sym, TypeId, ValueId};
-use pto_isa::row::Custom;
-use pto_isa::table::op;
-use pto_isa::{Diagnostic, Scalar, Span, Type, codes};
+use pto_isa::row::{Control, Custom};
+use pto_isa::{Diagnostic, Op, Scalar, Span, Type, codes};
 
 type Params = Vec<(Sym, TypeId, Span)>;
 
@@ -309,13 +308,12 @@ impl<'s> Parser<'s> {
     fn end_with_yield(&mut self, region: RegionId) {
         let blocks = &self.module.region(region).blocks;
         let &[block] = &blocks[..] else { return };
-        let terminators = [op::scf_yield, op::scf_condition, op::func_return, op::cf_br, op::cf_cond_br, op::cf_switch];
-        let last = self.module.block(block).ops.last().map(|&o| self.module.op(o).op);
-        let terminated = last.is_some_and(|o| terminators.contains(&o));
-        if !terminated {
+        let last = self.module.block(block).ops.last().and_then(|&o| self.module.control(o));
+        let ends = |is: Control| is.is_terminator() && is != Control::FusionYield;
+        if !last.is_some_and(ends) {
             let at = self.module.block(block).end;
             let span = Span::new(at, at);
-            self.module.append(block, op::scf_yield, NewOp { span, name_span: span, ..NewOp::default() });
+            self.module.append(block, Op::of(Control::Yield), NewOp { span, name_span: span, ..NewOp::default() });
         }
     }
 

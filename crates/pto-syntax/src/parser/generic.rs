@@ -4,8 +4,7 @@ use super::statement::{Head, Results};
 use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, BlockId, NewOp, OpId, Operand, RegionId, Successor, Sym, TypeId, ValueId};
-use pto_isa::row::{Count, Custom, Kind, Syntax};
-use pto_isa::table::op;
+use pto_isa::row::{Arith, Count, Custom, Kind, Syntax};
 use pto_isa::{Diagnostic, Row, Span, codes, table};
 
 impl<'s> Parser<'s> {
@@ -64,7 +63,7 @@ impl<'s> Parser<'s> {
         let segments = self.take_segments(&mut entries, row);
         let operands = self.generic_operands(head, row, &uses, segments, outputs.len())?;
         let mut attrs = self.bind_attrs(row, Vec::new(), entries, head.name_span);
-        if let (op::arith_constant, [(ty, _)]) = (head.op, &outputs[..]) {
+        if let (Some(Arith::Constant), [(ty, _)]) = (head.op.arith(), &outputs[..]) {
             self.type_constant(&mut attrs, *ty, head.name_span)?;
         }
         let types = generic_results(row, &outputs);

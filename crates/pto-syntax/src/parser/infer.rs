@@ -3,8 +3,7 @@
 use super::Parser;
 use super::bind::Made;
 use pto_ir::{Attr, Def, TypeId, ValueId};
-use pto_isa::row::{Infer, Kind};
-use pto_isa::table::op;
+use pto_isa::row::{Arith, Infer, Kind};
 use pto_isa::{Dim, Row, Scalar, TileType, Type, ViewType, rules};
 
 impl Parser<'_> {
@@ -51,7 +50,7 @@ impl Parser<'_> {
     /// The integer a value is, when it is a literal.
     fn literal(&self, value: ValueId) -> Option<u64> {
         let Def::Result(id, _) = self.module.value(value).def else { return None };
-        if self.module.op(id).op != op::arith_constant {
+        if self.module.arith(id) != Some(Arith::Constant) {
             return None;
         }
         self.module.attr(id, "value")?.int().and_then(|n| u64::try_from(n).ok())

@@ -10,8 +10,7 @@ use super::scalar::{Bool, Index, Scalar, ScalarOf};
 use super::trace::{Handle, ResultHandle, Trace, at, with};
 use crate::ir::Rest;
 use crate::ir::{RegionId, ValueId};
-use crate::isa::row::Core;
-use crate::isa::table::op;
+use crate::isa::row::{Control, Core};
 use crate::isa::{Op, Type, enums};
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -161,10 +160,10 @@ pub fn for_carry<C: Carry>(
     body: impl FnOnce(Index, C) -> C,
 ) -> C {
     let bounds = [lower.scalar(), upper.scalar(), step.scalar()].map(|i| i.value());
-    let inside = region(true, Some(op::scf_yield), |i, c| body(i.expect("a loop has a counter"), c));
+    let inside = region(true, Some(Op::of(Control::Yield)), |i, c| body(i.expect("a loop has a counter"), c));
     let inits = init.values().into_iter().map(|v| (3, v));
     let operands: Vec<(u8, ValueId)> = (0..3).zip(bounds).chain(inits).collect();
-    with_regions(op::scf_for, &operands, vec![inside])
+    with_regions(Op::of(Control::For), &operands, vec![inside])
 }
 
 /// A loop that goes on while `go_on` says so; it is asked before each turn.
@@ -187,12 +186,12 @@ pub fn while_loop<C: Carry>(init: C, go_on: impl FnOnce(&C) -> Bool, body: impl 
         with(|trace| {
             let operands: Vec<(u8, ValueId)> =
                 std::iter::once((0, condition.value())).chain(state.values().into_iter().map(|v| (1, v))).collect();
-            trace.builder.op(op::scf_condition, &operands, &[], Rest::default());
+            trace.builder.op(Op::of(Control::Condition), &operands, &[], Rest::default());
         });
     });
-    let after = region(false, Some(op::scf_yield), |_, state: C| body(state));
+    let after = region(false, Some(Op::of(Control::Yield)), |_, state: C| body(state));
     let operands: Vec<(u8, ValueId)> = init.values().into_iter().map(|v| (0, v)).collect();
-    with_regions(op::scf_while, &operands, vec![before, after])
+    with_regions(Op::of(Control::While), &operands, vec![before, after])
 }
 
 /// A branch of the program; [`Branch::otherwise`] gives it another side.
@@ -209,8 +208,8 @@ pub fn while_loop<C: Carry>(init: C, go_on: impl FnOnce(&C) -> Bool, body: impl 
 /// ```
 #[track_caller]
 pub fn if_then<C: Carry>(condition: Bool, then: impl FnOnce() -> C) -> Branch<C> {
-    let then = region(false, Some(op::scf_yield), |_, ()| then());
-    with_regions::<()>(op::scf_if, &[(0, condition.value())], vec![then]);
+    let then = region(false, Some(Op::of(Control::Yield)), |_, ()| then());
+    with_regions::<()>(Op::of(Control::If), &[(0, condition.value())], vec![then]);
     Branch { condition, then, gives: PhantomData }
 }
 
@@ -251,8 +250,8 @@ impl<C: Carry> Branch<C> {
             // The branch with one side makes room for the one with two.
             module.block_mut(block).ops.pop();
         });
-        let otherwise = region(false, Some(op::scf_yield), |_, ()| otherwise());
-        with_regions(op::scf_if, &[(0, self.condition.value())], vec![self.then, otherwise])
+        let otherwise = region(false, Some(Op::of(Control::Yield)), |_, ()| otherwise());
+        with_regions(Op::of(Control::If), &[(0, self.condition.value())], vec![self.then, otherwise])
     }
 }
 
@@ -260,14 +259,14 @@ impl<C: Carry> Branch<C> {
 #[track_caller]
 pub fn on_cube(body: impl FnOnce()) {
     let inside = region(false, None, |_, ()| body());
-    with_regions::<()>(op::section_cube, &[], vec![inside]);
+    with_regions::<()>(Op::of(Control::Section(Core::Cube)), &[], vec![inside]);
 }
 
 /// Code for the vector cores.
 #[track_caller]
 pub fn on_vector(body: impl FnOnce()) {
     let inside = region(false, None, |_, ()| body());
-    with_regions::<()>(op::section_vector, &[], vec![inside]);
+    with_regions::<()>(Op::of(Control::Section(Core::Vector)), &[], vec![inside]);
 }
 
 /// A function of the program that runs on the cube core, and a call of it with these arguments.
@@ -311,6 +310,6 @@ impl Trace {
         let module = &mut self.builder.module;
         let attrs = vec![(module.names.intern("callee"), super::attrs::Symbol(name).attr(module))];
         let operands: Vec<(u8, ValueId)> = args.iter().map(|v| (0, *v)).collect();
-        self.builder.op(op::func_call, &operands, &[], Rest { attrs, ..Rest::default() });
+        self.builder.op(Op::of(Control::Call), &operands, &[], Rest { attrs, ..Rest::default() });
     }
 }

@@ -4,7 +4,7 @@ use super::attrs::{AttrArg, Choice};
 use super::trace::Trace;
 use crate::ir::Rest;
 use crate::ir::{BlockId, OpId};
-use crate::isa::table::op;
+use crate::isa::row::{FlagForm, SyncOp};
 use crate::isa::{Diagnostic, Op, Pipe, Target, codes, enums};
 
 /// Flags that events have taken.
@@ -32,7 +32,7 @@ impl Trace {
         let (Some(from), Some(to)) = (self.pipe(done), self.pipe(waiting)) else { return };
         let Some(block) = self.common_block(done, waiting) else { return };
         if from == to {
-            self.insert(op::barrier, &[("pipe", from)], None, (block, waiting, false));
+            self.insert(Op::of(SyncOp::Barrier), &[("pipe", from)], None, (block, waiting, false));
             return;
         }
         let flags = &self.events.taken;
@@ -47,8 +47,8 @@ impl Trace {
             return;
         };
         let pipes = [("src_pipe", from), ("dst_pipe", to)];
-        self.insert(op::set_flag, &pipes, Some(id), (block, done, true));
-        self.insert(op::wait_flag, &pipes, Some(id), (block, waiting, false));
+        self.insert(Op::of(SyncOp::SetFlag(FlagForm::Fixed)), &pipes, Some(id), (block, done, true));
+        self.insert(Op::of(SyncOp::WaitFlag(FlagForm::Fixed)), &pipes, Some(id), (block, waiting, false));
         self.events.taken.push(Taken { pipes: (from, to), id, block, from: done, to: waiting });
     }
 

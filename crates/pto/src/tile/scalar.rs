@@ -3,7 +3,7 @@
 use super::marks::{Element, Idx, ScalarKind};
 use super::trace::{self, Call, Handle, Number, Ref, ResultHandle, with};
 use crate::ir::ValueId;
-use crate::isa::table::op;
+use crate::isa::row::Arith;
 use crate::isa::{Class, EnumDef, Op, Scalar as ScalarType, Type, enums};
 use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Hif8};
 use std::marker::PhantomData;
@@ -253,9 +253,9 @@ impl Bits for bool {}
 
 /// An operation on two scalars, by the class of their type.
 struct Pair {
-    signed: Op,
-    unsigned: Op,
-    float: Op,
+    signed: Arith,
+    unsigned: Arith,
+    float: Arith,
     /// The same between known integers; none where it has no result.
     fold: fn(i64, i64) -> Option<i64>,
 }
@@ -280,7 +280,7 @@ impl Pair {
             Class::Unsigned => self.unsigned,
             Class::Float => self.float,
         };
-        let call = Call::new(chosen).operand(0, a.value()).operand(1, b.value());
+        let call = Call::new(Op::of(chosen)).operand(0, a.value()).operand(1, b.value());
         Scalar::from_result(call.result(Type::Scalar(T::SCALAR)))
     }
 
@@ -294,34 +294,39 @@ impl Pair {
     }
 }
 
-const ADD: Pair =
-    Pair { signed: op::arith_addi, unsigned: op::arith_addi, float: op::arith_addf, fold: i64::checked_add };
-const SUB: Pair =
-    Pair { signed: op::arith_subi, unsigned: op::arith_subi, float: op::arith_subf, fold: i64::checked_sub };
-const MUL: Pair =
-    Pair { signed: op::arith_muli, unsigned: op::arith_muli, float: op::arith_mulf, fold: i64::checked_mul };
+const ADD: Pair = Pair { signed: Arith::Add, unsigned: Arith::Add, float: Arith::AddFloat, fold: i64::checked_add };
+const SUB: Pair = Pair { signed: Arith::Sub, unsigned: Arith::Sub, float: Arith::SubFloat, fold: i64::checked_sub };
+const MUL: Pair = Pair { signed: Arith::Mul, unsigned: Arith::Mul, float: Arith::MulFloat, fold: i64::checked_mul };
 const DIV: Pair =
-    Pair { signed: op::arith_divsi, unsigned: op::arith_divui, float: op::arith_divf, fold: i64::checked_div };
+    Pair { signed: Arith::DivSigned, unsigned: Arith::DivUnsigned, float: Arith::DivFloat, fold: i64::checked_div };
 const REM: Pair =
-    Pair { signed: op::arith_remsi, unsigned: op::arith_remui, float: op::arith_remf, fold: i64::checked_rem };
-const MIN: Pair =
-    Pair { signed: op::arith_minsi, unsigned: op::arith_minui, float: op::arith_minimumf, fold: |a, b| Some(a.min(b)) };
-const MAX: Pair =
-    Pair { signed: op::arith_maxsi, unsigned: op::arith_maxui, float: op::arith_maximumf, fold: |a, b| Some(a.max(b)) };
+    Pair { signed: Arith::RemSigned, unsigned: Arith::RemUnsigned, float: Arith::RemFloat, fold: i64::checked_rem };
+const MIN: Pair = Pair {
+    signed: Arith::MinSigned,
+    unsigned: Arith::MinUnsigned,
+    float: Arith::MinimumFloat,
+    fold: |a, b| Some(a.min(b)),
+};
+const MAX: Pair = Pair {
+    signed: Arith::MaxSigned,
+    unsigned: Arith::MaxUnsigned,
+    float: Arith::MaximumFloat,
+    fold: |a, b| Some(a.max(b)),
+};
 
 macro_rules! bits {
     ($($name:ident = $signed:ident $unsigned:ident;)+) => {$(
         const $name: Pair =
-            Pair { signed: op::$signed, unsigned: op::$unsigned, float: op::$signed, fold: |_, _| None };
+            Pair { signed: Arith::$signed, unsigned: Arith::$unsigned, float: Arith::$signed, fold: |_, _| None };
     )+};
 }
 
 bits! {
-    AND = arith_andi arith_andi;
-    OR = arith_ori arith_ori;
-    XOR = arith_xori arith_xori;
-    SHL = arith_shli arith_shli;
-    SHR = arith_shrsi arith_shrui;
+    AND = And And;
+    OR = Or Or;
+    XOR = Xor Xor;
+    SHL = ShiftLeft ShiftLeft;
+    SHR = ShiftRightSigned ShiftRightUnsigned;
 }
 
 macro_rules! operators {
@@ -354,7 +359,7 @@ impl<T: Arithmetic> Neg for Scalar<T> {
     #[track_caller]
     fn neg(self) -> Self {
         if class_of(T::SCALAR) == Class::Float {
-            let call = Call::new(op::arith_negf).operand(0, self.value());
+            let call = Call::new(Op::of(Arith::NegFloat)).operand(0, self.value());
             return Self::from_result(call.result(Type::Scalar(T::SCALAR)));
         }
         SUB.apply(constant(Number::Int(0)), self)
@@ -416,13 +421,13 @@ comparisons! {
 
 #[track_caller]
 fn compare<T: ScalarKind>(a: Scalar<T>, b: Scalar<T>, names: [&str; 3]) -> Bool {
-    let (chosen, list, name): (Op, &'static EnumDef, &str) = match class_of(T::SCALAR) {
-        Class::Signed => (op::arith_cmpi, &enums::CMPI_PREDICATE, names[0]),
-        Class::Unsigned => (op::arith_cmpi, &enums::CMPI_PREDICATE, names[1]),
-        Class::Float => (op::arith_cmpf, &enums::CMPF_PREDICATE, names[2]),
+    let (chosen, list, name): (Arith, &'static EnumDef, &str) = match class_of(T::SCALAR) {
+        Class::Signed => (Arith::CompareInt, &enums::CMPI_PREDICATE, names[0]),
+        Class::Unsigned => (Arith::CompareInt, &enums::CMPI_PREDICATE, names[1]),
+        Class::Float => (Arith::CompareFloat, &enums::CMPF_PREDICATE, names[2]),
     };
     let predicate = super::attrs::Choice(list, list.find(name).expect("a predicate of the list") as u8);
-    let call = Call::new(chosen).operand(0, a.value()).operand(1, b.value()).attr("predicate", predicate);
+    let call = Call::new(Op::of(chosen)).operand(0, a.value()).operand(1, b.value()).attr("predicate", predicate);
     Bool::from_result(call.result(Type::Scalar(ScalarType::I1)))
 }
 
@@ -431,7 +436,8 @@ impl Bool {
     #[track_caller]
     pub fn select<T: ScalarKind, A: ScalarOf<T>, B: ScalarOf<T>>(self, yes: A, no: B) -> Scalar<T> {
         let (yes, no) = (yes.scalar(), no.scalar());
-        let call = Call::new(op::arith_select).operand(0, self.value()).operand(1, yes.value()).operand(2, no.value());
+        let call =
+            Call::new(Op::of(Arith::Select)).operand(0, self.value()).operand(1, yes.value()).operand(2, no.value());
         Scalar::from_result(call.result(Type::Scalar(T::SCALAR)))
     }
 }
@@ -462,27 +468,27 @@ fn cast(value: ValueId, from: ScalarType, to: ScalarType) -> ValueId {
         // An index becomes a float by way of an integer.
         (_, Float) if from == index => return cast(cast(value, from, I64), I64, to),
         (Float, _) if to == index => return cast(cast(value, from, I64), I64, to),
-        (Signed, _) if from == index => op::arith_index_cast,
-        (Unsigned, _) if from == index => op::arith_index_castui,
-        (Unsigned, _) if to == index => op::arith_index_castui,
-        (_, _) if to == index => op::arith_index_cast,
-        (Float, Float) if width(from) < width(to) => op::arith_extf,
-        (Float, Float) if width(from) > width(to) => op::arith_truncf,
+        (Signed, _) if from == index => Arith::IndexCast,
+        (Unsigned, _) if from == index => Arith::IndexCastUnsigned,
+        (Unsigned, _) if to == index => Arith::IndexCastUnsigned,
+        (_, _) if to == index => Arith::IndexCast,
+        (Float, Float) if width(from) < width(to) => Arith::ExtendFloat,
+        (Float, Float) if width(from) > width(to) => Arith::TruncateFloat,
         // Two formats of one width: by way of a wider one.
         (Float, Float) => {
             let wide = ScalarType::Elem(crate::isa::DType::F32);
             return cast(cast(value, from, wide), wide, to);
         }
-        (Float, Signed) => op::arith_fptosi,
-        (Float, Unsigned) => op::arith_fptoui,
-        (Signed, Float) => op::arith_sitofp,
-        (Unsigned, Float) => op::arith_uitofp,
-        (_, _) if width(from) > width(to) => op::arith_trunci,
-        (_, _) if width(from) == width(to) => op::arith_bitcast,
-        (Signed, _) => op::arith_extsi,
-        (Unsigned, _) => op::arith_extui,
+        (Float, Signed) => Arith::FloatToSigned,
+        (Float, Unsigned) => Arith::FloatToUnsigned,
+        (Signed, Float) => Arith::SignedToFloat,
+        (Unsigned, Float) => Arith::UnsignedToFloat,
+        (_, _) if width(from) > width(to) => Arith::Truncate,
+        (_, _) if width(from) == width(to) => Arith::Bitcast,
+        (Signed, _) => Arith::ExtendSigned,
+        (Unsigned, _) => Arith::ExtendUnsigned,
     };
-    Call::new(step).operand(0, value).result(Type::Scalar(to))
+    Call::new(Op::of(step)).operand(0, value).result(Type::Scalar(to))
 }
 
 impl<T: Integer> Scalar<T> {

@@ -7,8 +7,8 @@ use super::marks::{
 use super::scalar::{Index, ScalarOf, TileOrScalar};
 use super::trace::{self, Call, Handle, Ref, ResultHandle};
 use crate::ir::ValueId;
-use crate::isa::table::op;
-use crate::isa::{Dim, TileRule, TileType, Type};
+use crate::isa::row::Storage;
+use crate::isa::{Dim, Op, TileRule, TileType, Type};
 use std::marker::PhantomData;
 
 /// A number of valid rows or columns that is known only when the program runs.
@@ -134,14 +134,14 @@ impl<
                 "a tile whose valid region is part of its state needs one: use `Tile::with_valid`"
             );
         };
-        Self::from_value(Call::new(op::alloc_tile).result(Type::TileBuf(Self::TYPE)))
+        Self::from_value(Call::new(Op::of(Storage::Tile)).result(Type::TileBuf(Self::TYPE)))
     }
 
     /// A new tile whose valid rows and columns are set now. Those that are part of the type must be what the type says.
     #[track_caller]
     pub fn with_valid(rows: impl ScalarOf<super::Idx>, cols: impl ScalarOf<super::Idx>) -> Self {
         const { Self::IS_LEGAL };
-        let mut call = Call::new(op::alloc_tile);
+        let mut call = Call::new(Op::of(Storage::Tile));
         let (rows, cols) = (rows.scalar(), cols.scalar());
         // What the type says is not said again.
         if VALID_ROWS == DYN {

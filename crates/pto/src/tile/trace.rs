@@ -5,7 +5,7 @@ use super::events::Events;
 use super::issued::Issued;
 use crate::ir::{Attr, BlockId, Module, OpId, Operand, Sym, ValueId};
 use crate::ir::{Builder, Rest};
-use crate::isa::table::op;
+use crate::isa::row::{Arith, Control};
 use crate::isa::{DType, Diagnostic, Op, Scalar, Span, Type};
 use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Float, Hif8, Round, Saturate};
 use std::cell::{Cell, RefCell};
@@ -166,7 +166,8 @@ impl Trace {
         let stem = stem.replace('-', "m").replace(['!', '.'], "");
         let name = self.fresh(&stem);
         let attrs = vec![self.builder.attr("value", attr)];
-        let results = self.builder.op(op::arith_constant, &[], &[(0, &name, ir)], Rest { attrs, ..Rest::default() });
+        let results =
+            self.builder.op(Op::of(Arith::Constant), &[], &[(0, &name, ir)], Rest { attrs, ..Rest::default() });
         // It was put at the end; it belongs to the start.
         let block = self.builder.innermost();
         let id = self.builder.module.block_mut(block).ops.pop().expect("it was just put there");
@@ -186,7 +187,7 @@ impl Trace {
 
     /// Ends the innermost function: constants, `return`, and the function itself at the top of the program.
     pub fn close_function(&mut self, name: &str, extra: Vec<(&str, Attr)>) {
-        self.builder.op(op::func_return, &[], &[], Rest::default());
+        self.builder.op(Op::of(Control::Return), &[], &[], Rest::default());
         let function = self.functions.pop().expect("a function is open");
         let block = self.builder.module.block_mut(function.entry);
         block.ops.splice(0..0, function.constants);
@@ -199,7 +200,7 @@ impl Trace {
         attrs.extend(extra.into_iter().map(|(name, value)| self.builder.attr(name, value)));
         let regions = vec![self.builder.close_block()];
         let outer = std::mem::replace(&mut self.builder.open, vec![self.builder.module.top]);
-        self.builder.op(op::func_func, &[], &[], Rest { attrs, regions, ..Rest::default() });
+        self.builder.op(Op::of(Control::Function), &[], &[], Rest { attrs, regions, ..Rest::default() });
         self.builder.open = outer;
     }
 

@@ -77,7 +77,7 @@ fn with_scratch(module: &Module, op: Op, target: Target) -> Option<Module> {
     let tile = checks::scratch_left_out(&checked, id).unwrap_or(like);
     let mut out = module.clone();
     let (name, span) = (out.names.intern("added"), module.op(id).span);
-    let alloc = out.new_tile(tile, name, span, Vec::new());
+    let alloc = out.new_tile(tile, name, span, &[]);
     let value = out.results(alloc).next()?;
     let mut operands: Vec<Operand> = module.operands(id).to_vec();
     operands.push(Operand { value, slot: slot as u8, span });

@@ -4,9 +4,8 @@ use super::super::build::{Builder, Built};
 use super::super::roles::stated_kind;
 use crate::prepared::*;
 use pto_ir::{Attr, OpId};
-use pto_isa::row::Core;
+use pto_isa::row::{Core, Direction, EndForm, EntryAction, Fifo, Movement};
 use pto_isa::rules::AttrValue;
-use pto_isa::table::op;
 use pto_isa::{Diagnostic, Dim, Loc, Op, Scalar, TileType, Type, ViewType, codes, enums};
 
 /// Bytes that the slots of a pipe may have in one direction.
@@ -14,48 +13,49 @@ const MAX_RING_BYTES: u64 = 1 << 30;
 
 impl Builder<'_> {
     pub fn link_op(&mut self, id: OpId) -> Built<()> {
-        match self.module.op(id).op {
-            op::aic_initialize_pipe | op::aiv_initialize_pipe | op::initialize_l2g2l_pipe | op::initialize_l2l_pipe => {
-                self.open_pipe(id)
+        let Some(is) = self.module.fifo(id) else { return self.comm_op(id) };
+        match is {
+            Fifo::Open(end) => self.open_pipe(id, end),
+            Fifo::Reserve => self.reserve(id),
+            Fifo::Import => self.import(id),
+            Fifo::Declare => self.result(id).and_then(|v| self.define(v)).map(drop),
+            Fifo::Scale(_) => self.quant_op(id),
+            Fifo::Entry(action, direction) => self.entry_op(id, action, direction),
+        }
+    }
+
+    fn entry_op(&mut self, id: OpId, action: EntryAction, direction: Option<Direction>) -> Built<()> {
+        let mut entry = self.pipe_op(id, action, direction)?;
+        match action {
+            EntryAction::Push => {
+                self.convert_pushed(id, &mut entry)?;
+                self.link(Link::Push(entry))
             }
-            op::reserve_buffer => self.reserve(id),
-            op::import_reserved_buffer => self.import(id),
-            op::declare_tile | op::declare_global => self.result(id).and_then(|v| self.define(v)).map(drop),
-            op::tpush | op::tpush_to_aiv | op::tpush_to_aic => {
-                let mut push = self.pipe_op(id, op::tstore)?;
-                self.convert_pushed(id, &mut push)?;
-                self.link(Link::Push(push))
+            EntryAction::Pop => {
+                self.fits_ring(&entry)?;
+                self.link(Link::Pop(entry))
             }
-            op::tpop | op::tpop_from_aic | op::tpop_from_aiv => {
-                let pop = self.pipe_op(id, op::tload)?;
-                self.fits_ring(&pop)?;
-                self.link(Link::Pop(pop))
-            }
-            op::tfree | op::tfree_from_aic | op::tfree_from_aiv => {
-                let free = self.pipe_op(id, op::tload)?;
-                self.link(Link::Free(free))
-            }
-            op::talloc | op::talloc_to_aiv | op::talloc_to_aic => {
-                let alloc = self.pipe_op(id, op::tstore)?;
-                self.link(Link::Alloc(alloc))
-            }
-            _ => self.comm_op(id),
+            EntryAction::Free => self.link(Link::Free(entry)),
+            EntryAction::Alloc => self.link(Link::Alloc(entry)),
         }
     }
 
     /// Memory for slots. Where the planner would choose the place, it lies behind the memory spaces.
     fn reserve(&mut self, id: OpId) -> Built<()> {
-        let loc = match self.choice(id, "location") {
+        let loc = match self.module.choice(id, "location") {
             Some("mat") => Loc::Mat,
             _ => Loc::Vec,
         };
-        let address = match self.int_attr(id, "base") {
+        let address = match self.module.given_int(id, "base") {
             Some(base) => base as u64,
-            None => self.own_bytes(self.int_attr(id, "size").unwrap_or(0) as u64)? - self.plan.memory.spaces.start(loc),
+            None => {
+                self.own_bytes(self.module.given_int(id, "size").unwrap_or(0) as u64)?
+                    - self.plan.memory.spaces.start(loc)
+            }
         };
         let out = self.result_reg(id)?;
         self.plan.start.scalars[out] = address;
-        self.reserved.push((out, self.int_attr(id, "size").unwrap_or(0) as u64));
+        self.reserved.push((out, self.module.given_int(id, "size").unwrap_or(0) as u64));
         Ok(())
     }
 
@@ -85,8 +85,8 @@ impl Builder<'_> {
         let name = self.module.attr(id, "name").cloned();
         let mut base = None;
         self.module.walk(self.module.top, &mut |other| {
-            if self.module.op(other).op == op::reserve_buffer && self.module.attr(other, "name") == name.as_ref() {
-                base = base.or(self.int_attr(other, "base"));
+            if self.module.fifo(other) == Some(Fifo::Reserve) && self.module.attr(other, "name") == name.as_ref() {
+                base = base.or(self.module.given_int(other, "base"));
             }
         });
         let out = self.result_reg(id)?;
@@ -94,37 +94,35 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn open_pipe(&mut self, id: OpId) -> Built<()> {
-        let code = self.module.op(id).op;
-        let both_ways = self.int_attr(id, "dir_mask") == Some(3);
-        let slots = self.int_attr(id, "slot_num").unwrap_or(if both_ways { 4 } else { 8 }) as u32;
+    fn open_pipe(&mut self, id: OpId, end: EndForm) -> Built<()> {
+        let both_ways = self.module.given_int(id, "dir_mask") == Some(3);
+        let slots = self.module.int(id, "slot_num").unwrap_or(0) as u32;
         let number = |name: &str| -> Built<Option<Reg>> {
-            match self.operand(id, name).map(|v| self.slot(v)) {
+            match self.module.operand(id, name).map(|v| self.slot(v)) {
                 Some(Slot::Scalar(reg)) => Ok(Some(reg)),
                 Some(_) => Err(self.unsupported("a ring that is not an address")),
                 None => Ok(None),
             }
         };
-        let local = match code {
-            op::aic_initialize_pipe | op::aiv_initialize_pipe => {
-                [number("c2v_consumer_buf")?, number("v2c_consumer_buf")?]
-            }
-            _ => {
+        let local = match end {
+            EndForm::Named(_) => [number("c2v_consumer_buf")?, number("v2c_consumer_buf")?],
+            EndForm::Local | EndForm::Global => {
                 let (first, second) = (number("local_addr")?, number("peer_local_addr")?);
-                if self.int_attr(id, "dir_mask") == Some(2) { [None, first] } else { [first, second] }
+                if self.module.given_int(id, "dir_mask") == Some(2) { [None, first] } else { [first, second] }
             }
         };
-        let global = ["gm_slot_buffer", "gm_slot_tensor", "gm_addr"].into_iter().find_map(|n| self.operand(id, n));
+        let global =
+            ["gm_slot_buffer", "gm_slot_tensor", "gm_addr"].into_iter().find_map(|n| self.module.operand(id, n));
         let global = global.map(|v| self.pointer(v)).transpose()?;
         let key = self.pipe_key(id);
-        let local_slots = self.int_attr(id, "local_slot_num").map_or(slots, |n| n as u32);
-        let slot_size = self.int_attr(id, "slot_size").unwrap_or(0) as u64;
+        let local_slots = self.module.int(id, "local_slot_num").map_or(slots, |n| n as u32);
+        let slot_size = self.module.given_int(id, "slot_size").unwrap_or(0) as u64;
         if slot_size.saturating_mul(slots.into()) > MAX_RING_BYTES {
             let message = format!("a pipe of {slots} slots with {slot_size} bytes");
             return Err(Diagnostic::new(codes::RUN_LIMIT, self.place(), message)
                 .legal(format!("at most {} GiB in all", MAX_RING_BYTES >> 30)));
         }
-        let flag_base = self.int_attr(id, "flag_base");
+        let flag_base = self.module.given_int(id, "flag_base");
         let room = local.map(|reg| self.reserved.iter().find(|(r, _)| Some(*r) == reg).map(|(_, bytes)| *bytes));
         let end = self.plan.calls.ends.push(PipeEnd {
             key,
@@ -146,7 +144,7 @@ impl Builder<'_> {
 
     /// The same number for both ends: ids and signals are shared, and the ends open their pipes in the same order.
     fn pipe_key(&self, id: OpId) -> u32 {
-        let group = match (self.int_attr(id, "id"), self.int_attr(id, "flag_base")) {
+        let group = match (self.module.given_int(id, "id"), self.module.given_int(id, "flag_base")) {
             (_, Some(flag)) => 1 << 16 | flag as u32,
             (Some(pipe), None) => pipe as u32 & 0xffff,
             (None, None) => 0,
@@ -155,10 +153,11 @@ impl Builder<'_> {
         earlier << 24 | group
     }
 
-    fn pipe_op(&mut self, id: OpId, mover: Op) -> Built<PipeOp> {
+    fn pipe_op(&mut self, id: OpId, action: EntryAction, direction: Option<Direction>) -> Built<PipeOp> {
+        let mover = if action.is_of_producer() { Movement::Store } else { Movement::Load };
         let end = self.end_of(id)?;
         let result = self.module.results(id).next();
-        let value = result.or_else(|| self.operand(id, "tile")).or_else(|| self.operand(id, "entry"));
+        let value = result.or_else(|| self.module.operand(id, "tile")).or_else(|| self.module.operand(id, "entry"));
         let entry = match value {
             Some(v) if result.is_some() && self.module.tile(v).is_some() => {
                 let Slot::Tile(tile) = self.define_handle(v)? else { return Err(self.unsupported("this entry")) };
@@ -190,10 +189,10 @@ impl Builder<'_> {
         }
         Ok(PipeOp {
             end,
-            way: self.way(id, ty.map(|t| t.loc)),
+            way: direction.unwrap_or_else(|| self.direction(action, ty.map(|t| t.loc))),
             entry,
-            split: self.int_attr(id, "split").unwrap_or(0) as u8,
-            subblock: self.operand(id, "aiv_subblockid").map(|v| self.scalar(v)).transpose()?,
+            split: self.module.given_int(id, "split").unwrap_or(0) as u8,
+            subblock: self.module.operand(id, "aiv_subblockid").map(|v| self.scalar(v)).transpose()?,
             geometry: ty.map_or(GeometryId(0), |t| self.geometry(&t)),
             valid,
             bits,
@@ -207,9 +206,9 @@ impl Builder<'_> {
         let init = self.plan.calls.ends[push.end].init;
         let Some(Attr::Raw(text)) = self.module.attr(init, "acc_push_epilogue") else { return Ok(()) };
         let relu = self.module.names.text(*text).contains("normal_relu");
-        let pipe = self.int_attr(id, "id").unwrap_or(0);
+        let pipe = self.module.given_int(id, "id").unwrap_or(0);
         let (Some(to), Some(from)) =
-            (self.popped_type(pipe), self.operand(id, "tile").and_then(|v| self.module.tile(v)))
+            (self.popped_type(pipe), self.module.operand(id, "tile").and_then(|v| self.module.tile(v)))
         else {
             return Err(self.unsupported("an epilogue without a pop that shows the type"));
         };
@@ -227,7 +226,7 @@ impl Builder<'_> {
             _ => {}
         }
         let mode = AttrValue::Enum(&enums::RELU_PRE_MODE, usize::from(relu));
-        let code = if table.is_some() { op::tstore_fp } else { op::tstore };
+        let code = Op::of(if table.is_some() { Movement::StoreScaled } else { Movement::Store });
         push.run = Some(self.code_for(code, &operands, &[("reluPreMode", mode)])?);
         push.bits = to.column_bits();
         Ok(())
@@ -237,7 +236,9 @@ impl Builder<'_> {
     fn popped_type(&self, pipe: i64) -> Option<TileType> {
         let mut found = None;
         self.module.walk(self.module.top, &mut |id| {
-            if self.module.op(id).op == op::tpop_from_aic && self.int_attr(id, "id").unwrap_or(0) == pipe {
+            if self.module.fifo(id) == Some(Fifo::Entry(EntryAction::Pop, Some(Direction::ToVector)))
+                && self.module.given_int(id, "id").unwrap_or(0) == pipe
+            {
                 found = found.or_else(|| self.module.results(id).next().and_then(|v| self.module.tile(v)).copied());
             }
         });
@@ -246,21 +247,21 @@ impl Builder<'_> {
 
     /// What the next pushes are scaled with.
     pub fn quant_op(&mut self, id: OpId) -> Built<()> {
-        let (scale, table) = match self.operand(id, "scaling_tile") {
+        let (scale, table) = match self.module.operand(id, "scaling_tile") {
             Some(tile) => (Scale::Table(self.tile(tile)?), self.module.tile(tile).copied()),
             None => (Scale::Number(self.operand_reg(id, "scale")?), None),
         };
-        let pipe = self.int_attr(id, "id").unwrap_or(0);
+        let pipe = self.module.given_int(id, "id").unwrap_or(0);
         self.quants.push((pipe, scale, table));
         self.order(PipeOrder::Other)
     }
 
     fn end_of(&self, id: OpId) -> Built<EndId> {
-        let found = match self.operand(id, "pipe_handle").map(|v| self.slot(v)) {
+        let found = match self.module.operand(id, "pipe_handle").map(|v| self.slot(v)) {
             Some(Slot::End(end)) => Some(end),
             Some(_) => None,
             None => {
-                let wanted = self.int_attr(id, "id").unwrap_or(0) as u32;
+                let wanted = self.module.given_int(id, "id").unwrap_or(0) as u32;
                 let at = self.plan.calls.ends.iter().rposition(|e| e.key & 0x00ff_ffff == wanted);
                 at.map(EndId::new)
             }
@@ -268,19 +269,15 @@ impl Builder<'_> {
         found.ok_or_else(|| self.unsupported("a pipe that this core has not opened"))
     }
 
-    /// Which way an instruction's data flows: the operation says so, or the tile, or the function.
-    fn way(&self, id: OpId, loc: Option<Loc>) -> Direction {
-        let code = self.module.op(id).op;
-        let sends = matches!(code, op::tpush | op::talloc);
-        match (code, loc) {
-            (op::tpush_to_aiv | op::tpop_from_aic | op::tfree_from_aic | op::talloc_to_aiv, _) => Direction::ToVector,
-            (op::tpush_to_aic | op::tpop_from_aiv | op::tfree_from_aiv | op::talloc_to_aic, _) => Direction::ToCube,
-            (_, Some(Loc::Acc)) => Direction::ToVector,
-            (_, Some(Loc::Mat)) => Direction::ToCube,
+    /// Which way data flows where the operation does not say it: the tile does, or the function.
+    fn direction(&self, action: EntryAction, loc: Option<Loc>) -> Direction {
+        match loc {
+            Some(Loc::Acc) => Direction::ToVector,
+            Some(Loc::Mat) => Direction::ToCube,
             _ => {
                 let kind = self.calls.last().map_or(Core::Any, |f| stated_kind(self.module, *f));
                 let on_cube = kind == Core::Cube || self.plan.cores.role == Role::Cube;
-                if on_cube == sends { Direction::ToVector } else { Direction::ToCube }
+                if on_cube == action.is_of_producer() { Direction::ToVector } else { Direction::ToCube }
             }
         }
     }

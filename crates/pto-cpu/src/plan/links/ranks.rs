@@ -4,30 +4,30 @@ use super::super::build::{Builder, Built};
 use crate::kernels::Code;
 use crate::prepared::*;
 use pto_ir::OpId;
+use pto_isa::row::{Combine, CommOp, Movement};
 use pto_isa::rules::AttrValue;
-use pto_isa::table::op;
-use pto_isa::{Loc, TileType, Type, enums};
+use pto_isa::{Loc, Op, TileType, Type, enums};
 
 impl Builder<'_> {
     pub(super) fn comm_op(&mut self, id: OpId) -> Built<()> {
-        let code = self.module.op(id).op;
-        match code {
-            op::comm_tnotify => {
+        let Some(is) = self.module.comm(id) else { return Err(self.unsupported("this instruction")) };
+        match is {
+            CommOp::Notify => {
                 let (signal, value) = (self.operand_view(id, "signal")?, self.operand_reg(id, "value")?);
-                let add = self.choice(id, "notifyOp") != Some("set");
+                let add = self.module.choice(id, "notifyOp") != Some("set");
                 self.link(Link::Notify { signal, value, add })
             }
-            op::comm_twait | op::comm_ttest => {
+            CommOp::Wait | CommOp::Test => {
                 let (signal, value) = (self.operand_view(id, "signal")?, self.operand_reg(id, "cmp_value")?);
-                let name = self.choice(id, "cmp").unwrap_or("eq");
+                let name = self.module.choice(id, "cmp").unwrap_or("eq");
                 let cmp = enums::WAIT_CMP.find(name).unwrap_or(0) as u8;
-                if code == op::comm_twait {
+                if is == CommOp::Wait {
                     return self.link(Link::WaitSignal { signal, value, cmp });
                 }
                 let out = self.result_reg(id)?;
                 self.link(Link::TestSignal { signal, value, cmp, out })
             }
-            op::comm_wait_async_event | op::comm_test_async_event => {
+            CommOp::WaitAsync | CommOp::TestAsync => {
                 // Transfers are complete as soon as they are started.
                 let out = self.result_reg(id)?;
                 self.plan.start.scalars[out] = 1;
@@ -35,51 +35,46 @@ impl Builder<'_> {
                     event: self.operand_reg(id, "event").ok(),
                     session: self.operand_reg(id, "session").ok(),
                 };
-                let asks = code == op::comm_test_async_event;
+                let asks = is == CommOp::TestAsync;
                 self.order(PipeOrder::AwaitBackground(Await { background, asks, out }))
             }
-            op::comm_build_async_session | op::get_prefetch_async_session => {
+            CommOp::OpenSession | CommOp::PrefetchSession => {
                 let out = self.result_reg(id)?;
                 self.order(PipeOrder::Session(out))
             }
-            op::make_prefetch_async_context => self.order(PipeOrder::Other),
-            _ => self.transfer_op(id),
+            CommOp::PrefetchContext => self.order(PipeOrder::Other),
+            CommOp::Put => self.transfer_op(id, TransferKind::Put, ("src", "dst", "ping")),
+            CommOp::Get => self.transfer_op(id, TransferKind::Get, ("dst", "src", "ping")),
+            CommOp::Gather => self.transfer_op(id, TransferKind::Gather, ("dst", "group", "ping")),
+            CommOp::Scatter => self.transfer_op(id, TransferKind::Scatter, ("src", "group", "ping")),
+            CommOp::Broadcast => self.transfer_op(id, TransferKind::Broadcast, ("src", "group", "ping")),
+            CommOp::Reduce => self.transfer_op(id, TransferKind::Reduce, ("dst", "group", "recv_ping")),
+            CommOp::PutAsync | CommOp::GetAsync => self.transfer_op(id, TransferKind::Copy, ("src", "dst", "")),
         }
     }
 
     fn operand_view(&self, id: OpId, name: &str) -> Built<ViewId> {
-        match self.operand(id, name) {
+        match self.module.operand(id, name) {
             Some(value) => self.view(value),
             None => Err(self.unsupported(&format!("it without `{name}`"))),
         }
     }
 
-    fn transfer_op(&mut self, id: OpId) -> Built<()> {
-        let code = self.module.op(id).op;
-        let (kind, own, other, stage) = match code {
-            op::comm_tput => (TransferKind::Put, "src", "dst", "ping"),
-            op::comm_tget => (TransferKind::Get, "dst", "src", "ping"),
-            op::comm_tgather => (TransferKind::Gather, "dst", "group", "ping"),
-            op::comm_tscatter => (TransferKind::Scatter, "src", "group", "ping"),
-            op::comm_tbroadcast => (TransferKind::Broadcast, "src", "group", "ping"),
-            op::comm_treduce => (TransferKind::Reduce, "dst", "group", "recv_ping"),
-            op::comm_tput_async => (TransferKind::Copy, "src", "dst", ""),
-            op::comm_tget_async => (TransferKind::Copy, "src", "dst", ""),
-            _ => return Err(self.unsupported("this instruction")),
-        };
+    /// A transfer: the slots of the own memory, of that of others, and of the tile between them.
+    fn transfer_op(&mut self, id: OpId, kind: TransferKind, (own, other, stage): (&str, &str, &str)) -> Built<()> {
         let others = self.operands(id, other).iter().map(|v| self.view(*v)).collect::<Built<Vec<_>>>()?;
-        let stage_value = self.operand(id, stage);
-        let elem = self.operand(id, own).and_then(|v| self.module.value_type(v).elem());
+        let stage_value = self.module.operand(id, stage);
+        let elem = self.module.operand(id, own).and_then(|v| self.module.value_type(v).elem());
         let Some(dtype) = elem else { return Err(self.unsupported("this element type")) };
         let ty = match stage_value.and_then(|v| self.module.tile(v)) {
             Some(ty) => self.tile_type(&ty.clone()),
             None => TileType::new(Loc::Vec, dtype, 1, 256),
         };
         let mut stages = Vec::new();
-        for value in self.operand(id, "acc").into_iter().chain(stage_value) {
+        for value in self.module.operand(id, "acc").into_iter().chain(stage_value) {
             stages.push(self.tile(value)?);
         }
-        let adds = self.choice(id, "atomicType") == Some("atomic_add");
+        let adds = self.module.choice(id, "atomicType") == Some("atomic_add");
         let atomic = AttrValue::Enum(&enums::ATOMIC_TYPE, enums::ATOMIC_TYPE.find("atomic_add").unwrap_or(0));
         let atomic = [("atomicType", atomic)];
         let background = match kind {
@@ -93,10 +88,10 @@ impl Builder<'_> {
             background,
             own: self.operand_view(id, own)?,
             others,
-            root: self.int_attr(id, "root").unwrap_or(0) as u32,
+            root: self.module.given_int(id, "root").unwrap_or(0) as u32,
             stages,
-            load: self.mover(op::tload, &ty, &[])?,
-            store: self.mover(op::tstore, &ty, if adds { &atomic } else { &[] })?,
+            load: self.mover(Movement::Load, &ty, &[])?,
+            store: self.mover(Movement::Store, &ty, if adds { &atomic } else { &[] })?,
             combine: if kind == TransferKind::Reduce { Some(self.combiner(id, &ty)?) } else { None },
             bits: dtype.column_bits(),
             atomic: adds,
@@ -106,11 +101,8 @@ impl Builder<'_> {
 
     /// The code that combines a tile into another.
     fn combiner(&self, id: OpId, ty: &TileType) -> Built<Code> {
-        let code = match self.choice(id, "reduceOp") {
-            Some("max") => op::tmax,
-            Some("min") => op::tmin,
-            _ => op::tadd,
-        };
+        let how = self.module.choice(id, "reduceOp").and_then(Combine::parse).unwrap_or(Combine::Add);
+        let Some(code) = Op::combining(how) else { return Err(self.unsupported("this reduction")) };
         let tile = Type::TileBuf(*ty);
         self.code_for(code, &[("src0", &tile), ("src1", &tile), ("dst", &tile)], &[])
     }
