@@ -39,10 +39,13 @@ impl Buffers {
         if found.is_none() {
             match self.layout_help(id) {
                 Some(help) => {
-                    self.refuse_with(id, "which dimensions of the view are rows is known only at run time", help)
+                    self.refuse_with(id, "which dimensions of the view are rows is known only at run time", help);
                 }
                 None => {
-                    self.refuse(id, "the valid region of its result is known only at run time and follows from no tile")
+                    self.refuse(
+                        id,
+                        "the valid region of its result is known only at run time and follows from no tile",
+                    );
                 }
             }
         }
