@@ -157,16 +157,14 @@ unsafe fn places_of<L: Level, F: Reduce<E>, E: Elem>(
     count: usize,
     values: *const E,
 ) -> bool {
-    // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched; the
-    // caller answers for the elements at `values`; the processor has the instructions of this level.
-    unsafe {
-        #[cfg(target_arch = "x86_64")]
-        if const { F::PRESENT && is_v4::<L>() } {
-            return places::places(call, base, count, values);
-        }
-        let _ = (call, base, count, values);
-        false
+    #[cfg(target_arch = "x86_64")]
+    if const { F::PRESENT && is_v4::<L>() } {
+        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched; the
+        // caller answers for the elements at `values`; the processor has the instructions of this level.
+        return unsafe { places::places(call, base, count, values) };
     }
+    let _ = (call, base, count, values);
+    false
 }
 
 /// Writes an index as its low bits. `place` counts elements.

@@ -440,7 +440,8 @@ pub struct Sixteens {
 }
 
 impl Sixteens {
-    /// Words from row to row, and from sixteen columns to the next.
+    /// Words from row to row, and from sixteen columns to the next. Only the unit for matrices copies sums.
+    #[cfg(target_arch = "x86_64")]
     pub fn new(base: *mut u32, row: usize, cols: usize) -> Self {
         Self { base, row, cols }
     }

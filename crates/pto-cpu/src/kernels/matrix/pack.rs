@@ -19,8 +19,10 @@ pub enum Word {
     /// Two integers of 16 bits.
     Pairs,
     /// Four signed integers.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "what the unit for matrices takes"))]
     Signed,
     /// Two numbers of bf16.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "what the unit for matrices takes"))]
     Halves,
 }
 

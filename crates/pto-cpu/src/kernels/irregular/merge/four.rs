@@ -11,17 +11,15 @@ pub const LENGTH: usize = 32;
 /// # Safety
 /// The processor must have the level.
 pub unsafe fn merge<L: Level>(lists: &mut [u64]) -> bool {
-    // SAFETY: the processor has the instructions of this level.
-    unsafe {
-        #[cfg(target_arch = "x86_64")]
-        if matches!(L::CPU, pto_num::CpuLevel::V4) {
-            assert!(lists.len() >= 4 * (LENGTH + super::AROUND));
-            wide::merge(lists.as_mut_ptr().add(1));
-            return true;
-        }
-        let _ = lists;
-        false
+    #[cfg(target_arch = "x86_64")]
+    if matches!(L::CPU, pto_num::CpuLevel::V4) {
+        assert!(lists.len() >= 4 * (LENGTH + super::AROUND));
+        // SAFETY: the lists are as long as they must be, and the processor has the instructions of this level.
+        unsafe { wide::merge(lists.as_mut_ptr().add(1)) };
+        return true;
     }
+    let _ = lists;
+    false
 }
 
 #[cfg(target_arch = "x86_64")]

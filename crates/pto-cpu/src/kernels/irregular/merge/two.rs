@@ -28,16 +28,14 @@ pub fn guard(list: &mut [u64]) {
 /// # Safety
 /// The processor must have the level.
 pub unsafe fn merge_two<L: Level>(a: &[u64], b: &[u64], out: &mut [u64]) {
-    // SAFETY: the processor has the instructions of this level.
-    unsafe {
-        assert!(out.len() + AROUND == a.len() + b.len());
-        guard(out);
-        #[cfg(target_arch = "x86_64")]
-        if matches!(L::CPU, pto_num::CpuLevel::V4) {
-            return wide::merge(a, b, out);
-        }
-        merge_steps(a, b, out);
+    assert!(out.len() + AROUND == a.len() + b.len());
+    guard(out);
+    #[cfg(target_arch = "x86_64")]
+    if matches!(L::CPU, pto_num::CpuLevel::V4) {
+        // SAFETY: the lengths fit, and the processor has the instructions of this level.
+        return unsafe { wide::merge(a, b, out) };
     }
+    merge_steps(a, b, out);
 }
 
 /// Number by number: from the middle and from both ends at once, because every step waits for the one before.
