@@ -6,6 +6,7 @@ use pto_isa::{Dir, Loc, Pipe, Target};
 
 /// Facts about a checked program.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Info {
     /// The target it was checked for.
     pub target: Target,

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 /// What a function needs of its file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Reach {
     /// The file without the functions that do not take part.
     pub module: Module,

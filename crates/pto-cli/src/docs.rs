@@ -56,10 +56,10 @@ fn find(name: &str) -> Result<Op, Failure> {
 fn write_reference(dir: &Path) -> Run {
     std::fs::create_dir_all(dir).map_err(|e| files::failed(dir, &e))?;
     let files = doc::reference();
-    for (name, text) in &files {
-        files::write(&dir.join(name), text.as_bytes())?;
+    for file in &files {
+        files::write(&dir.join(&file.name), file.text.as_bytes())?;
     }
-    let pages = files.iter().filter(|(name, _)| name.ends_with(".html")).count();
+    let pages = files.iter().filter(|file| file.name.ends_with(".html")).count();
     out(&format!("{pages} pages, {}\n", dir.join("index.html").display()))?;
     Ok(Outcome::Clean)
 }

@@ -249,7 +249,14 @@ impl<'a> Arg<'a> {
 }
 
 /// How a program is prepared.
+///
+/// ```
+/// use pto_cpu::{Numerics, Options};
+/// let options = Options::default().numerics(Numerics::A5).strict(true);
+/// assert!(options.strict && !options.plain);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Options {
     /// Whose arithmetic.
     pub numerics: crate::Numerics,
@@ -261,8 +268,35 @@ pub struct Options {
     pub strict: bool,
 }
 
+impl Options {
+    /// Chooses whose arithmetic.
+    #[must_use]
+    pub fn numerics(self, numerics: crate::Numerics) -> Self {
+        Self { numerics, ..self }
+    }
+
+    /// Chooses plain kernels.
+    #[must_use]
+    pub fn plain(self, plain: bool) -> Self {
+        Self { plain, ..self }
+    }
+
+    /// Chooses what memory of cores holds that nothing has written.
+    #[must_use]
+    pub fn uninitialised(self, uninitialised: Uninitialised) -> Self {
+        Self { uninitialised, ..self }
+    }
+
+    /// Chooses whether a read of such memory stops the run.
+    #[must_use]
+    pub fn strict(self, strict: bool) -> Self {
+        Self { strict, ..self }
+    }
+}
+
 /// What memory of cores holds at the start. On a device it is whatever was there before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Uninitialised {
     /// Zeros.
     #[default]

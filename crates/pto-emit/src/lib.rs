@@ -95,6 +95,7 @@ impl Default for Options<'_> {
 
 /// C++, and what is known about it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Emitted {
     /// The text.
     pub text: String,

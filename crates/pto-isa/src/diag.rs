@@ -54,6 +54,7 @@ impl Severity {
 
 /// How a text is changed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
 pub enum Change {
     /// A line goes in front of the first line of a statement.
     Before,

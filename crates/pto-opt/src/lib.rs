@@ -29,13 +29,24 @@ pub fn to_buffers(checked: &Checked) -> Result<Module, Error> {
     pto_ir::buffers::to_buffers(checked.module(), Targets::of(&[checked.info().target]))
 }
 
+/// A place where all pipes wait for each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Blanket {
+    /// Where.
+    pub span: Span,
+    /// Why nothing better is known.
+    pub reason: &'static str,
+}
+
 /// A program with addresses and flags.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Lowered {
     /// The program.
     pub program: Checked,
     /// Where all pipes wait for each other because nothing better is known, and why.
-    pub blanket: Vec<(Span, &'static str)>,
+    pub blanket: Vec<Blanket>,
     /// Where a loop uses one of several tiles, and it is not known which in which turn: its turns wait for each other.
     pub untold: Vec<Span>,
     /// Functions into which no flags were to be inserted: they state an order of their own, or none was asked for.

@@ -12,7 +12,7 @@ use super::{Failure, Outcome, Run, warn};
 use pto::checks::{self, Checked};
 use pto::ir::{Form, Style};
 use pto::isa::Span;
-use pto::opt;
+use pto::opt::{self, Blanket};
 use pto::syntax::Lines;
 use pto::{Error, Module, Program, Target};
 use std::collections::BTreeSet;
@@ -97,13 +97,13 @@ impl Read {
     }
 
     /// Says where all pipes wait for each other.
-    fn say_blanket(&self, places: &[(Span, &'static str)]) {
+    fn say_blanket(&self, places: &[Blanket]) {
         let lines = Lines::new(&self.source.text);
         let mut said = BTreeSet::new();
-        for (span, why) in places {
+        for Blanket { span, reason, .. } in places {
             let line = lines.locate(span.start).0;
-            if said.insert((line, why)) {
-                warn(&format!("note: {}:{line}: all pipes wait for each other here: {why}", self.source.name));
+            if said.insert((line, reason)) {
+                warn(&format!("note: {}:{line}: all pipes wait for each other here: {reason}", self.source.name));
             }
         }
     }

@@ -198,7 +198,7 @@ impl ProgramArgs {
             return Err(problem.clone().into());
         }
         let (uninitialised, strict) = self.uninitialised;
-        let options = Options { numerics: self.numerics.into(), uninitialised, strict, ..Options::default() };
+        let options = Options::default().numerics(self.numerics.into()).uninitialised(uninitialised).strict(strict);
         Ok(program.plan(target, self.func.as_deref(), options)?)
     }
 

@@ -16,6 +16,7 @@ const MOST: usize = 5;
 
 /// What to change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Change {
     /// Give the buffer that this load fills a second copy.
     DoubleBuffer(OpId),
@@ -33,6 +34,7 @@ pub enum Change {
 
 /// A change and what it would bring.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Advice {
     /// The change.
     pub change: Change,

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Bytes in use of one memory of one core.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Occupancy {
     /// The core.
     pub core: usize,

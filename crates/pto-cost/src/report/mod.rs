@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 
 /// How a pipe spent its time, as a mean over the cores that have it.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct PipeUse {
     /// The kind of core.
     pub role: Role,
@@ -52,6 +53,7 @@ impl PipeUse {
 
 /// The answer to "how long, and why".
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// The target whose laws were used.
     pub target: Target,

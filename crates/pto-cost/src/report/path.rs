@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 /// An operation on the critical path.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct PathStep {
     /// The operation.
     pub op: OpId,

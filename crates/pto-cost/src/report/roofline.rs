@@ -7,6 +7,7 @@ use pto_isa::Pipe;
 
 /// Where a run stands.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Roofline {
     /// Operations on numbers.
     pub flops: f64,

@@ -13,6 +13,7 @@ const MOST: usize = 12;
 
 /// An operation that waits for another, over all executions on all cores.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Stall {
     /// Who waits.
     pub waits: OpId,

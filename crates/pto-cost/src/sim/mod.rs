@@ -49,6 +49,7 @@ impl Machine {
 
 /// When everything happens.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Timeline {
     /// Start of each item.
     pub start: Vec<f64>,

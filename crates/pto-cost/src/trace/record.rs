@@ -441,10 +441,9 @@ impl Recorder<'_> {
             Ok(()) => Ok(self.finish()),
             Err(stop) if too_long => {
                 let module = self.plan.checked().module();
-                let longer = |d: Diagnostic| Diagnostic {
-                    message: format!("the program executes more than {MAX_ITEMS} instructions"),
-                    help: Some("predict a part of it: fewer iterations of its loops, or fewer blocks".into()),
-                    ..d
+                let longer = |mut d: Diagnostic| {
+                    d.message = format!("the program executes more than {MAX_ITEMS} instructions");
+                    d.help("predict a part of it: fewer iterations of its loops, or fewer blocks")
                 };
                 Err(module.error(stop.into_diagnostics().into_iter().map(longer).collect::<Vec<_>>()))
             }

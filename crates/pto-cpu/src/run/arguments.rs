@@ -157,7 +157,9 @@ fn has_elements(memory: &Borrowed<'_>, elem: DType, whose: &str) -> Result<(), M
         Some(number) => format!("convert the numbers to `{number}`; {bytes}"),
         None => bytes,
     };
-    Err(Misfit::new(format!("a slice of {found} for {whose} {elem}")).legal(format!("elements of {elem}")).help(help))
+    Err(Misfit::new(format!("a slice of {found} for {whose} {elem}"))
+        .legal(format!("it takes elements of {elem}"))
+        .help(help))
 }
 
 /// Elements are not cut.
@@ -167,7 +169,7 @@ fn is_whole(bytes: usize, elem: DType) -> Result<(), Misfit> {
         return Ok(());
     }
     let found = format!("{bytes} bytes, which are no whole number of {elem}");
-    Err(Misfit::new(found).legal(format!("a multiple of {size} bytes")))
+    Err(Misfit::new(found).legal(format!("it takes a multiple of {size} bytes")))
 }
 
 /// The type of Rust numbers that slices of these elements have.

@@ -14,6 +14,7 @@ const LIMIT: u64 = 20_000_000;
 
 /// What is known of an argument before a run.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[non_exhaustive]
 pub enum Known {
     /// Nothing.
     #[default]
@@ -42,6 +43,7 @@ pub struct Measure {
 
 /// How large a piece of memory is.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Extent {
     /// Elements.
     pub elements: u64,

@@ -71,6 +71,7 @@ pub struct SignalWord {
 
 /// What a program is told that asks whether something is so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Answer {
     /// What is true now.
     AsItIs,
@@ -82,6 +83,7 @@ pub enum Answer {
 
 /// An instruction that is executed.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Event<'a> {
     /// The operation.
     pub op: OpId,
@@ -227,6 +229,7 @@ pub struct Flag {
 
 /// A signal to other cores.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
 pub struct Signal {
     /// The id as the sender knows it.
     pub id: i64,
@@ -240,6 +243,7 @@ pub struct Signal {
 
 /// A position in a pipe between cores, in one direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Ring {
     /// The same on both sides.
     pub key: u32,

@@ -339,7 +339,7 @@ fn whole_tile_is_moved_to_window(layout: &str) {
         let (module, problems) = pto_syntax::parse(&text);
         assert!(problems.is_empty(), "{problems:?}");
         let checked = pto_check::check(module, Target::Cpu).unwrap_or_else(|d| panic!("{d:?}"));
-        let options = Options { plain, ..Options::default() };
+        let options = Options::default().plain(plain);
         let plan = Plan::new(&checked, None, options).unwrap_or_else(|d| panic!("{d}"));
         plan.launch()
             .run(&mut [Arg::write_bytes(&mut x).valid(64, 64), Arg::write_bytes(&mut y).valid(64, 128)])
@@ -383,7 +383,7 @@ fn empty_regions_are_not_moved() {
         assert!(problems.is_empty(), "{problems:?}");
         let checked = pto_check::check(module, Target::A5).unwrap_or_else(|d| panic!("{d:?}"));
         for plain in [false, true] {
-            let options = Options { plain, ..Options::default() };
+            let options = Options::default().plain(plain);
             let plan = Plan::new(&checked, None, options).unwrap_or_else(|d| panic!("{d}"));
             let [mut a, mut b, mut d] = [1u8, 2, 0].map(|byte| vec![byte; 256]);
             let mut args =

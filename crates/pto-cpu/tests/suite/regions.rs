@@ -28,7 +28,7 @@ fn plan(text: &str, numerics: Numerics) -> Plan {
     let (module, problems) = pto_syntax::parse(text);
     assert!(problems.is_empty(), "{}", problems[0].message);
     let checked = pto_check::check(module, Target::A2A3).unwrap_or_else(|d| panic!("{}", d.diagnostics()[0].message));
-    Plan::new(&checked, None, Options { numerics, ..Options::default() }).unwrap_or_else(|d| panic!("{d}"))
+    Plan::new(&checked, None, Options::default().numerics(numerics)).unwrap_or_else(|d| panic!("{d}"))
 }
 
 fn sum(numerics: Numerics, valid: i64) -> (Result<Report, Error>, [f32; 8]) {

@@ -128,14 +128,14 @@ fn given_tiles_are_written() {
         return
       }";
     let mut a = vec![1.5f32; 256];
-    let strict = Options { strict: true, uninitialised: Uninitialised::Nan, ..Options::default() };
+    let strict = Options::default().strict(true).uninitialised(Uninitialised::Nan);
     plan(text, strict).launch().run(&mut [Arg::write(&mut a)]).unwrap_or_else(|d| panic!("{d}"));
     assert_eq!(a, [3.0; 256]);
 }
 
 #[test]
 fn strict_stops() {
-    let problem = run(NOTHING, Options { strict: true, ..Options::default() }, 2).0.expect_err("it stops");
+    let problem = run(NOTHING, Options::default().strict(true), 2).0.expect_err("it stops");
     assert_eq!(
         (problem.diagnostics()[0].code.id(), problem.diagnostics()[0].is_error()),
         ("PTO-E0714".to_string(), true)
@@ -149,7 +149,7 @@ fn strict_stops() {
 
 #[test]
 fn memory_may_hold_nan() {
-    let nan = Options { uninitialised: Uninitialised::Nan, ..Options::default() };
+    let nan = Options::default().uninitialised(Uninitialised::Nan);
     // The second block finds what the first one found.
     for blocks in [1, 2] {
         assert!(run(NOTHING, nan, blocks).1.iter().all(|y| y.is_nan()));
@@ -178,7 +178,7 @@ fn nan_is_nan_in_every_type() {
              }}"
         );
         let mut y = vec![0.0f32; 256];
-        let nan = Options { uninitialised: Uninitialised::Nan, ..Options::default() };
+        let nan = Options::default().uninitialised(Uninitialised::Nan);
         plan(&text, nan).launch().run(&mut [Arg::write(&mut y)]).unwrap_or_else(|d| panic!("{d}"));
         assert!(y.iter().all(|y| y.is_nan()), "{dtype}");
     }

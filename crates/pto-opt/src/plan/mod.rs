@@ -18,6 +18,7 @@ const RESERVE_ALIGN: u64 = 256;
 
 /// A tile and its place.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Placed {
     /// The tile, in the program before.
     pub value: ValueId,
@@ -41,6 +42,7 @@ pub struct Placed {
 
 /// A memory and what lies in it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Space {
     /// Which.
     pub loc: Loc,
@@ -60,6 +62,7 @@ pub struct Space {
 
 /// Memory that instructions use by themselves.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Used {
     /// Which.
     pub memory: HiddenMemory,
@@ -69,6 +72,7 @@ pub struct Used {
 
 /// A program whose tiles have places.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Planned {
     /// The program.
     pub module: Module,

@@ -21,12 +21,13 @@ pub use unordered::{Unordered, unordered};
 pub(crate) use user::stated;
 pub use user::states_order;
 
+use crate::Blanket;
 use crate::effects::CoreKind;
 use crate::places::Places;
 use crate::tree;
 use pto_check::Checked;
 use pto_ir::{Module, OpId, ValueId};
-use pto_isa::{Pipe, Span};
+use pto_isa::Pipe;
 use std::collections::BTreeSet;
 
 /// How pipes are ordered.
@@ -55,6 +56,7 @@ pub enum Hazard {
 
 /// Two instructions that must stay in order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
 pub struct Reason {
     /// The earlier instruction.
     pub first: OpId,
@@ -99,6 +101,7 @@ pub struct Numbered {
 
 /// Something that is inserted.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Edge {
     /// What.
     pub means: Means,
@@ -118,6 +121,7 @@ pub struct Edge {
 
 /// A program whose pipes are ordered.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Synced {
     /// The program.
     pub module: Module,
@@ -137,9 +141,9 @@ impl Synced {
     }
 
     /// Where all pipes wait for each other, and why; `before` is the program before.
-    pub fn blanket(&self, before: &Module) -> Vec<(Span, &'static str)> {
+    pub fn blanket(&self, before: &Module) -> Vec<Blanket> {
         let all = self.edges.iter().filter_map(|edge| match edge.means {
-            Means::All(why) => Some((before.op(edge.before).span, why)),
+            Means::All(reason) => Some(Blanket { span: before.op(edge.before).span, reason }),
             _ => None,
         });
         all.collect()

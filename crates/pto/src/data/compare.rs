@@ -86,6 +86,7 @@ fn rounded_up(x: f64) -> f64 {
 
 /// A number that is not what it should be.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Difference {
     /// Where, outermost index first.
     pub index: Vec<u64>,
@@ -97,6 +98,7 @@ pub struct Difference {
 
 /// How two arrays differ.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Comparison {
     /// Numbers compared.
     pub count: u64,

@@ -4,6 +4,7 @@ use std::fmt;
 
 /// Why data cannot be used: what was found, and how to get what is needed.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Error {
     /// What was found.
     pub message: String,

@@ -6,6 +6,7 @@ use pto_num::{Bf16, F16};
 
 /// What an array holds, in a few numbers.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Summary {
     /// The smallest and the largest number; infinities count, NaN does not.
     pub range: Option<(Value, Value)>,

@@ -6,7 +6,7 @@ use crate::isa::{DTypes, Op, Row, Slot, Target, Targets};
 
 pub(super) fn page(op: Op) -> Page {
     let row = op.row();
-    let program = crate::sample::first_program(op).map(|(_, text)| text);
+    let program = crate::sample::first_program(op).map(|sample| sample.text);
     let sections = [
         semantics(row),
         operands(row),
@@ -165,7 +165,7 @@ fn cpp(op: Op) -> Option<Section> {
 }
 
 fn example(op: Op) -> Option<Section> {
-    let (target, text) = super::example(op)?;
+    let crate::sample::Sample { target, text } = super::example(op)?;
     let legal: Vec<Target> = Target::ALL.into_iter().filter(|t| op.row().targets.contains(*t)).collect();
     let legal: Vec<_> = legal
         .into_iter()

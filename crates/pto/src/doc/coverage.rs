@@ -5,6 +5,7 @@ use crate::{Form, Program, ir, sample};
 
 /// What works for one instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Coverage {
     /// Its sample reads, and reads back as the same program from every text form.
     pub parse: bool,

@@ -15,7 +15,7 @@ mod words;
 
 pub use coverage::{Coverage, coverage};
 pub use html::escape;
-pub use site::{host_file, page_file, reference};
+pub use site::{File, host_file, page_file, reference};
 
 use crate::isa::Op;
 
@@ -35,13 +35,13 @@ pub fn terminal_page(op: Op, width: usize) -> String {
 ///
 /// ```
 /// use pto::{Program, doc, isa::table::op};
-/// let (target, text) = doc::example(op::tmax).expect("an example");
-/// assert!(text.starts_with("!tile = !pto.tile_buf<vec, 32x32xf32>"));
-/// assert!(Program::parse(&text).check(target).is_ok());
+/// let example = doc::example(op::tmax).expect("an example");
+/// assert!(example.text.starts_with("!tile = !pto.tile_buf<vec, 32x32xf32>"));
+/// assert!(Program::parse(&example.text).check(example.target).is_ok());
 /// ```
-pub fn example(op: Op) -> Option<(crate::Target, String)> {
-    let (target, text) = crate::sample::first_program(op)?;
-    Some((target, example::laid_out(&text)))
+pub fn example(op: Op) -> Option<crate::sample::Sample> {
+    let sample = crate::sample::first_program(op)?;
+    Some(crate::sample::Sample { text: example::laid_out(&sample.text), ..sample })
 }
 
 /// What a page consists of, before it is set.

@@ -11,18 +11,26 @@ const FILTER: &str = include_str!("filter.js");
 ///
 /// ```
 /// let files = pto::doc::reference();
-/// assert!(files.iter().any(|(name, _)| name == "index.html"));
-/// assert!(files.iter().any(|(name, text)| name == "tmax.html" && text.contains("pto.tmax")));
+/// assert!(files.iter().any(|file| file.name == "index.html"));
+/// assert!(files.iter().any(|file| file.name == "tmax.html" && file.text.contains("pto.tmax")));
 /// ```
-pub fn reference() -> Vec<(String, String)> {
+pub fn reference() -> Vec<File> {
     let ops: Vec<Op> = table::isa().collect();
-    let mut files = vec![
-        ("index.html".to_string(), index(&ops)),
-        (host_file().to_string(), host()),
-        ("style.css".to_string(), STYLE.to_string()),
-    ];
-    files.extend((0..ops.len()).map(|at| (page_file(ops[at]), page(&ops, at))));
+    let file = |name: &str, text: String| File { name: name.to_string(), text };
+    let mut files =
+        vec![file("index.html", index(&ops)), file(host_file(), host()), file("style.css", STYLE.to_string())];
+    files.extend((0..ops.len()).map(|at| file(&page_file(ops[at]), page(&ops, at))));
     files
+}
+
+/// A file of the reference.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct File {
+    /// Its name.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
 }
 
 /// The file an instruction's page is in.

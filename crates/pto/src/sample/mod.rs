@@ -61,12 +61,22 @@ pub fn around(filling: &Filling) -> String {
 ///
 /// ```
 /// use pto::{Target, isa::table::op, sample};
-/// let (target, text) = sample::first_program(op::tmatmul_mx).expect("a program");
-/// assert_eq!(target, Target::A5);
-/// assert!(text.contains("pto.tmatmul.mx"));
+/// let sample = sample::first_program(op::tmatmul_mx).expect("a program");
+/// assert_eq!(sample.target, Target::A5);
+/// assert!(sample.text.contains("pto.tmatmul.mx"));
 /// ```
-pub fn first_program(op: Op) -> Option<(Target, String)> {
-    Target::ALL.into_iter().find_map(|t| Some((t, program(op, t)?)))
+pub fn first_program(op: Op) -> Option<Sample> {
+    Target::ALL.into_iter().find_map(|target| Some(Sample { target, text: program(op, target)? }))
+}
+
+/// A program that shows an instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Sample {
+    /// A target it is legal on.
+    pub target: Target,
+    /// The program.
+    pub text: String,
 }
 
 /// True when a text reads and checks without a problem.

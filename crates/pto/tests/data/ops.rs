@@ -282,7 +282,7 @@ fn run_case(
     views: &[View],
     plain: bool,
 ) -> Result<Vec<Vec<u8>>, String> {
-    let options = Options { plain, ..Options::default() };
+    let options = Options::default().plain(plain);
     let plan = Plan::new(program, None, options).map_err(|e| format!("no plan: {}", e.diagnostics()[0].message))?;
     let mut memory: Vec<Vec<u8>> = tiles.iter().map(|t| t.data.clone()).collect();
     let mut args: Vec<Arg> =

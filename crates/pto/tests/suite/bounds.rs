@@ -94,7 +94,7 @@ fn attempt(filling: &Filling, target: Target, rng: &mut Random) -> Result<bool, 
     let mut results = Vec::new();
     let seed = rng.next();
     for plain in [false, true] {
-        let Ok(plan) = Plan::new(&checked, None, Options { plain, ..Options::default() }) else { return Ok(false) };
+        let Ok(plan) = Plan::new(&checked, None, Options::default().plain(plain)) else { return Ok(false) };
         let memory = &mut Memory::new(&plan, &mut Random(seed));
         let before = memory.bytes.clone();
         let done = catch_unwind(AssertUnwindSafe(|| memory.run(&plan).is_ok()));

@@ -1,5 +1,6 @@
 //! The tests of this crate, in one binary: linking takes longer than most of them.
 
+mod api;
 mod bounds;
 mod emit_forms;
 mod emitted_order;
@@ -10,6 +11,7 @@ mod growth;
 mod hazards;
 mod imports;
 mod links;
+mod outside;
 mod perf;
 mod perf_advice;
 mod race_mutations;

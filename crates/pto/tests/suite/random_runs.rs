@@ -239,7 +239,7 @@ fn compare(program: &Runnable, checked: &Checked, seed: u64, start: &Memory) -> 
     let interpreted = catch_unwind(AssertUnwindSafe(|| interpret(program, checked, start, numerics)));
     let (mut expected, mut left) = interpreted.map_err(|_| PANIC.to_string())?;
     let plan = |plain| {
-        Plan::new(checked, None, Options { numerics, plain, ..Options::default() })
+        Plan::new(checked, None, Options::default().numerics(numerics).plain(plain))
             .map_err(|d| format!("no plan: {}", d.diagnostics()[0].message))
     };
     let (fast, plain) = (plan(false)?, plan(true)?);
@@ -280,7 +280,7 @@ fn same_when_lowered(
     left: &Memory,
 ) -> Result<(), String> {
     let Ok(low) = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal) else { return Ok(()) };
-    let plan = Plan::new(&low.program, None, Options { numerics, ..Options::default() })
+    let plan = Plan::new(&low.program, None, Options::default().numerics(numerics))
         .map_err(|d| format!("lowered: {}", d.diagnostics()[0].message))?;
     let (done, found) = run(program, &plan, start, 1);
     match (done, difference(program, left, &found)) {
@@ -297,13 +297,13 @@ fn same_whatever_memory_holds(
     start: &Memory,
     left: &Memory,
 ) -> Result<(), String> {
-    let options = Options { numerics, uninitialised: Uninitialised::Nan, ..Options::default() };
+    let options = Options::default().numerics(numerics).uninitialised(Uninitialised::Nan);
     let plan = Plan::new(checked, None, options).map_err(|d| format!("no plan: {}", d.diagnostics()[0].message))?;
     let mut memory = start.clone();
     let mut args: Vec<Arg> = program.params.iter().zip(&mut memory.0).map(|(p, bytes)| argument(p, bytes)).collect();
     let done = plan.launch().blocks(program.blocks).threads(1).run(&mut args);
     drop(args);
-    let strict = Plan::new(checked, None, Options { strict: true, ..options })
+    let strict = Plan::new(checked, None, Options::default().strict(true))
         .map_err(|d| format!("no plan: {}", d.diagnostics()[0].message))?;
     let stops = run(program, &strict, start, 1).0 == Err(codes::RUN_UNWRITTEN);
     // What is anything may be an index or a divisor.

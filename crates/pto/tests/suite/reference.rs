@@ -47,7 +47,7 @@ fn every_instruction_has_a_legal_sample_on_every_target_it_exists_on() {
 #[test]
 fn samples_use_their_instruction() {
     for op in table::isa() {
-        let (_, text) = sample::first_program(op).expect("a sample");
+        let text = sample::first_program(op).expect("a sample").text;
         let program = Program::parse(&text);
         let module = program.module();
         let mut found = false;
@@ -104,10 +104,10 @@ fn pages_show_their_instruction_and_an_example_that_was_checked() {
     let files = doc::reference();
     for op in table::isa() {
         let name = op.row().name;
-        let (_, page) = files.iter().find(|(file, _)| *file == doc::page_file(op)).expect("a page");
-        let page = unescaped(page);
+        let page = files.iter().find(|file| file.name == doc::page_file(op)).expect("a page");
+        let page = unescaped(&page.text);
         assert!(page.contains(&op.row().full_name()) && page.contains(&name.to_uppercase()), "{name}");
-        let (target, example) = doc::example(op).expect("an example");
+        let sample::Sample { target, text: example, .. } = doc::example(op).expect("an example");
         assert!(page.contains(example.trim_end()), "{name}: the page shows another example");
         let found = Program::parse(&example).inspect(target);
         let found: Vec<_> = found.iter().filter(|d| !d.is_hazard()).collect();
@@ -118,7 +118,7 @@ fn pages_show_their_instruction_and_an_example_that_was_checked() {
 
 /// Laying an example out changes no operation.
 fn assert_same_program(op: Op, example: &str) {
-    let (_, text) = sample::first_program(op).expect("a sample");
+    let text = sample::first_program(op).expect("a sample").text;
     let (plain, shown) = (Program::parse(&text), Program::parse(example));
     assert!(ir::same(plain.module(), shown.module()), "{}:\n{example}", op.row().name);
 }
@@ -128,21 +128,21 @@ fn assert_same_program(op: Op, example: &str) {
 fn the_reference_is_closed() {
     let files = doc::reference();
     let has_anchor = |text: &str, anchor: &str| text.contains(&format!("id=\"{anchor}\""));
-    for (name, text) in files.iter().filter(|(name, _)| name.ends_with(".html")) {
+    for doc::File { name, text, .. } in files.iter().filter(|file| file.name.ends_with(".html")) {
         assert!(!text.contains("://"), "{name} refers to another place");
         for link in text.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap_or("")) {
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
             let file = if file.is_empty() { name } else { file };
-            let target = files.iter().find(|(other, _)| other == file);
-            let (_, target) = target.unwrap_or_else(|| panic!("{name} links to {link}"));
-            assert!(anchor.is_empty() || has_anchor(target, anchor), "{name} links to {link}");
+            let target = files.iter().find(|other| other.name == file);
+            let target = target.unwrap_or_else(|| panic!("{name} links to {link}"));
+            assert!(anchor.is_empty() || has_anchor(&target.text, anchor), "{name} links to {link}");
         }
     }
 }
 
 #[test]
 fn tags_are_balanced() {
-    for (name, text) in doc::reference().iter().filter(|(name, _)| name.ends_with(".html")) {
+    for doc::File { name, text, .. } in doc::reference().iter().filter(|file| file.name.ends_with(".html")) {
         for tag in ["main", "nav", "section", "table", "tbody", "tr", "td", "th", "code", "pre", "p", "ul", "li", "a"] {
             let open = text.matches(&format!("<{tag}>")).count() + text.matches(&format!("<{tag} ")).count();
             assert_eq!(open, text.matches(&format!("</{tag}>")).count(), "{name}: <{tag}>");

@@ -52,7 +52,7 @@ fn cases(directory: &str) -> Vec<PathBuf> {
 }
 
 /// The library that this test is linked with.
-fn library() -> PathBuf {
+pub fn library() -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["build", "--quiet", "--package", "pto", "--lib", "--message-format", "json"])
@@ -67,7 +67,7 @@ fn library() -> PathBuf {
     names.map(PathBuf::from).find(|p| p.extension().is_some_and(|e| e == "rlib")).expect("a library file")
 }
 
-fn compiler() -> Command {
+pub fn compiler() -> Command {
     Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
 }
 

@@ -2,6 +2,7 @@
 
 use super::{again, generate::program, lowered, outcome, prepared, races};
 use pto::cpu::Known;
+use pto::isa::DType;
 use pto::opt::Mode;
 use pto::{Arg, Options, Plan, Program, Target, cost};
 
@@ -46,7 +47,8 @@ fn numbers(text: &str, target: Target) -> (Vec<f32>, f64) {
     let plan = prepared(&Program::parse(text), target, text);
     let a: Vec<u16> = (0..256u16).map(|k| 0x3c00 + (k % 7) * 64).collect();
     let mut y = vec![0f32; 512];
-    plan.launch().run(&mut [Arg::read(&a), Arg::read(&a), Arg::write(&mut y), Arg::Int(1)]).expect("it runs");
+    let halves = || Arg::read(&a).of(DType::F16);
+    plan.launch().run(&mut [halves(), halves(), Arg::write(&mut y), Arg::Int(1)]).expect("it runs");
     (y, cycles(&plan, target))
 }
 

@@ -150,7 +150,7 @@ fn outcome(plan: &Plan) -> (Vec<u8>, [i32; 8]) {
     let mut y = vec![0xEEu8; 8 * PITCH * 4];
     let mut regions = [-1i32; 8];
     let extents = [ROWS, COLS].map(|n| Arg::Int(n as i64));
-    let memory = [Arg::write(&mut x), Arg::write(&mut y), Arg::write(&mut regions)];
+    let memory = [Arg::write_bytes(&mut x), Arg::write_bytes(&mut y), Arg::write(&mut regions)];
     let mut args: Vec<Arg> = memory.into_iter().chain(extents).collect();
     plan.launch().run(&mut args).expect("it runs");
     (y, regions)
