@@ -206,9 +206,14 @@ impl Memory {
     fn new(plan: &Plan, ranks: usize) -> Self {
         let buffer = |p: &pto::cpu::Param| {
             let mut all = p.kind.elem().map_or_else(Vec::new, content);
-            // A tile takes exactly its own bytes.
-            if let pto::cpu::ParamKind::Tile(ty) = &p.kind {
-                all.truncate(ty.bytes() as usize);
+            // A tile or a tensor takes exactly its own bytes.
+            match &p.kind {
+                pto::cpu::ParamKind::Tile(ty) => all.truncate(ty.bytes() as usize),
+                pto::cpu::ParamKind::Tensor(elem, dims) => {
+                    let elements: u64 = dims.iter().map(|d| d.expect("an extent")).product();
+                    all.truncate((elements * u64::from(elem.bits()) / 8) as usize);
+                }
+                _ => {}
             }
             all
         };

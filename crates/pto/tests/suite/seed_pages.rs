@@ -64,7 +64,7 @@ fn run(tiles: &[Tile], scalars: &str, lines: &str, data: &[Vec<u8>]) -> Vec<Vec<
             let plan = Plan::new(&checked, None, Options::default()).unwrap_or_else(|p| panic!("{text}\n{p:#?}"));
             let mut data = data.to_vec();
             data.iter().zip(tiles).for_each(|(d, t)| assert_eq!(d.len(), t.bytes(), "{}", t.0));
-            let mut args: Vec<Arg> = data.iter_mut().map(|d| Arg::write(&mut d[..])).collect();
+            let mut args: Vec<Arg> = data.iter_mut().map(|d| Arg::write_bytes(&mut d[..])).collect();
             plan.launch().run(&mut args).unwrap_or_else(|p| panic!("{text}\n{p:#?}"));
             results.push(data);
         }
