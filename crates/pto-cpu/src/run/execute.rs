@@ -7,7 +7,7 @@ use super::observe::Watch;
 use super::progress::State;
 use super::scalar;
 use super::shared::Shared;
-use crate::prepared::{KernelId, Role, Step, StepId, Switch};
+use crate::prepared::{Id, KernelId, Role, Step, StepId, Switch};
 use pto_isa::Diagnostic;
 use std::time::Instant;
 
@@ -37,50 +37,54 @@ impl Core<'_> {
     /// The only match over all steps: a new one does not compile until something executes it.
     fn steps<W: Watch>(&mut self, at: &mut StepId, shared: &mut Shared, watch: &mut W) -> Result<State, Fail> {
         let plan = self.plan;
-        let mut next = self.progress.next;
+        // Positions are counted as what slices are indexed by: this loop is what scalar code costs.
+        let steps = plan.code.steps.as_slice();
+        let mut next = self.progress.next.index();
         let mut reported = self.work();
         loop {
-            *at = next;
-            next = next.next();
+            let position = next;
+            let here = StepId::new(position);
+            *at = here;
+            next += 1;
             if W::OBSERVES && !self.formulas.is_empty() {
-                self.follow_step(plan.code.steps[*at]);
+                self.follow_step(steps[position]);
             }
-            match plan.code.steps[*at] {
+            match steps[position] {
                 Step::Jump(to) => {
-                    next = to;
-                    if next <= *at {
-                        self.iterate(*at, &mut reported, watch)?;
+                    next = to.index();
+                    if next <= position {
+                        self.iterate(here, &mut reported, watch)?;
                     }
                 }
                 Step::Branch { condition, yes, no } => {
                     let mut taken = self.reg(condition) & 1 == 1;
                     if W::OBSERVES {
                         if let Some(formula) = self.formulas.get(&condition) {
-                            watch.decided(self.id(), plan.code.origins[*at], taken, formula);
+                            watch.decided(self.id(), plan.code.origins[here], taken, formula);
                         }
-                        taken = watch.branch(self.id(), plan.code.origins[*at], taken);
+                        taken = watch.branch(self.id(), plan.code.origins[here], taken);
                     }
-                    next = if taken { yes } else { no };
-                    if next <= *at {
-                        self.iterate(*at, &mut reported, watch)?;
+                    next = if taken { yes } else { no }.index();
+                    if next <= position {
+                        self.iterate(here, &mut reported, watch)?;
                     }
                 }
-                Step::Switch(which) => next = self.case(&plan.code.switches[which]),
+                Step::Switch(which) => next = self.case(&plan.code.switches[which]).index(),
                 Step::LoopTest { counter, bound, exit } => {
                     let mut goes_on = self.int(counter) < self.int(bound);
                     if W::OBSERVES {
-                        goes_on = watch.branch(self.id(), plan.code.origins[*at], goes_on);
+                        goes_on = watch.branch(self.id(), plan.code.origins[here], goes_on);
                     }
                     if !goes_on {
-                        next = exit;
+                        next = exit.index();
                     }
                 }
                 Step::LoopNext { counter, step, head } => {
                     // A counter that would overflow has passed every bound.
                     let value = self.int(counter).saturating_add(self.int(step));
                     self.regs.scalars[counter] = value as u64;
-                    next = head;
-                    self.iterate(*at, &mut reported, watch)?;
+                    next = head.index();
+                    self.iterate(here, &mut reported, watch)?;
                 }
                 Step::LoopBy(step) => {
                     if self.int(step) <= 0 {
@@ -95,7 +99,9 @@ impl Core<'_> {
                 }
                 Step::MoveView { from, to } => self.regs.views[to] = self.regs.views[from],
                 Step::Int { op, kind, a, b, out } => {
-                    let value = scalar::int(op, kind, self.reg(a), self.reg(b)).ok_or(Fail::ScalarDivision)?;
+                    let Some(value) = scalar::int(op, kind, self.reg(a), self.reg(b)) else {
+                        return Err(Fail::ScalarDivision);
+                    };
                     self.regs.scalars[out] = value;
                 }
                 Step::Float { op, kind, a, b, out } => {
@@ -106,7 +112,7 @@ impl Core<'_> {
                     if W::OBSERVES
                         && let Some(formula) = self.formulas.get(&out)
                     {
-                        holds = watch.compared(self.id(), plan.code.origins[*at], holds, formula);
+                        holds = watch.compared(self.id(), plan.code.origins[here], holds, formula);
                     }
                     self.regs.scalars[out] = u64::from(holds);
                 }
@@ -132,31 +138,31 @@ impl Core<'_> {
                 }
                 Step::Kernel(which) => {
                     self.progress.deeds.instructions += 1;
-                    self.instruction(which, *at, watch)?;
+                    self.instruction(which, here, watch)?;
                     if self.work() - reported >= W::REPORT_EVERY {
                         self.report(&mut reported, watch)?;
                     }
                 }
                 Step::Order(which) => {
                     if W::OBSERVES {
-                        self.say_order(which, *at, watch);
+                        self.say_order(which, here, watch);
                     }
                     if W::REORDERS {
-                        self.order_pipes(which, *at)?;
+                        self.order_pipes(which, here)?;
                     }
                 }
                 Step::Link(which) => {
                     self.progress.deeds.touched += 1;
-                    self.catch_up::<W>(which, *at)?;
-                    let outcome = self.link(which, *at, shared, watch)?;
+                    self.catch_up::<W>(which, here)?;
+                    let outcome = self.link(which, here, shared, watch)?;
                     self.progress.retries = outcome == LinkOutcome::Waits;
                     self.settle::<W>(which)?;
                     if outcome != LinkOutcome::Done {
-                        self.progress.next = if outcome == LinkOutcome::Yields { at.next() } else { *at };
+                        self.progress.next = if outcome == LinkOutcome::Yields { here.next() } else { here };
                         self.report(&mut reported, watch)?;
                         if !self.progress.retries {
                             self.progress.spin.lets_others_go_on(
-                                *at,
+                                here,
                                 self.regs.scalars.as_slice(),
                                 self.progress.deeds,
                             );
@@ -165,14 +171,14 @@ impl Core<'_> {
                     }
                 }
                 Step::LoadScalar(which) => {
-                    self.load_scalar(which, *at, watch)?;
-                    if self.progress.spin.is_due(W::PATIENCE) && self.lets_others_go_on(*at, &mut reported, watch)? {
+                    self.load_scalar(which, here, watch)?;
+                    if self.progress.spin.is_due(W::PATIENCE) && self.lets_others_go_on(here, &mut reported, watch)? {
                         return Ok(State::Polls);
                     }
                 }
                 Step::TileGet { tile, offset, out } => {
-                    self.get_element(tile, offset, out, *at, watch)?;
-                    if self.progress.spin.is_due(W::PATIENCE) && self.lets_others_go_on(*at, &mut reported, watch)? {
+                    self.get_element(tile, offset, out, here, watch)?;
+                    if self.progress.spin.is_due(W::PATIENCE) && self.lets_others_go_on(here, &mut reported, watch)? {
                         return Ok(State::Polls);
                     }
                 }
@@ -226,7 +232,7 @@ impl Core<'_> {
                 Step::Offset { address, index, bits, out } => {
                     self.regs.scalars[out] = self.moved_address(address, index, bits)?;
                 }
-                Step::StoreScalar(which) => self.store_scalar(&plan.views.accesses[which], *at, watch)?,
+                Step::StoreScalar(which) => self.store_scalar(&plan.views.accesses[which], here, watch)?,
                 Step::LocalGet(which) => {
                     let local = &plan.views.locals[which];
                     self.regs.scalars[local.value] = self.reg(self.local(local)?);
@@ -236,7 +242,7 @@ impl Core<'_> {
                     let place = self.local(local)?;
                     self.regs.scalars[place] = self.reg(local.value);
                 }
-                Step::TileSet { tile, offset, value } => self.set_element(tile, offset, value, *at, watch)?,
+                Step::TileSet { tile, offset, value } => self.set_element(tile, offset, value, here, watch)?,
                 // What the pipes must have finished before.
                 Step::Allocate(which) => {
                     self.finish_pipes::<W>()?;
@@ -248,11 +254,11 @@ impl Core<'_> {
                 }
                 Step::Print(which) => {
                     self.finish_pipes::<W>()?;
-                    self.print(which, *at, watch)?;
+                    self.print(which, here, watch)?;
                 }
                 Step::Check(which) => {
                     if !W::MEASURES {
-                        self.check_rules(which, *at)?;
+                        self.check_rules(which, here)?;
                     }
                 }
             }
