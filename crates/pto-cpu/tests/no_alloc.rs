@@ -1,8 +1,8 @@
-//! A running program allocates nothing: ten times the turns of a loop need as many allocations as one.
+//! A running program allocates nothing: ten times the iterations of a loop need as many allocations as one.
 
 #![expect(unsafe_code, reason = "an allocator that counts")]
 
-use pto_cpu::{Arg, Options, Plan};
+use pto_cpu::{Arg, Options, ParamKind, Plan};
 use pto_isa::Target;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,7 +44,7 @@ static ALLOCATOR: Counting = Counting;
 /// Every turn loads a window that lies elsewhere, computes on a valid region of its own, reduces, stores, and carries
 /// numbers, tile values and buffers on.
 const PROGRAM: &str = "
-    func.func @f(%a: !pto.ptr<f32>, %c: !pto.ptr<f32>, %turns: index) {
+    func.func @f(%a: !pto.ptr<f32>, %c: !pto.ptr<f32>, %iterations: index) {
       %zero = arith.constant 0 : index
       %one = arith.constant 1 : index
       %rows = arith.constant 4 : index
@@ -57,7 +57,7 @@ const PROGRAM: &str = "
       %y = pto.alloc_tile : WHOLE
       %sums = pto.alloc_tile valid_row = %rows : COLUMN
       %first = pto.tmuls %x, %half : (WHOLE, f32) -> VALUE
-      %r:4 = scf.for %i = %zero to %turns step %one
+      %r:4 = scf.for %i = %zero to %iterations step %one
           iter_args(%p = %x, %q = %y, %best = %first, %sum = %half) -> (WHOLE, WHOLE, VALUE, f32) {
         %start = arith.remui %i, %places : index
         %cut = arith.remui %i, %rows : index
@@ -99,21 +99,23 @@ fn plan(program: &str, types: &[(&str, &str)]) -> Plan {
     Plan::new(&checked, None, Options::default()).unwrap_or_else(|d| panic!("{d}"))
 }
 
-/// Allocations of a run with so many turns.
-fn allocations(plan: &Plan, turns: i64) -> usize {
+/// Allocations of a run with so many iterations.
+fn allocations(plan: &Plan, iterations: i64) -> usize {
     let a: Vec<f32> = (0..4096).map(|n| n as f32 / 4096.0).collect();
-    let mut c = vec![0.0f32; 4096];
-    let mut args = [Arg::read(&a), Arg::write(&mut c), Arg::Int(turns)];
+    // One program stores floats, the other halves.
+    let ParamKind::Pointer(element) = plan.params()[1].kind else { panic!("a pointer is written") };
+    let mut c = vec![0u8; 4 * 4096];
+    let mut args = [Arg::read(&a), Arg::write(&mut c).of(element), Arg::Int(iterations)];
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     let report = plan.launch().threads(1).run(&mut args).unwrap_or_else(|d| panic!("{d}"));
     let after = ALLOCATIONS.load(Ordering::Relaxed);
-    assert!(report.instructions >= 5 * turns as u64);
+    assert!(report.instructions >= 5 * iterations as u64);
     after - before
 }
 
-/// Every turn moves two tiles to the cube, multiplies them onto an accumulator, and stores that as halves.
+/// Every iteration moves two tiles to the cube, multiplies them onto an accumulator, and stores that as halves.
 const PRODUCTS: &str = "
-    func.func @f(%a: !pto.ptr<f32>, %c: !pto.ptr<f16>, %turns: index) {
+    func.func @f(%a: !pto.ptr<f32>, %c: !pto.ptr<f16>, %iterations: index) {
       %zero = arith.constant 0 : index
       %one = arith.constant 1 : index
       %n = arith.constant 64 : index
@@ -124,7 +126,7 @@ const PRODUCTS: &str = "
       %r = pto.alloc_tile : RIGHT
       %s = pto.alloc_tile : ACC
       pto.tload ins(%in : TENSOR) outs(%x : MAT)
-      scf.for %i = %zero to %turns step %one {
+      scf.for %i = %zero to %iterations step %one {
         pto.tmov ins(%x : MAT) outs(%l : LEFT)
         pto.tmov ins(%x : MAT) outs(%r : RIGHT)
         pto.tmatmul ins(%l, %r : LEFT, RIGHT) outs(%s : ACC)
@@ -149,7 +151,7 @@ fn loops_allocate_nothing() {
         // What is made once per process is made now.
         allocations(&plan, 1);
         let (few, many) = (allocations(&plan, 30), allocations(&plan, 300));
-        assert_eq!(few, many, "allocations for 30 and for 300 turns");
+        assert_eq!(few, many, "allocations for 30 and for 300 iterations");
         println!("{few} allocations in a run");
     }
 }

@@ -1,7 +1,6 @@
 //! One core: registers, memories, and how far it is.
 
 use super::fail::Fail;
-use super::formula::Followed;
 use super::global::GlobalMemory;
 use super::issue::Issue;
 use super::local::LocalMemory;
@@ -24,8 +23,6 @@ pub(super) struct Core<'p> {
     pub progress: Progress,
     pub issue: Issue<'p>,
     pub outside: Outside,
-    /// How numbers follow from those that were loaded, where somebody wants to know.
-    pub formulas: Followed,
 }
 
 /// Which core it is.
@@ -55,10 +52,12 @@ impl<'p> Core<'p> {
             regs: plan.start.clone(),
             local,
             global: GlobalMemory::new(buffers, guards, &plan.views.allocations),
-            progress: Progress::new(plan.views.accesses.len() + plan.code.element_reads.len()),
+            progress: Progress::new(
+                plan.views.accesses.len() + plan.code.element_reads.len(),
+                plan.start.scalars.len(),
+            ),
             issue: Issue::new(&plan.calls.checks),
             outside: Outside::new(&plan.calls.ends),
-            formulas: Followed::new(),
         })
     }
 
@@ -69,7 +68,6 @@ impl<'p> Core<'p> {
         self.progress.reset();
         self.issue.reset();
         self.outside.reset();
-        self.formulas.clear();
         self.local.clear(self.plan);
     }
 

@@ -46,7 +46,7 @@ impl Core<'_> {
             let here = StepId::new(position);
             *at = here;
             next += 1;
-            if W::OBSERVES && !self.formulas.is_empty() {
+            if W::OBSERVES && !self.outside.formulas.is_empty() {
                 self.follow_step(steps[position]);
             }
             match steps[position] {
@@ -59,7 +59,7 @@ impl Core<'_> {
                 Step::Branch { condition, yes, no } => {
                     let mut taken = self.reg(condition) & 1 == 1;
                     if W::OBSERVES {
-                        if let Some(formula) = self.formulas.get(&condition) {
+                        if let Some(formula) = self.outside.formulas.get(&condition) {
                             watch.decided(self.id(), plan.code.origins[here], taken, formula);
                         }
                         taken = watch.branch(self.id(), plan.code.origins[here], taken);
@@ -110,7 +110,7 @@ impl Core<'_> {
                 Step::CompareInt { predicate, kind, a, b, out } => {
                     let mut holds = scalar::compare_int(predicate, kind, self.reg(a), self.reg(b));
                     if W::OBSERVES
-                        && let Some(formula) = self.formulas.get(&out)
+                        && let Some(formula) = self.outside.formulas.get(&out)
                     {
                         holds = watch.compared(self.id(), plan.code.origins[here], holds, formula);
                     }

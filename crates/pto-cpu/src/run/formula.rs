@@ -1,9 +1,7 @@
 //! How a number of a program follows from numbers that it has loaded.
 
-use super::core::Core;
-use super::observe::Watch;
 use super::scalar;
-use crate::prepared::{Reg, ScalarElem, Step, StepId};
+use crate::prepared::{Reg, ScalarElem, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -26,6 +24,21 @@ enum Node {
 }
 
 impl Formula {
+    /// A number that was loaded, by the id that an observer gave it.
+    pub(super) fn loaded(id: u32, elem: ScalarElem) -> Arc<Self> {
+        Arc::new(Self { node: Node::Loaded(id, elem), size: 1 })
+    }
+
+    pub(super) fn known(bits: u64) -> Arc<Self> {
+        Arc::new(Self { node: Node::Known(bits), size: 1 })
+    }
+
+    /// What a step computes from others; `None` where that is too large.
+    pub(super) fn of_step(step: Step, from: Vec<Arc<Self>>) -> Option<Arc<Self>> {
+        let size = 1 + from.iter().map(|part| part.size).sum::<usize>();
+        (size <= LARGEST).then(|| Arc::new(Self { node: Node::Step(step, from), size }))
+    }
+
     /// How often it uses each number that was loaded.
     pub fn uses(&self) -> BTreeMap<u32, usize> {
         let (mut all, mut open) = (BTreeMap::new(), vec![self]);
@@ -79,56 +92,3 @@ fn computed(step: &Step, from: &[u64]) -> Option<u64> {
 
 /// The registers of a core whose numbers are followed.
 pub(super) type Followed = BTreeMap<Reg, Arc<Formula>>;
-
-impl Core<'_> {
-    /// Somebody may want to know what becomes of a number that was loaded.
-    pub fn follow_load<W: Watch>(&mut self, reg: Reg, elem: ScalarElem, at: StepId, watch: &mut W) {
-        let id = watch.follows(self.id(), self.plan.code.origins[at], self.reg(reg));
-        let formula = id.map(|id| Arc::new(Formula { node: Node::Loaded(id, elem), size: 1 }));
-        self.set_formula(reg, formula);
-    }
-
-    /// Follows numbers through a step that is about to be executed.
-    pub fn follow_step(&mut self, step: Step) {
-        match step {
-            Step::Int { a, b, out, .. }
-            | Step::Float { a, b, out, .. }
-            | Step::CompareInt { a, b, out, .. }
-            | Step::CompareFloat { a, b, out, .. } => self.follow_computed(step, &[a, b], out),
-            Step::Cast { a, out, .. } => self.follow_computed(step, &[a], out),
-            Step::Select { condition, a, b, out } => self.follow_computed(step, &[condition, a, b], out),
-            Step::Move { from, to } => self.set_formula(to, self.formulas.get(&from).cloned()),
-            Step::LoopNext { counter, .. } => self.set_formula(counter, None),
-            Step::LocalGet(which) => {
-                let local = &self.plan.views.locals[which];
-                let place = self.local(local).ok().and_then(|place| self.formulas.get(&place).cloned());
-                self.set_formula(local.value, place);
-            }
-            Step::LocalSet(which) => {
-                let local = &self.plan.views.locals[which];
-                if let Ok(place) = self.local(local) {
-                    self.set_formula(place, self.formulas.get(&local.value).cloned());
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn follow_computed(&mut self, step: Step, from: &[Reg], out: Reg) {
-        let formula = from.iter().any(|reg| self.formulas.contains_key(reg)).then(|| {
-            let known = |reg: &Reg| Arc::new(Formula { node: Node::Known(self.reg(*reg)), size: 1 });
-            let part = |reg: &Reg| self.formulas.get(reg).cloned().unwrap_or_else(|| known(reg));
-            let parts: Vec<_> = from.iter().map(part).collect();
-            let size = 1 + parts.iter().map(|p| p.size).sum::<usize>();
-            Arc::new(Formula { node: Node::Step(step, parts), size })
-        });
-        self.set_formula(out, formula.filter(|f| f.size <= LARGEST));
-    }
-
-    fn set_formula(&mut self, reg: Reg, formula: Option<Arc<Formula>>) {
-        match formula {
-            Some(formula) => drop(self.formulas.insert(reg, formula)),
-            None => drop(self.formulas.remove(&reg)),
-        }
-    }
-}

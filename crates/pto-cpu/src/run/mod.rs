@@ -6,6 +6,7 @@ mod data;
 mod execute;
 mod fail;
 mod follow;
+mod follow_numbers;
 mod formula;
 mod global;
 mod issue;

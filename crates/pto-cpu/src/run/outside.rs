@@ -1,5 +1,6 @@
 //! What a core shares with others, and what it tells its caller.
 
+use super::formula::Followed;
 use crate::prepared::{EndId, PipeEnd, Table};
 use pto_isa::Diagnostic;
 
@@ -12,11 +13,13 @@ pub(super) struct OpenEnd {
     pub local: [u64; 2],
 }
 
-/// Pipes that a core has opened, transfers in the background, and what is told at the end.
+/// Pipes that a core has opened, transfers in the background, and what observers and the caller are told.
 pub(super) struct Outside {
     pub ends: Table<EndId, OpenEnd>,
     /// Sessions and transfers in the background so far.
     pub background: u64,
+    /// How numbers follow from those that were loaded, where somebody wants to know.
+    pub formulas: Followed,
     /// What the block printed.
     pub printed: String,
     /// What was not as it should be, over all blocks.
@@ -26,13 +29,14 @@ pub(super) struct Outside {
 impl Outside {
     pub fn new(ends: &Table<EndId, PipeEnd>) -> Self {
         let ends = Table::like(ends, OpenEnd::default());
-        Self { ends, background: 0, printed: String::new(), notes: Vec::new() }
+        Self { ends, background: 0, formulas: Followed::new(), printed: String::new(), notes: Vec::new() }
     }
 
     /// Another block begins.
     pub fn reset(&mut self) {
         self.background = 0;
         self.ends.fill(OpenEnd::default());
+        self.formulas.clear();
         self.printed.clear();
     }
 

@@ -32,8 +32,8 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Of a core with so many instructions that read a number.
-    pub fn new(reads: usize) -> Self {
+    /// Of a core with so many instructions that read a number, and so many scalar registers.
+    pub fn new(reads: usize, scalars: usize) -> Self {
         Self {
             state: State::Ready,
             next: StepId(0),
@@ -41,7 +41,7 @@ impl Progress {
             gave_up: false,
             deeds: Deeds::default(),
             iterations: Iterations::default(),
-            spin: Spin::new(reads),
+            spin: Spin::new(reads, scalars),
         }
     }
 

@@ -59,8 +59,10 @@ pub(super) struct Spin {
 }
 
 impl Spin {
-    pub fn new(instructions: usize) -> Self {
-        Self { found: vec![None; instructions], ..Self::default() }
+    /// Of a core with so many instructions that read a number, and so many scalars to remember.
+    pub fn new(instructions: usize, scalars: usize) -> Self {
+        let regs = Vec::with_capacity(if instructions > 0 { scalars } else { 0 });
+        Self { found: vec![None; instructions], regs, ..Self::default() }
     }
 
     pub fn reset(&mut self) {
@@ -68,7 +70,9 @@ impl Spin {
         let found = std::mem::take(&mut self.found);
         let mut others = std::mem::take(&mut self.others);
         others.clear();
-        *self = Self { found, others, ..Self::default() };
+        let mut regs = std::mem::take(&mut self.regs);
+        regs.clear();
+        *self = Self { found, others, regs, ..Self::default() };
     }
 
     /// An instruction reads a number, at a byte of a buffer.
@@ -146,13 +150,13 @@ mod tests {
     #[test]
     fn a_loop_with_several_polls_comes_back() {
         for states in [&[(4, 0)][..], &[(4, 0), (9, 0)], &[(4, 0), (9, 0), (4, 1), (9, 1), (4, 2), (9, 2)]] {
-            assert_eq!(polls(&mut Spin::new(0), states, 64), Some(Circles::Scalars), "{states:?}");
+            assert_eq!(polls(&mut Spin::new(0, 1), states, 64), Some(Circles::Scalars), "{states:?}");
         }
     }
 
     #[test]
     fn words_that_are_read_in_turn_are_seen_again() {
-        let mut spin = Spin::new(1);
+        let mut spin = Spin::new(1, 1);
         for k in 0..200 {
             spin.read(0, (0, 64 * (k % 24)), 0);
         }
@@ -163,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_counter_does_not_come_back() {
-        let mut spin = Spin::new(0);
+        let mut spin = Spin::new(0, 1);
         for k in 0..5000 {
             spin.lets_others_go_on(StepId(4), &[k], Deeds::default());
             assert_eq!(spin.circles(), None);
@@ -172,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_change_ends_the_circle() {
-        let mut spin = Spin::new(0);
+        let mut spin = Spin::new(0, 1);
         assert!(polls(&mut spin, &[(4, 0), (9, 0)], 20).is_some());
         assert!(polls(&mut spin, &[(4, 7), (9, 7)], 2).is_none());
         assert!(polls(&mut spin, &[(4, 7), (9, 7)], 20).is_some());
