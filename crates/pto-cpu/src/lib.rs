@@ -43,8 +43,8 @@ pub use kernels::Numerics;
 pub use plan::{asked_again, loaded_tile, reads_element, sources};
 pub use prepared::{Plan, Role, Set};
 pub use run::{
-    Access, Action, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, Event, Extent, Flag, Formula, Known, Launch,
-    Measure, Observer, Place, Ring, Signal, SignalWord, StoredWord,
+    Access, Action, AddressSpace, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, Event, Extent, Flag, Formula,
+    Known, Launch, Measure, Observer, Ring, Signal, SignalWord, StoredWord,
 };
 
 /// True when the engine executes an operation: by a kernel, or itself.

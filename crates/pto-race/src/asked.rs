@@ -5,7 +5,7 @@ use crate::clock::{LANES, lane};
 use crate::detector::Detector;
 use crate::findings::{AwaitedWord, Site};
 use crate::words::{Asked, Change, Found, Moment, Seen, Word, Words};
-use pto_cpu::{Access, Answer, Atomic, CoreId, Detail, Event, Formula, Place, StoredWord};
+use pto_cpu::{Access, AddressSpace, Answer, Atomic, CoreId, Detail, Event, Formula, StoredWord};
 use pto_ir::OpId;
 use pto_isa::Pipe;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -53,7 +53,7 @@ struct Loaded {
 impl Loaded {
     /// The place in global memory of a byte of the tile.
     fn word(&self, byte: i64) -> Option<Word> {
-        let Place::Global(buffer) = self.from.place else { return None };
+        let AddressSpace::Global(buffer) = self.from.place else { return None };
         let offset = byte - self.to.start;
         let (row, col) = match self.to.stride {
             stride if stride > 0 && self.to.rows > 1 => (offset.div_euclid(stride), offset.rem_euclid(stride)),
@@ -89,7 +89,7 @@ impl Detector<'_> {
     /// A scalar store changes a word for which loops of other cores may ask.
     pub fn stores_word(&mut self, core: usize, event: &Event<'_>) {
         let (Detail::Number(number), [access]) = (event.detail, event.accesses) else { return };
-        let Place::Global(buffer) = access.place else { return };
+        let AddressSpace::Global(buffer) = access.place else { return };
         if self.asks() && access.write {
             self.asked.tellers.insert(event.op);
             let number = signed(number, access.row_bytes);
@@ -114,8 +114,8 @@ impl Detector<'_> {
             return;
         }
         let Some((_, words)) = given.pop_front() else { return };
-        let write = accesses.iter().find(|a| a.write && matches!(a.place, Place::Global(_)));
-        let Some(&Access { place: Place::Global(buffer), atomic, .. }) = write else { return };
+        let write = accesses.iter().find(|a| a.write && matches!(a.place, AddressSpace::Global(_)));
+        let Some(&Access { place: AddressSpace::Global(buffer), atomic, .. }) = write else { return };
         let state = &self.cores[core].lanes[lane_at];
         let (thread, time) = (core * LANES + lane_at, state.time);
         let mut clock = state.clock.clone();
@@ -135,7 +135,7 @@ impl Detector<'_> {
     /// A loop asks for a word until another core has changed it. True when that was it.
     pub fn asks_word(&mut self, core: usize, site: Site, event: &Event<'_>) -> bool {
         let (Detail::Number(number), [access]) = (event.detail, event.accesses) else { return false };
-        let Place::Global(buffer) = access.place else { return false };
+        let AddressSpace::Global(buffer) = access.place else { return false };
         let Some(poll) = self.polls.loads.get(&event.op).copied().filter(|_| self.asks() && !access.write) else {
             return false;
         };
@@ -156,7 +156,7 @@ impl Detector<'_> {
             }
         }
         if self.polls.loads.contains_key(&event.op) {
-            let from = event.accesses.iter().find(|a| !a.write && matches!(a.place, Place::Global(_)));
+            let from = event.accesses.iter().find(|a| !a.write && matches!(a.place, AddressSpace::Global(_)));
             let to = event.accesses.iter().find(|a| a.write && a.tile.is_some());
             if let (Some(&from), Some(&to), Some(tile)) = (from, to, to.and_then(|a| a.tile)) {
                 let seen = self.words.seen_in(&from);

@@ -5,7 +5,7 @@ use crate::findings::{Conflict, Findings, Site};
 use crate::now::Now;
 use crate::shadow::{NO_TILE, Stamp};
 use crate::words::Word;
-use pto_cpu::{Access, Atomic, CACHE_LINE, Place};
+use pto_cpu::{Access, AddressSpace, Atomic, CACHE_LINE};
 use pto_ir::OpId;
 use pto_isa::{Diagnostic, Edit, Pipe, codes};
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ impl Caches {
         };
         match access {
             None => self.lines.values_mut().for_each(own),
-            Some(Access { place: Place::Global(buffer), start, .. }) => {
+            Some(Access { place: AddressSpace::Global(buffer), start, .. }) => {
                 self.lines.get_mut(&(*buffer, start.div_euclid(CACHE_LINE))).into_iter().for_each(own);
             }
             Some(_) => {}
@@ -69,7 +69,7 @@ impl Caches {
 
     /// The lines that an access touches, each with the bytes of it.
     fn touched(&mut self, access: &Access, mut each: impl FnMut((i64, i64), &mut Line)) {
-        let Place::Global(buffer) = access.place else { return };
+        let AddressSpace::Global(buffer) = access.place else { return };
         for row in 0..access.rows as i64 {
             let first = access.start.saturating_add(row.saturating_mul(access.stride));
             let end = first.saturating_add(access.row_bytes as i64);
@@ -88,7 +88,7 @@ impl Caches {
         site: Site,
         findings: &mut Findings<'_>,
     ) {
-        let Place::Global(buffer) = access.place else { return };
+        let AddressSpace::Global(buffer) = access.place else { return };
         if is_scalar {
             self.lines.entry((buffer, access.start.div_euclid(CACHE_LINE))).or_default();
         }

@@ -15,7 +15,7 @@ use crate::polls::{Polls, ignored, polls};
 use crate::shadow::{NO_TILE, Stamp};
 use crate::words::Words;
 use pto_cpu::{
-    Access, Action, Answer, Atomic, CoreId, DEVICE, Detail, Event, Formula, Observer, Place, Plan, Ring, Role,
+    Access, Action, AddressSpace, Answer, Atomic, CoreId, DEVICE, Detail, Event, Formula, Observer, Plan, Ring, Role,
     SignalWord,
 };
 use pto_ir::OpId;
@@ -446,7 +446,7 @@ impl<'a> Detector<'a> {
         }
         let polls = !is_scalar && self.setting.joint && self.polls.loads.contains_key(&site.op);
         for access in accesses.iter().filter(|a| !a.write) {
-            if polls && matches!(access.place, Place::Global(_)) {
+            if polls && matches!(access.place, AddressSpace::Global(_)) {
                 let tells = |write: &Stamp| self.asked.tells(write.op);
                 self.memories.ask(core, (access, &stamp(access)), &now, site, tells, &mut self.findings);
             } else {

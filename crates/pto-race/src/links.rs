@@ -5,7 +5,7 @@ use crate::detector::Detector;
 use crate::findings::Site;
 use crate::link_state::SYNCALL_SIGNALS;
 use crate::words::{Asked, Change, Found, Seen, Word, Words};
-use pto_cpu::{Action, Detail, Event, Place, Ring, Signal};
+use pto_cpu::{Action, AddressSpace, Detail, Event, Ring, Signal};
 use pto_isa::{Pipe, Target};
 use std::collections::VecDeque;
 
@@ -246,7 +246,7 @@ fn seen_words(event: &Event<'_>) -> Option<(Vec<Found>, Asked)> {
     let (Detail::Seen { cmp, value, words }, Some(access)) = (event.detail, event.accesses.first()) else {
         return None;
     };
-    let Place::Global(buffer) = access.place else { return None };
+    let AddressSpace::Global(buffer) = access.place else { return None };
     let found =
         |(first, value): &(i64, i32)| Found { word: (buffer, *first), number: (*value).into(), seen: Seen::Now };
     let words = words.iter().map(found).collect();
@@ -266,7 +266,7 @@ fn changed_word(event: &Event<'_>) -> Option<(Word, Change, Option<i64>)> {
     let (Detail::Change { add, value, before }, Some(access)) = (event.detail, event.accesses.first()) else {
         return None;
     };
-    let Place::Global(buffer) = access.place else { return None };
+    let AddressSpace::Global(buffer) = access.place else { return None };
     let change = if add { Change::Add(value.into()) } else { Change::Set(value.into()) };
     Some(((buffer, access.start), change, Some(before.into())))
 }

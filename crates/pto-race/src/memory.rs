@@ -3,7 +3,7 @@
 use crate::findings::{Findings, Site};
 use crate::now::Now;
 use crate::shadow::{FREED, Segment, Shadow, Stamp};
-use pto_cpu::{Access, Atomic, Place};
+use pto_cpu::{Access, AddressSpace, Atomic};
 use pto_isa::Loc;
 
 #[derive(Default, Debug)]
@@ -14,15 +14,15 @@ pub(crate) struct Memories {
 }
 
 impl Memories {
-    fn shadow(&mut self, core: usize, place: Place) -> &mut Shadow {
+    fn shadow(&mut self, core: usize, place: AddressSpace) -> &mut Shadow {
         match place {
-            Place::Core(loc) => {
+            AddressSpace::Core(loc) => {
                 if self.cores.len() <= core {
                     self.cores.resize_with(core + 1, Default::default);
                 }
                 &mut self.cores[core][loc as usize]
             }
-            Place::Global(buffer) => {
+            AddressSpace::Global(buffer) => {
                 if self.global.len() <= buffer {
                     self.global.resize_with(buffer + 1, Shadow::default);
                 }
@@ -67,7 +67,7 @@ impl Memories {
         site: Site,
         findings: &mut Findings<'_>,
     ) {
-        let on_chip = matches!(access.place, Place::Core(_));
+        let on_chip = matches!(access.place, AddressSpace::Core(_));
         self.visit(core, access, |first, bytes, segment| {
             let conflict = |other: &Stamp| now.conflict(access, (first, bytes), other, site);
             match &segment.write {

@@ -1,7 +1,7 @@
 //! What is wrong with the operands of one instruction, whatever else is under way.
 
 use crate::findings::{Findings, Site};
-use pto_cpu::{Access, DEVICE, Place};
+use pto_cpu::{Access, AddressSpace, DEVICE};
 use pto_isa::{BLayout, Diagnostic, TileType, codes};
 
 impl Findings<'_> {
@@ -27,7 +27,7 @@ impl Findings<'_> {
                 self.works_on_operand(other, work, site);
             }
         }
-        let results = |a: &&Access| a.write && !a.is_work_space() && matches!(a.place, Place::Core(_));
+        let results = |a: &&Access| a.write && !a.is_work_space() && matches!(a.place, AddressSpace::Core(_));
         for write in accesses.iter().filter(results) {
             let beside = |r: &&Access| !r.write && r.place == write.place && r.start != write.start;
             if let Some(read) = accesses.iter().filter(beside).find(|r| overlap(r, write)) {
@@ -169,7 +169,7 @@ mod tests {
 
     fn runs(start: i64, row_bytes: u64, rows: u64, stride: i64) -> Access {
         Access {
-            place: Place::Core(Loc::Vec),
+            place: AddressSpace::Core(Loc::Vec),
             start,
             row_bytes,
             rows,

@@ -7,7 +7,7 @@
 
 use crate::answers::Key;
 use crate::clock::{Clock, LANES, lane};
-use pto_cpu::{Access, Formula, Place};
+use pto_cpu::{Access, AddressSpace, Formula};
 use pto_isa::Pipe;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl Words {
 
     /// The same for those words of an access that have changed before.
     pub fn seen_in(&self, access: &Access) -> BTreeMap<Word, Seen> {
-        let (Self::Recorded(log), Place::Global(buffer)) = (self, access.place) else { return BTreeMap::new() };
+        let (Self::Recorded(log), AddressSpace::Global(buffer)) = (self, access.place) else { return BTreeMap::new() };
         let last = (access.rows.max(1) - 1) as i64;
         let end =
             access.start.saturating_add(last.saturating_mul(access.stride)).saturating_add(access.row_bytes as i64);

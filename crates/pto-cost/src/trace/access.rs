@@ -1,6 +1,6 @@
 //! What the accesses of an event say: which bytes, which pipe, which shapes.
 
-use pto_cpu::{Access, Event, Place};
+use pto_cpu::{Access, AddressSpace, Event};
 use pto_isa::{Loc, Pipe};
 
 /// Runs of a rectangle that are told apart; larger ones count as everything between their first and last byte.
@@ -9,8 +9,8 @@ const EXACT_RUNS: u64 = 16;
 /// The pipe that moves an entry: where nobody says, the one that its memory is connected to.
 pub(super) fn pipe_lane(event: &Event<'_>, pushes: bool) -> usize {
     let loc = event.accesses.first().and_then(|a| match a.place {
-        Place::Core(loc) => Some(loc),
-        Place::Global(_) => None,
+        AddressSpace::Core(loc) => Some(loc),
+        AddressSpace::Global(_) => None,
     });
     let by_memory = match (pushes, loc) {
         (true, Some(Loc::Acc)) => Pipe::Fix,
@@ -51,11 +51,11 @@ pub(super) fn shape_key(event: &Event<'_>) -> u64 {
     mix(event.core.role as u64);
     for a in event.accesses {
         match a.place {
-            Place::Core(loc) => {
+            AddressSpace::Core(loc) => {
                 mix(u64::from(a.geometry) << 16 | (loc as u64) << 1 | u64::from(a.write));
                 mix(u64::from(a.valid.0) << 32 | u64::from(a.valid.1));
             }
-            Place::Global(buffer) => {
+            AddressSpace::Global(buffer) => {
                 mix((buffer as u64) << 1 | u64::from(a.write));
                 mix(a.rows.wrapping_mul(a.row_bytes));
             }

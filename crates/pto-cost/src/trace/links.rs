@@ -1,7 +1,7 @@
 //! What cores wait for from each other.
 
 use super::{Dep, Why};
-use pto_cpu::{Action, CoreId, Event, Place, Ring, Set};
+use pto_cpu::{Action, AddressSpace, CoreId, Event, Ring, Set};
 use pto_isa::Target;
 use std::collections::{HashMap, VecDeque};
 
@@ -104,7 +104,7 @@ fn key(core: CoreId, ring: Ring) -> RingKey {
 /// The signal words an event is about.
 fn words<'a>(event: &'a Event<'_>) -> impl Iterator<Item = (usize, i64)> + 'a {
     event.accesses.iter().filter_map(|a| match a.place {
-        Place::Global(buffer) => Some((buffer, a.start)),
-        Place::Core(_) => None,
+        AddressSpace::Global(buffer) => Some((buffer, a.start)),
+        AddressSpace::Core(_) => None,
     })
 }

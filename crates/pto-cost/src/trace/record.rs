@@ -6,7 +6,7 @@ use super::links::Links;
 use super::{Cost, Dep, Item, LANES, NONE, Touch, Trace, Why};
 use crate::cost::{Charge, Instance, TileUse, charge, through_pipe};
 use crate::laws::{Key, Laws, Model};
-use pto_cpu::{Access, Action, Arg, CoreId, Event, Flag, Known, Launch, Observer, Place, Plan};
+use pto_cpu::{Access, Action, AddressSpace, Arg, CoreId, Event, Flag, Known, Launch, Observer, Plan};
 use pto_ir::{Attr, OpId};
 use pto_isa::row::{Cost as Class, SyncOp};
 use pto_isa::{Diagnostic, Error, Loc, Op, Pipe};
@@ -254,7 +254,7 @@ impl<'p> Recorder<'p> {
         }
         if self.options.touches {
             for a in event.accesses {
-                if let Place::Core(loc) = a.place {
+                if let AddressSpace::Core(loc) = a.place {
                     let (start, end) = hull(a);
                     let bytes = (end - start).max(0) as u64;
                     self.trace.touches.push(Touch { item, loc, start, bytes, write: a.write });
@@ -272,8 +272,8 @@ impl<'p> Recorder<'p> {
         let reads = event.accesses.iter().filter(|a| !a.write);
         for access in reads.chain(event.accesses.iter().filter(|a| a.write)) {
             let memory = match access.place {
-                Place::Core(loc) => &mut state.memory[loc as usize],
-                Place::Global(buffer) => state.global.entry(buffer).or_insert_with(Bytes::without_readers),
+                AddressSpace::Core(loc) => &mut state.memory[loc as usize],
+                AddressSpace::Global(buffer) => state.global.entry(buffer).or_insert_with(Bytes::without_readers),
             };
             let deps = if doubled && access.write { &mut overwrites } else { &mut found };
             ranges(access, |from, to| match access.write {
@@ -282,7 +282,7 @@ impl<'p> Recorder<'p> {
             });
         }
         if doubled {
-            let filled = event.accesses.iter().find(|a| a.write && matches!(a.place, Place::Core(_)));
+            let filled = event.accesses.iter().find(|a| a.write && matches!(a.place, AddressSpace::Core(_)));
             let held = state.held.entry(filled.map_or(0, |a| hull(a).0)).or_default();
             found.append(&mut std::mem::replace(held, overwrites));
         }
@@ -298,8 +298,8 @@ impl<'p> Recorder<'p> {
         let mut buffer = NONE;
         for a in event.accesses {
             match a.place {
-                Place::Core(_) => instance.tiles.extend(self.tile_use(event.core, a)),
-                Place::Global(at) => {
+                AddressSpace::Core(_) => instance.tiles.extend(self.tile_use(event.core, a)),
+                AddressSpace::Global(at) => {
                     let bytes = a.rows * a.row_bytes;
                     *(if a.write { &mut instance.stored } else { &mut instance.loaded }) += bytes;
                     buffer = at as u32;
@@ -325,7 +325,7 @@ impl<'p> Recorder<'p> {
     /// The cost of an execution. The same operation on the same shapes costs the same again.
     fn charge(&mut self, event: &Event<'_>) -> u32 {
         for a in event.accesses {
-            if let Place::Global(buffer) = a.place {
+            if let AddressSpace::Global(buffer) = a.place {
                 if self.trace.traffic.len() <= buffer {
                     self.trace.traffic.resize(buffer + 1, super::Traffic::default());
                 }
@@ -413,7 +413,7 @@ impl<'p> Recorder<'p> {
     fn sync(&mut self, core: usize, event: &Event<'_>) {
         let state = &self.cores[core];
         for access in event.accesses {
-            if let Place::Core(loc) = access.place {
+            if let AddressSpace::Core(loc) = access.place {
                 ranges(access, |from, to| state.memory[loc as usize].writers(from, to, &mut self.deps));
             }
         }

@@ -40,7 +40,7 @@ pub use formula::Formula;
 pub use launch::Launch;
 pub use measure::{Extent, Known, Measure};
 pub use observe::{
-    Access, Action, Answer, Atomic, CoreId, DEVICE, Detail, Event, Flag, Observer, Place, Ring, Signal, SignalWord,
-    StoredWord,
+    Access, Action, AddressSpace, Answer, Atomic, CoreId, DEVICE, Detail, Event, Flag, Observer, Ring, Signal,
+    SignalWord, StoredWord,
 };
 pub use tell::CACHE_LINE;

@@ -265,7 +265,7 @@ pub struct Ring {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
     /// The memory.
-    pub place: Place,
+    pub place: AddressSpace,
     /// First byte.
     pub start: i64,
     /// Bytes of a run.
@@ -326,9 +326,9 @@ impl Access {
     }
 }
 
-/// A memory.
+/// The memory that an access touches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Place {
+pub enum AddressSpace {
     /// A space of the core; tiles without an address lie behind its end.
     Core(Loc),
     /// A buffer of global memory, by parameter.

@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::data::ScalarAddress;
-use super::observe::{Access, Action, Answer, Atomic, DEVICE, Detail, Event, Flag, Place, StoredWord, Watch};
+use super::observe::{Access, Action, AddressSpace, Answer, Atomic, DEVICE, Detail, Event, Flag, StoredWord, Watch};
 use crate::kernels::Combine;
 use crate::memory::split_address;
 use crate::prepared::{
@@ -116,7 +116,7 @@ impl Core<'_> {
             Pointer::View(view) => self.regs.views[view].address,
         };
         let (buffer, first) = split_address(address);
-        Some(run(Place::Global(buffer), first - first.rem_euclid(CACHE_LINE), CACHE_LINE as u64, None))
+        Some(run(AddressSpace::Global(buffer), first - first.rem_euclid(CACHE_LINE), CACHE_LINE as u64, None))
     }
 
     /// A scalar access: so many bytes, and the number they hold.
@@ -129,8 +129,8 @@ impl Core<'_> {
         watch: &mut W,
     ) {
         let (place, start) = match *place {
-            ScalarAddress::Space(loc, first) => (Place::Core(loc), first),
-            ScalarAddress::Buffer(buffer, first) => (Place::Global(buffer), first),
+            ScalarAddress::Space(loc, first) => (AddressSpace::Core(loc), first),
+            ScalarAddress::Buffer(buffer, first) => (AddressSpace::Global(buffer), first),
         };
         let access = Access { write, ..run(place, start, bytes as u64, None) };
         self.say_more(at, Some(Pipe::S), Action::Work, (&[access], Detail::Number(raw)), watch);
@@ -279,8 +279,8 @@ impl Core<'_> {
     /// An instruction has been executed, and has changed these words.
     pub fn say_work<W: Watch>(&mut self, step: &KernelStep, mut words: Vec<StoredWord>, at: StepId, watch: &mut W) {
         let accesses = self.accesses(step);
-        let written = accesses.iter().find(|a| a.write && matches!(a.place, Place::Global(_)));
-        if let Some(Access { place: Place::Global(buffer), .. }) = written {
+        let written = accesses.iter().find(|a| a.write && matches!(a.place, AddressSpace::Global(_)));
+        if let Some(Access { place: AddressSpace::Global(buffer), .. }) = written {
             let elem =
                 step.views.iter().find(|o| o.writes).and_then(|o| self.plan.module().value_type(o.value?).elem());
             let bytes = elem.map_or(4, |e| e.bits() as usize / 8);
@@ -321,7 +321,7 @@ impl Core<'_> {
             }
         }
         for memory in &step.hidden {
-            let bytes = run(Place::Core(memory.loc), memory.start as i64, memory.end - memory.start, None);
+            let bytes = run(AddressSpace::Core(memory.loc), memory.start as i64, memory.end - memory.start, None);
             list.push(Access { write: true, atomic: Atomic::Scratch, tile: Some(DEVICE), ..bytes });
         }
         let state = || step.combines.and_then(|reg| Combine::from_code(self.reg(reg)));
@@ -405,7 +405,7 @@ impl Core<'_> {
             origin: tile.origin as i64 - self.plan.memory.spaces.start(ty.loc) as i64,
             geometry: tile.geometry.0,
             valid: (tile.rows, tile.cols),
-            ..run(Place::Core(ty.loc), start, 0, None)
+            ..run(AddressSpace::Core(ty.loc), start, 0, None)
         }
     }
 }
@@ -420,7 +420,7 @@ fn signed(raw: u64, bytes: usize) -> i64 {
 }
 
 /// One run that is read.
-fn run(place: Place, start: i64, row_bytes: u64, value: Option<ValueId>) -> Access {
+fn run(place: AddressSpace, start: i64, row_bytes: u64, value: Option<ValueId>) -> Access {
     Access {
         place,
         start,
@@ -461,12 +461,12 @@ fn view_accesses(view: &View, bits: u32, value: Option<ValueId>, push: &mut impl
     if outer_places.saturating_mul(d) > MOST_RUNS {
         let elements = outer_places.saturating_mul(d).saturating_mul(e);
         let length = elements.saturating_mul(u64::from(bits)).min(i64::MAX as u64) / 8;
-        return push(run(Place::Global(buffer), first, length, value));
+        return push(run(AddressSpace::Global(buffer), first, length, value));
     }
     for outer in 0..outer_places {
         let (i, j, k) = (outer / (b * c), outer / c % b, outer % c);
         let start = first.wrapping_add(bytes(along(i, sa).wrapping_add(along(j, sb)).wrapping_add(along(k, sc))));
-        let place = Place::Global(buffer);
+        let place = AddressSpace::Global(buffer);
         let (rows, stride, length) = if se == 1 || e == 1 {
             (d, bytes(sd), e)
         } else if sd == 1 || d == 1 {

@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::fail::{Fail, unwritten};
-use super::observe::{Access, Place};
+use super::observe::{Access, AddressSpace};
 use super::written::KNOWN;
 use crate::prepared::{GeometryId, KernelId, KernelStep, StepId, TileId};
 use pto_ir::ValueId;
@@ -91,7 +91,7 @@ impl Core<'_> {
 
     /// Each run of an access, as bytes of the core's memory.
     fn each_run(&self, access: &Access, mut each: impl FnMut(u64, u64)) {
-        let Place::Core(loc) = access.place else { return };
+        let AddressSpace::Core(loc) = access.place else { return };
         let start = self.plan.memory.spaces.start(loc) as i64 + access.start;
         let whole = access.stride == access.row_bytes as i64;
         let (rows, length) = if whole { (1, access.rows * access.row_bytes) } else { (access.rows, access.row_bytes) };
@@ -122,7 +122,7 @@ impl Core<'_> {
 
     /// Row and column of a byte, where a tile has no boxes.
     fn element_at(&self, access: &Access, byte: u64) -> Option<(u64, u64)> {
-        let Place::Core(loc) = access.place else { return None };
+        let AddressSpace::Core(loc) = access.place else { return None };
         let ty = &self.plan.tiles.geometries[GeometryId(access.geometry)];
         if access.tile.is_none() || ty.is_boxed() || access.stride <= 0 {
             return None;

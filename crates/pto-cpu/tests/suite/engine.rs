@@ -1,7 +1,7 @@
 //! The engine on small programs: control flow, placement, views, errors.
 
 use pto_check::Checked;
-use pto_cpu::{Arg, Event, Known, Observer, Options, Place, Plan};
+use pto_cpu::{AddressSpace, Arg, Event, Known, Observer, Options, Plan};
 use pto_isa::{Error, Target, codes};
 
 fn checked(text: &str) -> Checked {
@@ -428,8 +428,8 @@ fn an_observer_sees_every_access() {
         fn event(&mut self, event: &Event<'_>) {
             for a in event.accesses {
                 let place = match a.place {
-                    Place::Core(loc) => loc.name().to_string(),
-                    Place::Global(n) => format!("gm{n}"),
+                    AddressSpace::Core(loc) => loc.name().to_string(),
+                    AddressSpace::Global(n) => format!("gm{n}"),
                 };
                 let verb = if a.write { "writes" } else { "reads" };
                 let pipe = event.pipe.map_or("", |p| p.name());

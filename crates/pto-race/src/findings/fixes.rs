@@ -66,7 +66,8 @@ impl Findings<'_> {
         let (from, to) = (self.pipe_of(&conflict.other), self.pipe_of(stamp));
         let mut repair = self.order(code, conflict, (from, to), ranks);
         let first = conflict.other.op;
-        let in_cache = matches!(conflict.place, Place::Global(_)) && from == Pipe::S && code != codes::RACE_OVERWRITE;
+        let in_cache =
+            matches!(conflict.place, AddressSpace::Global(_)) && from == Pipe::S && code != codes::RACE_OVERWRITE;
         if in_cache && !repair.edits.is_empty() && self.text().written_back(first) == first {
             // Order alone does not bring it to memory.
             let at = self.text().span(first);

@@ -20,7 +20,7 @@ use crate::core::{Queued, Step};
 use crate::names::Names;
 use crate::shadow::Stamp;
 use pto_check::Checked;
-use pto_cpu::{Access, CoreId, DEVICE, Flag, Place, Plan, Role};
+use pto_cpu::{Access, AddressSpace, CoreId, DEVICE, Flag, Plan, Role};
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::codes::{self, Code};
 use pto_isa::{Change, Diagnostic, Edit, Family, Op, Pipe, Span, Target};
@@ -42,7 +42,7 @@ pub(crate) struct Site {
 /// Two accesses of the same bytes that nothing orders.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conflict {
-    pub place: Place,
+    pub place: AddressSpace,
     /// The bytes.
     pub first: u64,
     pub bytes: u64,
@@ -140,7 +140,7 @@ enum Reach {
 /// Bytes of a memory that an instruction touches.
 #[derive(Clone, Debug)]
 struct Bytes {
-    place: Place,
+    place: AddressSpace,
     first: u64,
     end: u64,
     /// What stands before and behind them.
@@ -148,15 +148,20 @@ struct Bytes {
 }
 
 impl Bytes {
-    fn new(place: Place, (first, bytes): (u64, u64), before: impl Into<String>, behind: impl Into<String>) -> Self {
+    fn new(
+        place: AddressSpace,
+        (first, bytes): (u64, u64),
+        before: impl Into<String>,
+        behind: impl Into<String>,
+    ) -> Self {
         Self { place, first, end: first + bytes, says: (before.into(), behind.into()) }
     }
 
     fn text(&self) -> String {
         let (first, end, bytes) = (self.first, self.end, self.end - self.first);
         let range = match self.place {
-            Place::Core(loc) => format!("{bytes} bytes of {loc} at {first:#x}..{end:#x}"),
-            Place::Global(_) => format!("{bytes} bytes of global memory at byte {first}"),
+            AddressSpace::Core(loc) => format!("{bytes} bytes of {loc} at {first:#x}..{end:#x}"),
+            AddressSpace::Global(_) => format!("{bytes} bytes of global memory at byte {first}"),
         };
         format!("{}{range}{}", self.says.0, self.says.1)
     }
@@ -363,7 +368,7 @@ impl<'a> Findings<'a> {
     /// What to call the memory of two accesses: the tile whose data is at stake, and the other one where it is another.
     fn subject(&self, code: Code, conflict: &Conflict, stamp: &Stamp) -> String {
         let (mut own, mut other) = (stamp, &conflict.other);
-        if code == codes::RACE_OVERWRITE && matches!(conflict.place, Place::Core(_)) {
+        if code == codes::RACE_OVERWRITE && matches!(conflict.place, AddressSpace::Core(_)) {
             std::mem::swap(&mut own, &mut other);
         }
         let (name, also) = (self.name(own.value.or(other.value)), self.name(other.value));

@@ -24,7 +24,7 @@ impl Default for Pages {
 impl Findings<'_> {
     /// An instruction uses memory of its core.
     pub fn uses(&mut self, access: &Access) {
-        let Place::Core(loc) = access.place else { return };
+        let AddressSpace::Core(loc) = access.place else { return };
         let last = access.start + access.stride * (access.rows.max(1) - 1) as i64 + access.row_bytes as i64 - 1;
         let pages = &mut self.pages.0[loc as usize];
         let page = |byte: i64| byte.max(0) as usize / PAGE as usize;

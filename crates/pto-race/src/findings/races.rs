@@ -53,7 +53,7 @@ impl Findings<'_> {
 
     /// Elements of global memory lie at multiples of their size.
     pub fn check_alignment(&mut self, access: &Access, site: Site) {
-        let Place::Global(_) = access.place else { return self.uses(access) };
+        let AddressSpace::Global(_) = access.place else { return self.uses(access) };
         let elem = access.value.and_then(|v| self.module.value_type(v).elem());
         let size = elem.map_or(1, |d| i64::from(d.unit_bytes()));
         if access.start.rem_euclid(size) == 0 {
