@@ -127,7 +127,7 @@ impl Row {
     ///
     /// ```
     /// use pto_isa::row::{RegionExtent, Uses};
-    ///     /// let row = op::trowmax.row();
+    /// let row = pto_isa::table::find("trowmax").expect("a row").row();
     /// let (src, dst) = (row.slot("src").unwrap(), row.slot("dst").unwrap());
     /// let uses = Uses { row, given: &|slot| slot == src, tile: &|_| None, attr: &|_| None };
     /// assert_eq!(row.extents(dst, &uses), [Some(RegionExtent::rows(src)), Some(RegionExtent::fixed(1))]);

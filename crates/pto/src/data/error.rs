@@ -1,5 +1,6 @@
 //! What is wrong with data.
 
+use crate::isa::{Diagnostic, Span, codes};
 use std::fmt;
 
 /// Why data cannot be used: what was found, and how to get what is needed.
@@ -44,3 +45,22 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// So that `?` takes data and programs alike.
+///
+/// ```
+/// use pto::data::Array;
+/// use pto::isa::DType;
+///
+/// fn sizes() -> Result<usize, pto::Error> {
+///     pto::Program::parse("func.func @f() { return }").check(pto::Target::A5)?;
+///     Ok(Array::iota(DType::I32, &[2, 3])?.bytes().len())
+/// }
+/// assert_eq!(sizes(), Ok(24));
+/// ```
+impl From<Error> for crate::Error {
+    fn from(error: Error) -> Self {
+        let problem = Diagnostic::new(codes::RUN_ARGUMENT, Span::default(), error.message);
+        error.help.into_iter().fold(problem, Diagnostic::help).into()
+    }
+}
