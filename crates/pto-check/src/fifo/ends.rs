@@ -5,7 +5,8 @@ use super::buffers::Source;
 use super::pipes::{End, Home, Link, Pipes, Ring, Shape, User};
 use crate::structure::head;
 use pto_ir::OpId;
-use pto_isa::{Diagnostic, codes};
+use pto_isa::row::Fifo;
+use pto_isa::{Diagnostic, Op, codes};
 use std::collections::{HashMap, HashSet};
 
 /// Signal ids that the pipes of one function share.
@@ -80,7 +81,8 @@ fn ownership(program: &Program, end: &End, ends: &[End]) -> Option<Diagnostic> {
     };
     let ring = end.rings.iter().find(wrong)?;
     let consumes = core == ring.direction.consumer();
-    let (found, legal) = if consumes { ("imports", "reserve_buffer") } else { ("reserves", "import_reserved_buffer") };
+    let (found, legal) = if consumes { ("imports", Fifo::Reserve) } else { ("reserves", Fifo::Import) };
+    let legal = Op::of(legal).row().name;
     let side = if consumes { "consumer" } else { "producer" };
     let d = program.problem(codes::FIFO_SETUP, end.init, format!("the {side} of this pipe {found} its buffer"));
     let d = d.label(ring.address.span, "the buffer").legal(format!("an address from `{legal}` in the {side}"));

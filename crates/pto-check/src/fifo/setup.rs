@@ -4,8 +4,8 @@ use super::Program;
 use super::pipes::{End, Home, Pipes, User, global_slots, handle, operand};
 use crate::structure::head;
 use pto_ir::OpId;
-use pto_isa::row::{Core, Direction, Fifo};
-use pto_isa::{Diagnostic, Dim, Target, Type, ViewType, codes};
+use pto_isa::row::{Core, Direction, EndForm, Fifo};
+use pto_isa::{Diagnostic, Dim, Op, Target, Type, ViewType, codes};
 use std::collections::HashMap;
 
 pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
@@ -49,10 +49,11 @@ fn lost(program: &Program, pipes: &Pipes, user: &User) -> Option<Diagnostic> {
     let ids: Vec<String> =
         pipes.ends.iter().filter(|e| e.function == function).filter_map(|e| e.id).map(|n| n.to_string()).collect();
     let legal = if ids.is_empty() { "it opens none".to_string() } else { format!("ids it opens: {}", ids.join(", ")) };
-    let init = match program.module.op(user.id).op.row().core {
-        Core::Vector => "aiv_initialize_pipe",
-        Core::Cube | Core::Any => "aic_initialize_pipe",
+    let core = match program.module.op(user.id).op.row().core {
+        Core::Vector => Core::Vector,
+        Core::Cube | Core::Any => Core::Cube,
     };
+    let init = Op::of(Fifo::Open(EndForm::Named(core))).row().name;
     Some(
         program
             .problem(

@@ -104,3 +104,18 @@ fn seed_instructions_have_the_documented_types() {
         assert_eq!(types(op::trowexpandmax, target), DTypes::of(&[F16, F32]));
     }
 }
+
+/// Only spellings of the same thing share a meaning, so that code which makes an operation by its meaning gets the one it wants.
+#[test]
+fn a_meaning_belongs_to_one_operation() {
+    use crate::row::{AtomicMode, Fifo, Meaning, Storage};
+    let shared = [
+        Meaning::Plain,
+        Meaning::Storage(Storage::Retype),
+        Meaning::Fifo(Fifo::Declare),
+        Meaning::Atomic(AtomicMode::Element),
+    ];
+    for op in all().filter(|op| !shared.contains(&op.row().meaning)) {
+        assert_eq!(Op::of(op.row().meaning), op, "{op:?} is not the only one of {:?}", op.row().meaning);
+    }
+}

@@ -4,29 +4,15 @@ use super::fixes::Repair;
 use super::*;
 use pto_ir::TypeStyle;
 use pto_ir::print::{attributes_text, type_text};
-use pto_isa::row::{Direction, EntryAction, Fifo, FlagForm, SyncOp};
+use pto_isa::row::{EntryAction, Fifo, FlagForm, SyncOp};
 
 impl Findings<'_> {
     fn pops(&self, id: OpId) -> bool {
-        matches!(
-            self.module.fifo(id),
-            Some(
-                Fifo::Entry(EntryAction::Pop, None)
-                    | Fifo::Entry(EntryAction::Pop, Some(Direction::ToVector))
-                    | Fifo::Entry(EntryAction::Pop, Some(Direction::ToCube))
-            )
-        )
+        matches!(self.module.fifo(id), Some(Fifo::Entry(EntryAction::Pop, _)))
     }
 
     fn pushes(&self, id: OpId) -> bool {
-        matches!(
-            self.module.fifo(id),
-            Some(
-                Fifo::Entry(EntryAction::Push, None)
-                    | Fifo::Entry(EntryAction::Push, Some(Direction::ToCube))
-                    | Fifo::Entry(EntryAction::Push, Some(Direction::ToVector))
-            )
-        )
+        matches!(self.module.fifo(id), Some(Fifo::Entry(EntryAction::Push, _)))
     }
 
     /// The tile or view that a pop gives.
@@ -36,18 +22,10 @@ impl Findings<'_> {
 
     /// Gives back what a pop took, or the same as another `tfree` does.
     fn free_text(&self, like: OpId) -> Option<String> {
-        let name = match self.module.fifo(like) {
-            Some(Fifo::Entry(EntryAction::Pop, None) | Fifo::Entry(EntryAction::Free, None)) => "tfree",
-            Some(
-                Fifo::Entry(EntryAction::Pop, Some(Direction::ToVector))
-                | Fifo::Entry(EntryAction::Free, Some(Direction::ToVector)),
-            ) => "tfree_from_aic",
-            Some(
-                Fifo::Entry(EntryAction::Pop, Some(Direction::ToCube))
-                | Fifo::Entry(EntryAction::Free, Some(Direction::ToCube)),
-            ) => "tfree_from_aiv",
-            _ => return None,
+        let Some(Fifo::Entry(EntryAction::Pop | EntryAction::Free, direction)) = self.module.fifo(like) else {
+            return None;
         };
+        let name = Op::of(Fifo::Entry(EntryAction::Free, direction)).row().name;
         let entry = if self.pops(like) {
             self.popped(like).filter(|v| self.module.value_type(*v).tile().is_none())
         } else {
@@ -101,14 +79,7 @@ impl Findings<'_> {
     }
 
     fn uses_any(&self, id: OpId, values: &BTreeSet<ValueId>) -> bool {
-        let frees = matches!(
-            self.module.fifo(id),
-            Some(
-                Fifo::Entry(EntryAction::Free, None)
-                    | Fifo::Entry(EntryAction::Free, Some(Direction::ToVector))
-                    | Fifo::Entry(EntryAction::Free, Some(Direction::ToCube))
-            )
-        );
+        let frees = matches!(self.module.fifo(id), Some(Fifo::Entry(EntryAction::Free, _)));
         !frees && self.module.operands(id).iter().any(|o| values.contains(&o.value))
     }
 

@@ -34,7 +34,7 @@ impl Findings<'_> {
     }
 
     fn sends(&self, at: OpId) -> bool {
-        matches!(self.module.sync(at), Some(SyncOp::Signal(SignalForm::Cores) | SyncOp::Signal(SignalForm::Block)))
+        matches!(self.module.sync(at), Some(SyncOp::Signal(SignalForm::Cores | SignalForm::Block)))
     }
 
     /// The same statement with another signal, for the same vector core.

@@ -20,6 +20,7 @@ mod random_runs;
 mod reference;
 mod roundtrip;
 mod seed_pages;
+mod source_code;
 mod tidy;
 mod tile;
 mod tile_examples;

@@ -1,7 +1,8 @@
 //! Rules about the code itself.
 
+use super::source_code::{code, mentions};
 use pto::isa::codes::CODES;
-use pto::isa::{Family, Target, table};
+use pto::isa::{Target, table};
 use pto::{Program, Target as Machine};
 use std::path::{Path, PathBuf};
 
@@ -20,68 +21,141 @@ pub(super) fn files(dir: &Path, extension: &str, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// Source code without comments and without its tests.
-fn code(path: &Path) -> String {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
-    text.lines().map(|l| l.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
-}
+/// The files outside of the table and the kernels that name an operation in code, with the operations that they name: what
+/// the engine or the emitter does for one instruction only. Everybody else asks the row what an operation is.
+const NAMED: &[(&str, &[&str])] = &[
+    (
+        "pto-cpu/src/plan/build.rs",
+        &[
+            "get_vms4_sr",
+            "print",
+            "set_img2col_padding",
+            "setfmatrix",
+            "sethf32mode",
+            "settf32mode",
+            "tget_scale_addr",
+            "tprint",
+            "trap",
+        ],
+    ),
+    ("pto-cpu/src/plan/products.rs", &["sethf32mode"]),
+    ("pto-emit/src/cpp/convolution.rs", &["set_img2col_padding", "set_img2col_rpt", "setfmatrix", "timg2col"]),
+];
 
-fn mentions(code: &str, word: &str) -> bool {
-    code.match_indices(word).any(|(at, _)| {
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        !code[..at].chars().next_back().is_some_and(is_name)
-            && !code[at + word.len()..].chars().next().is_some_and(is_name)
-    })
-}
+/// Words that are names of operations, and in these files of something else: functions, or parts of a message.
+const HOMONYMS: &[(&str, &[&str])] = &[
+    ("pto-cli/src/assembler.rs", &["addptr"]),
+    ("pto-cost/src/trace/record.rs", &["set_flag", "wait_flag"]),
+    ("pto-cpu/src/plan/views.rs", &["memref_alloc", "memref_dim"]),
+    ("pto-cpu/src/run/data.rs", &["load_scalar", "store_scalar"]),
+    ("pto-cpu/src/run/execute.rs", &["load_scalar", "store_scalar"]),
+    ("pto-emit/src/cpp/fifo.rs", &["declare_tile"]),
+    ("pto-emit/src/cpp/tiles.rs", &["declare_tile"]),
+    ("pto-ir/src/print/custom.rs", &["fusion_yield", "memref_alloc", "memref_dim", "memref_load", "memref_store"]),
+    // Its names start with `comm`.
+    ("pto-isa/src/table/comm.rs", &["tgather", "tscatter"]),
+    // A type.
+    ("pto-isa/src/types.rs", &["record_event"]),
+    ("pto-race/src/core.rs", &["set_flag"]),
+    ("pto-race/src/detector.rs", &["set_flag"]),
+    ("pto-race/src/findings/fixes.rs", &["syncall"]),
+    ("pto-race/src/findings/flags.rs", &["set_flag", "wait_flag"]),
+    ("pto-race/src/links.rs", &["syncall"]),
+    ("pto-syntax/src/parser/custom.rs", &["fusion_yield"]),
+    ("pto-syntax/src/parser/custom_arith.rs", &["memref_alloc", "memref_dim", "memref_load", "memref_store"]),
+    // Functions that are made from the table.
+    ("pto/src/tile/global.rs", &["addptr", "load_scalar", "make_tensor_view", "partition_view", "store_scalar"]),
+    ("pto/src/tile/tile.rs", &["tile_valid_cols", "tile_valid_rows"]),
+];
 
-/// An instruction is a row and a kernel: nothing else knows one by name.
-#[test]
-fn computing_instructions_are_named_only_by_their_row_and_kernel() {
-    let mut sources = Vec::new();
+/// Operations whose names are words of every program.
+const WORDS: &[&str] = &["print", "barrier", "trap", "subset", "subview", "bitcast"];
+
+/// The source files but for tests: their names from the crates on, and their code.
+fn sources() -> Vec<(String, String)> {
+    let mut paths = Vec::new();
     for entry in std::fs::read_dir(root().join("crates")).into_iter().flatten().flatten() {
-        files(&entry.path().join("src"), "rs", &mut sources);
-    }
-    // Tests are made of programs.
-    sources.retain(|p| !p.components().any(|c| c.as_os_str() == "pto-testkit"));
-    // The explanations of diagnostics are prose with example programs.
-    sources.retain(|p| p.file_name().is_none_or(|n| n != "codes_list.rs" && n != "tests.rs"));
-    let sources: Vec<(PathBuf, String)> = sources.into_iter().map(|p| (p.clone(), code(&p))).collect();
-    assert!(sources.len() > 40);
-    let computing = [
-        Family::Elementwise,
-        Family::TileScalar,
-        Family::Partial,
-        Family::Reduce,
-        Family::Expand,
-        Family::Matrix,
-        Family::Quant,
-        Family::Irregular,
-    ];
-    for op in table::isa().filter(|op| computing.contains(&op.row().family)) {
-        // Words that are also plain English or Rust cannot be searched for.
-        if op.row().name.len() < 4 || ["print", "trap"].contains(&op.row().name) {
-            continue;
+        for dir in ["src", "build"] {
+            files(&entry.path().join(dir), "rs", &mut paths);
         }
-        let naming: Vec<&PathBuf> =
-            sources.iter().filter(|(p, c)| !is_list(p) && mentions(c, op.row().name)).map(|s| &s.0).collect();
-        assert!(naming.is_empty(), "{} is named outside table and kernels: {naming:?}", op.row().name);
     }
-    for name in ["tmax", "tpartargmax", "trowexpandmax"] {
-        let naming: Vec<String> = sources
-            .iter()
-            .filter(|(p, c)| (!is_list(p) || p.to_string_lossy().contains("/table/")) && mentions(c, name))
-            .map(|(p, _)| p.file_name().unwrap_or_default().to_string_lossy().into_owned())
-            .collect();
-        println!("{name}: {naming:?}");
-        assert_eq!(naming.len(), 1, "{name}: {naming:?}");
-    }
+    let base = root().join("crates");
+    let name = |p: &Path| p.strip_prefix(&base).unwrap_or(p).to_string_lossy().replace('\\', "/");
+    let all = paths.iter().map(|p| (name(p), p));
+    let kept =
+        all.filter(|(n, _)| !n.starts_with("pto-testkit/") && !n.ends_with("/tests.rs") && !n.contains("/tests/"));
+    let mut sources: Vec<(String, String)> = kept.map(|(n, p)| (n, code(p))).collect();
+    sources.sort();
+    sources
 }
 
-/// The files that list instructions: rows and kernels, by family, and those that a plan executes itself.
-fn is_list(path: &Path) -> bool {
-    let path = path.to_string_lossy();
-    ["/table/", "/kernels/", "/pto-vector/src/", "/pto-cpu/src/plan/"].iter().any(|dir| path.contains(dir))
+/// The operations as code names them, with the files of their rows.
+fn rows(sources: &[(String, String)]) -> Vec<(String, String)> {
+    let mut rows = Vec::new();
+    for (file, code) in sources.iter().filter(|(file, _)| file.starts_with("pto-isa/src/table/")) {
+        let Some((_, family)) = code.split_once("\nfamily!") else { continue };
+        let family = family.split("\n}").next().unwrap_or_default();
+        // A row starts a line: `name: ` or `name = "text": `.
+        let starts = family.lines().filter_map(|l| l.strip_prefix("    ").filter(|l| !l.starts_with(' ')));
+        let names = starts.filter_map(|l| Some(l.split_once(": ")?.0.split(" = ").next()?.to_string()));
+        rows.extend(names.map(|name| (name, file.clone())));
+    }
+    rows
+}
+
+/// Rows and kernels, by family.
+fn is_kernel(file: &str) -> bool {
+    file.starts_with("pto-cpu/src/kernels/") || file.starts_with("pto-vector/src/")
+}
+
+/// The files in a list that have a word.
+fn having<'a>(list: &[(&'a str, &[&str])], word: &str) -> Vec<&'a str> {
+    list.iter().filter(|(_, words)| words.contains(&word)).map(|(file, _)| *file).collect()
+}
+
+/// An operation is a row and a kernel; the lists above are all other files that name one.
+#[test]
+fn operations_are_named_by_their_rows_and_kernels_only() {
+    let sources = sources();
+    let rows = rows(&sources);
+    assert_eq!(rows.len(), table::COUNT, "every row is found in the text of the table");
+    let mut wrong = Vec::new();
+    let mut compare = |what: &str, found: Vec<&str>, stated: Vec<&str>| {
+        if found != stated {
+            wrong.push(format!("{what} is in {found:?}, stated is {stated:?}"));
+        }
+    };
+    for (name, row) in &rows {
+        let naming = |word: &str, counts: &dyn Fn(&str) -> bool| {
+            let files = sources.iter().filter(|(f, c)| counts(f) && mentions(c, word));
+            files.map(|(f, _)| &**f).collect::<Vec<&str>>()
+        };
+        let path = format!("op::{name}");
+        compare(&path, naming(&path, &|file| !is_kernel(file)), having(NAMED, name));
+        if !WORDS.contains(&&**name) {
+            let mut stated = [having(NAMED, name), having(HOMONYMS, name)].concat();
+            stated.sort_unstable();
+            compare(name, naming(name, &|file| file != row && !is_kernel(file)), stated);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// How many files know the operations that used to be known best.
+#[test]
+fn few_files_know_an_operation() {
+    let sources = sources();
+    for (name, files) in [
+        ("tmax", &["pto-isa/src/table/elementwise.rs", "pto-vector/src/elementwise.rs"][..]),
+        ("tload", &["pto-cpu/src/kernels/memory.rs", "pto-isa/src/table/memory.rs"]),
+        ("tpush", &["pto-isa/src/table/fifo.rs"]),
+        ("alloc_tile", &["pto-isa/src/table/view.rs"]),
+        ("scf_for", &["pto-isa/src/table/control.rs"]),
+        ("arith_constant", &["pto-isa/src/table/arith.rs"]),
+    ] {
+        let naming: Vec<&str> = sources.iter().filter(|(_, c)| mentions(c, name)).map(|(f, _)| &**f).collect();
+        assert_eq!(naming, files, "{name}");
+    }
 }
 
 /// The core crates have no third-party dependency, so they build anywhere.
