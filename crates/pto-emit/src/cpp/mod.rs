@@ -166,7 +166,8 @@ fn own_fifo<'a>(is: Fifo) -> Own<'a> {
 /// True when there is C++ for an operation, for some operands at least.
 ///
 /// ```
-/// /// assert!(pto_emit::emits(op::tmax));
+/// use pto_isa::table::op;
+/// assert!(pto_emit::emits(op::tmax));
 /// assert!(!pto_emit::emits(op::tpack));
 /// ```
 pub fn emits(code: Op) -> bool {

@@ -100,7 +100,8 @@ impl AttrSpec {
     /// What it may be, in words.
     ///
     /// ```
-    ///     /// assert_eq!(op::tcmps.row().attrs[0].legal_values(), "eq, ne, lt, le, gt, ge");
+    /// use pto_isa::table::op;
+    /// assert_eq!(op::tcmps.row().attrs[0].legal_values(), "eq, ne, lt, le, gt, ge");
     /// ```
     pub fn legal_values(&self) -> String {
         match self.kind {
