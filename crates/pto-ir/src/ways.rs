@@ -28,7 +28,7 @@ impl Module {
         }
         match self.meaning(id) {
             Meaning::Storage(Storage::BufferCast | Storage::BufferWindow) => {
-                hand(&operands[..operands.len().min(1)], &results)
+                hand(&operands[..operands.len().min(1)], &results);
             }
             Meaning::Arith(Arith::Select) => operands.iter().skip(1).for_each(|v| hand(&[*v], &results)),
             Meaning::Control(Control::For) => {

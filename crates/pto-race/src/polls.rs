@@ -164,7 +164,7 @@ impl Loop {
             Meaning::Arith(Arith::CompareInt) => text.compares.push(at),
             Meaning::Sync(SyncOp::CleanCache) => text.forgets = true,
             Meaning::Movement(Movement::Load) => {
-                text.tiles.extend(loaded_tile(module, at).map(|tile| (tile, Some(at))))
+                text.tiles.extend(loaded_tile(module, at).map(|tile| (tile, Some(at))));
             }
             // Its comparisons are its own.
             Meaning::Control(Control::While) => module.walk_inside(at, &mut |inner| {

@@ -48,7 +48,7 @@ fn tries(module: &Module) -> bool {
     module.walk(module.top, &mut |id| match module.meaning(id) {
         Meaning::Control(Control::For) => loops.push(id),
         Meaning::Arith(Arith::CompareInt) => {
-            asks |= module.operands(id).iter().any(|o| !sources(module, o.value).is_empty())
+            asks |= module.operands(id).iter().any(|o| !sources(module, o.value).is_empty());
         }
         _ => {}
     });
@@ -132,7 +132,7 @@ pub fn sources(module: &Module, value: ValueId) -> BTreeSet<OpId> {
         match module.movement(id) {
             Some(Movement::LoadScalar | Movement::GetElement) => drop(loads.insert(id)),
             _ if module.op(id).op.row().family == Family::Arith => {
-                open.extend(module.operands(id).iter().map(|o| o.value))
+                open.extend(module.operands(id).iter().map(|o| o.value));
             }
             _ => {}
         }

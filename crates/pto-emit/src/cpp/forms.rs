@@ -216,7 +216,7 @@ impl Writer<'_> {
         for name in usual {
             match row.attr(name) {
                 _ if row.slot(name).is_some() && self.module.operand(id, name).is_some() => {
-                    args.push(format!("${name}"))
+                    args.push(format!("${name}"));
                 }
                 _ if name == scratch && !cpp.scratch.is_empty() => args.push(format!("${}", cpp.scratch)),
                 Some(a) if !cpp.silent.contains(&name) && (self.is_set(id, a) || !a.default.is_empty()) => {
