@@ -8,6 +8,8 @@ use super::cells::Cells;
 use super::place::{Axis, ElementMap, Region, divided, pieces};
 use super::stream::{self, Cache};
 use super::transpose::{Transposition, transpose};
+#[cfg(target_arch = "x86_64")]
+use pto_num::CpuLevel;
 use pto_num::Level;
 
 /// Runs that are worked on together, so that the lines of memory that one box leaves half read are still in the cache for
@@ -185,6 +187,44 @@ pub(super) unsafe fn copy_region<L: Level>(from: &ElementMap, to: &ElementMap, r
     }
 }
 
+/// As [`copy_region`], with one copy of the code for each level.
+///
+/// # Safety
+/// As [`copy_region`].
+#[inline(always)]
+pub(super) unsafe fn copy_region_shared<L: Level>(from: &ElementMap, to: &ElementMap, region: Region, size: usize) {
+    // SAFETY: as the caller says.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        match L::CPU {
+            CpuLevel::V4 => return copy_region_v4(from, to, region, size),
+            CpuLevel::V3 => return copy_region_v3(from, to, region, size),
+            CpuLevel::Baseline => {}
+        }
+        copy_region::<L>(from, to, region, size);
+    }
+}
+
+/// # Safety
+/// As [`copy_region`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
+#[inline(never)]
+unsafe fn copy_region_v3(from: &ElementMap, to: &ElementMap, region: Region, size: usize) {
+    // SAFETY: as the caller says.
+    unsafe { copy_region::<pto_num::V3>(from, to, region, size) }
+}
+
+/// # Safety
+/// As [`copy_region`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
+#[inline(never)]
+unsafe fn copy_region_v4(from: &ElementMap, to: &ElementMap, region: Region, size: usize) {
+    // SAFETY: as the caller says.
+    unsafe { copy_region::<pto_num::V4>(from, to, region, size) }
+}
+
 /// Every piece is a nest of two loops.
 ///
 /// # Safety
@@ -308,7 +348,7 @@ unsafe fn runs<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, width: u
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn cells<L: Level>(nest: &mut Nest, width: usize) -> Option<Cells> {
-    let per_line = Cells::per_line(width).filter(|_| matches!(L::CPU, pto_num::CpuLevel::V4))?;
+    let per_line = Cells::per_line(width).filter(|_| matches!(L::CPU, CpuLevel::V4))?;
     let fits = |l: &Loop, step: usize| step == width && l.count.is_multiple_of(per_line);
     let x = nest.all().iter().position(|l| fits(l, l.from))?;
     let y = nest.all().iter().position(|l| fits(l, l.to)).filter(|y| *y != x)?;

@@ -8,11 +8,10 @@ use super::combine::{Combine, Combiner, combiner, exclusive};
 use super::moved::{MoveCall, MoveKind};
 use super::place::{ElementMap, Region, pieces};
 use super::{blocks, transfer, window};
-use convert::{Cast, Convert, Eighth, Keep, LANES, Same, Scaled, Shifted, Words};
+use convert::{Band, BandFn, CONVERSIONS, Conversion, LANES, Words};
 use pto_isa::{DType, Loc, Type};
-use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Hif8, Level};
+use pto_num::{CpuLevel, F16, Level};
 use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef};
-use std::marker::PhantomData;
 
 /// `tstore` and `tstore_fp` from an accumulator; everything else is [`transfer`]'s.
 pub(super) const STORE: Kernel = Kernel::taking(&["src", "fp"], &["dst"], &["$atomic", "pre_quant"], prepare_store);
@@ -55,6 +54,9 @@ enum Share {
     Cols,
 }
 
+/// Where the number of the conversion stands among the bits of a form.
+const NUMBER: u32 = 24;
+
 impl OutForm {
     fn of(site: &Site) -> Option<Self> {
         let relu = match site.attr("reluPreMode") {
@@ -84,45 +86,26 @@ impl OutForm {
         u64::from(self.relu) | u64::from(self.signed) << 1 | (self.quant as u64) << 8 | (self.share as u64) << 16
     }
 
-    fn from_imm(imm: u64) -> Self {
+    /// What a call was prepared for, and its conversion.
+    fn from_imm(imm: u64) -> (Self, &'static Conversion) {
         const QUANTS: [Quant; 5] = [Quant::None, Quant::Scalar, Quant::Words, Quant::F32, Quant::F16];
         const SHARES: [Share; 3] = [Share::All, Share::Rows, Share::Cols];
-        Self {
+        let form = Self {
             relu: imm & 1 == 1,
             signed: imm >> 1 & 1 == 1,
             quant: QUANTS[(imm >> 8) as usize & 0xff],
             share: SHARES[(imm >> 16) as usize & 0xff],
-        }
+        };
+        (form, &CONVERSIONS[(imm >> NUMBER) as usize])
     }
-}
-
-/// Chooses the conversion of a pair of types.
-macro_rules! by_pair {
-    ($from:expr, $to:expr, $quantised:expr, $c:ident => $body:expr) => {
-        by_pair!(@arms $from, $to, $quantised, $c, $body;
-            F32 F32 false Same, F32 I32 false Cast<f32, i32>, F32 F16 false Cast<f32, F16>,
-            F32 Bf16 false Cast<f32, Bf16>, I32 I32 false Keep, I32 F32 false Cast<i32, f32>,
-            I32 F16 false Cast<i32, F16>, I32 Bf16 false Cast<i32, Bf16>,
-            F32 I8 true Eighth<f32>, F32 U8 true Eighth<f32>, F32 F16 true Scaled<f32, F16>,
-            F32 Bf16 true Scaled<f32, Bf16>, F32 F32 true Scaled<f32, f32>, F32 Hif8 true Scaled<f32, Hif8>,
-            F32 F8E4M3 true Scaled<f32, F8E4M3>, F32 F8E5M2 true Scaled<f32, F8E5M2>,
-            I32 I8 true Eighth<i32>, I32 U8 true Eighth<i32>, I32 F16 true Scaled<i32, F16>,
-            I32 Bf16 true Scaled<i32, Bf16>, I32 I16 true Shifted)
-    };
-    (@arms $from:expr, $to:expr, $quantised:expr, $c:ident, $body:expr; $($f:ident $t:ident $q:literal $ty:ty),+) => {
-        match ($from, $to, $quantised) {
-            $((DType::$f, DType::$t, $q) => { type $c = $ty; Some($body) })+
-            _ => None,
-        }
-    };
 }
 
 /// Moves out of the accumulator.
 pub(super) fn prepare_move(site: &Site, kind: MoveKind) -> Option<Prepared<3, 0, 3>> {
     let form = OutForm::of(site)?;
     let (from, to) = (site.tile("src")?.dtype, site.tile("dst")?.dtype);
-    let imm = [form.imm(), kind as u64];
-    by_pair!(from, to, form.quant != Quant::None, C => Prepared::new::<MoveOut<C>>(site, true).with(imm))
+    let number = Conversion::number(from, to, form.quant != Quant::None)?;
+    Some(Prepared::new::<MoveOut>(site, true).with([form.imm() | number << NUMBER, kind as u64]))
 }
 
 fn prepare_store(site: &Site) -> Option<Prepared<2, 1, 2>> {
@@ -137,27 +120,28 @@ fn prepare_store(site: &Site) -> Option<Prepared<2, 1, 2>> {
         return None;
     }
     let (code, dtype) = (combine.map_or(0, Combine::code), DType::ALL.iter().position(|d| *d == to)? as u64);
-    let imm = [form.imm(), window::stated_layout(site)? | code << 8 | dtype << 16];
-    by_pair!(src.dtype, to, form.quant != Quant::None, C => Prepared::new::<StoreOut<C>>(site, true).with(imm))
+    let number = Conversion::number(src.dtype, to, form.quant != Quant::None)?;
+    let imm = [form.imm() | number << NUMBER, window::stated_layout(site)? | code << 8 | dtype << 16];
+    Some(Prepared::new::<StoreOut>(site, true).with(imm))
 }
 
 /// Into another tile.
-struct MoveOut<C>(PhantomData<C>);
+struct MoveOut;
 
-impl<C: Convert> Body<3, 0, 3> for MoveOut<C> {
+impl Body<3, 0, 3> for MoveOut {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &MoveCall) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
         // the processor has the instructions of this level.
         unsafe {
             let ([src, dst, fp], [_, _, word]) = (call.tiles, call.scalars);
-            let form = OutForm::from_imm(call.imm[0]);
+            let (form, conversion) = OutForm::from_imm(call.imm[0]);
             let region = moved(call, form);
             scales_reach(fp, form, region.from.1 + region.cols)?;
             let (Some(from), Some(to)) = (ElementMap::of_tile(src), ElementMap::of_tile(dst)) else {
                 return Self::plain(call);
             };
-            Out { form, fp, word: *word }.region::<L, C>(&from, &to, region);
+            Out { form, conversion, fp, word: *word }.region::<L>(&from, &to, region);
             Ok(())
         }
     }
@@ -166,15 +150,14 @@ impl<C: Convert> Body<3, 0, 3> for MoveOut<C> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
             let ([src, dst, fp], [_, _, word]) = (call.tiles, call.scalars);
-            let form = OutForm::from_imm(call.imm[0]);
+            let (form, conversion) = OutForm::from_imm(call.imm[0]);
             let region = moved(call, form);
             scales_reach(fp, form, region.from.1 + region.cols)?;
+            let (out, size) = (Out { form, conversion, fp, word: *word }, unit(conversion.to));
             for r in 0..region.rows {
                 for c in 0..region.cols {
-                    let column = region.from.1 + c;
-                    let value = one::<C>(src, (region.from.0 + r, column), form, fp, *word);
                     let to = dst.index(region.to.0 + r, region.to.1 + c);
-                    dst.ptr().cast::<C::Out>().add(to).write_unaligned(value);
+                    out.one(src, (region.from.0 + r, region.from.1 + c), dst.ptr().add(to * size));
                 }
             }
             Ok(())
@@ -195,7 +178,7 @@ fn moved(call: &MoveCall, form: OutForm) -> Region {
 }
 
 /// Into global memory.
-struct StoreOut<C>(PhantomData<C>);
+struct StoreOut;
 
 /// How a store combines with what is there: by its attribute, or else by the state of the core.
 fn how_to_combine(call: &StoreCall) -> Option<Combiner> {
@@ -204,7 +187,7 @@ fn how_to_combine(call: &StoreCall) -> Option<Combiner> {
     combiner(DType::ALL[(call.imm[1] >> 16) as usize & 0xff], how)
 }
 
-impl<C: Convert> Body<2, 1, 2> for StoreOut<C> {
+impl Body<2, 1, 2> for StoreOut {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &StoreCall) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
@@ -218,14 +201,13 @@ impl<C: Convert> Body<2, 1, 2> for StoreOut<C> {
                 return Self::plain(call);
             }
             let view = window::with_layout(view, call.imm[1] & 0xff);
-            window::check(src, &view, 8 * size_of::<C::Out>())?;
-            let form = OutForm::from_imm(call.imm[0]);
+            let (form, conversion) = OutForm::from_imm(call.imm[0]);
+            window::check(src, &view, 8 * unit(conversion.to))?;
             scales_reach(fp, form, src.cols())?;
             let Some(from) = ElementMap::of_tile(src) else { return Self::plain(call) };
             let to = ElementMap::of_view(&view);
             let region = Region { rows: src.rows(), cols: src.cols(), from: (0, 0), to: (0, 0) };
-            let out = Out { form, fp, word: *word };
-            out.region::<L, C>(&from, &to, region);
+            Out { form, conversion, fp, word: *word }.region::<L>(&from, &to, region);
             Ok(())
         }
     }
@@ -238,19 +220,23 @@ impl<C: Convert> Body<2, 1, 2> for StoreOut<C> {
                 return Ok(());
             }
             let view = window::with_layout(view, call.imm[1] & 0xff);
-            window::check(src, &view, 8 * size_of::<C::Out>())?;
-            let form = OutForm::from_imm(call.imm[0]);
+            let (form, conversion) = OutForm::from_imm(call.imm[0]);
+            let size = unit(conversion.to);
+            window::check(src, &view, 8 * size)?;
             scales_reach(fp, form, src.cols())?;
             let combine = how_to_combine(call);
             let _lock = combine.map(|_| exclusive());
-            let dst = view.start().cast::<C::Out>();
+            let out = Out { form, conversion, fp, word: *word };
             for r in 0..src.rows() {
                 for c in 0..src.cols() {
-                    let value = one::<C>(src, (r, c), form, fp, *word);
-                    let to = dst.add(window::map(&view, r, c));
+                    let to = view.start().wrapping_offset(window::map(&view, r, c) as isize * size as isize);
                     match combine {
-                        Some(combine) => combine((&raw const value).cast(), to.cast()),
-                        None => to.write_unaligned(value),
+                        Some(combine) => {
+                            let mut value = 0_u64;
+                            out.one(src, (r, c), (&raw mut value).cast());
+                            combine((&raw const value).cast(), to);
+                        }
+                        None => out.one(src, (r, c), to),
                     }
                 }
             }
@@ -270,20 +256,9 @@ fn scales_reach(fp: &TileRef, form: OutForm, columns: usize) -> Result<(), Fault
     }
 }
 
-/// One element of an accumulator, converted.
-///
-/// # Safety
-/// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
-/// of them.
-unsafe fn one<C: Convert>(src: &TileRef, at: (usize, usize), form: OutForm, fp: &TileRef, word: u64) -> C::Out {
-    // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
-    unsafe {
-        let mut words = Words::NONE;
-        set_word(&mut words, 0, form, fp, at.1, word);
-        let mut bits = [0; LANES];
-        bits[0] = src.ptr().cast::<u32>().add(src.index(at.0, at.1)).read_unaligned();
-        C::row::<pto_num::Baseline>(&bits, &words, form.relu)[0]
-    }
+/// Bytes of an element.
+fn unit(dtype: DType) -> usize {
+    dtype.unit_bytes() as usize
 }
 
 /// The parameters of a column of the accumulator.
@@ -320,47 +295,71 @@ const BAND: usize = 16;
 /// How results are made.
 struct Out<'a> {
     form: OutForm,
+    conversion: &'static Conversion,
     fp: &'a TileRef<'a>,
     word: u64,
 }
 
 impl Out<'_> {
+    /// One element of an accumulator, converted.
+    ///
+    /// # Safety
+    /// The element must lie in the tile, and there must be room for a result at `to`.
+    unsafe fn one(&self, src: &TileRef, (row, col): (usize, usize), to: *mut u8) {
+        // SAFETY: as the caller says; every processor has the baseline.
+        unsafe {
+            let mut words = Words::NONE;
+            set_word(&mut words, 0, self.form, self.fp, col, self.word);
+            let code = self.conversion.band(CpuLevel::Baseline);
+            code(&Band {
+                src: src.ptr().cast::<u32>().add(src.index(row, col)),
+                dst: to,
+                rows: 1,
+                cols: 1,
+                src_strides: (0, 0),
+                dst_strides: (0, 0),
+                words: &words,
+                relu: self.form.relu,
+            });
+        }
+    }
+
     /// # Safety
     /// The region must lie in both places, which are those of operands of a call; the processor must have the instructions of
     /// this level.
     #[inline(always)]
-    unsafe fn region<L: Level, C: Convert>(&self, from: &ElementMap, to: &ElementMap, region: Region) {
-        // SAFETY: the region lies in both places, which are those of operands of a call; the processor must have the
-        // instructions of this level.
+    unsafe fn region<L: Level>(&self, from: &ElementMap, to: &ElementMap, region: Region) {
+        // SAFETY: as the caller says.
         unsafe {
-            if C::COPIES && !self.form.relu {
-                return blocks::copy_region::<L>(from, to, region, size_of::<C::Out>());
+            if self.conversion.copies && !self.form.relu {
+                return blocks::copy_region_shared::<L>(from, to, region, unit(self.conversion.to));
             }
-            let (src, dst) = (from.start.cast::<u32>(), to.start.cast::<C::Out>());
-            let ((row, col), (row_there, col_there)) =
-                ((from.rows.stride(), from.cols.stride()), (to.rows.stride(), to.cols.stride()));
+            self.bands(from, to, region, self.conversion.band(L::CPU));
+        }
+    }
+
+    /// # Safety
+    /// As [`Self::region`], for the code of a level that the processor has.
+    #[inline(never)]
+    unsafe fn bands(&self, from: &ElementMap, to: &ElementMap, region: Region, code: BandFn) {
+        // SAFETY: the region lies in both places, which are those of operands of a call.
+        unsafe {
+            let size = unit(self.conversion.to);
             pieces(from, to, region, (BAND, LANES), |at| {
                 let mut words = Words::NONE;
                 for lane in 0..at.cols {
                     set_word(&mut words, lane, self.form, self.fp, region.from.1 + at.col + lane, self.word);
                 }
-                let contiguous = col == 1 && col_there == 1 && at.cols == LANES;
-                for r in 0..at.rows {
-                    let (source, target) = (src.add(at.src + r * row), dst.add(at.dst + r * row_there));
-                    if contiguous {
-                        let bits = source.cast::<[u32; LANES]>().read_unaligned();
-                        target.cast::<[C::Out; LANES]>().write_unaligned(C::row::<L>(&bits, &words, self.form.relu));
-                        continue;
-                    }
-                    let mut bits = [0; LANES];
-                    for (c, bits) in bits[..at.cols].iter_mut().enumerate() {
-                        *bits = source.add(c * col).read_unaligned();
-                    }
-                    let values = C::row::<L>(&bits, &words, self.form.relu);
-                    for (c, value) in values[..at.cols].iter().enumerate() {
-                        target.add(c * col_there).write_unaligned(*value);
-                    }
-                }
+                code(&Band {
+                    src: from.start.cast::<u32>().add(at.src),
+                    dst: to.start.add(at.dst * size),
+                    rows: at.rows,
+                    cols: at.cols,
+                    src_strides: (from.rows.stride(), from.cols.stride()),
+                    dst_strides: (to.rows.stride(), to.cols.stride()),
+                    words: &words,
+                    relu: self.form.relu,
+                });
             });
         }
     }

@@ -1,7 +1,8 @@
 //! What the fix pipe makes of one number of an accumulator.
 
+use pto_isa::DType;
 use pto_num::convert::{narrow, to_hif8, to_int};
-use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Float, Hif8, Level, Round, Saturate};
+use pto_num::{Baseline, Bf16, CpuLevel, F8E4M3, F8E5M2, F16, Float, Hif8, Level, Round, Saturate};
 use std::marker::PhantomData;
 
 /// Numbers that are converted together: a row of a box.
@@ -41,6 +42,144 @@ pub trait Convert {
 
     /// Converts a row of a box.
     fn row<L: Level>(bits: &[u32; LANES], words: &Words, relu: bool) -> [Self::Out; LANES];
+}
+
+/// Rows of at most [`LANES`] columns.
+pub struct Band<'a> {
+    pub src: *const u32,
+    pub dst: *mut u8,
+    pub rows: usize,
+    pub cols: usize,
+    /// Elements from one row to the next, and from one column to the next.
+    pub src_strides: (usize, usize),
+    pub dst_strides: (usize, usize),
+    pub words: &'a Words,
+    pub relu: bool,
+}
+
+/// Code that converts a band.
+///
+/// # Safety
+/// All elements of the band must be readable at the source and writable at the destination; the processor must have the level
+/// that the code is for.
+pub type BandFn = unsafe fn(&Band);
+
+/// The code of a conversion. Kernels call it for every band, so there is one copy for all of them.
+pub struct Conversion {
+    pub from: DType,
+    pub to: DType,
+    /// With a scale.
+    pub quantised: bool,
+    /// Without ReLU, results are the bits of the accumulator.
+    pub copies: bool,
+    baseline: BandFn,
+    v3: BandFn,
+    v4: BandFn,
+}
+
+impl Conversion {
+    const fn of<C: Convert>(from: DType, to: DType, quantised: bool) -> Self {
+        let baseline = band::<Baseline, C>;
+        #[cfg(target_arch = "x86_64")]
+        let (v3, v4): (BandFn, BandFn) = (band_v3::<C>, band_v4::<C>);
+        #[cfg(not(target_arch = "x86_64"))]
+        let (v3, v4): (BandFn, BandFn) = (baseline, baseline);
+        Self { from, to, quantised, copies: C::COPIES, baseline, v3, v4 }
+    }
+
+    /// The number of the conversion of a pair of types in [`CONVERSIONS`].
+    pub fn number(from: DType, to: DType, quantised: bool) -> Option<u64> {
+        let is_it = |c: &Self| (c.from, c.to, c.quantised) == (from, to, quantised);
+        CONVERSIONS.iter().position(is_it).map(|n| n as u64)
+    }
+
+    /// The code for a level.
+    pub fn band(&self, level: CpuLevel) -> BandFn {
+        match level {
+            CpuLevel::Baseline => self.baseline,
+            CpuLevel::V3 => self.v3,
+            CpuLevel::V4 => self.v4,
+        }
+    }
+}
+
+macro_rules! conversions {
+    ($($from:ident $to:ident $quantised:literal $convert:ty;)+) => {
+        &[$(Conversion::of::<$convert>(DType::$from, DType::$to, $quantised)),+]
+    };
+}
+
+/// All conversions there are.
+pub static CONVERSIONS: &[Conversion] = conversions! {
+    F32 F32 false Same;
+    F32 I32 false Cast<f32, i32>;
+    F32 F16 false Cast<f32, F16>;
+    F32 Bf16 false Cast<f32, Bf16>;
+    I32 I32 false Keep;
+    I32 F32 false Cast<i32, f32>;
+    I32 F16 false Cast<i32, F16>;
+    I32 Bf16 false Cast<i32, Bf16>;
+    F32 I8 true Eighth<f32>;
+    F32 U8 true Eighth<f32>;
+    F32 F16 true Scaled<f32, F16>;
+    F32 Bf16 true Scaled<f32, Bf16>;
+    F32 F32 true Scaled<f32, f32>;
+    F32 Hif8 true Scaled<f32, Hif8>;
+    F32 F8E4M3 true Scaled<f32, F8E4M3>;
+    F32 F8E5M2 true Scaled<f32, F8E5M2>;
+    I32 I8 true Eighth<i32>;
+    I32 U8 true Eighth<i32>;
+    I32 F16 true Scaled<i32, F16>;
+    I32 Bf16 true Scaled<i32, Bf16>;
+    I32 I16 true Shifted;
+};
+
+/// # Safety
+/// As [`BandFn`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
+unsafe fn band_v3<C: Convert>(at: &Band) {
+    // SAFETY: as the caller says.
+    unsafe { band::<pto_num::V3, C>(at) }
+}
+
+/// # Safety
+/// As [`BandFn`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
+unsafe fn band_v4<C: Convert>(at: &Band) {
+    // SAFETY: as the caller says.
+    unsafe { band::<pto_num::V4, C>(at) }
+}
+
+/// # Safety
+/// As [`BandFn`].
+#[inline(always)]
+unsafe fn band<L: Level, C: Convert>(at: &Band) {
+    // SAFETY: the caller answers for the elements; the processor has the instructions of this level.
+    unsafe {
+        let contiguous = at.src_strides.1 == 1 && at.dst_strides.1 == 1 && at.cols == LANES;
+        for r in 0..at.rows {
+            let source = at.src.add(r * at.src_strides.0);
+            let target = at.dst.cast::<C::Out>().add(r * at.dst_strides.0);
+            let mut bits = [0; LANES];
+            if contiguous {
+                bits = source.cast::<[u32; LANES]>().read_unaligned();
+            } else {
+                for (c, bits) in bits[..at.cols].iter_mut().enumerate() {
+                    *bits = source.add(c * at.src_strides.1).read_unaligned();
+                }
+            }
+            let values = C::row::<L>(&bits, at.words, at.relu);
+            if contiguous {
+                target.cast::<[C::Out; LANES]>().write_unaligned(values);
+            } else {
+                for (c, value) in values[..at.cols].iter().enumerate() {
+                    target.add(c * at.dst_strides.1).write_unaligned(*value);
+                }
+            }
+        }
+    }
 }
 
 /// A number of an accumulator.
