@@ -3,9 +3,11 @@
 //! Such a buffer has one place. While the next turn still reads what it was handed, it must not make its own there: then the loop carries what the
 //! buffer holds, as it does for values.
 
+use super::origins::Origins;
 use crate::{BlockId, Module, OpId, Operand, ValueId};
 use pto_isa::row::{Control, Effect, Storage};
 use pto_isa::{Targets, Type};
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// True when a program has to be converted: it has tile values, or loops that must hand on what their buffers hold.
@@ -24,8 +26,9 @@ pub(super) fn all_contents(module: &Module, targets: Targets, ways: &Ways) -> BT
 
 /// Which values are, or may be, others under another name.
 pub(super) struct Ways {
-    onward: HashMap<ValueId, Vec<ValueId>>,
-    back: HashMap<ValueId, Vec<ValueId>>,
+    pub(super) onward: HashMap<ValueId, Vec<ValueId>>,
+    pub(super) back: HashMap<ValueId, Vec<ValueId>>,
+    origins: OnceCell<Origins>,
 }
 
 impl Ways {
@@ -35,10 +38,15 @@ impl Ways {
             onward.entry(from).or_default().push(to);
             back.entry(to).or_default().push(from);
         }
-        Self { onward, back }
+        Self { onward, back, origins: OnceCell::new() }
     }
 
-    fn next(&self, value: ValueId) -> impl Iterator<Item = ValueId> {
+    /// For questions about many values at once.
+    pub(super) fn all_origins(&self, module: &Module) -> &Origins {
+        self.origins.get_or_init(|| Origins::of(module.value_count(), &self.onward))
+    }
+
+    pub(super) fn next(&self, value: ValueId) -> impl Iterator<Item = ValueId> {
         self.onward.get(&value).into_iter().flatten().copied()
     }
 
@@ -121,152 +129,6 @@ fn elsewhere(module: &Module, ways: &Ways, id: OpId, blocks: &[BlockId]) -> Hash
     first.chain(module.results(id).filter(|_| !comes_back)).collect()
 }
 
-/// True when blocks that are jumped between make a buffer anew while one of an earlier round, which they handed on, is still used. Such rounds
-/// carry no copies.
-pub(super) fn is_made_early(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> bool {
-    let lists = module.op_regions(id).iter().map(|r| &module.region(*r).blocks).filter(|blocks| blocks.len() > 1);
-    lists.into_iter().any(|blocks| {
-        let jumps = Jumps::of(module, blocks);
-        // There is no earlier round elsewhere.
-        let again = module.rounds(blocks);
-        blocks.iter().filter(|block| again.contains(block)).any(|block| {
-            let made = made_inside(module, &[*block]);
-            made.into_iter().any(|buffer| is_used_late(module, targets, ways, &jumps, (*block, buffer)))
-        })
-    })
-}
-
-/// Blocks that are jumped between, looked through once.
-struct Jumps {
-    /// The parameters of blocks.
-    params: HashMap<ValueId, BlockId>,
-    /// The blocks that use a value, also inside of operations.
-    users: HashMap<ValueId, Vec<BlockId>>,
-    /// The round that a block is in; those that lead to others have larger numbers.
-    rounds: HashMap<BlockId, usize>,
-}
-
-impl Jumps {
-    fn of(module: &Module, blocks: &[BlockId]) -> Self {
-        let args = blocks.iter().flat_map(|b| module.block(*b).args.iter().map(|arg| (*arg, *b)));
-        let mut users: HashMap<ValueId, Vec<BlockId>> = HashMap::new();
-        for &block in blocks {
-            module.walk(block, &mut |id| {
-                for operand in module.operands(id) {
-                    let list = users.entry(operand.value).or_default();
-                    if list.last() != Some(&block) {
-                        list.push(block);
-                    }
-                }
-            });
-        }
-        Self { params: args.collect(), users, rounds: numbered_rounds(module, blocks) }
-    }
-
-    /// True when a block leads to another, or back to itself.
-    fn lead(&self, module: &Module, from: BlockId, to: BlockId) -> bool {
-        match (self.rounds.get(&from), self.rounds.get(&to)) {
-            (Some(a), Some(b)) if a < b => false,
-            (Some(a), Some(b)) if a == b && from != to => true,
-            _ => jumps(module, from, None).contains(&to),
-        }
-    }
-
-    /// True when one of these values is used in another block than these two.
-    fn used_elsewhere(&self, values: &BTreeSet<ValueId>, but: [BlockId; 2]) -> bool {
-        values.iter().filter_map(|v| self.users.get(v)).flatten().any(|b| !but.contains(b))
-    }
-}
-
-/// Blocks that lead to each other have the same number; what a block leads to has no larger one.
-fn numbered_rounds(module: &Module, blocks: &[BlockId]) -> HashMap<BlockId, usize> {
-    let next = |b: BlockId| module.next_blocks(b).collect::<Vec<_>>();
-    let (mut met, mut low) = (HashMap::<BlockId, usize>::new(), HashMap::<BlockId, usize>::new());
-    let (mut rounds, mut stack) = (HashMap::<BlockId, usize>::new(), Vec::new());
-    let mut count = 0;
-    for &first in blocks {
-        if met.contains_key(&first) {
-            continue;
-        }
-        let mut open = vec![(first, next(first), 0)];
-        met.insert(first, met.len());
-        low.insert(first, met[&first]);
-        stack.push(first);
-        while let Some((block, targets, at)) = open.last_mut() {
-            let block = *block;
-            if let Some(&to) = targets.get(*at) {
-                *at += 1;
-                if let Some(&time) = met.get(&to) {
-                    // Blocks that have a number are in no round with this one.
-                    if !rounds.contains_key(&to) && time < low[&block] {
-                        low.insert(block, time);
-                    }
-                } else {
-                    met.insert(to, met.len());
-                    low.insert(to, met[&to]);
-                    stack.push(to);
-                    open.push((to, next(to), 0));
-                }
-                continue;
-            }
-            open.pop();
-            if let Some((before, ..)) = open.last()
-                && low[&block] < low[before]
-            {
-                low.insert(*before, low[&block]);
-            }
-            if low[&block] == met[&block] {
-                while let Some(member) = stack.pop() {
-                    rounds.insert(member, count);
-                    if member == block {
-                        break;
-                    }
-                }
-                count += 1;
-            }
-        }
-    }
-    rounds
-}
-
-/// True when a block makes a buffer while another name of it, a parameter of one of the blocks from an earlier round, is still used.
-fn is_used_late(
-    module: &Module,
-    targets: Targets,
-    ways: &Ways,
-    all: &Jumps,
-    (block, buffer): (BlockId, ValueId),
-) -> bool {
-    let handed = |v: ValueId| all.params.get(&v).map(|home| (v, *home));
-    let handed: Vec<(ValueId, BlockId)> =
-        ways.names([buffer], &HashSet::new()).into_iter().filter_map(handed).collect();
-    if handed.is_empty() {
-        return false;
-    }
-    let own = reached([buffer], |v| ways.next(v).filter(|to| !all.params.contains_key(to)).collect());
-    handed.into_iter().filter(|(_, home)| all.lead(module, *home, block)).any(|(arg, home)| {
-        let old = ways.names([arg], &HashSet::new());
-        let uses_old = |id: OpId| module.operands(id).iter().any(|o| old.contains(&o.value));
-        let mut is_used = false;
-        if all.used_elsewhere(&old, [block, home]) {
-            let behind = jumps(module, block, Some(home));
-            behind.iter().filter(|b| **b != block).for_each(|b| module.walk(*b, &mut |id| is_used |= uses_old(id)));
-        }
-        is_used || is_overwritten(module, targets, &old, &own, &[block])
-    })
-}
-
-/// The blocks that a block leads to, without going through another.
-fn jumps(module: &Module, from: BlockId, avoided: Option<BlockId>) -> BTreeSet<BlockId> {
-    let mut found = BTreeSet::new();
-    let mut open = vec![from];
-    while let Some(block) = open.pop() {
-        let targets = module.next_blocks(block).filter(|b| Some(*b) != avoided);
-        open.extend(targets.filter(|b| found.insert(*b)));
-    }
-    found
-}
-
 /// The buffers without an address that these blocks allocate.
 pub(super) fn made_inside(module: &Module, blocks: &[BlockId]) -> Vec<ValueId> {
     let is_placed = |id: OpId| module.operand(id, "addr").is_some();
@@ -282,7 +144,7 @@ pub(super) fn made_inside(module: &Module, blocks: &[BlockId]) -> Vec<ValueId> {
 }
 
 /// True when what a turn was handed is used, under any name, once its own buffer has been touched.
-fn is_overwritten(
+pub(super) fn is_overwritten(
     module: &Module,
     targets: Targets,
     arg: &BTreeSet<ValueId>,

@@ -11,12 +11,15 @@ mod anew;
 mod control;
 mod layouts;
 mod lost;
+mod origins;
 mod regions;
+mod rounds;
 mod timeline;
 mod windows;
 
-use anew::{Ways, all_contents, are_needed, is_made_early};
+use anew::{Ways, all_contents, are_needed};
 use lost::{losing_loops, other_names};
+use rounds::is_made_early;
 
 use crate::{BlockId, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::row::Control;

@@ -20,6 +20,7 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape { name: "blocks that leave", text: leaving, kind: Runs },
     Shape { name: "blocks with arguments", text: passing, kind: Runs },
     Shape { name: "blocks in a round", text: round, kind: Runs },
+    Shape { name: "blocks in a round, one of two tiles", text: choosing_round, kind: Runs },
     Shape { name: "functions", text: functions, kind: Runs },
     Shape { name: "functions with copies", text: copying, kind: Runs },
     Shape { name: "functions calling functions", text: call_chain, kind: Runs },
@@ -128,15 +129,23 @@ fn passing(lines: usize) -> String {
 /// Every block makes a tile and hands it on, the last one to the first.
 fn round(lines: usize) -> String {
     let count = lines / 4;
+    round_of(count, |k| format!("  cf.br ^b{}(%w{k} : !t)\n", k + 1), &format!("%x{count}"))
+}
+
+/// Every block makes a tile and hands on that or the one it was given. The last one starts again.
+fn choosing_round(lines: usize) -> String {
+    let end = |k: usize| format!("  cf.cond_br %c, ^b{n}(%w{k} : !t), ^b{n}(%x{k} : !t)\n", n = k + 1);
+    round_of(lines / 4, end, "%t")
+}
+
+fn round_of(count: usize, end: impl Fn(usize) -> String, again: &str) -> String {
     let start = "  %no = arith.constant false\n  cf.br ^b0(%t : !t)\n";
     let block = |k: usize| {
-        let next = k + 1;
-        format!(
-            "^b{k}(%x{k}: !t):\n  %w{k} = pto.alloc_tile : !t\n  pto.tabs ins(%x{k} : !t) outs(%w{k} : !t)\n  cf.br ^b{next}(%w{k} : !t)\n"
-        )
+        let end = end(k);
+        format!("^b{k}(%x{k}: !t):\n  %w{k} = pto.alloc_tile : !t\n  pto.tabs ins(%x{k} : !t) outs(%w{k} : !t)\n{end}")
     };
     let blocks: String = (0..count).map(block).collect();
-    let last = format!("^b{count}(%x{count}: !t):\n  cf.cond_br %no, ^b0(%x{count} : !t), ^end\n^end:\n");
+    let last = format!("^b{count}(%x{count}: !t):\n  cf.cond_br %no, ^b0({again} : !t), ^end\n^end:\n");
     small(&format!("{HEAD}{start}{blocks}{last}{END}"))
 }
 

@@ -43,6 +43,8 @@ const ONCE_SLOW: &[(&str, &str)] = &[
     ("blocks with arguments", "level 2"),
     ("blocks in a round", "plan"),
     ("blocks in a round", "lower"),
+    ("blocks in a round, one of two tiles", "plan"),
+    ("blocks in a round, one of two tiles", "lower"),
     ("parts of tiles", "plan"),
     ("carried tiles", "sync"),
     ("tiles in turn", "sync"),

@@ -1,0 +1,130 @@
+//! Which values may be names of which others, for 64 of them at a time.
+//!
+//! Values that are names of each other are one component. A set of 64 values is a word; it goes through the components once, from names to
+//! what they may be names of. So what `n` values may be names of takes a 64th of `n` passes, however long the chains are.
+
+use crate::ValueId;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+pub(super) struct Origins {
+    /// The component of each value; what its values may become has a smaller number, or the same.
+    component: Vec<usize>,
+    /// The components whose values may become those of a component.
+    before: Vec<Vec<usize>>,
+}
+
+/// Which of up to 64 values each component leads to.
+pub(super) struct Led<'a> {
+    origins: &'a Origins,
+    words: HashMap<usize, u64>,
+}
+
+impl Origins {
+    pub(super) fn of(count: usize, onward: &HashMap<ValueId, Vec<ValueId>>) -> Self {
+        let next = |k: usize| onward.get(&ValueId::from_index(k)).into_iter().flatten().map(|v| v.index()).collect();
+        let component = components(count, next);
+        let mut before = vec![Vec::new(); count];
+        for (from, list) in onward {
+            for to in list {
+                let (from, to) = (component[from.index()], component[to.index()]);
+                if from != to {
+                    before[to].push(from);
+                }
+            }
+        }
+        Self { component, before }
+    }
+
+    /// What leads to the first 64 of some values.
+    pub(super) fn of_values(&self, values: &[ValueId]) -> Led<'_> {
+        let mut words: HashMap<usize, u64> = HashMap::new();
+        let mut open = BinaryHeap::new();
+        let mut add = |open: &mut BinaryHeap<_>, component: usize, word: u64| {
+            let known = words.entry(component).or_insert(0);
+            if *known == 0 {
+                open.push(Reverse(component));
+            }
+            *known |= word;
+            *known
+        };
+        for (k, value) in values.iter().take(64).enumerate() {
+            add(&mut open, self.component[value.index()], 1 << k);
+        }
+        // The smallest one has its whole word: what it leads to came before it.
+        while let Some(Reverse(component)) = open.pop() {
+            let word = add(&mut open, component, 0);
+            for &before in &self.before[component] {
+                add(&mut open, before, word);
+            }
+        }
+        Led { origins: self, words }
+    }
+}
+
+impl Led<'_> {
+    /// The values that may be names of this one.
+    pub(super) fn names(&self, value: ValueId) -> u64 {
+        self.words.get(&self.origins.component[value.index()]).copied().unwrap_or(0)
+    }
+}
+
+/// The strongly connected components of a graph, by node: what a node leads to has no larger number.
+fn components(count: usize, next: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
+    const NONE: usize = usize::MAX;
+    let (mut met, mut low, mut found) = (vec![NONE; count], vec![NONE; count], vec![NONE; count]);
+    let (mut time, mut number, mut stack) = (0, 0, Vec::new());
+    for first in 0..count {
+        if met[first] != NONE {
+            continue;
+        }
+        let mut open = vec![(first, next(first), 0)];
+        while let Some((node, targets, at)) = open.last_mut() {
+            let node = *node;
+            if met[node] == NONE {
+                (met[node], low[node]) = (time, time);
+                time += 1;
+                stack.push(node);
+            }
+            if let Some(&to) = targets.get(*at) {
+                *at += 1;
+                if met[to] == NONE {
+                    open.push((to, next(to), 0));
+                } else if found[to] == NONE {
+                    low[node] = low[node].min(met[to]);
+                }
+                continue;
+            }
+            open.pop();
+            if let Some((before, ..)) = open.last() {
+                low[*before] = low[*before].min(low[node]);
+            }
+            if low[node] == met[node] {
+                while let Some(member) = stack.pop() {
+                    found[member] = number;
+                    if member == node {
+                        break;
+                    }
+                }
+                number += 1;
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 0 → 1 ⇄ 2 → 3, 4 → 2.
+    #[test]
+    fn names_go_through_cycles() {
+        let v = ValueId::from_index;
+        let onward =
+            HashMap::from([(v(0), vec![v(1)]), (v(1), vec![v(2)]), (v(2), vec![v(1), v(3)]), (v(4), vec![v(2)])]);
+        let origins = Origins::of(5, &onward);
+        let led = origins.of_values(&[v(1), v(3), v(0)]);
+        assert_eq!([0, 1, 2, 3, 4].map(|k| led.names(v(k))), [0b111, 0b011, 0b011, 0b010, 0b011]);
+    }
+}
