@@ -61,9 +61,9 @@ fn given(runs: Runs, dense: &Window, window: &Window) -> Option<Runs> {
 }
 
 /// The windows that a function uses of a parameter, and those of the tile which a call gives for it.
-fn passed(walk: &Walk<'_>, call: OpId, operand: &Operand, parameter_: ValueId) -> Option<(Group, Vec<(Runs, Runs)>)> {
+fn passed(walk: &Walk<'_>, call: OpId, given_: ValueId, parameter_: ValueId) -> Option<(Group, Vec<(Runs, Runs)>)> {
     let ty = *walk.module.tile(parameter_)?;
-    let window = walk.places.window(operand.value, call)?;
+    let window = walk.places.window(given_, call)?;
     let dense = Window::whole(Home::Tile(parameter_), crate::places::Linear::default(), ty);
     let windows = walk.atoms.windows(&parameter(parameter_));
     if windows.len() > MANY_WINDOWS {
@@ -86,47 +86,54 @@ impl Walk<'_> {
     /// Adds the windows that a called function uses.
     pub(super) fn add_call(&mut self, call: OpId) {
         for (operand, parameter) in self.tiles_of_call(call).unwrap_or_default() {
-            let Some((group, pairs)) = passed(self, call, &operand, parameter) else { continue };
-            pairs.into_iter().for_each(|(_, runs)| self.atoms.add(group.clone(), runs));
+            self.add_given(call, operand.value, parameter);
         }
+    }
+
+    /// Adds the windows that are used of a parameter to those of the tile that is given for it.
+    pub(super) fn add_given(&mut self, at: OpId, tile: ValueId, parameter: ValueId) {
+        let Some((group, pairs)) = passed(self, at, tile, parameter) else { return };
+        pairs.into_iter().for_each(|(_, runs)| self.atoms.add(group.clone(), runs));
+    }
+
+    /// Which atoms of a parameter the atoms of the tile are that is given for it.
+    pub(super) fn same_atoms(&self, at: OpId, tile: ValueId, param: ValueId) -> Option<Vec<(Atom, Atom)>> {
+        let (group, pairs) = passed(self, at, tile, param)?;
+        let (mut own, mut theirs): (BTreeMap<Atom, Vec<usize>>, BTreeMap<Atom, Vec<usize>>) = Default::default();
+        for (n, (inside, outside)) in pairs.iter().enumerate() {
+            self.atoms.of(&group, *outside).iter().for_each(|a| own.entry(*a).or_default().push(n));
+            self.atoms.of(&parameter(param), *inside).iter().for_each(|a| theirs.entry(*a).or_default().push(n));
+        }
+        let inside: HashMap<Vec<usize>, Atom> = theirs.into_iter().map(|(atom, set)| (set, atom)).collect();
+        Some(own.iter().filter_map(|(atom, set)| Some((*atom, *inside.get(set)?))).collect())
     }
 
     /// Which atoms of a parameter the atoms of an argument are; nothing where that is not known.
     fn arguments(&self, call: OpId) -> Vec<(Operand, Vec<(Atom, Atom)>)> {
-        let mut all = Vec::new();
-        for (operand, param) in self.tiles_of_call(call).unwrap_or_default() {
-            let Some((group, pairs)) = passed(self, call, &operand, param) else { continue };
-            let (mut own, mut theirs): (BTreeMap<Atom, Vec<usize>>, BTreeMap<Atom, Vec<usize>>) = Default::default();
-            for (n, (inside, outside)) in pairs.iter().enumerate() {
-                self.atoms.of(&group, *outside).iter().for_each(|a| own.entry(*a).or_default().push(n));
-                self.atoms.of(&parameter(param), *inside).iter().for_each(|a| theirs.entry(*a).or_default().push(n));
-            }
-            let inside: HashMap<Vec<usize>, Atom> = theirs.into_iter().map(|(atom, set)| (set, atom)).collect();
-            let same = own.iter().filter_map(|(atom, set)| Some((*atom, *inside.get(set)?)));
-            all.push((operand, same.collect()));
-        }
-        all
+        let tiles = self.tiles_of_call(call).unwrap_or_default().into_iter();
+        tiles.filter_map(|(operand, param)| Some((operand, self.same_atoms(call, operand.value, param)?))).collect()
     }
 
     /// Follows what may be lost into functions and out of them.
     pub(super) fn track_calls(&mut self, functions: &[OpId]) {
-        let calls = |walk: &Self, function: OpId| {
-            let mut inner = Vec::new();
-            walk.module.walk_inside(function, &mut |id| inner.extend(walk.calls.contains_key(&id).then_some(id)));
-            inner
-        };
         let mut handed: BTreeMap<OpId, Vec<(Atom, Atom)>> = BTreeMap::new();
         for &function in functions {
-            for call in calls(self, function) {
-                let pairs: Vec<_> = self.arguments(call).into_iter().flat_map(|(_, pairs)| pairs).collect();
-                let lost = pairs.iter().filter(|(_, inner)| self.tracked.contains(inner)).map(|(outer, _)| *outer);
-                let lost: Vec<Atom> = lost.collect();
-                self.tracked.extend(lost);
-                handed.entry(function).or_default().extend(pairs);
+            let mut inner = Vec::new();
+            self.module.walk_inside(function, &mut |id| inner.push(id));
+            let calls = inner.iter().filter(|id| self.calls.contains_key(id));
+            let mut pairs: Vec<(Atom, Atom)> =
+                calls.flat_map(|call| self.arguments(*call)).flat_map(|(_, pairs)| pairs).collect();
+            // Inner loops are given what outer ones carry.
+            pairs.extend(inner.iter().rev().flat_map(|id| self.carried_atoms(*id)));
+            for (outer, inner) in &pairs {
+                if self.tracked.contains(inner) {
+                    self.tracked.insert(*outer);
+                }
             }
+            handed.insert(function, pairs);
         }
         for function in functions.iter().rev() {
-            for (outer, inner) in handed.remove(function).unwrap_or_default() {
+            for (outer, inner) in handed.remove(function).unwrap_or_default().into_iter().rev() {
                 if self.tracked.contains(&outer) {
                     self.tracked.insert(inner);
                 }
@@ -150,7 +157,7 @@ impl Walk<'_> {
                     all.exposed.entry(outer).or_insert(read);
                 }
                 if let Some(loss) = body.lost.get(&inner) {
-                    all.lost.entry(outer).or_insert(Loss { called: true, ..*loss });
+                    all.lost.entry(outer).or_insert(Loss { called: true, under: None, ..*loss });
                 }
                 all.written.extend(body.written.contains(&inner).then_some(outer));
             }
@@ -174,7 +181,11 @@ impl Walk<'_> {
 
     /// The atoms of what a function is given.
     pub(super) fn parameter_atoms(&self, function: OpId) -> BTreeSet<Atom> {
-        let tiles = parameters(self.module, function).iter().filter(|p| self.module.tile(**p).is_some());
+        self.atoms_of_parameters(parameters(self.module, function))
+    }
+
+    pub(super) fn atoms_of_parameters(&self, parameters: &[ValueId]) -> BTreeSet<Atom> {
+        let tiles = parameters.iter().filter(|p| self.module.tile(**p).is_some());
         let groups = tiles.map(|p| parameter(*p));
         groups
             .flat_map(|group| {

@@ -7,6 +7,7 @@
 
 mod atoms;
 mod calls;
+mod carried;
 
 use crate::Info;
 use crate::instructions::OpCheck;
@@ -73,6 +74,8 @@ struct Loss {
     called: bool,
     /// It is one of the tiles that a condition chooses from.
     chosen: bool,
+    /// What the instruction knows it as, where it was given under another name.
+    under: Option<Atom>,
 }
 
 /// A read of a tile, and where it is in a function that was called.
@@ -116,7 +119,7 @@ fn losses(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>) -> 
             match hazard.harm {
                 Harm::Destroys(slot) => {
                     let operands = row.slot(slot).into_iter().flat_map(|slot| module.in_slot(id, slot));
-                    let loss = Loss { by: id, source: true, called: false, chosen: false };
+                    let loss = Loss { by: id, source: true, called: false, chosen: false, under: None };
                     for operand in operands {
                         let own = places.window(operand.value, id).into_iter().map(|w| (w, loss));
                         let others = places.alternatives(operand.value, id).into_iter();
@@ -128,7 +131,7 @@ fn losses(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>) -> 
                 }
                 Harm::Hidden(memory) => {
                     let home = (Home::At(memory.loc), BTreeMap::new());
-                    let loss = Loss { by: id, source: false, called: false, chosen: false };
+                    let loss = Loss { by: id, source: false, called: false, chosen: false, under: None };
                     list.push(((home, hidden_runs(&memory)), loss));
                 }
                 _ => {}
@@ -227,7 +230,9 @@ impl<'a> Walk<'a> {
             }
             let mut inner = Vec::new();
             self.module.walk_inside(function, &mut |id| inner.push(id));
-            inner.into_iter().for_each(|id| self.add_windows(id));
+            inner.iter().for_each(|id| self.add_windows(*id));
+            // What inner loops are given may be what outer ones carry.
+            inner.iter().rev().for_each(|id| self.add_carried(*id));
         }
         let outside = order.iter().filter(|id| self.module.control(**id) != Some(Control::Function));
         let outside: Vec<OpId> = outside.copied().collect();
@@ -330,6 +335,7 @@ impl<'a> Walk<'a> {
                 parts.iter_mut().for_each(Summary::leave_branch);
                 either(parts, module.op_regions(id).len() == 2)
             }
+            Some(Control::For) if self.places.carried(id).is_some() => self.exchanged(id, parts),
             Some(Control::For | Control::While) => self.repeated(parts),
             _ => {
                 let mut all = Summary::default();
@@ -345,7 +351,7 @@ impl<'a> Walk<'a> {
     fn keep_parameters(&mut self, function: OpId, body: &Summary) {
         let parameters = self.parameter_atoms(function);
         let lost = body.lost.iter().filter(|(atom, loss)| loss.source && !loss.called && parameters.contains(atom));
-        self.needed.extend(lost.map(|(atom, loss)| (loss.by, *atom)));
+        self.needed.extend(lost.map(|(atom, loss)| (loss.by, loss.under.unwrap_or(*atom))));
     }
 
     /// The body of a loop, behind itself, or not at all.
@@ -391,7 +397,7 @@ impl<'a> Walk<'a> {
         let row = module.op(loss.by).op.row();
         let name = module.value_name(read.tile);
         if loss.source && !loss.called {
-            self.needed.insert((loss.by, key));
+            self.needed.insert((loss.by, loss.under.unwrap_or(key)));
         }
         let d = if loss.source {
             let how = if read.inside.is_some() { "read by the function" } else { "read here" };

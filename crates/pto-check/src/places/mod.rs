@@ -1,5 +1,6 @@
 //! Where tiles lie, as far as the program says it: by addresses, and as windows of other tiles.
 
+mod carried;
 mod linear;
 mod runs;
 mod window;
@@ -7,12 +8,14 @@ mod window;
 use crate::Info;
 use crate::cases::{Case, Unknown};
 use crate::memory::addresses;
+pub(crate) use carried::Carried;
 pub(crate) use linear::Linear;
 use pto_ir::{BlockId, Def, Module, OpId, ValueId};
 use pto_isa::row::{Arith, Control, Effect, HiddenMemory, Meaning, Storage};
 use pto_isa::{Loc, TileType, Type};
 pub(crate) use runs::Runs;
 use std::collections::HashMap;
+use std::rc::Rc;
 pub(crate) use window::{Extent, Home, Overlap, Window};
 
 /// Where a tile lies.
@@ -66,11 +69,23 @@ pub(crate) struct Places<'a> {
     views: HashMap<ValueId, Window>,
     /// The block and the position in the text of operations; only where tiles are bound.
     stands: HashMap<OpId, (BlockId, usize)>,
+    /// Parameters of loops that are not the same tile in every iteration, and their loops.
+    exchanged: HashMap<ValueId, OpId>,
+    /// Those loops.
+    carried: HashMap<OpId, Rc<Carried>>,
 }
 
 impl<'a> Places<'a> {
     pub(crate) fn new(module: &'a Module, order: &[OpId], info: &'a Info) -> Self {
-        let mut this = Self { module, info, bound: HashMap::new(), views: HashMap::new(), stands: HashMap::new() };
+        let mut this = Self {
+            module,
+            info,
+            bound: HashMap::new(),
+            views: HashMap::new(),
+            stands: HashMap::new(),
+            exchanged: HashMap::new(),
+            carried: HashMap::new(),
+        };
         for &id in order {
             if let Some(tile) = this.rebinds(id) {
                 let window = (module.storage(id) == Some(Storage::Assign)).then(|| this.addressed(id, tile)).flatten();
@@ -135,6 +150,7 @@ impl<'a> Places<'a> {
                     let window = ways.get(&value).and_then(|from| self.handed_on(from, id));
                     self.views.extend(window.map(|w| (value, w)));
                 }
+                self.note_exchanged(id);
             }
             _ if is_view(module, id) => {
                 let result = module.results(id).next();
@@ -144,6 +160,21 @@ impl<'a> Places<'a> {
             }
             _ => {}
         }
+    }
+
+    fn note_exchanged(&mut self, id: OpId) {
+        let Some(carried) = Carried::of(self.module, id) else { return };
+        let tiles = carried.args.iter().filter(|arg| self.module.tile(**arg).is_some());
+        let exchanged: Vec<ValueId> = tiles.filter(|arg| !self.views.contains_key(arg)).copied().collect();
+        if !exchanged.is_empty() {
+            self.exchanged.extend(exchanged.into_iter().map(|arg| (arg, id)));
+            self.carried.insert(id, Rc::new(carried));
+        }
+    }
+
+    /// The tiles that a loop carries, where they are not the same in every iteration.
+    pub(crate) fn carried(&self, id: OpId) -> Option<&Rc<Carried>> {
+        self.carried.get(&id)
     }
 
     /// The one tile that is handed on, whichever way is taken.
@@ -231,7 +262,7 @@ impl<'a> Places<'a> {
     /// True when where a tile lies depends on conditions or counters.
     pub(crate) fn varies(&self, tile: ValueId, at: OpId) -> bool {
         let Some(window) = self.window(tile, at) else { return false };
-        let chosen = matches!(window.home, Home::Tile(v) if self.is_chosen(v));
+        let chosen = matches!(window.home, Home::Tile(v) if self.is_chosen(v) || self.exchanged.contains_key(&v));
         chosen || matches!(window.home, Home::At(_)) && !window.start.unknown.is_empty()
     }
 
@@ -292,8 +323,23 @@ impl<'a> Places<'a> {
         Ok(window)
     }
 
-    /// The tile that a branch or a selection gives in a case.
+    /// The tile that a parameter of a loop is in the iteration that a case looks at.
+    fn in_iteration(&self, tile: ValueId, id: OpId, case: &mut Case) -> Result<ValueId, Unknown> {
+        let carried = self.carried.get(&id).ok_or(Unknown::Value)?;
+        let bound = |n: usize| self.module.operands(id).get(n).and_then(|o| self.info.computed(o.value));
+        let (from, step) = bound(0).zip(bound(2).filter(|step| *step > 0)).ok_or(Unknown::Value)?;
+        let counter = case.number(self.module, self.info, carried.counter)?;
+        let iteration = usize::try_from(counter.saturating_sub(from) / step).ok();
+        let tiles = iteration.and_then(|n| carried.at(n)).ok_or(Unknown::Value)?;
+        let at = carried.args.iter().position(|arg| *arg == tile);
+        at.and_then(|at| tiles[at]).ok_or(Unknown::Value)
+    }
+
+    /// The tile that a branch, a selection or a loop gives in a case.
     fn chosen(&self, tile: ValueId, case: &mut Case) -> Result<Option<ValueId>, Unknown> {
+        if let Some(id) = self.exchanged.get(&tile) {
+            return self.in_iteration(tile, *id, case).map(Some);
+        }
         let (module, Def::Result(id, _)) = (self.module, self.module.value(tile).def) else { return Ok(None) };
         let operand = |n: usize| module.operands(id).get(n).map(|o| o.value).ok_or(Unknown::Value);
         match module.meaning(id) {
