@@ -379,6 +379,46 @@ fn jumps_that_make_a_buffer_early_are_refused() {
     }
 }
 
+/// Blocks in a round that hand on what they made or what they were given.
+#[test]
+fn blocks_in_a_round_may_choose_what_they_hand_on() {
+    let round = |first: &str, again: &str| {
+        whole(&format!(
+            "    %a = pto.alloc_tile : !t
+    %sum = pto.alloc_tile : !t
+    pto.tload ins(%x : !v) outs(%a : !t)
+    pto.tload ins(%x : !v) outs(%sum : !t)
+    cf.br ^one(%zero, %a : index, !t)
+  ^one(%i: index, %o: !t):
+    %b = pto.alloc_tile : !t
+    pto.tadds ins(%o, %k : !t, f32) outs(%b : !t)
+    {first}
+  ^two(%p: !t):
+    pto.tadd ins(%sum, %p : !t, !t) outs(%sum : !t)
+    %c = pto.alloc_tile : !t
+    pto.tmuls ins(%p, %k : !t, f32) outs(%c : !t)
+    cf.cond_br %flag, ^three(%c : !t), ^three(%p : !t)
+  ^three(%q: !t):
+    pto.tadd ins(%sum, %q : !t, !t) outs(%sum : !t)
+    %next = arith.addi %i, %one : index
+    %more = arith.cmpi slt, %next, %three : index
+    cf.cond_br %more, ^one(%next, {again} : index, !t), ^done
+  ^done:
+    pto.tstore ins(%sum : !t) outs(%y : !v)
+"
+        ))
+    };
+    let (own, either) = ("cf.br ^two(%b : !t)", "cf.cond_br %flag, ^two(%b : !t), ^two(%o : !t)");
+    // What `^two` was given may be what it made a round before, and it hands that on.
+    for (first, again) in [(either, "%q"), (either, "%p"), (either, "%c")] {
+        let text = round(first, again);
+        assert!(refusal(&text).contains("while the old one is still used"), "{text}");
+    }
+    // Used behind a block that makes it anew.
+    let late = round(own, "%q").replace("tadd ins(%sum, %q", "tadd ins(%o, %q");
+    assert!(refusal(&late).contains("while the old one is still used"), "{late}");
+}
+
 fn refusal(text: &str) -> String {
     let checked = Program::parse(text).check(Target::A5).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     let lowered = opt::lower(&checked, plan::Options::default(), Mode::Minimal);
