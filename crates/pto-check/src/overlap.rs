@@ -201,7 +201,7 @@ impl OperandCheck<'_> {
                     Overlap::Same if distinct || early => Diagnostic::new(
                         codes::ALIASING,
                         dst.span,
-                        format!("`{d}` of `{}` shares its memory with `{s}`", self.row.name),
+                        format!("`{d}` of `{}` shares memory with `{s}`", self.row.name),
                     )
                     .legal(format!("separate memory for `{d}` on {}", self.info.target)),
                     Overlap::Partial(bytes) => Diagnostic::new(
@@ -247,7 +247,7 @@ impl OperandCheck<'_> {
         for other in self.tiles().filter(|o| !self.is_scratch(o)) {
             let (tmp, name) = (self.slot(scratch).name, self.slot(other).name);
             let how = match self.overlap(scratch.value, other.value) {
-                Overlap::Same => format!("shares its memory with `{name}`"),
+                Overlap::Same => format!("shares memory with `{name}`"),
                 Overlap::Partial(bytes) => format!("overlaps `{name}` in {bytes} bytes"),
                 Overlap::Somewhere(bytes) => format!("overlaps `{name}` in {bytes} bytes, wherever the window starts"),
                 Overlap::None | Overlap::Unknown => continue,
@@ -256,7 +256,7 @@ impl OperandCheck<'_> {
             problems.push(
                 Diagnostic::new(codes::SCRATCH_OVERLAP, scratch.span, message)
                     .label(other.span, format!("`{name}`"))
-                    .legal(format!("memory of its own for `{tmp}` on {}", self.info.target))
+                    .legal(format!("separate memory for `{tmp}` on {}", self.info.target))
                     .page(self.row.page),
             );
         }

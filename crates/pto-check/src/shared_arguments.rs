@@ -129,6 +129,6 @@ fn at_the_call(d: Diagnostic, (one, other): &Pair, inside: Span) -> Diagnostic {
     let mut d = d;
     d.primary.span = *one;
     d.labels.clear();
-    d.message += ", because the function is given the same memory twice";
+    d.message += ", because two arguments of the function share memory";
     d.label(*other, "here and there").label(inside, "in this instruction")
 }

@@ -74,7 +74,7 @@ fn path(module: &Module, id: OpId, problems: &mut Vec<Diagnostic>) {
     let mut at = module.value_type(first.value);
     for step in steps.iter().filter_map(Attr::int) {
         let Type::Struct(fields) = at else {
-            problems.push(problem(head(module, id), "the path goes on after a scalar"));
+            problems.push(problem(head(module, id), "the path continues after a scalar"));
             return;
         };
         match usize::try_from(step).ok().and_then(|i| fields.get(i)) {

@@ -67,7 +67,7 @@ fn allocates(module: &Module, def: Def) -> bool {
 /// Bytes beyond every address.
 fn too_large(view: &ViewType, name: &str, span: Span) -> Option<Diagnostic> {
     (!view.is_addressable()).then(|| {
-        let message = format!("`%{name}` is {view}: more bytes than addresses tell apart");
+        let message = format!("`%{name}` is {view}: more bytes than the address space has");
         let d = Diagnostic::new(codes::NUMBER_RANGE, span, message);
         d.legal("extents that give fewer than 2^63 bytes").help("make an extent smaller, or leave it open: `?`")
     })

@@ -406,7 +406,7 @@ fn a_freed_entry_is_gone() {
         Pair { vector, ..Pair::default() }.text()
     };
     legal(&with(&neg, free));
-    wrong(&with(free, &neg), codes::FIFO_ENTRY, "`tneg` uses an entry of a pipe after it was given back");
+    wrong(&with(free, &neg), codes::FIFO_ENTRY, "`tneg` uses a FIFO entry after it was freed");
     let copied = problems(&with(free, &neg), Target::A2A3);
     assert!(copied.iter().any(|(s, c, _)| *s == Severity::Warning && *c == codes::FIFO_ENTRY), "{copied:?}");
 }

@@ -17,7 +17,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let made = if attribute.is_empty() {
         expand(function)
     } else {
-        Err(Error::new_spanned(attribute, "`#[pto::kernel]` takes nothing in brackets"))
+        Err(Error::new_spanned(attribute, "`#[pto::kernel]` takes no arguments"))
     };
     made.unwrap_or_else(Error::into_compile_error).into()
 }
@@ -26,10 +26,7 @@ fn expand(function: ItemFn) -> Result<proc_macro2::TokenStream, Error> {
     let ItemFn { attrs, vis, sig, mut block } = function;
     naming::name_variables(&mut block);
     if let ReturnType::Type(..) = sig.output {
-        return Err(Error::new_spanned(
-            sig.output,
-            "a kernel gives nothing back: it stores its results to global memory",
-        ));
+        return Err(Error::new_spanned(sig.output, "a kernel returns nothing: it stores its results to global memory"));
     }
     if let Some(word) = sig.asyncness {
         return Err(Error::new_spanned(word, "a kernel is traced once and cannot be `async`"));

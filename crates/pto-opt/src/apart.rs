@@ -185,11 +185,10 @@ impl Pass<'_> {
     fn no_room(&self, id: OpId, tile: &TileType) -> Diagnostic {
         let module = self.checked.module();
         let row = module.op(id).op.row();
-        let message =
-            format!("`{}` in place needs a scratch tile here, and no memory is known to be free", row.full_name());
+        let message = format!("`{}` in place needs a scratch tile here, and no free memory is known", row.full_name());
         Diagnostic::new(codes::EMIT_SCRATCH, module.op(id).name_span, message)
             .legal(format!("{} bytes of `{}` behind tiles whose addresses are constants", tile.bytes(), tile.loc))
-            .help("write the result to a tile of its own, and move it from there with `tmov`")
+            .help("write the result to a separate tile, and move it from there with `tmov`")
     }
 }
 

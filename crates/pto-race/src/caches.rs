@@ -202,10 +202,10 @@ impl Findings<'_> {
     fn held_in_cache(&mut self, conflict: &Conflict) {
         self.note(codes::CACHE_HELD, conflict.site.op, Some(conflict.other.op), |all| {
             let reader = pto_check::pipe_of(all.module(), conflict.site.op, all.target).unwrap_or(Pipe::S);
-            let message = format!("{reader} reads memory that still lacks what the scalar unit stored");
+            let message = format!("{reader} reads memory before the data cache has written a scalar store back");
             Diagnostic::new(codes::CACHE_HELD, all.span(conflict.site.op), message)
                 .label(all.span(conflict.other.op), "stored here, into the data cache")
-                .legal("the line is written back before others are told; flags, barriers and signals do not do that")
+                .legal("write the line back before you notify others; flags, barriers and signals do not write it back")
                 .edits(vec![Edit::after(all.span(conflict.other.op), CLEAN)])
         });
     }
@@ -214,18 +214,18 @@ impl Findings<'_> {
     fn line_shared(&mut self, conflict: &Conflict, stamp: &Stamp, ordered: bool) {
         self.note(codes::CACHE_SHARED, conflict.site.op, Some(conflict.other.op), |all| {
             let line = conflict.first - conflict.first % CACHE_LINE as u64;
-            let message = format!("two cores store into one cache line, at byte {line}: whoever writes it back last wins");
+            let message = format!("two cores store into one cache line, at byte {line}: the last write-back wins");
             let d = Diagnostic::new(codes::CACHE_SHARED, all.span(conflict.site.op), message);
             let d = match conflict.other.op == conflict.site.op {
-                true => d.remark("other cores store here, too"),
+                true => d.remark("other cores also store here"),
                 false => d.label(all.span(conflict.other.op), "another core stores into it here"),
             };
-            let d = d.legal("the data cache of a core writes back lines of 64 bytes as a whole");
+            let d = d.legal("the data cache of a core writes back whole lines of 64 bytes");
             let first = Edit::after(all.span(conflict.other.op), CLEAN);
             let edits = if ordered { vec![first] } else { all.one_after_the_other(conflict, stamp, first) };
             match edits.is_empty() {
                 true => d.help(format!(
-                    "keep the stores of different cores 64 bytes apart; or behind the first: {WRITE_BACK}, and let the second core wait for it"
+                    "keep the stores of different cores 64 bytes apart; or after the first store: {WRITE_BACK}, and let the second core wait for it"
                 )),
                 false => d.help("keep the stores of different cores 64 bytes apart; or write the line back before the next core stores").edits(edits),
             }
@@ -235,10 +235,10 @@ impl Findings<'_> {
     /// A load of what a core has read before, and others have written since.
     fn old_copy(&mut self, conflict: &Conflict) {
         self.note(codes::CACHE_STALE, conflict.site.op, Some(conflict.other.op), |all| {
-            let message = "the scalar unit reads a copy of the line that it took before it was written";
+            let message = "the scalar unit reads a stale copy of the line";
             Diagnostic::new(codes::CACHE_STALE, all.span(conflict.site.op), message)
                 .label(all.span(conflict.other.op), "written here")
-                .legal("a copy is forgotten before what others have written is read")
+                .legal("invalidate the line before reading what others have written")
                 .edits(vec![Edit::before(all.span(conflict.site.op), CLEAN)])
         });
     }
@@ -246,10 +246,10 @@ impl Findings<'_> {
     /// A loop that asks its own cache.
     fn asks_cache(&mut self, site: Site) {
         self.note(codes::CACHE_POLL, site.op, None, |all| {
-            let message = "the loop may read its own data cache for ever";
+            let message = "the loop may read its own data cache forever";
             Diagnostic::new(codes::CACHE_POLL, all.span(site.op), message)
                 .warning()
-                .legal("a copy is forgotten before each load that asks for what another core stores")
+                .legal("invalidate the line before each load that polls for a store of another core")
                 .edits(vec![Edit::before(all.span(site.op), CLEAN)])
         });
     }
@@ -260,8 +260,8 @@ impl Findings<'_> {
             let message = "another core waits for this word, which may stay in the data cache";
             Diagnostic::new(codes::CACHE_POLL, all.span(store), message)
                 .warning()
-                .label(all.span(load.op), "a loop asks for it here")
-                .legal("a word that is asked for is written back where it is stored")
+                .label(all.span(load.op), "a loop polls it here")
+                .legal("write a polled word back after the store")
                 .edits(vec![Edit::after(all.span(store), CLEAN)])
         });
     }

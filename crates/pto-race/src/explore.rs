@@ -82,8 +82,9 @@ impl Explorer<'_> {
             self.report.stopped = Some(meter.work);
         }
         if more {
-            let reason =
-                format!("more than {PATHS} combinations of numbers lead to other paths; the rest was not followed");
+            let reason = format!(
+                "more than {PATHS} combinations of scalars lead to different paths; the others were not checked"
+            );
             let span = self.module().functions().first().map_or_else(Span::default, |f| self.module().op(*f).name_span);
             self.report.undecided.push(Undecided { span, reason });
         }
@@ -181,7 +182,7 @@ impl Explorer<'_> {
                 matches!(module.control(id), Some(Control::IndexSwitch | Control::Switch | Control::CondBranch));
             let first = module.operands(id).first();
             if several && first.is_some_and(|o| sources.is_open(o.value) && !(looks && sources.is_decided(o.value))) {
-                let (span, reason) = (module.op(id).name_span, "only the way of this data was followed".into());
+                let (span, reason) = (module.op(id).name_span, "only the path that this data takes was checked".into());
                 self.report.undecided.push(Undecided { span, reason });
             }
         });

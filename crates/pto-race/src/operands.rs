@@ -14,7 +14,7 @@ impl Findings<'_> {
         self.note(codes::EVENT_ID, site.op, None, |all| {
             Diagnostic::new(codes::EVENT_ID, all.span(site.op), format!("there is no event {id}"))
                 .legal(format!("0 to {}", all.target.profile().event_ids - 1))
-                .help("use a few events in turns: the remainder of the turn and their number")
+                .help("alternate between a few events: iteration modulo their number")
         });
     }
 
@@ -48,7 +48,8 @@ impl Findings<'_> {
     fn replaced_too_early(&mut self, read: &Access, write: &Access, site: Site) {
         self.note(codes::ALIASING, site.op, None, |all| {
             let (own, other) = (all.name(write.value), all.name(read.value));
-            let message = format!("{own} lies on {other}, which the instruction reads after it has begun to write");
+            let message =
+                format!("{own} overlaps {other}, which the instruction still reads after it has begun to write");
             Diagnostic::new(codes::ALIASING, all.span(site.op), message)
                 .legal(format!("separate memory for the result on {}", all.target))
                 .help("give the result another address")
@@ -70,10 +71,10 @@ impl Findings<'_> {
         self.note(codes::ALIASING, site.op, None, |all| {
             let (own, other) = (all.name(write.value), all.name(read.value));
             let message = format!(
-                "{own} starts where {other} does and has longer lines: its second line lies on lines that are still to be read"
+                "{own} starts at the address of {other} and has longer rows: its second row overlaps rows that are still to be read"
             );
             Diagnostic::new(codes::ALIASING, all.span(site.op), message)
-                .legal("a result with lines at the same distances as those of the operand it lies on, or shares no byte with")
+                .legal("a result with the same row stride as the operand it overlaps, or no overlap")
                 .help("give the result another address")
         });
     }
@@ -90,7 +91,7 @@ impl Findings<'_> {
                 format!("the scratch tile {} shares bytes with {name}", all.name(work.value))
             };
             Diagnostic::new(code, all.span(site.op), message)
-                .legal("memory that an instruction works in has no byte in common with its operands")
+                .legal("scratch memory of an instruction must not overlap its operands")
                 .help(if hidden {
                     "give the tile another address, or the instruction a scratch tile"
                 } else {
@@ -103,14 +104,13 @@ impl Findings<'_> {
         self.note(codes::ALIASING, site.op, None, |all| {
             let (own, other) = (all.name(write.value), all.name(read.value));
             let (distance, side) = match write.start - read.start {
-                d if d > 0 => (d, "behind"),
+                d if d > 0 => (d, "after"),
                 d => (-d, "before"),
             };
-            let message = format!("{own} lies {distance} bytes {side} the start of {other}, which is still being read");
+            let message =
+                format!("{own} starts {distance} bytes {side} the start of {other}, which is still being read");
             Diagnostic::new(codes::ALIASING, all.span(site.op), message)
-                .legal(
-                    "a result lies exactly on an operand, where the instruction allows that, or shares no byte with it",
-                )
+                .legal("a result at exactly the address of an operand, if the instruction allows that, or no overlap")
                 .help("give the result another address")
         });
     }

@@ -117,7 +117,7 @@ pub(crate) fn way_text(module: &Module, (op, way): Turn) -> &'static str {
     match (is_loop(module.op(op).op), way) {
         (true, Way::No) => "the loop is skipped",
         (true, Way::Yes) => "the loop is entered",
-        (_, Way::Again) => "the loop goes round again",
+        (_, Way::Again) => "the loop runs another iteration",
         (false, Way::Yes) => "the condition holds",
         (false, Way::No) => "the condition does not hold",
     }

@@ -401,24 +401,24 @@ impl<'a> Walk<'a> {
         }
         let d = if loss.source {
             let how = if read.inside.is_some() { "read by the function" } else { "read here" };
-            let message = format!("`%{name}` is {how}, and `{}` has used it as work space on {target}", row.name);
+            let message = format!("`%{name}` is {how}, and `{}` has used it as scratch memory on {target}", row.name);
             let d = Diagnostic::new(codes::DESTROYED, read.span, message);
-            let d = d.label(module.op(loss.by).name_span, "its content is lost here").page(row.page);
+            let d = d.label(module.op(loss.by).name_span, "its content is destroyed here").page(row.page);
             d.legal("a tile that is written again before it is read").help(match row.scratch {
                 Some(scratch)
                     if row.hazards.iter().any(|h| h.when.is_some() && matches!(h.harm, Harm::Destroys(_))) =>
                 {
-                    format!("copy the tile before, or give the instruction a scratch tile `{}`", scratch.slot)
+                    format!("copy the tile first, or give the instruction a scratch tile `{}`", scratch.slot)
                 }
-                _ => "copy the tile before".to_string(),
+                _ => "copy the tile first".to_string(),
             })
         } else {
             let message = format!(
-                "`%{name}` lies where `{}` works on {target} without being told, and is read afterwards",
+                "`%{name}` lies in memory that `{}` uses implicitly on {target}, and is read afterwards",
                 row.name
             );
             let d = Diagnostic::new(codes::HIDDEN_MEMORY, read.span, message);
-            avoid(d.label(module.op(loss.by).name_span, "its content is lost here"), row, target)
+            avoid(d.label(module.op(loss.by).name_span, "its content is destroyed here"), row, target)
         };
         let d = read.inside.into_iter().fold(d, |d, span| d.label(span, "read here"));
         self.found.entry((read.span, loss.by)).or_insert(d.warning());

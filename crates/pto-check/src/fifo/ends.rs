@@ -127,7 +127,7 @@ fn difference(a: Shape, b: Shape) -> Option<(&'static str, String, String)> {
         ("slot_size", a.slot_size.to_string(), b.slot_size.to_string()),
         ("slot_num", a.slot_num.to_string(), b.slot_num.to_string()),
         ("local_slot_num", a.local_slot_num.to_string(), b.local_slot_num.to_string()),
-        ("the place of the entries", place(a.global).to_string(), place(b.global).to_string()),
+        ("the memory of the entries", place(a.global).to_string(), place(b.global).to_string()),
     ]
     .into_iter()
     .find(|(_, x, y)| x != y)

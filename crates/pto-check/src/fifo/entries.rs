@@ -83,11 +83,11 @@ fn rebinds(program: &Program, id: OpId, tile: ValueId) -> bool {
 }
 
 fn describe(program: &Program, pop: &User, free: OpId, user: OpId) -> Diagnostic {
-    let message = format!("`{}` uses an entry of a pipe after it was given back", program.name(user));
+    let message = format!("`{}` uses a FIFO entry after it was freed", program.name(user));
     let d = program
         .problem(codes::FIFO_ENTRY, user, message)
         .label(head(program.module, pop.id), "popped here")
-        .label(head(program.module, free), "given back here")
+        .label(head(program.module, free), "freed here")
         .legal("uses between the pop and its free")
         .help(format!("move `{}` behind the last use", program.name(free)));
     let d = d.page(program.module.op(free).op.row().page);

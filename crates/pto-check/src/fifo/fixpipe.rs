@@ -30,7 +30,7 @@ fn read(program: &Program, end: &End, problems: &mut Vec<Diagnostic>) -> Option<
     match parse(program.module.names.text(*text)) {
         Ok(epilogue) => Some(epilogue),
         Err(bad) => {
-            let message = format!("`{}` is no {} of an acc_push_epilogue", bad.found, bad.part);
+            let message = format!("`{}` is not a {} of an acc_push_epilogue", bad.found, bad.part);
             problems.push(program.problem(codes::ATTRIBUTE_VALUE, end.init, message).legal(bad.legal));
             None
         }
@@ -143,13 +143,13 @@ impl FixPipe<'_> {
         }
     }
 
-    /// A table of scales has a word for each column that is pushed. Where extents are open, the run sees to it.
+    /// A table of scales has one word per column that is pushed. Where extents are open, the run sees to it.
     fn enough_words(&self, push: &User, set: OpId) -> Option<Diagnostic> {
         let table = self.program.module.tile(operand(self.program, set, "scaling_tile")?.value)?;
         let (columns, words) = (self.tile(push)?.valid_cols.fixed()?, table.valid_cols.fixed()?);
         (columns > words).then(|| {
-            let message = format!("{words} words to scale {columns} columns with");
-            let d = self.about(push.id, message).legal("a word for each column");
+            let message = format!("{words} scale words for {columns} columns");
+            let d = self.about(push.id, message).legal("one word per column");
             d.label(head(self.program.module, set), "the words are set here")
         })
     }

@@ -44,8 +44,12 @@ fn unstated(program: &Program, id: OpId, core: Core) -> Diagnostic {
 
 fn misplaced(program: &Program, id: OpId, pipe: Option<Pipe>, wanted: Core, found: Core) -> Diagnostic {
     let on_pipe = pipe.map_or(String::new(), |pipe| format!(" on {pipe}"));
-    let message =
-        format!("`{}`{on_pipe} belongs to the {} core, this is {} code", program.name(id), wanted.name(), found.name());
+    let message = format!(
+        "`{}`{on_pipe} belongs on the {} core, but this is {} code",
+        program.name(id),
+        wanted.name(),
+        found.name()
+    );
     let d = program.problem(codes::KERNEL_KIND, id, message);
     let d = d.legal(format!("a {0} kernel or section", wanted.name()));
     let d = d.help(format!("move it into a kernel or `pto.section.{}` of that kind", wanted.name()));

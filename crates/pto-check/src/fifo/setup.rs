@@ -31,7 +31,7 @@ fn unique_ids(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) 
             let id = end.id.unwrap_or(0);
             let d = program.problem(codes::FIFO_SETUP, end.init, format!("a second pipe with id {id} in one function"));
             let d = d.label(head(program.module, before), "the first one").legal("each id once per function");
-            problems.push(d.help("give it an `id` of its own, and its users the same"));
+            problems.push(d.help("give it a separate `id`, and use that `id` in its users"));
         }
     }
 }

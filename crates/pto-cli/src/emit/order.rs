@@ -73,5 +73,5 @@ fn warning(first: &Diagnostic, count: usize) -> Diagnostic {
         2 => d.remark("`pto race` has one more finding"),
         n => d.remark(format!("`pto race` has {} more findings", n - 1)),
     };
-    d.help("`pto race` says more; `pto sync` and `--sync auto` insert flags that are missing")
+    d.help("run `pto race` for details; `pto sync` and `--sync auto` insert flags that are missing")
 }

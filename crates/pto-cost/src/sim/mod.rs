@@ -80,9 +80,9 @@ impl Stuck {
             |item: &u32| trace.items.get(*item as usize).map_or_else(Span::default, |i| module.op(i.op).name_span);
         let first = self.items.first().map_or_else(Span::default, span);
         let mut d = Diagnostic::new(codes::FLAG_UNSET, first, "this wait never ends, so the program has no last cycle")
-            .help("every wait needs one set of the same flag before its pipe gets stuck; `pto race` says more");
+            .help("every wait needs one set of the same flag that can execute before it; run `pto race` for details");
         for item in self.items.iter().skip(1).take(3) {
-            d = d.label(span(item), "this one does not go on either");
+            d = d.label(span(item), "this wait never ends either");
         }
         module.error(d)
     }
@@ -90,7 +90,7 @@ impl Stuck {
 
 impl fmt::Display for Stuck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a deadlock: every core waits for something that none of them does")
+        f.write_str("deadlock: every core waits for another")
     }
 }
 

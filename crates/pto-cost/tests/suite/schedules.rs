@@ -162,6 +162,6 @@ fn a_wait_without_end_is_an_error() {
     let wait = s.work(0, Pipe::V, 0.0, &[]);
     s.work(0, Pipe::V, 10.0, &[]);
     s.0.stuck.push(wait);
-    let stuck = simulate(&s.0, &s.0.charges, &MACHINE).expect_err("nobody can go on");
+    let stuck = simulate(&s.0, &s.0.charges, &MACHINE).expect_err("deadlock");
     assert_eq!(stuck.items, [wait]);
 }

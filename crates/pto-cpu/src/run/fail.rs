@@ -119,6 +119,6 @@ impl Fail {
 
 /// What is said in any case about memory that nothing wrote.
 pub(super) fn unwritten(d: Diagnostic) -> Diagnostic {
-    d.legal("memory of a core holds nothing at the start; a load, a fill or a computation has to write it")
-        .help("write the tile before, or make its valid region no larger than what was written; --uninitialised nan shows what depends on it")
+    d.legal("memory of a core is uninitialised at the start; a load, a fill or a computation must write it")
+        .help("write the tile first, or make its valid region no larger than what was written; --uninitialised nan shows what depends on it")
 }

@@ -31,7 +31,7 @@ impl Fail {
             Self::Endless(why) => {
                 let text = match why {
                     Endless::SameState => {
-                        "the loop does not end: it comes back to the same scalars and touches no memory".into()
+                        "the loop never ends: it returns to the same scalars and accesses no memory".into()
                     }
                     Endless::Iterations(n) => {
                         format!("{n} iterations of loops without an instruction that works on tiles")
@@ -45,13 +45,13 @@ impl Fail {
             Self::ScalarDivision => {
                 new(codes::RUN_DIVISION, "division by zero".into()).help("test the divisor before dividing")
             }
-            Self::Trap => new(codes::RUN_TRAP, "the program stopped itself".into()),
+            Self::Trap => new(codes::RUN_TRAP, "the program executed a trap".into()),
             Self::Address { loc, address, bytes, size } => {
                 new(codes::RUN_ADDRESS, format!("a tile of {bytes} bytes at address {address} of `{loc}`"))
                     .legal(format!("`{loc}` has {size} bytes on {}", plan.source.checked.info().target))
             }
             Self::PipeStuck { pipe, what } => {
-                new(codes::RUN_DEADLOCK, format!("deadlock: {pipe} waits for {what}, and nobody will raise it"))
+                new(codes::RUN_DEADLOCK, format!("deadlock: {pipe} waits for {what}, which is never set"))
             }
             Self::Misaligned { loc, address, align } => {
                 new(codes::RUN_ADDRESS, format!("a tile at address {address} of `{loc}`"))
@@ -174,8 +174,7 @@ fn say_fault(fault: Fault, new: &dyn Fn(pto_isa::Code, String) -> Diagnostic, bu
             }
         }
         Fault::TooFewScales { columns, words } => {
-            new(codes::RUN_VALID, format!("{words} words to scale {columns} columns with"))
-                .legal("a word for each column")
+            new(codes::RUN_VALID, format!("{words} scale words for {columns} columns")).legal("one word per column")
         }
         Fault::IndexOutOfRange { row, col, index, limit } => {
             new(codes::RUN_BOUNDS, format!("the index at [{row}, {col}] is {index}"))

@@ -88,7 +88,7 @@ fn deadlock(cores: &mut [Core<'_>], shared: &Shared) -> Diagnostic {
     };
     let mut waiting = cores.iter().filter(|c| c.progress.state != State::Done);
     let Some(first) = waiting.next() else {
-        return Diagnostic::new(codes::RUN_DEADLOCK, pto_isa::Span::default(), "nobody can go on");
+        return Diagnostic::new(codes::RUN_DEADLOCK, pto_isa::Span::default(), "deadlock");
     };
     let mut d = Diagnostic::new(codes::RUN_DEADLOCK, first.span(), format!("deadlock: {}", say(first)));
     for core in waiting.take(7) {
@@ -101,7 +101,7 @@ fn deadlock(cores: &mut [Core<'_>], shared: &Shared) -> Diagnostic {
         .map(|c| name.of_core(shared.cores[c.who.index]))
         .collect();
     if !done.is_empty() {
-        d = d.legal(format!("already at the end: {}", done.join(", ")));
+        d = d.legal(format!("already finished: {}", done.join(", ")));
     }
     d.help("every wait needs a signal, an entry or a free slot from a core that is still running")
 }
@@ -149,7 +149,7 @@ fn what(core: &Core, shared: &Shared) -> String {
             format!("{who} to arrive at `syncall`")
         }
         _ => match core.reads_at() {
-            Some(number) => format!("a number in memory to change, which it reads again and again; it is {number}"),
+            Some(number) => format!("a word in memory that it polls; its value is {number}"),
             None => "others".into(),
         },
     }

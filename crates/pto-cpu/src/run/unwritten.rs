@@ -195,9 +195,9 @@ impl Unwritten {
         let name = self.value.map_or("", |v| core.plan.module().value_name(v));
         let name = if name.is_empty() { "memory".to_string() } else { format!("`%{name}`") };
         match (self.whole, self.at) {
-            (true, _) => format!("{name} is read, and nothing has written it"),
-            (false, Some((row, col))) => format!("{name} is read at [{row}, {col}], where nothing has written it"),
-            (false, None) => format!("{name} is read, and nothing has written a part of it"),
+            (true, _) => format!("{name} is read, but uninitialised"),
+            (false, Some((row, col))) => format!("{name} is read at [{row}, {col}], where it is uninitialised"),
+            (false, None) => format!("{name} is read, but partly uninitialised"),
         }
     }
 }

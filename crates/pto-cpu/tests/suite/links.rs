@@ -166,12 +166,7 @@ fn signals_order_the_cores_of_a_block() {
 
 fn stuck(text: &str, target: Target) -> Diagnostic {
     let mut x = [0i32; 64];
-    plan(text, target)
-        .launch()
-        .run(&mut [Arg::write(&mut x)])
-        .expect_err("nobody can go on")
-        .into_diagnostics()
-        .remove(0)
+    plan(text, target).launch().run(&mut [Arg::write(&mut x)]).expect_err("deadlock").into_diagnostics().remove(0)
 }
 
 #[test]

@@ -56,7 +56,7 @@ const NOTHING: &str = "
 
 #[test]
 fn a_tile_that_nothing_wrote_is_a_warning_once() {
-    assert_eq!(warnings(NOTHING), ["`pto.tadd`: `%a` is read, and nothing has written it"]);
+    assert_eq!(warnings(NOTHING), ["`pto.tadd`: `%a` is read, but uninitialised"]);
     let in_a_loop = format!("scf.for %i = %c0 to %c16 step %c1 {{ {NOTHING} }}");
     assert_eq!(warnings(&in_a_loop).len(), 1);
 }
@@ -78,8 +78,8 @@ fn parts_are_known() {
     };
     assert_eq!(warnings(&more("c12", "c8")), [""; 0]);
     assert_eq!(warnings(&more("c4", "c4")), [""; 0]);
-    assert_eq!(warnings(&more("c16", "c8")), ["`pto.tmuls`: `%t` is read at [12, 0], where nothing has written it"]);
-    assert_eq!(warnings(&more("c12", "c16")), ["`pto.tmuls`: `%t` is read at [0, 8], where nothing has written it"]);
+    assert_eq!(warnings(&more("c16", "c8")), ["`pto.tmuls`: `%t` is read at [12, 0], where it is uninitialised"]);
+    assert_eq!(warnings(&more("c12", "c16")), ["`pto.tmuls`: `%t` is read at [0, 8], where it is uninitialised"]);
 }
 
 /// Tiles at changing addresses, carried and copied tiles, single elements.
@@ -117,7 +117,7 @@ fn what_is_written_is_no_warning() {
       pto.tsetval ins(%c4, %f2 : index, f32) outs(%a : !t)
       %n = pto.tgetval ins(%a, %c4 : !t, index) outs : f32
       %m = pto.tgetval ins(%a, %c8 : !t, index) outs : f32";
-    assert_eq!(warnings(elements), ["`pto.tgetval`: `%a` is read, and nothing has written it"]);
+    assert_eq!(warnings(elements), ["`pto.tgetval`: `%a` is read, but uninitialised"]);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn strict_stops() {
         ("PTO-E0714".to_string(), true)
     );
     assert!(
-        problem.diagnostics()[0].message.starts_with("`pto.tadd`: `%a` is read, and nothing has written it"),
+        problem.diagnostics()[0].message.starts_with("`pto.tadd`: `%a` is read, but uninitialised"),
         "{}",
         problem.diagnostics()[0].message
     );

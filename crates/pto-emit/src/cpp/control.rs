@@ -41,9 +41,9 @@ impl Writer<'_> {
         for &value in values.iter().filter(|v| self.module.value_type(**v).view().is_some()) {
             let same = self.view_root(value, 0).filter(|root| *root != value);
             let Some(view) = same.and_then(|root| self.values.views.get(&root)).cloned() else {
-                let d = *self.unsupported("a view that a region hands on and that is not always the same");
+                let d = *self.unsupported("a region result that is not always the same view");
                 return Err(Box::new(d.help(
-                    "hand on the pointer and the extents that differ, and make the view with `pto.make_tensor_view` behind the region",
+                    "yield the pointer and the extents that differ, and create the view with `pto.make_tensor_view` behind the region",
                 )));
             };
             self.define_view(value, view);

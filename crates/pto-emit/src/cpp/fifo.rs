@@ -150,7 +150,7 @@ impl Writer<'_> {
     pub(super) fn reserved(&mut self, id: OpId) -> Built<()> {
         let holder = if self.module.fifo(id) == Some(Fifo::Reserve) { Some(id) } else { self.peer_buffer(id) };
         let Some(address) = holder.and_then(|h| crate::place::reserved(self.module, h)) else {
-            return Err(self.unsupported("a buffer that nobody reserves"));
+            return Err(self.unsupported("a buffer that is never reserved"));
         };
         let value = self.result(id)?;
         self.values.literal[value.index()] = true;
@@ -171,7 +171,11 @@ impl Writer<'_> {
     /// The pipe an operation uses: its handle, or the one of its number.
     pub(super) fn pipe(&self, id: OpId) -> Built<(String, String)> {
         let init = self.opening(id)?;
-        self.pipes.opened.get(&init).cloned().ok_or_else(|| self.unsupported("a pipe that is opened elsewhere"))
+        self.pipes
+            .opened
+            .get(&init)
+            .cloned()
+            .ok_or_else(|| self.unsupported("a pipe that is opened in another function"))
     }
 
     /// The operation that opened the pipe which an operation uses.
@@ -181,7 +185,7 @@ impl Writer<'_> {
             Some(_) => None,
             None => self.pipes.current.get(&self.module.int(id, "id").unwrap_or(0)).copied(),
         };
-        init.ok_or_else(|| self.unsupported("a pipe that is opened elsewhere"))
+        init.ok_or_else(|| self.unsupported("a pipe that is opened in another function"))
     }
 
     /// The type of a pipe handle.
@@ -190,7 +194,7 @@ impl Writer<'_> {
             Def::Result(init, _) => self.pipes.opened.get(&init),
             Def::Arg(..) | Def::Missing => None,
         };
-        opened.map(|(_, ty)| ty.clone()).ok_or_else(|| self.unsupported("a pipe that is opened elsewhere"))
+        opened.map(|(_, ty)| ty.clone()).ok_or_else(|| self.unsupported("a pipe that is opened in another function"))
     }
 
     fn split(&self, id: OpId) -> Built<&'static str> {

@@ -140,7 +140,7 @@ impl Buffers {
     /// A lowered buffer of the type of another.
     fn new_lowered(&mut self, id: OpId, like: ValueId, name: Sym, ops: &mut Vec<OpId>) -> Option<ValueId> {
         if self.out.value_type(like).local_tile().is_none() {
-            self.refuse(id, "it hands on a window of a buffer that every turn makes anew");
+            self.refuse(id, "it yields a window of a buffer that every iteration creates anew");
             return None;
         }
         let (ty, span) = (self.out.value(like).ty, self.place(id));

@@ -60,7 +60,10 @@ pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Error> {
         problems: Vec::new(),
     };
     for id in early {
-        this.refuse(id, "its blocks hand on a buffer that they make, and make it anew while the old one is still used");
+        this.refuse(
+            id,
+            "its blocks pass on a buffer that they create, and create it again while the old one is still in use",
+        );
     }
     this.block(module.top);
     let last = this.buffers.keys().map(|value| (*value, this.now(*value))).collect();
@@ -131,7 +134,7 @@ impl Buffers {
         if self.losing.contains(&id) {
             self.refuse(
                 id,
-                "every turn makes a buffer anew and hands it on, so that the loop carries copies, and what is written to a copy or to the \
+                "every iteration creates a buffer and yields it, so that the loop carries copies, and what is written to a copy or to the \
                  buffer it was made from is used under the other's name",
             );
         }

@@ -80,7 +80,7 @@ impl Buffers {
         let unclear = |v: ValueId| self.view_type(v).is_some() && self.matrix_layout(v).is_none();
         let found = self.out.operands(id).iter().any(|o| unclear(o.value));
         found.then_some(
-            "say how the view lies in memory where it is made: `pto.make_tensor_view … {layout = #pto.layout<nd>}`, the same for \
+            "state the layout of the view where it is created: `pto.make_tensor_view … {layout = #pto.layout<nd>}`, the same for \
              every view that may get here",
         )
     }

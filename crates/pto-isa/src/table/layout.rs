@@ -566,7 +566,7 @@ family! { Layout, "pto", layout;
             (Targets::ALL, Rule::NotBoth("fp", "pre_quant")),
             (Targets::ALL, Rule::Named("quantisation and ReLU only from an accumulator", fix_pipe_options)),
             (Targets::ALL, Rule::Named("equal element types, or a conversion of the path", move_types)),
-            (Targets::ALL, Rule::Named("fp: a word for each column of src", scale_words)),
+            (Targets::ALL, Rule::Named("fp: one word per column of src", scale_words)),
             (Targets::ALL, Rule::Named("equal shapes from mat, and everywhere on A2/A3", move_shapes)),
             (Targets::DEVICES, Rule::Named("bias, scaling: one row of whole 64-byte bursts (128 for scaling on A5)", move_rows)),
             (Targets::DEVICES, Rule::Named("left: boxes of rows; right: ZN; from acc: NZ, to NZ with fractal=512 on A2/A3", move_layout)),
@@ -613,7 +613,7 @@ family! { Layout, "pto", layout;
         .alias_names(&["tmov_fp"])
         .slots(&[tile_in("src").at(&[Loc::Acc]).elem(&[F32, I32]), FP, tile_out("dst").at(&[Loc::Mat, Loc::Vec])])
         .domain(Domain::Valid("src"))
-        .rules(&[(Targets::ALL, Rule::Named("fp: a word for each column of src", scale_words))])
+        .rules(&[(Targets::ALL, Rule::Named("fp: one word per column of src", scale_words))])
         .cpp("TMOV_FP")
         .cpp_args(&["dst", "src", "fp"])
         .cpp_templates(&["reluPreMode"])
@@ -669,7 +669,7 @@ family! { Layout, "pto", layout;
             (Targets::ALL, Rule::Named("quantisation and ReLU only from an accumulator", fix_pipe_options)),
             (Targets::ALL, Rule::Named("equal element types, or a conversion of the fix pipe", window_types)),
             (Targets::ALL, Rule::Named("dst lies inside src at the indices", extract_window)),
-            (Targets::ALL, Rule::Named("fp: a word for each column of src", scale_words_of_part)),
+            (Targets::ALL, Rule::Named("fp: one word per column of src", scale_words_of_part)),
             (Targets::DEVICES, Rule::Named("left: boxes of rows; right: ZN; vec: ND or NZ, the same in both; from acc: NZ", window_layout)),
             (Targets::ALL, Rule::Named("accToVecMode from acc to vec only; dual modes without quantisation", acc_to_vec)),
         ])
@@ -711,7 +711,7 @@ family! { Layout, "pto", layout;
         .domain(Domain::Valid("dst"))
         .rules(&[
             (Targets::ALL, Rule::Named("dst lies inside src at the indices", extract_window)),
-            (Targets::ALL, Rule::Named("fp: a word for each column of src", scale_words_of_part)),
+            (Targets::ALL, Rule::Named("fp: one word per column of src", scale_words_of_part)),
         ])
         .cpp("TEXTRACT_FP")
         .cpp_args(&["dst", "src", "fp", "index_row", "index_col"])
@@ -764,7 +764,7 @@ family! { Layout, "pto", layout;
             (Targets::ALL, Rule::Named("quantisation and ReLU only from an accumulator", fix_pipe_options)),
             (Targets::ALL, Rule::Named("equal element types, or a conversion of the fix pipe", window_types)),
             (Targets::ALL, Rule::Named("the valid region of src lies inside dst at the indices", insert_window)),
-            (Targets::ALL, Rule::Named("fp: a word for each column of src", scale_words)),
+            (Targets::ALL, Rule::Named("fp: one word per column of src", scale_words)),
             (Targets::DEVICES, Rule::Named("vec: ND or NZ, the same in both; to mat: NZ or ZN; from acc: NZ", window_layout)),
             (Targets::ALL, Rule::Named("accToVecMode from acc to vec only; dual modes without quantisation", acc_to_vec)),
             (Targets::ALL, Rule::Named("tinsertMode from vec (NZ) to mat only", split_form)),
@@ -808,7 +808,7 @@ family! { Layout, "pto", layout;
         .domain(Domain::Valid("src"))
         .rules(&[
             (Targets::ALL, Rule::Named("the valid region of src lies inside dst at the indices", insert_window)),
-            (Targets::ALL, Rule::Named("fp: a word for each column of src", scale_words)),
+            (Targets::ALL, Rule::Named("fp: one word per column of src", scale_words)),
         ])
         .cpp("TINSERT_FP")
         .cpp_args(&["dst", "src", "fp", "index_row", "index_col"])

@@ -145,7 +145,7 @@ fn words_for(i: &Instance, first: u64) -> Verdict {
     }
     let part = if first == 0 { String::new() } else { format!(" from column {first} on") };
     let found = format!("`fp` has {words} words for {columns} columns{part}");
-    let legal = "a word for each column of src";
+    let legal = "one word per column of src";
     Verdict::Broken(Broken::new(codes::VALID_REGION, vec![i.at("fp"), i.at("src")], found, legal))
 }
 
@@ -479,7 +479,7 @@ family! { Memory, "pto", memory;
             (Targets::ALL, Rule::NotBoth("fp", "pre_quant")),
             (Targets::ALL, Rule::Named("quantisation and ReLU only from an accumulator", fix_pipe_options)),
             (Targets::ALL, Rule::Named("fp: default store phase", default_phase)),
-            (Targets::ALL, Rule::Named("fp: a word for each column of src", scale_words)),
+            (Targets::ALL, Rule::Named("fp: one word per column of src", scale_words)),
             (Targets::ALL, Rule::Named("vec, mat: elements of equal size; acc: a conversion of the fix pipe", store_types)),
             (Targets::ALL, Rule::Named("dst has as many elements as the valid region of src", stored_elements)),
             (Targets::DEVICES, Rule::Named("atomic add: f16, bf16, f32, i8, i16, i32", atomic_types)),
@@ -535,7 +535,7 @@ family! { Memory, "pto", memory;
         .pipe(Pipe::Fix)
         .rules(&[
             (Targets::ALL, Rule::Named("a conversion of the fix pipe", store_types)),
-            (Targets::ALL, Rule::Named("fp: a word for each column of src", scale_words)),
+            (Targets::ALL, Rule::Named("fp: one word per column of src", scale_words)),
             (Targets::DEVICES, Rule::Named("atomic add: f16, bf16, f32, i8, i16, i32", atomic_types)),
             (Targets::DEVICES, Rule::Named("at most 4095 columns", acc_columns)),
         ])

@@ -72,6 +72,6 @@ fn related(checked: &Checked, open: &[&Tile]) -> BTreeSet<OpId> {
 fn unknown(checked: &Checked, open: OpId, placed: OpId) -> Diagnostic {
     let span = |id: OpId| checked.module().op(id).name_span;
     Diagnostic::new(codes::MIXED_ADDRESSES, span(open), "this tile has no address")
-        .label(span(placed), "where this one lies is known only when the program runs")
+        .label(span(placed), "the address of this one is known only at run time")
         .help("give every tile an address, or none")
 }

@@ -92,10 +92,10 @@ pub(crate) fn returned_anew(checked: &Checked, order: &Order) -> Vec<Diagnostic>
                 _ => false,
             };
             if places.of(operand.value).iter().any(|region| is_own(region.home)) {
-                let message = "a function that is called more than once returns a buffer which it allocates";
+                let message = "a function that is called more than once returns a buffer that it allocates";
                 let problem = Diagnostic::new(codes::NOT_INFERRED, operand.span, message);
-                let legal = "buffers that have a place of their own for every call";
-                problems.push(problem.legal(legal).help("allocate it where the function is called, and hand it in"));
+                let legal = "a buffer with a separate address for every call";
+                problems.push(problem.legal(legal).help("allocate it in the caller and pass it as an argument"));
             }
         }
     }

@@ -219,7 +219,7 @@ fn place(
     let peak = if hopeless { needed } else { pack::peak(&pieces, &places) };
     if peak > capacity {
         let problem = overflow(checked, loc, tiles, (peak, needed, capacity));
-        let kept = format!("{} bytes at the end are used by an instruction itself", space.bytes - capacity);
+        let kept = format!("{} bytes at the end are used implicitly by an instruction", space.bytes - capacity);
         return Err(Box::new(if capacity < space.bytes { problem.legal(kept) } else { problem }));
     }
     let placed = |(k, tile): (usize, &&Tile)| Placed {
@@ -323,7 +323,7 @@ fn overflow(checked: &Checked, loc: Loc, tiles: &[&Tile], (peak, needed, capacit
             .to_string()
     } else {
         format!(
-            "use smaller tiles (half of `%{}` saves {} bytes), use a tile up before the next is loaded, or store one to global memory",
+            "use smaller tiles (half of `%{}` saves {} bytes), finish using a tile before loading the next, or store one to global memory",
             module.value_name(largest.value),
             largest.bytes / 2
         )

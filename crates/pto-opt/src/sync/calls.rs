@@ -4,7 +4,7 @@ use crate::effects::{CoreKind, Effect};
 use crate::tree::{Item, Kind};
 
 /// Why all pipes wait for each other.
-pub(super) const WHY: &str = "what is called is not looked into";
+pub(super) const WHY: &str = "calls are not analysed";
 
 /// What may still be going on where the list of a function has got to: work of its own, and work of what it called.
 #[derive(Default)]

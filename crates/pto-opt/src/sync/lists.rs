@@ -101,7 +101,7 @@ impl<'e> Lists<'e> {
         let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
         self.order(items, &summaries, None, Some(UnderWay::default()));
         if let (Some(end), Some(last)) = (end, items.last()) {
-            self.all(last.op, end, "control goes on in ways that are not followed");
+            self.all(last.op, end, "control flow that is not analysed");
         }
     }
 
@@ -142,7 +142,7 @@ impl<'e> Lists<'e> {
                 for (_, list) in lists {
                     self.straight(list);
                     if let (Some(first), Some(last)) = (list.first(), list.last()) {
-                        self.all(last.op, first.op, "control goes round in ways that are not followed");
+                        self.all(last.op, first.op, "a loop of branches that is not analysed");
                     }
                 }
                 None

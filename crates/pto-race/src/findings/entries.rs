@@ -87,14 +87,14 @@ impl Findings<'_> {
     pub(super) fn freed(&self, pop: OpId) -> Option<Repair> {
         let (text, value) = (self.free_text(pop)?, self.popped(pop)?);
         let edit = Edit::after(self.span(self.last_use(value, pop)), text);
-        Some(Repair::new("").help("behind the last use of the entry").edits(vec![edit]))
+        Some(Repair::new("").help("after the last use of the entry").edits(vec![edit]))
     }
 
     /// The repair of an entry that is used after its slot was given back: that comes behind the last use.
     pub(super) fn freed_later(&self, free: OpId, used: Option<ValueId>) -> Option<Repair> {
         let last = self.last_use(used?, free);
         let edits = vec![Edit::remove(self.span(free)), Edit::after(self.span(last), self.free_text(free)?)];
-        (last != free).then(|| Repair::new("").help("behind the last use of the entry").edits(edits))
+        (last != free).then(|| Repair::new("").help("after the last use of the entry").edits(edits))
     }
 
     /// The repair of entries that nobody pops, or of pops without an entry: the loop that pops is as long as the one that pushes.

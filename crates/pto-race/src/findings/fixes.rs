@@ -114,12 +114,12 @@ impl Findings<'_> {
             return self.order_transfer(conflict);
         }
         if to == Pipe::All {
-            return Repair::new("the transfer starts at once, whatever the pipes still do")
+            return Repair::new("the transfer starts immediately and does not wait for the pipes")
                 .edits(vec![Edit::before(at(second), BARRIER_ALL)]);
         }
         if from == to {
             return Repair::new(format!(
-                "{from} starts an instruction before the one before it is done: a barrier orders them"
+                "{from} may start an instruction before the previous one has finished: a barrier orders them"
             ))
             .edits(vec![Edit::before(at(second), format!("pto.barrier <{from}>"))]);
         }
@@ -151,7 +151,7 @@ impl Findings<'_> {
     /// A transfer goes on in the background until its event is waited for.
     fn order_transfer(&self, conflict: &Conflict) -> Repair {
         let transfer = conflict.other.op;
-        let repair = Repair::new("the transfer goes on in the background until its event is waited for");
+        let repair = Repair::new("the transfer runs in the background until a wait for its event");
         let pair = self.text().pair(transfer, conflict.site.op);
         let before = pair.as_ref().filter(|p| p.first[0] == transfer && self.comes_first(p)).map(|p| p.second[0]);
         match self.await_event(transfer, before) {
@@ -226,7 +226,9 @@ impl Findings<'_> {
         };
         let reversed = sides.reversed();
         let back = self.signal_edits(&reversed, (to, from), *id, !from_cube, true);
-        repair.help("one signal says that the data is there, one that it has been read").edits([there, back].concat())
+        repair
+            .help("one signal says that the data is ready, another that it has been read")
+            .edits([there, back].concat())
     }
 
     /// A signal behind the first and a wait before the second; where the second belongs to the next iteration, the first iteration finds the signal sent.
@@ -323,15 +325,15 @@ impl Findings<'_> {
         let who = if same_block { "core" } else { "block" };
         let (first, second) = (conflict.other.op, conflict.site.op);
         let repair = Repair::new(why);
-        let own = format!("give each {who} bytes of its own, or add with an atomic store");
+        let own = format!("give each {who} separate bytes, or use an atomic store");
         if first == second {
             return self.order_one_statement(repair, &own, who, conflict);
         }
         if let Some(word) = self.stored_word(first) {
             let told = self.told.contains(&word);
-            let waits = if told { "a store does not wait for those before it" } else { SCALAR_STORE };
+            let waits = if told { "a store does not wait for earlier stores" } else { SCALAR_STORE };
             return Repair::new(waits)
-                .label(word, "the other block is told here, and the access before may not be done")
+                .label(word, "the other block is signalled here, before the access is guaranteed to be complete")
                 .edits(vec![Edit::before(self.text().span(word), BARRIER_ALL)]);
         }
         let pair = self.text().pair(first, second);
@@ -341,9 +343,8 @@ impl Findings<'_> {
         }
         match pair.and_then(|pair| self.barrier_between(&pair, conflict)) {
             Some(edits) => repair.help(format!("{own}, or let all of them wait")).edits(edits),
-            None => {
-                repair.help(format!("{own}, or put pto.syncall between the two where every {who} comes equally often"))
-            }
+            None => repair
+                .help(format!("{own}, or put pto.syncall between the two where every {who} executes it equally often")),
         }
     }
 
@@ -453,9 +454,9 @@ impl Findings<'_> {
         let is = |id: &OpId, meaning: Meaning| self.module.meaning(*id) == meaning;
         let notify = behind.iter().position(|id| is(id, CommOp::Notify.into()));
         let Some(at) = notify else {
-            let mut repair = Repair::new(format!("rank {there} has to tell rank {here} when it is done"));
+            let mut repair = Repair::new(format!("rank {there} must notify rank {here} when it is done"));
             if background {
-                repair.legal += "; the transfer goes on in the background until its event is waited for";
+                repair.legal += "; the transfer runs in the background until a wait for its event";
             }
             let done = if background { "pto.comm.wait_async_event" } else { BARRIER_ALL };
             return repair.help(format!(
@@ -464,8 +465,10 @@ impl Findings<'_> {
         };
         let (notify, between) = (behind[at], &behind[..at]);
         if background {
-            let repair = Repair::new("the transfer goes on in the background until its event is waited for")
-                .label(notify, format!("rank {here} is told here, and the transfer may not be done"));
+            let repair = Repair::new("the transfer runs in the background until a wait for its event").label(
+                notify,
+                format!("rank {here} is notified here, before the transfer is guaranteed to be complete"),
+            );
             let before = Some(notify).filter(|id| self.text().block_of(*id) == self.text().block_of(first));
             return match self.await_event(first, before) {
                 Some(edits) => repair.edits(edits),
@@ -473,14 +476,14 @@ impl Findings<'_> {
             };
         }
         if between.iter().any(|id| is(id, SyncOp::Barrier.into())) {
-            return Repair::new(format!("rank {here} goes on before rank {there} has told it"))
-                .label(notify, format!("rank {there} tells it here"))
+            return Repair::new(format!("rank {here} continues before rank {there} has notified it"))
+                .label(notify, format!("rank {there} notifies it here"))
                 .help(format!(
-                    "on rank {here}, wait for this notification with pto.comm.twait: for as many as there are senders, and for a word or number of its own each time"
+                    "on rank {here}, wait for this notification with pto.comm.twait: once per sender, each time with a different word or value"
                 ));
         }
         Repair::new("a notification does not wait for the pipes")
-            .label(notify, format!("rank {here} is told here, and {from} may not be done"))
+            .label(notify, format!("rank {here} is notified here, before {from} is guaranteed to be done"))
             .edits(vec![Edit::before(self.text().span(notify), BARRIER_ALL)])
     }
 }

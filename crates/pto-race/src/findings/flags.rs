@@ -116,9 +116,9 @@ impl Findings<'_> {
         let text = self.flag_text(right, change_set, None)?;
         let edits = wrong.iter().flat_map(|id| self.replaced(*id, &*text)).collect();
         let help = if change_set {
-            "the set names the flag that is awaited; or let the wait name the one that is set"
+            "set the flag that the wait names; or change the wait to the flag that is set"
         } else {
-            "the wait names the flag that is set; or let the set name the one that is awaited"
+            "wait for the flag that is set; or change the set to the flag that the wait names"
         };
         Some(Repair::new("").help(help).edits(edits))
     }
@@ -237,7 +237,7 @@ impl Findings<'_> {
 
     // ---- a set while the flag is set ------------------------------------------------------------------------------
 
-    /// The repair of a flag that is set again before anybody waited for it.
+    /// The repair of a flag that is set again before a wait has cleared it.
     pub(super) fn wait_between(&self, flag: Flag, first: OpId, second: OpId) -> Option<Repair> {
         if self.module.sync(second) == Some(SyncOp::SetFlag(FlagForm::Computed)) {
             return self.computed_pair(flag, second);
@@ -270,7 +270,7 @@ impl Findings<'_> {
         let edits = [self.replaced(second, set_text), self.replaced(wait, wait_text)].concat();
         Some(
             Repair::new("")
-                .help("an id for each of the two; or wait for the first before the second is set")
+                .help("use a separate id for each of the two; or wait for the first before setting the second")
                 .edits(edits),
         )
     }
@@ -299,14 +299,13 @@ impl Findings<'_> {
                 edits.extend(lines.into_iter().map(|line| Edit::before(self.span(**wait), line)));
                 edits.extend(self.replaced(**wait, self.computed_text(flag, false, &name)));
                 edits.extend(self.replaced(**set, self.computed_text(flag, true, &name)));
-                let help = "iterations take turns with an id each; or one set before the loop and one wait behind it";
+                let help = "alternate ids between iterations; or one set before the loop and one wait after it";
                 Some(Repair::new("").help(help).edits(edits))
             }
             None => {
                 let extra = sets[1..].iter().chain(&waits[1..]);
                 let edits = extra.map(|id| Edit::remove(self.span(**id))).collect();
-                let help =
-                    "one set before the loop and one wait behind it; or an id for each iteration that runs ahead";
+                let help = "one set before the loop and one wait after it; or an id for each iteration in flight";
                 Some(Repair::new("").help(help).edits(edits))
             }
         }
@@ -347,10 +346,7 @@ impl Findings<'_> {
             return None;
         }
         let edits = self.replaced(wait, self.computed_text(flag, false, name)).into();
-        let help = format!(
-            "the wait takes the id of the set; or let the set take that of the wait, {}",
-            self.name(Some(other))
-        );
+        let help = format!("wait for the id of the set; or set the id of the wait, {}", self.name(Some(other)));
         Some(Repair::new("").help(help).edits(edits))
     }
 
@@ -374,12 +370,12 @@ impl Findings<'_> {
             return match around {
                 None if (a, b) == (*set, *wait) && self.is_worked_ahead(*set, *wait) => {
                     edits.extend([Edit::before(self.span(*wait), set_text), Edit::remove(self.span(*set))]);
-                    let help = "set it before the wait; or wait behind the set";
+                    let help = "set it before the wait; or wait after the set";
                     Some(Repair::new("").help(help).edits(edits))
                 }
                 None if (a, b) == (*set, *wait) => {
                     edits.extend([Edit::remove(self.span(*wait)), Edit::after(self.span(*set), wait_text)]);
-                    let help = "wait behind the set; or leave both out, where nothing behind the wait needs it";
+                    let help = "wait after the set; or remove both if nothing after the wait needs them";
                     Some(Repair::new("").help(help).edits(edits))
                 }
                 Some(around) if (a, b) != (*set, *wait) => {

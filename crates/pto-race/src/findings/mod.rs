@@ -373,7 +373,7 @@ impl<'a> Findings<'a> {
         }
         let (name, also) = (self.name(own.value.or(other.value)), self.name(other.value));
         if [own, other].iter().any(|s| s.tile == DEVICE && s.value.is_none()) {
-            return format!("{name}, in memory that an instruction uses by itself,");
+            return format!("{name}, in memory that an instruction uses implicitly,");
         }
         if own.is_tile() && other.is_tile() && own.tile != other.tile && name != also {
             return format!("{name}, on whose bytes {also} lies,");

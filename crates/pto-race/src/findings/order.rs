@@ -6,10 +6,10 @@ use pto_isa::row::SyncOp;
 impl Findings<'_> {
     pub fn set_twice(&mut self, flag: Flag, first: Site, second: Site) {
         self.note(codes::FLAG_TWICE, second.op, None, |all| {
-            let message = format!("{} is set again before anybody waited for it", flag_name(flag));
+            let message = format!("{} is set again before a wait has cleared it", flag_name(flag));
             let d = Diagnostic::new(codes::FLAG_TWICE, all.span(second.op), message);
             let d = if first.op == second.op {
-                d.remark("set here, and here again the next time")
+                d.remark("set here, and again here in the next iteration")
             } else {
                 d.remark("set again here").label(all.span(first.op), "set here")
             };
@@ -38,7 +38,7 @@ impl Findings<'_> {
             self.stuck_since(since);
         }
         self.note(codes::FLAG_UNSET, site.op, None, |all| {
-            let message = format!("{} waits for ever: {} is not set before", flag.dst, flag_name(flag));
+            let message = format!("{} waits forever: {} is not set before this wait", flag.dst, flag_name(flag));
             let mut d = Diagnostic::new(codes::FLAG_UNSET, all.span(site.op), message)
                 .remark(format!("{} stops here", flag.dst));
             for (at, queued) in stuck {
@@ -49,10 +49,10 @@ impl Findings<'_> {
             if let Some(set) = reversed {
                 d = d.label(all.span(set.op), format!("this flag goes the other way, from {} to {}", flag.dst, flag.src));
             } else if let Some((id, set)) = other {
-                d = d.label(all.span(set.op), format!("this sets id {id}, which nobody waits for"));
+                d = d.label(all.span(set.op), format!("this sets id {id}, which nothing waits for"));
             }
-            let d = d.legal("every wait needs a set that is given to the other pipe before this one has to go on")
-                .legal("what comes behind it was not checked");
+            let d = d.legal("every wait needs a set that the other pipe can execute before this pipe continues")
+                .legal("instructions after it were not checked");
             match all.set_missing(flag, site.op) {
                 Some(repair) => repair.applied(d),
                 None => d.help(format!(
@@ -66,14 +66,14 @@ impl Findings<'_> {
 
     pub fn never_waited(&mut self, flag: Flag, site: Site) {
         self.note(codes::FLAG_LEFT, site.op, None, |all| {
-            let message = format!("{} is set, and nobody waits for it", flag_name(flag));
+            let message = format!("{} is set, but nothing waits for it", flag_name(flag));
             let d = Diagnostic::new(codes::FLAG_LEFT, all.span(site.op), message)
-                .remark("still up when the program ends")
+                .remark("still set when the program ends")
                 .legal("every set has one wait");
             match all.wait_missing(flag, site.op) {
                 Some(repair) => repair.applied(d),
                 None => d.help(format!(
-                    "wait for it before the end: pto.wait_flag [<{}>, <{}>, <EVENT_ID{}>], or leave the set out",
+                    "wait for it before the program ends: pto.wait_flag [<{}>, <{}>, <EVENT_ID{}>], or leave the set out",
                     flag.src, flag.dst, flag.id
                 )),
             }
@@ -82,7 +82,7 @@ impl Findings<'_> {
 
     pub fn token_taken_twice(&mut self, id: i64, at: Pipe, first: Site, second: Site) {
         self.note(codes::TOKEN, second.op, Some(first.op), |all| {
-            let message = format!("{at} takes token {id}, which it holds");
+            let message = format!("{at} acquires token {id}, which it already holds");
             let d = Diagnostic::new(codes::TOKEN, all.span(second.op), message).label(all.span(first.op), "taken here");
             match all.taken_once(id, at, first.op, second.op) {
                 Some(repair) => repair.applied(d),
@@ -117,22 +117,22 @@ impl Findings<'_> {
 
     pub fn token_never_released(&mut self, id: i64, at: Pipe, holder: Site, waiter: Option<Site>) {
         self.note(codes::TOKEN, holder.op, waiter.map(|w| w.op), |all| {
-            let message = format!("{at} takes token {id} and does not give it back");
+            let message = format!("{at} acquires token {id} and never releases it");
             let d = Diagnostic::new(codes::TOKEN, all.span(holder.op), message);
             let d = match waiter {
-                Some(w) => d.label(all.span(w.op), "waits for it for ever"),
+                Some(w) => d.label(all.span(w.op), "waits for it forever"),
                 None => d,
             };
             match all.release(id, at, holder.op) {
                 Some(repair) => repair.applied(d),
-                None => d.help("release it behind the last use of the buffer, with pto.rls_buf"),
+                None => d.help("release it after the last use of the buffer, with pto.rls_buf"),
             }
         });
     }
 
     pub fn signal_left(&mut self, id: i64, site: Site) {
         self.note(codes::SIGNAL_LEFT, site.op, None, |all| {
-            let message = format!("signal {id} is sent, and nobody waits for it");
+            let message = format!("signal {id} is sent, but nothing waits for it");
             let d = Diagnostic::new(codes::SIGNAL_LEFT, all.span(site.op), message)
                 .remark("still pending when the program ends");
             match all.signal_awaited(site.op) {
@@ -156,22 +156,22 @@ impl Findings<'_> {
     pub fn entries_left(&mut self, count: usize, site: Site) {
         self.note(codes::PIPE_LEFT, site.op, None, |all| {
             let noun = if count == 1 { "an entry is" } else { "entries are" };
-            let message = format!("{noun} pushed that nobody pops: {count} at the end of the program");
+            let message = format!("{noun} pushed but never popped: {count} at the end of the program");
             let d = Diagnostic::new(codes::PIPE_LEFT, all.span(site.op), message);
             match all.as_often_as_pushed(site.op) {
                 Some(repair) => repair.applied(d),
-                None => d.help("pop as often as is pushed"),
+                None => d.help("pop as often as you push"),
             }
         });
     }
 
     pub fn never_freed(&mut self, site: Site) {
         self.note(codes::PIPE_LEFT, site.op, Some(site.op), |all| {
-            let message = "an entry is popped and its slot never given back";
+            let message = "an entry is popped and its slot is never freed";
             let d = Diagnostic::new(codes::PIPE_LEFT, all.span(site.op), message);
             match all.freed(site.op) {
                 Some(repair) => repair.applied(d),
-                None => d.help("free it behind its last use, with tfree"),
+                None => d.help("free it after its last use, with tfree"),
             }
         });
     }

@@ -17,7 +17,7 @@ impl Findings<'_> {
 
     pub fn written_in_any_order(&mut self, conflict: &Conflict, stamp: &Stamp) {
         self.race(codes::RACE_WRITE, conflict, stamp, ("writes", "writes"), |what, first, second| {
-            format!("{first} and {second} write {}, and nothing says which is last", what.trim_end_matches(','))
+            format!("{first} and {second} write {what} in no defined order")
         });
     }
 
@@ -73,11 +73,11 @@ impl Findings<'_> {
     pub fn unwritten(&mut self, access: &Access, first: u64, bytes: u64, site: Site) {
         self.note_bytes(codes::RACE_UNWRITTEN, site.op, None, Reach::Core, |all| {
             let what = all.name(access.value);
-            let message = format!("{what} is read, and nothing was written there");
-            let bytes = Bytes::new(access.place, (first, bytes), "", " have no content");
+            let message = format!("{what} is read, but the memory is uninitialised");
+            let bytes = Bytes::new(access.place, (first, bytes), "", " are uninitialised");
             let d = Diagnostic::new(codes::RACE_UNWRITTEN, all.span(site.op), message)
-                .legal("memory of a core has no content at the start; a load, a fill or a computation has to write it")
-                .help("write the tile before, or make its valid region no larger than what was written")
+                .legal("memory of a core is uninitialised at the start; a load, a fill or a computation must write it")
+                .help("write the tile first, or make its valid region no larger than what was written")
                 .edits(all.first_content(access.value, site.op).unwrap_or_default());
             (d, Some(bytes))
         });
@@ -92,11 +92,11 @@ impl Findings<'_> {
         }
         self.note_bytes(codes::RACE_FOREIGN, conflict.site.op, Some(conflict.other.op), conflict.reach(), |all| {
             let (own, other) = (all.name(stamp.value), all.name(conflict.other.value));
-            let message = format!("{own} is read, but {other} has been written over it");
+            let message = format!("{own} is read, but {other} has overwritten it");
             let d = Diagnostic::new(codes::RACE_FOREIGN, all.span(conflict.site.op), message)
-                .label(all.span(conflict.other.op), format!("{other} takes the bytes here"))
-                .label(all.span(lost.op), format!("{own} got its data here"))
-                .legal("two tiles whose data is needed at the same time have no bytes in common")
+                .label(all.span(conflict.other.op), format!("{other} overwrites the bytes here"))
+                .label(all.span(lost.op), format!("{own} was written here"))
+                .legal("tiles that are live at the same time must not overlap")
                 .help("move one of them to another address, or use the first before the second is written");
             (d, Some(conflict.bytes("reads ", "")))
         });
@@ -113,15 +113,14 @@ impl Findings<'_> {
         let code = if destroyed { codes::DESTROYED } else { codes::HIDDEN_MEMORY };
         self.note_bytes(code, conflict.site.op, Some(conflict.other.op), conflict.reach(), |all| {
             let (own, by) = (all.name(stamp.value), all.module.op(conflict.other.op).op.row().name);
-            let message = format!("{own} is read, but `{by}` has worked in its memory since it was written");
+            let message = format!("{own} is read, but `{by}` has since used its memory as scratch");
             let d = Diagnostic::new(code, all.span(conflict.site.op), message)
                 .label(all.span(conflict.other.op), format!("the content of {own} is lost here"))
-                .label(all.span(lost.op), format!("{own} got its data here"));
+                .label(all.span(lost.op), format!("{own} was written here"));
             let d = if destroyed {
-                d.legal("a source that the device works in is written again before it is read")
-                    .help("copy the tile before")
+                d.legal("write a source that the device destroys again before reading it").help("copy the tile first")
             } else {
-                d.legal("tiles lie outside the memory that an instruction uses by itself")
+                d.legal("place tiles outside the memory that an instruction uses implicitly")
                     .help("give the tile another address, or the instruction a scratch tile")
             };
             (d, Some(conflict.bytes("reads ", "")))
@@ -130,13 +129,13 @@ impl Findings<'_> {
 
     pub fn used_after_free(&mut self, conflict: &Conflict, access: &Access) {
         self.note(codes::PIPE_FREED, conflict.site.op, Some(conflict.other.op), |all| {
-            let message = format!("{} is read after its slot was given back", all.name(access.value));
+            let message = format!("{} is read after its slot was freed", all.name(access.value));
             let d = Diagnostic::new(codes::PIPE_FREED, all.span(conflict.site.op), message)
                 .remark("the other core may be filling the slot")
-                .label(all.span(conflict.other.op), "given back here");
+                .label(all.span(conflict.other.op), "freed here");
             match all.freed_later(conflict.other.op, access.value) {
                 Some(repair) => repair.applied(d),
-                None => d.help("move the `tfree` behind the last use of the tile"),
+                None => d.help("move the `tfree` after the last use of the tile"),
             }
         });
     }

@@ -184,7 +184,7 @@ impl Findings<'_> {
         for set in sets {
             edits.push(Edit::after(self.span(*set), self.signal_text(*set, id + SECOND_CORE)?));
         }
-        Some(Repair::new("").help("the second vector core has signals of its own, 16 behind").edits(edits))
+        Some(Repair::new("").help("the second vector core has separate signals: add 16 to the id").edits(edits))
     }
 
     /// On A5 the cube core waits for each vector core apart.
@@ -197,7 +197,7 @@ impl Findings<'_> {
         for wait in waits {
             edits.push(Edit::after(self.span(*wait), self.signal_text(*wait, self.raw_id(*wait)? + SECOND_CORE)?));
         }
-        Some(Repair::new("").help("the signals of the second vector core are awaited 16 behind").edits(edits))
+        Some(Repair::new("").help("wait for signals of the second vector core at their id plus 16").edits(edits))
     }
 
     /// The other core waits before it sends. Where it waits for the signal of this one, this one sends first; where it waits for anything

@@ -87,7 +87,7 @@ impl Findings<'_> {
             Edit::before(at, text),
             Edit::remove(at),
         ];
-        let help = format!("wait for {number}, which is all that comes; or let another core notify once more");
+        let help = format!("wait for {number}, the number of notifications sent; or let another core notify once more");
         Some(Repair::new("").help(help).edits(edits))
     }
 
@@ -114,7 +114,11 @@ impl Findings<'_> {
             &elem.to_string(),
         );
         let edits = lines.into_iter().map(|line| Edit::before(self.span(at), line)).collect();
-        Some(Repair::new("").help("nobody stores what the loop asks for; let a core do that").edits(edits))
+        Some(
+            Repair::new("")
+                .help("no core stores the value that the loop polls for; store it on some core")
+                .edits(edits),
+        )
     }
 
     /// One core stores a word, and brings it to memory.

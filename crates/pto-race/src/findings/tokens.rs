@@ -31,7 +31,7 @@ impl Findings<'_> {
         let takes = |id: &OpId| self.is_token(*id, TAKE, token, None);
         let own = &rest[..rest.iter().position(takes).unwrap_or(rest.len())];
         if let Some(other) = own.iter().find(|id| self.is_token(**id, GIVE, token, None)) {
-            let help = "the pipe that takes a token gives it back";
+            let help = "the pipe that acquires a token must release it";
             return Some(Repair::new("").help(help).edits(self.replaced(*other, text).into()));
         }
         let mut edits = Vec::new();
@@ -48,7 +48,7 @@ impl Findings<'_> {
             }
         }
         edits.push(Edit::after(self.span(last), text));
-        Some(Repair::new("").help("behind the last use of the buffer").edits(edits))
+        Some(Repair::new("").help("after the last use of the buffer").edits(edits))
     }
 
     /// The repair of a token that a pipe takes and has: it is taken once for all the work before the release.
@@ -87,7 +87,8 @@ impl Findings<'_> {
     pub(super) fn released_by_holder(&self, token: i64, at: Pipe, holder: Option<OpId>, site: OpId) -> Option<Repair> {
         if let Some(taken) = holder {
             let text = self.token_text(taken, false)?;
-            let help = "the pipe that takes a token gives it back; or take it for this pipe before, with pto.get_buf";
+            let help =
+                "the pipe that acquires a token must release it; or take it for this pipe before, with pto.get_buf";
             return Some(Repair::new("").help(help).edits(self.replaced(site, text).into()));
         }
         let text = self.token_text(site, true)?;

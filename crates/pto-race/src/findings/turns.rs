@@ -86,7 +86,7 @@ impl Findings<'_> {
         match self.in_turns(conflict.site.op, conflict) {
             Some(edits) => repair.help(format!("{own}, or let one {who} store after the other")).edits(edits),
             None => repair.help(format!(
-                "{own}, or let one {who} store after the other, with a `pto.syncall` behind each, where every {who} comes equally often"
+                "{own}, or let one {who} store after the other, with a `pto.syncall` after each, where every {who} executes it equally often"
             )),
         }
     }

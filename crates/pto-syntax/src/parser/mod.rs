@@ -200,7 +200,7 @@ impl<'s> Parser<'s> {
         self.expect(b'=');
         let known = self.type_aliases.contains_key(name) || self.attr_aliases.contains_key(name);
         if known || name.contains('.') {
-            let why = if known { "is defined already" } else { "has a dot; aliases are plain names" };
+            let why = if known { "is already defined" } else { "has a dot; aliases are plain names" };
             self.report(Diagnostic::new(codes::BAD_ALIAS, token.span, format!("the alias `{name}` {why}")));
         }
         if token.tok == Tok::Bang {

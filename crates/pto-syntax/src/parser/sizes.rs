@@ -61,7 +61,7 @@ impl Parser<'_> {
     /// Takes account of an alias that is written out, or reports that there is too much of it.
     pub(super) fn write_out(&mut self, extent: Extent, span: Span) -> Parse<()> {
         if self.depth + extent.depth > MAX_DEPTH {
-            let message = format!("with its aliases written out, this is nested more than {MAX_DEPTH} deep");
+            let message = format!("with its aliases expanded, this is nested more than {MAX_DEPTH} deep");
             self.error(codes::TOO_DEEP, span, message);
             return None;
         }
@@ -70,12 +70,12 @@ impl Parser<'_> {
             return Some(());
         }
         if !std::mem::replace(&mut self.sizes.reported, true) {
-            let message = "the aliases of this file stand for too much";
+            let message = "the aliases of this file expand to too much";
             let d = Diagnostic::new(codes::ALIASES_TOO_LARGE, span, message)
                 .legal(format!(
                     "at most {MANY_PARTS} parts in all, and {PARTS_PER_BYTE} more for every byte of the file"
                 ))
-                .help("write what is meant without aliases that double from line to line");
+                .help("write the types without aliases that double from line to line");
             self.report(d);
         }
         None

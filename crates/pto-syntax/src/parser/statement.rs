@@ -220,7 +220,7 @@ impl<'s> Parser<'s> {
         if let Some(before) = self.scopes.get(name) {
             let first = self.module.value(before).span;
             let text = self.module.names.text(name).to_string();
-            let d = Diagnostic::new(codes::REDEFINED, span, format!("`%{text}` is defined already"));
+            let d = Diagnostic::new(codes::REDEFINED, span, format!("`%{text}` is already defined"));
             self.report(d.label(first, "first defined here").help("give the second value another name"));
         }
         self.scopes.define(name, value);
@@ -382,7 +382,7 @@ impl<'s> Parser<'s> {
         let name = self.intern(&self.text(span)[1..]);
         if self.module.block(block).label.is_none() {
             match self.labels.get(&name) {
-                Some(_) => self.error(codes::REDEFINED, span, format!("`{}` is defined already", self.text(span))),
+                Some(_) => self.error(codes::REDEFINED, span, format!("`{}` is already defined", self.text(span))),
                 None => {
                     self.labels.insert(name, (block, span, true));
                     self.module.block_mut(block).label = Some(name);

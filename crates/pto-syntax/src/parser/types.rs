@@ -229,7 +229,7 @@ impl<'s> Parser<'s> {
                 let extent = Extent::of_fields(self.module.ty(alias));
                 let fits = self.write_out(extent, span);
                 return fits.map(|()| self.module.ty(alias).clone()).ok_or_else(|| {
-                    wrong(span, &format!("`{part}`, which stands for too much"), "a type of fewer parts")
+                    wrong(span, &format!("`{part}`, which expands to too much"), "a type of fewer parts")
                 });
             }
             let scalar = Scalar::parse(part).map(Type::Scalar);
@@ -340,7 +340,7 @@ pub(super) fn matching_angle(bytes: &[u8], open: usize) -> Result<usize, usize> 
 /// What a type is called now that earlier versions of the dialect had under another name.
 fn renamed(head: &str, text: &str) -> Option<String> {
     match head {
-        "!pto.tile_view" => Some(format!("it is called `!pto.partition_tensor_view<{}>` now", text.trim())),
+        "!pto.tile_view" => Some(format!("it is now called `!pto.partition_tensor_view<{}>` now", text.trim())),
         _ => None,
     }
 }

@@ -179,7 +179,7 @@ pub(super) fn byte_size(bits: u32, shape: &[u64]) -> Result<usize, Error> {
 /// Empty room for so many bytes.
 pub(super) fn reserve(bytes: usize) -> Result<Vec<u8>, Error> {
     let mut room = Vec::new();
-    room.try_reserve_exact(bytes).map_err(|_| Error::new(format!("there is not enough memory for {bytes} bytes")))?;
+    room.try_reserve_exact(bytes).map_err(|_| Error::new(format!("not enough memory for {bytes} bytes")))?;
     Ok(room)
 }
 

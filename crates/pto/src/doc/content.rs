@@ -201,7 +201,7 @@ fn performance(op: Op, row: &Row) -> Option<Section> {
 fn law(op: Op, target: Target) -> Option<Vec<String>> {
     let law = pto_cost::law_of_row(op, target).filter(|_| target != Target::Cpu)?;
     let numbers: Vec<String> = law.params.iter().map(|(name, x)| format!("{name} {x}")).collect();
-    let numbers = if law.subject == "way" { "by the way its data takes".to_string() } else { numbers.join(", ") };
+    let numbers = if law.subject == "way" { "by the path of its data".to_string() } else { numbers.join(", ") };
     let source = if law.subject == "way" { "docs/perf.md" } else { law.source };
     Some(vec![target.name().to_string(), numbers, law.grade.name().to_string(), source.to_string()])
 }

@@ -17,8 +17,8 @@ use std::panic::Location;
 
 /// Values that go round a loop or come out of a branch: scalars, tuples of them, or nothing.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be handed from one turn of a loop to the next, or out of a branch",
-    note = "scalars and tuples of scalars can; tiles are changed where they are"
+    message = "`{Self}` cannot be carried by a loop or returned from a branch",
+    note = "scalars and tuples of scalars can; tiles are modified in place"
 )]
 pub trait Carry {
     #[doc(hidden)]

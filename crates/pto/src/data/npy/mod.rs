@@ -58,7 +58,7 @@ fn read_bytes(from: &mut impl Read, size: usize, header: &Header) -> Result<Vec<
     let mut bytes = Vec::new();
     while bytes.len() < size {
         let step = STEP.min(size - bytes.len());
-        bytes.try_reserve(step).map_err(|_| Error::new(format!("there is not enough memory for {size} bytes")))?;
+        bytes.try_reserve(step).map_err(|_| Error::new(format!("not enough memory for {size} bytes")))?;
         let got =
             from.take(step as u64).read_to_end(&mut bytes).map_err(|e| Error::new(format!("cannot be read: {e}")))?;
         if got < step {
