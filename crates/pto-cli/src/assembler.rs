@@ -20,16 +20,16 @@ USAGE: ptoas [options] <input file>
   --pto-arch=<a3|a5>              target; default: pto.target_arch of the input, else a3
   --pto-level=<level1|level2|level3>
                                   level3: every tile has an address; others: none has (default: level2)
-  --enable-insert-sync            insert flags and barriers; without it there are only those of the input
+  --enable-insert-sync            insert flags and barriers; by default the output has only those of the input
   --disable-infer-layout          views that state no layout are ND
   --emit-addptr-trace             accepted, without effect
   --pto-insert-sync-debug=<0..3>  accepted, without effect
   --version, --help
 ";
 
-/// The public assembler says nothing here; its output hangs or computes something else on a device.
+/// The public assembler gives no warning here; its output deadlocks or computes wrong results on a device.
 const NO_ORDER: &str =
-    "ptoas: warning: the output has no flags or barriers, and its pipes need them: --enable-insert-sync inserts them";
+    "ptoas: warning: the output needs flags or barriers and has none; --enable-insert-sync inserts them";
 
 /// True when the program was called by this name.
 pub(super) fn is_meant() -> bool {

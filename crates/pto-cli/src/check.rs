@@ -17,7 +17,7 @@ pub(crate) struct Args {
     /// Files, directories, or `-` for standard input
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Target to check for; default: what the file says (pto.target_arch), else a2a3
+    /// Target; default: pto.target_arch of the file, else a2a3
     #[arg(long, value_parser = parse_target)]
     target: Option<Target>,
     /// One JSON object on standard output

@@ -17,7 +17,7 @@ pub(crate) struct Args {
     /// Write the whole reference as HTML
     #[arg(long, requires = "out", conflicts_with = "name")]
     all: bool,
-    /// Directory for the reference; made if it does not exist
+    /// Directory for the reference; created if it does not exist
     #[arg(long, value_name = "DIR", requires = "all")]
     out: Option<PathBuf>,
 }
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args) -> Run {
     Ok(Outcome::Clean)
 }
 
-/// The columns of the terminal where they are known, within what reads well.
+/// The width of the terminal if known, clamped to a readable width.
 fn width() -> usize {
     super::render::columns().unwrap_or(96).clamp(60, 110)
 }

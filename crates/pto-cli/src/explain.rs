@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args) -> Run {
     let entry = code.entry();
     let mut text = format!("{}: {}\n\n{}\n", entry.code, entry.title, fold(entry.text, 78));
     if !entry.example.is_empty() {
-        text += "\nA program that has it:\n\n";
+        text += "\nExample:\n\n";
         for line in entry.example.lines() {
             text += &format!("    {line}\n");
         }

@@ -13,16 +13,16 @@ pub(crate) struct Args {
     /// Files or directories, formatted in place; `-` formats standard input to standard output
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Change nothing; list the files that would change and exit with 1 if there are any
+    /// List files that are not formatted and exit with 1 if there are any; change nothing
     #[arg(long)]
     check: bool,
     /// Write to standard output instead of the files
     #[arg(long, conflicts_with = "check")]
     stdout: bool,
-    /// Write tile instructions in this form; default: as they are
+    /// Write tile instructions in this form; default: unchanged
     #[arg(long, value_enum)]
     form: Option<FormArg>,
-    /// Write tile types in this spelling; default: the one the file uses
+    /// Write tile types in this spelling; default: that of the file
     #[arg(long, value_enum)]
     types: Option<TypesArg>,
 }

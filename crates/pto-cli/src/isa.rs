@@ -13,13 +13,13 @@ pub(crate) struct Args {
     /// Only this family: `elementwise`, `reduce`, …
     #[arg(long)]
     family: Option<String>,
-    /// Only what this target has
+    /// Only instructions of this target
     #[arg(long, value_parser = parse_target)]
     target: Option<Target>,
-    /// Every row as JSON
+    /// Print every row as JSON
     #[arg(long, conflicts_with = "coverage")]
     json: bool,
-    /// What each instruction can do in this build: read, check, run, cost, emit
+    /// Show what this build supports per instruction: parse, check, run, cost, emit
     #[arg(long)]
     coverage: bool,
 }
@@ -77,7 +77,7 @@ fn list(ops: &[Op]) -> String {
     text + &format!("\n{} instructions; `pto doc NAME` shows one\n", ops.len())
 }
 
-/// A table of what works, found out by doing it, and how often.
+/// A table of what works per instruction, determined by trying it, with totals.
 fn coverage(ops: &[Op]) -> String {
     let width = ops.iter().map(|op| op.row().name.len()).max().unwrap_or(0).max("instruction".len());
     let mut text = format!("\u{1b}[1m{:width$}  parse  check          run  cost  emit\u{1b}[0m\n", "instruction");
@@ -118,7 +118,7 @@ pub(crate) struct JsonRow {
     /// Element types of the data operands, by target.
     types: BTreeMap<&'static str, Vec<&'static str>>,
     targets: Vec<&'static str>,
-    /// The pipe, where it is always the same one.
+    /// The pipe, if it is always the same.
     pipe: Option<&'static str>,
     cpp: &'static str,
     page: &'static str,

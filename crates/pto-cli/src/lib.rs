@@ -36,35 +36,35 @@ struct Cli {
 }
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 clean, 1 problems found, 2 wrong usage or unreadable file, 3 `run --expect` found differences.
+Exit codes: 0 success, 1 problems found, 2 wrong usage or unreadable file, 3 `run --expect` found differences.
 
 Examples:
-  pto run kernel.pto                    run it on random data and sum up what it wrote
-  pto race kernel.pto                   find the missing flag before a device does
-  pto perf kernel.pto                   cycles and bottleneck without a device
-  pto check kernel.pto --target a5      every problem of a file, with a way out
-  pto fmt --form level1 kernel.pto      the same program in another form
-  pto emit cpp kernel.pto -o k.cpp      the same program for the device compiler
-  pto doc TMAX                          what an instruction does and takes
-  pto explain PTO-E0214                 what a diagnostic means";
+  pto run kernel.pto                    run it on random data and summarise the results
+  pto race kernel.pto                   catch missing flags before the hardware does
+  pto perf kernel.pto                   predict cycles and bottleneck, without a device
+  pto check kernel.pto --target a5      report all problems of a file, with fixes
+  pto fmt --form level1 kernel.pto      convert the program to another form
+  pto emit cpp kernel.pto -o k.cpp      emit C++ for the device compiler
+  pto doc TMAX                          show the page of an instruction
+  pto explain PTO-E0214                 explain a diagnostic";
 
 #[derive(Subcommand)]
 enum Command {
     /// Run a program on this machine
     Run(run::Args),
-    /// Find what is wrong on a device: missing flags, races, memory without content
+    /// Find data races, deadlocks, missing flags and reads of uninitialised memory
     Race(race::Args),
-    /// Predict the cycles of a program and what holds it up
+    /// Predict the cycles of a program and find its bottleneck
     Perf(perf::Args),
-    /// Place tiles and order pipes: from tile values to addresses and flags
+    /// Lower a program: from tile values to addresses and flags
     Lower(lower::Args),
-    /// Show where tiles lie, and when
+    /// Show the addresses and lifetimes of tiles
     Plan(lower::plan::Args),
     /// Insert the flags and barriers that a program needs
     Sync(lower::sync::Args),
-    /// Say everything that is wrong with programs
+    /// Report all problems of programs
     Check(check::Args),
-    /// Lay programs out, or write them in another form
+    /// Format programs, or convert them to another form
     Fmt(fmt::Args),
     /// Write a program as C++ for a device, or as bytecode
     Emit(emit::Args),
@@ -105,7 +105,7 @@ pub fn assemble() -> ExitCode {
     assembler::main()
 }
 
-/// The command `pto`, or `ptoas` where it is called by that name.
+/// The command `pto`, or `ptoas` if called by that name.
 pub fn main() -> ExitCode {
     if assembler::is_meant() {
         return assemble();
@@ -118,8 +118,8 @@ pub fn main() -> ExitCode {
     exit_code(result.and_then(flushed))
 }
 
-/// `-1e-7` as `-0.0000001`, `-1e+7` as `-1e7`, `-inf` as a number below all others: the reader of arguments takes a second
-/// sign or a letter for an option. No option starts with a digit, and none is called like these.
+/// Rewrites `-1e-7` as `-0.0000001`, `-1e+7` as `-1e7` and `-inf` as the smallest number: the argument parser takes a second
+/// sign or a letter for an option. No option starts with a digit or has one of these names.
 fn as_number(arg: OsString) -> OsString {
     let Some(text) = arg.to_str().filter(|t| t.starts_with('-')) else { return arg };
     let starts_as_number = text[1..].starts_with(|c: char| c.is_ascii_digit() || c == '.');
@@ -155,7 +155,7 @@ fn run_command(command: Command) -> Run {
     }
 }
 
-/// Results that never reached their reader are not a success.
+/// A failed write of the results is not a success.
 fn flushed(outcome: Outcome) -> Run {
     std::io::stdout().flush().map_err(|e| stdout_failed(&e))?;
     Ok(outcome)
@@ -175,12 +175,12 @@ fn exit_code(result: Run) -> ExitCode {
     }
 }
 
-/// Writes to standard output; a reader that went away is not an error worth reporting.
+/// Writes to standard output. A closed pipe is not an error.
 pub(crate) fn out(text: &str) -> Result<(), Failure> {
     anstream::stdout().write_all(text.as_bytes()).map_err(|e| stdout_failed(&e))
 }
 
-/// A reader that has seen enough ends the command quietly; everything else is an error.
+/// A closed pipe ends the command quietly; every other error is reported.
 fn stdout_failed(error: &std::io::Error) -> Failure {
     if error.kind() == std::io::ErrorKind::BrokenPipe {
         std::process::exit(0);
@@ -188,7 +188,7 @@ fn stdout_failed(error: &std::io::Error) -> Failure {
     Failure(format!("cannot write standard output: {error}"))
 }
 
-/// Writes a line to standard error. If that is gone too there is nobody left to tell.
+/// Writes a line to standard error. Errors are ignored: there is nowhere left to report them.
 pub(crate) fn warn(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }

@@ -37,7 +37,7 @@ pub(crate) fn provide_scratch(checked: &Checked) -> Option<Module> {
     Some(out)
 }
 
-/// The program with copies of the sources that an instruction uses as work space and that are read afterwards; `None` where there are
+/// The program with copies of the sources that an instruction uses as scratch memory and that are read afterwards; `None` where there are
 /// none, or only in functions that place their tiles.
 pub(crate) fn keep_sources(checked: &Checked) -> Option<Module> {
     let module = checked.module();

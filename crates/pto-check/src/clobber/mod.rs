@@ -1,4 +1,4 @@
-//! Tiles that are read after a device has lost what they held: sources that an instruction uses as work space, and tiles in
+//! Tiles that are read after a device has lost what they held: sources that an instruction uses as scratch memory, and tiles in
 //! memory that an instruction uses by itself.
 //!
 //! Every list of operations is summed up once: which memory it reads before it writes it, which it leaves lost, and which it
@@ -27,7 +27,7 @@ pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, places: &Place
     }
 }
 
-/// The sources that operations of a checked program use as work space and that are read afterwards, or may be read by who calls the
+/// The sources that operations of a checked program use as scratch memory and that are read afterwards, or may be read by who calls the
 /// function: the operations, and the slots.
 ///
 /// ```
@@ -177,7 +177,7 @@ struct Walk<'a> {
     /// What functions do, as far as they have been looked at.
     functions: HashMap<OpId, Summary>,
     found: BTreeMap<(Span, OpId), Diagnostic>,
-    /// Operations that use a source as work space which is read afterwards.
+    /// Operations that use a source as scratch memory that is read afterwards.
     needed: BTreeSet<(OpId, Atom)>,
 }
 

@@ -31,13 +31,13 @@ enum What {
 struct BytecodeArgs {
     /// A program, or `-` for standard input
     file: PathBuf,
-    /// Where to write; `-` is standard output
+    /// Output file; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Refuse operations that the container has no number for, instead of keeping them by name
+    /// Reject operations without an opcode in the container instead of storing them by name
     #[arg(long)]
     numbers_only: bool,
-    /// Accepted for older scripts: operations without a number are kept by name in any case
+    /// Accepted for compatibility; operations without an opcode are always stored by name
     #[arg(long, hide = true, conflicts_with = "numbers_only")]
     generic: bool,
 }
@@ -46,13 +46,13 @@ struct BytecodeArgs {
 struct CppArgs {
     /// A program, or `-` for standard input
     file: PathBuf,
-    /// Where to write; `-` is standard output
+    /// Output file; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Device to emit for; default: what the file says (pto.target_arch), else a2a3
+    /// Target; default: pto.target_arch of the file, else a2a3
     #[arg(long, value_parser = parse_target)]
     target: Option<Target>,
-    /// The level the program must have: 3 with addresses, 1 or 2 without; default: any
+    /// Require this level: 3 with addresses, 1 or 2 without; default: any
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=3))]
     level: Option<u8>,
     /// Which kernels get flags and barriers
@@ -62,11 +62,11 @@ struct CppArgs {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum SyncArg {
-    /// Those that state no order; one with flags, events, barriers or tokens of its own is emitted as it is
+    /// Kernels without any; a kernel with flags, events, barriers or tokens is emitted unchanged
     Unstated,
-    /// All: what a kernel with flags of its own lacks is inserted too
+    /// All kernels; in a kernel with flags, the missing ones are inserted
     Auto,
-    /// None: what the program has is all there is
+    /// No kernels; nothing is inserted
     None,
 }
 
@@ -110,7 +110,7 @@ fn cpp(args: &CppArgs) -> Run {
     }
 }
 
-/// Bytecode needs a program that reads; whether it is legal for a target is for its reader to say.
+/// Bytecode needs a program that parses. Its reader checks whether the program is legal for a target.
 fn bytecode(args: &BytecodeArgs) -> Run {
     let source = input::read(&args.file)?;
     let program = Program::parse(&source.text);

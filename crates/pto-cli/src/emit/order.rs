@@ -70,8 +70,8 @@ fn warning(first: &Diagnostic, count: usize) -> Diagnostic {
     d.labels.clone_from(&first.labels);
     let d = match count {
         1 => d,
-        2 => d.remark("`pto race` has one more finding"),
-        n => d.remark(format!("`pto race` has {} more findings", n - 1)),
+        2 => d.remark("`pto race` reports one more finding"),
+        n => d.remark(format!("`pto race` reports {} more findings", n - 1)),
     };
     d.help("run `pto race` for details; `pto sync` and `--sync auto` insert flags that are missing")
 }

@@ -89,7 +89,7 @@ fn explain(read: &Read, module: &Module, synced: &Synced) -> String {
     for function in &synced.left {
         let line = line(*function);
         text +=
-            &format!("\nline {line}: left as it is, because it computes which flags it uses, or uses buffer tokens\n");
+            &format!("\nline {line}: left unchanged: it computes flag ids or uses buffer tokens\n");
     }
     for edge in &synced.edges {
         text += &format!("\n{}\n", place(edge, &line));
@@ -106,7 +106,7 @@ fn place(edge: &Edge, line: &impl Fn(OpId) -> u32) -> String {
     if let (Means::Flag { src, dst, id }, Some(numbered)) = (edge.means, edge.numbered) {
         let last = id + numbered.count - 1;
         let turns = edge.carried_by.map_or(String::new(), |around| {
-            format!(", from one turn of the loop in line {} to the next with that tile", line(around))
+            format!(", from one iteration of the loop in line {} to the next with that tile", line(around))
         });
         return format!(
             "flags {id} to {last} from {src} to {dst}, one for each tile{turns}: set after line {after}, wait before line {before}"
@@ -114,11 +114,11 @@ fn place(edge: &Edge, line: &impl Fn(OpId) -> u32) -> String {
     }
     match (edge.means, edge.carried_by) {
         (Means::Flag { src, dst, id }, None) => {
-            let left = edge.drained_by.map_or(String::new(), |l| format!(" or behind the loop in line {}", line(l)));
+            let left = edge.drained_by.map_or(String::new(), |l| format!(" or after the loop in line {}", line(l)));
             format!("flag {id} from {src} to {dst}: set after line {after}, wait before line {before}{left}")
         }
         (Means::Flag { src, dst, id }, Some(around)) => format!(
-            "flag {id} from {src} to {dst}, from one turn of the loop in line {} to the next: set after line {after}, wait before line {before}",
+            "flag {id} from {src} to {dst}, from one iteration of the loop in line {} to the next: set after line {after}, wait before line {before}",
             line(around)
         ),
         (Means::Barrier(pipe), _) => format!("barrier of {pipe} before line {before}"),

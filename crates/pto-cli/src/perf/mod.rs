@@ -18,25 +18,25 @@ use std::path::PathBuf;
 pub(crate) struct Args {
     #[command(flatten)]
     program: Option<ProgramArgs>,
-    /// Print the laws against every measured point, instead of predicting something
+    /// Compare the laws with every measured point, instead of predicting a program
     #[arg(long, exclusive = true)]
     accuracy: bool,
-    /// Whose figures: laws fitted to measurements, or those of the instruction pages where a page has some
+    /// Cost model: laws fitted to measurements, or the figures of the instruction pages if any
     #[arg(long, value_enum, default_value = "calibrated")]
     model: ModelArg,
-    /// Cores that blocks share; default: as many as the target has
+    /// Number of cores; default: as many as the target has
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     cores: Option<u32>,
     /// Write a trace that Perfetto (ui.perfetto.dev) and Chrome open
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Write a page with zoomable swimlanes
+    /// Write a page with a zoomable timeline
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Draw the swimlanes in the terminal
+    /// Draw the timeline in the terminal
     #[arg(long, conflicts_with = "json")]
     ascii: bool,
-    /// Try several values of a number: n=64,128,256
+    /// Predict for several values of a scalar: n=64,128,256
     #[arg(long, value_name = "NAME=A,B,…")]
     sweep: Option<String>,
     /// One JSON object on standard output
@@ -65,12 +65,12 @@ const AFTER_HELP: &str = "\
 Exit codes: 0 predicted, 1 problems in the program, 2 wrong usage or unusable data.
 
 Examples:
-  pto perf kernel.pto --target a2a3                  cycles, bottleneck, what to try
-  pto perf kernel.pto --html report.html             swimlanes in a browser
+  pto perf kernel.pto --target a2a3                  cycles, bottleneck, suggested changes
+  pto perf kernel.pto --html report.html             timeline in a browser
   pto perf kernel.pto --blocks 24 --ascii            on 24 cores, in the terminal
   pto perf kernel.pto --sweep n=64,128,256           a table of variants
-  pto perf a.pto b.pto                               the same for several files
-  pto perf --accuracy                                the laws against every measured point";
+  pto perf a.pto b.pto                               compare several files
+  pto perf --accuracy                                compare the laws with every measured point";
 
 fn after_help() -> String {
     format!("{VALUES_HELP}\n\n{AFTER_HELP}")
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Args) -> Run {
     }
 }
 
-/// Says why there is no prediction.
+/// Reports why there is no prediction.
 fn fail(args: &Args, stop: Stop, source: super::input::Source, target: pto::Target) -> Run {
     let problems = match stop {
         Stop::Failure(failure) => return Err(failure),

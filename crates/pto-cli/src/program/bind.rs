@@ -166,7 +166,7 @@ fn without_memory<'a>(plan: &Plan, request: &Request<'a>) -> Result<Partly<'a>, 
                 None => None,
             },
             (ParamKind::Other(ty), _) => {
-                return Err(Failure(format!("`{}` is a {ty}, which no argument can be", param.name)).into());
+                return Err(Failure(format!("`{}` is a {ty}, which cannot be an argument", param.name)).into());
             }
             _ => None,
         });

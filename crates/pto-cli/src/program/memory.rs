@@ -126,8 +126,8 @@ fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Resu
             }
             if array.shape().contains(&0) && dims.contains(&None) {
                 let shape: Vec<u64> = dims.iter().map(|d| d.unwrap_or(64)).collect();
-                let help = format!("say it: {name}=rand:[{}]", shape_text(&shape));
-                return Err(Failure(format!("the program does not say how large `{name}` is\n  help: {help}")));
+                let help = format!("give a shape: {name}=rand:[{}]", shape_text(&shape));
+                return Err(Failure(format!("the size of `{name}` cannot be determined\n  help: {help}")));
             }
             Ok(Content::Tensor(array))
         }
@@ -136,7 +136,7 @@ fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Resu
             if let Some(extent) = needed.filter(|e| e.is_clear && !has_rows_of(array.shape(), &e.shape)) {
                 let wanted = shape_text(&extent.shape);
                 let help =
-                    format!("give an array of {wanted}, or a flat one whose numbers lie as the program reads them");
+                    format!("give an array of {wanted}, or a flat one with the memory layout that the program expects");
                 return Err(Failure(format!(
                     "the program sees `{name}` as {wanted}, and {text} is {found}\n  help: {help}"
                 )));
@@ -146,7 +146,7 @@ fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Resu
                     let used = shape_text(&extent.shape);
                     let mark = "\u{1b}[1;33mwarning\u{1b}[0m";
                     warn(&format!(
-                        "{mark}: the program sees `{name}` as {used}, and {text} is {found}: the rest is not used"
+                        "{mark}: the program sees `{name}` as {used}, and {text} is {found}: the rest is unused"
                     ));
                 }
                 return Ok(Content::Memory(array));

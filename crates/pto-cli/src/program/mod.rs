@@ -24,22 +24,22 @@ pub(crate) struct ProgramArgs {
     /// Values of parameters, by name (`x=data.npy`) or in order
     #[arg(value_name = "[NAME=]VALUE", allow_negative_numbers = true)]
     values: Vec<String>,
-    /// The same as a value without `--arg`
+    /// Same as a positional value
     #[arg(long = "arg", value_name = "[NAME=]VALUE", allow_negative_numbers = true)]
     more: Vec<String>,
-    /// Function to run, whatever is wrong with others; default: the one marked pto.entry, or the only one
+    /// Function to run, regardless of errors in others; default: the one marked pto.entry, or the only one
     #[arg(long, value_name = "NAME")]
     func: Option<String>,
-    /// Target to check and run for; default: what the file says (pto.target_arch), else a2a3
+    /// Target; default: pto.target_arch of the file, else a2a3
     #[arg(long, value_parser = parse_target)]
     target: Option<Target>,
-    /// Whose arithmetic, where devices differ from the documented rules
+    /// Arithmetic to use if a device deviates from the documented rules
     #[arg(long, value_enum, default_value = "reference")]
     pub(crate) numerics: NumericsArg,
     /// Blocks to launch
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) blocks: u32,
-    /// Ranks to run at once, each with its own memory; `x@1` names the memory of `x` on rank 1
+    /// Ranks to run, each with its own memory; `x@1` names the memory of `x` on rank 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) ranks: Option<u32>,
     /// Seed of random data
@@ -50,11 +50,11 @@ pub(crate) struct ProgramArgs {
     pub(crate) uninitialised: (Uninitialised, bool),
 }
 
-/// How values are written, for the help of commands.
+/// Help text: the syntax of values.
 pub(crate) const VALUES_HELP: &str = "\
-Values: FILE.npy, FILE.npz:KEY, FILE.bin (raw), rand, zeros, ones, iota, fill:1.5; with a shape where the program does \
-not say it: rand:[64x128]. Scalars are numbers: n=64, scale=-1.5e3, flag=true. Memory without a value is random (zero if it is only written), as large \
-as the program needs.";
+Values: FILE.npy, FILE.npz:KEY, FILE.bin (raw), rand, zeros, ones, iota, fill:1.5; with a shape if the program does \
+not determine it: rand:[64x128]. Scalars are numbers: n=64, scale=-1.5e3, flag=true. Memory without a value is random (zero if it is only written) and has the size \
+that the program needs.";
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(crate) enum NumericsArg {

@@ -41,7 +41,7 @@ fn page(source: &Source, target: Target, report: &Report) -> String {
         page += &card(finding, &lines);
     }
     if report.findings.is_empty() {
-        page += "<p class=\"clean\">Everything that touches the same bytes is in order.</p>\n";
+        page += "<p class=\"clean\">All accesses to the same bytes are ordered.</p>\n";
     }
     page += "</section>\n<section id=\"source\">\n";
     page += &listing(source, report, &lines);

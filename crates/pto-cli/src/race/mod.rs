@@ -25,19 +25,19 @@ use std::path::PathBuf;
 pub(crate) struct Args {
     #[command(flatten)]
     program: ProgramArgs,
-    /// Who orders the pipes of a core; default: the program, if it has addresses or flags, else the toolchain
+    /// Who orders the pipes of a core; default: the program if it has addresses or flags, else the toolchain
     #[arg(long, value_enum)]
     sync: Option<SyncArg>,
-    /// Also follow branches and loops that this data does not take
+    /// Also check branches and loops that this data does not take
     #[arg(long)]
     all_paths: bool,
-    /// Also execute the program in another order that a device could take, and compare the results
+    /// Also execute the program in another legal order, and compare the results
     #[arg(long, value_enum, default_value = "program")]
     schedule: Schedule,
-    /// Stop after so many instructions and iterations of loops; exit code 3 if nothing was found until then
+    /// Stop after this many instructions and loop iterations; exit code 3 if nothing was found by then
     #[arg(long, value_name = "INSTRUCTIONS", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
-    /// Write the findings, with the program beside them, to a page of its own
+    /// Write the findings and the program to an HTML page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// One JSON object on standard output
@@ -47,9 +47,9 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 enum SyncArg {
-    /// The program: everything that nothing orders is reported
+    /// The program: all unordered accesses are reported
     Manual,
-    /// The toolchain will: the pipes of a core are taken to be in order
+    /// The toolchain: the pipes of a core are assumed to be ordered
     Auto,
 }
 
@@ -57,7 +57,7 @@ enum SyncArg {
 enum Schedule {
     /// Only in program order
     Program,
-    /// Also with pipes as far apart as they may be; --seed says how
+    /// Also with pipes as far apart as legal; --seed selects the order
     Adversarial,
 }
 
@@ -65,8 +65,8 @@ const AFTER_HELP: &str = "\
 Exit codes: 0 nothing found, 1 findings, 2 wrong usage or unusable data, 3 stopped at --limit with nothing found.
 
 Examples:
-  pto race kernel.pto                    run it and report what nothing orders
-  pto race kernel.pto --all-paths        also what happens when a loop is skipped
+  pto race kernel.pto                    run it and report unordered accesses
+  pto race kernel.pto --all-paths        also check paths that the data does not take
   pto race kernel.pto --blocks 8         also between blocks
   pto race kernel.pto --schedule adversarial --seed 3    see the wrong number";
 

@@ -116,7 +116,7 @@ impl<'a> JsonChanged<'a> {
 /// Nothing to reorder.
 pub(super) fn not_manual() -> Failure {
     Failure(
-        "--schedule adversarial: the program leaves the order of its pipes to the toolchain; there is nothing to reorder"
+        "--schedule adversarial: the toolchain orders the pipes of this program; there is nothing to reorder"
             .into(),
     )
 }

@@ -100,7 +100,7 @@ fn load(array: &Array, name: &str, source: &Source) -> Result<Reference, Error> 
         Source::Npz(path, key) => npz::read_file(path, npz_key(path, key.as_deref(), name))?,
         Source::Raw(path) => return raw(path, dtype, shape).map(Reference::Same),
         Source::Number(value) => return made(Maker::Fill(*value), shape),
-        Source::Made(Maker::Random, _) => return Err(Error::new("random numbers are nothing to expect")),
+        Source::Made(Maker::Random, _) => return Err(Error::new("random numbers cannot be expected results")),
         Source::Made(maker, wish) => {
             wish.allows(dtype)?;
             return made(*maker, wish.shape.as_deref().unwrap_or(shape));

@@ -39,16 +39,16 @@ pub(crate) struct Args {
     /// Absolute error that --expect allows; default: by element type
     #[arg(long, value_name = "X", requires = "expect", value_parser = tolerance)]
     atol: Option<f64>,
-    /// Threads that share the blocks; 0 means one for each core. Results do not depend on it
+    /// Threads to run the blocks on; 0 means one per core. Results do not depend on it
     #[arg(long, value_name = "N", default_value = "0")]
     threads: usize,
-    /// What memory of cores holds that nothing has written
+    /// Initial content of uninitialised memory of cores
     #[arg(long, value_enum, value_name = "WITH", default_value = "zero")]
     uninitialised: Fill,
-    /// Reading a tile that nothing has written is an error, not a warning
+    /// Make reads of uninitialised tiles an error instead of a warning
     #[arg(long)]
     strict: bool,
-    /// Say how long each instruction of the text took
+    /// Show the time of each instruction of the text
     #[arg(long, conflicts_with = "ranks")]
     time: bool,
     /// One JSON object on standard output
@@ -60,7 +60,7 @@ pub(crate) struct Args {
 enum Fill {
     /// Zeros
     Zero,
-    /// NaN; in integers every bit is set
+    /// NaN; all bits set in integers
     Nan,
 }
 
@@ -71,7 +71,7 @@ Examples:
   pto run softmax.pto                              random input, a summary of the output
   pto run softmax.pto x=x.npy --out y=y.npy        NumPy in, NumPy out
   pto run softmax.pto x=x.npy --expect y=ref.npy   compare with a reference
-  pto run kernel.pto n=64 --show y --time          print a result; where the time goes";
+  pto run kernel.pto n=64 --show y --time          print a result and the time of each instruction";
 
 fn after_help() -> String {
     format!("{VALUES_HELP}\n\n{AFTER_HELP}")

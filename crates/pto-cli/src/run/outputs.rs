@@ -29,7 +29,7 @@ impl Outputs {
                 return Err(Failure(format!("`--out {text}` is given twice")));
             }
             if !inside.is_empty() && !is_archive {
-                let help = "write each to a file of its own, or all to one .npz file";
+                let help = "write each to a separate file, or all to one .npz file";
                 return Err(Failure(format!("--out: {} can hold only one of them\n  help: {help}", path.display())));
             }
             inside.push(param);

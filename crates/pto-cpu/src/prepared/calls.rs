@@ -49,7 +49,7 @@ pub(crate) struct KernelStep {
     pub scratch: Option<Operand<TileId>>,
     /// The device leaves it alone for these operands.
     pub idle_scratch: bool,
-    /// Positions of the tiles that the device uses as work space.
+    /// Positions of the tiles that the device uses as scratch memory.
     pub lost: Vec<usize>,
     /// Memory that the device works in and no operand names.
     pub hidden: Vec<HiddenMemory>,

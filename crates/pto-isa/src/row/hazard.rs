@@ -123,7 +123,7 @@ impl Hazard {
             Harm::WritesEarly(dst, src) => {
                 format!("`{dst}` is written before `{src}` has been read: they must not share memory")
             }
-            Harm::Destroys(src) => format!("`{src}` is work space: its content is lost"),
+            Harm::Destroys(src) => format!("`{src}` is scratch memory: its content is destroyed"),
             Harm::Hidden(memory) => format!("works in {memory}, which no operand names"),
             Harm::Differs(dst, src, text) => format!("`{dst}` on `{src}`: {text}"),
             Harm::Ignores(src, dst) => format!("`{dst}` is read in place of `{src}`: they must be the same memory"),

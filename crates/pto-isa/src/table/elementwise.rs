@@ -992,7 +992,7 @@ family! { Elementwise, "pto", elementwise;
     /// `dst[i,j] = f16(max((src0[i,j] + src1[i,j]) * deq_scale, 0))` for i32 sources. The sum wraps; the
     /// product is computed in f32.
     ///
-    /// On A2/A3 both sources serve as work space: their contents are lost.
+    /// On A2/A3 both sources serve as scratch memory: their contents are destroyed.
     tadddeqrelu: BINARY
         .hazards(hazards::TADDDEQRELU)
         .slots(&[

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 const HEAD: &str = "\
-# What devices do beyond what instructions mean
+# Device hazards: what implementations do beyond the definition
 
 Instructions are functions of the device headers. Every row of the table was compared with its implementation for a2a3 and a5: the
 order in which it writes and reads, memory that no operand names, sources that it changes, scratch tiles, and limits that it does not check.
@@ -16,12 +16,12 @@ It is reading, not measurement: no device was run. Views, configuration, signals
 What was found stands in the rows (`pto doc NAME` shows it there), and this page is made from them (`BLESS=1 cargo test -p pto --test suite hazards`).
 
 - **written early**: the destination is written before the source has been read, so they must not share memory. `check` reports it (E0221), and `race` where addresses are computed; planning never does it.
-- **lost**: the source is work space. It counts as written: `check` (E0226) and `race` report a read that follows, `sync` and planning order and place
+- **lost**: the source is scratch memory. It counts as written: `check` (E0226) and `race` report a read that follows, `sync` and planning order and place
   accordingly, and lowering copies a source that is read later.
-- **own memory**: bytes that no operand names. `check` and `race` report tiles that lie there (E0227), `plan` shows and keeps them free; where the instruction takes a scratch tile,
+- **own memory**: bytes that no operand names. `check` and `race` report tiles at these addresses (E0227), `plan` shows and reserves them; if the instruction takes a scratch tile,
   lowering adds one instead.
-- **fault**: other results than the instruction means, for these operands. `check` and `run` warn (E0228). In place, or with separate memory, where that is the condition.
-- **limit**: depends on data, or on flags and registers of the program. Nothing judges it; it is for the author.
+- **fault**: for these operands the result deviates from the definition. `check` and `run` warn (E0228). In place, or with separate memory, where that is the condition.
+- **limit**: depends on data, or on flags and registers of the program. Nothing checks it; the author must.
 
 Scratch tiles that a device works in must not overlap another operand, whole or in part (E0225, `check` and `race`). Destinations that overlap a source in part are warned about (E0403) and
 found by `race` (E0221). Registers that no instruction of this set can see are left out, and so are assertions that only debug builds check.
