@@ -88,8 +88,7 @@ fn explain(read: &Read, module: &Module, synced: &Synced) -> String {
     );
     for function in &synced.left {
         let line = line(*function);
-        text +=
-            &format!("\nline {line}: left unchanged: it computes flag ids or uses buffer tokens\n");
+        text += &format!("\nline {line}: left unchanged: it computes flag ids or uses buffer tokens\n");
     }
     for edge in &synced.edges {
         text += &format!("\n{}\n", place(edge, &line));

@@ -116,7 +116,6 @@ impl<'a> JsonChanged<'a> {
 /// Nothing to reorder.
 pub(super) fn not_manual() -> Failure {
     Failure(
-        "--schedule adversarial: the toolchain orders the pipes of this program; there is nothing to reorder"
-            .into(),
+        "--schedule adversarial: the toolchain orders the pipes of this program; there is nothing to reorder".into(),
     )
 }
