@@ -78,7 +78,7 @@ fn kernel(kind: &str, body: &str) -> String {
 fn pipe_operations_stand_on_their_core() {
     legal(&Pair::default().text());
     let swapped = Pair::default().text().replace("kernel_kind<cube>", "kernel_kind<vector>");
-    wrong(&swapped, codes::KERNEL_KIND, "belongs to the cube core, this is vector code");
+    wrong(&swapped, codes::KERNEL_KIND, "belongs on the cube core, but this is vector code");
     let unstated = Pair::default().text().replace(" attributes {pto.kernel_kind = #pto.kernel_kind<cube>}", "");
     wrong(&unstated, codes::KERNEL_KIND, "does not say which core");
 }
@@ -98,7 +98,7 @@ fn the_kind_may_come_from_a_section_or_a_module() {
     );
     let body = format!("%a = pto.alloc_tile : {VEC}\npto.tneg ins(%a : {VEC}) outs(%a : {VEC})");
     legal(&kernel("vector", &body));
-    wrong(&kernel("cube", &body), codes::KERNEL_KIND, "`tneg` on PIPE_V belongs to the vector core");
+    wrong(&kernel("cube", &body), codes::KERNEL_KIND, "`tneg` on PIPE_V belongs on the vector core");
     let inherited = format!(
         "module attributes {{pto.kernel_kind = #pto.kernel_kind<cube>}} {{ func.func @f() {{\n{body}\nreturn }} }}"
     );
@@ -338,7 +338,7 @@ fn an_epilogue_is_the_same_at_both_ends() {
     let bare = Pair { vector_init: "dir_mask = 1, slot_size = 512, nosplit = true".into(), ..fixpipe() };
     wrong(&bare.text(), codes::FIFO_SETUP, "has no acc_push_epilogue");
     let unknown = fixpipe().text().replace("no_relu", "pwl");
-    wrong(&unknown, codes::ATTRIBUTE_VALUE, "`pwl` is no relu");
+    wrong(&unknown, codes::ATTRIBUTE_VALUE, "`pwl` is not a relu");
 }
 
 #[test]
@@ -361,7 +361,7 @@ fn a_table_of_scales_has_a_word_for_each_column() {
     };
     legal(&table(16));
     legal(&table(32));
-    wrong(&table(8), codes::FIFO_SETUP, "8 words to scale 16 columns with");
+    wrong(&table(8), codes::FIFO_SETUP, "8 scale words for 16 columns");
 }
 
 #[test]

@@ -255,7 +255,7 @@ fn a_word_that_is_read_again_and_again_lets_others_go_on() {
     let problem = run(1, stays, 1).expect_err("nobody writes the word");
     assert_eq!(problem.diagnostics()[0].code.id(), "PTO-E0712");
     assert!(
-        problem.diagnostics()[0].message.ends_with("reads again and again; it is 0"),
+        problem.diagnostics()[0].message.ends_with("that it polls; its value is 0"),
         "{}",
         problem.diagnostics()[0].message
     );

@@ -102,7 +102,7 @@ fn polling_that_nobody_ends_is_a_deadlock() {
             let problem = run(&nobody_writes, &mut [0; 16], &mut [0; 16], blocks).expect_err("nobody writes");
             assert_eq!(problem.diagnostics()[0].code.id(), "PTO-E0712", "{poll}: {}", problem.diagnostics()[0].message);
             assert!(
-                problem.diagnostics()[0].message.contains("reads again and again; it is 0"),
+                problem.diagnostics()[0].message.contains("that it polls; its value is 0"),
                 "{}",
                 problem.diagnostics()[0].message
             );
