@@ -23,34 +23,34 @@ use std::path::PathBuf;
 pub(crate) struct Args {
     #[command(flatten)]
     file: FileArgs,
-    /// How far
+    /// Level of the output
     #[arg(long, value_enum, default_value = "level3")]
     to: Level,
-    /// How pipes are ordered at level 3
+    /// How to order pipes at level 3
     #[arg(long, value_enum, default_value = "minimal")]
     mode: sync::ModeArg,
-    /// Share memory as far as possible, even where everything fits side by side
+    /// Share memory as much as possible, even if all tiles fit without sharing
     #[arg(long)]
     tight: bool,
-    /// Where to write; `-` is standard output
+    /// Output file; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 }
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 done, 1 problems in the program, 2 wrong usage or a file that cannot be read or written.
+Exit codes: 0 done, 1 problems in the program, 2 wrong usage or an I/O error.
 
 Examples:
   pto lower softmax.pto -o softmax3.pto       addresses and flags
   pto lower softmax.pto --to level2           buffers only
-  pto lower softmax.pto | pto race -          nothing is found";
+  pto lower softmax.pto | pto race -          no race is found";
 
 /// A program and the target it is for.
 #[derive(clap::Args)]
 pub(crate) struct FileArgs {
     /// A program, or `-` for standard input
     file: PathBuf,
-    /// Target; default: what the file says (pto.target_arch), else a2a3
+    /// Target; default: pto.target_arch of the file, else a2a3
     #[arg(long, value_parser = parse_target)]
     target: Option<Target>,
 }
@@ -63,7 +63,7 @@ enum Level {
     Level3,
 }
 
-/// A program that was read.
+/// A parsed program.
 struct Read {
     source: Source,
     program: Program,
@@ -96,7 +96,7 @@ impl Read {
         pto::ir::print(&module, Style { form: Some(Form::Level2), types, source: Some(&self.source.text) })
     }
 
-    /// Says where all pipes wait for each other.
+    /// Notes where all pipes wait for each other.
     fn say_blanket(&self, places: &[Blanket]) {
         let lines = Lines::new(&self.source.text);
         let mut said = BTreeSet::new();
@@ -108,13 +108,13 @@ impl Read {
         }
     }
 
-    /// Says where turns of a loop wait for each other that need not.
+    /// Notes where iterations of a loop wait for each other unnecessarily.
     fn say_untold(&self, places: &[Span]) {
         let lines = Lines::new(&self.source.text);
         for span in places {
             let line = lines.locate(span.start).0;
             warn(&format!(
-                "note: {}:{line}: turns wait for each other here: which tile this is does not follow from the index of a loop with fixed bounds",
+                "note: {}:{line}: iterations wait for each other here: the tile is not a known function of the index of a loop with constant bounds",
                 self.source.name
             ));
         }
@@ -140,7 +140,7 @@ pub(crate) fn run(args: &Args) -> Run {
     }
 }
 
-/// What is left of the warnings is about the result: lowering keeps what a device would lose, where it can.
+/// The remaining warnings concern the result: lowering preserves sources that a device would destroy, if possible.
 fn lowered(args: &Args, read: &Read) -> Result<Checked, Error> {
     let checked = read.check()?;
     match args.to {

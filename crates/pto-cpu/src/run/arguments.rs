@@ -168,7 +168,7 @@ fn is_whole(bytes: usize, elem: DType) -> Result<(), Misfit> {
     if bytes.is_multiple_of(size) {
         return Ok(());
     }
-    let found = format!("{bytes} bytes, which are no whole number of {elem}");
+    let found = format!("{bytes} bytes, which are not a whole number of {elem}");
     Err(Misfit::new(found).legal(format!("it takes a multiple of {size} bytes")))
 }
 

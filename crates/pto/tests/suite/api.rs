@@ -125,7 +125,7 @@ fn elements_are_never_read_as_others() {
     let error = two(&mut [Arg::read(&halves).of(pto::isa::DType::F32), Arg::read(&ok), Arg::Int(1)]);
     assert!(error.expect_err("half a number").to_string().contains("numbers of ui16 as the bits of f32"));
     let error = two(&mut [Arg::read_bytes(&bytes[..7]), Arg::read(&ok), Arg::Int(1)]).expect_err("7 bytes");
-    assert!(error.to_string().contains("7 bytes, which are no whole number of f32"), "{error}");
+    assert!(error.to_string().contains("7 bytes, which are not a whole number of f32"), "{error}");
 }
 
 #[test]
