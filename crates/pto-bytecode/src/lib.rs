@@ -64,7 +64,7 @@ mod constant {
 /// The number of an operation that is kept by name.
 const BY_NAME: u16 = 0xffff;
 
-/// What stands between the number of an operation and its operands.
+/// The fields between the opcode of an operation and its operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Immediate {
     Nothing,

@@ -33,7 +33,7 @@ pub fn decode(bytes: &[u8]) -> Result<String, Error> {
 /// Where and why.
 type Failed = (usize, Broken);
 
-/// Puts the place to a problem.
+/// Adds the position to a problem.
 trait At<T> {
     fn at(self, r: &Reader<'_>) -> Result<T, Failed>;
 }
@@ -144,7 +144,7 @@ impl Decoder {
         if number == 0 { Err((r.at(), "a type that is none".to_string())) } else { Ok(number) }
     }
 
-    /// A dictionary, `{…}`; empty where there is none.
+    /// A dictionary, `{…}`; empty if there is none.
     fn dictionary(&self, r: &mut Reader<'_>) -> Result<String, Failed> {
         let number = r.index(self.attrs.len() + 1, "attribute").at(r)?;
         let text = number.checked_sub(1).map_or("", |n| self.strings[self.attrs[n]].trim());
@@ -192,7 +192,7 @@ impl Decoder {
         Ok(list)
     }
 
-    /// Names of values; files, places and excerpts are passed over.
+    /// Names of values; files, positions and excerpts are skipped.
     fn value_names(&self, r: &mut Reader<'_>) -> Result<HashMap<(u64, u64), usize>, Failed> {
         for _ in 0..r.count().at(r)? {
             r.index(self.strings.len(), "string").at(r)?;

@@ -126,7 +126,7 @@ impl Encoder<'_> {
         file.bytes
     }
 
-    /// No files, the names of values, no places, no excerpts.
+    /// No files, the names of values, no positions, no excerpts.
     fn names(&self) -> Writer {
         let mut w = Writer::default();
         w.count(0);
@@ -272,7 +272,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Why an operation does not fit the form that its number stands for.
+    /// Why an operation does not match the form of its opcode.
     fn misfit(&mut self, id: OpId) -> Option<String> {
         let code = self.module.op(id).op;
         let number = code.row().bytecode?;

@@ -88,7 +88,7 @@ fn programs_read_back() {
         assert!(is_bytecode(&bytes));
         assert_eq!(bytes, encode(&module, options).expect("again"), "the same bytes");
         let again = parse(&decode(&bytes).expect("whole bytes"));
-        // Numbers may be written in another way; one more turn shows that nothing else changed.
+        // Numbers may be written differently; one more round trip shows that nothing else changed.
         let second = encode(&again, options).expect("the container holds it still");
         assert_eq!(bytes, second);
         let third = parse(&decode(&second).expect("whole bytes"));

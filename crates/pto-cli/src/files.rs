@@ -64,8 +64,8 @@ fn is_descriptor(path: &Path) -> bool {
     directory(path).canonicalize().is_ok_and(|dir| dir.starts_with("/proc"))
 }
 
-/// Replacing a file needs rights on its directory alone; the file's own must count too. Root may open anything, so the mode
-/// is asked as well.
+/// Replacing a file requires only permissions on its directory; those of the file must count too. Root may open anything, so the mode
+/// is checked as well.
 fn may_be_written(path: &Path, found: &Metadata) -> io::Result<()> {
     if found.permissions().readonly() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
@@ -161,7 +161,7 @@ pub(crate) fn check(path: &Path) -> Result<(), Failure> {
     Destination::find(path).map(drop).map_err(|e| failed(path, &e))
 }
 
-/// True when the path stands for standard output.
+/// True if the path means standard output.
 pub(crate) fn is_stdout(path: &Path) -> bool {
     matches!(Destination::find(path), Ok(Destination::Stdout))
 }
@@ -259,7 +259,7 @@ fn keep_owner_and_mode(file: &File, old: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
     let new = file.metadata()?;
     if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-        // Only root may give files away; who may not keeps the file, as with any other tool.
+        // Only root may change the owner; otherwise the file keeps the current user, as with any other tool.
         let _ = fchown(file, Some(old.uid()), Some(old.gid()));
     }
     file.set_permissions(old.permissions())

@@ -22,7 +22,7 @@ pub(crate) struct JsonDiagnostic<'a> {
     page: Option<&'a str>,
 }
 
-/// A statement that goes in a line of its own before or after a line, parameters that go in front of a column, or lines that are removed.
+/// A statement inserted as a new line before or after a line, parameters inserted before a column, or lines removed.
 #[derive(Serialize)]
 struct JsonEdit<'a> {
     line: u32,

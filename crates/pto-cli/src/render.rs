@@ -7,13 +7,13 @@ use pto::isa::{Diagnostic, Label, Span};
 use pto::syntax::Lines;
 use std::io::Write;
 
-/// Labels this many lines apart get excerpts of their own.
+/// Labels this many lines apart get separate excerpts.
 const NEAR: u32 = 40;
 
-/// Of more problems than this, only so many are written to a terminal.
+/// The most problems that are written to a terminal.
 const SHOWN: usize = 100;
 
-/// Writes the problems of a source to standard error: all of them, or the first ones and how many more there are. Where there are too
+/// Writes the problems of a source to standard error: all of them, or the first ones and how many more there are. If there are too
 /// many, errors come before warnings.
 pub(crate) fn print(source: &Source, problems: &[Diagnostic]) -> Result<(), Failure> {
     if problems.is_empty() {
@@ -77,7 +77,7 @@ impl<'s> Terminal<'s> {
         self.lines.locate(span.start).0
     }
 
-    /// An excerpt of the lines that the labels touch; only they are handed to the renderer, so that the cost
+    /// An excerpt of the lines with labels; only these go to the renderer, so that the cost
     /// of a diagnostic does not grow with the file.
     fn snippet<'a>(&'a self, primary: Option<&'a Label>, labels: &[&'a Label]) -> Snippet<'a, Annotation<'a>> {
         let text = &self.source.text;

@@ -1,6 +1,6 @@
 //! How fast programs are recorded and simulated, and whether that grows with their length alone.
 //!
-//! The program is a loop of loads, vector instructions and stores with flags; every turn is ten operations of the program.
+//! The program is a loop of loads, vector instructions and stores with flags; every iteration is ten operations of the program.
 
 use pto_cost::{Laws, Machine, Options, record, simulate};
 use pto_cpu::{Known, Plan};

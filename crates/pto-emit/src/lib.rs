@@ -2,7 +2,7 @@
 //!
 //! [`cpp`] takes a checked program and gives the text of a translation unit: includes, functions with the marks of
 //! the device compiler, tile and tensor types, addresses, control flow, and one call per instruction. How an
-//! instruction is spelled is a column of its table row ([`pto_isa::row::Cpp`]); only what has no call of its own
+//! instruction is spelled is a column of its table row ([`pto_isa::row::Cpp`]); only what has no call in C++
 //! (memory, views, control flow, pipes between cores) is known here.
 //!
 //! The same program gives the same bytes, always. What C++ cannot express is a diagnostic, and then there is no text.
@@ -50,7 +50,7 @@ pub enum Style {
 /// Whether flags and barriers are inserted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Sync {
-    /// In kernels that state no order of their own: no flag, event, barrier or buffer token, in no function that they call or that
+    /// In kernels without any order: no flag, event, barrier or buffer token, in no function that they call or that
     /// calls them. The others are emitted as they are.
     #[default]
     Unstated,

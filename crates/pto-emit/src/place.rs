@@ -1,4 +1,4 @@
-//! What functions hold, and where buffers of pipes lie.
+//! Lookups: the operations of functions, and the addresses of pipe buffers.
 
 use pto_ir::{Module, OpId};
 use pto_isa::row::Fifo;

@@ -25,7 +25,7 @@ pub enum Exact {
 }
 
 impl Exact {
-    /// What a code of a format stands for.
+    /// The value that a code of a format encodes.
     pub fn decode(bits: u32, format: Format) -> Self {
         let negative = bits & format.sign() != 0;
         let code = bits & (((1u64 << format.bits()) - 1) as u32 ^ format.sign());
@@ -119,7 +119,7 @@ impl Exact {
 /// `magnitude >> shift`, and how to compare what was cut off with half of the last bit kept.
 fn shift_right(magnitude: u64, shift: u32) -> (u64, std::cmp::Ordering, bool) {
     let wide = magnitude as u128;
-    // Anything further down is less than half of the last bit, whatever it is.
+    // All lower bits together are less than half of the last bit.
     let shift = shift.min(100);
     let kept = (wide >> shift) as u64;
     let rest = wide & ((1 << shift) - 1);

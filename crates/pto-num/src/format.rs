@@ -165,7 +165,7 @@ impl Format {
     }
 }
 
-/// A storage format: bits that stand for a value.
+/// A storage format: how bits encode a value.
 pub trait Float: Copy + 'static {
     /// The format as data.
     const FORMAT: Format;

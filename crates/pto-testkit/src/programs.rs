@@ -91,7 +91,7 @@ struct Generator {
     pool: Vec<Op>,
     /// What the search found before, by instruction and element type.
     fillings: HashMap<(Op, DType), Option<Filling>>,
-    /// Parameters of the function: numbers nobody knows.
+    /// Parameters of the function: unknown numbers.
     params: Vec<ValueId>,
     /// Values that may be used here.
     visible: Vec<ValueId>,
@@ -129,7 +129,7 @@ impl Generator {
         value
     }
 
-    /// A visible value of a type; a parameter where there is none.
+    /// A visible value of a type; a parameter if there is none.
     fn value(&mut self, ty: &Type) -> ValueId {
         let fit: Vec<ValueId> = self.visible.iter().copied().filter(|&v| self.builder.value_type(v) == ty).collect();
         match self.rng.choose(&fit) {
@@ -205,7 +205,7 @@ impl Generator {
 
 /// Control flow.
 impl Generator {
-    /// A few statements in a block of their own; what they define is visible only there.
+    /// A few statements in a new block; their definitions are visible only there.
     fn body(&mut self, depth: usize) {
         for _ in 0..1 + self.rng.below(4) {
             if self.left > 0 {

@@ -26,12 +26,12 @@ impl Random {
         if from.is_empty() { None } else { from.get(self.below(from.len())) }
     }
 
-    /// True in so many of a hundred cases.
+    /// True with this probability, in percent.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// True once in so many times.
+    /// True with probability one in `n`.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

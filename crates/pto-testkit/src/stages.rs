@@ -4,7 +4,7 @@ use pto::opt::{self, Mode};
 use pto::syntax::{FormatOptions, format};
 use pto::{Checked, Form, Options, Plan, Program, Target, emit};
 
-/// A name, and what is done to a text. Whether that succeeds does not matter.
+/// A name, and a function of a text. Its success is not checked.
 pub type Stage = (&'static str, fn(&str));
 
 /// In the order in which they come.

@@ -1,7 +1,7 @@
 //! Kernels against loops written by hand for the same instruction set.
 //!
 //! `cargo bench -p pto-vector --bench kernels [-- filter]` prints, for every instruction, element type and tile shape, the
-//! time of the kernel per element, that of the loop, and how many times slower the kernel is. Both run in turns, on the
+//! time of the kernel per element, that of the loop, and how many times slower the kernel is. Both run alternately, on the
 //! same memory; the figure is the fastest of many repetitions.
 
 #![expect(unsafe_code, reason = "kernels and loops work on raw memory")]

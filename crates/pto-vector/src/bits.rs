@@ -13,7 +13,7 @@ pub const WORD: usize = 64;
 pub fn of<L: Level>(bytes: [u8; WORD]) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if const { is_v3::<L>() } {
-        // SAFETY: who names this level has AVX2.
+        // SAFETY: code for this level runs only with AVX2.
         return unsafe { of_bytes_v3(&bytes) };
     }
     let mut word = 0;
@@ -25,7 +25,7 @@ pub fn of<L: Level>(bytes: [u8; WORD]) -> u64 {
     word
 }
 
-/// The lowest bits of eight bytes as one byte: the product brings each to a place of its own in the top byte.
+/// The lowest bits of eight bytes as one byte: the product moves each to a different bit of the top byte.
 #[inline(always)]
 fn pack(bytes: u64) -> u64 {
     bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56
@@ -53,7 +53,7 @@ pub fn first(n: usize) -> u64 {
     if n >= WORD { !0 } else { !(!0 << n) }
 }
 
-/// The next 64 elements, or the `n` that are left and the first of them as often as need be.
+/// The next 64 elements; if only `n` are left, the rest is filled with copies of the first.
 ///
 /// # Safety
 /// They must be readable.

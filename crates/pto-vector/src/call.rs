@@ -359,7 +359,7 @@ pub struct Site<'a> {
     pub instance: Instance<'a>,
     /// Whose arithmetic.
     pub numerics: Numerics,
-    /// Take the plain version of the kernel, whatever the layout.
+    /// Always use the plain version of the kernel, regardless of the layout.
     pub plain: bool,
     /// Take the fast version for this level and nothing beyond it, if the processor has it; otherwise, and where no level is given,
     /// that for all the processor has.
@@ -409,7 +409,7 @@ pub struct Kernel {
     pub views: &'static [&'static str],
     /// The scalar operands.
     pub scalars: &'static [&'static str],
-    /// A [`Prepare`] of unknown numbers, and what knows them.
+    /// A [`Prepare`] with its operand counts erased, and the function that restores them.
     prepare: unsafe fn(),
     erased: unsafe fn(unsafe fn(), &Site) -> Option<Code>,
 }
@@ -425,7 +425,7 @@ pub type Prepare<const T: usize, const V: usize = 0, const S: usize = 0> = fn(&S
 pub struct Prepared<const T: usize, const V: usize = 0, const S: usize = 0> {
     /// The code.
     pub run: KernelFn<T, V, S>,
-    /// Handed to it with every call.
+    /// Immediates of every call.
     pub imm: [u64; 2],
 }
 

@@ -12,7 +12,7 @@ const BLOCK_BYTES: usize = 32;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub enum Cover {
-    /// The one in the same place.
+    /// The element at the same row and column.
     Same,
     /// One source has a single row, which belongs to every row; the other covers the destination.
     Row,
@@ -22,7 +22,7 @@ pub enum Cover {
     FirstValues,
     /// The second source has one value for each row.
     SecondValues,
-    /// Each source has elements for a part of the destination, in the same place.
+    /// Each source covers a part of the destination, at the same rows and columns.
     Part,
 }
 
@@ -52,7 +52,7 @@ impl Cover {
         }
     }
 
-    /// The place, in a source that is repeated, of the element for this place of the destination.
+    /// The position, in a repeated source, of the element for this position of the destination.
     #[inline(always)]
     pub fn place<E>(self, row: usize, col: usize) -> (usize, usize) {
         match self {

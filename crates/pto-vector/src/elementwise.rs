@@ -27,7 +27,7 @@ const BF16_NEG_INF: i16 = 0xff80_u16 as i16;
 
 /// A kernel on some tiles for the element types listed; those after the semicolon do without vector instructions:
 /// no device has them, or they have 64 bits, or the work gains nothing.
-/// `modular` lets one type stand for both signs.
+/// `modular` shares one kernel between the signed and the unsigned type.
 macro_rules! kernel {
     ($slots:expr, $of:expr, $body:ident<$op:ty>, $($types:tt)+) => {
         Kernel::new($slots, |site: &Site| {

@@ -1,11 +1,11 @@
-//! Where the rows of the operands lie. Worked out in bytes, by code that all element types share.
+//! Addresses of the rows of the operands. Computed in bytes, by code that all element types share.
 
 use super::call::{Call, TileRef};
 use super::cover::Cover;
 use super::pairwise::Side;
 use super::rows::joined;
 
-/// A walk along rows in memory. A distance of 0 stays.
+/// Rows in memory at a constant stride. A stride of 0 repeats the row.
 #[derive(Clone, Copy)]
 pub struct Walk {
     /// Where the first row starts.

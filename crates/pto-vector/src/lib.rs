@@ -4,7 +4,7 @@
 //! each element type and for several levels of the processor. The files named like the families of the table list, for
 //! every instruction, which one it is.
 //!
-//! These are a crate of their own because they take long to compile and seldom change.
+//! They are a separate crate because they take long to compile and rarely change.
 
 #![expect(unsafe_code, reason = "kernels work on raw memory that the engine has checked")]
 

@@ -58,7 +58,7 @@ impl Mode {
         Some(if only_equal { Self::Equal } else { mode })
     }
 
-    /// The same with fewer kinds: integers are totally ordered, so an answer may be turned round.
+    /// The same with fewer kinds: integers are totally ordered, so a result may be negated.
     fn simplified(self, dtype: DType) -> (Self, How) {
         let not = How { not: true, ..How::default() };
         match self {

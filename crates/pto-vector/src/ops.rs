@@ -23,13 +23,13 @@ pub trait Binary<W: Copy + Default> {
     /// Its value.
     fn apply<L: Level>(a: W, b: W) -> W;
 
-    /// What is worth knowing about a second element that many first ones share.
+    /// Precomputed data about a second element that many first ones share.
     #[inline(always)]
     fn known(b: W) -> W {
         b
     }
 
-    /// Its values for one second element, about which something is known.
+    /// Its values for one second element, with the precomputed data.
     #[inline(always)]
     fn by_value<L: Level, const N: usize>(a: &[W; N], b: W, _known: W) -> [W; N] {
         let mut out = [W::default(); N];
@@ -171,10 +171,10 @@ binary!(Xor for i8 i16 i32 i64: |a, b| a ^ b);
 pub struct Not;
 unary!(Not for i8 i16 i32 i64: |a| !a);
 
-/// Shift to the left; by the width or more, or by a negative count, nothing is left.
+/// Shift left. A count of at least the width, or a negative one, gives 0.
 pub struct Shl;
 
-/// Shift to the right; by the width or more, or by a negative count, only the sign is left, or nothing.
+/// Shift right. A count of at least the width, or a negative one, gives the sign (arithmetic) or 0 (logical).
 pub struct Shr;
 
 macro_rules! shifts {

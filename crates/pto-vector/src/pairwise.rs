@@ -23,13 +23,13 @@ pub trait Pairwise<E: Elem> {
     /// Its values.
     fn run<L: Level, const N: usize>(a: &[E::Wide; N], b: &[E::Wide; N]) -> [E::Wide; N];
 
-    /// What is worth knowing about a second element that many first ones share.
+    /// Precomputed data about a second element that many first ones share.
     #[inline(always)]
     fn known(b: E::Wide) -> E::Wide {
         b
     }
 
-    /// Its values for one second element, about which something is known.
+    /// Its values for one second element, with the precomputed data.
     #[inline(always)]
     fn by_value<L: Level, const N: usize>(a: &[E::Wide; N], b: E::Wide, _known: E::Wide) -> [E::Wide; N] {
         Self::run::<L, N>(a, &[b; N])

@@ -101,7 +101,7 @@ impl Better for Smaller {
     }
 }
 
-/// When the first of two values wins although it is not better.
+/// When the first of two values wins without being better.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Doubt {
     /// When they are equal.

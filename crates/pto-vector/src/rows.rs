@@ -58,7 +58,7 @@ pub unsafe fn fill<L: Level, D: Elem, S: Lanes<D>>(dst: *mut D, n: usize, lanes:
     }
 }
 
-/// Computes spans of `N` elements while there are so many.
+/// Computes spans of `N` elements while at least `N` are left.
 ///
 /// # Safety
 /// All elements that the other arguments count must be writable at `dst`; the processor must have the instructions of this

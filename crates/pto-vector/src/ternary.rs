@@ -89,7 +89,7 @@ triplewise!(MulAdd, |a, b, c| E::fused::<L>(a, b, c));
 triplewise!(MulThirdAdd, |a, b, c| E::fused::<L>(a, c, b));
 triplewise!(MulThirdAddRelu, |a, b, c| E::relu(E::fused::<L>(a, c, b)));
 
-/// `dst = f(src0, src1, src2)`, or `f(src0, src1, dst)` where there are only three tiles.
+/// `dst = f(src0, src1, src2)`, or `f(src0, src1, dst)` if there are only three tiles.
 pub struct Ternary<T, E>(PhantomData<(T, E)>);
 
 struct TernaryLanes<T, E>([*const E; 3], PhantomData<T>);

@@ -103,7 +103,7 @@ impl Bound {
             if row.family == Family::Partial && !is_covered(dst) {
                 continue;
             }
-            // Masks may have any type; nobody wants a result in the place of one.
+            // Masks may have any type; a result never overwrites one in place.
             let is_data = |s: usize| row.slot_at(s).dir == Dir::In && row.slot_at(s).elem != Elem::Any;
             for &(src, memory) in self.tiles.iter().filter(|(s, _)| is_data(*s)) {
                 let used = self.kernel().tiles.contains(&row.slot_at(src).name);
@@ -240,7 +240,7 @@ fn boxes_change_nothing_but_the_places() {
     }
 }
 
-/// Code that is called with other operands than it takes executes nothing and says so.
+/// A call with the wrong number of operands executes nothing and returns an error.
 #[test]
 fn other_numbers_of_operands_are_an_error() {
     for (op, kernel) in kernels() {

@@ -12,14 +12,14 @@ use pto_isa::DType;
 use pto_num::{Bf16, F16};
 use std::convert::identity;
 
-/// A tile and a value, which is the scalar of the source that is not there.
+/// A tile and a scalar that takes the role of the missing source.
 const VALUE: &[&str; 3] = &["src", NONE, "dst"];
 /// The destination is a source as well.
 const UPDATE: &[&str; 3] = &["src", "dst", "dst"];
 const EITHER: &[&str; 3] = &["src0", "src1", "dst"];
 
 /// A kernel for the element types listed; those after the semicolon do without vector instructions.
-/// `modular` lets one type stand for both signs.
+/// `modular` shares one kernel between the signed and the unsigned type.
 macro_rules! scalar {
     ($op:ty, $of:expr, $($types:tt)+) => {
         Kernel::taking(VALUE, &[], &[NONE, "scalar"], |site: &Site| {
@@ -48,7 +48,7 @@ macro_rules! between {
     };
 }
 
-/// The tile may be either operand. Both are listed as tiles and as scalars; the one that is not there is absent, or 0.
+/// The tile may be either operand. Both are listed as tiles and as scalars; the one that is not given is absent, or 0.
 const DIVIDE: Kernel = Kernel::taking(EITHER, &[], &["src0", "src1"], |site: &Site| {
     let dtype = site.tile("dst")?.dtype;
     if site.tile("src0").is_some() {

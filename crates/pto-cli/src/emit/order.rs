@@ -1,6 +1,6 @@
 //! Whether what is emitted is ordered.
 //!
-//! The text of a kernel without order tells. One with flags of its own is run as `pto race` runs it, on data that is made up, if it is
+//! For a kernel without order, the text decides. A kernel with flags is run as `pto race` does, on generated data, if it is
 //! short and takes no numbers; its text alone says less, because addresses, flags and branches may be computed.
 
 use crate::program::made_up;
@@ -28,7 +28,7 @@ pub(super) fn warnings(emitted: &Emitted) -> Vec<Diagnostic> {
     }
 }
 
-/// Races and flags that do not match, in those of the functions that nobody calls. `None` where one of them cannot be run.
+/// Races and mismatched flags, in the functions without callers. `None` if one of them cannot be run.
 fn findings(program: &Checked, functions: &[OpId]) -> Option<Vec<Diagnostic>> {
     let module = program.module();
     let called: HashSet<_> = module.calls().into_values().collect();
@@ -40,7 +40,7 @@ fn findings(program: &Checked, functions: &[OpId]) -> Option<Vec<Diagnostic>> {
     for function in kernels {
         let name = module.symbol_name(function);
         let plan = Plan::new(program, Some(name), Options::default()).ok()?;
-        // How many blocks it is for, nobody says.
+        // The number of blocks is unknown.
         if plan.blocks_wait() {
             return None;
         }

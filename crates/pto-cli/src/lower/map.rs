@@ -11,7 +11,7 @@ const STYLE: &str = include_str!("map.css");
 const WIDTH: f64 = 1200.0;
 const HEIGHT: f64 = 360.0;
 
-/// A page of its own.
+/// A self-contained page.
 pub(super) fn page(report: &Report<'_>) -> String {
     let name = escape(&report.read.source.name);
     let mut page = format!(
@@ -67,7 +67,7 @@ fn picture(report: &Report<'_>, lines: &Lines, space: &Space, page: &mut String)
     *page += "</svg>\n";
 }
 
-/// The name, where there is room for it.
+/// The name, if it fits.
 fn label(tile: &Placed, (left, right): (f64, f64), (top, bottom): (f64, f64)) -> String {
     if right - left < 60.0 || bottom - top < 14.0 {
         return String::new();

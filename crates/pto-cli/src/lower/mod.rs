@@ -91,7 +91,7 @@ impl Read {
     fn print(&self, module: &Module) -> String {
         let types = self.program.module().type_votes.usual();
         let mut module = module.clone();
-        // What a statement left out may not follow from what stands around it now.
+        // A type that a statement omitted may no longer be inferable.
         module.forget_spellings();
         pto::ir::print(&module, Style { form: Some(Form::Level2), types, source: Some(&self.source.text) })
     }

@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// Share memory as far as possible, even where everything fits side by side
     #[arg(long)]
     tight: bool,
-    /// Write a picture of the memories, address by program order, to a page of its own
+    /// Write an HTML map of the memories, address by program order
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// One JSON object on standard output

@@ -154,7 +154,7 @@ struct JsonEdge {
     source: Option<&'static str>,
     destination: Option<&'static str>,
     id: Option<u8>,
-    /// How many ids from that one on: one for each tile that a loop uses in turn.
+    /// How many ids from that one on: one for each tile that a loop rotates through.
     ids: Option<u8>,
     after_line: u32,
     before_line: u32,

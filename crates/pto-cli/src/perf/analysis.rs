@@ -48,7 +48,7 @@ struct Recorder<'a> {
 }
 
 impl Recorder<'_> {
-    /// Records the program, on so many blocks or as many as were asked for.
+    /// Records the program on this many blocks; by default as many as requested.
     fn record(&self, options: Options, blocks: Option<u32>) -> Result<Trace, Stop> {
         let blocks = blocks.unwrap_or(self.what.blocks);
         if !self.runs {
@@ -70,7 +70,7 @@ pub(super) fn analyse<'a>(
     with_advice: bool,
     done: &AtomicU64,
 ) -> Result<Analysis<'a>, Stop> {
-    // Ranks find numbers of their own, such as which one they are.
+    // Each rank has its own scalars, such as its rank.
     let (plan, known) = match what.ranks {
         Some(_) => (what.ready("perf", source, program, target)?.plan, Vec::new()),
         None => what.numbers("perf", source, program, target)?,

@@ -114,7 +114,7 @@ fn fail(args: &Args, stop: Stop, source: super::input::Source, target: pto::Targ
 fn show(args: &Args, analysis: &Analysis<'_>) -> Result<(), Failure> {
     let names = analysis.names();
     let shown = analysis.shown(&names);
-    // The object on standard output is that of the view, which knows nothing of checks.
+    // The view writes the JSON object; warnings are not part of it.
     super::render::print(analysis.source, analysis.plan.checked().warnings())?;
     if args.json {
         out(&(view::data(&shown) + "\n"))?;

@@ -83,7 +83,7 @@ pub(crate) struct Request<'a> {
     pub(crate) specs: &'a [Spec],
     pub(crate) seed: u64,
     pub(crate) blocks: u32,
-    /// The rank they are for, where there are several.
+    /// Their rank, if there are several.
     pub(crate) rank: Option<Rank>,
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn with_memory(plan: &Plan, request: &Request<'_>, measure: &Measure)
     all_fit(sizes, request.rank.map_or(1, |r| r.count as u64), plan.entry_span())?;
     let mut all = Vec::new();
     for (i, (param, done)) in plan.params().iter().zip(bound).enumerate() {
-        // Every parameter has random numbers of its own, on every rank.
+        // Every parameter gets different random numbers, on every rank.
         let rank = request.rank.map_or(0, |r| r.number as u64);
         let seed = request.seed.wrapping_add((i as u64) << 32 | rank << 56);
         all.push(match done {

@@ -83,13 +83,13 @@ fn load(param: &Param, dtype: DType, source: &Source, needed: Option<&Extent>, s
     }
 }
 
-/// Without a key, an archive is asked for the array that has the parameter's name.
+/// Without a key, the array with the name of the parameter is taken from an archive.
 pub(crate) fn npz_key<'a>(path: &Path, key: Option<&'a str>, name: &'a str) -> Option<&'a str> {
     key.or_else(|| npz::keys(path).is_ok_and(|keys| keys.iter().any(|k| k == name)).then_some(name))
 }
 
-/// The extents of a parameter's memory when nobody says otherwise. Memory the program makes no view of is empty: should
-/// it be touched after all, the engine says so.
+/// The default extents of a parameter's memory. Memory without a view is empty: if
+/// it is accessed anyway, the engine reports it.
 fn usual_shape(kind: &ParamKind, needed: Option<&Extent>) -> Vec<u64> {
     match (kind, needed) {
         (ParamKind::Tensor(_, dims), None) => dims.iter().map(|d| d.unwrap_or(0)).collect(),

@@ -108,8 +108,8 @@ impl From<Diagnostic> for Stop {
     }
 }
 
-/// Arguments that are made up, for all parameters of a program that has at most so many instructions and elements. Numbers cannot
-/// be made up.
+/// Generated arguments for all parameters of a program with at most this many instructions and elements. Scalars cannot
+/// be generated.
 pub(crate) fn made_up(plan: &Plan, (instructions, elements): (u64, u64)) -> Option<Vec<Bound>> {
     let request = Request { command: "pto race", specs: &[], seed: 0, blocks: 1, rank: None };
     let measure = bind::measured(plan, &request).ok()?;
@@ -159,7 +159,7 @@ impl ProgramArgs {
         Ok(Ready { plan, bound, measure })
     }
 
-    /// As [`ProgramArgs::ready`] for those who only follow the program: the numbers among its arguments, without memory.
+    /// As [`ProgramArgs::ready`] for callers that do not compute: the scalar arguments, without memory.
     pub(crate) fn numbers(
         &self,
         verb: &str,
@@ -214,7 +214,7 @@ impl ProgramArgs {
         }
     }
 
-    /// A function runs whatever is wrong with others, but not in silence.
+    /// A function runs regardless of errors in others, with a note.
     fn note_other_functions(&self, program: &Program, target: Target) {
         if self.func.is_none() {
             return;

@@ -1,4 +1,4 @@
-//! Several ranks in one run: each has arguments of its own, and may point at those of others.
+//! Several ranks in one run: each has its own arguments, and may point to those of others.
 
 use super::Stop;
 use super::bind::{Bound, Request, larger, measured, with_memory};
@@ -75,7 +75,7 @@ fn by_name(params: &[Param], param: &Param, rank: Rank) -> Option<String> {
     }
 }
 
-/// What `x_at_2` stands for: the parameter `x`, and rank 2.
+/// What `x_at_2` means: the parameter `x` on rank 2.
 fn there<'a>(params: &[Param], param: &'a Param) -> Option<(&'a str, usize)> {
     let (of, number) = param.name.rsplit_once("_at_")?;
     params.iter().any(|p| p.name == of).then_some((of, number.parse().ok()?))
@@ -86,7 +86,7 @@ pub(super) fn wanted(params: &[Param]) -> usize {
     params.iter().filter_map(|p| there(params, p)).map(|(_, rank)| rank + 1).max().unwrap_or(2)
 }
 
-/// Nobody gets other memory than the name says.
+/// A parameter always gets the memory that its name says.
 fn enough_ranks(params: &[Param], specs: &[Spec], count: usize) -> Result<(), Failure> {
     let given =
         |p: &Param| specs.iter().any(|s| s.name.as_deref().is_none_or(|n| n.split('@').next() == Some(&p.name)));

@@ -43,7 +43,7 @@ pub(crate) enum Source {
     Made(Maker, Wish),
 }
 
-/// How numbers are made up.
+/// How numbers are generated.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Maker {
     Random,

@@ -1,4 +1,4 @@
-//! The report as a page of its own: findings on the left, the program on the right, both lines of a finding marked.
+//! The report as an HTML page: findings on the left, the program on the right, both lines of a finding marked.
 
 use crate::Failure;
 use crate::files;

@@ -117,7 +117,7 @@ struct Found {
 
 /// What the checks warn about, without what the run has found at the same instruction.
 fn warnings(plan: &pto::Plan, findings: &[Diagnostic]) -> Vec<Diagnostic> {
-    // Operands that overlap are a warning of the checks, whatever the instruction; here they are one finding.
+    // The checker warns about overlapping operands of every instruction; here they are one finding.
     let kind = |d: &Diagnostic| if d.code == codes::PARTIAL_OVERLAP { codes::ALIASING } else { d.code };
     let found: HashMap<Code, Vec<Span>> = findings.iter().fold(HashMap::new(), |mut all, d| {
         all.entry(kind(d)).or_default().push(d.primary.span);
@@ -196,7 +196,7 @@ struct JsonReport<'a> {
     /// `manual`: the program orders its pipes; `auto`: the toolchain will.
     sync: &'static str,
     instructions: u64,
-    /// The limit was reached after so many instructions; what comes after was not checked.
+    /// The limit was reached after this many instructions; later ones were not checked.
     stopped: Option<u64>,
     findings: Vec<JsonDiagnostic<'a>>,
     /// What the checks warn about, without what is among the findings.

@@ -82,7 +82,7 @@ fn tolerance(text: &str) -> Result<f64, String> {
     if number >= 0.0 { Ok(number) } else { Err("must not be negative".to_string()) }
 }
 
-/// A run that is ready to start: whatever can be wrong with the arguments has been found.
+/// A run that is ready to start: its arguments have been validated.
 struct Prepared {
     run: Ready,
     shown: Vec<usize>,
@@ -181,7 +181,7 @@ fn launch(args: &Args, ready: &mut Prepared) -> Result<Report, Stop> {
     Ok(super::progress::watch(work, |counter| launch.progress(counter).run(&mut arguments))?)
 }
 
-/// Where memory is too small and nobody said how large it should be, the message says what was guessed.
+/// If memory is too small and the user gave no size, the message shows the inferred size.
 fn with_sizes(mut stop: Stop, bound: &[Bound]) -> Stop {
     let inferred: Vec<&Bound> = bound.iter().filter(|b| b.inferred).collect();
     if let (Stop::Problems(problems), [first, ..]) = (&mut stop, &inferred[..]) {

@@ -16,7 +16,7 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// Reads `NAME=FILE` arguments. Whatever can go wrong later is found here, before the program runs.
+    /// Parses `NAME=FILE` arguments. All errors are found here, before the program runs.
     pub(super) fn new(texts: &[String], bound: &[Bound]) -> Result<Self, Failure> {
         let mut files: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
         for text in texts {

@@ -153,7 +153,7 @@ fn brief(dtype: DType, value: Value) -> String {
     }
 }
 
-/// A number in so many significant digits, without an exponent where that is short: C's `%g`.
+/// A number with this many significant digits, without an exponent if that is short: C's `%g`.
 pub(super) fn general(x: f64, digits: usize) -> String {
     if !x.is_finite() {
         return if x.is_nan() { "nan".to_string() } else { x.to_string() };

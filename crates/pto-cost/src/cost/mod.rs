@@ -43,7 +43,7 @@ pub struct Instance {
     pub loaded: u64,
     /// Bytes it writes to global memory.
     pub stored: u64,
-    /// A mode that has a law of its own, `high_precision` for example.
+    /// A mode with its own law, such as `high_precision`.
     pub mode: &'static str,
 }
 
@@ -69,7 +69,7 @@ impl Charge {
     pub const FREE: Self =
         Self { head: 0.0, body: 0.0, interval: 0.0, global: 0, flops: 0.0, grade: Grade::Calibrated };
 
-    /// Cycles of an instruction that stands alone.
+    /// Cycles of an instruction in isolation.
     pub fn cycles(&self) -> f64 {
         self.head + self.body
     }
@@ -136,7 +136,7 @@ fn vector_charge(instance: &Instance, laws: &Laws, model: Model) -> Charge {
     Charge { head: head.round(), body: body.round(), interval: 0.0, global: 0, flops, grade: law.grade }
 }
 
-/// Cycles of vector work that stands alone, under a law: what a fit compares with what was measured.
+/// Cycles of vector work in isolation under a law: what a fit compares with measurements.
 pub fn cycles_under(law: &Law, instance: &Instance, target: Target) -> f64 {
     let (head, body) = vector::cycles(law, &work(instance, law), target);
     head + body

@@ -26,9 +26,9 @@ pub struct Work {
     pub folds: f64,
     /// Dependent steps.
     pub steps: f64,
-    /// Calls with a cost of their own.
+    /// Calls with their own cost.
     pub calls: f64,
-    /// Rows of the outer loop and turns of the inner one.
+    /// Iterations of the outer and of the inner loop.
     pub nest: (u64, u64),
 }
 
@@ -115,7 +115,7 @@ fn small_or_merged(tile: &TileUse, lane: u64) -> Work {
     by_columns(tile, lane)
 }
 
-/// One operand: whole tiles are one run, whatever their width.
+/// One operand: whole tiles are one run, regardless of their width.
 fn merged(tile: &TileUse, lane: u64, aligned: bool) -> Work {
     let (height, width) = tile.size;
     let (rows, cols) = tile.valid;

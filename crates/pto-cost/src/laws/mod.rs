@@ -84,7 +84,7 @@ pub struct Laws {
 }
 
 impl Laws {
-    /// The laws of a target. The host has no cycles of its own; it is costed as `a2a3`.
+    /// The laws of a target. The host has no cost model; it is costed as `a2a3`.
     ///
     /// ```
     /// use pto_cost::{Grade, Key, Laws};
@@ -157,7 +157,7 @@ impl Laws {
     }
 }
 
-/// The name of a class in the data file. Data on its way has no law of its own, but that of the way.
+/// The name of a class in the data file. Transfers have no law of their class, but that of their path.
 fn class_name(cost: Cost) -> String {
     match cost {
         Cost::Load | Cost::Store | Cost::Move | Cost::FixPipe | Cost::Fifo => "way".to_string(),

@@ -1,6 +1,6 @@
 //! The numbers of a law, by name.
 
-/// The names of parameters. What each means stands at the top of `data/laws.tsv`.
+/// The names of parameters. The header of `data/laws.tsv` explains them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the data file explains them")]
 #[repr(u8)]

@@ -1,4 +1,4 @@
-//! Changes to try, each tried here: recorded or costed anew and simulated again.
+//! Suggested changes. Each is evaluated: recorded or costed again, and simulated.
 
 use super::Report;
 use crate::laws::Laws;
@@ -20,7 +20,7 @@ const MOST: usize = 5;
 pub enum Change {
     /// Give the buffer that this load fills a second copy.
     DoubleBuffer(OpId),
-    /// Let this wait protect two buffers in turn.
+    /// Let this wait protect two buffers alternately.
     DoubleBufferBehind(OpId),
     /// Order pipes by flags where data flows, and nowhere else.
     FewerFlags,
@@ -32,7 +32,7 @@ pub enum Change {
     Faster(OpId),
 }
 
-/// A change and what it would bring.
+/// A change and its gain.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Advice {
@@ -46,10 +46,10 @@ pub struct Advice {
     pub extra: Option<(Loc, u64)>,
 }
 
-/// Records the program again with other options, and on so many blocks; `None` where that cannot be done.
+/// Records the program again with other options and this many blocks; `None` if that is not possible.
 pub type Retrace<'a> = dyn Fn(Options, Option<u32>) -> Option<Trace> + 'a;
 
-/// The changes that bring most.
+/// The changes with the largest gains.
 pub fn advise(trace: &Trace, report: &Report, laws: &Laws, options: Options, retrace: &Retrace<'_>) -> Vec<Advice> {
     let machine = Machine::of(laws);
     let cycles_of = |trace: &Trace| simulate(trace, &trace.charges, &machine).ok().map(|line| line.cycles);
@@ -155,7 +155,7 @@ fn filled(trace: &Trace, change: Change) -> Option<BTreeMap<(Loc, i64), u64>> {
 /// Flags between two pipes.
 const FLAGS: usize = 8;
 
-/// There is a flag for each buffer that a wait protects, and a core has only so many.
+/// Each buffer that a wait protects needs a flag, and the number of flags is limited.
 fn has_flags(trace: &Trace, change: Change) -> bool {
     !matches!(change, Change::DoubleBufferBehind(_)) || filled(trace, change).is_none_or(|b| 2 * b.len() <= FLAGS)
 }

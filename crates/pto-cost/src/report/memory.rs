@@ -24,13 +24,13 @@ impl Occupancy {
     }
 }
 
-/// From when to when so many bytes are in use.
+/// Start and end of a use, and its bytes.
 type Life = (f64, f64, u64);
 
-/// A life, and where its bytes start.
+/// The first byte of a use, and the use.
 type Lived = (i64, Life);
 
-/// Memory is in use from the start of a write to the end of the last access before it is written anew.
+/// Memory is in use from the start of a write to the end of the last access before the next write.
 pub fn occupancy(trace: &Trace, line: &Timeline) -> Vec<Occupancy> {
     let mut lives: BTreeMap<(usize, Loc), Vec<Lived>> = BTreeMap::new();
     let mut open: HashMap<(usize, Loc, i64), Life> = HashMap::new();
@@ -62,7 +62,7 @@ pub fn occupancy(trace: &Trace, line: &Timeline) -> Vec<Occupancy> {
     lives.into_iter().map(|((core, loc), list)| Occupancy { core, loc, steps: steps(&list) }).collect()
 }
 
-/// Bytes that are in use twice, as tiles overlap that the program placed, count once.
+/// Bytes of tiles that overlap count once.
 fn steps(lives: &[Lived]) -> Vec<(f64, u64)> {
     let mut pieces = Pieces::of(lives);
     let mut changes: Vec<(f64, bool, usize)> = Vec::new();
@@ -70,7 +70,7 @@ fn steps(lives: &[Lived]) -> Vec<(f64, u64)> {
         changes.push((*start, true, at));
         changes.push((*end, false, at));
     }
-    // What ends makes room for what begins.
+    // At equal times, ends come before starts.
     changes.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut steps: Vec<(f64, u64)> = Vec::new();
     for (time, begins, at) in changes {
@@ -83,7 +83,7 @@ fn steps(lives: &[Lived]) -> Vec<(f64, u64)> {
     steps
 }
 
-/// More pieces than this are not told apart.
+/// More pieces than this are merged.
 const MANY_PIECES: usize = 256;
 
 /// The pieces into which the ends of tiles cut a memory, and how many tiles use each.

@@ -77,7 +77,7 @@ pub struct Report {
     pub stalls: Vec<Stall>,
     /// The chain of items that decides about the end, by operation, the longest first.
     pub path: Vec<PathStep>,
-    /// Where it stands between computing and memory.
+    /// Its position in the roofline model.
     pub roofline: Roofline,
     /// Share of busy cycles by grade of their law.
     pub confidence: [(Grade, f64); 3],
@@ -107,7 +107,7 @@ impl Report {
         }
     }
 
-    /// The most bytes that are in use of each memory at once, on whatever core.
+    /// The peak use of each memory in bytes, over all cores.
     pub fn peaks(&self) -> BTreeMap<Loc, u64> {
         let mut peaks = BTreeMap::new();
         for memory in &self.memory {

@@ -15,13 +15,13 @@ const MOST: usize = 12;
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Stall {
-    /// Who waits.
+    /// The waiting operation.
     pub waits: OpId,
-    /// For whom, where that is known.
+    /// The operation it waits for, if known.
     pub for_op: Option<OpId>,
     /// Why.
     pub why: Why,
-    /// The pipe that stands still.
+    /// The idle pipe.
     pub pipe: Option<Pipe>,
     /// Cycles in all, as a mean over cores that have the stall.
     pub cycles: f64,
@@ -29,7 +29,7 @@ pub struct Stall {
     pub count: u64,
 }
 
-/// Visits every time that a pipe stands still before an item.
+/// Visits every gap on a pipe before an item.
 pub(super) fn each_gap(trace: &Trace, line: &Timeline, mut visit: impl FnMut(usize, f64)) {
     for (at, before) in lane_predecessors(trace).into_iter().enumerate() {
         let since = if before == NONE { 0.0 } else { line.end[before as usize] };
@@ -74,7 +74,7 @@ fn told(trace: &Trace, before: &[u32], mut item: u32) -> u32 {
     item
 }
 
-/// Who waits for whom, and why.
+/// The waiting operation, the one it waits for, and the reason.
 type Pair = (OpId, Option<OpId>, Why);
 
 pub(super) fn pairs(trace: &Trace, line: &Timeline) -> Vec<Stall> {

@@ -1,6 +1,6 @@
 //! Event simulation: pipes in order, each item when what it waits for is done, and global memory shared by all cores.
 //!
-//! It only says when items start and end and what held each up; reports and pictures are made from that.
+//! It only determines when items start and end, and what delayed each. Reports and views are made from that.
 
 mod pool;
 
@@ -13,10 +13,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
 
-/// What the simulation needs to know of a machine besides what items cost.
+/// Parameters of the device, apart from the costs of items.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Machine {
-    /// Cycles between two instructions that the scalar unit hands out.
+    /// Cycles between two instructions that the scalar unit issues.
     pub issue: f64,
     /// Cycles until another core sees a signal.
     pub signal: f64,
@@ -59,13 +59,13 @@ pub struct Timeline {
     pub held_by: Vec<u32>,
     /// Why that one.
     pub why: Vec<Why>,
-    /// Cycles that transfers took longer because others used global memory, by lane.
+    /// Cycles that transfers were delayed by others that used global memory, by pipe.
     pub shared: Vec<f64>,
     /// The end of the last item.
     pub cycles: f64,
 }
 
-/// A deadlock: every core waits for something that none of them does.
+/// A deadlock: every remaining core waits for another.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Stuck {
@@ -109,7 +109,7 @@ enum Event {
 /// Simulates a trace, with costs that may differ from those it was recorded with.
 ///
 /// # Errors
-/// When items remain that nothing can start.
+/// If items remain that can never start.
 pub fn simulate(trace: &Trace, costs: &[Cost], machine: &Machine) -> Result<Timeline, Stuck> {
     let mut sim = Sim::new(trace, costs, machine);
     sim.run();
@@ -123,11 +123,11 @@ struct Sim<'a> {
     misses: Vec<Misses>,
     pending: Vec<u32>,
     ready: Vec<f64>,
-    /// When everything but its pipe lets an item go: a transfer can be requested from then on.
+    /// When all dependences of an item but its pipe are satisfied: a transfer can be requested from then on.
     asked: Vec<f64>,
-    /// The same for the items of a lane so far, since a lane is in order.
+    /// The maximum of the same over the items of a pipe so far, since a pipe executes in order.
     lane_asked: Vec<f64>,
-    /// The next item of the same lane.
+    /// The next item of the same pipe.
     next: Vec<u32>,
     /// Items that wait for an item, as ranges of a list.
     first_waiter: Vec<u32>,

@@ -1,7 +1,7 @@
 //! Transfers that share the bandwidth of global memory.
 //!
-//! While they ask for more than there is, all of them are slowed down alike. A clock that runs slower then makes this cheap: a
-//! transfer that needs `n` cycles of it is done when it has advanced by `n`, whoever comes and goes.
+//! While they request more than the bandwidth, all of them are slowed down equally. A clock that runs slower then makes this cheap: a
+//! transfer that needs `n` cycles of it is done when it has advanced by `n`, regardless of other transfers.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -57,7 +57,7 @@ impl Pool {
         self.members.insert(item, Member { rate, joined: now, cycles });
     }
 
-    /// When the first is done, if nothing changes; the turn says whether something has.
+    /// When the first is done, if nothing changes until then; the epoch tells whether something has.
     pub fn next(&mut self, now: f64) -> Option<(f64, u32)> {
         self.turn += 1;
         let Reverse((bits, _)) = self.queue.peek()?;
@@ -65,7 +65,7 @@ impl Pool {
         Some((now + left / self.speed(), self.turn))
     }
 
-    /// The first leaves, unless the turn is over.
+    /// The first leaves, unless the epoch has changed.
     pub fn leave(&mut self, turn: u32, now: f64) -> Option<u32> {
         if turn != self.turn {
             return None;
@@ -75,7 +75,7 @@ impl Pool {
         let member = self.members.remove(&item)?;
         self.asked -= member.rate;
         if self.members.is_empty() {
-            // No error of rounding outlives those who made it.
+            // Reset, so that rounding errors do not accumulate.
             self.asked = 0.0;
         }
         let delay = now - member.joined - member.cycles;
@@ -85,7 +85,7 @@ impl Pool {
         Some(item)
     }
 
-    /// How much longer a transfer took, told once.
+    /// The delay of a transfer. Removes it.
     pub fn delay_of(&mut self, item: u32) -> f64 {
         if self.delays.is_empty() { 0.0 } else { self.delays.remove(&item).unwrap_or(0.0) }
     }

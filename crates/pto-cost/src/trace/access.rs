@@ -3,10 +3,10 @@
 use pto_cpu::{Access, AddressSpace, Event};
 use pto_isa::{Loc, Pipe};
 
-/// Runs of a rectangle that are told apart; larger ones count as everything between their first and last byte.
+/// Rectangles with more runs than this count as everything between their first and last byte.
 const EXACT_RUNS: u64 = 16;
 
-/// The pipe that moves an entry: where nobody says, the one that its memory is connected to.
+/// The pipe that moves an entry: by default, the one that its memory is connected to.
 pub(super) fn pipe_lane(event: &Event<'_>, pushes: bool) -> usize {
     let loc = event.accesses.first().and_then(|a| match a.place {
         AddressSpace::Core(loc) => Some(loc),
@@ -30,7 +30,7 @@ pub(super) fn hull(a: &Access) -> (i64, i64) {
     (a.start.min(last), a.start.max(last).saturating_add(a.row_bytes as i64))
 }
 
-/// The bytes of an access, run by run where there are few.
+/// The bytes of an access, run by run if there are few.
 pub(super) fn ranges(a: &Access, mut each: impl FnMut(i64, i64)) {
     if a.rows == 0 || a.row_bytes == 0 {
         return;

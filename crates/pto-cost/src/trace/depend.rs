@@ -1,10 +1,10 @@
-//! Order by data: who wrote and who reads which bytes.
+//! Order by data: the writers and readers of each byte range.
 
 use super::{Dep, NONE, Why};
 use std::collections::BTreeMap;
 
-/// A run of bytes with its last writer and those who have read it since: for each lane, only the last reader counts, since a
-/// lane is in order.
+/// A run of bytes with its last writer and the readers since: for each pipe, only the last reader counts, since a
+/// pipe executes in order.
 #[derive(Clone, Debug)]
 struct Segment {
     end: i64,
@@ -12,7 +12,7 @@ struct Segment {
     readers: Vec<(u32, u32)>,
 }
 
-/// Who touched a memory.
+/// The accesses to a memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bytes {
     segments: BTreeMap<i64, Segment>,
@@ -36,7 +36,7 @@ impl Bytes {
         }
     }
 
-    /// An item reads bytes: it depends on who wrote them.
+    /// An item reads bytes: it depends on their last writers.
     pub fn read(&mut self, from: i64, to: i64, item: u32, lane: u32, deps: &mut Vec<Dep>) {
         if self.forgets_readers {
             for (_, s) in self.overlapping(from, to) {
@@ -67,7 +67,7 @@ impl Bytes {
         }
     }
 
-    /// An item writes bytes: it depends on who wrote and who read them.
+    /// An item writes bytes: it depends on their last writers and readers.
     pub fn write(&mut self, from: i64, to: i64, item: u32, deps: &mut Vec<Dep>) {
         self.cut(from);
         self.cut(to);
@@ -114,7 +114,7 @@ mod tests {
         bytes.read(50, 60, 2, 0, &mut deps);
         assert_eq!(on(&deps), [1]);
         deps.clear();
-        // The first half has been read by nobody.
+        // Nothing has read the first half.
         bytes.write(0, 50, 3, &mut deps);
         assert_eq!(on(&deps), [1]);
         deps.clear();

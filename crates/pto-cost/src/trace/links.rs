@@ -15,7 +15,7 @@ pub(super) struct Links {
     arrived: HashMap<(CoreId, i64), VecDeque<Vec<u32>>>,
     /// Signals that count only once others have sent them too.
     sent: HashMap<(CoreId, i64), VecDeque<u32>>,
-    /// Arrivals at a barrier, by rank, set and turn.
+    /// Arrivals at a barrier, by rank, set and round.
     arrivals: HashMap<(u32, Set, u64), Vec<u32>>,
     /// Pushes and frees, by position.
     pushed: HashMap<(RingKey, u64), Vec<u32>>,

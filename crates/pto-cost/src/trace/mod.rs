@@ -15,7 +15,7 @@ use pto_cpu::{CoreId, Role};
 use pto_ir::OpId;
 use pto_isa::{Loc, Pipe};
 
-/// Lanes of a core: its seven pipes, and what works in the background.
+/// Pipes of a core: its seven pipes, and one for background transfers.
 pub const LANES: usize = 8;
 
 /// No item.
@@ -90,7 +90,7 @@ pub struct Dep {
 pub struct Item {
     /// The operation of the program.
     pub op: OpId,
-    /// The lane: core times [`LANES`] plus pipe.
+    /// The pipe of the whole device: core times [`PIPES`] plus the pipe of the core.
     pub lane: u32,
     /// What it costs: a position in [`Trace::charges`].
     pub charge: u32,
@@ -145,7 +145,7 @@ pub struct Trace {
     pub deps: Vec<Dep>,
     /// The same for waits that stand in the text before what they wait for.
     pub late: Vec<(u32, Dep)>,
-    /// Waits that nobody ends.
+    /// Waits that never end.
     pub stuck: Vec<u32>,
     /// Order comes from data, as if flags were where they are needed and nowhere else.
     pub by_data: bool,
@@ -178,13 +178,13 @@ impl Trace {
     }
 }
 
-/// The item that comes before each on its lane, or [`NONE`].
+/// The previous item of the same pipe for each item, or [`NONE`].
 pub(crate) fn lane_predecessors(trace: &Trace) -> Vec<u32> {
     let mut last = vec![NONE; trace.cores.len() * LANES];
     trace.items.iter().enumerate().map(|(at, i)| std::mem::replace(&mut last[i.lane as usize], at as u32)).collect()
 }
 
-/// The name of a core: `cube`, `vector 1`, `core`, with its block where there are several.
+/// The name of a core: `cube`, `vector 1`, `core`, with its block if there are several.
 pub fn core_name(id: CoreId, blocks: bool) -> String {
     let core = match id.role {
         Role::Whole => "core".to_string(),

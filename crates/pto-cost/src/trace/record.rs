@@ -15,7 +15,7 @@ use std::collections::{HashMap, VecDeque};
 /// Sets of shapes that are remembered for an operation.
 const MOST_KNOWN: usize = 64;
 
-/// Where the order of pipes comes from.
+/// What orders the pipes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
     /// From the flags, barriers and tokens of the program.
@@ -24,7 +24,7 @@ pub enum Order {
     Data,
 }
 
-/// How a run is written down.
+/// Options of a recording.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Options {
     /// Whose figures.
@@ -39,20 +39,20 @@ pub struct Options {
     pub doubled: Option<OpId>,
 }
 
-/// Instructions that are written down at most: each takes some tens of bytes.
+/// The most instructions that are recorded: each takes some tens of bytes.
 const MAX_ITEMS: usize = 20_000_000;
 
-/// Follows a program without computing, and writes down what it does.
+/// Executes a program symbolically, without computing, and records its instructions.
 ///
 /// # Errors
-/// What stops the program, or a wait that nobody ends.
+/// The error that stops the program, or a wait that never ends.
 pub fn record(launch: Launch<'_>, known: &[Known], options: Options) -> Result<Trace, Error> {
     let mut recorder = Recorder::new(launch, options);
     let end = launch.observe(&mut recorder).follow(known);
     recorder.finished(end)
 }
 
-/// Runs a program whose control flow depends on data, on one rank or several, and writes down what it does. The arguments are
+/// Runs a program whose control flow depends on data, on one rank or several, and records its instructions. The arguments are
 /// those of [`Launch::run`].
 ///
 /// # Errors
@@ -63,7 +63,7 @@ pub fn record_run(launch: Launch<'_>, args: &mut [Arg<'_>], options: Options) ->
     recorder.finished(end)
 }
 
-/// Raised flags that nobody has waited for, waits that nobody has ended, and the flag that the last wait took.
+/// Sets without a wait, waits without a set, and the flag that the last wait took.
 #[derive(Default)]
 struct Raised {
     sets: VecDeque<u32>,
@@ -110,7 +110,7 @@ impl CoreState {
     }
 }
 
-/// What an item does to its pipe.
+/// The effect of an item on its pipe.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// It works.
@@ -134,7 +134,7 @@ pub(super) struct Recorder<'p> {
     /// Costs that are known, by operation: shapes, and the cost.
     known: Vec<Vec<(u64, u32)>>,
     links: Links,
-    /// Somebody asks who wrote which bytes.
+    /// Whether the writers of bytes are tracked.
     follows_bytes: bool,
     /// Dependences of the item being made.
     deps: Vec<Dep>,
@@ -160,7 +160,7 @@ impl<'p> Recorder<'p> {
             places: HashMap::new(),
             current: None,
             cores: Vec::new(),
-            // Blocks that wait for each other are all there at once, or the program stands still.
+            // Blocks that wait for each other must all run at once; otherwise the program deadlocks.
             width: if launch.runs_together() { u32::MAX } else { options.cores.unwrap_or(cores as u32).max(1) },
             known: vec![Vec::new(); module.op_count()],
             links: Links::default(),
@@ -264,7 +264,7 @@ impl<'p> Recorder<'p> {
         self.push(core, lane, event.op, cost, Kind::Work)
     }
 
-    /// Follows bytes: who wrote what this item reads, and who used what it overwrites.
+    /// Depends on the writers of the bytes that this item reads, and on the users of those it overwrites.
     fn depend(&mut self, core: usize, lane: usize, event: &Event<'_>, item: u32) {
         let state = &mut self.cores[core];
         let doubled = self.options.doubled == Some(event.op);
@@ -409,7 +409,7 @@ impl<'p> Recorder<'p> {
         self.push(core, lane, op, 0, Kind::Stop);
     }
 
-    /// The core waits for whatever writes the operands.
+    /// The core waits for all writers of the operands.
     fn sync(&mut self, core: usize, event: &Event<'_>) {
         let state = &self.cores[core];
         for access in event.accesses {

@@ -10,7 +10,7 @@ const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
 /// Cores that fit on a screen.
 const CORES: usize = 4;
 
-/// Lanes over time, as wide as asked; darker means busier, and the last line marks the pipe of the critical path.
+/// Pipes over time, at the given width; darker means busier, and the last line marks the pipe of the critical path.
 pub fn swimlanes(shown: &Shown<'_>, width: usize) -> String {
     let Shown { trace, line, .. } = *shown;
     let several = trace.cores.len() > 1;

@@ -52,7 +52,7 @@ pub fn chrome_trace(shown: &Shown<'_>) -> String {
             let _ = writeln!(out, ",\"args\":{{\"bytes\":{bytes}}}}},");
         }
     }
-    // The list ends with an element of its own, so that every other one ends with a comma.
+    // The list ends with a dummy element, so that every other one ends with a comma.
     out.push_str("{\"ph\":\"M\",\"name\":\"trace\",\"pid\":0,\"args\":{\"name\":\"pto perf\"}}\n]}\n");
     out
 }

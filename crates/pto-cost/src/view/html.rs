@@ -1,4 +1,4 @@
-//! A page that stands alone: swimlanes that zoom, the source under the pointer, memory over time.
+//! A self-contained page: zoomable timeline of the pipes, the source under the pointer, memory over time.
 
 use super::text::{advice_words, bottleneck};
 use super::write::{list, number, string};

@@ -37,7 +37,7 @@ pub struct Shown<'a> {
     pub advice: &'a [Advice],
 }
 
-/// Lanes of the first so many cores on which something happens, in order.
+/// The pipes in use of the first `cores` cores, in order.
 fn lanes(trace: &Trace, cores: usize) -> Vec<usize> {
     let used: BTreeSet<usize> = trace.items.iter().filter(|i| !i.orders).map(|i| i.lane as usize).collect();
     used.into_iter().filter(|lane| lane / LANES < cores).collect()

@@ -164,7 +164,7 @@ fn roofline_line(report: &Report) -> String {
     )
 }
 
-/// How full memories get. A program without addresses may use more than there is here: somebody has to place it first.
+/// Peak use of memories. It may exceed the memory if the program has no addresses yet.
 fn memory_line(report: &Report) -> String {
     let mut parts = Vec::new();
     for (loc, peak) in report.peaks() {

@@ -39,7 +39,7 @@ fn trace(text: &str, target: Target, options: Options) -> Trace {
     record(plan.launch(), &[], options).expect("it can be followed")
 }
 
-/// Cycles in the order of the program. Nothing is issued before its turn, one cycle each.
+/// Cycles in program order. Instructions are issued in order, one per cycle.
 fn cycles(between: &str, target: Target) -> f64 {
     let by_program = Options { order: Some(Order::Program), ..Options::default() };
     let trace = trace(&program(between), target, by_program);

@@ -83,7 +83,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What goes around a loop is what went in, if the body hands on its own argument or the same view.
+    /// The carried value is the initial one if the body yields its own argument or the same view.
     fn loop_root(&self, id: OpId, at: usize, depth: u32) -> Option<ValueId> {
         let &init = self.operands(id, "inits").get(at)?;
         let root = self.view_root(init, depth + 1)?;

@@ -1,4 +1,4 @@
-//! What is asked about a program again and again while it is written.
+//! Facts about a program that the emitter needs repeatedly.
 
 use pto_ir::{BlockId, Module, OpId};
 use pto_isa::row::Control;

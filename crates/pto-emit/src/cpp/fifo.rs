@@ -132,7 +132,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The local rings towards vector cores and towards the cube core; 0 where there is none.
+    /// The local rings towards vector cores and towards the cube core; 0 if there is none.
     fn rings(&self, id: OpId, mask: i64) -> Built<[String; 2]> {
         let text = |name: &str| self.module.operand(id, name).map_or(Ok("0".to_string()), |v| self.text(v));
         if matches!(self.module.fifo(id), Some(Fifo::Open(end)) if end.is_named()) {

@@ -44,7 +44,7 @@ impl Writer<'_> {
         let is_tile = self.module.tile(scale).is_some();
         let init = match self.opening(id) {
             Ok(init) => init,
-            // It says all by itself.
+            // The mode alone is enough.
             Err(_) if is_tile => {
                 self.line(&format!("{call}({text});"));
                 return Ok(());

@@ -15,7 +15,7 @@ enum Piece<'t> {
     Part(char, &'t str),
 }
 
-/// Cuts a spelling at its signs; one that no name of the row follows stands for itself.
+/// Splits a template at its `$` signs; one that no name of the row follows is kept literally.
 fn pieces<'t>(text: &'t str, row: &Row) -> Vec<Piece<'t>> {
     let mut list = Vec::new();
     let (mut start, mut at) = (0, 0);
@@ -146,7 +146,7 @@ impl Writer<'_> {
         Err(self.unsupported(&format!("no function takes {}", self.what_is_given(id, row))))
     }
 
-    /// A scratch tile must be given where it is used. Where none may be given (powers of integers), or none is used (on A5), another operand stands in.
+    /// A scratch tile must be given if it is used. If none may be given (powers of integers), or none is used (on A5), another operand takes its role.
     fn scratch_is_given(&self, id: OpId, row: &Row) -> Built<()> {
         let slot = row.scratch.map_or("tmp", |s| s.slot);
         let required = row.scratch.is_some_and(|s| s.required.contains(self.input.target));

@@ -220,7 +220,7 @@ impl Writer<'_> {
 
     // ---- kinds of cores ---------------------------------------------------------------------------------------
 
-    /// The kind of core a function is for, where it or its module says so.
+    /// The kind of core of a function, if it or its module states one.
     fn stated_core(&self, id: OpId) -> Option<CoreKind> {
         let stated = |id: &OpId| self.module.attr(*id, "pto.kernel_kind").is_some();
         let first = || self.module.block(self.module.top).ops.iter().copied().find(stated);
@@ -270,7 +270,7 @@ impl Writer<'_> {
         self.output.text.line(&format!("#endif // {}", core.word()), None);
     }
 
-    /// On A5 a pipe that does not split its tiles serves the first vector core only, and the program does not say so itself.
+    /// On A5 only the first vector core uses a pipe that does not split its tiles; the program does not state that.
     fn one_vector_core(&self, id: OpId) -> bool {
         if self.input.target != Target::A5 {
             return false;

@@ -86,7 +86,7 @@ fn from_bits(d: DType, bits: u64) -> Option<f64> {
     }))
 }
 
-/// The numbers of `dense<…>` in braces; a single one stands for all.
+/// The numbers of `dense<…>` in braces; a single one is a splat.
 fn dense(text: &str, ty: &Type) -> String {
     let count = match ty {
         Type::Vector(v) => v.elements().unwrap_or(1) as usize,

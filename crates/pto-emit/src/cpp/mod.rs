@@ -223,7 +223,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A statement of the current operation, with its line where it has not been written yet.
+    /// A statement of the current operation, with its line number if that has not been written yet.
     fn line(&mut self, text: &str) {
         let remark = self.remark();
         self.output.text.line(text, remark);

@@ -37,12 +37,12 @@ impl Text {
         self.depth += 1;
     }
 
-    /// The place of the next line.
+    /// The index of the next line.
     pub(super) fn mark(&self) -> usize {
         self.lines.len()
     }
 
-    /// Puts lines at a place, at the current depth.
+    /// Inserts lines at an index, at the current depth.
     pub(super) fn insert(&mut self, mark: usize, lines: &[String]) {
         let indent = "  ".repeat(self.depth);
         self.lines.splice(mark..mark, lines.iter().map(|l| format!("{indent}{l}")));

@@ -66,7 +66,7 @@ pub(super) const fn precision(exponent: i32) -> u32 {
     }
 }
 
-/// The magnitude and the power of two that a code without its sign stands for; nothing if that is infinite.
+/// Decodes a code without its sign to a magnitude and a power of two; `None` for infinity.
 pub(crate) const fn parts(code: u32) -> Option<(u64, i32)> {
     const fn signed(negative: u32, size: u32) -> i32 {
         if negative != 0 { -(size as i32) } else { size as i32 }

@@ -129,7 +129,7 @@ impl Machine<'_> {
         End::Branch(successor.block, self.handed_on(params, values))
     }
 
-    /// Values as parameters of the next turn get them: a tile value is its contents, a buffer is the same buffer.
+    /// Values as the next iteration receives them: a tile value is copied, a buffer stays the same buffer.
     fn handed_on(&mut self, params: &[ValueId], values: Vec<Val>) -> Vec<Val> {
         let mut all = Vec::new();
         for (&param, val) in params.iter().zip(values) {

@@ -3,7 +3,7 @@
 use super::{Machine, Outcome};
 use pto::isa::{Loc, codes};
 
-/// A piece of memory: a buffer, a space of the core, or a tile of its own.
+/// A piece of memory: a buffer, a memory of the core, or a separate tile.
 #[derive(Default)]
 pub struct Memory {
     pub bytes: Vec<u8>,
@@ -36,7 +36,7 @@ impl Address {
 const MEMORY_SHIFT: u32 = 36;
 
 impl Machine<'_> {
-    /// Memory of its own, holding garbage: nobody may rely on what is there.
+    /// New memory filled with garbage: no program may rely on its content.
     pub fn new_memory(&mut self, bytes: u64) -> Address {
         let garbage = (0x91 + 37 * self.memories.len()) as u8 | 1;
         self.memories.push(Memory { bytes: vec![garbage; bytes as usize], writable: true, space: None });
@@ -62,7 +62,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The pointer an integer stands for; `on` says which space of the core small numbers mean.
+    /// The pointer that an integer encodes; `on` selects the memory of the core for small numbers.
     pub fn pointer(&mut self, number: i64, on: Option<Loc>) -> Outcome<Address> {
         let half = 1 << (MEMORY_SHIFT - 1);
         let memory = number.wrapping_add(half) >> MEMORY_SHIFT;

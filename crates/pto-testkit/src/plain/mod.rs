@@ -49,7 +49,7 @@ pub enum Argument {
 /// Why a program stopped: the code of the diagnostic the engine must give too.
 type Outcome<T> = Result<T, Code>;
 
-/// Runs the entry of a program for each block in turn.
+/// Runs the entry of a program for one block after the other.
 pub fn run(checked: &Checked, args: &mut [Argument], blocks: u32, numerics: Numerics) -> Outcome<()> {
     let module = checked.module();
     let functions = module.functions();

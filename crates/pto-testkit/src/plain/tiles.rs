@@ -19,7 +19,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A tile with memory of its own, valid as far as its type says.
+    /// A tile in new memory, with the valid region of its type.
     pub fn new_tile(&mut self, ty: &TileType) -> Tile {
         let place = self.new_memory(ty.bytes());
         self.tile_at(place, ty)
@@ -33,7 +33,7 @@ impl Machine<'_> {
 
     // ---- contents -----------------------------------------------------------------------------------------------
 
-    /// Where an element starts, in bits from the place of the tile.
+    /// The offset of an element in bits from the address of the tile.
     pub fn bit(tile: &Tile, row: u64, col: u64) -> u64 {
         tile.matrix.offset(tile.origin.0 + row, tile.origin.1 + col) * u64::from(tile.ty.dtype.bits())
     }
@@ -294,7 +294,7 @@ impl Machine<'_> {
     }
 }
 
-/// Elements in row-major order, each with its place in the memory of the tile; both in bytes.
+/// Elements in row-major order, each with its offset in the memory of the tile; both in bytes.
 fn places(tile: &Tile) -> impl Iterator<Item = (usize, usize)> {
     let (ty, bytes) = (tile.ty, (tile.ty.dtype.bits() / 8) as usize);
     let all = (0..ty.rows).flat_map(move |r| (0..ty.cols).map(move |c| (r, c)));

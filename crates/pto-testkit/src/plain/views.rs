@@ -152,7 +152,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// An address in a memory of the core where so many bytes fit.
+    /// An address in a memory of the core with room for this many bytes.
     fn in_space(&mut self, loc: Loc, address: i64, bytes: u64) -> Outcome<Address> {
         let memory = self.space(loc);
         let place = Address { memory, byte: address };
@@ -328,7 +328,7 @@ impl Machine<'_> {
 
     // ---- local scalars ----------------------------------------------------------------------------------------------
 
-    /// A place in a local array or record.
+    /// A position in a local array or record.
     fn cell(&self, id: OpId) -> Outcome<(Rc<RefCell<Vec<u64>>>, usize)> {
         let holder = self.operand(id, "array").or_else(|| self.operand(id, "s")).expect("an array or record");
         let Val::Cells(cells) = self.get(holder) else { panic!("not an array or record") };
@@ -478,7 +478,7 @@ fn new_cells(ty: &Type) -> Val {
     Val::Cells(Rc::new(RefCell::new(vec![1; cell_count(ty)])))
 }
 
-/// The place of a field, by field numbers from the outside in.
+/// The position of a field, by field numbers from the outside in.
 fn field(ty: &Type, path: &[usize]) -> usize {
     match (ty, path) {
         (Type::Struct(fields), [first, rest @ ..]) => {

@@ -397,7 +397,7 @@ impl Maker<'_> {
     }
 }
 
-/// The scalar unit knows elements of this type.
+/// The scalar unit supports elements of this type.
 pub(super) fn has_scalars(d: DType) -> bool {
     d.is_int() && d.bits() >= 8 || matches!(d, DType::F32 | DType::F16 | DType::Bf16)
 }

@@ -45,9 +45,9 @@ pub struct Runnable {
 /// An argument of a [`Runnable`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum RunParam {
-    /// So many elements of any value that are only read.
+    /// This many read-only elements of any value.
     Input(DType, u64),
-    /// So many elements that are written.
+    /// This many elements that are written.
     Output(DType, u64),
     /// This integer.
     Int(i64),
@@ -107,7 +107,7 @@ enum Purpose {
     /// Elements each block has in the memory behind an output.
     PerBlock(DType),
     Number(Type),
-    /// A parameter with this value, whatever it is used for.
+    /// A parameter with this value, for any use.
     Known(i64),
     /// A matrix of this size.
     Tensor(DType, [u64; 2]),
@@ -162,7 +162,7 @@ struct Maker<'a> {
     names: usize,
     roots: usize,
     left: usize,
-    /// Loops around the current place; functions may be called from one.
+    /// Loops around the current position; functions may be called from one.
     loops: usize,
 }
 
@@ -310,7 +310,7 @@ impl<'a> Maker<'a> {
         self.param(Purpose::Input(dtype), &Type::Ptr(Scalar::Elem(dtype), PtrSpace::Default))
     }
 
-    /// An index the checks know nothing about, with this value.
+    /// An index that is unknown to the checker, with this value.
     fn known(&mut self, n: i64) -> ValueId {
         self.param(Purpose::Known(n), &INDEX)
     }

@@ -20,7 +20,7 @@ pub(super) struct Class {
     pub(super) cols: u64,
     /// Rows, and blocks of each row, beyond the valid ones.
     slack: (u64, u64),
-    /// Rows are multiples of this many elements, whatever the type.
+    /// Rows are multiples of this many elements, for every type.
     unit: u64,
     /// The valid region is known only at run time.
     pub(super) open: bool,

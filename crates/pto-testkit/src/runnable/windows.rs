@@ -40,7 +40,7 @@ impl Maker<'_> {
         let Some(tile) = self.whole_tile(false) else { return };
         let (box_rows, box_cols) = tile.ty.box_shape();
         let block = 32 / u64::from(tile.ty.dtype.unit_bytes());
-        // The window is a tile type of its own, so its rows (or columns) are whole blocks.
+        // The window has its own tile type, so its rows (or columns) are whole blocks.
         let (row_unit, col_unit) = match (tile.ty.is_boxed(), tile.ty.blayout) {
             (true, _) => (box_rows, box_cols),
             (false, pto::isa::BLayout::RowMajor) => (1, block),
@@ -274,7 +274,7 @@ impl Maker<'_> {
     }
 }
 
-/// A rectangle of what a root stands for: first row and column, rows and columns.
+/// A rectangle of a root: first row and column, rows and columns.
 fn part_of(root: &Root, [row, col, rows, cols]: [u64; 4]) -> Root {
     match root.part {
         Part::Whole => Root { part: Part::Rect([row, col, rows, cols]), ..*root },

@@ -1,4 +1,4 @@
-//! Tiles that loops, blocks and branches hand on.
+//! Tiles that loops, blocks and branches pass on.
 
 use super::Kind::Runs;
 use super::{END, HEAD, Shape, around, small};
@@ -12,7 +12,7 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape { name: "tiles from branch to branch in a loop", text: choices_in_a_loop, kind: Runs },
 ];
 
-/// A loop that makes its tile anew while it still reads the old one: it carries copies.
+/// A loop that creates a tile while it still reads the previous one: it carries copies.
 fn copying(k: usize, from: &str) -> String {
     format!(
         "  %r{k} = scf.for %i{k} = %c0 to %c2 step %c1 iter_args(%a{k} = {from}) -> (!t) {{
@@ -61,7 +61,7 @@ fn blocks_with_tiles(lines: usize) -> String {
     small(&text)
 }
 
-/// Each block hands on the tile that it gets, or one more.
+/// Each block passes on the tile that it receives, or a new one.
 fn blocks_with_choices(lines: usize) -> String {
     let mut before = "%t".to_string();
     let text = around(lines / 3, |k| {

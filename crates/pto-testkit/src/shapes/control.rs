@@ -44,7 +44,7 @@ fn long_loop(lines: usize) -> String {
     format!("{HEAD}  scf.for %i = {TURNS} {{\n{body}  }}\n{END}")
 }
 
-/// Nests of loops that turn once, as deep as they may be.
+/// Nests of loops with one iteration, as deep as allowed.
 fn nests(lines: usize) -> String {
     const DEPTH: usize = 150;
     around(lines / (DEPTH * 2 + 3), |n| {
@@ -108,7 +108,7 @@ fn ladder(lines: usize) -> String {
     format!("{HEAD}  cf.br ^b0\n{rungs}^b{count}:\n{END}")
 }
 
-/// Every block goes on or to the end.
+/// Every block branches to the next one or to the end.
 fn leaving(lines: usize) -> String {
     let step = |k: usize| format!("^b{k}:\n{LOAD}{ADD}{STORE}  cf.cond_br %c, ^b{}, ^end\n", k + 1);
     let count = lines / 5;
@@ -161,7 +161,7 @@ fn functions(lines: usize) -> String {
     around(count, |k| format!("  func.call @f{k}(%t) : (!t) -> ()\n")) + &helpers
 }
 
-/// A loop in each function makes its tile anew while it still reads the old one.
+/// A loop in each function creates a tile while it still reads the previous one.
 fn copying(lines: usize) -> String {
     const BODY: &str = "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index
   %o = pto.alloc_tile : !t\n  pto.tmov ins(%t : !t) outs(%o : !t)
@@ -186,7 +186,7 @@ fn calls(lines: usize) -> String {
     around(lines, |_| "  func.call @f(%t) : (!t) -> ()\n".to_string()) + &helper("f", TWICE)
 }
 
-/// Functions that are no entries and that nobody calls.
+/// Functions that are neither entries nor called.
 fn kernels(lines: usize) -> String {
     let kernel = |k| {
         format!(

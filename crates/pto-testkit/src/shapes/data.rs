@@ -158,7 +158,7 @@ fn pointers(lines: usize) -> String {
     })
 }
 
-/// Two tiles that a loop uses in turn, asked for again and again.
+/// Two tiles that a loop uses alternately.
 fn turns(lines: usize) -> String {
     const PAIR: &str = "!pto.multi_tile_buf<vec, 16x64xf32, count=2>";
     let piece = |k| {
@@ -192,7 +192,7 @@ fn scalars(lines: usize) -> String {
     })
 }
 
-/// A loop with as many values from turn to turn as the program has lines, each on a line of its own.
+/// A loop that carries as many values as the program has lines, one per line.
 fn carried(lines: usize) -> String {
     let list = |each: &dyn Fn(usize) -> String| (0..lines / 4).map(each).collect::<Vec<_>>().join(",\n");
     format!(
@@ -218,7 +218,7 @@ fn carried_tiles(lines: usize) -> String {
     })
 }
 
-/// Each branch hands on the tile of the one before, or one more. With small tiles, so that many fit.
+/// Each branch yields the tile of the previous one, or a new one. The tiles are small, so that many fit.
 fn choices(lines: usize, each: &str) -> String {
     let mut before = "%t".to_string();
     let text = around(lines / 7, |k| {

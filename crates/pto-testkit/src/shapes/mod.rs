@@ -12,7 +12,7 @@ mod names;
 pub struct Shape {
     /// What it is called.
     pub name: &'static str,
-    /// Its text, of about so many lines.
+    /// Its text, with about this many lines.
     pub text: fn(usize) -> String,
     /// What is to be expected of it.
     pub kind: Kind,
@@ -66,7 +66,7 @@ fn without_tiles() -> String {
     HEAD[..HEAD.find("  %t = ").unwrap_or(0)].to_string()
 }
 
-/// A function around so many pieces.
+/// A function with this many pieces.
 fn around(count: usize, piece: impl FnMut(usize) -> String) -> String {
     let mut text = HEAD.to_string();
     text.extend((0..count).map(piece));

@@ -42,7 +42,7 @@ fn attribute_aliases(lines: usize) -> String {
     names + &around(1, |_| format!("{LOAD}{STORE}"))
 }
 
-/// Every tile has a type of its own.
+/// Every tile has a different type.
 fn types(lines: usize) -> String {
     around(lines, |k| {
         format!("  %a{k} = pto.alloc_tile : !pto.tile_buf<vec, {}x{}xf32>\n", 1 + k % 30, 8 * (1 + k / 30 % 30))

@@ -100,7 +100,7 @@ pub fn number(bits: u64, how: How) -> u64 {
     }
 }
 
-/// What bits of a type stand for.
+/// The value that the bits of a type encode.
 fn value(bits: u64, dtype: DType) -> Exact {
     let spare = 64 - dtype.bits();
     match format(dtype) {

@@ -6,7 +6,7 @@ use pto_isa::DType::{self, Bf16, F16, F32, Hif8, I8, I16, I32, I64, U8, U32};
 use pto_isa::rules::AttrValue;
 use pto_num::{Round, Saturate};
 
-/// What a conversion is told besides its operands.
+/// The types and options of a conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct How {
     /// Element type of the source.
@@ -27,7 +27,7 @@ impl How {
         Some(Self { src, dst, round, saturate: saturation(site, src, dst) })
     }
 
-    /// As it travels with a call.
+    /// Encoded as immediates of a call.
     pub fn imm(self) -> [u64; 2] {
         let off = self.saturate == Saturate::Off;
         [self.src as u64 | (self.dst as u64) << 8 | (self.round as u64) << 16 | u64::from(off) << 24, 0]
@@ -83,7 +83,7 @@ fn saturation(site: &Site, src: DType, dst: DType) -> Saturate {
     if off { Saturate::Off } else { Saturate::On }
 }
 
-/// Numbers in a row of a tile with so many valid columns: a column of an fp4 tile is a pair.
+/// Numbers in a row with this many valid columns: a column of an fp4 tile holds two.
 #[inline(always)]
 pub fn numbers(dtype: DType, cols: usize) -> usize {
     if matches!(dtype, DType::F4E1M2 | DType::F4E2M1) { 2 * cols } else { cols }

@@ -135,7 +135,7 @@ unsafe fn directed_half<R: Mode>(x: &[f32; CHUNK], bits: &mut [u16; CHUNK]) {
 pub fn to_single<L: Level, R: Mode>(x: &[i32; CHUNK]) -> [f32; CHUNK] {
     #[cfg(target_arch = "x86_64")]
     if const { is_v4::<L>() && (is_directed(R::ROUND) || matches!(R::ROUND, Round::Round)) } {
-        // SAFETY: who names this level has its instructions.
+        // SAFETY: code for this level runs only on processors that have its instructions.
         return unsafe { to_single_v4::<R>(x) };
     }
     each(x, |x| int_to_f32(x, R::ROUND))

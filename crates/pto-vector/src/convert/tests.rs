@@ -30,7 +30,7 @@ fn is_pair(dtype: DType) -> bool {
     matches!(dtype, F4E1M2 | F4E2M1)
 }
 
-/// A tile for so many numbers in a row.
+/// A tile of one row with `n` numbers.
 fn tile(dtype: DType, rows: usize, numbers: usize, gap: usize) -> Tile {
     Tile::new(dtype, rows, if is_pair(dtype) { numbers / 2 } else { numbers }, gap)
 }

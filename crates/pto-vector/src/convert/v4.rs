@@ -227,7 +227,7 @@ pub unsafe fn whole<R: Mode>(x: __m512) -> __m512 {
     }
 }
 
-/// Takes halves, and nothing less, to the next integer: what is behind the point need only be dropped.
+/// Moves ties, and nothing less, to the next integer, so that truncation rounds half away from zero.
 ///
 /// # Safety
 /// The processor must have the instructions of this level.
@@ -260,7 +260,7 @@ pub unsafe fn half<R: Mode>(x: __m512) -> __m512i {
     }
 }
 
-/// To nearest even, of a number that is a little larger: its lowest bit is below all that half precision has, and decides
+/// Rounds to nearest even after making the number slightly larger: its lowest bit is below half precision, and decides
 /// ties.
 ///
 /// # Safety
@@ -305,10 +305,10 @@ pub unsafe fn bf16<R: Mode>(x: __m512) -> __m512i {
     }
 }
 
-/// What the conversion of a number outside of 32 bits gives.
+/// The result of the instruction for a number out of range: a sentinel.
 const OUTSIDE: i32 = i32::MIN;
 
-/// Rounds to 32 bits; [`OUTSIDE`] for what they do not have.
+/// Rounds to 32 bits; [`OUTSIDE`] for numbers out of range.
 ///
 /// # Safety
 /// The processor must have the instructions of this level.
@@ -327,7 +327,7 @@ unsafe fn integer<R: Mode>(x: __m512) -> __m512i {
     }
 }
 
-/// To 32 bits. Saturated, or with the numbers that another arithmetic must do.
+/// To 32 bits: saturated, or with a mask of the numbers that need the fallback.
 ///
 /// # Safety
 /// The processor must have the instructions of this level.
@@ -339,7 +339,7 @@ pub unsafe fn int32<R: Mode, const ON: bool>(x: __m512) -> (__m512i, u16) {
         if !ON {
             return (value, _mm512_cmpeq_epi32_mask(value, _mm512_set1_epi32(OUTSIDE)));
         }
-        // What is so large has no fraction.
+        // Numbers this large have no fraction.
         let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(x, x);
         let top = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(x, _mm512_set1_ps(2_147_483_648.0));
         let value = _mm512_maskz_mov_epi32(number, value);
@@ -386,12 +386,12 @@ narrower! {
     low16, |x| _mm512_castsi256_si512(_mm512_cvtepi32_epi16(x));
     /// The low 8 bits.
     low8, |x| _mm512_castsi128_si512(_mm512_cvtepi32_epi8(x));
-    /// The nearest value there is.
+    /// Saturates to the nearest representable value.
     nearest_i16, |x| _mm512_castsi256_si512(_mm512_cvtsepi32_epi16(x));
-    /// The nearest value there is.
+    /// Saturates to the nearest representable value.
     nearest_i8, |x| _mm512_castsi128_si512(_mm512_cvtsepi32_epi8(x));
-    /// The nearest value there is.
+    /// Saturates to the nearest representable value.
     nearest_u16, |x| _mm512_castsi256_si512(_mm512_cvtusepi32_epi16(_mm512_max_epi32(x, _mm512_setzero_si512())));
-    /// The nearest value there is.
+    /// Saturates to the nearest representable value.
     nearest_u8, |x| _mm512_castsi128_si512(_mm512_cvtusepi32_epi8(_mm512_max_epi32(x, _mm512_setzero_si512())));
 }

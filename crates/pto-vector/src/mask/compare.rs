@@ -8,19 +8,19 @@ use crate::map::read;
 use pto_num::Level;
 use std::marker::PhantomData;
 
-/// What a comparison is told besides its operands.
+/// The options of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct How {
-    /// The answer is the opposite.
+    /// The result is negated.
     pub not: bool,
-    /// The operands change places.
+    /// The operands are exchanged.
     pub swap: bool,
     /// The scalar is the bits of an element.
     pub raw: bool,
 }
 
 impl How {
-    /// As it travels with a call.
+    /// Encoded as immediates of a call.
     pub fn imm(self) -> [u64; 2] {
         [u64::from(self.not) | u64::from(self.swap) << 1 | u64::from(self.raw) << 2, 0]
     }

@@ -209,7 +209,7 @@ impl<E: Copy> Right<E> {
     /// The row must reach that far.
     #[inline(always)]
     pub unsafe fn from(self, at: usize) -> Self {
-        // SAFETY: the row has at least so many elements.
+        // SAFETY: the row has at least this many elements.
         unsafe {
             match self {
                 Self::Row(row) => Self::Row(row.add(at)),
@@ -272,7 +272,7 @@ unsafe fn word_v4<T: Test<E::Wide>, E: Lanes>(a: *const E, b: Right<E>, valid: u
     }
 }
 
-/// An integer that stands for the bits of an element.
+/// An integer of the width of an element.
 pub trait Code: Lanes + Eq + Into<u64> + std::ops::BitAnd<Output = Self> {}
 impl Code for u8 {}
 impl Code for u16 {}

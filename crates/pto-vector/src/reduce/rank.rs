@@ -1,4 +1,4 @@
-//! Integers that stand for elements where only their order matters.
+//! Integer keys that order like the elements.
 
 use super::fold::{Bits, Largest, Smallest};
 use crate::elem::Elem;
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use std::cmp::Ordering;
 
-    /// The order the ranks stand for.
+    /// The order that the keys represent.
     fn order(a: f32, b: f32) -> Ordering {
         a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
     }

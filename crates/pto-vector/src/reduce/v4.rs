@@ -28,7 +28,7 @@ pub use tree::group;
 /// # Safety
 /// Every function needs the processor to have level `v4`.
 pub trait Registers<E: Elem>: 'static {
-    /// False where there is none; the functions must not be called then.
+    /// False if there is none; then the functions must not be called.
     const PRESENT: bool = true;
     /// True when the result is right only if nothing was seen by [`Self::watch`] and [`Self::is_settled`] agrees.
     const WATCHED: bool = false;
@@ -38,11 +38,11 @@ pub trait Registers<E: Elem>: 'static {
     const SIDE: usize = 4;
     /// Bytes of a lane.
     const BYTES: usize = 4;
-    /// True when these are the elements at even places only; [`Self::Odd`] has the others. The results of both are merged.
+    /// True when these are the elements at even positions only; [`Self::Odd`] has the others. The results of both are merged.
     const HALVED: bool = false;
     /// What always gives the result.
     type Exact: Registers<E>;
-    /// The elements at odd places, where these are not all.
+    /// The elements at odd positions, if these are not all.
     type Odd: Registers<E>;
     /// A mask of what was seen.
     type Seen: Copy + PartialEq;
@@ -217,7 +217,7 @@ macro_rules! widened {
     };
 }
 
-/// The fold of the elements at odd places.
+/// The fold of the elements at odd positions.
 pub struct Odd<F>(PhantomData<F>);
 
 widened! {
@@ -256,7 +256,7 @@ unsafe fn half(from: *const F16, valid: u64, start: f32) -> __m512i {
     }
 }
 
-/// The numbers at even places. A number is the upper half of a lane, so these need only be shifted, and those at odd places
+/// The numbers at even positions. A number is the upper half of a lane, so these need only be shifted, and those at odd positions
 /// cut out, which is less work than to spread all of them in order.
 ///
 /// # Safety
@@ -286,7 +286,7 @@ unsafe fn pairs(from: *const Bf16, valid: u64, start: f32) -> __m512i {
     }
 }
 
-/// Where there are no instructions, the portable code is used.
+/// Without these instructions, the portable code is used.
 macro_rules! without {
     ($($fold:ident $elem:ident;)+) => {$(
         impl Registers<$elem> for $fold {

@@ -15,7 +15,7 @@ pub struct Shape {
     pub gap: u64,
 }
 
-/// What stands in a slot.
+/// The operand of a slot.
 #[derive(Clone, Copy, Debug)]
 pub enum Operand {
     Tile(TileType),

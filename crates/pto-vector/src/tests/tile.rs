@@ -3,7 +3,7 @@
 use crate::TileRef;
 use pto_isa::{BLayout, DType, TileType};
 
-/// A tile with memory of its own.
+/// A tile with its own memory.
 #[derive(Clone)]
 pub struct Tile {
     pub ty: TileType,

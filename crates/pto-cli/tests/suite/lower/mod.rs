@@ -39,7 +39,7 @@ fn prepared(program: &Program, target: Target, text: &str) -> Plan {
     program.plan(target, None, Options::default()).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
 }
 
-/// What a generated program is given: turns of its loops, and conditions of its branches.
+/// Arguments of a generated program: iterations of its loops, and conditions of its branches.
 type Given = (i64, i64, bool, bool);
 
 /// The arguments of a generated program.
@@ -110,7 +110,7 @@ fn is_kept(seed: u64, text: &str) -> String {
     low_text
 }
 
-/// Takes each wait and each barrier away in turn: something is found every time.
+/// Removes each wait and each barrier, one at a time: every removal is found.
 #[test]
 fn nothing_that_is_inserted_can_be_left_out() {
     let (mut waits, mut barriers) = ((0, 0), (0, 0));
@@ -332,7 +332,7 @@ fn what_does_not_meet_is_not_ordered() {
     assert!(!low_text.contains("barrier") && !low_text.contains("flag"), "{low_text}");
 }
 
-/// Buffers in turns with flags whose ids are computed: the author's order is kept, and nothing is added to it.
+/// Rotating buffers with computed flag ids: the order of the author is kept, and nothing is added.
 #[test]
 fn double_buffering_by_hand_is_kept() {
     for (file, flags) in [("examples/gemm.pto", 30), ("tests/race/wrong_buffer_of_a_pair.fixed.pto", 10)] {

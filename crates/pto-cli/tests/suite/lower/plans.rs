@@ -247,7 +247,7 @@ fn scratch_that_is_not_used_needs_no_room() {
     assert!(share(&places, "s", "w") && !share(&places, "s", "d"), "{places:?}");
 }
 
-/// A turn makes its buffer while it still reads the one it was handed, and hands both on.
+/// An iteration creates its buffer while it still reads the one it received, and yields both.
 #[test]
 fn buffers_made_anew_in_every_turn_are_handed_on() {
     for pair in [false, true] {
@@ -431,7 +431,7 @@ fn with_buffers(text: &str) -> String {
         .replace("pto.alloc_tile", "memref.alloc()")
 }
 
-/// The same where it is made under another name: by a branch, with another type, in turns of a loop.
+/// The same if it is created under another name: by a branch, with another type, in iterations of a loop.
 #[test]
 fn buffers_made_anew_under_other_names_are_handed_on() {
     for made in [
@@ -517,7 +517,7 @@ fn returned_tiles_keep_their_bytes() {
     }
 }
 
-/// The first part of a conditional loop is executed once more behind the last turn.
+/// The first part of a conditional loop is executed once more after the last iteration.
 #[test]
 fn conditions_leave_what_a_turn_has_made() {
     let text = whole(

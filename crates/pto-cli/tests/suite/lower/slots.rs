@@ -1,4 +1,4 @@
-//! Double buffering with several tiles in a row, the number of which is computed in every turn.
+//! Double buffering with several tiles in a row, whose index is computed in every iteration.
 
 use super::generate::Random;
 use super::{again, lowered, prepared, programs};
@@ -67,7 +67,7 @@ fn text(ahead: bool, pick: &str, tiles: &str) -> String {
 const SLOTS: &str = "%NAME = pto.multi_tile_get %both[SLOT] : !pto.multi_tile_buf<vec, 4x256xf32, count=2> -> !t";
 const BOTH: &str = "%both = pto.alloc_multi_tile : !pto.multi_tile_buf<vec, 4x256xf32, count=2>";
 
-/// The lowered program, its flags, and its cycles for eight turns, once it is known to be right.
+/// The lowered program, its flags, and its cycles for eight iterations, once it is known to be correct.
 fn lower(text: &str, ahead: bool) -> (String, f64) {
     let checked = Program::parse(text).check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
@@ -90,19 +90,19 @@ fn lower(text: &str, ahead: bool) -> (String, f64) {
     (low_text, cost::simulate(&trace, &trace.charges, &machine).expect("it has an end").cycles)
 }
 
-/// A tile that is loaded ahead is another than the one in use: the load waits for nothing of its own turn, and hides behind the rest.
+/// A tile that is loaded ahead is not the one in use: the load waits for nothing in its own iteration, and its latency is hidden.
 #[test]
 fn tiles_loaded_ahead_do_not_wait_for_those_in_use() {
     let (low, ahead) = lower(&text(true, SLOTS, BOTH), true);
     let (_, one) = lower(&text(false, "%NAME = pto.treshape %t : !t -> !t", "%t = pto.alloc_tile : !t"), false);
     assert!(ahead < 0.8 * one, "{ahead} cycles with two tiles, {one} with one\n{low}");
-    // Within a turn nothing goes from the load to the computation.
+    // Within an iteration no flag goes from the load to the computation.
     let body: Vec<&str> = low.lines().skip_while(|l| !l.contains("scf.for")).collect();
     let at = |what: &str| body.iter().position(|l| l.contains(what)).unwrap_or_else(|| panic!("no {what}\n{low}"));
     assert!(at("pto.wait_flag[<PIPE_MTE2>, <PIPE_V>") < at("pto.tmuls"), "{low}");
 }
 
-/// Where load and use are in one turn, there is a flag for each tile: the next tile is loaded while this one is in use.
+/// If load and use are in one iteration, there is a flag for each tile: the next tile is loaded while this one is in use.
 #[test]
 fn tiles_used_in_turn_have_flags_of_their_own() {
     let (low, two) = lower(&text(false, SLOTS, BOTH), false);
@@ -112,7 +112,7 @@ fn tiles_used_in_turn_have_flags_of_their_own() {
     assert_eq!(low.matches("set_flag_dyn[<PIPE_MTE2>, <PIPE_V>").count(), 1, "{low}");
 }
 
-/// Loads into one of three tiles and reads another, in many turns: nothing is out of order.
+/// Loads into one of three tiles and reads another, in many iterations: no accesses are unordered.
 fn is_in_order(body: &str) {
     let text = format!(
         "
@@ -157,7 +157,7 @@ fn is_in_order(body: &str) {
     }
 }
 
-/// One tile of two and one of three meet in other turns each time.
+/// One tile of two and one of three meet in different iterations each time.
 #[test]
 fn slots_of_different_periods_are_in_order() {
     is_in_order(
@@ -174,7 +174,7 @@ fn slots_of_different_periods_are_in_order() {
     );
 }
 
-/// A number of eight bits starts again at the 256th turn, in the middle of three.
+/// A number of eight bits wraps at iteration 256, in the middle of a period of three.
 #[test]
 fn narrow_numbers_of_slots_are_in_order() {
     is_in_order(
@@ -214,7 +214,7 @@ fn numbers_of_32_bits_are_in_order() {
     );
 }
 
-/// A loop that uses tiles in turn, in a random way: several rows of tiles, numbers that are some turns ahead, inner loops and branches.
+/// A random loop that rotates through tiles: several rows of tiles, indices some iterations ahead, inner loops and branches.
 fn random_slots(seed: u64) -> String {
     let mut random = Random::of(seed);
     let (rows, period) = (1 + random.below(3), 2 + random.below(3));
@@ -230,7 +230,7 @@ fn random_slots(seed: u64) -> String {
     lines.push(format!("scf.for %i = %c{lower} to %n step %c{step} {{"));
     for ahead in 0..period {
         lines.push(format!("%i{ahead} = arith.addi %i, %c{ahead} : index"));
-        // Some numbers have another period, so that turns cannot be told apart.
+        // Some indices have another period, so that iterations cannot be distinguished.
         let of = if random.below(12) == 0 { "%c3" } else { "%p" };
         lines.push(format!("%s{ahead} = arith.remui %i{ahead}, {of} : index"));
     }
@@ -273,7 +273,7 @@ fn random_slots(seed: u64) -> String {
     )
 }
 
-/// The same numbers before and after, and nothing out of order, however many turns there are.
+/// The same results before and after, and no unordered accesses, for any number of iterations.
 #[test]
 fn random_loops_over_slots_compute_the_same_and_are_in_order() {
     let mut numbered = 0;

@@ -15,7 +15,7 @@ use std::hint::black_box;
 /// Rows that are longer are searched one by one, which can end early.
 const LONGEST: usize = 4 * WORD;
 
-/// Writes the first place of `values` in up to 64 rows from `base` on, and the values if asked for. False, and nothing
+/// Writes the first position of `values` in up to 64 rows from `base` on, and the values if requested. False, and nothing
 /// written, when that is better done one by one: in long rows, and for zeros and NaN, which have more than one code.
 ///
 /// # Safety

@@ -85,7 +85,7 @@ unsafe fn side<F: Registers<E>, E: Elem, const SIDE: usize>(src: &TileRef, at: u
     }
 }
 
-/// Numbers at even and odd places, in registers of their own until they are results.
+/// Elements at even and odd positions, in separate registers until they are merged.
 ///
 /// # Safety
 /// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of

@@ -1,6 +1,6 @@
 //! Extremes of floats.
 //!
-//! Instructions that know the zeros lose NaN, and integers that order as floats do take long to make. So both are done
+//! The instructions that order signed zeros lose NaN, and integer keys that sort like floats are expensive to compute. So both are done
 //! only when a cheap way fails: one that is right if it met no NaN, and for 16-bit floats if the result has the sign that
 //! it usually has.
 
@@ -84,7 +84,7 @@ keys! {
     Smallest Bf16 16, i16::MAX, 0x7f, _mm512_min_epi16 i16::MAX;
 }
 
-/// Single precision: the instruction knows the zeros, and NaN is looked for on the side, two registers in one comparison.
+/// Single precision: the instruction orders signed zeros; NaN is tested separately, two registers per comparison.
 macro_rules! single {
     ($($fold:ident $start:expr, $which:literal;)+) => {$(
         impl Registers<f32> for $fold {

@@ -56,7 +56,7 @@ pub unsafe fn group<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, rows: 
 /// The results of a whole group; false when there are none. `DENSE` says that rows have one step and no gaps: distances
 /// that are known cost nothing.
 ///
-/// Not inlined, because what stands around it would change how well it is compiled.
+/// Not inlined: the surrounding code would change how well it is compiled.
 ///
 /// # Safety
 /// All elements that the other arguments count must be readable at `row` and writable at `to`; the processor must have the
@@ -403,7 +403,7 @@ unsafe fn ones<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
     }
 }
 
-/// The halves of 32 bits as one, and results of two registers by turns.
+/// Combines the 32-bit halves, and interleaves the results of two registers.
 ///
 /// # Safety
 /// The processor must have the instructions of this level.
@@ -416,7 +416,7 @@ unsafe fn words<F: Registers<E>, E: Elem>(a: __m512i, b: __m512i) -> __m512i {
     }
 }
 
-/// The halves of 16 bits as one, and results of two registers by turns.
+/// Combines the 16-bit halves, and interleaves the results of two registers.
 ///
 /// # Safety
 /// The processor must have the instructions of this level.
