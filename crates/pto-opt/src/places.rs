@@ -269,8 +269,11 @@ impl<'a> Places<'a> {
 
     fn of_argument(&self, value: ValueId, block: BlockId) -> Source {
         let Some(&parent) = self.owners.get(&block) else { return Source::Known(self.anything(value)) };
+        // Other blocks than the first are given what jumps hand them.
+        let is_first =
+            || self.module.op_regions(parent).iter().any(|r| self.module.region(*r).blocks.first() == Some(&block));
         match self.module.control(parent) {
-            Some(Control::Function) => Source::Known(match local_space(self.module.value_type(value)) {
+            Some(Control::Function) if is_first() => Source::Known(match local_space(self.module.value_type(value)) {
                 Some(loc) => vec![Region { home: Home::Given(loc), start: 0, end: ALL }],
                 None => self.global(value),
             }),

@@ -1,5 +1,6 @@
 //! When tiles hold something that is still needed.
 
+use super::jumps::needed_everywhere;
 use crate::effects::{CoreKind, Effect, effect};
 use crate::order::Order;
 use crate::places::{Home, Places, memory_of};
@@ -33,10 +34,10 @@ pub(crate) struct Tile {
 
 /// An access of a tile.
 #[derive(Clone, Copy, Debug)]
-struct Access {
-    op: OpId,
+pub(super) struct Access {
+    pub(super) op: OpId,
     /// Everything is written, and nothing read.
-    kills: bool,
+    pub(super) kills: bool,
     reads: bool,
 }
 
@@ -67,7 +68,15 @@ pub(crate) fn tiles(checked: &Checked, order: &Order) -> Vec<Tile> {
     };
     let is_open = |id: &OpId| module.results(*id).all(|tile| !has_address(&tile));
     let open = all.into_iter().filter(is_open);
+    let everywhere = needed_everywhere(module, order, &accesses.of);
     let mut tiles: Vec<Tile> = open.filter_map(|id| tile(checked, order, id, &accesses)).collect();
+    let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
+    for (value, around) in everywhere {
+        if let Some(tile) = at.get(&value).map(|k| &mut tiles[*k]) {
+            tile.start = tile.start.min(order.first(around));
+            tile.end = tile.end.max(order.last(around));
+        }
+    }
     take_over(checked, order, &mut tiles, &accesses);
     join_sides(module, order, &mut tiles);
     tiles
@@ -281,14 +290,14 @@ fn tile(checked: &Checked, order: &Order, id: OpId, all: &AllAccesses) -> Option
 }
 
 /// The accesses of a tile, in the order of the text.
-struct Accesses<'a> {
-    order: &'a Order,
-    list: &'a [Access],
+pub(super) struct Accesses<'a> {
+    pub(super) order: &'a Order,
+    pub(super) list: &'a [Access],
 }
 
 impl Accesses<'_> {
     /// Those in a loop: they stand one after the other.
-    fn inside(&self, around: OpId) -> Range<usize> {
+    pub(super) fn inside(&self, around: OpId) -> Range<usize> {
         let (order, list) = (self.order, self.list);
         let start = list.partition_point(|a| order.first(a.op) <= order.first(around));
         start..start + list[start..].partition_point(|a| order.first(a.op) < order.last(around))
@@ -315,7 +324,7 @@ impl Accesses<'_> {
     }
 
     /// All loops around accesses.
-    fn all_loops(&self) -> BTreeSet<OpId> {
+    pub(super) fn all_loops(&self) -> BTreeSet<OpId> {
         let mut found = BTreeSet::new();
         for access in self.list {
             let mut next = self.order.loop_around(access.op);

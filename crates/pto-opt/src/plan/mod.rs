@@ -1,6 +1,7 @@
 //! Gives every tile a place.
 
 pub(crate) mod fixed;
+mod jumps;
 mod live;
 pub mod pack;
 

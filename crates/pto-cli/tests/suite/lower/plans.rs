@@ -409,6 +409,10 @@ fn blocks_in_a_round_may_choose_what_they_hand_on() {
         ))
     };
     let (own, either) = ("cf.br ^two(%b : !t)", "cf.cond_br %flag, ^two(%b : !t), ^two(%o : !t)");
+    // No block meets what it made a round before, or it has read it when it writes its own.
+    for (first, again) in [(own, "%a"), (either, "%a")] {
+        is_kept(&round(first, again));
+    }
     // What `^two` was given may be what it made a round before, and it hands that on.
     for (first, again) in [(either, "%q"), (either, "%p"), (either, "%c")] {
         let text = round(first, again);
@@ -417,6 +421,29 @@ fn blocks_in_a_round_may_choose_what_they_hand_on() {
     // Used behind a block that makes it anew.
     let late = round(own, "%q").replace("tadd ins(%sum, %q", "tadd ins(%o, %q");
     assert!(refusal(&late).contains("while the old one is still used"), "{late}");
+}
+
+/// A round of jumps reads a tile again, behind others that stand further down in the text.
+#[test]
+fn tiles_keep_their_bytes_from_round_to_round() {
+    is_kept(&whole(
+        "    %a = pto.alloc_tile : !t
+    %sum = pto.alloc_tile : !t
+    %b = pto.alloc_tile : !t
+    pto.tload ins(%x : !v) outs(%a : !t)
+    pto.tload ins(%x : !v) outs(%sum : !t)
+    cf.br ^turn(%zero : index)
+  ^turn(%i: index):
+    pto.tadd ins(%sum, %a : !t, !t) outs(%sum : !t)
+    pto.tadds ins(%sum, %k : !t, f32) outs(%b : !t)
+    pto.tadd ins(%sum, %b : !t, !t) outs(%sum : !t)
+    %next = arith.addi %i, %one : index
+    %more = arith.cmpi slt, %next, %three : index
+    cf.cond_br %more, ^turn(%next : index), ^done
+  ^done:
+    pto.tstore ins(%sum : !t) outs(%y : !v)
+",
+    ));
 }
 
 fn refusal(text: &str) -> String {
