@@ -40,7 +40,7 @@ mod run;
 
 pub use args::{Arg, Borrowed, Number, Options, Param, ParamKind, Printed, Report, Timing, Uninitialised};
 pub use kernels::Numerics;
-pub use plan::{asked_again, loaded_tile, reads_element, sources};
+pub use plan::{asked_again, asked_again_in, loaded_tile, reads_element, sources};
 pub use prepared::{Plan, Role, Set};
 pub use run::{
     Access, Action, AddressSpace, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, Event, Extent, Flag, Formula,

@@ -22,8 +22,8 @@ pub(crate) struct AskedWords {
     /// Numbers that are followed, by id, and the next id.
     followed: BTreeMap<u32, Found>,
     next: u32,
-    /// The last loop of each core that went on, and what it looked at.
-    open: BTreeMap<usize, (OpId, Arc<Formula>)>,
+    /// The last loop of each core that went on, what it looked at, and the result with which it does.
+    open: BTreeMap<usize, (OpId, Arc<Formula>, bool)>,
     /// What was found last where the program may go on with it either way.
     learned: BTreeMap<(usize, OpId), (bool, Vec<i64>)>,
     /// What the last load brought into a tile, by core and tile.
@@ -230,14 +230,14 @@ impl Detector<'_> {
     }
 
     /// A loop goes on, because what was found does not end it.
-    pub fn goes_on(&mut self, core: usize, op: OpId, formula: &Arc<Formula>) {
-        self.asked.open.insert(core, (op, formula.clone()));
+    pub fn goes_on(&mut self, core: usize, op: OpId, formula: &Arc<Formula>, with: bool) {
+        self.asked.open.insert(core, (op, formula.clone(), with));
     }
 
     /// The word that a loop of a core still asks for, and a number with which it would end: one that the program names, or one beside it.
     pub fn awaited_word(&self, core: usize) -> Option<AwaitedWord> {
-        let (op, formula) = self.asked.open.get(&core)?;
-        let (words, _) = self.question(formula, false)?;
+        let (op, formula, with) = self.asked.open.get(&core)?;
+        let (words, _) = self.question(formula, !with)?;
         let numbers: BTreeMap<u32, BTreeSet<i64>> =
             formula.uses().into_keys().zip(&words).map(|(id, found)| (id, BTreeSet::from([found.number]))).collect();
         let candidates = self.findings.named_numbers();
@@ -245,7 +245,7 @@ impl Detector<'_> {
             let ends = |number: &&i64| {
                 let mut numbers = numbers.clone();
                 numbers.insert(id, BTreeSet::from([**number]));
-                formula.results(&numbers, 1).is_some_and(|all| all.iter().any(|value| value & 1 == 0))
+                formula.results(&numbers, 1).is_some_and(|all| all.iter().any(|value| (value & 1 == 1) != *with))
             };
             if let Some(number) = candidates.iter().find(ends) {
                 return Some(AwaitedWord { op: *op, word: found.word, number: *number });

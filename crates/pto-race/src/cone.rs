@@ -1,5 +1,6 @@
 //! What decides the branches of a program: arguments, scalars from memory, and the numbers they are compared with.
 
+use crate::rounds::{Jumps, rounds};
 use pto_ir::{Attr, BlockId, Def, Module, OpId, RegionId, ValueId};
 use pto_isa::Family;
 use pto_isa::row::{Arith, Control, Meaning, Movement};
@@ -20,6 +21,7 @@ pub(crate) struct Cone {
 /// Follows values to what they depend on.
 pub(crate) struct Sources<'a> {
     module: &'a Module,
+    jumps: Jumps<'a>,
     owners: HashMap<BlockId, OpId>,
     /// The calls of each function.
     callers: HashMap<OpId, Vec<OpId>>,
@@ -31,7 +33,7 @@ impl<'a> Sources<'a> {
         for (call, function) in module.calls() {
             callers.entry(function).or_default().push(call);
         }
-        Self { module, owners: module.owners(), callers }
+        Self { module, jumps: Jumps::new(module), owners: module.owners(), callers }
     }
 
     /// Everything that decides a branch or a loop of the program.
@@ -96,6 +98,7 @@ impl<'a> Sources<'a> {
                 });
             }
         });
+        inside.extend(rounds(&self.jumps).iter().flat_map(|round| round.ops(self.module)));
         inside
     }
 
@@ -125,6 +128,7 @@ impl<'a> Sources<'a> {
                 Meaning::Control(Control::If | Control::For | Control::While) => self.around(id, open),
                 _ => {}
             },
+            Def::Arg(block, at) if !self.is_entry(block) => open.extend(self.jumps.given(block, at as usize)),
             Def::Arg(block, at) => match self.owners.get(&block) {
                 Some(owner) if self.module.control(*owner) == Some(Control::Function) => {
                     match self.callers.get(owner) {
@@ -142,6 +146,12 @@ impl<'a> Sources<'a> {
             },
             Def::Missing => {}
         }
+    }
+
+    /// True for the first block of a region: its parameters are given by what owns the region.
+    fn is_entry(&self, block: BlockId) -> bool {
+        let regions = self.owners.get(&block).map_or(&[][..], |owner| self.module.op_regions(*owner));
+        regions.iter().any(|r| self.module.region(*r).blocks.first() == Some(&block))
     }
 
     /// True for operations that take a scalar from memory: through a pointer, or out of a tile.

@@ -151,11 +151,12 @@ impl Observer for Detector<'_> {
 
     fn decided(&mut self, core: CoreId, op: OpId, taken: bool, formula: &Arc<Formula>) {
         let core = self.core(core);
-        match is_loop(self.setting.plan.checked().module().op(op).op) {
+        let is_loop = is_loop(self.setting.plan.checked().module().op(op).op);
+        match self.polls.stays.get(&op).copied().or(is_loop.then_some(true)) {
             // A loop that goes on has learned nothing yet.
-            true if taken => self.goes_on(core, op, formula),
-            true => self.learns(core, formula, false),
-            false => self.learns_again(core, op, formula, taken),
+            Some(stays) if taken == stays => self.goes_on(core, op, formula, stays),
+            Some(_) => self.learns(core, formula, taken),
+            None => self.learns_again(core, op, formula, taken),
         }
     }
 

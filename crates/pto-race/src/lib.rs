@@ -47,6 +47,7 @@ mod now;
 mod operands;
 mod paths;
 mod polls;
+mod rounds;
 mod shadow;
 mod slices;
 mod snapshot;

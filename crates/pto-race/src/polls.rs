@@ -1,7 +1,8 @@
 //! Questions that a program asks again until the answer is right, and those whose answer nobody looks at.
 
+use crate::rounds::{Round, rounds, stays};
 use crate::slices::{Slices, definition};
-use pto_cpu::{asked_again, loaded_tile, reads_element};
+use pto_cpu::{asked_again, asked_again_in, loaded_tile, reads_element};
 use pto_ir::{Attr, BlockId, Module, OpId, ValueId};
 use pto_isa::Family;
 use pto_isa::row::{Arith, CommOp, Control, Meaning, Movement, SyncOp};
@@ -14,6 +15,8 @@ pub(crate) struct Polls {
     pub loads: BTreeMap<OpId, Poll>,
     /// Comparisons of what was found with whose result the program may go on either way.
     pub compares: BTreeMap<OpId, Compare>,
+    /// Branches that may leave a loop of blocks, and the result with which each stays.
+    pub stays: BTreeMap<OpId, bool>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +72,10 @@ pub(crate) fn polls(module: &Module) -> Polls {
         Some(Control::For) => all.add_tries(&slices, id),
         _ => {}
     });
+    let rounds = rounds(&slices.jumps);
+    all.stays = stays(&rounds);
+    let mut inner = BTreeSet::new();
+    rounds.iter().for_each(|round| all.add_round(&slices, round, &mut inner));
     all
 }
 
@@ -80,12 +87,42 @@ impl Polls {
         let Some(condition) = text.condition.filter(|_| !inside.is_empty()) else { return };
         let decides = slices.of([condition]);
         let mut asked: BTreeSet<OpId> = decides.loads.intersection(&inside).copied().collect();
-        let either = either(module, condition);
+        let either = either(module, (condition, true, true));
         for at in &text.compares {
             let met = either.get(at).map(|met| Compare { met: *met, ends_loop: true });
             let counts = module.results(*at).any(|r| decides.values.contains(&r));
             if met.is_some() || !counts {
                 self.add_compare(slices, *at, met, &inside, &mut asked);
+            }
+        }
+        self.add_loads(module, &text, &asked);
+    }
+
+    /// A loop of blocks. `inner` has the operations of those that are smaller.
+    fn add_round(&mut self, slices: &Slices<'_>, round: &Round, inner: &mut BTreeSet<OpId>) {
+        let module = slices.module;
+        let ops = round.ops(module);
+        let text = Loop::with(module, &ops, inner);
+        let inside = text.words(module);
+        inner.extend(&ops);
+        if inside.is_empty() || round.exits.is_empty() {
+            return;
+        }
+        let decides = slices.of(round.exits.iter().map(|(_, condition, _)| *condition));
+        let mut asked: BTreeSet<OpId> = decides.loads.intersection(&inside).copied().collect();
+        let again = asked_again_in(module, &ops, &round.blocks);
+        let again: BTreeSet<OpId> = inside.intersection(&again).copied().collect();
+        // With several ways out, none is needed.
+        let certain = round.exits.len() == 1;
+        let ends = round.exits.iter().flat_map(|(_, value, stays)| either(module, (*value, *stays, certain)));
+        let ends: BTreeMap<OpId, bool> = ends.collect();
+        for at in &text.compares {
+            let met = ends.get(at).map(|met| Compare { met: *met, ends_loop: true });
+            let counts = module.results(*at).any(|r| decides.values.contains(&r));
+            match met {
+                Some(_) => self.add_compare(slices, *at, met, &inside, &mut asked),
+                None if !counts => self.add_compare(slices, *at, None, &again, &mut asked),
+                None => {}
             }
         }
         self.add_loads(module, &text, &asked);
@@ -156,9 +193,16 @@ struct Loop {
 
 impl Loop {
     fn of(module: &Module, id: OpId) -> Self {
-        let mut text = Self { condition: condition(module, id), ..Self::default() };
+        let mut ops = Vec::new();
+        module.walk_inside(id, &mut |at| ops.push(at));
+        Self { condition: condition(module, id), ..Self::with(module, &ops, &BTreeSet::new()) }
+    }
+
+    /// Comparisons of `inner` operations belong to another loop.
+    fn with(module: &Module, ops: &[OpId], inner: &BTreeSet<OpId>) -> Self {
+        let mut text = Self::default();
         let (mut others, mut nested) = (BTreeSet::new(), BTreeSet::new());
-        module.walk_inside(id, &mut |at| match module.meaning(at) {
+        ops.iter().for_each(|&at| match module.meaning(at) {
             Meaning::Movement(Movement::LoadScalar) => drop(text.scalars.insert(at)),
             Meaning::Movement(Movement::GetElement) => drop(text.elements.insert(at)),
             Meaning::Arith(Arith::CompareInt) => text.compares.push(at),
@@ -172,7 +216,7 @@ impl Loop {
             }),
             _ => others.extend(module.operands(at).iter().map(|o| o.value)),
         });
-        text.compares.retain(|at| !nested.contains(at));
+        text.compares.retain(|at| !nested.contains(at) && !inner.contains(at));
         text.tiles.iter_mut().filter(|(tile, _)| others.contains(tile)).for_each(|(_, load)| *load = None);
         text
     }
@@ -197,11 +241,11 @@ fn condition(module: &Module, id: OpId) -> Option<ValueId> {
     module.operands(*last).first().map(|o| o.value)
 }
 
-/// Comparisons that may let a loop end, but without which it can end, too: the result with which each does. Where the text does
-/// not show how they decide, there are none.
-fn either(module: &Module, condition: ValueId) -> BTreeMap<OpId, bool> {
+/// Comparisons that may let a loop end, but without which it can end, too: the result with which each does. Given are what decides, the
+/// result with which the loop goes on, and whether nothing else ends it. Where the text does not show how they decide, there are none.
+fn either(module: &Module, condition: (ValueId, bool, bool)) -> BTreeMap<OpId, bool> {
     let (mut all, mut needed) = (BTreeMap::new(), BTreeSet::new());
-    let mut open = vec![(condition, true, true)];
+    let mut open = vec![condition];
     while let Some((value, goes_on, certain)) = open.pop() {
         if constant(module, value).is_some() {
             continue;

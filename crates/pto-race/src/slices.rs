@@ -1,5 +1,6 @@
 //! What a number is computed from: which loads, through arithmetic, branches and loops.
 
+use crate::rounds::Jumps;
 use pto_ir::{BlockId, Def, Module, OpId, RegionId, ValueId};
 use pto_isa::Family;
 use pto_isa::row::{Control, Meaning, Movement};
@@ -16,6 +17,7 @@ pub(crate) struct Slice {
 /// Follows values to what they are computed from, each by its own position in loops and branches.
 pub(crate) struct Slices<'a> {
     pub module: &'a Module,
+    pub jumps: Jumps<'a>,
     owners: HashMap<BlockId, OpId>,
 }
 
@@ -24,7 +26,7 @@ const MANY: usize = 4096;
 
 impl<'a> Slices<'a> {
     pub fn new(module: &'a Module) -> Self {
-        Self { module, owners: module.owners() }
+        Self { module, jumps: Jumps::new(module), owners: module.owners() }
     }
 
     pub fn of(&self, roots: impl IntoIterator<Item = ValueId>) -> Slice {
@@ -60,6 +62,7 @@ impl<'a> Slices<'a> {
     }
 
     fn argument(&self, block: BlockId, at: usize, open: &mut Vec<ValueId>) {
+        open.extend(self.jumps.given(block, at));
         let Some(&id) = self.owners.get(&block) else { return };
         match self.module.control(id) {
             Some(Control::For) if at > 0 => self.carried(id, at - 1, open),

@@ -21,7 +21,7 @@ mod tiles;
 mod views;
 
 pub(crate) use build::runs;
-pub use polls::{asked_again, loaded_tile, reads_element, sources};
+pub use polls::{asked_again, asked_again_in, loaded_tile, reads_element, sources};
 
 use crate::args::Options;
 use crate::prepared::Plan;

@@ -58,17 +58,23 @@ fn tries(module: &Module) -> bool {
 /// What a counted loop reads from the same place in every iteration and compares: `load_scalar`, and `tgetval` of a tile that the
 /// loop loads.
 pub fn asked_again(module: &Module, id: OpId) -> BTreeSet<OpId> {
-    let mut body = Body { module, inside: BTreeSet::new(), args: BTreeSet::new() };
+    let mut ops = Vec::new();
+    module.walk_inside(id, &mut |inner| ops.push(inner));
+    let blocks = module.op_regions(id).iter().flat_map(|r| module.region(*r).blocks.iter().copied()).collect();
+    asked_again_in(module, &ops, &blocks)
+}
+
+/// The same for a loop that consists of these operations, and whose values change with the parameters of these blocks.
+pub fn asked_again_in(module: &Module, ops: &[OpId], blocks: &BTreeSet<BlockId>) -> BTreeSet<OpId> {
+    let body = Body { module, inside: ops.iter().copied().collect(), args: blocks.clone() };
     let (mut compared, mut loaded) = (Vec::new(), BTreeMap::new());
-    body.args.extend(module.op_regions(id).iter().flat_map(|r| module.region(*r).blocks.iter().copied()));
-    module.walk_inside(id, &mut |inner| {
-        body.inside.insert(inner);
+    for &inner in ops {
         match module.meaning(inner) {
             Meaning::Arith(Arith::CompareInt) => compared.extend(module.operands(inner).iter().map(|o| o.value)),
             Meaning::Movement(Movement::Load) => loaded.extend(loaded_tile(module, inner).map(|tile| (tile, inner))),
             _ => {}
         }
-    });
+    }
     let asks = |at: &OpId| {
         let first = module.operands(*at).first().map(|o| o.value);
         body.inside.contains(at)

@@ -96,14 +96,20 @@ impl Findings<'_> {
         if a.sets.len() <= a.waits.len() || b.waits.len() <= b.sets.len() {
             return None;
         }
-        let (set, wait) = self.nearest(&a.sets, &b.waits)?;
+        // Those that have their counterpart in the block name the right flag.
+        let (open_a, open_b) = (a.unpaired(self).sets, b.unpaired(self).waits);
+        let (set, wait) = self.nearest(&open_a, &open_b).or_else(|| self.nearest(&a.sets, &b.waits))?;
         let fits = |flag: Flag| {
             usize::from(self.last_work_ahead(set) == Some(flag.src))
                 + usize::from(self.first_work_behind(wait) == Some(flag.dst))
         };
         let change_set = match fits(wait_flag).cmp(&fits(set_flag)) {
-            std::cmp::Ordering::Equal if all_b.sets.is_empty() && !a.waits.is_empty() => true,
-            std::cmp::Ordering::Equal => all_a.len() < all_b.len(),
+            std::cmp::Ordering::Equal => match (all_a.waits.is_empty(), all_b.sets.is_empty()) {
+                // Elsewhere the flag of one of the two has both ends: here it is the wrong one.
+                (false, true) => true,
+                (true, false) => false,
+                _ => all_a.len() < all_b.len(),
+            },
             more => more.is_gt(),
         };
         let all = all_a.waits.is_empty() && all_b.sets.is_empty() && a.sets.len() == b.waits.len();

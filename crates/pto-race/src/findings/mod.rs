@@ -79,6 +79,9 @@ impl Conflict {
     }
 }
 
+/// Accesses in no order.
+const RACES: [Code; 3] = [codes::RACE_READ, codes::RACE_OVERWRITE, codes::RACE_WRITE];
+
 /// A kind, the statement it is reported at, and the other one.
 type Key = (Code, OpId, Option<OpId>);
 
@@ -233,6 +236,7 @@ impl<'a> Findings<'a> {
     pub fn finish(mut self) -> Vec<Diagnostic> {
         self.keep_worst_races();
         self.repair_ranks();
+        self.repair_talk();
         self.move_tiles();
         let mut all: Vec<Diagnostic> = self.found.into_values().map(Found::finish).collect();
         all.sort_by_key(|d| (!d.is_error(), rank(d.code), d.primary.span));
@@ -242,8 +246,7 @@ impl<'a> Findings<'a> {
     /// What orders two instructions orders all they touch: of the races between them, the worst is enough.
     fn keep_worst_races(&mut self) {
         let mut pairs = BTreeSet::new();
-        let races = [codes::RACE_READ, codes::RACE_OVERWRITE, codes::RACE_WRITE];
-        self.found.retain(|(code, op, other), _| !races.contains(code) || pairs.insert((*op, *other)));
+        self.found.retain(|(code, op, other), _| !RACES.contains(code) || pairs.insert((*op, *other)));
     }
 
     /// Remembers which ranks are in a conflict. One that has it must not be left out, whoever was first here.
@@ -277,6 +280,25 @@ impl<'a> Findings<'a> {
             if let Some(found) = self.found.get_mut(&key) {
                 let d = found.diagnostic.clone().edits(repair.edits);
                 found.diagnostic = Diagnostic { help: repair.help, ..d };
+            }
+        }
+    }
+
+    /// Where cores tell each other something already, a pipe that is stopped, or a signal more than there are waits, lets them come out of
+    /// step: what they do in the wrong order then has the same reason.
+    fn repair_talk(&mut self) {
+        let removes = |d: &Diagnostic| d.edits.iter().all(|e| e.change == Change::Remove);
+        let is_reason = |key: &Key, d: &Diagnostic| match key.0 {
+            codes::FLAG_UNSET => true,
+            codes::SIGNAL_LEFT => removes(d) && self.is_sent_too_often(key.1),
+            _ => false,
+        };
+        let reason = self.found.iter().find(|(key, f)| !f.diagnostic.edits.is_empty() && is_reason(key, &f.diagnostic));
+        let Some(reason) = reason.filter(|_| self.stated().talks).map(|(_, f)| f.diagnostic.clone()) else { return };
+        for (key, found) in self.found.iter_mut().filter(|(_, f)| f.reach == Reach::Block) {
+            if RACES.contains(&key.0) {
+                let d = found.diagnostic.clone().edits(reason.edits.clone());
+                found.diagnostic = Diagnostic { help: reason.help.clone(), ..d };
             }
         }
     }

@@ -64,6 +64,12 @@ impl Findings<'_> {
         (!edits.is_empty()).then(|| Repair::new("").help(format!("signal {free} is free")).edits(edits))
     }
 
+    /// True for a signal that is awaited, but less often than it is sent: a wait takes the one of the iteration before.
+    pub(super) fn is_sent_too_often(&self, set: OpId) -> bool {
+        let (sets, waits) = self.wanted(set).map_or_else(Default::default, |sent| self.signals_of(sent));
+        !waits.is_empty() && sets.len() > waits.len()
+    }
+
     /// The repair of a signal that is left over at the end.
     pub(super) fn signal_awaited(&self, set: OpId) -> Option<Repair> {
         if self.stated().computes_signals {

@@ -104,8 +104,12 @@ impl Findings<'_> {
         }
         let sender = ended.iter().find(|c| c.rank == stuck.core.rank && c.role == stuck.core.role);
         let at = match sender {
-            Some(_) => *self.module.block(body).ops.last()?,
-            None => text.around(awaited.op).into_iter().find(|at| text.block_of(*at) == Some(body))?,
+            Some(_) => self.only_return(function)?,
+            None => {
+                let around = text.around(awaited.op).into_iter().find(|at| text.block_of(*at) == Some(body));
+                // A loop of blocks comes behind the first one.
+                around.or_else(|| self.module.block(body).ops.last().copied())?
+            }
         };
         let lines = self.store_by(
             sender.unwrap_or(&stuck.core),
@@ -119,6 +123,14 @@ impl Findings<'_> {
                 .help("no core stores the value that the loop polls for; store it on some core")
                 .edits(edits),
         )
+    }
+
+    /// The place where every way through a function ends, if there is one.
+    fn only_return(&self, function: OpId) -> Option<OpId> {
+        let region = self.module.op_regions(function).first()?;
+        let ends = self.module.region(*region).blocks.iter().filter_map(|b| self.module.block(*b).ops.last().copied());
+        let mut returns = ends.filter(|id| self.module.successors(*id).is_empty());
+        returns.next().filter(|_| returns.next().is_none())
     }
 
     /// One core stores a word, and brings it to memory.

@@ -1,0 +1,153 @@
+//! Loops that are written as blocks: which blocks go round, and which branches leave them.
+
+use pto_ir::{BlockId, Module, OpId, RegionId, ValueId};
+use pto_isa::row::Control;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Blocks in a row, each with one way to it, that are looked at for what decides between two ways.
+const WAYS: usize = 16;
+
+/// The branches that lead to each block.
+#[derive(Debug)]
+pub(crate) struct Jumps<'a> {
+    module: &'a Module,
+    to: HashMap<BlockId, Vec<(BlockId, OpId)>>,
+}
+
+impl<'a> Jumps<'a> {
+    pub fn new(module: &'a Module) -> Self {
+        let mut to: HashMap<BlockId, Vec<(BlockId, OpId)>> = HashMap::new();
+        for block in module.all_blocks() {
+            let Some(&last) = module.block(block).ops.last() else { continue };
+            for target in module.successors(last) {
+                let all = to.entry(target.block).or_default();
+                if all.last() != Some(&(block, last)) {
+                    all.push((block, last));
+                }
+            }
+        }
+        Self { module, to }
+    }
+
+    fn before(&self, block: BlockId) -> &[(BlockId, OpId)] {
+        self.to.get(&block).map_or(&[], |all| all)
+    }
+
+    /// What a parameter of a block may be, and what decides which of them.
+    pub fn given(&self, block: BlockId, at: usize) -> Vec<ValueId> {
+        let mut all = Vec::new();
+        for (_, jump) in self.before(block) {
+            let here = self.module.successors(*jump).iter().filter(|s| s.block == block);
+            all.extend(here.filter_map(|s| s.args.get(at).copied()));
+        }
+        if all.len() > 1 {
+            all.extend(self.before(block).iter().flat_map(|(from, _)| self.conditions(*from)));
+        }
+        all
+    }
+
+    /// What decides whether a block is reached, along the only way to it.
+    fn conditions(&self, mut block: BlockId) -> Vec<ValueId> {
+        let mut all = Vec::new();
+        for _ in 0..WAYS {
+            let last = self.module.block(block).ops.last().filter(|id| self.module.successors(**id).len() > 1);
+            all.extend(last.and_then(|id| self.module.operands(*id).first()).map(|o| o.value));
+            match self.before(block) {
+                [(from, _)] => block = *from,
+                _ => break,
+            }
+        }
+        all
+    }
+}
+
+/// Blocks that go round.
+#[derive(Debug)]
+pub(crate) struct Round {
+    pub blocks: BTreeSet<BlockId>,
+    /// The branches that may leave it: what each looks at, and with which result it stays.
+    pub exits: Vec<(OpId, ValueId, bool)>,
+}
+
+impl Round {
+    /// The operations inside, in text order.
+    pub fn ops(&self, module: &Module) -> Vec<OpId> {
+        let mut all = Vec::new();
+        self.blocks.iter().for_each(|block| module.walk(*block, &mut |id| all.push(id)));
+        all
+    }
+}
+
+/// All loops of blocks, small ones first.
+pub(crate) fn rounds(jumps: &Jumps<'_>) -> Vec<Round> {
+    let module = jumps.module;
+    let mut all: BTreeSet<BTreeSet<BlockId>> = BTreeSet::new();
+    let add = |region: &RegionId, all: &mut BTreeSet<BTreeSet<BlockId>>| {
+        let blocks = &module.region(*region).blocks;
+        if blocks.len() > 1 {
+            all.extend(back_edges(module, blocks[0]).into_iter().map(|(from, head)| body(jumps, from, head)));
+        }
+    };
+    module.walk(module.top, &mut |id| module.op_regions(id).iter().for_each(|region| add(region, &mut all)));
+    let mut all: Vec<Round> = all.into_iter().map(|blocks| with_exits(module, blocks)).collect();
+    all.sort_by_key(|round| round.blocks.len());
+    all
+}
+
+/// Branches back to a block that is on the way to them.
+fn back_edges(module: &Module, entry: BlockId) -> Vec<(BlockId, BlockId)> {
+    let next = |block: BlockId| {
+        let last = module.block(block).ops.last();
+        last.map_or(Vec::new(), |id| module.successors(*id).iter().map(|s| s.block).collect())
+    };
+    let (mut seen, mut on_way) = (BTreeSet::from([entry]), BTreeSet::from([entry]));
+    let (mut open, mut back) = (vec![(entry, next(entry))], Vec::new());
+    while let Some((block, left)) = open.last_mut() {
+        match left.pop() {
+            Some(to) if on_way.contains(&to) => back.push((*block, to)),
+            Some(to) if !seen.insert(to) => {}
+            Some(to) => {
+                on_way.insert(to);
+                open.push((to, next(to)));
+            }
+            None => {
+                on_way.remove(block);
+                open.pop();
+            }
+        }
+    }
+    back
+}
+
+/// The blocks between the head of a loop and a branch back to it.
+fn body(jumps: &Jumps<'_>, from: BlockId, head: BlockId) -> BTreeSet<BlockId> {
+    let (mut inside, mut open) = (BTreeSet::from([head]), vec![from]);
+    while let Some(block) = open.pop() {
+        if inside.insert(block) {
+            open.extend(jumps.before(block).iter().map(|(before, _)| *before));
+        }
+    }
+    inside
+}
+
+fn with_exits(module: &Module, blocks: BTreeSet<BlockId>) -> Round {
+    let mut exits = Vec::new();
+    for block in &blocks {
+        let last = module.block(*block).ops.last().filter(|id| module.control(**id) == Some(Control::CondBranch));
+        let Some((&id, [yes, no])) = last.map(|id| (id, module.successors(*id))) else { continue };
+        let stays = [yes, no].map(|s| blocks.contains(&s.block));
+        if let (true, Some(condition)) = (stays[0] != stays[1], module.operands(id).first()) {
+            exits.push((id, condition.value, stays[0]));
+        }
+    }
+    Round { blocks, exits }
+}
+
+/// The result with which each branch stays in the smallest loop that it can leave.
+pub(crate) fn stays(rounds: &[Round]) -> BTreeMap<OpId, bool> {
+    let mut all = BTreeMap::new();
+    for (id, _, stays) in rounds.iter().flat_map(|round| &round.exits) {
+        all.entry(*id).or_insert(*stays);
+    }
+    all
+}
