@@ -4,7 +4,7 @@ use crate::answers::TRIES;
 use crate::clock::{LANES, lane};
 use crate::detector::Detector;
 use crate::findings::{AwaitedWord, Site};
-use crate::words::{Asked, Change, Found, Moment, Seen, Word, Words};
+use crate::words::{Asked, Change, Found, Moment, Seen, Word, Words, signed};
 use pto_cpu::{Access, AddressSpace, Answer, Atomic, CoreId, Detail, Event, Formula, StoredWord};
 use pto_ir::OpId;
 use pto_isa::Pipe;
@@ -34,8 +34,8 @@ pub(crate) struct AskedWords {
     tellers: BTreeSet<OpId>,
 }
 
-/// A word, who looks at it, what is known of it, and its number.
-type Looked = (Word, Site, Seen, Option<i64>);
+/// A word and its bytes, who looks at it, what is known of it, and its number.
+type Looked = ((Word, u64), Site, Seen, Option<i64>);
 
 /// A store, and what it changes.
 type Given = (OpId, Vec<StoredWord>);
@@ -47,7 +47,7 @@ struct Loaded {
     to: Access,
     site: Site,
     /// What is known of the words by then.
-    seen: BTreeMap<Word, Seen>,
+    seen: Seen,
 }
 
 impl Loaded {
@@ -93,7 +93,7 @@ impl Detector<'_> {
         if self.asks() && access.write {
             self.asked.tellers.insert(event.op);
             let number = signed(number, access.row_bytes);
-            self.change_word(core, (buffer, access.start), Change::Set(number), None);
+            self.change_word(core, ((buffer, access.start), access.row_bytes), Change::Set(number), None);
         }
     }
 
@@ -124,9 +124,9 @@ impl Detector<'_> {
             clock.raise(thread, time);
         }
         let Words::Recorded(log) = &mut self.words else { return };
-        for StoredWord { first, before, after } in words {
+        for StoredWord { first, bytes, before, after } in words {
             let change = if atomic == Atomic::Add { Change::Add(after - before) } else { Change::Set(after) };
-            log.change((buffer, first), Some(before), change, Moment { thread, time, clock: clock.clone() });
+            log.change(((buffer, first), bytes), Some(before), change, Moment { thread, time, clock: clock.clone() });
         }
     }
 
@@ -140,7 +140,8 @@ impl Detector<'_> {
             return false;
         };
         let (word, number) = ((buffer, access.start), signed(number, access.row_bytes));
-        self.asked.found.insert((core, event.op), (word, site, self.words.seen(word), Some(number)));
+        let looked = ((word, access.row_bytes), site, self.words.seen(word, access.row_bytes), Some(number));
+        self.asked.found.insert((core, event.op), looked);
         self.finds_number(core, (word, number), site, poll.forgets);
         true
     }
@@ -163,26 +164,27 @@ impl Detector<'_> {
                 self.asked.tiles.insert((core, tile), Loaded { from, to, site, seen });
             }
         }
-        if let [Access { write: false, tile: Some(tile), start, .. }] = event.accesses
+        if let [Access { write: false, tile: Some(tile), start, row_bytes, .. }] = event.accesses
             && event.pipe == Some(Pipe::S)
             && let Some(loaded) = self.asked.tiles.get(&(core, *tile))
             && let Some(word) = loaded.word(*start)
         {
-            let seen = loaded.seen.get(&word).copied().unwrap_or(Seen::Before(None));
-            self.asked.found.insert((core, event.op), (word, loaded.site, seen, None));
+            let looked = ((word, *row_bytes), loaded.site, loaded.seen.clone(), None);
+            self.asked.found.insert((core, event.op), looked);
         }
     }
 
     /// A number of a word was taken into a scalar. The id by which it is followed, where loops ask for it.
     pub fn follows_number(&mut self, core: usize, op: OpId, value: u64) -> Option<u32> {
-        let (word, site, seen, number) = self.asked.found.remove(&(core, op))?;
+        let ((word, bytes), site, seen, number) = self.asked.found.remove(&(core, op))?;
         let number = number.unwrap_or_else(|| {
-            self.finds_number(core, (word, value as i64), site, true);
-            value as i64
+            let number = signed(value, bytes);
+            self.finds_number(core, (word, number), site, true);
+            number
         });
         let id = self.asked.next;
         self.asked.next = id.wrapping_add(1);
-        self.asked.followed.insert(id, Found { word, number, seen });
+        self.asked.followed.insert(id, Found { op, word, bytes, number, seen });
         if self.asked.followed.len() > FOLLOWED {
             self.asked.followed.pop_first();
         }
@@ -248,7 +250,7 @@ impl Detector<'_> {
                 formula.results(&numbers, 1).is_some_and(|all| all.iter().any(|value| (value & 1 == 1) != *with))
             };
             if let Some(number) = candidates.iter().find(ends) {
-                return Some(AwaitedWord { op: *op, word: found.word, number: *number });
+                return Some(AwaitedWord { op: *op, word: found.word, bytes: found.bytes, number: *number });
             }
         }
         None
@@ -257,7 +259,7 @@ impl Detector<'_> {
     /// The words behind a formula, and what is asked of them.
     fn question(&self, formula: &Arc<Formula>, is: bool) -> Option<(Vec<Found>, Asked)> {
         let ids: Vec<u32> = formula.uses().into_keys().collect();
-        let words: Vec<Found> = ids.iter().map_while(|id| self.asked.followed.get(id).copied()).collect();
+        let words: Vec<Found> = ids.iter().map_while(|id| self.asked.followed.get(id).cloned()).collect();
         let whole = !words.is_empty() && words.len() == ids.len();
         whole.then(|| (words, Asked::Computed { formula: formula.clone(), ids, is }))
     }
@@ -269,10 +271,4 @@ impl Detector<'_> {
         state.lanes[at].time += 1;
         Moment { thread: core * LANES + at, time: state.lanes[at].time, clock: state.message(at, core) }
     }
-}
-
-/// A number of so many bytes, with its sign.
-fn signed(raw: u64, bytes: u64) -> i64 {
-    let unused = 64 - 8 * bytes.clamp(1, 8) as u32;
-    (raw << unused) as i64 >> unused
 }

@@ -66,7 +66,7 @@ use snapshot::Snapshot;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use words::{Log, Words};
+use words::{Log, Word, Words};
 
 /// Who orders the pipes of a core.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -282,7 +282,8 @@ impl Run<'_> {
         let (plan, launch, sync) = (self.plan, self.launch, self.sync);
         let joint = launch.runs_together() || ranks.len() > 1;
         let setting = Setting { plan, target: plan.checked().info().target, sync, joint };
-        let known = if joint && plan.uses_words() { self.record(setting, ranks, meter) } else { VecDeque::new() };
+        let recorded = joint && plan.uses_words();
+        let (known, mixed) = if recorded { self.record(setting, ranks, meter) } else { Default::default() };
         let mut detector = Detector::new(setting, self.branches.clone(), Words::Known(known), self.answers.again());
         let outcome = observe(ranks, launch, meter, &mut detector);
         let ended = detector.ended();
@@ -306,7 +307,9 @@ impl Run<'_> {
             meter.work
         });
         let unordered = sync == Sync::Manual && !plan.orders_pipes();
-        let report = Report { findings, unordered, instructions, stopped, history_bytes, ..Report::empty(sync) };
+        let undecided = mixed.into_iter().map(|(op, word)| stored_in_several_widths(plan, op, word)).collect();
+        let report =
+            Report { findings, unordered, instructions, stopped, history_bytes, undecided, ..Report::empty(sync) };
         (report, branches, answers.asked)
     }
 
@@ -316,9 +319,9 @@ impl Run<'_> {
         setting: Setting<'_>,
         ranks: &mut [Vec<Arg<'_>>],
         meter: &Meter<'_>,
-    ) -> VecDeque<clock::Clock> {
+    ) -> (VecDeque<clock::Clock>, BTreeSet<(OpId, Word)>) {
         let before = Snapshot::of(ranks);
-        let mut known = Vec::new();
+        let (mut known, mut mixed) = (Vec::new(), BTreeSet::new());
         for tries in 0.. {
             if tries == TRIES {
                 // Answers that cannot be told apart from those that can are left as they are.
@@ -329,16 +332,26 @@ impl Run<'_> {
             let _ = observe(ranks, self.launch, &mut meter.aside(), &mut recorder);
             before.restore(ranks);
             let Words::Recorded(log) = recorder.words else { break };
-            let (clocks, impossible) = log.solve();
-            known = clocks;
+            let solved = log.solve();
+            let impossible = solved.impossible;
+            (known, mixed) = (solved.known, solved.mixed);
             let more = impossible.iter().any(|key| !self.answers.certain.contains(key));
             self.answers.certain.extend(impossible);
             if !more {
                 break;
             }
         }
-        known.into()
+        (known.into(), mixed)
     }
+}
+
+/// What a read tells is not known where the same bytes are stored as words of different lengths.
+fn stored_in_several_widths(plan: &Plan, op: OpId, (buffer, byte): Word) -> Undecided {
+    let module = plan.checked().module();
+    let pointer = plan.params().get(buffer % plan.params().len().max(1)).map_or("", |p| &p.name);
+    let of = if pointer.is_empty() { String::new() } else { format!(" of `%{pointer}`") };
+    let reason = format!("byte {byte}{of} is stored in words of different lengths: what this read tells was not used");
+    Undecided { span: module.op(op).name_span, reason }
 }
 
 /// Executes the program, and tells a detector what happens.

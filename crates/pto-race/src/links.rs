@@ -199,12 +199,12 @@ impl Detector<'_> {
     /// The scalar unit changes the word, whatever other pipes still do; after that it waits for them.
     fn notify(&mut self, core: usize, event: &Event<'_>) {
         let Some((word, change, before)) = changed_word(event) else { return };
-        self.change_word(core, word, change, before);
+        self.change_word(core, (word, WORD), change, before);
         self.barrier_all(core);
     }
 
     /// A word is changed by the scalar unit. Whoever finds it changed knows what was done by then.
-    pub fn change_word(&mut self, core: usize, word: Word, change: Change, before: Option<i64>) {
+    pub fn change_word(&mut self, core: usize, word: (Word, u64), change: Change, before: Option<i64>) {
         let moment = self.word_moment(core);
         if let Words::Recorded(log) = &mut self.words {
             log.change(word, before, change, moment);
@@ -241,14 +241,19 @@ impl Detector<'_> {
     }
 }
 
+/// Bytes of the word of a signal.
+const WORD: u64 = 4;
+
 /// The words of a question, what they hold, and what they are asked for.
 fn seen_words(event: &Event<'_>) -> Option<(Vec<Found>, Asked)> {
     let (Detail::Seen { cmp, value, words }, Some(access)) = (event.detail, event.accesses.first()) else {
         return None;
     };
     let AddressSpace::Global(buffer) = access.place else { return None };
-    let found =
-        |(first, value): &(i64, i32)| Found { word: (buffer, *first), number: (*value).into(), seen: Seen::Now };
+    let found = |(first, value): &(i64, i32)| {
+        let word = (buffer, *first);
+        Found { op: event.op, word, bytes: WORD, number: (*value).into(), seen: Seen::Now }
+    };
     let words = words.iter().map(found).collect();
     Some((words, Asked::Compared { cmp, value: value.into() }))
 }

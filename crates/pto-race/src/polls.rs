@@ -327,7 +327,7 @@ pub(crate) fn ignored(module: &Module) -> BTreeSet<OpId> {
     asking
 }
 
-fn constant(module: &Module, value: ValueId) -> Option<i64> {
+pub(crate) fn constant(module: &Module, value: ValueId) -> Option<i64> {
     let id = definition(module, value).filter(|id| module.arith(*id) == Some(Arith::Constant))?;
     match module.attr(id, "value")? {
         Attr::Bool(value) => Some((*value).into()),

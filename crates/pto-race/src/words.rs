@@ -5,9 +5,14 @@
 //! was asked for. So a run is recorded, with all changes of each word, those that come later too; [`Log::solve`] finds
 //! what each wait knows; and the run that looks for races is a second one.
 
+mod parts;
+
 use crate::answers::Key;
 use crate::clock::{Clock, LANES, lane};
+use parts::Read;
+pub(crate) use parts::signed;
 use pto_cpu::{Access, AddressSpace, Formula};
+use pto_ir::OpId;
 use pto_isa::Pipe;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -32,21 +37,22 @@ pub(crate) enum Words {
 
 impl Words {
     /// What is known of a word when it is loaded.
-    pub fn seen(&self, word: Word) -> Seen {
+    pub fn seen(&self, word: Word, bytes: u64) -> Seen {
         match self {
-            Self::Recorded(log) => log.seen(word),
+            Self::Recorded(log) => log.seen(word, bytes),
             Self::Known(_) => Seen::Now,
         }
     }
 
     /// The same for those words of an access that have changed before.
-    pub fn seen_in(&self, access: &Access) -> BTreeMap<Word, Seen> {
-        let (Self::Recorded(log), AddressSpace::Global(buffer)) = (self, access.place) else { return BTreeMap::new() };
+    pub fn seen_in(&self, access: &Access) -> Seen {
+        let (Self::Recorded(log), AddressSpace::Global(buffer)) = (self, access.place) else { return Seen::Now };
         let last = (access.rows.max(1) - 1) as i64;
         let end =
             access.start.saturating_add(last.saturating_mul(access.stride)).saturating_add(access.row_bytes as i64);
-        let known = log.words.range((buffer, access.start)..(buffer, end.max(access.start)));
-        known.map(|(word, _)| (*word, log.seen(*word))).collect()
+        let (first, end) = (access.start.saturating_sub(7), end.max(access.start));
+        let known = log.words.range((buffer, first.min(end))..(buffer, end));
+        Seen::Before(known.map(|(word, history)| (*word, (*history, log.histories[*history].now))).collect())
     }
 }
 
@@ -143,11 +149,13 @@ enum What {
     Missed(usize, usize),
 }
 
-/// What is asked for, and the histories of the words.
+/// What is asked for, and of what.
 #[derive(Debug)]
 struct Asks {
     asked: Asked,
-    histories: Vec<usize>,
+    reads: Vec<Read>,
+    /// Where it was read, and what.
+    sites: Vec<(OpId, Word)>,
 }
 
 /// A change or a wait: when it is, and what is done by then.
@@ -169,6 +177,7 @@ impl Entry {
 /// The changes of a word since something else than a change of this kind wrote it.
 #[derive(Debug)]
 struct History {
+    word: Word,
     first: i64,
     /// What it holds now.
     now: i64,
@@ -183,6 +192,9 @@ pub(crate) struct Log {
     /// The latest history of each word, and the first.
     words: BTreeMap<Word, usize>,
     firsts: BTreeMap<Word, usize>,
+    /// How many bytes are stored at a time, and words that share bytes with others.
+    widths: BTreeMap<Word, u64>,
+    mixed: BTreeSet<Word>,
     waits: usize,
     asks: Vec<Asks>,
     /// Questions that are answered with no.
@@ -190,19 +202,22 @@ pub(crate) struct Log {
 }
 
 /// A number that was found in a word.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Found {
+    /// Where it was read.
+    pub op: OpId,
     pub word: Word,
+    pub bytes: u64,
     pub number: i64,
     pub seen: Seen,
 }
 
 /// When a word was looked at.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Seen {
     Now,
-    /// Its history at that time, where it had one, and what it held.
-    Before(Option<(usize, i64)>),
+    /// The words there that had a history at that time, and what they held.
+    Before(BTreeMap<Word, (usize, i64)>),
 }
 
 /// When something happens, and what is done by then.
@@ -214,15 +229,27 @@ pub(crate) struct Moment {
     pub clock: Clock,
 }
 
+/// What is known when a whole run has been seen.
+#[derive(Debug)]
+pub(crate) struct Solved {
+    /// What is done when each wait is over, in the order of the run.
+    pub known: Vec<Clock>,
+    /// Questions that cannot be answered with no.
+    pub impossible: BTreeSet<Key>,
+    /// Reads of bytes that are stored in several widths.
+    pub mixed: BTreeSet<(OpId, Word)>,
+}
+
 impl Log {
-    /// A word changes. `before` is what it held.
-    pub fn change(&mut self, word: Word, before: Option<i64>, change: Change, moment: Moment) {
+    /// A word of so many bytes changes. `before` is what it held.
+    pub fn change(&mut self, (word, bytes): (Word, u64), before: Option<i64>, change: Change, moment: Moment) {
+        self.note_width(word, bytes);
         let history = self.history(word, before);
         let state = &mut self.histories[history];
         state.changes.push(self.entries.len());
         state.now = match change {
             Change::Set(value) => value,
-            Change::Add(value) => i64::from(state.now.wrapping_add(value) as i32),
+            Change::Add(value) => signed(state.now.wrapping_add(value) as u64, bytes),
         };
         self.push(moment, What::Change(history, change));
     }
@@ -246,29 +273,35 @@ impl Log {
     /// Each word is compared for itself; what is computed from several is asked for once.
     fn ask(&mut self, words: &[Found], asked: &Asked) -> std::ops::Range<usize> {
         let first = self.asks.len();
-        let histories: Vec<usize> = words.iter().map(|word| self.history_of(*word)).collect();
+        let reads: Vec<Read> = words.iter().map(|word| self.read(word)).collect();
+        let sites: Vec<(OpId, Word)> = words.iter().map(|word| (word.op, word.word)).collect();
         match asked {
             Asked::Compared { .. } => {
-                let each = histories.into_iter().map(|h| Asks { asked: asked.clone(), histories: vec![h] });
+                let each = reads.into_iter().zip(sites);
+                let each = each.map(|(read, site)| Asks { asked: asked.clone(), reads: vec![read], sites: vec![site] });
                 self.asks.extend(each);
             }
-            Asked::Computed { .. } => self.asks.push(Asks { asked: asked.clone(), histories }),
+            Asked::Computed { .. } => self.asks.push(Asks { asked: asked.clone(), reads, sites }),
         }
         first..self.asks.len()
     }
 
     /// What is known of a word when it is loaded.
-    pub fn seen(&self, word: Word) -> Seen {
-        let latest = self.words.get(&word).copied();
-        Seen::Before(latest.map(|history| (history, self.histories[history].now)))
+    pub fn seen(&self, word: Word, bytes: u64) -> Seen {
+        let stored = self.stored_within(word, bytes).map(|(word, _)| word).chain([word]);
+        let latest = stored.filter_map(|word| Some((word, *self.words.get(&word)?)));
+        Seen::Before(latest.map(|(word, history)| (word, (history, self.histories[history].now))).collect())
     }
 
     /// The history of a word that was found. It may have changed since it was loaded.
-    fn history_of(&mut self, Found { word, number, seen }: Found) -> usize {
+    fn history_of(&mut self, Found { word, number, seen, .. }: &Found) -> usize {
+        let (word, number) = (*word, *number);
         let then = match seen {
             Seen::Now => None,
-            Seen::Before(Some((history, then))) => Some(history).filter(|_| then == number),
-            Seen::Before(None) => self.firsts.get(&word).copied().filter(|h| self.histories[*h].first == number),
+            Seen::Before(all) => match all.get(&word) {
+                Some((history, then)) => Some(*history).filter(|_| *then == number),
+                None => self.firsts.get(&word).copied().filter(|h| self.histories[*h].first == number),
+            },
         };
         then.unwrap_or_else(|| self.history(word, Some(number)))
     }
@@ -297,7 +330,7 @@ impl Log {
             return known;
         }
         let first = holds.unwrap_or(0);
-        self.histories.push(History { first, now: first, changes: Vec::new() });
+        self.histories.push(History { word, first, now: first, changes: Vec::new() });
         let latest = self.histories.len() - 1;
         self.words.insert(word, latest);
         self.firsts.entry(word).or_insert(latest);
@@ -309,17 +342,24 @@ impl Log {
     /// At first it is assumed that a wait knows all that was done before it in this run. What does not follow from that is
     /// dropped, until the rest supports itself. That is sound: of the waits of any history, the first one that did not
     /// know what is claimed here would come behind waits that do, and from those its knowledge follows.
-    pub fn solve(mut self) -> (Vec<Clock>, BTreeSet<Key>) {
+    pub fn solve(mut self) -> Solved {
         let own: Vec<Clock> = self.entries.iter().map(|e| e.clock.clone()).collect();
         let mut known = self.most(&own);
         for _ in 0..ROUNDS {
             if !self.round(&own, &mut known) {
-                let impossible = self.impossible();
-                return (known, impossible);
+                return Solved { known, impossible: self.impossible(), mixed: self.mixed_reads() };
             }
         }
         // Nothing that is left has been shown.
-        (vec![Clock::default(); self.waits], BTreeSet::new())
+        let known = vec![Clock::default(); self.waits];
+        Solved { known, impossible: BTreeSet::new(), mixed: self.mixed_reads() }
+    }
+
+    /// Reads that tell nothing, because bytes of them are stored in several widths.
+    fn mixed_reads(&self) -> BTreeSet<(OpId, Word)> {
+        let reads = self.asks.iter().flat_map(|ask| ask.reads.iter().zip(&ask.sites));
+        let mixed = reads.filter(|(read, _)| !matches!(read, Read::Unknown) && self.is_mixed(read));
+        mixed.map(|(_, site)| *site).collect()
     }
 
     /// What this run has done before each wait.
@@ -332,7 +372,8 @@ impl Log {
             match entry.what {
                 What::Change(history, _) => done[history].join(&entry.clock),
                 What::Wait(which, ask) => {
-                    self.asks[ask].histories.iter().for_each(|h| known[which].join(&done[*h]));
+                    let histories = self.asks[ask].reads.iter().flat_map(Read::histories);
+                    histories.for_each(|h| known[which].join(&done[h]));
                     known[which].join(&entry.clock);
                     learned.note(entry, &known[which]);
                 }
@@ -371,7 +412,7 @@ impl Log {
     fn known_at(&self, wait: usize, ask: usize) -> Clock {
         let question = Question::new(self, wait, &self.asks[ask].asked, ask);
         let mut known = Clock::default();
-        let free: Vec<usize> = question.words.iter().flat_map(|w| w.free.iter().copied()).collect();
+        let free: BTreeSet<usize> = question.free().collect();
         let impossible = !question.is_possible(self, |_| true);
         if free.is_empty() || impossible || question.is_possible(self, |_| false) {
             return known;
@@ -434,7 +475,10 @@ fn scalar(core: usize) -> usize {
 /// A wait, and what its words may hold by then.
 struct Question<'q> {
     asked: &'q Asked,
-    words: Vec<AskedWord>,
+    /// What was read, and the words that it consists of.
+    reads: Vec<(&'q Read, Vec<AskedWord>)>,
+    /// Bytes of it are stored in several widths: it may be anything.
+    mixed: bool,
 }
 
 /// A word that is asked for, and the changes that may have been made by then.
@@ -446,29 +490,50 @@ struct AskedWord {
 }
 
 impl<'q> Question<'q> {
-    fn new(log: &Log, wait: usize, asked: &'q Asked, ask: usize) -> Self {
-        let exact = matches!(asked, Asked::Computed { .. });
-        let word = |history: &usize| AskedWord::new(log, wait, &log.histories[*history], exact);
-        Self { asked, words: log.asks[ask].histories.iter().map(word).collect() }
+    fn new(log: &'q Log, wait: usize, asked: &'q Asked, ask: usize) -> Self {
+        let computed = matches!(asked, Asked::Computed { .. });
+        let read = |read: &'q Read| {
+            let exact = computed || matches!(read, Read::Parts { .. });
+            let word = |history: &usize| AskedWord::new(log, wait, &log.histories[*history], exact);
+            (read, read.histories().iter().map(word).collect())
+        };
+        let reads = &log.asks[ask].reads;
+        Self { asked, reads: reads.iter().map(read).collect(), mixed: reads.iter().any(|read| log.is_mixed(read)) }
+    }
+
+    /// Changes that may or may not be done.
+    fn free(&self) -> impl Iterator<Item = usize> + '_ {
+        self.reads.iter().flat_map(|(_, words)| words).flat_map(|word| word.free.iter().copied())
     }
 
     /// True when the words can be as asked with some of the changes that are allowed. They must be a history: whatever comes
     /// before one that is allowed is allowed.
     fn is_possible(&self, log: &Log, allowed: impl Fn(usize) -> bool) -> bool {
+        if self.mixed {
+            return true;
+        }
         match self.asked {
-            Asked::Compared { cmp, value } => {
-                self.words.iter().any(|w| w.values(log, &allowed).any(|values| values.can_be(*cmp, *value)))
-            }
+            Asked::Compared { cmp, value } => self.reads.iter().any(|(read, words)| match (read, &words[..]) {
+                (Read::Word(_), [word]) => word.values(log, &allowed).any(|values| values.can_be(*cmp, *value)),
+                _ => numbers(read, words, log, &allowed)
+                    .is_none_or(|all| all.iter().any(|n| Values::just(*n, false).can_be(*cmp, *value))),
+            }),
             Asked::Computed { formula, ids, is } => {
-                let mut numbers = BTreeMap::new();
-                for (id, word) in ids.iter().zip(&self.words) {
-                    let Some(all) = word.numbers(log, &allowed) else { return true };
-                    numbers.insert(*id, all);
+                let mut loaded = BTreeMap::new();
+                for (id, (read, words)) in ids.iter().zip(&self.reads) {
+                    let Some(all) = numbers(read, words, log, &allowed) else { return true };
+                    loaded.insert(*id, all);
                 }
-                can_be(formula, numbers, *is)
+                can_be(formula, loaded, *is)
             }
         }
     }
+}
+
+/// What was read may be, number by number; nothing where there are too many.
+fn numbers(read: &Read, words: &[AskedWord], log: &Log, allowed: &impl Fn(usize) -> bool) -> Option<BTreeSet<i64>> {
+    let words: Option<Vec<BTreeSet<i64>>> = words.iter().map(|word| word.numbers(log, allowed)).collect();
+    read.numbers(&words?)
 }
 
 /// True when a formula can be true, or false, with some of these numbers. Where there are too many, it is taken to be possible.

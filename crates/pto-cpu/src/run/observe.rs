@@ -146,6 +146,8 @@ pub enum Detail<'a> {
 pub struct StoredWord {
     /// Its first byte in the buffer of the access.
     pub first: i64,
+    /// How many bytes it has.
+    pub bytes: u64,
     /// What it was.
     pub before: i64,
     /// What it is.

@@ -271,7 +271,7 @@ impl Core<'_> {
             let first = start.wrapping_add(offset);
             // One that is not there stops the instruction.
             let before = signed(self.read_global(buffer, first, bytes).ok()?, bytes);
-            Some(StoredWord { first, before, after: before })
+            Some(StoredWord { first, bytes: bytes as u64, before, after: before })
         };
         (0..count).filter_map(word).collect()
     }

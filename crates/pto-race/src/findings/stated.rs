@@ -13,6 +13,8 @@ pub(crate) struct Stated {
     flags: BTreeMap<Flag, Vec<OpId>>,
     /// Pairs of pipes whose flags have computed ids in some place.
     pub computed: BTreeSet<(Pipe, Pipe)>,
+    /// Flags whose ids are constants, but not part of the statement.
+    constant: BTreeSet<Flag>,
     /// A `syncall` in which only one kind of core takes part.
     pub partial_barrier: Option<OpId>,
     /// Cores of a block signal to each other or share a pipe.
@@ -43,6 +45,8 @@ impl Stated {
             }
             Some((src, dst, None)) => {
                 self.computed.insert((src, dst));
+                let ids = module.operands(id).iter().filter_map(|o| crate::polls::constant(module, o.value));
+                self.constant.extend(ids.map(|id| Flag { src, dst, id }));
             }
             None => {}
         }
@@ -84,7 +88,10 @@ impl Stated {
 
     /// An id that a pair of pipes does not use yet. Ids that the program computes count from the start.
     pub fn free_id(&self, src: Pipe, dst: Pipe, ids: u32) -> Option<u32> {
-        let is_free = |id: &u32| !self.flags.contains_key(&Flag { src, dst, id: (*id).into() });
+        let is_free = |id: &u32| {
+            let flag = Flag { src, dst, id: (*id).into() };
+            !self.flags.contains_key(&flag) && !self.constant.contains(&flag)
+        };
         if self.computed.contains(&(src, dst)) { (0..ids).rev().find(is_free) } else { (0..ids).find(is_free) }
     }
 }

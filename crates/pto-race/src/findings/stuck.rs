@@ -26,6 +26,7 @@ pub(crate) struct AwaitedWord {
     /// The loop.
     pub op: OpId,
     pub word: Word,
+    pub bytes: u64,
     /// A number with which the loop would end.
     pub number: i64,
 }
@@ -99,7 +100,12 @@ impl Findings<'_> {
         let pointer = *self.module.block(body).args.get(awaited.word.0)?;
         let Type::Ptr(Scalar::Elem(elem), _) = self.module.value_type(pointer) else { return None };
         let bytes = i64::from(elem.bits()) / 8;
-        if !text.is_entry(function) || !elem.is_int() || bytes == 0 || awaited.word.1 % bytes != 0 {
+        if !text.is_entry(function)
+            || !elem.is_int()
+            || bytes == 0
+            || bytes as u64 != awaited.bytes
+            || awaited.word.1 % bytes != 0
+        {
             return None;
         }
         let sender = ended.iter().find(|c| c.rank == stuck.core.rank && c.role == stuck.core.role);

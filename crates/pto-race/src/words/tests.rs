@@ -26,7 +26,7 @@ impl Run {
     fn change(&mut self, core: usize, word: Word, change: Change) {
         let moment = self.moment(core);
         let value = self.values.entry(word).or_default();
-        self.log.change(word, Some(*value), change, moment);
+        self.log.change((word, 4), Some(*value), change, moment);
         match change {
             Change::Set(n) => *value = n,
             Change::Add(n) => *value += n,
@@ -36,12 +36,16 @@ impl Run {
     fn wait(&mut self, core: usize, word: Word, cmp: u8, value: i64) {
         let moment = self.moment(core);
         let holds = self.values.get(&word).copied().unwrap_or(0);
-        self.log.wait(&[Found { word, number: holds, seen: Seen::Now }], &Asked::Compared { cmp, value }, &moment);
+        self.log.wait(
+            &[Found { op: OpId::from_index(0), word, bytes: 4, number: holds, seen: Seen::Now }],
+            &Asked::Compared { cmp, value },
+            &moment,
+        );
     }
 
     /// How many steps of each core each wait knows to be done.
     fn solve(self, cores: usize) -> Vec<Vec<u32>> {
-        let (known, _) = self.log.solve();
+        let known = self.log.solve().known;
         known.iter().map(|clock| (0..cores).map(|c| clock.get(scalar(c))).collect()).collect()
     }
 }
@@ -123,9 +127,65 @@ fn words_that_something_else_has_written_start_again() {
 fn a_word_may_change_between_its_load_and_the_question() {
     let mut run = Run::default();
     run.change(0, WORD, Change::Set(1));
-    let seen = run.log.seen(WORD);
+    let seen = run.log.seen(WORD, 4);
     run.change(0, WORD, Change::Set(2));
     let moment = run.moment(1);
-    run.log.wait(&[Found { word: WORD, number: 1, seen }], &Asked::Compared { cmp: EQUAL, value: 1 }, &moment);
+    run.log.wait(
+        &[Found { op: OpId::from_index(0), word: WORD, bytes: 4, number: 1, seen }],
+        &Asked::Compared { cmp: EQUAL, value: 1 },
+        &moment,
+    );
     assert_eq!(run.solve(2), [[1, 1]]);
+}
+
+impl Run {
+    /// Stores a number of so many bytes.
+    fn store(&mut self, core: usize, word: Word, bytes: u64, value: i64) {
+        let moment = self.moment(core);
+        self.log.change((word, bytes), None, Change::Set(value), moment);
+    }
+
+    /// Finds a number of so many bytes, which is what is asked for.
+    fn read(&mut self, core: usize, word: Word, bytes: u64, number: i64) {
+        let moment = self.moment(core);
+        let found = Found { op: OpId::from_index(0), word, bytes, number, seen: Seen::Now };
+        self.log.wait(&[found], &Asked::Compared { cmp: EQUAL, value: number }, &moment);
+    }
+}
+
+#[test]
+fn a_part_of_a_word_tells_who_stored_the_word() {
+    let mut run = Run::default();
+    run.store(0, WORD, 8, 5 << 32);
+    run.read(1, (0, 4), 4, 5);
+    run.read(1, WORD, 4, 0);
+    assert_eq!(run.solve(2), [[1, 1], [1, 2]]);
+}
+
+#[test]
+fn the_half_that_every_store_leaves_as_it_was_tells_nothing() {
+    let mut run = Run::default();
+    run.store(0, WORD, 8, 5 << 32);
+    run.read(1, WORD, 4, 0);
+    assert_eq!(run.solve(2), [[0, 1]]);
+}
+
+#[test]
+fn a_word_of_two_stores_tells_of_both() {
+    let mut run = Run::default();
+    run.store(0, WORD, 4, 1);
+    run.store(1, (0, 4), 4, 2);
+    run.read(2, WORD, 8, 1 | 2 << 32);
+    assert_eq!(run.solve(3), [[1, 1, 1]]);
+}
+
+#[test]
+fn bytes_that_are_stored_in_two_widths_tell_nothing() {
+    let mut run = Run::default();
+    run.store(0, WORD, 8, 1);
+    run.read(1, WORD, 4, 1);
+    run.store(0, WORD, 4, 1);
+    let solved = run.log.solve();
+    assert_eq!(solved.known[0].get(scalar(0)), 0);
+    assert_eq!(solved.mixed, BTreeSet::from([(OpId::from_index(0), WORD)]));
 }
