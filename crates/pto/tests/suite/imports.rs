@@ -94,7 +94,7 @@ impl Crate {
     }
 
     /// A path as it is written in a module, from the root of the crate.
-    fn from_root(&self, module: &ModPath, path: &[String], is_inside: bool) -> Option<ModPath> {
+    fn resolve_from_root(&self, module: &ModPath, path: &[String], is_inside: bool) -> Option<ModPath> {
         match path.first()?.as_str() {
             "crate" => Some(path[1..].to_vec()),
             "super" | "self" => {
@@ -125,7 +125,7 @@ impl Crate {
             let is_inside = is_inside_module(&code[..at]);
             let mut all = Vec::new();
             paths(&code[at + 4..end], &[], &mut all);
-            for path in all.iter().filter_map(|p| self.from_root(module, p, is_inside)) {
+            for path in all.iter().filter_map(|p| self.resolve_from_root(module, p, is_inside)) {
                 let is_child = path.len() > module.len() && path.starts_with(module);
                 match path.split_last() {
                     Some((name, parent)) if visibility.starts_with("pub") => {
@@ -153,7 +153,7 @@ impl Crate {
                 }
                 let path: String = rest[at..].chars().take_while(|c| is_word(*c) || *c == ':').collect();
                 let path: ModPath = path.split("::").filter(|s| !s.is_empty()).map(str::to_string).collect();
-                source.imports.extend(self.from_root(module, &path, is_inside_module(&rest[..at])));
+                source.imports.extend(self.resolve_from_root(module, &path, is_inside_module(&rest[..at])));
             }
         }
         source.code = code;
