@@ -16,7 +16,7 @@ mod v4;
 use super::call::{Kernel, Prepared, Site};
 use super::contiguous;
 use drive::{Conversion, Fast};
-use how::How;
+use how::ConvertOptions;
 use mode::{Rint, by_mode};
 use pairs::{FromInt, FromLong, IntToInt, ToBf16, ToFloat8, ToHalf, ToHif8, ToInt, ToLong, ToSingle, ToWhole};
 use pto_isa::DType;
@@ -25,7 +25,7 @@ use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Hif8, Round};
 const TILES: &[&str; 2] = &["src", "dst"];
 
 pub(super) const CONVERT: Kernel = Kernel::new(TILES, |site| {
-    let how = How::of(site)?;
+    let how = ConvertOptions::of(site)?;
     let fast = if how.src.is_float() { from_float(site, how) } else { from_int(site, how) };
     let prepared = fast.unwrap_or_else(|| Prepared::new::<exact::Any>(site, false));
     Some(prepared.with(how.imm()))
@@ -35,7 +35,7 @@ fn fast<C: Conversion>(site: &Site) -> Prepared<2> {
     Prepared::new::<Fast<C>>(site, contiguous(site, TILES))
 }
 
-fn from_float(site: &Site, how: How) -> Option<Prepared<2>> {
+fn from_float(site: &Site, how: ConvertOptions) -> Option<Prepared<2>> {
     use DType::{F32, I8, I16, I32, I64, U8};
     let round = how.round;
     match (how.src, how.dst) {
@@ -67,7 +67,7 @@ fn from_float(site: &Site, how: How) -> Option<Prepared<2>> {
     }
 }
 
-fn from_int(site: &Site, how: How) -> Option<Prepared<2>> {
+fn from_int(site: &Site, how: ConvertOptions) -> Option<Prepared<2>> {
     use DType::{F32, I8, I16, I32, I64, U8, U16, U32};
     let round = how.round;
     Some(match (how.src, how.dst) {

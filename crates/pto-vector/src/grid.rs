@@ -7,14 +7,14 @@ use super::rows::joined;
 
 /// Rows in memory at a constant stride. A stride of 0 repeats the row.
 #[derive(Clone, Copy)]
-pub struct Walk {
+pub struct StridedRows {
     /// Where the first row starts.
     start: *mut u8,
     /// Bytes from one row to the next; wraps around when it goes backwards.
     step: usize,
 }
 
-impl Walk {
+impl StridedRows {
     /// The start of a row.
     #[inline(always)]
     pub fn row<E>(&self, r: usize) -> *mut E {
@@ -31,11 +31,11 @@ impl Walk {
 /// Rows of two sources and the destination.
 pub struct Grid {
     /// The first source.
-    pub a: Walk,
+    pub a: StridedRows,
     /// The second source.
-    pub b: Walk,
+    pub b: StridedRows,
     /// The destination.
-    pub dst: Walk,
+    pub dst: StridedRows,
     /// Rows.
     pub rows: usize,
     /// Elements of a row.
@@ -52,7 +52,7 @@ impl Grid {
         }
         // What nearly all calls are, without a detour.
         let (rows, cols) = joined(&[a, b, dst], dst.rows(), dst.cols());
-        let walk = |t: &TileRef| Walk { start: t.ptr(), step: t.row_stride() * size };
+        let walk = |t: &TileRef| StridedRows { start: t.ptr(), step: t.row_stride() * size };
         Self { a: walk(a), b: walk(b), dst: walk(dst), rows, cols }
     }
 
@@ -64,7 +64,7 @@ impl Grid {
         let repeated = cover.repeated(a, b, dst);
         let walk = |t: &TileRef, side: Option<Side>| {
             let is_repeated = side.is_some() && repeated == side;
-            Walk { start: t.ptr(), step: if is_repeated { 0 } else { t.row_stride() * size } }
+            StridedRows { start: t.ptr(), step: if is_repeated { 0 } else { t.row_stride() * size } }
         };
         let (mut rows, mut cols) = (dst.rows(), dst.cols());
         if cover == Cover::Part {

@@ -8,7 +8,7 @@ mod tests;
 
 use super::call::{Kernel, Numerics, Prepared, Site};
 use super::elem::{by_bits, prepare, unsigned};
-use compare::How;
+use compare::CompareOptions;
 use pto_isa::DType;
 use test::{GreaterEqual, LessEqual};
 
@@ -59,13 +59,13 @@ impl Mode {
     }
 
     /// The same with fewer kinds: integers are totally ordered, so a result may be negated.
-    fn simplified(self, dtype: DType) -> (Self, How) {
-        let not = How { not: true, ..How::default() };
+    fn simplified(self, dtype: DType) -> (Self, CompareOptions) {
+        let not = CompareOptions { not: true, ..CompareOptions::default() };
         match self {
             Self::NotEqual => (Self::Equal, not),
             Self::LessEqual if dtype.is_int() => (Self::Greater, not),
             Self::GreaterEqual if dtype.is_int() => (Self::Less, not),
-            other => (other, How::default()),
+            other => (other, CompareOptions::default()),
         }
     }
 
@@ -120,5 +120,5 @@ fn compare_scalar(site: &Site) -> Option<Prepared<3, 0, 1>> {
     } else {
         by_mode!(mode, dtype, [Less Greater], [I8 U8 I16 U16 I32 U32; I64 U64] => Scalar, site, slots)
     };
-    prepared.map(|p| p.with(How { raw, ..how }.imm()))
+    prepared.map(|p| p.with(CompareOptions { raw, ..how }.imm()))
 }

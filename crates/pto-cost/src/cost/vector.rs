@@ -51,19 +51,19 @@ pub(super) fn elements(instance: &Instance) -> u64 {
 pub fn work(instance: &Instance, law: &Law) -> Work {
     let Some(tile) = domain(instance) else { return Work::default() };
     let bytes = widest(instance, tile);
-    let lane = (REPEAT_BYTES / bytes).max(1);
-    let turn = match law.get(Key::Lanes) as u64 {
-        0 => lane,
+    let per_repeat = (REPEAT_BYTES / bytes).max(1);
+    let per_iteration = match law.get(Key::Lanes) as u64 {
+        0 => per_repeat,
         stated => stated,
     };
-    let nest = nest(tile, turn);
+    let nest = nest(tile, per_iteration);
     let reads = instance.tiles.iter().filter(|t| !t.write).count();
     let (rows, cols) = tile.valid;
-    let k = cols.div_ceil(lane);
-    let partly = !cols.is_multiple_of(lane);
+    let k = cols.div_ceil(per_repeat);
+    let partly = !cols.is_multiple_of(per_repeat);
     let work = match instance.op.row().cost {
         Cost::VectorScalar | Cost::VectorFill | Cost::VectorUnary | Cost::VectorMath | Cost::VectorConvert => {
-            merged(tile, lane, instance.op.row().cost == Cost::VectorScalar)
+            merged(tile, per_repeat, instance.op.row().cost == Cost::VectorScalar)
         }
         Cost::RowReduce => Work {
             rows: rows as f64,
@@ -74,21 +74,23 @@ pub fn work(instance: &Instance, law: &Law) -> Work {
         },
         Cost::ColReduce => {
             let passes = if partly && k > 1 { law.get(Key::Passes).max(1.0) } else { 1.0 };
-            Work { rows: rows as f64 * passes, repeats: (rows * cols) as f64 / lane as f64, ..Work::default() }
+            Work { rows: rows as f64 * passes, repeats: (rows * cols) as f64 / per_repeat as f64, ..Work::default() }
         }
         Cost::RowExpand if reads < 2 => {
             Work { rows: rows as f64, folds: (rows * k.saturating_sub(1)) as f64, ..Work::default() }
         }
-        Cost::RowExpand => Work { steps: 1.0, ..by_columns(tile, lane) },
-        Cost::ColExpand => by_columns(tile, lane),
+        Cost::RowExpand => Work { steps: 1.0, ..by_columns(tile, per_repeat) },
+        Cost::ColExpand => by_columns(tile, per_repeat),
         Cost::Transpose => {
             let strip = STRIPS.iter().find(|(size, _)| *size == bytes).map_or(8, |(_, cols)| *cols);
             let calls = cols.div_ceil(strip);
             Work { calls: calls as f64, repeats: (calls * rows.div_ceil(16)) as f64, ..Work::default() }
         }
-        Cost::Sort => Work { rows: rows as f64, repeats: (rows * cols.div_ceil(turn)) as f64, ..Work::default() },
+        Cost::Sort => {
+            Work { rows: rows as f64, repeats: (rows * cols.div_ceil(per_iteration)) as f64, ..Work::default() }
+        }
         Cost::Gather => Work { rows: rows as f64, repeats: (rows * k) as f64, ..Work::default() },
-        _ => small_or_merged(tile, lane),
+        _ => small_or_merged(tile, per_repeat),
     };
     Work { nest, ..work }
 }
@@ -103,47 +105,51 @@ fn widest(instance: &Instance, tile: &TileUse) -> u64 {
 }
 
 /// Two operands: tiles narrower than a repeat take one repeat for each row.
-fn small_or_merged(tile: &TileUse, lane: u64) -> Work {
+fn small_or_merged(tile: &TileUse, per_repeat: u64) -> Work {
     let (height, width) = tile.size;
     let (rows, cols) = tile.valid;
-    if width < lane && height <= MAX_REPEATS {
+    if width < per_repeat && height <= MAX_REPEATS {
         return Work { repeats: rows as f64, masked: true, ..Work::default() };
     }
     if width == cols || rows == 1 {
-        return run(rows * cols, width, lane, true);
+        return run(rows * cols, width, per_repeat, true);
     }
-    by_columns(tile, lane)
+    by_columns(tile, per_repeat)
 }
 
 /// One operand: whole tiles are one run, regardless of their width.
-fn merged(tile: &TileUse, lane: u64, aligned: bool) -> Work {
+fn merged(tile: &TileUse, per_repeat: u64, aligned: bool) -> Work {
     let (height, width) = tile.size;
     let (rows, cols) = tile.valid;
     if width == cols || height == 1 {
-        return run(rows * cols, width, lane, aligned);
+        return run(rows * cols, width, per_repeat, aligned);
     }
-    by_columns(tile, lane)
+    by_columns(tile, per_repeat)
 }
 
 /// A run of elements. Too many repeats, or rows that do not end with a repeat, are counted instead.
-fn run(elements: u64, width: u64, lane: u64, aligned: bool) -> Work {
-    let repeats = elements.div_ceil(lane);
-    let unaligned = aligned && width > lane && !width.is_multiple_of(lane);
+fn run(elements: u64, width: u64, per_repeat: u64, aligned: bool) -> Work {
+    let repeats = elements.div_ceil(per_repeat);
+    let unaligned = aligned && width > per_repeat && !width.is_multiple_of(per_repeat);
     let counts = unaligned || repeats > MAX_REPEATS;
-    Work { repeats: repeats as f64, masked: counts || !elements.is_multiple_of(lane), ..Work::default() }
+    Work { repeats: repeats as f64, masked: counts || !elements.is_multiple_of(per_repeat), ..Work::default() }
 }
 
 /// A tile with unused columns: a run down the rows for each repeat of a row.
-fn by_columns(tile: &TileUse, lane: u64) -> Work {
+fn by_columns(tile: &TileUse, per_repeat: u64) -> Work {
     let (rows, cols) = tile.valid;
-    let k = cols.div_ceil(lane);
-    Work { repeats: (rows * k) as f64, masked: !cols.is_multiple_of(lane), ..Work::default() }
+    let k = cols.div_ceil(per_repeat);
+    Work { repeats: (rows * k) as f64, masked: !cols.is_multiple_of(per_repeat), ..Work::default() }
 }
 
 /// A5 has loops: one over everything where rows are whole, else one inside the other.
-fn nest(tile: &TileUse, turn: u64) -> (u64, u64) {
+fn nest(tile: &TileUse, per_iteration: u64) -> (u64, u64) {
     let (rows, cols) = tile.valid;
-    if cols == tile.size.1 || rows == 1 { (1, (rows * cols).div_ceil(turn)) } else { (rows, cols.div_ceil(turn)) }
+    if cols == tile.size.1 || rows == 1 {
+        (1, (rows * cols).div_ceil(per_iteration))
+    } else {
+        (rows, cols.div_ceil(per_iteration))
+    }
 }
 
 /// Cycles: those that are paid once for filling and draining, and those of the work.
@@ -165,9 +171,9 @@ pub(super) fn cycles(law: &Law, work: &Work, target: Target) -> (f64, f64) {
 /// The loop issues, the units work: the slower of the two counts.
 fn looped(law: &Law, (outer, inner): (u64, u64)) -> f64 {
     let get = |key| law.get(key);
-    let turns = (outer * inner) as f64;
+    let iterations = (outer * inner) as f64;
     let nested = outer > 1 && inner > 1;
     let row = if nested { get(Key::Row) * outer as f64 } else { 0.0 };
     let rate = if nested { get(Key::Nested) } else { get(Key::Rate) };
-    (get(Key::Start) + row + get(Key::Issue) * turns).max(get(Key::Drain) + rate * turns)
+    (get(Key::Start) + row + get(Key::Issue) * iterations).max(get(Key::Drain) + rate * iterations)
 }

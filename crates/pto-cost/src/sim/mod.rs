@@ -241,8 +241,8 @@ impl<'a> Sim<'a> {
                 Event::Finish(item) => self.done.push(item),
                 Event::Start(item) => self.start(item, now),
                 Event::Join(item) => self.join(item, now),
-                Event::Pool(turn) => {
-                    if let Some(item) = self.pool.leave(turn, now) {
+                Event::Pool(epoch) => {
+                    if let Some(item) = self.pool.leave(epoch, now) {
                         self.done.push(item);
                         self.wait_for_pool(now);
                     }
@@ -300,8 +300,8 @@ impl<'a> Sim<'a> {
     }
 
     fn wait_for_pool(&mut self, now: f64) {
-        if let Some((time, turn)) = self.pool.next(now) {
-            self.at(time, Event::Pool(turn));
+        if let Some((time, epoch)) = self.pool.next(now) {
+            self.at(time, Event::Pool(epoch));
         }
     }
 

@@ -18,7 +18,7 @@ pub(super) struct Pool {
     members: HashMap<u32, Member>,
     /// Delays of those that have left.
     delays: HashMap<u32, f64>,
-    turn: u32,
+    epoch: u32,
 }
 
 struct Member {
@@ -37,7 +37,7 @@ impl Pool {
             queue: BinaryHeap::new(),
             members: HashMap::new(),
             delays: HashMap::new(),
-            turn: 0,
+            epoch: 0,
         }
     }
 
@@ -59,15 +59,15 @@ impl Pool {
 
     /// When the first is done, if nothing changes until then; the epoch tells whether something has.
     pub fn next(&mut self, now: f64) -> Option<(f64, u32)> {
-        self.turn += 1;
+        self.epoch += 1;
         let Reverse((bits, _)) = self.queue.peek()?;
         let left = (f64::from_bits(*bits) - self.clock).max(0.0);
-        Some((now + left / self.speed(), self.turn))
+        Some((now + left / self.speed(), self.epoch))
     }
 
     /// The first leaves, unless the epoch has changed.
-    pub fn leave(&mut self, turn: u32, now: f64) -> Option<u32> {
-        if turn != self.turn {
+    pub fn leave(&mut self, epoch: u32, now: f64) -> Option<u32> {
+        if epoch != self.epoch {
             return None;
         }
         self.advance(now);

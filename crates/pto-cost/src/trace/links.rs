@@ -34,8 +34,8 @@ impl Links {
                     all(&senders, Why::Signal);
                 }
             }
-            Action::Leave(set, turn) => {
-                all(self.arrivals.get(&(event.core.rank, set, turn)).map_or(&[], Vec::as_slice), Why::Cores);
+            Action::Leave(set, round) => {
+                all(self.arrivals.get(&(event.core.rank, set, round)).map_or(&[], Vec::as_slice), Why::Cores);
             }
             Action::Pop(ring) => {
                 all(self.pushed.get(&(key(event.core, ring), ring.count)).map_or(&[], Vec::as_slice), Why::Entry);
@@ -70,8 +70,8 @@ impl Links {
                     self.arrived.entry((*to, signal.id_there)).or_default().push_back(senders.clone());
                 }
             }
-            Action::Arrive(set, turn) => {
-                self.arrivals.entry((event.core.rank, set, turn)).or_default().push(item);
+            Action::Arrive(set, round) => {
+                self.arrivals.entry((event.core.rank, set, round)).or_default().push(item);
             }
             Action::Push(ring) => {
                 self.pushed.entry((key(event.core, ring), ring.count)).or_default().push(item);

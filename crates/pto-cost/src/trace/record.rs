@@ -112,7 +112,7 @@ impl CoreState {
 
 /// The effect of an item on its pipe.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PipeEffect {
     /// It works.
     Work,
     /// It tells others how far the pipe is.
@@ -205,37 +205,37 @@ impl<'p> Recorder<'p> {
                     self.deps.extend(last.map(|on| Dep { on: *on, why: Why::Block }));
                 }
             }
-            self.push(at, Pipe::S as usize, op, 0, Kind::Stop);
+            self.push(at, Pipe::S as usize, op, 0, PipeEffect::Stop);
         }
         at
     }
 
     /// Makes an item from the dependences gathered so far.
-    fn push(&mut self, core: usize, lane: usize, op: OpId, charge: u32, kind: Kind) -> u32 {
+    fn push(&mut self, core: usize, lane: usize, op: OpId, charge: u32, kind: PipeEffect) -> u32 {
         let item = self.trace.items.len() as u32;
         let state = &mut self.cores[core];
         let before = state.last[lane];
         let needs_last = before != NONE && self.deps.iter().any(|d| d.on == before);
         let fresh = state.stopped[lane] || needs_last;
         match kind {
-            Kind::Work => state.stopped[lane] = false,
-            Kind::Mark => {}
-            Kind::Stop => state.stopped[lane] = true,
+            PipeEffect::Work => state.stopped[lane] = false,
+            PipeEffect::Mark => {}
+            PipeEffect::Stop => state.stopped[lane] = true,
         }
         let deps = self.trace.deps.len() as u32;
         let kept = self.deps.drain(..).filter(|d| d.on != before);
         self.trace.deps.extend(kept);
-        let lane_number = (core * LANES + lane) as u32;
+        let pipe_index = (core * LANES + lane) as u32;
         let (gate, issue) = (state.gate, state.issued);
         self.trace.items.push(Item {
             op,
-            lane: lane_number,
+            lane: pipe_index,
             charge,
             deps,
             gate,
             issue,
             fresh,
-            orders: kind != Kind::Work,
+            orders: kind != PipeEffect::Work,
         });
         state.last[lane] = item;
         state.issued += 1;
@@ -261,7 +261,7 @@ impl<'p> Recorder<'p> {
                 }
             }
         }
-        self.push(core, lane, event.op, cost, Kind::Work)
+        self.push(core, lane, event.op, cost, PipeEffect::Work)
     }
 
     /// Depends on the writers of the bytes that this item reads, and on the users of those it overwrites.
@@ -373,7 +373,7 @@ impl<'p> Recorder<'p> {
     // ---- order --------------------------------------------------------------------------------------------------
 
     fn set_flag(&mut self, core: usize, flag: Flag, op: OpId) {
-        let item = self.push(core, flag.src as usize, op, 0, Kind::Mark);
+        let item = self.push(core, flag.src as usize, op, 0, PipeEffect::Mark);
         let raised = self.cores[core].flag(flag);
         match raised.waits.pop_front() {
             Some(wait) => self.trace.late.push((wait, Dep { on: item, why: Why::Flag })),
@@ -387,7 +387,7 @@ impl<'p> Recorder<'p> {
         let set = raised.sets.pop_front();
         let waits_for = if doubled { std::mem::replace(&mut raised.taken, set) } else { set };
         self.deps.extend(waits_for.map(|on| Dep { on, why: Why::Flag }));
-        let item = self.push(core, flag.dst as usize, op, 0, Kind::Stop);
+        let item = self.push(core, flag.dst as usize, op, 0, PipeEffect::Stop);
         if set.is_none() {
             self.cores[core].flag(flag).waits.push_back(item);
         }
@@ -399,14 +399,14 @@ impl<'p> Recorder<'p> {
         let last = state.last.iter().filter(|i| **i != NONE);
         self.deps.extend(last.map(|on| Dep { on: *on, why: Why::Barrier }));
         state.stopped = [true; LANES];
-        self.push(core, Pipe::S as usize, op, 0, Kind::Stop);
+        self.push(core, Pipe::S as usize, op, 0, PipeEffect::Stop);
     }
 
     fn take_token(&mut self, core: usize, lane: usize, id: i64, op: OpId) {
         if let Some(on) = self.cores[core].tokens.get(&id) {
             self.deps.push(Dep { on: *on, why: Why::Token });
         }
-        self.push(core, lane, op, 0, Kind::Stop);
+        self.push(core, lane, op, 0, PipeEffect::Stop);
     }
 
     /// The core waits for all writers of the operands.
@@ -417,14 +417,14 @@ impl<'p> Recorder<'p> {
                 ranges(access, |from, to| state.memory[loc as usize].writers(from, to, &mut self.deps));
             }
         }
-        self.push(core, Pipe::S as usize, event.op, 0, Kind::Stop);
+        self.push(core, Pipe::S as usize, event.op, 0, PipeEffect::Stop);
     }
 
     /// An item that waits for what other cores did.
     fn linked(&mut self, core: usize, lane: usize, event: &Event<'_>, charge: u32) -> u32 {
         self.links.waits(event, &mut self.deps);
         let item = if charge == 0 {
-            self.push(core, lane, event.op, 0, Kind::Stop)
+            self.push(core, lane, event.op, 0, PipeEffect::Stop)
         } else {
             self.work(core, lane, event, charge)
         };
@@ -470,11 +470,11 @@ impl Observer for Recorder<'_> {
             Action::WaitFlag(flag) if by_program => self.wait_flag(core, flag, event.op),
             Action::Barrier if by_program && event.pipe == Some(Pipe::All) => self.barrier(core, event.op),
             Action::Barrier if by_program => {
-                self.push(core, lane, event.op, 0, Kind::Stop);
+                self.push(core, lane, event.op, 0, PipeEffect::Stop);
             }
             Action::GetToken(id) if by_program => self.take_token(core, lane, id, event.op),
             Action::ReleaseToken(id) if by_program => {
-                let item = self.push(core, lane, event.op, 0, Kind::Mark);
+                let item = self.push(core, lane, event.op, 0, PipeEffect::Mark);
                 self.cores[core].tokens.insert(id, item);
             }
             Action::Sync if by_program => self.sync(core, event),
@@ -483,14 +483,14 @@ impl Observer for Recorder<'_> {
                 if on != NONE {
                     self.deps.push(Dep { on, why: Why::Flag });
                 }
-                self.push(core, second as usize, event.op, 0, Kind::Stop);
+                self.push(core, second as usize, event.op, 0, PipeEffect::Stop);
             }
             Action::AwaitBackground => {
                 let on = self.cores[core].last[Pipe::All as usize];
                 if on != NONE {
                     self.deps.push(Dep { on, why: Why::Barrier });
                 }
-                self.push(core, Pipe::S as usize, event.op, 0, Kind::Stop);
+                self.push(core, Pipe::S as usize, event.op, 0, PipeEffect::Stop);
             }
             Action::Push(_) | Action::Pop(_) => {
                 let pushes = matches!(event.action, Action::Push(_));

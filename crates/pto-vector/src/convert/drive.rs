@@ -1,7 +1,7 @@
 //! The loop of the fast conversions.
 
 use super::exact;
-use super::how::{How, largest};
+use super::how::{ConvertOptions, largest};
 #[cfg(target_arch = "x86_64")]
 use super::v4;
 use crate::bits;
@@ -75,7 +75,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    fn new(how: How) -> Self {
+    fn new(how: ConvertOptions) -> Self {
         let (low, high) = float_range(how);
         let kept = how.saturate == Saturate::On && how.dst.is_int();
         let integers = integer_range(if kept { how.dst } else { DType::I64 });
@@ -84,7 +84,7 @@ impl Limits {
 }
 
 /// The range of a type in single precision, as far as conversions by vector code keep to it; everything elsewhere.
-fn float_range(how: How) -> (f32, f32) {
+fn float_range(how: ConvertOptions) -> (f32, f32) {
     if how.saturate == Saturate::Off {
         return (f32::NEG_INFINITY, f32::INFINITY);
     }
@@ -160,7 +160,7 @@ pub struct Job {
     /// Rows, and the numbers of a row, go from the last to the first.
     pub back: bool,
     /// Types, rounding and saturation.
-    pub how: How,
+    pub how: ConvertOptions,
     /// Ranges.
     pub limits: Limits,
 }
@@ -169,7 +169,7 @@ impl Job {
     #[inline(never)]
     fn new(call: &Call<2>, from: usize, to: usize) -> Self {
         let [src, dst] = call.tiles;
-        let how = How::from_call(call);
+        let how = ConvertOptions::from_call(call);
         let (rows, cols) = (src.rows().min(dst.rows()), src.cols().min(dst.cols()));
         let joined = src.row_stride() == cols && dst.row_stride() == cols;
         let (rows, cols) = if joined { (rows.min(1), rows * cols) } else { (rows, cols) };
@@ -246,7 +246,7 @@ unsafe fn row<L: Level, C: Conversion>(src: *const C::Src, dst: *mut C::Dst, job
 /// `n` numbers of the types that `how` names must be readable at `src` and writable at `dst`.
 #[cold]
 #[inline(never)]
-pub unsafe fn exactly(src: *const u8, dst: *mut u8, n: usize, how: How) {
+pub unsafe fn exactly(src: *const u8, dst: *mut u8, n: usize, how: ConvertOptions) {
     // SAFETY: the caller answers for the numbers at `src` and `dst`; a number has at most eight bytes.
     unsafe {
         let (from, to) = (how.src.unit_bytes() as usize, how.dst.unit_bytes() as usize);

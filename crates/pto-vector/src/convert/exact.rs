@@ -1,6 +1,6 @@
 //! Every pair of types, one number at a time, by the exact arithmetic of `pto-num`.
 
-use super::how::{How, numbers};
+use super::how::{ConvertOptions, numbers};
 use crate::call::{Body, Call, Fault, TileRef};
 use pto_isa::{Class, DType};
 use pto_num::{Exact, Format, Level, convert};
@@ -36,7 +36,7 @@ pub unsafe fn run(call: &Call<2>) {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
         let [src, dst] = call.tiles;
-        let how = How::from_call(call);
+        let how = ConvertOptions::from_call(call);
         let rows = src.rows().min(dst.rows());
         let n = numbers(how.src, src.cols()).min(numbers(how.dst, dst.cols()));
         let step = |r: usize, i: usize| put(dst, how.dst, r, i, number(get(src, how.src, r, i), how));
@@ -89,7 +89,7 @@ unsafe fn put(tile: &TileRef, dtype: DType, row: usize, i: usize, bits: u64) {
 }
 
 /// One number, from bits to bits.
-pub fn number(bits: u64, how: How) -> u64 {
+pub fn number(bits: u64, how: ConvertOptions) -> u64 {
     if (how.src, how.dst) == (DType::F32, DType::F32) {
         return convert::integral(f32::from_bits(bits as u32), how.round).to_bits().into();
     }

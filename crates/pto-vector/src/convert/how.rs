@@ -8,7 +8,7 @@ use pto_num::{Round, Saturate};
 
 /// The types and options of a conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct How {
+pub struct ConvertOptions {
     /// Element type of the source.
     pub src: DType,
     /// Element type of the destination.
@@ -19,7 +19,7 @@ pub struct How {
     pub saturate: Saturate,
 }
 
-impl How {
+impl ConvertOptions {
     /// What the instruction asks for, and what the device makes of it.
     pub fn of(site: &Site) -> Option<Self> {
         let (src, dst) = (site.tile("src")?.dtype, site.tile("dst")?.dtype);

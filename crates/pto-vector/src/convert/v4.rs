@@ -3,7 +3,7 @@
 //! No closures here: the compiler gives them no features, so the instructions in them would be calls.
 
 use super::drive::{Conversion, Job, Limits, exactly};
-use super::how::How;
+use super::how::ConvertOptions;
 use super::mode::Mode;
 use pto_num::{Bf16, F16, Round, Saturate};
 use std::arch::x86_64::{
@@ -107,7 +107,7 @@ unsafe fn step<C: Conversion, const ON: bool>(
     dst: *mut C::Dst,
     at: usize,
     valid: u16,
-    how: How,
+    how: ConvertOptions,
     range: Range,
 ) {
     // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 
 /// The options of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct How {
+pub struct CompareOptions {
     /// The result is negated.
     pub not: bool,
     /// The operands are exchanged.
@@ -19,7 +19,7 @@ pub struct How {
     pub raw: bool,
 }
 
-impl How {
+impl CompareOptions {
     /// Encoded as immediates of a call.
     pub fn imm(self) -> [u64; 2] {
         [u64::from(self.not) | u64::from(self.swap) << 1 | u64::from(self.raw) << 2, 0]
@@ -46,8 +46,8 @@ impl<T: Test<E::Wide>, E: Lanes> Body<3> for Tiles<T, E> {
             }
             // Copies, which what is written cannot change.
             let [a, b, dst] = *call.tiles;
-            let (a, b) = if How::of(call.imm).swap { (b, a) } else { (a, b) };
-            rows::<L, T, E>(How::of(call.imm), a, dst, |r| Right::Row(b.row(r)));
+            let (a, b) = if CompareOptions::of(call.imm).swap { (b, a) } else { (a, b) };
+            rows::<L, T, E>(CompareOptions::of(call.imm), a, dst, |r| Right::Row(b.row(r)));
             Ok(())
         }
     }
@@ -56,8 +56,10 @@ impl<T: Test<E::Wide>, E: Lanes> Body<3> for Tiles<T, E> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
             let [a, b, dst] = call.tiles;
-            let (a, b) = if How::of(call.imm).swap { (b, a) } else { (a, b) };
-            each_bit(How::of(call.imm), a, dst, |r, c| T::test(read::<E>(a, r, c).widen(), read::<E>(b, r, c).widen()));
+            let (a, b) = if CompareOptions::of(call.imm).swap { (b, a) } else { (a, b) };
+            each_bit(CompareOptions::of(call.imm), a, dst, |r, c| {
+                T::test(read::<E>(a, r, c).widen(), read::<E>(b, r, c).widen())
+            });
             Ok(())
         }
     }
@@ -76,7 +78,7 @@ impl<T: Test<E::Wide>, E: Lanes> Body<3, 0, 1> for Scalar<T, E> {
                 return Self::plain(call);
             }
             let ([src, _, dst], scalar) = (*call.tiles, scalar::<E>(call));
-            rows::<L, T, E>(How::of(call.imm), src, dst, |_| Right::Value(scalar));
+            rows::<L, T, E>(CompareOptions::of(call.imm), src, dst, |_| Right::Value(scalar));
             Ok(())
         }
     }
@@ -85,7 +87,9 @@ impl<T: Test<E::Wide>, E: Lanes> Body<3, 0, 1> for Scalar<T, E> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
             let ([src, _, dst], scalar) = (call.tiles, scalar::<E>(call));
-            each_bit(How::of(call.imm), src, dst, |r, c| T::test(read::<E>(src, r, c).widen(), scalar.widen()));
+            each_bit(CompareOptions::of(call.imm), src, dst, |r, c| {
+                T::test(read::<E>(src, r, c).widen(), scalar.widen())
+            });
             Ok(())
         }
     }
@@ -105,7 +109,7 @@ unsafe fn scalar<E: Lanes>(call: &Call<3, 0, 1>) -> E {
         }
         // An element has at most the eight bytes there are.
         let bytes = bits.to_le_bytes();
-        if How::of(call.imm).raw { bytes.as_ptr().cast::<E>().read_unaligned() } else { E::scalar(*bits) }
+        if CompareOptions::of(call.imm).raw { bytes.as_ptr().cast::<E>().read_unaligned() } else { E::scalar(*bits) }
     }
 }
 
@@ -120,7 +124,7 @@ fn bytes(src: &TileRef, mask: &BitRows) -> usize {
 /// them; the processor must have the instructions of this level.
 #[inline(always)]
 unsafe fn rows<L: Level, T: Test<E::Wide>, E: Lanes>(
-    how: How,
+    how: CompareOptions,
     src: TileRef,
     dst: TileRef,
     right: impl Fn(usize) -> Right<E>,
@@ -162,7 +166,7 @@ unsafe fn rows<L: Level, T: Test<E::Wide>, E: Lanes>(
 /// # Safety
 /// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
 /// them.
-unsafe fn each_bit(how: How, src: &TileRef, dst: &TileRef, test: impl Fn(usize, usize) -> bool) {
+unsafe fn each_bit(how: CompareOptions, src: &TileRef, dst: &TileRef, test: impl Fn(usize, usize) -> bool) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
     unsafe {
         let mask = BitRows::new(dst);

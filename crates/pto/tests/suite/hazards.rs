@@ -24,7 +24,9 @@ What was found stands in the rows (`pto doc NAME` shows it there), and this page
 - **limit**: depends on data, or on flags and registers of the program. Nothing checks it; the author must.
 
 Scratch tiles that a device works in must not overlap another operand, whole or in part (E0225, `check` and `race`). Destinations that overlap a source in part are warned about (E0403) and
-found by `race` (E0221). Registers that no instruction of this set can see are left out, and so are assertions that only debug builds check.
+found by `race` (E0221); so are those that start at the address of a source but have longer rows. If conditions choose a tile, or counters give its address, `check` examines cases: the first iterations of the
+loops around an instruction, and both sides of a condition that is known only at run time. A problem in one of them is a warning that names the case (\"where `%c` is true\"). Two conditions count as
+independent only if both are parameters; `race` finds the rest. Registers that no instruction of this set can see are left out, and so are assertions that only debug builds check.
 ";
 
 fn on(targets: Targets) -> String {
