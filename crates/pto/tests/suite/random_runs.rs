@@ -303,7 +303,7 @@ fn same_whatever_memory_holds(
     let mut args: Vec<Arg> = program.params.iter().zip(&mut memory.0).map(|(p, bytes)| argument(p, bytes)).collect();
     let done = plan.launch().blocks(program.blocks).threads(1).run(&mut args);
     drop(args);
-    let strict = Plan::new(checked, None, Options::default().strict(true))
+    let strict = Plan::new(checked, None, options.strict(true))
         .map_err(|d| format!("no plan: {}", d.diagnostics()[0].message))?;
     let stops = run(program, &strict, start, 1).0 == Err(codes::RUN_UNWRITTEN);
     // What is anything may be an index or a divisor.
