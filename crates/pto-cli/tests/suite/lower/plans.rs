@@ -375,7 +375,7 @@ fn jumps_that_make_a_buffer_early_are_refused() {
     pto.tadd ins(%same, %b : !t, !t) outs(%b : !t)";
     for behind in ["pto.tadd ins(%o, %b : !t, !t) outs(%b : !t)", other_type] {
         let used = format!("!s = !pto.tile_buf<vec, 8x32xf32>{}", with(behind));
-        assert!(refusal(&used).contains("while the old one is still used"), "{used}");
+        assert!(refusal(&used).contains("while the old one is still in use"), "{used}");
     }
 }
 
@@ -416,11 +416,11 @@ fn blocks_in_a_round_may_choose_what_they_hand_on() {
     // What `^two` was given may be what it made a round before, and it hands that on.
     for (first, again) in [(either, "%q"), (either, "%p"), (either, "%c")] {
         let text = round(first, again);
-        assert!(refusal(&text).contains("while the old one is still used"), "{text}");
+        assert!(refusal(&text).contains("while the old one is still in use"), "{text}");
     }
     // Used behind a block that makes it anew.
     let late = round(own, "%q").replace("tadd ins(%sum, %q", "tadd ins(%o, %q");
-    assert!(refusal(&late).contains("while the old one is still used"), "{late}");
+    assert!(refusal(&late).contains("while the old one is still in use"), "{late}");
 }
 
 /// A round of jumps reads a tile again, behind others that stand further down in the text.
