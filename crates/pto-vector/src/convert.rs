@@ -8,8 +8,6 @@ mod exact;
 mod how;
 mod mode;
 mod pairs;
-#[cfg(test)]
-mod tests;
 #[cfg(target_arch = "x86_64")]
 mod v4;
 

@@ -39,14 +39,10 @@ mod ops;
 mod pairwise;
 mod partial;
 mod parts;
-#[cfg(test)]
-mod probe;
 mod quotient;
 mod reduce;
 mod rows;
 mod ternary;
-#[cfg(test)]
-mod tests;
 mod tile_scalar;
 
 pub use call::{

@@ -3,8 +3,6 @@
 mod compare;
 mod select;
 mod test;
-#[cfg(test)]
-mod tests;
 
 use super::call::{Kernel, Numerics, Prepared, Site};
 use super::elem::{by_bits, prepare, unsigned};

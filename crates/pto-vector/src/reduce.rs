@@ -6,8 +6,6 @@ mod fold;
 mod pair;
 mod rank;
 mod rows;
-#[cfg(test)]
-mod tests;
 #[cfg(target_arch = "x86_64")]
 mod v4;
 

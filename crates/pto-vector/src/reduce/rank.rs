@@ -112,29 +112,3 @@ floats! {
     F16, i16, u16, 10;
     Bf16, i16, u16, 7;
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::cmp::Ordering;
-
-    /// The order that the keys represent.
-    fn order(a: f32, b: f32) -> Ordering {
-        a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
-    }
-
-    #[test]
-    fn half_precision_ranks_order_as_the_numbers_do() {
-        let samples: Vec<F16> =
-            (0..=u16::MAX).step_by(97).chain([0, 0x8000, 0x7c00, 0xfc00, 0x7c01, 0xfc01, 0xffff]).map(F16).collect();
-        for &a in &samples {
-            for &b in &samples {
-                let (x, y) = (a.to_f32(), b.to_f32());
-                let [p, q] = <Largest as Rank<F16>>::ranks(&[a, b]);
-                assert_eq!(p.cmp(&q), order(x, y), "{x} {y}");
-                let [p, q] = <Smallest as Rank<F16>>::ranks(&[a, b]);
-                assert_eq!(q.cmp(&p), order(-x, -y), "{x} {y}");
-            }
-        }
-    }
-}

@@ -1,7 +1,7 @@
 //! Tiles with memory, and awkward numbers to put into them.
 
-use crate::TileRef;
 use pto_isa::{BLayout, DType, TileType};
+use pto_vector::TileRef;
 
 /// A tile with its own memory.
 #[derive(Clone)]

@@ -1,10 +1,10 @@
 //! Tiles with memory, and single instructions run on them: what the tests of the kernels are written with.
 
-use super::call::{Numerics, Site, TileRef};
-use super::elem::Elem;
-use super::find;
 use pto_isa::rules::{Arg, AttrValue, Instance};
 use pto_isa::{BLayout, DType, Dim, Loc, Op, Order, SLayout, Target, TileType, Type, enums};
+use pto_num::CpuLevel;
+use pto_vector::elem::Elem;
+use pto_vector::{Numerics, Site, TileRef, find};
 
 /// What memory holds before a test writes it.
 pub const FILLER: u8 = 0xa5;
@@ -97,13 +97,14 @@ pub struct Probe<'a> {
     attrs: Vec<(&'static str, AttrValue<'static>)>,
     numerics: Numerics,
     plain: bool,
+    level: Option<CpuLevel>,
 }
 
 impl<'a> Probe<'a> {
     /// An instruction without operands.
     pub fn new(op: Op) -> Self {
         let numerics = Numerics::Reference;
-        Self { op, tiles: Vec::new(), scalars: Vec::new(), attrs: Vec::new(), numerics, plain: false }
+        Self { op, tiles: Vec::new(), scalars: Vec::new(), attrs: Vec::new(), numerics, plain: false, level: None }
     }
 
     /// With a tile.
@@ -142,6 +143,12 @@ impl<'a> Probe<'a> {
         self
     }
 
+    /// By the code for a level of the processor, instead of the highest.
+    pub fn level(mut self, level: CpuLevel) -> Self {
+        self.level = Some(level);
+        self
+    }
+
     /// Runs it with all tiles at one address.
     pub fn run_in(self, memory: &mut [u8]) -> Option<()> {
         self.run_at(Some(memory.as_mut_ptr()))
@@ -162,7 +169,8 @@ impl<'a> Probe<'a> {
         let scalar_args = self.scalars.iter().zip(&scalars).map(|((s, ..), ty)| Arg { slot: slot(s), ty, value: None });
         let args: Vec<Arg> = tile_args.chain(scalar_args).collect();
         let instance = Instance { row, target: Target::Cpu, manual: false, args: &args, attrs: &self.attrs };
-        let prepared = kernel.prepare(&Site { instance, numerics: self.numerics, plain: self.plain, level: None })?;
+        let prepared =
+            kernel.prepare(&Site { instance, numerics: self.numerics, plain: self.plain, level: self.level })?;
         let mut refs = vec![TileRef::ABSENT; kernel.tiles.len()];
         for (name, tile) in &mut self.tiles {
             let reference = tile.reference(address);

@@ -4,12 +4,12 @@ mod legal;
 mod tile;
 mod values;
 
-use super::{Code, Fault, Kernel, Numerics, Site, TileRef};
 use legal::{Operand, Operands, Shape};
 use pto_isa::row::{Alias, Dir, Elem};
 use pto_isa::rules::Instance;
 use pto_isa::{DType, Family, Op, Order, Target, Targets, table};
 use pto_num::{CpuLevel, cpu_level};
+use pto_vector::{Code, Fault, Kernel, Numerics, Site, TileRef};
 use tile::{Random, Tile};
 
 /// Shapes of the destination: valid region, and columns of the tile.
@@ -51,7 +51,7 @@ impl Bound {
     }
 
     fn kernel(&self) -> &'static Kernel {
-        super::find(self.op).expect("has a kernel")
+        pto_vector::find(self.op).expect("has a kernel")
     }
 
     /// The code for these operands: the plain version, or the fast one of a level.
@@ -163,7 +163,7 @@ fn check(start: &Bound, plain: Code, numerics: Numerics) {
 /// All kernels that work on tiles and scalars alone.
 fn kernels() -> impl Iterator<Item = (Op, &'static Kernel)> {
     let on_tiles = |k: &Kernel| !k.tiles.is_empty() && k.views.is_empty();
-    table::isa().filter_map(move |op| super::find(op).filter(|k| on_tiles(k)).map(|k| (op, k)))
+    table::isa().filter_map(move |op| pto_vector::find(op).filter(|k| on_tiles(k)).map(|k| (op, k)))
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn every_type_of_a_device_has_code() {
             for operands in legal::on(op, &SHAPES[..1], target) {
                 let code = operands.with_instance(op, target, |instance: Instance| {
                     let site = Site { instance, numerics: Numerics::Reference, plain: false, level: None };
-                    super::find(op).expect("has a kernel").prepare(&site).is_some()
+                    pto_vector::find(op).expect("has a kernel").prepare(&site).is_some()
                 });
                 assert!(code, "{op:?} {operands}");
             }

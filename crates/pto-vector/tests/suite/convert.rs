@@ -1,9 +1,9 @@
 //! Conversions against the exact arithmetic, and against numbers written out.
 
-use crate::call::Numerics;
 use crate::probe::{FILLER, Numbers, Probe, Tile};
 use pto_isa::DType::{self, Bf16, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F16, F32, Hif8, I4, I8, I16, I32, I64, U8, U16, U32};
 use pto_isa::table::op;
+use pto_vector::Numerics;
 
 const MODES: [&str; 7] = ["NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD"];
 

@@ -1,10 +1,10 @@
 //! Masks to the bit, and selection by them.
 
-use crate::call::Numerics;
 use crate::probe::{FILLER, Numbers, Probe, Sample, Tile};
 use pto_isa::DType::{self, F32, I32, U8, U32};
 use pto_isa::table::op;
 use pto_num::{Bf16, F16};
+use pto_vector::Numerics;
 
 const MODES: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
 
