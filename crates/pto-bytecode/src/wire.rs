@@ -2,11 +2,11 @@
 
 /// Bytes that grow.
 #[derive(Default)]
-pub(crate) struct Writer {
+pub(crate) struct ByteWriter {
     pub(crate) bytes: Vec<u8>,
 }
 
-impl Writer {
+impl ByteWriter {
     pub(crate) fn u8(&mut self, n: u8) {
         self.bytes.push(n);
     }
@@ -166,12 +166,12 @@ mod tests {
     #[test]
     fn numbers_read_back() {
         for n in [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX] {
-            let mut w = Writer::default();
+            let mut w = ByteWriter::default();
             w.unsigned(n);
             assert_eq!(Reader::new(&w.bytes, 0).unsigned(), Ok(n));
         }
         for n in [0, 1, -1, 63, 64, -64, -65, i64::MAX, i64::MIN] {
-            let mut w = Writer::default();
+            let mut w = ByteWriter::default();
             w.signed(n);
             let mut r = Reader::new(&w.bytes, 0);
             assert_eq!(r.signed(), Ok(n));

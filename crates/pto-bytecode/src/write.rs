@@ -1,6 +1,6 @@
 //! From a program to bytes.
 
-use crate::wire::Writer;
+use crate::wire::ByteWriter;
 use crate::{BY_NAME, Immediate, MAGIC, NO_MODULE, constant, regions_of, results_of, section};
 use pto_ir::print::{TypeStyle, attributes_text, type_text};
 use pto_ir::{Attr, Module, OpId, RegionId, TypeId, ValueId};
@@ -37,7 +37,7 @@ pub fn encode(module: &Module, options: Options) -> Result<Vec<u8>, Error> {
         attrs: Pool::default(),
         consts: Pool::default(),
         numbers: HashMap::new(),
-        named: Writer::default(),
+        named: ByteWriter::default(),
         named_count: 0,
         problems: Vec::new(),
     };
@@ -75,7 +75,7 @@ struct Encoder<'a> {
     consts: Pool,
     /// Values of the function that is written, in the order of their definition.
     numbers: HashMap<ValueId, usize>,
-    named: Writer,
+    named: ByteWriter,
     named_count: usize,
     problems: Vec<Diagnostic>,
 }
@@ -83,10 +83,10 @@ struct Encoder<'a> {
 impl Encoder<'_> {
     // ---- the file ---------------------------------------------------------------------------------------------
 
-    fn file(mut self, body: &Writer) -> Vec<u8> {
+    fn file(mut self, body: &ByteWriter) -> Vec<u8> {
         // Texts of types and attributes are strings; their numbers must be known before the strings are written.
         let kept = |texts: &Pool, strings: &mut Pool| {
-            let mut w = Writer::default();
+            let mut w = ByteWriter::default();
             w.count(texts.list.len());
             for text in &texts.list {
                 w.u8(0);
@@ -97,16 +97,16 @@ impl Encoder<'_> {
         };
         let types = kept(&self.types, &mut self.strings);
         let attrs = kept(&self.attrs, &mut self.strings);
-        let mut consts = Writer::default();
+        let mut consts = ByteWriter::default();
         consts.count(self.consts.list.len());
         self.consts.list.iter().for_each(|c| consts.bytes.extend(c));
-        let mut strings = Writer::default();
+        let mut strings = ByteWriter::default();
         strings.count(self.strings.list.len());
         for text in &self.strings.list {
             strings.count(text.len());
             strings.bytes.extend(text);
         }
-        let mut sections = Writer::default();
+        let mut sections = ByteWriter::default();
         sections.section(section::STRINGS, &strings);
         sections.section(section::TYPES, &types);
         sections.section(section::ATTRS, &attrs);
@@ -116,9 +116,9 @@ impl Encoder<'_> {
             sections.section(section::NAMES, &self.names());
         }
         if self.outer().is_none() {
-            sections.section(section::EXTRA, &Writer { bytes: NO_MODULE.to_vec() });
+            sections.section(section::EXTRA, &ByteWriter { bytes: NO_MODULE.to_vec() });
         }
-        let mut file = Writer { bytes: MAGIC.to_vec() };
+        let mut file = ByteWriter { bytes: MAGIC.to_vec() };
         file.u16(0);
         file.u16(0);
         file.u32(u32::try_from(sections.bytes.len()).unwrap_or(u32::MAX));
@@ -127,8 +127,8 @@ impl Encoder<'_> {
     }
 
     /// No files, the names of values, no positions, no excerpts.
-    fn names(&self) -> Writer {
-        let mut w = Writer::default();
+    fn names(&self) -> ByteWriter {
+        let mut w = ByteWriter::default();
         w.count(0);
         w.count(self.named_count);
         w.bytes.extend(&self.named.bytes);
@@ -154,8 +154,8 @@ impl Encoder<'_> {
 
     // ---- the module --------------------------------------------------------------------------------------------
 
-    fn module(&mut self) -> Writer {
-        let mut w = Writer::default();
+    fn module(&mut self) -> ByteWriter {
+        let mut w = ByteWriter::default();
         // No profile, indices of 64 bits.
         w.u8(0);
         w.u8(64);
@@ -198,7 +198,7 @@ impl Encoder<'_> {
         blocks.flat_map(|b| &self.module.block(*b).ops).copied().collect()
     }
 
-    fn declaration(&mut self, f: OpId, w: &mut Writer) {
+    fn declaration(&mut self, f: OpId, w: &mut ByteWriter) {
         let name = self.string(self.module.symbol_name(f));
         w.count(name);
         let ty = match self.module.attr(f, "function_type") {
@@ -211,7 +211,7 @@ impl Encoder<'_> {
         w.count(attrs);
     }
 
-    fn body(&mut self, at: usize, f: OpId, w: &mut Writer) {
+    fn body(&mut self, at: usize, f: OpId, w: &mut ByteWriter) {
         self.numbers.clear();
         match self.module.op_regions(f) {
             [] => w.count(0),
@@ -233,7 +233,7 @@ impl Encoder<'_> {
         }
     }
 
-    fn region(&mut self, region: RegionId, w: &mut Writer) {
+    fn region(&mut self, region: RegionId, w: &mut ByteWriter) {
         let blocks = &self.module.region(region).blocks;
         w.count(blocks.len());
         for &block in blocks {
@@ -259,7 +259,7 @@ impl Encoder<'_> {
 
     // ---- operations ----------------------------------------------------------------------------------------------
 
-    fn op(&mut self, id: OpId, w: &mut Writer) {
+    fn op(&mut self, id: OpId, w: &mut ByteWriter) {
         if !self.module.successors(id).is_empty() {
             return self.cannot(id, "a jump to a block");
         }
@@ -303,7 +303,7 @@ impl Encoder<'_> {
         slot.map_or(0, |s| self.module.in_slot(id, s).count())
     }
 
-    fn compact(&mut self, id: OpId, number: Bytecode, w: &mut Writer) {
+    fn compact(&mut self, id: OpId, number: Bytecode, w: &mut ByteWriter) {
         let code = self.module.op(id).op;
         self.module.results(id).for_each(|v| self.define(v));
         w.u16(number.opcode);
@@ -328,7 +328,7 @@ impl Encoder<'_> {
         (regions.len()..regions_of(code)).for_each(|_| w.count(0));
     }
 
-    fn immediate(&mut self, id: OpId, w: &mut Writer) {
+    fn immediate(&mut self, id: OpId, w: &mut ByteWriter) {
         match Immediate::of(self.module.op(id).op) {
             Immediate::Nothing => {}
             Immediate::Predicate => w.u8(self.predicate(id).unwrap_or(0)),
@@ -374,7 +374,7 @@ impl Encoder<'_> {
         let ty = self.module.value(result).ty;
         let Type::Scalar(scalar) = *self.module.ty(ty) else { return None };
         let attr = self.module.attr(id, "value")?.clone();
-        let mut w = Writer::default();
+        let mut w = ByteWriter::default();
         match (scalar, attr) {
             (s, Attr::Int(n, _)) if s.is_int() => {
                 w.u8(constant::INT);
@@ -398,7 +398,7 @@ impl Encoder<'_> {
         Some(w.bytes)
     }
 
-    fn by_name(&mut self, id: OpId, w: &mut Writer) {
+    fn by_name(&mut self, id: OpId, w: &mut ByteWriter) {
         let row = self.module.op(id).op.row();
         w.u16(BY_NAME);
         let attrs = self.attrs_number(id, &[]);
@@ -427,7 +427,7 @@ impl Encoder<'_> {
         slots.into_iter().flat_map(|s| self.module.in_slot(id, s).map(|o| o.value)).collect()
     }
 
-    fn values(&mut self, id: OpId, values: &[ValueId], w: &mut Writer) {
+    fn values(&mut self, id: OpId, values: &[ValueId], w: &mut ByteWriter) {
         for value in values {
             match self.numbers.get(value) {
                 Some(number) => w.count(*number),

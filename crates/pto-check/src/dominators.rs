@@ -63,13 +63,13 @@ fn intervals(idom: &[Option<usize>]) -> Vec<Option<(u32, u32)>> {
 }
 
 /// A walk over a graph, depth first from node 0: nodes in the order in which they are met, and what each was met from.
-struct Walk {
+struct DepthFirst {
     met: Vec<usize>,
     number: Vec<Option<usize>>,
     parent: Vec<usize>,
 }
 
-impl Walk {
+impl DepthFirst {
     fn over(successors: &[Vec<usize>]) -> Self {
         let count = successors.len();
         let mut this = Self { met: vec![0], number: vec![None; count], parent: vec![0; count] };
@@ -123,7 +123,7 @@ impl Forest {
 /// The node that every path to a node passes last; of node 0 itself; nothing for nodes that no path reaches.
 fn immediate_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let count = successors.len();
-    let walk = Walk::over(successors);
+    let walk = DepthFirst::over(successors);
     let mut predecessors = vec![Vec::new(); count];
     for &from in &walk.met {
         successors[from].iter().for_each(|to| predecessors[*to].push(from));

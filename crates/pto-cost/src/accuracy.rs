@@ -2,7 +2,7 @@
 
 use crate::cost::{Instance, TileUse, charge};
 use crate::laws::{Law, Laws, Model};
-use pto_isa::row::{Count, Kind};
+use pto_isa::row::{Count, SlotKind};
 use pto_isa::{DType, Dir, Loc, Op, Target, table};
 
 const TEXT: &str = include_str!("../data/points.tsv");
@@ -95,7 +95,7 @@ fn extents(text: &str) -> Option<(u64, u64)> {
 /// An execution on tiles of one size, as many as the row asks for.
 fn instance(op: Op, types: (DType, DType), size: (u64, u64), valid: (u64, u64), mode: &'static str) -> Instance {
     let is_tile = |dir: Dir| {
-        op.row().slots.iter().filter(|s| s.kind == Kind::Tile && s.dir == dir && s.count == Count::One).count()
+        op.row().slots.iter().filter(|s| s.kind == SlotKind::Tile && s.dir == dir && s.count == Count::One).count()
     };
     let tile = |dtype, write| TileUse { loc: Loc::Vec, dtype, size, valid, write };
     let read = std::iter::repeat_n(tile(types.0, false), is_tile(Dir::In));

@@ -47,5 +47,6 @@ pub use report::{
 };
 pub use sim::{Machine, Stuck, Timeline, simulate};
 pub use trace::{
-    Cost, Dep, Item, LANES, NONE, Options, Order, Touch, Trace, Traffic, Why, core_name, pipe_name, record, record_run,
+    Cost, Dep, Item, LANES, NONE, Options, OrderSource, Touch, Trace, Traffic, Why, core_name, pipe_name, record,
+    record_run,
 };

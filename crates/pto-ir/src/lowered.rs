@@ -4,7 +4,7 @@
 //! operation that makes it say together; casts, windows, branches and loops hand that on.
 
 use crate::{Attr, Def, Module, OpId, ValueId};
-use pto_isa::row::{Kind, Meaning, Movement, Storage};
+use pto_isa::row::{Meaning, Movement, SlotKind, Storage};
 use pto_isa::{Diagnostic, Dim, Error, Family, FnType, PtrSpace, TileType, Type, codes};
 
 impl Module {
@@ -162,7 +162,7 @@ impl Module {
             for operand in self.operands(id).iter().filter(|o| self.is_local_buffer(o.value)) {
                 let kind = row.slots.get(usize::from(operand.slot)).map(|s| s.kind);
                 taken[operand.value.index()] |=
-                    matches!(kind, Some(Kind::Tile | Kind::TileOrView | Kind::TileOrScalar));
+                    matches!(kind, Some(SlotKind::Tile | SlotKind::TileOrView | SlotKind::TileOrScalar));
             }
         }
         spread(ways, |from, to| {

@@ -3,23 +3,23 @@
 //! A shape brings operands, locations, layouts, the valid-region relation, aliasing, pipe and cost class;
 //! the row adds types, scalar function, C++ name and prose.
 
-use crate::row::{Alias, Cost, Domain, Effect, Infer, Kind, Orders, Pipes, Row, Slot};
+use crate::row::{Alias, Cost, Domain, Effect, Infer, Orders, Pipes, Row, Slot, SlotKind};
 use crate::rules::Rule;
 use crate::{Dir, Pipe, Targets};
 
 /// A tile that is read.
 pub const fn tile_in(name: &'static str) -> Slot {
-    Slot::new(name, Dir::In, Kind::Tile)
+    Slot::new(name, Dir::In, SlotKind::Tile)
 }
 
 /// A tile that is written.
 pub const fn tile_out(name: &'static str) -> Slot {
-    Slot::new(name, Dir::Out, Kind::Tile)
+    Slot::new(name, Dir::Out, SlotKind::Tile)
 }
 
 /// A tile that is read and written.
 pub const fn tile_inout(name: &'static str) -> Slot {
-    Slot::new(name, Dir::InOut, Kind::Tile)
+    Slot::new(name, Dir::InOut, SlotKind::Tile)
 }
 
 /// A vector-memory, row-major tile of the row's data types that is read.
@@ -39,31 +39,31 @@ pub const fn scratch(name: &'static str) -> Slot {
 
 /// A scalar of the class of the row's data types.
 pub const fn scalar_in(name: &'static str) -> Slot {
-    Slot::new(name, Dir::In, Kind::Scalar).data()
+    Slot::new(name, Dir::In, SlotKind::Scalar).data()
 }
 
 /// An index operand.
 pub const fn index_in(name: &'static str) -> Slot {
-    Slot::new(name, Dir::In, Kind::Index)
+    Slot::new(name, Dir::In, SlotKind::Index)
 }
 
 /// A window of global memory that is read.
 pub const fn view_in(name: &'static str) -> Slot {
-    Slot::new(name, Dir::In, Kind::View)
+    Slot::new(name, Dir::In, SlotKind::View)
 }
 
 /// A window of global memory that is written.
 pub const fn view_out(name: &'static str) -> Slot {
-    Slot::new(name, Dir::Out, Kind::View)
+    Slot::new(name, Dir::Out, SlotKind::View)
 }
 
 /// An operand of another kind that is read.
-pub const fn value_in(name: &'static str, kind: Kind) -> Slot {
+pub const fn value_in(name: &'static str, kind: SlotKind) -> Slot {
     Slot::new(name, Dir::In, kind)
 }
 
 /// A result that is a value of its own.
-pub const fn result(name: &'static str, kind: Kind) -> Slot {
+pub const fn result(name: &'static str, kind: SlotKind) -> Slot {
     Slot::new(name, Dir::Out, kind)
 }
 

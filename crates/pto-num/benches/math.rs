@@ -5,7 +5,7 @@
 //! comes and goes. Compare figures of one run only.
 
 use pto_num::convert::{self, narrow, to_int};
-use pto_num::{Bf16, CpuLevel, F8E4M3, F16, Float, Kernel, Level, Round, Saturate, cpu_level, dispatch_at, math};
+use pto_num::{Bf16, CpuLevel, F8E4M3, F16, Float, Level, LevelKernel, Round, Saturate, cpu_level, dispatch_at, math};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -28,7 +28,7 @@ trait Function: Copy {
 
 struct Map<'a, F: Function>(&'a [Chunk], &'a mut [Chunk], F);
 
-impl<F: Function> Kernel for Map<'_, F> {
+impl<F: Function> LevelKernel for Map<'_, F> {
     type Output = ();
 
     #[inline(always)]

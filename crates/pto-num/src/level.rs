@@ -98,7 +98,7 @@ pub fn cpu_level() -> CpuLevel {
 ///
 /// `run` and what it calls in its loops must be `#[inline(always)]`: only what ends up inside the function that
 /// [`dispatch`] enters is compiled with the features of the level.
-pub trait Kernel {
+pub trait LevelKernel {
     /// What the work gives.
     type Output;
 
@@ -108,13 +108,13 @@ pub trait Kernel {
 
 /// Runs a kernel at [`cpu_level`].
 #[inline]
-pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+pub fn dispatch<K: LevelKernel>(kernel: K) -> K::Output {
     dispatch_at(cpu_level(), kernel)
 }
 
 /// Runs a kernel at a level, or at [`cpu_level`] if that is lower.
 #[inline]
-pub fn dispatch_at<K: Kernel>(level: CpuLevel, kernel: K) -> K::Output {
+pub fn dispatch_at<K: LevelKernel>(level: CpuLevel, kernel: K) -> K::Output {
     match level.min(cpu_level()) {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has the level.

@@ -8,7 +8,7 @@
 //! - [`convert`]: rounding to narrower floats and to integers, for vector loops, in every mode.
 //! - [`Exact`] and [`Format`]: any value of any format without loss, and one encoder. Slow, obvious, and what the fast
 //!   conversions are tested against.
-//! - [`Level`], [`Kernel`], [`dispatch`]: one source, compiled for several processors.
+//! - [`Level`], [`LevelKernel`], [`dispatch`]: one source, compiled for several processors.
 //!
 //! ```
 //! use pto_num::{Kernel, Level, dispatch, math};
@@ -40,7 +40,7 @@ mod round;
 
 pub use exact::Exact;
 pub use format::{Bf16, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F8E8M0, F16, Float, Format, Hif8, I4};
-pub use level::{Baseline, CpuLevel, Kernel, Level, cpu_level, dispatch, dispatch_at};
+pub use level::{Baseline, CpuLevel, Level, LevelKernel, cpu_level, dispatch, dispatch_at};
 #[cfg(target_arch = "x86_64")]
 pub use level::{V3, V4};
 pub use round::{Round, Saturate};

@@ -104,7 +104,7 @@ pub fn prepare(checked: &Checked) -> Result<Checked, Error> {
 fn untold(checked: &Checked, but: &[OpId]) -> Vec<Span> {
     let module = checked.module();
     let places = places::Places::new(checked);
-    let order = order::Order::new(module);
+    let order = order::OpPositions::new(module);
     let but: HashSet<OpId> = but.iter().copied().collect();
     let is_untold = |id: &OpId| {
         let number = module.operand(*id, "slot");

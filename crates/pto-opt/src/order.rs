@@ -5,7 +5,7 @@ use pto_isa::row::Control;
 use std::collections::{BTreeSet, HashMap};
 
 /// Positions of operations, outer around inner. A function that is called stands where it is called for the first time.
-pub(crate) struct Order {
+pub(crate) struct OpPositions {
     /// Where each operation begins and ends, by its index; 0 where it stands nowhere.
     spans: Vec<(u32, u32)>,
     parents: Vec<Option<OpId>>,
@@ -30,14 +30,14 @@ struct Called {
 }
 
 /// What is still to be done while positions are given out.
-enum Step {
+enum Visit {
     Enter(OpId),
     /// What an operation calls comes behind what is in it.
     Call(OpId),
     Leave(OpId),
 }
 
-impl Order {
+impl OpPositions {
     pub fn new(module: &Module) -> Self {
         let calls = module.calls();
         let mut called: HashMap<OpId, Called> = HashMap::new();
@@ -68,32 +68,32 @@ impl Order {
 
     /// Gives an operation and everything in it their positions. Calls may be nested as deeply as there are functions, hence no recursion.
     fn place(&mut self, module: &Module, id: OpId, calls: &HashMap<OpId, OpId>) {
-        let mut open = vec![Step::Enter(id)];
+        let mut open = vec![Visit::Enter(id)];
         while let Some(step) = open.pop() {
             match step {
-                Step::Enter(id) => {
+                Visit::Enter(id) => {
                     self.spans[id.index()].0 = self.at.len() as u32;
                     self.at.push(id);
                     self.loops[id.index()] = self.parent(id).and_then(|outer| match goes_round(module, outer) {
                         true => Some(outer),
                         false => self.loops[outer.index()],
                     });
-                    open.extend([Step::Leave(id), Step::Call(id)]);
+                    open.extend([Visit::Leave(id), Visit::Call(id)]);
                     let blocks = module.op_regions(id).iter().flat_map(|r| &module.region(*r).blocks);
                     for inner in blocks.flat_map(|b| &module.block(*b).ops) {
                         self.parents[inner.index()] = Some(id);
                     }
                     let blocks = module.op_regions(id).iter().flat_map(|r| &module.region(*r).blocks);
                     let inner = blocks.flat_map(|b| &module.block(*b).ops).rev();
-                    open.extend(inner.filter(|i| !self.called.contains_key(i)).map(|i| Step::Enter(*i)));
+                    open.extend(inner.filter(|i| !self.called.contains_key(i)).map(|i| Visit::Enter(*i)));
                 }
-                Step::Call(id) => {
+                Visit::Call(id) => {
                     if let Some(&function) = calls.get(&id).filter(|f| self.first(**f) == 0) {
                         self.parents[function.index()] = Some(id);
-                        open.push(Step::Enter(function));
+                        open.push(Visit::Enter(function));
                     }
                 }
-                Step::Leave(id) => {
+                Visit::Leave(id) => {
                     self.spans[id.index()].1 = self.at.len() as u32;
                     self.at.push(id);
                 }

@@ -8,63 +8,63 @@ use pto_isa::row::Control;
 
 /// An operation that matters for the order of pipes.
 #[derive(Debug)]
-pub(crate) struct Item {
+pub(crate) struct TreeNode {
     pub op: OpId,
-    pub kind: Kind,
+    pub kind: TreeNodeKind,
     /// What it touches, with everything inside.
     pub touches: Vec<Touch>,
 }
 
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum TreeNodeKind {
     Leaf(Effect),
     /// Goes round: one block, and whether it does so at least once whatever happens.
-    Loop(Vec<Item>, bool),
+    Loop(Vec<TreeNode>, bool),
     /// Goes round and is left in the middle: the items of both parts, and how many are in the first, which comes once more.
-    Conditional(Vec<Item>, usize),
+    Conditional(Vec<TreeNode>, usize),
     /// One of several lists; an empty one where it may be none, or not on every core.
-    Branches(Vec<Vec<Item>>),
+    Branches(Vec<Vec<TreeNode>>),
     /// Lists between which control goes in ways that are not followed.
-    Tangle(Vec<(BlockId, Vec<Item>)>),
+    Tangle(Vec<(BlockId, Vec<TreeNode>)>),
 }
 
-impl Item {
+impl TreeNode {
     /// The items directly inside.
-    pub fn inner(&self) -> impl Iterator<Item = &Item> {
-        let lists: Vec<&[Item]> = match &self.kind {
-            Kind::Leaf(_) => Vec::new(),
-            Kind::Loop(list, _) | Kind::Conditional(list, _) => vec![list],
-            Kind::Branches(lists) => lists.iter().map(Vec::as_slice).collect(),
-            Kind::Tangle(lists) => lists.iter().map(|(_, list)| list.as_slice()).collect(),
+    pub fn inner(&self) -> impl Iterator<Item = &TreeNode> {
+        let lists: Vec<&[TreeNode]> = match &self.kind {
+            TreeNodeKind::Leaf(_) => Vec::new(),
+            TreeNodeKind::Loop(list, _) | TreeNodeKind::Conditional(list, _) => vec![list],
+            TreeNodeKind::Branches(lists) => lists.iter().map(Vec::as_slice).collect(),
+            TreeNodeKind::Tangle(lists) => lists.iter().map(|(_, list)| list.as_slice()).collect(),
         };
         lists.into_iter().flatten()
     }
 }
 
 /// The items of a block.
-pub(crate) fn items(checked: &Checked, places: &mut Places<'_>, block: BlockId, core: CoreKind) -> Vec<Item> {
+pub(crate) fn items(checked: &Checked, places: &mut Places<'_>, block: BlockId, core: CoreKind) -> Vec<TreeNode> {
     let module = checked.module();
     let mut list = Vec::new();
     for &id in &module.block(block).ops {
         let kind = kind(checked, places, id, core);
         let touches = touches(&kind).into_iter().map(|t| t.in_any_turn(id)).collect();
-        if !matches!(kind, Kind::Leaf(Effect::None)) && !is_empty(&kind) {
-            list.push(Item { op: id, kind, touches });
+        if !matches!(kind, TreeNodeKind::Leaf(Effect::None)) && !is_empty(&kind) {
+            list.push(TreeNode { op: id, kind, touches });
         }
     }
     list
 }
 
-fn kind(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) -> Kind {
+fn kind(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) -> TreeNodeKind {
     let module = checked.module();
     let regions = module.op_regions(id);
     if regions.is_empty() {
-        return Kind::Leaf(effect(checked, places, id, core));
+        return TreeNodeKind::Leaf(effect(checked, places, id, core));
     }
     let core = CoreKind::of_section(module, id).unwrap_or(core);
     let blocks: Vec<BlockId> = regions.iter().flat_map(|r| module.region(*r).blocks.clone()).collect();
     let single = regions.iter().all(|r| module.region(*r).blocks.len() == 1);
-    let mut lists: Vec<(BlockId, Vec<Item>)> = Vec::new();
+    let mut lists: Vec<(BlockId, Vec<TreeNode>)> = Vec::new();
     for block in blocks {
         lists.push((block, items(checked, places, block, core)));
     }
@@ -75,45 +75,47 @@ fn kind(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) ->
             let body = lists.pop().map(|(_, list)| list).unwrap_or_default();
             match turns {
                 // What is never executed needs no order.
-                Some(false) => Kind::Leaf(Effect::None),
-                turns => Kind::Loop(body, turns == Some(true)),
+                Some(false) => TreeNodeKind::Leaf(Effect::None),
+                turns => TreeNodeKind::Loop(body, turns == Some(true)),
             }
         }
         // Where the condition touches no memory, the body is all there is.
         Some(Control::While) if single && lists.first().is_some_and(|(_, condition)| condition.is_empty()) => {
-            Kind::Loop(lists.pop().map(|(_, list)| list).unwrap_or_default(), false)
+            TreeNodeKind::Loop(lists.pop().map(|(_, list)| list).unwrap_or_default(), false)
         }
         Some(Control::While) if single && lists.len() == 2 => {
             let first = lists[0].1.len();
-            Kind::Conditional(lists.into_iter().flat_map(|(_, list)| list).collect(), first)
+            TreeNodeKind::Conditional(lists.into_iter().flat_map(|(_, list)| list).collect(), first)
         }
         code if single => {
             let has_all = code == Some(Control::If) && lists.len() == 2;
             let lists = lists.into_iter().map(|(_, list)| list);
-            Kind::Branches(lists.chain((!has_all).then(Vec::new)).collect())
+            TreeNodeKind::Branches(lists.chain((!has_all).then(Vec::new)).collect())
         }
-        _ => Kind::Tangle(lists),
+        _ => TreeNodeKind::Tangle(lists),
     }
 }
 
-fn is_empty(kind: &Kind) -> bool {
+fn is_empty(kind: &TreeNodeKind) -> bool {
     match kind {
-        Kind::Leaf(_) => false,
-        Kind::Loop(list, _) | Kind::Conditional(list, _) => list.is_empty(),
-        Kind::Branches(lists) => lists.iter().all(Vec::is_empty),
-        Kind::Tangle(lists) => lists.iter().all(|(_, list)| list.is_empty()),
+        TreeNodeKind::Leaf(_) => false,
+        TreeNodeKind::Loop(list, _) | TreeNodeKind::Conditional(list, _) => list.is_empty(),
+        TreeNodeKind::Branches(lists) => lists.iter().all(Vec::is_empty),
+        TreeNodeKind::Tangle(lists) => lists.iter().all(|(_, list)| list.is_empty()),
     }
 }
 
-fn touches(kind: &Kind) -> Vec<Touch> {
+fn touches(kind: &TreeNodeKind) -> Vec<Touch> {
     let mut all: Vec<Touch> = match kind {
-        Kind::Leaf(Effect::Touches(list)) => return list.clone(),
-        Kind::Leaf(_) => return Vec::new(),
-        Kind::Loop(list, _) | Kind::Conditional(list, _) => {
+        TreeNodeKind::Leaf(Effect::Touches(list)) => return list.clone(),
+        TreeNodeKind::Leaf(_) => return Vec::new(),
+        TreeNodeKind::Loop(list, _) | TreeNodeKind::Conditional(list, _) => {
             list.iter().flat_map(|i| i.touches.iter().copied()).collect()
         }
-        Kind::Branches(lists) => lists.iter().flatten().flat_map(|i| i.touches.iter().copied()).collect(),
-        Kind::Tangle(lists) => lists.iter().flat_map(|(_, l)| l).flat_map(|i| i.touches.iter().copied()).collect(),
+        TreeNodeKind::Branches(lists) => lists.iter().flatten().flat_map(|i| i.touches.iter().copied()).collect(),
+        TreeNodeKind::Tangle(lists) => {
+            lists.iter().flat_map(|(_, l)| l).flat_map(|i| i.touches.iter().copied()).collect()
+        }
     };
     // One of each kind is enough to know that there is one.
     all.sort_by_key(|t| (t.region, t.slot, t.pipe, t.core, t.write, t.op));

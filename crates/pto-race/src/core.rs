@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// What a pipe does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Step {
+pub(crate) enum PipeStep {
     Work,
     /// Work of the scalar unit through its data cache.
     Scalar,
@@ -21,7 +21,7 @@ pub(crate) enum Step {
 /// A step behind a wait.
 #[derive(Debug)]
 pub(crate) struct Queued {
-    pub step: Step,
+    pub step: PipeStep,
     pub site: Site,
     pub accesses: Vec<Access>,
     /// What the core knew when it gave the step to the pipe.
@@ -87,7 +87,7 @@ impl CoreState {
     }
 
     /// Puts a step behind those that a pipe cannot take yet.
-    pub fn postpone(&mut self, at: usize, step: Step, site: Site, accesses: &[Access], when: u64) {
+    pub fn postpone(&mut self, at: usize, step: PipeStep, site: Site, accesses: &[Access], when: u64) {
         let queued = Queued { step, site, accesses: accesses.to_vec(), issued: self.issue.clone(), when };
         self.lanes[at].queue.push_back(queued);
     }
@@ -119,7 +119,7 @@ impl CoreState {
         }
         let up = self.flags.entry(flag).or_default();
         // A wait that came before it is behind it in the queue of its pipe, and takes it at once.
-        let awaited = self.lanes[lane(flag.dst)].queue.front().is_some_and(|q| q.step == Step::Wait(flag));
+        let awaited = self.lanes[lane(flag.dst)].queue.front().is_some_and(|q| q.step == PipeStep::Wait(flag));
         if let Some(first) = up.front()
             && !awaited
         {
@@ -169,11 +169,11 @@ impl CoreState {
     /// What a pipe waits for does not come. It is reported, and the pipe goes on as if it had.
     pub fn forgive(&mut self, queued: &Queued, at: usize, findings: &mut Findings<'_>) {
         match queued.step {
-            Step::Wait(flag) => {
+            PipeStep::Wait(flag) => {
                 self.report_missing(flag, queued, findings);
                 *self.owed.entry(flag).or_default() += 1;
             }
-            Step::Get(id) => {
+            PipeStep::Get(id) => {
                 if let Some(held) = self.tokens.insert(id, Held { lane: at, site: queued.site }) {
                     findings.token_awaited(id, pipe(held.lane), held.site, queued.site, queued.when);
                 }

@@ -5,7 +5,7 @@ use crate::answers::{Answers, PATIENCE};
 use crate::asked::AskedWords;
 use crate::caches::Caches;
 use crate::clock::{Clock, LANES, lane};
-use crate::core::{CoreState, Step};
+use crate::core::{CoreState, PipeStep};
 use crate::findings::{Findings, Site, Stuck};
 use crate::link_state::Links;
 use crate::memory::Memories;
@@ -81,7 +81,7 @@ impl Observer for Detector<'_> {
         match event.action {
             Action::Work if matches!(event.detail, Detail::Number(_)) => {
                 if !self.asks_word(core, site, event) {
-                    self.issue(core, self.lane_of(event.pipe), Step::Scalar, site, event.accesses);
+                    self.issue(core, self.lane_of(event.pipe), PipeStep::Scalar, site, event.accesses);
                     self.stores_word(core, event);
                 }
             }
@@ -90,19 +90,19 @@ impl Observer for Detector<'_> {
                 let lane_at = self.lane_of(event.pipe);
                 self.follows_words(core, site, event);
                 self.gives_words(core, lane_at, event);
-                self.issue(core, lane_at, Step::Work, site, event.accesses);
+                self.issue(core, lane_at, PipeStep::Work, site, event.accesses);
             }
             Action::Clean => self.clean_cache(core, site, event.accesses),
             Action::SetFlag(flag) | Action::WaitFlag(flag) if !self.findings.has_event(flag.id) => {
                 self.findings.no_such_event(flag.id, site);
             }
-            Action::SetFlag(flag) => self.issue(core, self.lane_of(Some(flag.src)), Step::Set(flag), site, &[]),
-            Action::WaitFlag(flag) => self.issue(core, self.lane_of(Some(flag.dst)), Step::Wait(flag), site, &[]),
-            Action::GetToken(id) => self.issue(core, self.lane_of(event.pipe), Step::Get(id), site, &[]),
-            Action::ReleaseToken(id) => self.issue(core, self.lane_of(event.pipe), Step::Release(id), site, &[]),
+            Action::SetFlag(flag) => self.issue(core, self.lane_of(Some(flag.src)), PipeStep::Set(flag), site, &[]),
+            Action::WaitFlag(flag) => self.issue(core, self.lane_of(Some(flag.dst)), PipeStep::Wait(flag), site, &[]),
+            Action::GetToken(id) => self.issue(core, self.lane_of(event.pipe), PipeStep::Get(id), site, &[]),
+            Action::ReleaseToken(id) => self.issue(core, self.lane_of(event.pipe), PipeStep::Release(id), site, &[]),
             Action::Barrier => match event.pipe {
                 Some(Pipe::All) | None => self.barrier_all(core),
-                pipe => self.issue(core, self.lane_of(pipe), Step::Barrier, site, &[]),
+                pipe => self.issue(core, self.lane_of(pipe), PipeStep::Barrier, site, &[]),
             },
             Action::Then(from, to) => {
                 let from = self.lane_of(Some(from));
@@ -279,9 +279,9 @@ impl<'a> Detector<'a> {
     // ---- steps of a pipe ------------------------------------------------------------------------------------------
 
     /// Gives a step to a pipe. It runs at once, unless the pipe is stopped at a wait.
-    fn issue(&mut self, core: usize, lane_at: usize, step: Step, site: Site, accesses: &[Access]) {
+    fn issue(&mut self, core: usize, lane_at: usize, step: PipeStep, site: Site, accesses: &[Access]) {
         let state = &mut self.cores[core];
-        if self.setting.sync == Sync::Auto && !matches!(step, Step::Work | Step::Scalar) {
+        if self.setting.sync == Sync::Auto && !matches!(step, PipeStep::Work | PipeStep::Scalar) {
             return;
         }
         self.findings.now += 1;
@@ -293,7 +293,7 @@ impl<'a> Detector<'a> {
             return;
         }
         if self.perform(core, lane_at, step, site, accesses, None) {
-            if matches!(step, Step::Set(_) | Step::Release(_)) {
+            if matches!(step, PipeStep::Set(_) | PipeStep::Release(_)) {
                 self.pump(core);
             }
             return;
@@ -310,7 +310,7 @@ impl<'a> Detector<'a> {
         &mut self,
         core: usize,
         lane_at: usize,
-        step: Step,
+        step: PipeStep,
         site: Site,
         accesses: &[Access],
         issued: Option<&Clock>,
@@ -321,25 +321,25 @@ impl<'a> Detector<'a> {
         }
         let state = &mut self.cores[core];
         match step {
-            Step::Work => self.work((core, lane_at), site, accesses, false),
-            Step::Scalar => self.work((core, lane_at), site, accesses, true),
-            Step::Set(flag) => {
+            PipeStep::Work => self.work((core, lane_at), site, accesses, false),
+            PipeStep::Scalar => self.work((core, lane_at), site, accesses, true),
+            PipeStep::Set(flag) => {
                 let message = state.done(lane_at, core);
                 state.set_flag(flag, message, site, &mut self.findings);
             }
-            Step::Wait(flag) => {
+            PipeStep::Wait(flag) => {
                 let Some(message) = state.take_flag(flag) else { return false };
                 state.lanes[lane_at].clock.join(&message);
                 if lane_at == lane(Pipe::S) {
                     state.tell_issue(&message);
                 }
             }
-            Step::Barrier => {
+            PipeStep::Barrier => {
                 let time = state.lanes[lane_at].time;
                 state.lanes[lane_at].clock.raise(core * LANES + lane_at, time);
             }
-            Step::Get(id) => return state.get_token(id, lane_at, site, &mut self.findings),
-            Step::Release(id) => {
+            PipeStep::Get(id) => return state.get_token(id, lane_at, site, &mut self.findings),
+            PipeStep::Release(id) => {
                 let message = state.done(lane_at, core);
                 state.release_token(id, lane_at, &message, site, &mut self.findings);
             }
@@ -469,7 +469,7 @@ impl<'a> Detector<'a> {
 
     /// A step of a pipe between cores that moves a tile: the pipe, and what it touches.
     pub fn moves(&mut self, core: usize, pipe: Option<Pipe>, site: Site, accesses: &[Access]) {
-        self.issue(core, self.lane_of(pipe), Step::Work, site, accesses);
+        self.issue(core, self.lane_of(pipe), PipeStep::Work, site, accesses);
     }
 
     /// Gives the memory of a popped tile back.

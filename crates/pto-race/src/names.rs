@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 
 /// Generators of level-3 programs give every value a tile of its own and put those that are one variable at one address.
 #[derive(Debug)]
-pub(crate) struct Names<'a> {
+pub(crate) struct TileNames<'a> {
     module: &'a Module,
     owners: HashMap<BlockId, OpId>,
     /// Tiles that `tassign` moves.
@@ -20,7 +20,7 @@ pub(crate) struct Names<'a> {
     loops: BTreeMap<Role, Vec<RangeInclusive<u32>>>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> TileNames<'a> {
     pub fn new(plan: &'a Plan) -> Self {
         let loops = Role::ALL.map(|role| (role, plan.loops(role)));
         let module = plan.checked().module();

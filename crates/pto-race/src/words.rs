@@ -160,7 +160,7 @@ struct Asks {
 
 /// A change or a wait: when it is, and what is done by then.
 #[derive(Debug)]
-struct Entry {
+struct LogEntry {
     /// The lane that does it, counted over all cores.
     thread: usize,
     time: u32,
@@ -168,7 +168,7 @@ struct Entry {
     what: What,
 }
 
-impl Entry {
+impl LogEntry {
     fn core(&self) -> usize {
         self.thread / LANES
     }
@@ -187,7 +187,7 @@ struct History {
 /// What happened to words in a run.
 #[derive(Default, Debug)]
 pub(crate) struct Log {
-    entries: Vec<Entry>,
+    entries: Vec<LogEntry>,
     histories: Vec<History>,
     /// The latest history of each word, and the first.
     words: BTreeMap<Word, usize>,
@@ -319,7 +319,7 @@ impl Log {
     }
 
     fn push(&mut self, Moment { thread, time, clock }: Moment, what: What) {
-        self.entries.push(Entry { thread, time, clock, what });
+        self.entries.push(LogEntry { thread, time, clock, what });
     }
 
     /// The history of a word. One that holds something else than it should was written by something else, and starts again.
@@ -440,7 +440,7 @@ struct Learned(BTreeMap<usize, Vec<(u32, Clock)>>);
 
 impl Learned {
     /// What is done before an entry: what it knows without waits, and what the waits before it have learned.
-    fn before(&self, entry: &Entry, own: &Clock) -> Clock {
+    fn before(&self, entry: &LogEntry, own: &Clock) -> Clock {
         let mut clock = own.clone();
         for (core, list) in &self.0 {
             let mut until = own.get(scalar(*core));
@@ -456,7 +456,7 @@ impl Learned {
         clock
     }
 
-    fn note(&mut self, wait: &Entry, known: &Clock) {
+    fn note(&mut self, wait: &LogEntry, known: &Clock) {
         let list = self.0.entry(wait.core()).or_default();
         let mut all = wait.clock.clone();
         all.join(known);

@@ -8,7 +8,7 @@ use crate::random::Random;
 use pto::ir::{Attr, ValueId, print::result_slots};
 use pto::ir::{Builder, Rest};
 use pto::isa::fill::{self, Filling};
-use pto::isa::row::{Kind, Syntax};
+use pto::isa::row::{SlotKind, Syntax};
 use pto::isa::table::{self, op};
 use pto::isa::{DType, Dir, Op, Row, Scalar, Slot, Target, TileType, Type, enums};
 use std::collections::HashMap;
@@ -74,8 +74,8 @@ pub fn random_program(seed: u64, target: Target, length: usize) -> String {
 
 /// True for instructions that stand alone: tiles and scalars in, tiles out.
 pub(super) fn is_plain(row: &Row, target: Target) -> bool {
-    let plain = |s: &Slot| matches!(s.kind, Kind::Tile | Kind::Scalar | Kind::Int | Kind::Index);
-    let either = |s: &Slot| s.kind == Kind::TileOrScalar;
+    let plain = |s: &Slot| matches!(s.kind, SlotKind::Tile | SlotKind::Scalar | SlotKind::Int | SlotKind::Index);
+    let either = |s: &Slot| s.kind == SlotKind::TileOrScalar;
     row.targets.contains(target)
         && matches!(row.syntax, Syntax::InsOuts { .. })
         && row.results.is_empty()

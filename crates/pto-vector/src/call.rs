@@ -236,7 +236,7 @@ impl ViewRef {
 
 /// The operands of one execution of an instruction: `T` tiles, `V` windows of global memory and `S` scalars.
 ///
-/// The numbers are part of the type, so that code which takes other operands than its [`Kernel`] names does not compile:
+/// The numbers are part of the type, so that code which takes other operands than its [`OpKernel`] names does not compile:
 ///
 /// ```compile_fail,E0527
 /// use pto_vector::{Call, Fault};
@@ -258,11 +258,11 @@ impl ViewRef {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Call<'a, const T: usize, const V: usize = 0, const S: usize = 0> {
-    /// Tiles, in the order of [`Kernel::tiles`].
+    /// Tiles, in the order of [`OpKernel::tiles`].
     pub tiles: &'a [TileRef<'a>; T],
-    /// Windows of global memory, in the order of [`Kernel::views`].
+    /// Windows of global memory, in the order of [`OpKernel::views`].
     pub views: &'a [ViewRef; V],
-    /// Scalars, in the order of [`Kernel::scalars`]: integers sign-extended, floats as the bits of an `f32`.
+    /// Scalars, in the order of [`OpKernel::scalars`]: integers sign-extended, floats as the bits of an `f32`.
     pub scalars: &'a [u64; S],
     /// What the kernel found out about the instruction beforehand: comparison, rounding, ….
     pub imm: [u64; 2],
@@ -402,7 +402,7 @@ pub enum Numerics {
 
 /// How an instruction is executed. Every row of the table has one.
 #[derive(Clone, Copy, Debug)]
-pub struct Kernel {
+pub struct OpKernel {
     /// The tile operands it works on, by slot name, in the order the kernel gets them. [`NONE`] is always absent.
     pub tiles: &'static [&'static str],
     /// The windows of global memory.
@@ -531,7 +531,7 @@ pub trait Body<const T: usize, const V: usize = 0, const S: usize = 0> {
     unsafe fn plain(call: &Call<T, V, S>) -> Result<(), Fault>;
 }
 
-impl Kernel {
+impl OpKernel {
     /// No code yet: a program that uses it does not run.
     pub const MISSING: Self = Self::new(&[], |_| None);
 

@@ -11,7 +11,7 @@ mod pairs;
 #[cfg(target_arch = "x86_64")]
 mod v4;
 
-use super::call::{Kernel, Prepared, Site};
+use super::call::{OpKernel, Prepared, Site};
 use super::contiguous;
 use drive::{Conversion, Fast};
 use how::ConvertOptions;
@@ -22,7 +22,7 @@ use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Hif8, Round};
 
 const TILES: &[&str; 2] = &["src", "dst"];
 
-pub(super) const CONVERT: Kernel = Kernel::new(TILES, |site| {
+pub(super) const CONVERT: OpKernel = OpKernel::new(TILES, |site| {
     let how = ConvertOptions::of(site)?;
     let fast = if how.src.is_float() { from_float(site, how) } else { from_int(site, how) };
     let prepared = fast.unwrap_or_else(|| Prepared::new::<exact::Any>(site, false));

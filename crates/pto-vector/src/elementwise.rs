@@ -1,6 +1,6 @@
 //! Elementwise instructions.
 
-use super::call::{Kernel, Prepared, Site};
+use super::call::{OpKernel, Prepared, Site};
 use super::elem::{modular, prepare};
 use super::map::{Binary, Unary};
 use super::narrowing::{AddScaleRelu, ReluConvert};
@@ -30,7 +30,7 @@ const BF16_NEG_INF: i16 = 0xff80_u16 as i16;
 /// `modular` shares one kernel between the signed and the unsigned type.
 macro_rules! kernel {
     ($slots:expr, $of:expr, $body:ident<$op:ty>, $($types:tt)+) => {
-        Kernel::new($slots, |site: &Site| {
+        OpKernel::new($slots, |site: &Site| {
             prepare!(site, $slots, $of(site.tile("dst")?.dtype), E in [$($types)+] => $body<$op, E>)
         })
     };
@@ -47,7 +47,7 @@ macro_rules! unary {
 /// Signs of 16-bit floats need no arithmetic: another function of their bits does it.
 macro_rules! sign {
     ($f16:ty, $bf16:ty, $op:ty, $of:expr, $($types:tt)+) => {
-        Kernel::new(UNARY, |site: &Site| {
+        OpKernel::new(UNARY, |site: &Site| {
             let rows = contiguous(site, UNARY);
             match site.tile("dst")?.dtype {
                 DType::F16 => Some(Prepared::new::<Unary<$f16, i16>>(site, rows)),
@@ -61,7 +61,7 @@ macro_rules! sign {
 /// A sum or difference, ReLU, and a conversion.
 macro_rules! relu_convert {
     ($op:ty) => {
-        Kernel::new(BINARY, |site: &Site| {
+        OpKernel::new(BINARY, |site: &Site| {
             let rows = contiguous(site, BINARY);
             match (site.tile("src0")?.dtype, site.tile("dst")?.dtype) {
                 (DType::F32, DType::F16) => Some(Prepared::new::<ReluConvert<$op, f32, F16>>(site, rows)),
@@ -73,7 +73,7 @@ macro_rules! relu_convert {
     };
 }
 
-const ADD_SCALE_RELU: Kernel = Kernel::taking(BINARY, &[], &["deq_scale"], |site: &Site| {
+const ADD_SCALE_RELU: OpKernel = OpKernel::taking(BINARY, &[], &["deq_scale"], |site: &Site| {
     let types = (site.tile("src0")?.dtype, site.tile("dst")?.dtype);
     (types == (DType::I32, DType::F16)).then(|| Prepared::new::<AddScaleRelu>(site, contiguous(site, BINARY)))
 });

@@ -1,7 +1,7 @@
 //! Instructions that repeat a row or a column.
 
 use super::blocks::ByBlock;
-use super::call::{Body, Call, Fault, Kernel, NONE, Prepared, Site};
+use super::call::{Body, Call, Fault, NONE, OpKernel, Prepared, Site};
 use super::contiguous;
 use super::cover::Cover;
 use super::elem::{Elem, modular, prepare};
@@ -24,7 +24,7 @@ type ExpDif = Then<Sub, Exp>;
 /// exchanged.
 macro_rules! by_row {
     ($op:ty, $swapped:ty, $of:expr, $($types:tt)+) => {
-        Kernel::taking(BINARY, &[], &[NONE, NONE], |site: &Site| {
+        OpKernel::taking(BINARY, &[], &[NONE, NONE], |site: &Site| {
             let dtype = $of(site.tile("dst")?.dtype);
             let is_values = |slot| site.tile(slot).is_some_and(|t| t.blayout == BLayout::ColMajor);
             if is_values("src1") {
@@ -43,7 +43,7 @@ macro_rules! by_row {
 /// A kernel with one row for all rows.
 macro_rules! by_column {
     ($op:ty, $of:expr, $($types:tt)+) => {
-        Kernel::new(BINARY, |site: &Site| {
+        OpKernel::new(BINARY, |site: &Site| {
             let dtype = $of(site.tile("dst")?.dtype);
             prepare!(site, BINARY, dtype, E in [$($types)+] => Binary<$op, E>).map(|p| p.with(Cover::Row.imm()))
         })
@@ -53,7 +53,7 @@ macro_rules! by_column {
 /// A copy, for elements of any type of this size.
 macro_rules! copy {
     ($body:ident, $contiguous:expr) => {
-        Kernel::new(UNARY, |site: &Site| {
+        OpKernel::new(UNARY, |site: &Site| {
             let rows = contiguous(site, $contiguous);
             match site.tile("dst")?.dtype.unit_bytes() {
                 1 => Some(Prepared::new::<$body<i8>>(site, rows)),

@@ -1,6 +1,6 @@
 //! Tiles filled by a rule.
 
-use super::call::{Body, Call, Fault, Kernel, TileRef};
+use super::call::{Body, Call, Fault, OpKernel, TileRef};
 use super::elem::{Elem, by_bits, modular, prepare};
 use super::map::write;
 use pto_isa::Loc;
@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 const DST: &[&str; 1] = &["dst"];
 
 /// `dst = scalar`
-pub(super) const SCALAR: Kernel = Kernel::taking(DST, &[], &["scalar"], |site| {
+pub(super) const SCALAR: OpKernel = OpKernel::taking(DST, &[], &["scalar"], |site| {
     let dst = site.tile("dst")?;
     // Cube memory is filled as a whole; in vector memory, the valid region.
     let extent = if dst.loc == Loc::Mat { [dst.rows, dst.cols] } else { [0, 0] };
@@ -19,14 +19,14 @@ pub(super) const SCALAR: Kernel = Kernel::taking(DST, &[], &["scalar"], |site| {
 });
 
 /// `dst[0,k] = start + k`, or minus.
-pub const IOTA: Kernel = Kernel::taking(DST, &[], &["start"], |site| {
+pub const IOTA: OpKernel = OpKernel::taking(DST, &[], &["start"], |site| {
     let down = site.instance.attr("descending") == Some(AttrValue::Bool(true));
     prepare!(site, DST, modular(site.tile("dst")?.dtype), E in [I16 I32 F16 Bf16 F32; I8 I64] => Iota<E>)
         .map(|p| p.with([u64::from(down), 0]))
 });
 
 /// Ones on one side of a diagonal, zeros on the other.
-pub const TRIANGLE: Kernel = Kernel::taking(DST, &[], &["diagonal"], |site| {
+pub const TRIANGLE: OpKernel = OpKernel::taking(DST, &[], &["diagonal"], |site| {
     let upper = site.instance.attr("upperOrLower") == Some(AttrValue::Int(1));
     prepare!(site, DST, modular(site.tile("dst")?.dtype), E in [I8 I16 I32 F16 Bf16 F32; I64] => Triangle<E>)
         .map(|p| p.with([u64::from(upper), 0]))

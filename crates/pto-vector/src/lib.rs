@@ -12,10 +12,10 @@
 #[macro_export]
 macro_rules! kernels {
     ($($id:ident)+) => {
-        struct Kernels { $($id: $crate::Kernel),+ }
+        struct Kernels { $($id: $crate::OpKernel),+ }
 
         /// The kernels of the family, in table order.
-        pub(super) static LIST: &[(pto_isa::Op, $crate::Kernel)] = &[$((pto_isa::table::op::$id, KERNELS.$id)),+];
+        pub(super) static LIST: &[(pto_isa::Op, $crate::OpKernel)] = &[$((pto_isa::table::op::$id, KERNELS.$id)),+];
     };
 }
 
@@ -46,7 +46,7 @@ mod ternary;
 mod tile_scalar;
 
 pub use call::{
-    Arity, Body, BoundCode, Call, Code, Fault, Kernel, KernelFn, NONE, Numerics, Prepare, Prepared, Site, TileRef,
+    Arity, Body, BoundCode, Call, Code, Fault, KernelFn, NONE, Numerics, OpKernel, Prepare, Prepared, Site, TileRef,
     ViewRef,
 };
 pub use fill::{IOTA, TRIANGLE};
@@ -55,7 +55,7 @@ pub use map::{read, write};
 use pto_isa::{Op, Order, table};
 
 /// The kernels of this crate, by family.
-pub static FAMILIES: [&[(Op, Kernel)]; 6] = [
+pub static FAMILIES: [&[(Op, OpKernel)]; 6] = [
     elementwise::LIST,
     tile_scalar::LIST,
     partial::LIST,
@@ -65,7 +65,7 @@ pub static FAMILIES: [&[(Op, Kernel)]; 6] = [
 ];
 
 /// The kernel of a vector instruction.
-pub fn find(op: Op) -> Option<&'static Kernel> {
+pub fn find(op: Op) -> Option<&'static OpKernel> {
     FAMILIES.into_iter().flatten().find(|(of, _)| *of == op).map(|(_, kernel)| kernel)
 }
 

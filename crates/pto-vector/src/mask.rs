@@ -4,7 +4,7 @@ mod compare;
 mod select;
 mod test;
 
-use super::call::{Kernel, Numerics, Prepared, Site};
+use super::call::{Numerics, OpKernel, Prepared, Site};
 use super::elem::{by_bits, prepare, unsigned};
 use compare::CompareOptions;
 use pto_isa::DType;
@@ -18,13 +18,13 @@ const COMPARE_SCALAR_TILES: &[&str; 3] = &["src", "scalar", "dst"];
 const SELECT_TILES: &[&str; 4] = &["mask", "src0", "src1", "dst"];
 const SELECT_SCALAR_TILES: &[&str; 3] = &["mask", "src", "dst"];
 
-pub(super) const COMPARE: Kernel = Kernel::new(COMPARE_TILES, compare_tiles);
-pub(super) const COMPARE_SCALAR: Kernel = Kernel::taking(COMPARE_SCALAR_TILES, &[], &["scalar"], compare_scalar);
-pub(super) const SELECT: Kernel = Kernel::new(SELECT_TILES, |site| {
+pub(super) const COMPARE: OpKernel = OpKernel::new(COMPARE_TILES, compare_tiles);
+pub(super) const COMPARE_SCALAR: OpKernel = OpKernel::taking(COMPARE_SCALAR_TILES, &[], &["scalar"], compare_scalar);
+pub(super) const SELECT: OpKernel = OpKernel::new(SELECT_TILES, |site| {
     let unsigned = unsigned(site.tile("dst")?.dtype)?;
     prepare!(site, SELECT_TILES, unsigned, E in [U8 U16 U32; U64] => select::Tiles<E>)
 });
-pub(super) const SELECT_SCALAR: Kernel = Kernel::taking(SELECT_SCALAR_TILES, &[], &["scalar"], |site| {
+pub(super) const SELECT_SCALAR: OpKernel = OpKernel::taking(SELECT_SCALAR_TILES, &[], &["scalar"], |site| {
     let same_bits = by_bits(site.tile("dst")?.dtype);
     prepare!(site, SELECT_SCALAR_TILES, same_bits, E in [U8 U16 U32 F16 Bf16; U64] => select::Scalar<E>)
 });

@@ -1,6 +1,6 @@
 //! Instructions whose sources may cover only a part of the destination.
 
-use super::call::{Kernel, Prepared, Site};
+use super::call::{OpKernel, Prepared, Site};
 use super::contiguous;
 use super::cover::Cover;
 use super::elem::{modular, prepare};
@@ -17,7 +17,7 @@ const PAIRS: &[&str; 6] = &["src0_val", "src1_val", "src0_idx", "src1_idx", "dst
 /// A kernel for the element types listed, those after the semicolon without vector instructions.
 macro_rules! part {
     ($op:ty, $of:expr, $($types:tt)+) => {
-        Kernel::new(BINARY, |site: &Site| {
+        OpKernel::new(BINARY, |site: &Site| {
             prepare!(site, BINARY, $of(site.tile("dst")?.dtype), E in [$($types)+] => Binary<$op, E>)
                 .map(|p| p.with(Cover::Part.imm()))
         })
@@ -27,7 +27,7 @@ macro_rules! part {
 /// A kernel of values with indices.
 macro_rules! part_arg {
     ($better:ty) => {
-        Kernel::new(PAIRS, |site: &Site| {
+        OpKernel::new(PAIRS, |site: &Site| {
             let rows = contiguous(site, PAIRS);
             let prepared = match (site.tile("dst_val")?.dtype, site.tile("dst_idx")?.dtype.bits()) {
                 (DType::F16, 16) => Prepared::new::<PartArg<$better, F16, i16>>(site, rows),

@@ -9,7 +9,7 @@ mod rows;
 #[cfg(target_arch = "x86_64")]
 mod v4;
 
-use super::call::{Kernel, Site};
+use super::call::{OpKernel, Site};
 use super::elem::{prepare, unsigned};
 use arg::{ColArg, RowArg};
 use cols::Cols;
@@ -25,7 +25,7 @@ const ARG_TILES: &[&str; 3] = &["src", "dst_val", "dst_idx"];
 /// A kernel that adds or multiplies, which signed and unsigned integers do alike.
 macro_rules! arithmetic {
     ($body:ident $($fold:ident)?, $($types:tt)+) => {
-        Kernel::new(TILES, |site: &Site| {
+        OpKernel::new(TILES, |site: &Site| {
             let dtype = site.tile("src")?.dtype;
             let dtype = if dtype.is_int() { unsigned(dtype)? } else { dtype };
             prepare!(site, &["src"], dtype, E in [$($types)+] => $body<$($fold,)? E>)
@@ -36,7 +36,7 @@ macro_rules! arithmetic {
 /// A kernel that finds a value.
 macro_rules! extreme {
     ($body:ident $fold:ident, $($types:tt)+) => {
-        Kernel::new(TILES, |site: &Site| {
+        OpKernel::new(TILES, |site: &Site| {
             prepare!(site, &["src"], site.tile("src")?.dtype, E in [$($types)+] => $body<$fold, E>)
         })
     };
@@ -45,7 +45,7 @@ macro_rules! extreme {
 /// A kernel that finds an index.
 macro_rules! argument {
     ($body:ident $fold:ident, $($types:tt)+) => {
-        Kernel::new(ARG_TILES, |site: &Site| {
+        OpKernel::new(ARG_TILES, |site: &Site| {
             let index = u64::from(site.tile("dst_idx")?.dtype.unit_bytes());
             prepare!(site, &["src"], site.tile("src")?.dtype, E in [$($types)+] => $body<$fold, E>)
                 .map(|p| p.with([index, 0]))

@@ -1,6 +1,6 @@
 //! Instructions of a tile and a scalar.
 
-use super::call::{Kernel, NONE, Prepared, Site};
+use super::call::{NONE, OpKernel, Prepared, Site};
 use super::elem::{modular, prepare};
 use super::grid::COUNT;
 use super::map::ByValue;
@@ -22,7 +22,7 @@ const EITHER: &[&str; 3] = &["src0", "src1", "dst"];
 /// `modular` shares one kernel between the signed and the unsigned type.
 macro_rules! scalar {
     ($op:ty, $of:expr, $($types:tt)+) => {
-        Kernel::taking(VALUE, &[], &[NONE, "scalar"], |site: &Site| {
+        OpKernel::taking(VALUE, &[], &[NONE, "scalar"], |site: &Site| {
             prepare!(site, VALUE, $of(site.tile("dst")?.dtype), E in [$($types)+] => ByValue<$op, E>)
         })
     };
@@ -31,7 +31,7 @@ macro_rules! scalar {
 /// A shift: the scalar counts bits, however wide the elements are.
 macro_rules! shift {
     ($op:ty, $of:expr, $($types:tt)+) => {
-        Kernel::taking(VALUE, &[], &[NONE, "scalar"], |site: &Site| {
+        OpKernel::taking(VALUE, &[], &[NONE, "scalar"], |site: &Site| {
             prepare!(site, VALUE, $of(site.tile("dst")?.dtype), E in [$($types)+] => ByValue<$op, E>)
                 .map(|p| p.with([0, COUNT]))
         })
@@ -41,7 +41,7 @@ macro_rules! shift {
 /// A tile, a scalar, and another tile.
 macro_rules! between {
     ($op:ty, $($types:tt)+) => {
-        Kernel::taking(EITHER, &[], &["scalar"], |site: &Site| {
+        OpKernel::taking(EITHER, &[], &["scalar"], |site: &Site| {
             let dtype = modular(site.tile("dst")?.dtype);
             prepare!(site, EITHER, dtype, E in [$($types)+] => TernaryScalar<$op, E>)
         })
@@ -49,7 +49,7 @@ macro_rules! between {
 }
 
 /// The tile may be either operand. Both are listed as tiles and as scalars; the one that is not given is absent, or 0.
-const DIVIDE: Kernel = Kernel::taking(EITHER, &[], &["src0", "src1"], |site: &Site| {
+const DIVIDE: OpKernel = OpKernel::taking(EITHER, &[], &["src0", "src1"], |site: &Site| {
     let dtype = site.tile("dst")?.dtype;
     if site.tile("src0").is_some() {
         prepare!(site, EITHER, dtype, E in [F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64] => ByValue<Div, E>)
@@ -58,7 +58,7 @@ const DIVIDE: Kernel = Kernel::taking(EITHER, &[], &["src0", "src1"], |site: &Si
     }
 });
 
-const AXPY: Kernel = Kernel::taking(UPDATE, &[], &["scalar"], |site: &Site| {
+const AXPY: OpKernel = OpKernel::taking(UPDATE, &[], &["scalar"], |site: &Site| {
     let rows = contiguous(site, UPDATE);
     match (modular(site.tile("src")?.dtype), modular(site.tile("dst")?.dtype)) {
         (DType::F16, DType::F32) => Some(Prepared::new::<TernaryScalar<MulAdd, f32, F16>>(site, rows)),
@@ -70,7 +70,7 @@ const AXPY: Kernel = Kernel::taking(UPDATE, &[], &["scalar"], |site: &Site| {
     }
 });
 
-const SLOPE: Kernel = Kernel::taking(VALUE, &[], &[NONE, "slope"], |site: &Site| {
+const SLOPE: OpKernel = OpKernel::taking(VALUE, &[], &[NONE, "slope"], |site: &Site| {
     let dtype = site.tile("dst")?.dtype;
     prepare!(site, VALUE, dtype, E in [F16 F32; Bf16 I8 I16 I32 I64 U8 U16 U32 U64] => ByValue<Prelu, E>)
 });

@@ -3,7 +3,7 @@
 //! `cargo bench -p pto --bench growth [-- NAME]`. Each shape is made with n, 4n and 16n lines. Shown are microseconds per line at 16n lines, and how
 //! many times as much a line takes there as at n lines: it stays near 1 as long as time grows with the program alone. Small figures are mostly noise.
 
-use pto_testkit::shapes::{Kind, Shape, all};
+use pto_testkit::shapes::{Shape, ShapeKind, all};
 use pto_testkit::stages::STAGES;
 use pto_testkit::timing::best;
 
@@ -21,7 +21,7 @@ fn main() {
 }
 
 fn row(shape: &Shape) {
-    let mark = if shape.kind == Kind::Broken { " (broken)" } else { "" };
+    let mark = if shape.kind == ShapeKind::Broken { " (broken)" } else { "" };
     print!("| {:<38} |", format!("{}{mark}", shape.name));
     for (_, stage) in STAGES {
         let per_line = |lines: usize| {

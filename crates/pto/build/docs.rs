@@ -2,7 +2,7 @@
 
 use crate::example::{self, Example};
 use crate::names::snake;
-use crate::signature::{Part, Signature};
+use crate::signature::{CallPart, Signature};
 use pto_isa::row::{Elem, Pipes};
 use pto_isa::{DTypes, Op, Row, Target};
 
@@ -48,13 +48,13 @@ fn facts(row: &Row) -> String {
     format!("Text: `{}`; targets: {}{pipe}.", row.full_name(), targets.join(", "))
 }
 
-fn part(row: &Row, part: &Part) -> String {
+fn part(row: &Row, part: &CallPart) -> String {
     match part {
-        Part::Slot(at) => {
+        CallPart::Slot(at) => {
             let slot = &row.slots[*at];
             format!("`{}`: {}", snake(slot.name), slot.kind.noun())
         }
-        Part::Attr(spec) => format!("`{}`: {} ({})", snake(spec.name), spec.doc, spec.legal_values()),
+        CallPart::Attr(spec) => format!("`{}`: {} ({})", snake(spec.name), spec.doc, spec.legal_values()),
     }
 }
 

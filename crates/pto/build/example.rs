@@ -2,9 +2,9 @@
 
 use crate::enums;
 use crate::names::{element, function, memory, snake};
-use crate::signature::{Part, Signature};
+use crate::signature::{CallPart, Signature};
 use pto_isa::fill::{self, Filling};
-use pto_isa::row::{AttrKind, AttrSpec, Count, Kind};
+use pto_isa::row::{AttrKind, AttrSpec, Count, SlotKind};
 use pto_isa::rules::AttrValue;
 use pto_isa::{BLayout, Compact, Dim, Dir, Op, Pad, SLayout, Scalar, Target, TileType, Type};
 
@@ -25,11 +25,11 @@ impl Example {
         let row = op.row();
         let mut targets = Target::ALL.into_iter().filter(|t| row.targets.contains(*t));
         let (target, filling) = targets.find_map(|t| Some((t, ordinary(op, t)?)))?;
-        let mut kernel = Kernel::default();
+        let mut kernel = ExampleKernel::default();
         let args: Option<Vec<String>> = signature.parts.iter().map(|p| kernel.part(&filling, p)).collect();
         let mut call = format!("{}({})", function(op), args?.join(", "));
         // An argument the text may leave out stands for an option that it has instead.
-        let complete = signature.parts.iter().all(|p| matches!(p, Part::Attr(_)) || is_given(&filling, p));
+        let complete = signature.parts.iter().all(|p| matches!(p, CallPart::Attr(_)) || is_given(&filling, p));
         for part in signature.optional.iter().filter(|p| complete && is_given(&filling, p)) {
             let value = kernel.part(&filling, part)?;
             call += &format!(".{}({value})", part_name(&filling, part));
@@ -113,10 +113,10 @@ fn ordinary(op: Op, target: Target) -> Option<Filling> {
     types.into_iter().find_map(|data| fill::filling(op, target, data, 50))
 }
 
-fn part_name(filling: &Filling, part: &Part) -> String {
+fn part_name(filling: &Filling, part: &CallPart) -> String {
     match part {
-        Part::Slot(at) => snake(filling.op.row().slots[*at].name),
-        Part::Attr(spec) => snake(spec.name),
+        CallPart::Slot(at) => snake(filling.op.row().slots[*at].name),
+        CallPart::Attr(spec) => snake(spec.name),
     }
 }
 
@@ -126,36 +126,38 @@ fn result_type(filling: &Filling, signature: &Signature) -> Option<String> {
     let result = |at: usize| filling.types.iter().find(|(s, _)| usize::from(*s) == at).map(|(_, ty)| ty);
     match (row.results, result(row.slots.len())) {
         _ if signature.needs_type() => None,
-        ([one], Some(Type::Tile(tile) | Type::TileBuf(tile))) if one.kind == Kind::Tile => {
+        ([one], Some(Type::Tile(tile) | Type::TileBuf(tile))) if one.kind == SlotKind::Tile => {
             Some(format!(": {}", tile_type(tile).replacen("::<", "<", 1)))
         }
-        ([one], Some(Type::Scalar(_))) if one.kind == Kind::Scalar => Some(String::new()),
-        ([one], _) if matches!(one.kind, Kind::View | Kind::Index | Kind::Bool | Kind::Int) => Some(String::new()),
-        ([_, _], _) if row.results.iter().all(|r| r.kind == Kind::Index) => Some(String::new()),
+        ([one], Some(Type::Scalar(_))) if one.kind == SlotKind::Scalar => Some(String::new()),
+        ([one], _) if matches!(one.kind, SlotKind::View | SlotKind::Index | SlotKind::Bool | SlotKind::Int) => {
+            Some(String::new())
+        }
+        ([_, _], _) if row.results.iter().all(|r| r.kind == SlotKind::Index) => Some(String::new()),
         _ => None,
     }
 }
 
-fn is_given(filling: &Filling, part: &Part) -> bool {
+fn is_given(filling: &Filling, part: &CallPart) -> bool {
     match part {
-        Part::Slot(at) => filling.types.iter().any(|(slot, _)| usize::from(*slot) == *at),
-        Part::Attr(spec) => filling.attrs.iter().any(|(name, _)| *name == spec.name),
+        CallPart::Slot(at) => filling.types.iter().any(|(slot, _)| usize::from(*slot) == *at),
+        CallPart::Attr(spec) => filling.attrs.iter().any(|(name, _)| *name == spec.name),
     }
 }
 
 /// The parameters of a kernel and the lines before the instruction.
 #[derive(Default)]
-struct Kernel {
+struct ExampleKernel {
     params: Vec<String>,
     lines: Vec<String>,
 }
 
-impl Kernel {
+impl ExampleKernel {
     /// An argument; none where it takes more than a line to make it.
-    fn part(&mut self, filling: &Filling, part: &Part) -> Option<String> {
+    fn part(&mut self, filling: &Filling, part: &CallPart) -> Option<String> {
         match part {
-            Part::Slot(at) => self.operand(filling, *at),
-            Part::Attr(spec) => attribute(filling, spec),
+            CallPart::Slot(at) => self.operand(filling, *at),
+            CallPart::Attr(spec) => attribute(filling, spec),
         }
     }
 
@@ -168,7 +170,7 @@ impl Kernel {
         let written = slot.dir != Dir::In || changes || scratch;
         let ty = filling.types.iter().find(|(s, _)| usize::from(*s) == at).map(|(_, ty)| ty);
         let reference = if written { "&mut " } else { "&" };
-        let ty = ty.cloned().or_else(|| (slot.kind == Kind::Int).then_some(Type::Scalar(Scalar::Index)))?;
+        let ty = ty.cloned().or_else(|| (slot.kind == SlotKind::Int).then_some(Type::Scalar(Scalar::Index)))?;
         match (&ty, slot.count) {
             (Type::Scalar(Scalar::Index), Count::Many) => indices(slot.name).map(str::to_string),
             (_, Count::Many) => None,
@@ -187,7 +189,7 @@ impl Kernel {
                 Some(name)
             }
             (Type::Scalar(scalar), _) => match slot.kind {
-                Kind::Any => None,
+                SlotKind::Any => None,
                 _ => Some(number(*scalar).to_string()),
             },
             _ => None,

@@ -3,13 +3,13 @@
 use crate::names::{self, snake};
 use crate::types::Sets;
 use crate::{enums, names::element};
-use pto_isa::row::{AttrKind, AttrSpec, Count, Elem, FixedType, Infer, Kind};
+use pto_isa::row::{AttrKind, AttrSpec, Count, Elem, FixedType, Infer, SlotKind};
 use pto_isa::rules::Rule;
 use pto_isa::{DType, DTypes, Dir, Op, Row, Slot, Target, Targets, table};
 use std::fmt::Write as _;
 
 /// An argument or an option.
-pub enum Part {
+pub enum CallPart {
     /// An operand, by slot.
     Slot(usize),
     /// An attribute.
@@ -47,8 +47,8 @@ impl Argument {
 pub struct Signature {
     op: Op,
     pub args: Vec<Argument>,
-    pub parts: Vec<Part>,
-    pub optional: Vec<Part>,
+    pub parts: Vec<CallPart>,
+    pub optional: Vec<CallPart>,
     options: Vec<String>,
     generics: Vec<String>,
     bounds: Vec<String>,
@@ -66,11 +66,11 @@ impl Signature {
     pub fn new(op: Op, sets: &mut Sets) -> Self {
         let row = op.row();
         let (parts, optional) = divide(row);
-        let mut writer = Writer::new(op, sets, &parts);
+        let mut writer = SignatureWriter::new(op, sets, &parts);
         let mut args: Vec<Argument> = parts.iter().map(|part| writer.argument(part)).collect();
         let results = writer.results(&mut args);
         let bounds = writer.combinations();
-        let Writer { generics, .. } = writer;
+        let SignatureWriter { generics, .. } = writer;
         let options = optional.iter().map(|part| option(op, sets, part)).collect();
         Self { op, args, parts, optional, options, generics, bounds, results }
     }
@@ -181,10 +181,10 @@ pub fn markers() -> String {
 }
 
 /// The arguments in their order, and what may be given besides.
-fn divide(row: &'static Row) -> (Vec<Part>, Vec<Part>) {
+fn divide(row: &'static Row) -> (Vec<CallPart>, Vec<CallPart>) {
     let part = |name: &str| {
         let name = name.trim_start_matches("mut ");
-        row.slots.iter().position(|s| s.name == name).map(Part::Slot).or_else(|| row.attr(name).map(Part::Attr))
+        row.slots.iter().position(|s| s.name == name).map(CallPart::Slot).or_else(|| row.attr(name).map(CallPart::Attr))
     };
     let all = order(row);
     let listed = |name: &str| row.call.iter().any(|n| n.trim_start_matches("mut ") == name);
@@ -216,7 +216,7 @@ fn order(row: &'static Row) -> Vec<&'static str> {
 }
 
 /// Writes the types of one function.
-struct Writer<'a> {
+struct SignatureWriter<'a> {
     op: Op,
     row: &'static Row,
     sets: &'a mut Sets,
@@ -227,12 +227,12 @@ struct Writer<'a> {
     elements: Vec<Option<String>>,
 }
 
-impl<'a> Writer<'a> {
-    fn new(op: Op, sets: &'a mut Sets, parts: &[Part]) -> Self {
+impl<'a> SignatureWriter<'a> {
+    fn new(op: Op, sets: &'a mut Sets, parts: &[CallPart]) -> Self {
         let row = op.row();
         let count = row.slots.len() + row.results.len();
         let given =
-            |slot: usize| slot >= row.slots.len() || parts.iter().any(|p| matches!(p, Part::Slot(s) if *s == slot));
+            |slot: usize| slot >= row.slots.len() || parts.iter().any(|p| matches!(p, CallPart::Slot(s) if *s == slot));
         let mut this =
             Self { op, row, sets, group: (0..count).collect(), generics: Vec::new(), elements: vec![None; count] };
         let data: Vec<usize> = (0..count).filter(|s| row.slot_at(*s).elem == Elem::Data && given(*s)).collect();
@@ -301,10 +301,10 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn argument(&mut self, part: &Part) -> Argument {
+    fn argument(&mut self, part: &CallPart) -> Argument {
         match part {
-            Part::Slot(slot) => self.operand(*slot),
-            Part::Attr(spec) => attribute(spec),
+            CallPart::Slot(slot) => self.operand(*slot),
+            CallPart::Attr(spec) => attribute(spec),
         }
     }
 
@@ -319,7 +319,7 @@ impl<'a> Writer<'a> {
             return self.several(at, name);
         }
         let (ty, how) = match slot.kind {
-            Kind::Tile => {
+            SlotKind::Tile => {
                 let memory = self.memory(slot);
                 let element = self.element(at);
                 if !written {
@@ -333,22 +333,22 @@ impl<'a> Writer<'a> {
                 }
                 (format!("&mut impl TileOf<{memory}, {element}>"), "value()")
             }
-            Kind::TileOrScalar => (format!("impl TileOrScalar<{}>", self.element(at)), "either()"),
-            Kind::View => (format!("{reference} View<{}>", self.element(at)), "value()"),
-            Kind::TileOrView => (format!("{reference} impl TileOrView<{}>", self.element(at)), "value()"),
-            Kind::Scalar if slot.elem == Elem::Any && self.is_alone(at) => ("impl AnyScalar".to_string(), "any()"),
-            Kind::Scalar => scalar(&self.element(at)),
-            Kind::Int if self.legal(self.group[at]).iter().count() == 1 => scalar(&self.element(at)),
-            Kind::Int => ("impl AnyInt".to_string(), "int()"),
-            Kind::Float => ("impl AnyScalar".to_string(), "any()"),
-            Kind::Index => scalar("Idx"),
-            Kind::Bool => scalar("bool"),
-            Kind::Ptr => (format!("Gm<{}>", self.element(at)), "value()"),
-            Kind::Pipe => (format!("{reference} PipeHandle"), "value()"),
-            Kind::Event => (format!("{reference} EventToken"), "value()"),
-            Kind::Session => (format!("{reference} Session"), "value()"),
-            Kind::AsyncEvent => (format!("{reference} AsyncEvent"), "value()"),
-            Kind::MultiTile | Kind::EventIds | Kind::Vector | Kind::Any => {
+            SlotKind::TileOrScalar => (format!("impl TileOrScalar<{}>", self.element(at)), "either()"),
+            SlotKind::View => (format!("{reference} View<{}>", self.element(at)), "value()"),
+            SlotKind::TileOrView => (format!("{reference} impl TileOrView<{}>", self.element(at)), "value()"),
+            SlotKind::Scalar if slot.elem == Elem::Any && self.is_alone(at) => ("impl AnyScalar".to_string(), "any()"),
+            SlotKind::Scalar => scalar(&self.element(at)),
+            SlotKind::Int if self.legal(self.group[at]).iter().count() == 1 => scalar(&self.element(at)),
+            SlotKind::Int => ("impl AnyInt".to_string(), "int()"),
+            SlotKind::Float => ("impl AnyScalar".to_string(), "any()"),
+            SlotKind::Index => scalar("Idx"),
+            SlotKind::Bool => scalar("bool"),
+            SlotKind::Ptr => (format!("Gm<{}>", self.element(at)), "value()"),
+            SlotKind::Pipe => (format!("{reference} PipeHandle"), "value()"),
+            SlotKind::Event => (format!("{reference} EventToken"), "value()"),
+            SlotKind::Session => (format!("{reference} Session"), "value()"),
+            SlotKind::AsyncEvent => (format!("{reference} AsyncEvent"), "value()"),
+            SlotKind::MultiTile | SlotKind::EventIds | SlotKind::Vector | SlotKind::Any => {
                 (format!("{reference} impl Handle"), "value()")
             }
         };
@@ -361,9 +361,9 @@ impl<'a> Writer<'a> {
 
     fn several(&mut self, at: usize, name: String) -> Argument {
         let (ty, list) = match self.row.slot_at(at).kind {
-            Kind::Index => ("impl IndexList".to_string(), format!("{name}_list")),
-            Kind::View => (format!("&[View<{}>]", self.element(at)), name.clone()),
-            Kind::Int => ("&[Scalar<i64>]".to_string(), name.clone()),
+            SlotKind::Index => ("impl IndexList".to_string(), format!("{name}_list")),
+            SlotKind::View => (format!("&[View<{}>]", self.element(at)), name.clone()),
+            SlotKind::Int => ("&[Scalar<i64>]".to_string(), name.clone()),
             _ => ("&[&dyn Handle]".to_string(), name.clone()),
         };
         Argument { value: format!("{list}.iter().map(|v| v.value())"), name, ty, adds: Adds::Operands(at) }
@@ -386,35 +386,40 @@ impl<'a> Writer<'a> {
             return handle(fixed_type(fixed).to_string());
         }
         match slot.kind {
-            Kind::Tile | Kind::TileOrView => {
+            SlotKind::Tile | SlotKind::TileOrView => {
                 let memory = self.memory(slot);
                 let element = self.element(at);
                 let bound = format!("ResultHandle + TileOf<{memory}, {element}>");
                 handle(self.generic("R", &bound))
             }
-            Kind::View => self.view(at, args),
-            Kind::Scalar => match slot.infer {
+            SlotKind::View => self.view(at, args),
+            SlotKind::Scalar => match slot.infer {
                 Infer::ElementOf(of) => {
                     let of = self.row.slot(of).expect("a slot of the row");
                     handle(format!("Scalar<{}>", self.element(of)))
                 }
                 _ => handle(format!("Scalar<{}>", self.element(at))),
             },
-            Kind::Int => {
+            SlotKind::Int => {
                 let like = if let Infer::Like(of) = slot.infer { self.row.slot(of).unwrap_or(at) } else { at };
                 handle(format!("Scalar<{}>", self.element(like)))
             }
-            Kind::Ptr => {
+            SlotKind::Ptr => {
                 let like = if let Infer::Like(of) = slot.infer { self.row.slot(of).unwrap_or(at) } else { at };
                 handle(format!("Gm<{}>", self.element(like)))
             }
-            Kind::Index => handle("Index".to_string()),
-            Kind::Bool => handle("Bool".to_string()),
-            Kind::Pipe => handle("PipeHandle".to_string()),
-            Kind::Event => handle("EventToken".to_string()),
-            Kind::Session => handle("Session".to_string()),
-            Kind::AsyncEvent => handle("AsyncEvent".to_string()),
-            Kind::TileOrScalar | Kind::Float | Kind::MultiTile | Kind::EventIds | Kind::Vector | Kind::Any => {
+            SlotKind::Index => handle("Index".to_string()),
+            SlotKind::Bool => handle("Bool".to_string()),
+            SlotKind::Pipe => handle("PipeHandle".to_string()),
+            SlotKind::Event => handle("EventToken".to_string()),
+            SlotKind::Session => handle("Session".to_string()),
+            SlotKind::AsyncEvent => handle("AsyncEvent".to_string()),
+            SlotKind::TileOrScalar
+            | SlotKind::Float
+            | SlotKind::MultiTile
+            | SlotKind::EventIds
+            | SlotKind::Vector
+            | SlotKind::Any => {
                 args.push(Argument::for_type("ty", "&str"));
                 Returned {
                     ty: "Opaque".to_string(),
@@ -520,20 +525,20 @@ fn attribute(spec: &'static AttrSpec) -> Argument {
 }
 
 /// A method for something that may be given.
-fn option(op: Op, sets: &mut Sets, part: &Part) -> String {
+fn option(op: Op, sets: &mut Sets, part: &CallPart) -> String {
     let row = op.row();
-    let mut writer = Writer::new(op, sets, &[]);
+    let mut writer = SignatureWriter::new(op, sets, &[]);
     let arg = writer.argument(part);
     let value = &arg.value;
     let (doc, body) = match part {
-        Part::Slot(at) => {
+        CallPart::Slot(at) => {
             let value = if matches!(arg.adds, Adds::Source(_)) { value.clone() } else { format!("Some({value})") };
             let scratch = row.scratch.as_ref().is_some_and(|s| s.slot == row.slots[*at].name);
             let what =
                 if scratch { "A scratch tile".to_string() } else { format!("The operand `{}`", row.slots[*at].name) };
             (what, format!("trace::add_operand(self.op(), {at}, {value});"))
         }
-        Part::Attr(spec) => {
+        CallPart::Attr(spec) => {
             let default =
                 if spec.default.is_empty() { String::new() } else { format!(" Else it is `{}`.", spec.default) };
             let doc = format!("The attribute `{}`: {}; {}.{default}", spec.name, spec.doc, spec.legal_values());

@@ -1,7 +1,7 @@
 //! What functions do to the tiles that they are given.
 
 use super::atoms::{Atom, Group, group};
-use super::{Access, Loss, Read, Summary, Walk};
+use super::{Access, ClobberWalk, Loss, Read, Summary};
 use crate::places::{Extent, Home, Runs, Window};
 use pto_ir::{Module, OpId, Operand, ValueId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -61,7 +61,12 @@ fn given(runs: Runs, dense: &Window, window: &Window) -> Option<Runs> {
 }
 
 /// The windows that a function uses of a parameter, and those of the tile which a call gives for it.
-fn passed(walk: &Walk<'_>, call: OpId, given_: ValueId, parameter_: ValueId) -> Option<(Group, Vec<(Runs, Runs)>)> {
+fn passed(
+    walk: &ClobberWalk<'_>,
+    call: OpId,
+    given_: ValueId,
+    parameter_: ValueId,
+) -> Option<(Group, Vec<(Runs, Runs)>)> {
     let ty = *walk.module.tile(parameter_)?;
     let window = walk.places.window(given_, call)?;
     let dense = Window::whole(Home::Tile(parameter_), crate::places::Linear::default(), ty);
@@ -73,7 +78,7 @@ fn passed(walk: &Walk<'_>, call: OpId, given_: ValueId, parameter_: ValueId) -> 
     Some((group(&window), pairs))
 }
 
-impl Walk<'_> {
+impl ClobberWalk<'_> {
     /// The arguments of a call that are tiles, with their parameters.
     fn tiles_of_call(&self, call: OpId) -> Option<Vec<(Operand, ValueId)>> {
         let module = self.module;

@@ -1,12 +1,12 @@
 //! Loops that exchange tiles: each iteration is summed up with the tiles from outside that its parameters are.
 
 use super::atoms::Atom;
-use super::{Loss, Summary, Walk};
+use super::{ClobberWalk, Loss, Summary};
 use crate::places::Carried;
 use pto_ir::{OpId, ValueId};
 use std::rc::Rc;
 
-impl Walk<'_> {
+impl ClobberWalk<'_> {
     fn carried(&self, id: OpId) -> Option<Rc<Carried>> {
         self.places.carried(id).cloned()
     }

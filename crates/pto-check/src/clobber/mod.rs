@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>, problems: &mut Vec<Diagnostic>) {
-    if let Some(walk) = Walk::of(module, order, info, places) {
+    if let Some(walk) = ClobberWalk::of(module, order, info, places) {
         problems.extend(walk.found.into_values());
     }
 }
@@ -48,7 +48,7 @@ pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, places: &Place
 pub fn lost_sources(checked: &crate::Checked) -> BTreeMap<OpId, Vec<&'static str>> {
     let (module, info, order) = (checked.module(), checked.info(), checked.module().order());
     let places = Places::new(module, &order, info);
-    let Some(walk) = Walk::of(module, &order, info, &places) else { return BTreeMap::new() };
+    let Some(walk) = ClobberWalk::of(module, &order, info, &places) else { return BTreeMap::new() };
     let mut all: BTreeMap<OpId, BTreeSet<&'static str>> = BTreeMap::new();
     for &(id, lost) in &walk.needed {
         let row = module.op(id).op.row();
@@ -163,7 +163,7 @@ impl Summary {
     }
 }
 
-struct Walk<'a> {
+struct ClobberWalk<'a> {
     module: &'a Module,
     info: &'a Info,
     places: &'a Places<'a>,
@@ -181,7 +181,7 @@ struct Walk<'a> {
     needed: BTreeSet<(OpId, Atom)>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> ClobberWalk<'a> {
     /// Goes through a program; nothing where nothing is lost.
     fn of(module: &'a Module, order: &[OpId], info: &'a Info, places: &'a Places<'a>) -> Option<Self> {
         let losses = losses(module, order, info, places);

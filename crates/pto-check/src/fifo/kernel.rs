@@ -4,7 +4,7 @@ use super::Program;
 use crate::pipe_of;
 use crate::structure::head;
 use pto_ir::OpId;
-use pto_isa::row::{Core, Kind};
+use pto_isa::row::{Core, SlotKind};
 use pto_isa::{Diagnostic, Pipe, codes};
 
 pub(super) fn check(program: &Program, order: &[OpId], problems: &mut Vec<Diagnostic>) {
@@ -12,7 +12,7 @@ pub(super) fn check(program: &Program, order: &[OpId], problems: &mut Vec<Diagno
     for &id in order {
         let row = module.op(id).op.row();
         let here = program.site(id).core;
-        let uses_handle = row.slots.iter().any(|s| s.kind == Kind::Pipe);
+        let uses_handle = row.slots.iter().any(|s| s.kind == SlotKind::Pipe);
         if here.is_none() && program.site(id).function.is_some() && (uses_handle || row.core != Core::Any) {
             problems.push(unstated(program, id, row.core));
         }

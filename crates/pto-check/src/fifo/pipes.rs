@@ -4,7 +4,7 @@ use super::Program;
 use super::buffers::{Buffer, Buffers, Source};
 use pto_ir::{OpId, Operand, ValueId};
 use pto_isa::Type;
-use pto_isa::row::{Core, Direction, EntryAction, Fifo, Kind};
+use pto_isa::row::{Core, Direction, EntryAction, Fifo, SlotKind};
 
 /// An operation that moves, reserves or frees an entry.
 #[derive(Clone, Copy)]
@@ -131,7 +131,7 @@ impl Pipes {
 }
 
 fn handle_slot(program: &Program, id: OpId) -> Option<usize> {
-    program.module.op(id).op.row().slots.iter().position(|s| s.kind == Kind::Pipe)
+    program.module.op(id).op.row().slots.iter().position(|s| s.kind == SlotKind::Pipe)
 }
 
 /// The pipe handle an operation takes.

@@ -26,11 +26,11 @@ pub(super) struct Analysis<'a> {
 }
 
 impl Analysis<'_> {
-    pub(super) fn names(&self) -> view::Names<'_> {
-        view::Names::new(&self.source.name, &self.source.text, self.plan.checked().module())
+    pub(super) fn names(&self) -> view::OpNames<'_> {
+        view::OpNames::new(&self.source.name, &self.source.text, self.plan.checked().module())
     }
 
-    pub(super) fn shown<'b>(&'b self, names: &'b view::Names<'b>) -> view::Shown<'b> {
+    pub(super) fn shown<'b>(&'b self, names: &'b view::OpNames<'b>) -> view::Shown<'b> {
         view::Shown { names, trace: &self.trace, line: &self.line, report: &self.report, advice: &self.advice }
     }
 }

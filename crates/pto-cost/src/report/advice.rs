@@ -3,7 +3,7 @@
 use super::Report;
 use crate::laws::Laws;
 use crate::sim::{Machine, simulate};
-use crate::trace::{Cost, NONE, Options, Order, Trace, Why, lane_predecessors};
+use crate::trace::{Cost, NONE, Options, OrderSource, Trace, Why, lane_predecessors};
 use pto_ir::OpId;
 use pto_isa::{Loc, Pipe};
 use std::collections::{BTreeMap, HashSet};
@@ -60,7 +60,7 @@ pub fn advise(trace: &Trace, report: &Report, laws: &Laws, options: Options, ret
         found.push((change, again.and_then(|t| cycles_of(&t))));
     }
     if !trace.by_data {
-        let again = retrace(Options { order: Some(Order::Data), ..options }, None);
+        let again = retrace(Options { order: Some(OrderSource::Data), ..options }, None);
         found.push((Change::FewerFlags, again.and_then(|t| cycles_of(&t))));
     }
     if let Some(blocks) = more_blocks(report, laws) {

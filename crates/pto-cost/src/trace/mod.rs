@@ -6,7 +6,7 @@ mod links;
 mod record;
 mod traffic;
 
-pub use record::{Options, Order, record, record_run};
+pub use record::{Options, OrderSource, record, record_run};
 pub use traffic::Traffic;
 pub(crate) use traffic::{Misses, misses};
 

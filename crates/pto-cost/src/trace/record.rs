@@ -17,7 +17,7 @@ const MOST_KNOWN: usize = 64;
 
 /// What orders the pipes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
+pub enum OrderSource {
     /// From the flags, barriers and tokens of the program.
     Program,
     /// From data, as if flags were where they are needed and nowhere else.
@@ -30,7 +30,7 @@ pub struct Options {
     /// Whose figures.
     pub model: Model,
     /// Where order comes from; by default from the program, if it orders its pipes at all.
-    pub order: Option<Order>,
+    pub order: Option<OrderSource>,
     /// Cores of the device that blocks share; by default as many as the target has.
     pub cores: Option<u32>,
     /// Write down which on-chip memory is touched.
@@ -149,9 +149,9 @@ impl<'p> Recorder<'p> {
         let has = |is: &dyn Fn(Op) -> bool| all.iter().any(|op| is(module.op(*op).op));
         let multiplies = has(&|op| op.row().cost == Class::Matmul);
         let cores = laws.machine("machine", if multiplies { Key::CubeCores } else { Key::VectorCores });
-        let order = options.order.unwrap_or(if plan.orders_pipes() { Order::Program } else { Order::Data });
+        let order = options.order.unwrap_or(if plan.orders_pipes() { OrderSource::Program } else { OrderSource::Data });
         let free = Cost { charge: Charge::FREE, buffer: NONE, writes: false };
-        let trace = Trace { by_data: order == Order::Data, charges: vec![free], ..Trace::default() };
+        let trace = Trace { by_data: order == OrderSource::Data, charges: vec![free], ..Trace::default() };
         Self {
             plan,
             laws,
@@ -164,7 +164,7 @@ impl<'p> Recorder<'p> {
             width: if launch.runs_together() { u32::MAX } else { options.cores.unwrap_or(cores as u32).max(1) },
             known: vec![Vec::new(); module.op_count()],
             links: Links::default(),
-            follows_bytes: order == Order::Data || has(&|op| op.sync() == Some(SyncOp::Tiles)),
+            follows_bytes: order == OrderSource::Data || has(&|op| op.sync() == Some(SyncOp::Tiles)),
             deps: Vec::new(),
         }
     }

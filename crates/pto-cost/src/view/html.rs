@@ -2,7 +2,7 @@
 
 use super::text::{advice_words, bottleneck};
 use super::write::{list, number, string};
-use super::{Names, Shown, lanes};
+use super::{OpNames, Shown, lanes};
 use crate::report::{Occupancy, on_path, reason};
 use crate::trace::{LANES, NONE, Why, core_name, pipe_name};
 use pto_ir::OpId;
@@ -25,7 +25,7 @@ pub fn page(shown: &Shown<'_>) -> String {
 
 /// Operations that items refer to by number.
 struct Ops<'a> {
-    names: &'a Names<'a>,
+    names: &'a OpNames<'a>,
     numbers: HashMap<OpId, usize>,
     order: Vec<(OpId, &'static str)>,
 }

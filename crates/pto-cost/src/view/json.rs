@@ -2,7 +2,7 @@
 
 use super::text::{advice_words, bottleneck};
 use super::write::{list, number, string};
-use super::{Names, Shown};
+use super::{OpNames, Shown};
 use crate::trace::{Why, pipe_name};
 use pto_ir::OpId;
 
@@ -25,7 +25,7 @@ fn text_field(out: &mut String, name: &str, text: &str) {
     string(out, text);
 }
 
-fn op_fields(out: &mut String, names: &Names<'_>, op: OpId) {
+fn op_fields(out: &mut String, names: &OpNames<'_>, op: OpId) {
     number_field(out, "line", f64::from(names.line(op)));
     text_field(out, "instruction", names.mnemonic(op));
 }

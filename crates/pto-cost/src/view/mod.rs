@@ -14,7 +14,7 @@ pub use ascii::swimlanes;
 pub use chrome::chrome_trace;
 pub use html::page;
 pub use json::data;
-pub use names::Names;
+pub use names::OpNames;
 pub use text::{advice_words, bottleneck, cycles_text, summary};
 
 use crate::report::{Advice, Report};
@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy)]
 pub struct Shown<'a> {
     /// Names and places of operations.
-    pub names: &'a Names<'a>,
+    pub names: &'a OpNames<'a>,
     /// What was done.
     pub trace: &'a Trace,
     /// When.

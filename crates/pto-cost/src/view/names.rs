@@ -4,7 +4,7 @@ use pto_ir::{Module, OpId};
 use pto_syntax::Lines;
 
 /// The text that operations come from.
-pub struct Names<'a> {
+pub struct OpNames<'a> {
     /// The name of the file.
     pub file: &'a str,
     text: &'a str,
@@ -12,7 +12,7 @@ pub struct Names<'a> {
     lines: Lines,
 }
 
-impl<'a> Names<'a> {
+impl<'a> OpNames<'a> {
     /// Names for the operations of a module that was read from a text.
     pub fn new(file: &'a str, text: &'a str, module: &'a Module) -> Self {
         Self { file, text, module, lines: Lines::new(text) }

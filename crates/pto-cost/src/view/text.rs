@@ -1,6 +1,6 @@
 //! The answer in words.
 
-use super::{Names, Shown};
+use super::{OpNames, Shown};
 use crate::laws::Grade;
 use crate::report::{Advice, Change, PipeUse, Report, Stall};
 use crate::trace::Why;
@@ -99,7 +99,7 @@ fn pipe_line(pipe: &PipeUse, cycles: f64, width: usize) -> String {
 }
 
 /// One sentence: the pipe that decides, and what holds it up most.
-pub fn bottleneck(names: &Names<'_>, report: &Report) -> String {
+pub fn bottleneck(names: &OpNames<'_>, report: &Report) -> String {
     let Some(pipe) = report.busiest() else { return "nothing runs".to_string() };
     let share = pipe.busy / report.cycles.max(1.0);
     let mut text = format!("{}, busy {} of the time.", pipe.name(), percent(share));
@@ -112,7 +112,7 @@ pub fn bottleneck(names: &Names<'_>, report: &Report) -> String {
     text
 }
 
-fn stall_words(names: &Names<'_>, stall: &Stall) -> String {
+fn stall_words(names: &OpNames<'_>, stall: &Stall) -> String {
     let waits = names.place(stall.waits);
     let times = if stall.count > 1 { format!("{} times, ", stall.count) } else { String::new() };
     let cycles = format!("({times}{} cycles on a core)", cycles_text(stall.cycles));
@@ -127,7 +127,7 @@ fn stall_words(names: &Names<'_>, stall: &Stall) -> String {
     }
 }
 
-fn path_lines(names: &Names<'_>, report: &Report) -> String {
+fn path_lines(names: &OpNames<'_>, report: &Report) -> String {
     let mut text = String::from("critical path:\n");
     for step in report.path.iter().take(STEPS) {
         let share = percent(step.cycles / report.cycles.max(1.0));
@@ -176,7 +176,7 @@ fn memory_line(report: &Report) -> String {
 }
 
 /// A change in words, with the memory it takes.
-pub fn advice_words(names: &Names<'_>, report: &Report, advice: &Advice) -> String {
+pub fn advice_words(names: &OpNames<'_>, report: &Report, advice: &Advice) -> String {
     let change = change_words(names, advice.change);
     let Some((loc, bytes)) = advice.extra else { return change };
     let Some(space) = report.target.profile().space(loc) else { return change };
@@ -185,7 +185,7 @@ pub fn advice_words(names: &Names<'_>, report: &Report, advice: &Advice) -> Stri
     format!("{change} (+{} KiB of {}, {fits})", bytes.div_ceil(1024), space.name)
 }
 
-fn change_words(names: &Names<'_>, change: Change) -> String {
+fn change_words(names: &OpNames<'_>, change: Change) -> String {
     match change {
         Change::DoubleBuffer(op) => format!("double-buffer what the {} fills", names.place(op)),
         Change::DoubleBufferBehind(op) => format!("double-buffer what the {} protects", names.place(op)),
@@ -196,7 +196,7 @@ fn change_words(names: &Names<'_>, change: Change) -> String {
     }
 }
 
-fn advice_lines(names: &Names<'_>, report: &Report, advice: &[Advice]) -> String {
+fn advice_lines(names: &OpNames<'_>, report: &Report, advice: &[Advice]) -> String {
     let words: Vec<String> = advice.iter().map(|a| advice_words(names, report, a)).collect();
     let width = words.iter().map(|w| w.chars().count()).max().unwrap_or(0);
     let mut text = String::new();

@@ -1,6 +1,6 @@
 //! What orders pipes and cores, in programs: the same work with and without it.
 
-use pto_cost::{Laws, Machine, Options, Order, Trace, Why, record, simulate};
+use pto_cost::{Laws, Machine, Options, OrderSource, Trace, Why, record, simulate};
 use pto_cpu::Plan;
 use pto_isa::Target;
 
@@ -41,7 +41,7 @@ fn trace(text: &str, target: Target, options: Options) -> Trace {
 
 /// Cycles in program order. Instructions are issued in order, one per cycle.
 fn cycles(between: &str, target: Target) -> f64 {
-    let by_program = Options { order: Some(Order::Program), ..Options::default() };
+    let by_program = Options { order: Some(OrderSource::Program), ..Options::default() };
     let trace = trace(&program(between), target, by_program);
     simulate(&trace, &trace.charges, &Machine::of(Laws::of(target))).expect("it has an end").cycles
 }
@@ -49,7 +49,7 @@ fn cycles(between: &str, target: Target) -> f64 {
 /// Loads and additions are on different pipes: without order only the longer pipe counts, here the loads.
 #[test]
 fn pipes_overlap() {
-    let one = trace(&program(""), Target::A2A3, Options { order: Some(Order::Program), ..Options::default() });
+    let one = trace(&program(""), Target::A2A3, Options { order: Some(OrderSource::Program), ..Options::default() });
     let load = one.charges[one.items[0].charge as usize].charge;
     assert_eq!(cycles("", Target::A2A3), load.head + 2.0 * load.body);
 }
@@ -64,7 +64,7 @@ fn a_barrier_over_all_pipes_separates_turns() {
 /// A barrier of one pipe makes the vector unit run empty: filling and draining count twice.
 #[test]
 fn a_barrier_of_a_pipe_costs_filling_and_draining() {
-    let options = Options { order: Some(Order::Program), ..Options::default() };
+    let options = Options { order: Some(OrderSource::Program), ..Options::default() };
     let with = trace(&program("pto.barrier #pto.pipe<PIPE_V>"), Target::A2A3, options);
     let fresh = |t: &Trace| t.items.iter().filter(|i| !i.orders && i.fresh).count();
     assert!(fresh(&with) > fresh(&trace(&program(""), Target::A2A3, options)));
@@ -75,7 +75,7 @@ fn a_barrier_of_a_pipe_costs_filling_and_draining() {
 fn a_flag_is_awaited() {
     let flag = "pto.set_flag[<PIPE_V>, <PIPE_MTE2>, <EVENT_ID0>]
                 pto.wait_flag[<PIPE_V>, <PIPE_MTE2>, <EVENT_ID0>]";
-    let options = Options { order: Some(Order::Program), ..Options::default() };
+    let options = Options { order: Some(OrderSource::Program), ..Options::default() };
     let trace = trace(&program(flag), Target::A2A3, options);
     let waits = trace.deps.iter().filter(|d| d.why == Why::Flag).count();
     assert_eq!(waits, 2);
@@ -89,7 +89,7 @@ fn a_token_is_passed_on() {
                  pto.rls_buf [#pto.pipe_event_type<TLOAD>, 0]
                  pto.get_buf [#pto.pipe_event_type<TVEC>, 0]
                  pto.rls_buf [#pto.pipe_event_type<TVEC>, 0]";
-    let options = Options { order: Some(Order::Program), ..Options::default() };
+    let options = Options { order: Some(OrderSource::Program), ..Options::default() };
     let trace = trace(&program(token), Target::A5, options);
     assert!(trace.deps.iter().any(|d| d.why == Why::Token));
 }
@@ -97,7 +97,7 @@ fn a_token_is_passed_on() {
 /// Order by data finds that the additions need nothing from the loads, and that each addition needs the one before.
 #[test]
 fn data_orders_what_it_has_to() {
-    let trace = trace(&program(""), Target::A2A3, Options { order: Some(Order::Data), ..Options::default() });
+    let trace = trace(&program(""), Target::A2A3, Options { order: Some(OrderSource::Data), ..Options::default() });
     assert!(trace.deps.is_empty(), "{:?}", trace.deps);
     let adds: Vec<bool> = trace.items.iter().skip(1).step_by(2).map(|i| i.fresh).collect();
     assert_eq!(adds, [true, true]);

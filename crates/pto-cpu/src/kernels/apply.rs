@@ -2,7 +2,7 @@
 
 use super::find;
 use pto_isa::{Loc, Op, Order, TileType};
-use pto_vector::{Fault, Kernel, Site, TileRef};
+use pto_vector::{Fault, OpKernel, Site, TileRef};
 
 /// Where the tile in a slot starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,7 +51,7 @@ pub fn apply(
 }
 
 /// The types of a kernel's tiles. The box order of left operands is the target's, whatever the text says.
-fn geometries(kernel: &Kernel, site: &Site) -> Vec<Option<TileType>> {
+fn geometries(kernel: &OpKernel, site: &Site) -> Vec<Option<TileType>> {
     let left = site.instance.target.profile().left_order;
     let seen = |ty: &TileType| match ty.loc {
         Loc::Left if ty.is_boxed() => TileType { blayout: left, ..*ty },

@@ -6,11 +6,11 @@
 use super::padding::put;
 use super::place::{Axis, ElementMap};
 use pto_isa::rules::AttrValue;
-use pto_vector::{Call, Fault, Kernel, Prepared, Site, TileRef};
+use pto_vector::{Call, Fault, OpKernel, Prepared, Site, TileRef};
 
 /// A window of the matrix at `[pos_m, pos_k]`.
-pub(super) const IMG2COL: Kernel =
-    Kernel::taking(&["src", "dst"], &[], &["pos_m", "pos_k", "$fmatrix", "$img2col_padding"], prepare);
+pub(super) const IMG2COL: OpKernel =
+    OpKernel::taking(&["src", "dst"], &[], &["pos_m", "pos_k", "$fmatrix", "$img2col_padding"], prepare);
 
 /// Bytes of the channels that lie together.
 const BLOCK: usize = 32;

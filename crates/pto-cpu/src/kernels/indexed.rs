@@ -10,13 +10,13 @@ use super::stream::Cache;
 use super::window::{check_bytes, size};
 use pto_isa::{DType, Type};
 use pto_num::Baseline;
-use pto_vector::{Call, Fault, Kernel, KernelFn, Prepared, Site, TileRef, ViewRef};
+use pto_vector::{Call, Fault, KernelFn, OpKernel, Prepared, Site, TileRef, ViewRef};
 
 /// From a table into a tile; the indices are a tile, or a window of global memory.
-pub(super) const GATHER: Kernel = Kernel::taking(&["dst", "idx"], &["mem", "idx"], &[], prepare_gather);
+pub(super) const GATHER: OpKernel = OpKernel::taking(&["dst", "idx"], &["mem", "idx"], &[], prepare_gather);
 
 /// From a tile into a table.
-pub(super) const SCATTER: Kernel = Kernel::taking(&["src", "idx"], &["mem"], &[], prepare_scatter);
+pub(super) const SCATTER: OpKernel = OpKernel::taking(&["src", "idx"], &["mem"], &[], prepare_scatter);
 
 /// What an index outside the table does.
 #[derive(Clone, Copy, PartialEq, Eq)]

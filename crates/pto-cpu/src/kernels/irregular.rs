@@ -13,7 +13,7 @@ mod scatter;
 mod sort;
 
 use pto_vector::{IOTA, TRIANGLE};
-use pto_vector::{Kernel, kernels};
+use pto_vector::{OpKernel, kernels};
 
 pto_isa::irregular!(kernels);
 
@@ -28,10 +28,10 @@ const KERNELS: Kernels = Kernels {
     ttri: TRIANGLE,
     trandom: random::RANDOM,
     // Those below are steps of a plan: they touch what kernels do not see.
-    tprint: Kernel::MISSING,
-    tgetval: Kernel::MISSING,
-    tsetval: Kernel::MISSING,
-    print: Kernel::MISSING,
-    trap: Kernel::MISSING,
-    get_vms4_sr: Kernel::MISSING,
+    tprint: OpKernel::MISSING,
+    tgetval: OpKernel::MISSING,
+    tsetval: OpKernel::MISSING,
+    print: OpKernel::MISSING,
+    trap: OpKernel::MISSING,
+    get_vms4_sr: OpKernel::MISSING,
 };

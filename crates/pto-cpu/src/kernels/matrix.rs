@@ -23,7 +23,7 @@ use factor::Scaling;
 use pto_isa::{DType, Loc};
 #[cfg(target_arch = "x86_64")]
 use pto_num::CpuLevel;
-use pto_vector::{Call, Kernel, KernelFn, Prepared, Site, kernels};
+use pto_vector::{Call, KernelFn, OpKernel, Prepared, Site, kernels};
 
 pto_isa::matrix!(kernels);
 
@@ -42,17 +42,17 @@ const KERNELS: Kernels = Kernels {
     tgemv_mx_acc: PRODUCT,
     tgemv_mx_bias: PRODUCT,
     // These place a tile and set a state of the core; the engine does that itself.
-    tget_scale_addr: Kernel::MISSING,
-    sethf32mode: Kernel::MISSING,
-    settf32mode: Kernel::MISSING,
+    tget_scale_addr: OpKernel::MISSING,
+    sethf32mode: OpKernel::MISSING,
+    settf32mode: OpKernel::MISSING,
 };
 
 /// The state of a core that says how f32 operands are rounded; see [`factor::Rounding`].
 pub(crate) const ROUNDING: &str = "$rounding";
 
 /// Operands that a form does not have are absent.
-const PRODUCT: Kernel =
-    Kernel::taking(&["dst", "a", "b", "acc_in", "bias", "a_scale", "b_scale"], &[], &[ROUNDING], prepare);
+const PRODUCT: OpKernel =
+    OpKernel::taking(&["dst", "a", "b", "acc_in", "bias", "a_scale", "b_scale"], &[], &[ROUNDING], prepare);
 
 /// A call of a product, and its code.
 type ProductCall<'a> = Call<'a, 7, 0, 1>;

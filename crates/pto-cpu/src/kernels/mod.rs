@@ -34,18 +34,18 @@ mod window;
 pub use apply::{Placed, apply};
 pub(crate) use combine::Combine;
 pub(crate) use matrix::{ROUNDING, Rounding};
-pub use pto_vector::{Arity, Code, Fault, Kernel, Numerics, Site, TileRef, ViewRef};
+pub use pto_vector::{Arity, Code, Fault, Numerics, OpKernel, Site, TileRef, ViewRef};
 
 use pto_isa::{Op, table};
 use std::sync::OnceLock;
 
 /// The kernel of an instruction; `None` for operations that are not executed by one.
-pub fn find(op: Op) -> Option<&'static Kernel> {
-    static BY_OP: OnceLock<Vec<Option<&'static Kernel>>> = OnceLock::new();
+pub fn find(op: Op) -> Option<&'static OpKernel> {
+    static BY_OP: OnceLock<Vec<Option<&'static OpKernel>>> = OnceLock::new();
     BY_OP.get_or_init(by_op)[op.index()]
 }
 
-fn by_op() -> Vec<Option<&'static Kernel>> {
+fn by_op() -> Vec<Option<&'static OpKernel>> {
     let own = [memory::LIST, matrix::LIST, layout::LIST, quant::LIST, irregular::LIST];
     let mut all = vec![None; table::COUNT];
     for (op, kernel) in pto_vector::FAMILIES.into_iter().chain(own).flatten() {

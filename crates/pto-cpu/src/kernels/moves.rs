@@ -11,20 +11,20 @@ use super::transpose::transpose_tile_of_bytes;
 use super::{blocks, fixpipe, nibbles};
 use pto_isa::{DType, Loc, Order, TileType};
 use pto_num::{Bf16, F16, Level};
-use pto_vector::{Body, Fault, Kernel, Prepared, Site, TileRef};
+use pto_vector::{Body, Fault, OpKernel, Prepared, Site, TileRef};
 
 /// The operands of all moves. Those that an instruction does not have are absent, or 0.
 const TILES: &[&str; 3] = &["src", "dst", "fp"];
 const SCALARS: &[&str; 3] = &["index_row", "index_col", "pre_quant"];
 
 /// `tmov`: `dst[r,c] = src[r,c]` where both are valid.
-pub(super) const MOVE: Kernel = Kernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Whole));
+pub(super) const MOVE: OpKernel = OpKernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Whole));
 
 /// `textract`: the window of `src` that `dst` has room for.
-pub(super) const EXTRACT: Kernel = Kernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Extract));
+pub(super) const EXTRACT: OpKernel = OpKernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Extract));
 
 /// `tinsert`: `src` into a window of `dst`.
-pub(super) const INSERT: Kernel = Kernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Insert));
+pub(super) const INSERT: OpKernel = OpKernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Insert));
 
 fn prepare(site: &Site, kind: MoveKind) -> Option<Prepared<3, 0, 3>> {
     let (src, dst) = (site.tile("src")?, site.tile("dst")?);

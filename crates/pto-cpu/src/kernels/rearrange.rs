@@ -5,13 +5,13 @@ use super::stream::Cache;
 use super::{blocks, packed, padding};
 use pto_isa::TileType;
 use pto_num::{Baseline, Level};
-use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef};
+use pto_vector::{Body, Call, Fault, OpKernel, Prepared, Site, TileRef};
 
 /// `dst[c,r] = src[r,c]`.
-pub(super) const TRANSPOSE: Kernel = Kernel::new(&["src", "dst"], |site| prepare::<Transpose, _>(site, "dst", 0));
+pub(super) const TRANSPOSE: OpKernel = OpKernel::new(&["src", "dst"], |site| prepare::<Transpose, _>(site, "dst", 0));
 
 /// The valid region of `src`, and the pad value of `dst` everywhere else.
-pub(super) const FILL: Kernel = Kernel::new(&["src", "dst"], |site| {
+pub(super) const FILL: OpKernel = OpKernel::new(&["src", "dst"], |site| {
     let dst = site.tile("dst")?;
     if packed::is_of_numbers(dst) {
         return Some(Prepared { run: fill_numbers, ..prepare::<Fill, _>(site, "dst", 0)? });
@@ -20,10 +20,11 @@ pub(super) const FILL: Kernel = Kernel::new(&["src", "dst"], |site| {
 });
 
 /// The rows of `src0`, followed by those of `src1`.
-pub(super) const CONCAT: Kernel = Kernel::new(&["src0", "src1", "dst"], |site| prepare::<Concat, _>(site, "dst", 0));
+pub(super) const CONCAT: OpKernel =
+    OpKernel::new(&["src0", "src1", "dst"], |site| prepare::<Concat, _>(site, "dst", 0));
 
 /// As many elements of every row as the index tiles say, in bytes of their own elements.
-pub(super) const CONCAT_COUNTED: Kernel = Kernel::new(&["src0", "src1", "src0_idx", "src1_idx", "dst"], |site| {
+pub(super) const CONCAT_COUNTED: OpKernel = OpKernel::new(&["src0", "src1", "src0_idx", "src1_idx", "dst"], |site| {
     let counts = site.tile("src0_idx")?.dtype;
     let signed = counts.class() == pto_isa::Class::Signed;
     prepare::<ConcatCounted, _>(site, "dst", u64::from(counts.unit_bytes()) << 1 | u64::from(signed))

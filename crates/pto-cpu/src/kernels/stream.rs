@@ -144,12 +144,12 @@ mod x86 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pto_num::{CpuLevel, Kernel, dispatch_at};
+    use pto_num::{CpuLevel, LevelKernel, dispatch_at};
 
     /// A copy from one slice to the start of another.
     struct Copied<'a>(&'a [u8], &'a mut [u8], Cache);
 
-    impl Kernel for Copied<'_> {
+    impl LevelKernel for Copied<'_> {
         type Output = ();
 
         #[inline(always)]

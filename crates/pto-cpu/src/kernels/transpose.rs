@@ -383,12 +383,12 @@ mod x86 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pto_num::{CpuLevel, Kernel, dispatch_at};
+    use pto_num::{CpuLevel, LevelKernel, dispatch_at};
 
     /// A matrix, and the size of its elements.
     struct Transposed<'a>(&'a Transposition, usize);
 
-    impl Kernel for Transposed<'_> {
+    impl LevelKernel for Transposed<'_> {
         type Output = ();
 
         #[inline(always)]

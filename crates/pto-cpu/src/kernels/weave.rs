@@ -1,7 +1,7 @@
 //! Elements taken alternately from two rows, or given alternately to two rows; and elements made narrower.
 
 use pto_num::Level;
-use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef, contiguous};
+use pto_vector::{Body, Call, Fault, OpKernel, Prepared, Site, TileRef, contiguous};
 use std::marker::PhantomData;
 
 /// Prepares a body for elements of the size of a tile's.
@@ -18,15 +18,15 @@ macro_rules! by_size {
     }};
 }
 /// Two rows become one that is twice as long, in two halves.
-pub(super) const INTERLEAVE: Kernel =
-    Kernel::new(&["src0", "src1", "dst0", "dst1"], |site| by_size!(site, "dst0", Interleave));
+pub(super) const INTERLEAVE: OpKernel =
+    OpKernel::new(&["src0", "src1", "dst0", "dst1"], |site| by_size!(site, "dst0", Interleave));
 
 /// The other way round; with one source, its row is the long one.
-pub(super) const DEINTERLEAVE: Kernel =
-    Kernel::new(&["src0", "src1", "dst0", "dst1"], |site| by_size!(site, "dst0", Deinterleave));
+pub(super) const DEINTERLEAVE: OpKernel =
+    OpKernel::new(&["src0", "src1", "dst0", "dst1"], |site| by_size!(site, "dst0", Deinterleave));
 
 /// Integers lose their high bits.
-pub(super) const PACK: Kernel = Kernel::new(&["src", "dst"], prepare_pack);
+pub(super) const PACK: OpKernel = OpKernel::new(&["src", "dst"], prepare_pack);
 
 fn prepare_pack(site: &Site) -> Option<Prepared<2>> {
     let (src, dst) = (site.tile("src")?.dtype, site.tile("dst")?.dtype);

@@ -4,7 +4,7 @@ use super::layouts::Layouts;
 use super::params::{EntryPoint, entry_function, param, vector_tile};
 use super::roles::{SUBBLOCK_PARAM, Traits, callees, depth};
 use crate::args::Options;
-use crate::kernels::{self, Kernel};
+use crate::kernels::{self, OpKernel};
 use crate::memory::{Spaces, Spare};
 use crate::prepared::*;
 use pto_check::Checked;
@@ -51,7 +51,7 @@ enum Maker {
     Rounding,
     PrintMemory,
     PrintScalar,
-    Kernel(&'static Kernel),
+    Kernel(&'static OpKernel),
 }
 
 fn maker(code: pto_isa::Op) -> Option<Maker> {

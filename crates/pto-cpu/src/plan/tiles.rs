@@ -1,7 +1,7 @@
 //! Tiles: where they lie, and the instructions on them.
 
 use super::build::{Builder, Built};
-use crate::kernels::{Combine, Kernel, Site};
+use crate::kernels::{Combine, OpKernel, Site};
 use crate::prepared::*;
 use pto_ir::{OpId, ValueId};
 use pto_isa::row::{Elem, Harm, Measure, Movement, RegionExtent, Storage, Sums};
@@ -264,7 +264,7 @@ impl Builder<'_> {
 
     /// Where an instruction has a row and a column, they are those of a part of the larger tile: of what it changes, or
     /// else of what it reads.
-    fn part(&self, id: OpId, kernel: &Kernel) -> Option<OperandPart> {
+    fn part(&self, id: OpId, kernel: &OpKernel) -> Option<OperandPart> {
         let index = |name| self.module.operand(id, name).and_then(|v| self.scalar(v).ok());
         let (row, col) = (index("index_row")?, index("index_col")?);
         let position = |name| kernel.tiles.iter().position(|t| *t == name);
@@ -281,7 +281,7 @@ impl Builder<'_> {
         how.and_then(Combine::parse)
     }
 
-    pub fn kernel_op(&mut self, id: OpId, kernel: &'static Kernel) -> Built<()> {
+    pub fn kernel_op(&mut self, id: OpId, kernel: &'static OpKernel) -> Built<()> {
         let row = self.module.op(id).op.row();
         let code = self.prepare(id, kernel)?;
         let mut step = KernelStep {
@@ -354,7 +354,7 @@ impl Builder<'_> {
     }
 
     /// The memory that a device works in besides its operands; the kernels of the engine need none.
-    fn work_space(&mut self, id: OpId, kernel: &Kernel, step: &mut KernelStep) -> Built<()> {
+    fn work_space(&mut self, id: OpId, kernel: &OpKernel, step: &mut KernelStep) -> Built<()> {
         let row = self.module.op(id).op.row();
         if row.scratch.is_none() && row.hazards.is_empty() {
             return Ok(());
@@ -396,7 +396,7 @@ impl Builder<'_> {
 
     /// Sources of elementwise instructions are read where the destination is valid: they may be valid in more, and on
     /// devices in less.
-    fn wide(&self, id: OpId, row: &Row, kernel: &Kernel) -> Option<WideSources> {
+    fn wide(&self, id: OpId, row: &Row, kernel: &OpKernel) -> Option<WideSources> {
         let (names, dst) = row.same_region(self.checked.info().target)?;
         let region = |v: ValueId| self.module.tile(v).map(|t| (t.valid_rows.fixed(), t.valid_cols.fixed()));
         let values = self.module.operands(id).iter().map(|o| (o.slot, o.value));
@@ -412,7 +412,7 @@ impl Builder<'_> {
         Some(WideSources { sources: names.iter().filter_map(|name| at(name)).collect(), dst: at(dst)? })
     }
 
-    fn sum(&self, id: OpId, row: &Row, kernel: &Kernel) -> Option<SumOf> {
+    fn sum(&self, id: OpId, row: &Row, kernel: &OpKernel) -> Option<SumOf> {
         let at = |name: &str| kernel.tiles.iter().position(|tile| *tile == name);
         let (of, along_row, onto) = match row.sums? {
             Sums::Row(of, onto) => (of, true, onto),
@@ -447,7 +447,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn prepare(&self, id: OpId, kernel: &Kernel) -> Built<crate::kernels::Code> {
+    fn prepare(&self, id: OpId, kernel: &OpKernel) -> Built<crate::kernels::Code> {
         let row = self.module.op(id).op.row();
         self.with_instance(id, |instance| {
             let types: Vec<String> = instance.args.iter().filter_map(|a| Some(a.ty.tile()?.to_string())).collect();
@@ -464,7 +464,7 @@ impl Builder<'_> {
         &self,
         id: OpId,
         name: &str,
-        kernel: &Kernel,
+        kernel: &OpKernel,
         register: impl Fn(Slot) -> Option<R>,
     ) -> Built<Operand<R>> {
         let row = self.module.op(id).op.row();

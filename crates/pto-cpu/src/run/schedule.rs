@@ -81,7 +81,7 @@ impl Round {
 /// Who waits for whom, with all the places.
 fn deadlock(cores: &mut [Core<'_>], shared: &Shared) -> Diagnostic {
     let words: Vec<Option<String>> = cores.iter_mut().map(Core::awaited_word).collect();
-    let name = Names::of(&shared.cores);
+    let name = CoreNames::of(&shared.cores);
     let say = |core: &Core| {
         let what = words[core.who.index].clone().unwrap_or_else(|| what(core, shared));
         format!("{} waits for {what}", name.of_core(shared.cores[core.who.index]))
@@ -107,12 +107,12 @@ fn deadlock(cores: &mut [Core<'_>], shared: &Shared) -> Diagnostic {
 }
 
 /// What tells the cores of a run apart.
-struct Names {
+struct CoreNames {
     blocks: bool,
     ranks: bool,
 }
 
-impl Names {
+impl CoreNames {
     fn of(cores: &[CoreId]) -> Self {
         Self { blocks: cores.iter().any(|c| c.block > 0), ranks: cores.iter().any(|c| c.rank > 0) }
     }

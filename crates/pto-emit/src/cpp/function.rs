@@ -1,6 +1,6 @@
 //! Functions: signatures, the marks of the device compiler, and code for one kind of core.
 
-use super::names::{Names, function_name};
+use super::names::{Identifiers, function_name};
 use super::types::{declaration, pointer_type, scalar_type};
 use super::{Built, Writer};
 use crate::place::inside;
@@ -46,7 +46,7 @@ impl Writer<'_> {
     pub(super) fn function(&mut self, id: OpId) -> Built<()> {
         let name = self.module.symbol_name(id).to_string();
         let body = self.module.op_regions(id).first().and_then(|r| self.module.region(*r).blocks.first().copied());
-        self.values.names = Names::new(self.input.options.style);
+        self.values.names = Identifiers::new(self.input.options.style);
         self.flow.variable_types.clear();
         self.pipes.leave_function();
         self.output.remarked = None;

@@ -102,14 +102,14 @@ const RESERVED: &[&str] = &[
 
 /// The names in use in one function.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct Identifiers {
     style: Style,
     taken: HashSet<String>,
     next: HashMap<String, usize>,
     count: usize,
 }
 
-impl Names {
+impl Identifiers {
     pub(super) fn new(style: Style) -> Self {
         Self { style, ..Self::default() }
     }
@@ -197,12 +197,12 @@ mod tests {
             assert_eq!(identifier(wanted), name);
         }
         assert_eq!(function_name("TADD_f32"), "TADD_f32");
-        let mut names = Names::new(Style::Readable);
+        let mut names = Identifiers::new(Style::Readable);
         assert_eq!(
             [names.fresh("a"), names.fresh("a"), names.fresh("a_2"), names.fresh("a")],
             ["a", "a_2", "a_2_2", "a_3"]
         );
-        let mut names = Names::new(Style::Plain);
+        let mut names = Identifiers::new(Style::Plain);
         assert_eq!([names.fresh("a"), names.fresh("b")], ["v1", "v2"]);
     }
 }

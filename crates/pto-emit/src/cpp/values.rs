@@ -1,6 +1,6 @@
 //! What the values of a program are called, and what is known of them.
 
-use super::names::Names;
+use super::names::Identifiers;
 use super::views::View;
 use crate::Style;
 use pto_ir::{Module, ValueId};
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 pub(super) struct Values {
     /// Names in use in the function.
-    pub names: Names,
+    pub names: Identifiers,
     /// What each value is called: an identifier or a literal.
     pub texts: Vec<Option<String>>,
     /// Values whose text is a literal.
@@ -24,7 +24,7 @@ pub(super) struct Values {
 impl Values {
     pub fn new(module: &Module, style: Style) -> Self {
         Self {
-            names: Names::new(style),
+            names: Identifiers::new(style),
             texts: vec![None; module.value_count()],
             literal: vec![false; module.value_count()],
             views: HashMap::new(),

@@ -44,10 +44,16 @@ struct Danger {
 impl Timeline {
     pub(super) fn new(names: &Aliases, function: OpId, room: &mut usize) -> Self {
         let module = names.module;
-        let mut ops =
-            Walk { module, calls: &names.calls, ops: Vec::new(), turns: Vec::new(), called: Vec::new(), room };
+        let mut ops = TimelineBuilder {
+            module,
+            calls: &names.calls,
+            ops: Vec::new(),
+            turns: Vec::new(),
+            called: Vec::new(),
+            room,
+        };
         ops.add_inside(function, &mut vec![function]);
-        let Walk { ops, turns, called, .. } = ops;
+        let TimelineBuilder { ops, turns, called, .. } = ops;
         let mut places: HashMap<OpId, Vec<usize>> = HashMap::new();
         for (at, id) in ops.iter().enumerate() {
             places.entry(*id).or_default().push(at);
@@ -137,7 +143,7 @@ impl Danger {
     }
 }
 
-struct Walk<'a> {
+struct TimelineBuilder<'a> {
     module: &'a Module,
     calls: &'a HashMap<OpId, OpId>,
     ops: Vec<OpId>,
@@ -147,7 +153,7 @@ struct Walk<'a> {
     room: &'a mut usize,
 }
 
-impl Walk<'_> {
+impl TimelineBuilder<'_> {
     fn add_inside(&mut self, outer: OpId, stack: &mut Vec<OpId>) {
         let module = self.module;
         for region in module.op_regions(outer) {

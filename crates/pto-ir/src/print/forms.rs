@@ -3,7 +3,7 @@
 use super::types::{BUFFER, VALUE};
 use super::{Form, Printer};
 use crate::{Listed, Module, OpId, Operand, ValueId};
-use pto_isa::row::{Count, Kind, Syntax};
+use pto_isa::row::{Count, SlotKind, Syntax};
 use pto_isa::{Dir, Row, Type};
 
 /// The operands of a tile instruction, sorted by where they are written.
@@ -135,7 +135,7 @@ impl Printer<'_> {
     fn no_scratch(&mut self, op: OpId) {
         let row = self.module.op(op).op.row();
         let Some(scratch) = row.scratch.and_then(|s| row.slot(s.slot)) else { return };
-        let source = |s: usize| s != scratch && row.slots[s].kind == Kind::Tile && row.slots[s].dir == Dir::In;
+        let source = |s: usize| s != scratch && row.slots[s].kind == SlotKind::Tile && row.slots[s].dir == Dir::In;
         let optional = (0..row.slots.len()).filter(|&s| source(s) && row.slots[s].count == Count::Optional).count();
         let given = self.module.operands(op).iter().filter(|o| source(usize::from(o.slot))).count();
         let required = (0..row.slots.len()).filter(|&s| source(s) && row.slots[s].count == Count::One).count();

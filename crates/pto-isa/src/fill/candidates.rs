@@ -2,7 +2,7 @@
 //!
 //! The lists are short and blind to what the other slots hold: the search combines them and lets the rules decide.
 
-use crate::row::{AttrKind, AttrSpec, Elem, Infer, Kind};
+use crate::row::{AttrKind, AttrSpec, Elem, Infer, SlotKind};
 use crate::rules::AttrValue;
 use crate::{
     BLayout, DType, DTypes, Dim, Loc, PtrSpace, Row, SLayout, Scalar, Slot, Target, TileType, Token, Type, ViewType,
@@ -31,24 +31,26 @@ pub(super) fn types(row: &Row, slot: &Slot, data: DType, target: Target) -> Vec<
     let scalar = |list: &[Scalar]| list.iter().map(|s| Type::Scalar(*s)).collect();
     let int = [Scalar::Elem(DType::I32), Scalar::Elem(DType::I64), Scalar::Index];
     match slot.kind {
-        Kind::Tile => ranked(tiles(slot, &dtypes, target)),
-        Kind::TileOrScalar => scalars(&dtypes).chain(ranked(tiles(slot, &dtypes, target))).collect(),
-        Kind::TileOrView => ranked(tiles(slot, &dtypes, target)).into_iter().chain(views(&dtypes)).collect(),
-        Kind::View => views(&dtypes).collect(),
-        Kind::MultiTile => vec![Type::MultiTile(TileType::new(Loc::Vec, data, SIDE, SIDE), 2)],
-        Kind::Scalar => scalars(&dtypes).collect(),
-        Kind::Int => scalar(&int),
-        Kind::Float => scalar(&[Scalar::Elem(DType::F32)]),
-        Kind::Index => scalar(&[Scalar::Index]),
-        Kind::Bool => scalar(&[Scalar::I1]),
-        Kind::Ptr => dtypes.iter().map(|&d| Type::Ptr(Scalar::Elem(d), PtrSpace::Default)).collect(),
-        Kind::Pipe => vec![Type::Token(Token::Pipe)],
-        Kind::Event => vec![Type::Token(Token::Event)],
-        Kind::Session => vec![Type::Token(Token::AsyncSession)],
-        Kind::AsyncEvent => vec![Type::Token(Token::AsyncEvent)],
-        Kind::EventIds => vec![Type::EventIds(2)],
-        Kind::Vector => vec![Type::Vector(ViewType { dims: [Dim::Fixed(4)].into(), elem: Scalar::Elem(DType::I16) })],
-        Kind::Any => scalar(&int),
+        SlotKind::Tile => ranked(tiles(slot, &dtypes, target)),
+        SlotKind::TileOrScalar => scalars(&dtypes).chain(ranked(tiles(slot, &dtypes, target))).collect(),
+        SlotKind::TileOrView => ranked(tiles(slot, &dtypes, target)).into_iter().chain(views(&dtypes)).collect(),
+        SlotKind::View => views(&dtypes).collect(),
+        SlotKind::MultiTile => vec![Type::MultiTile(TileType::new(Loc::Vec, data, SIDE, SIDE), 2)],
+        SlotKind::Scalar => scalars(&dtypes).collect(),
+        SlotKind::Int => scalar(&int),
+        SlotKind::Float => scalar(&[Scalar::Elem(DType::F32)]),
+        SlotKind::Index => scalar(&[Scalar::Index]),
+        SlotKind::Bool => scalar(&[Scalar::I1]),
+        SlotKind::Ptr => dtypes.iter().map(|&d| Type::Ptr(Scalar::Elem(d), PtrSpace::Default)).collect(),
+        SlotKind::Pipe => vec![Type::Token(Token::Pipe)],
+        SlotKind::Event => vec![Type::Token(Token::Event)],
+        SlotKind::Session => vec![Type::Token(Token::AsyncSession)],
+        SlotKind::AsyncEvent => vec![Type::Token(Token::AsyncEvent)],
+        SlotKind::EventIds => vec![Type::EventIds(2)],
+        SlotKind::Vector => {
+            vec![Type::Vector(ViewType { dims: [Dim::Fixed(4)].into(), elem: Scalar::Elem(DType::I16) })]
+        }
+        SlotKind::Any => scalar(&int),
     }
 }
 

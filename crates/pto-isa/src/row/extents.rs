@@ -1,6 +1,6 @@
 //! Where the valid region of a result comes from when its type leaves it open.
 
-use super::{Infer, Kind, Row};
+use super::{Infer, Row, SlotKind};
 use crate::rules::{AttrValue, Rule};
 use crate::{Dir, TileType};
 
@@ -186,7 +186,7 @@ impl Row {
         let reads = |s: &usize| self.slots[*s].dir == Dir::In && given(*s);
         let of = |s: usize| [Some(RegionExtent::rows(s)), Some(RegionExtent::cols(s))];
         let first_tile = || {
-            let tile = |s: &usize| matches!(self.slots[*s].kind, Kind::Tile | Kind::TileOrScalar);
+            let tile = |s: &usize| matches!(self.slots[*s].kind, SlotKind::Tile | SlotKind::TileOrScalar);
             (0..self.slots.len()).filter(tile).find(reads)
         };
         match self.slot_at(slot).infer {
@@ -196,7 +196,7 @@ impl Row {
                 .slot(name)
                 .filter(|s| given(*s))
                 .map(|s| [Some(RegionExtent::rows(s)), Some(RegionExtent { per: 8, ..RegionExtent::cols(s) })]),
-            _ => (0..self.slots.len()).find(|s| reads(s) && self.slots[*s].kind == Kind::View).map(of),
+            _ => (0..self.slots.len()).find(|s| reads(s) && self.slots[*s].kind == SlotKind::View).map(of),
         }
     }
 

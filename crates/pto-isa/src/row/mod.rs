@@ -26,7 +26,7 @@ pub use meaning::{
     Arith, AtomicMode, Combine, CommOp, Control, CoreQuery, Direction, EndForm, EntryAction, Fifo, FlagForm, LocalOp,
     Meaning, Movement, ScaleForm, SignalForm, Storage, SyncOp,
 };
-pub use slot::{Count, Dir, Elem, FixedType, Infer, Kind, Orders, Slot};
+pub use slot::{Count, Dir, Elem, FixedType, Infer, Orders, Slot, SlotKind};
 pub use syntax::{Anatomy, Custom, Syntax};
 
 use crate::rules::{Broken, Instance, Rule};

@@ -10,7 +10,7 @@ pub struct Slot {
     /// Read, written, or both.
     pub dir: Dir,
     /// What may stand there.
-    pub kind: Kind,
+    pub kind: SlotKind,
     /// How many operands it takes.
     pub count: Count,
     /// Which element types it takes.
@@ -43,7 +43,7 @@ pub enum Count {
 
 /// What may stand in a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum SlotKind {
     /// A tile.
     Tile,
     /// Several tiles behind one name.
@@ -82,7 +82,7 @@ pub enum Kind {
     Any,
 }
 
-impl Kind {
+impl SlotKind {
     /// True when a value of this type may stand here. A lowered buffer may stand for a tile, a view or a pointer.
     pub const fn accepts(self, ty: &Type) -> bool {
         if matches!(ty, Type::Unknown) {
@@ -256,7 +256,7 @@ impl FixedType {
 
 impl Slot {
     /// A slot of this name, direction and kind that takes exactly one operand.
-    pub const fn new(name: &'static str, dir: Dir, kind: Kind) -> Self {
+    pub const fn new(name: &'static str, dir: Dir, kind: SlotKind) -> Self {
         Self {
             name,
             dir,
@@ -333,6 +333,6 @@ impl Slot {
 
     /// In the value form (level 1), this slot is a result rather than an operand.
     pub const fn is_result(&self) -> bool {
-        matches!(self.dir, Dir::Out | Dir::InOut) && matches!(self.kind, Kind::Tile | Kind::Vector)
+        matches!(self.dir, Dir::Out | Dir::InOut) && matches!(self.kind, SlotKind::Tile | SlotKind::Vector)
     }
 }

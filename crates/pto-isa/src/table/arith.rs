@@ -1,23 +1,23 @@
 //! Scalar arithmetic: the part of the host dialects that programs compute addresses and scalars with.
 
 use crate::DType::I32;
-use crate::row::{Arith, AttrKind, Custom, Effect, Kind, Movement, Row, Slot, Storage, When, attr, form, opt_attr};
+use crate::row::{Arith, AttrKind, Custom, Effect, SlotKind, Movement, Row, Slot, Storage, When, attr, form, opt_attr};
 use crate::shape::{result, value_in};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::{Pipe, Scalar, Targets, Type, codes, enums};
 
 const SCALAR: Row = Row::EMPTY.pipe(Pipe::S).effect(Effect::Operands);
-const RESULT: &[Slot] = &[result("result", Kind::Any)];
+const RESULT: &[Slot] = &[result("result", SlotKind::Any)];
 const INTEGERS: Row =
-    SCALAR.slots(&[value_in("lhs", Kind::Int), value_in("rhs", Kind::Int)]).results(RESULT).custom(Custom::Binary);
+    SCALAR.slots(&[value_in("lhs", SlotKind::Int), value_in("rhs", SlotKind::Int)]).results(RESULT).custom(Custom::Binary);
 const FLOATS: Row =
-    SCALAR.slots(&[value_in("lhs", Kind::Float), value_in("rhs", Kind::Float)]).results(RESULT).custom(Custom::Binary);
-const UNARY: Row = SCALAR.slots(&[value_in("operand", Kind::Float)]).results(RESULT).custom(Custom::Unary);
-const CAST: Row = SCALAR.slots(&[value_in("in", Kind::Any)]).results(RESULT).custom(Custom::Cast);
-const INT_TO_INT: Row = CAST.slots(&[value_in("in", Kind::Int)]).results(&[result("result", Kind::Int)]);
-const INT_TO_FLOAT: Row = CAST.slots(&[value_in("in", Kind::Int)]).results(&[result("result", Kind::Float)]);
-const FLOAT_TO_INT: Row = CAST.slots(&[value_in("in", Kind::Float)]).results(&[result("result", Kind::Int)]);
-const FLOAT_TO_FLOAT: Row = CAST.slots(&[value_in("in", Kind::Float)]).results(&[result("result", Kind::Float)]);
+    SCALAR.slots(&[value_in("lhs", SlotKind::Float), value_in("rhs", SlotKind::Float)]).results(RESULT).custom(Custom::Binary);
+const UNARY: Row = SCALAR.slots(&[value_in("operand", SlotKind::Float)]).results(RESULT).custom(Custom::Unary);
+const CAST: Row = SCALAR.slots(&[value_in("in", SlotKind::Any)]).results(RESULT).custom(Custom::Cast);
+const INT_TO_INT: Row = CAST.slots(&[value_in("in", SlotKind::Int)]).results(&[result("result", SlotKind::Int)]);
+const INT_TO_FLOAT: Row = CAST.slots(&[value_in("in", SlotKind::Int)]).results(&[result("result", SlotKind::Float)]);
+const FLOAT_TO_INT: Row = CAST.slots(&[value_in("in", SlotKind::Float)]).results(&[result("result", SlotKind::Int)]);
+const FLOAT_TO_FLOAT: Row = CAST.slots(&[value_in("in", SlotKind::Float)]).results(&[result("result", SlotKind::Float)]);
 
 /// A cast to or from `index` has `index` on one side.
 const ONE_IS_INDEX: &[(Targets, Rule)] = &[(Targets::ALL, Rule::Named("one side is index", one_is_index))];
@@ -58,10 +58,10 @@ fn narrows(i: &Instance) -> Verdict {
     Verdict::require(a > b, || broken_cast(i, "a narrower result"))
 }
 
-const COMPARE: Row = SCALAR.results(&[result("result", Kind::Bool)]).custom(Custom::Compare);
+const COMPARE: Row = SCALAR.results(&[result("result", SlotKind::Bool)]).custom(Custom::Compare);
 const EXTENDED: Row = SCALAR
-    .slots(&[value_in("lhs", Kind::Int), value_in("rhs", Kind::Int)])
-    .results(&[result("low", Kind::Any), result("high", Kind::Any)])
+    .slots(&[value_in("lhs", SlotKind::Int), value_in("rhs", SlotKind::Int)])
+    .results(&[result("low", SlotKind::Any), result("high", SlotKind::Any)])
     .custom(Custom::Extended);
 
 family! { Arith, "", arith;
@@ -73,7 +73,7 @@ family! { Arith, "", arith;
         .bytecode(0x2003, 0);
     /// Comparison of integers; the predicate says signed or unsigned.
     arith_cmpi = "arith.cmpi": COMPARE.arith(Arith::CompareInt)
-        .slots(&[value_in("lhs", Kind::Int), value_in("rhs", Kind::Int)])
+        .slots(&[value_in("lhs", SlotKind::Int), value_in("rhs", SlotKind::Int)])
         .attrs(&[attr("predicate", AttrKind::Enum(&enums::CMPI_PREDICATE), "which comparison")])
         .cpp_forms(&[
             form("$lhs == $rhs").when(When::Attr("predicate", "eq")),
@@ -90,7 +90,7 @@ family! { Arith, "", arith;
         .bytecode(0x2002, 2);
     /// Comparison of floating-point numbers; the predicate says ordered or unordered.
     arith_cmpf = "arith.cmpf": COMPARE.arith(Arith::CompareFloat)
-        .slots(&[value_in("lhs", Kind::Float), value_in("rhs", Kind::Float)])
+        .slots(&[value_in("lhs", SlotKind::Float), value_in("rhs", SlotKind::Float)])
         .attrs(&[attr("predicate", AttrKind::Enum(&enums::CMPF_PREDICATE), "which comparison")])
         .cpp_forms(&[
             form("false").when(When::Attr("predicate", "false")),
@@ -113,7 +113,7 @@ family! { Arith, "", arith;
         .cpp_silent(&["lhs", "rhs"]);
     /// One of two values, chosen by a condition.
     arith_select = "arith.select": SCALAR.arith(Arith::Select)
-        .slots(&[value_in("condition", Kind::Bool), value_in("true_value", Kind::Any), value_in("false_value", Kind::Any)])
+        .slots(&[value_in("condition", SlotKind::Bool), value_in("true_value", SlotKind::Any), value_in("false_value", SlotKind::Any)])
         .results(RESULT)
         .custom(Custom::Select)
         .cpp_forms(&[form("$condition ? $true_value : $false_value")])
@@ -297,42 +297,42 @@ family! { Arith, "", arith;
         ]);
     /// A buffer of the lowered dialect.
     memref_alloc = "memref.alloc": SCALAR.storage(Storage::Buffer)
-        .slots(&[value_in("sizes", Kind::Index).many()])
+        .slots(&[value_in("sizes", SlotKind::Index).many()])
         .results(RESULT)
         .attrs(&[opt_attr("alignment", AttrKind::Int(0, i64::MAX), "", "alignment in bytes")])
         .custom(Custom::MemrefAlloc)
         .effect(Effect::View);
     /// Gives a buffer back.
     memref_dealloc = "memref.dealloc": SCALAR.storage(Storage::Free)
-        .slots(&[value_in("memref", Kind::Any)])
+        .slots(&[value_in("memref", SlotKind::Any)])
         .pattern("$memref {} : :memref")
         .effect(Effect::View);
     /// Reads an element of a buffer.
     memref_load = "memref.load": SCALAR.movement(Movement::LoadElement)
-        .slots(&[value_in("memref", Kind::Any), value_in("indices", Kind::Index).many()])
+        .slots(&[value_in("memref", SlotKind::Any), value_in("indices", SlotKind::Index).many()])
         .results(RESULT)
         .custom(Custom::MemrefLoad);
     /// Writes an element of a buffer.
     memref_store = "memref.store": SCALAR.movement(Movement::StoreElement)
-        .slots(&[value_in("value", Kind::Any), value_in("memref", Kind::Any), value_in("indices", Kind::Index).many()])
+        .slots(&[value_in("value", SlotKind::Any), value_in("memref", SlotKind::Any), value_in("indices", SlotKind::Index).many()])
         .custom(Custom::MemrefStore);
     /// An extent of a buffer.
     memref_dim = "memref.dim": SCALAR.storage(Storage::BufferExtent)
-        .slots(&[value_in("memref", Kind::Any), value_in("index", Kind::Index)])
-        .results(&[result("result", Kind::Index)])
+        .slots(&[value_in("memref", SlotKind::Any), value_in("index", SlotKind::Index)])
+        .results(&[result("result", SlotKind::Index)])
         .custom(Custom::MemrefDim);
     /// The same buffer under a more or less precise type.
     memref_cast = "memref.cast": CAST.storage(Storage::BufferCast).effect(Effect::View);
     /// A window of a buffer: offsets, sizes, strides.
     memref_subview = "memref.subview": SCALAR.storage(Storage::BufferWindow)
-        .slots(&[value_in("source", Kind::Any), value_in("offsets", Kind::Index).many(), value_in("sizes", Kind::Index).many(), value_in("strides", Kind::Index).many()])
+        .slots(&[value_in("source", SlotKind::Any), value_in("offsets", SlotKind::Index).many(), value_in("sizes", SlotKind::Index).many(), value_in("strides", SlotKind::Index).many()])
         .results(RESULT)
         .attrs(&[attr("static_offsets", AttrKind::Any, "offsets"), attr("static_sizes", AttrKind::Any, "sizes"), attr("static_strides", AttrKind::Any, "strides")])
         .custom(Custom::MemrefView)
         .effect(Effect::View);
     /// The same memory with another shape: offset, sizes, strides.
     memref_reinterpret_cast = "memref.reinterpret_cast": SCALAR.storage(Storage::BufferRecast)
-        .slots(&[value_in("source", Kind::Any), value_in("offsets", Kind::Index).many(), value_in("sizes", Kind::Index).many(), value_in("strides", Kind::Index).many()])
+        .slots(&[value_in("source", SlotKind::Any), value_in("offsets", SlotKind::Index).many(), value_in("sizes", SlotKind::Index).many(), value_in("strides", SlotKind::Index).many()])
         .results(RESULT)
         .attrs(&[attr("static_offsets", AttrKind::Any, "offset"), attr("static_sizes", AttrKind::Any, "sizes"), attr("static_strides", AttrKind::Any, "strides")])
         .custom(Custom::MemrefView)

@@ -7,7 +7,7 @@ use super::hazards;
 use crate::DType::{I8, I32, U8};
 use crate::codes;
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, CommOp, Cost, Effect, FixedType, Infer, Kind, Row, Slot, attr, form, opt_attr};
+use crate::row::{AttrKind, AttrSpec, CommOp, Cost, Effect, FixedType, Infer, SlotKind, Row, Slot, attr, form, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{result, tile_in, value_in, view_in, view_out};
 use crate::{Dim, Pipe, Targets, Type};
@@ -58,7 +58,7 @@ const SIGNAL_RULE: (Targets, Rule) = (Targets::ALL, Rule::Named("signal has fixe
 
 /// A comparison of a signal.
 const CHECK: Row = SIGNAL
-    .slots(&[view_in("signal").elem(&[I32]), value_in("cmp_value", Kind::Int).elem(&[I32])])
+    .slots(&[view_in("signal").elem(&[I32]), value_in("cmp_value", SlotKind::Int).elem(&[I32])])
     .attrs(&[attr("cmp", WAIT_CMP, "how every element must compare with the value")])
     .cpp_args(&["signal", "cmp_value", "cmp"])
     .shape_rules(&[SIGNAL_RULE]);
@@ -67,8 +67,8 @@ const CHECK: Row = SIGNAL
 const ASYNC: Row = Row::EMPTY
     .cost(Cost::Comm)
     .pipe(Pipe::S)
-    .slots(&[view_out("dst"), view_in("src"), value_in("session", Kind::Session)])
-    .results(&[result("event", Kind::AsyncEvent).infer(Infer::Fixed(FixedType::AsyncEvent))])
+    .slots(&[view_out("dst"), view_in("src"), value_in("session", SlotKind::Session)])
+    .results(&[result("event", SlotKind::AsyncEvent).infer(Infer::Fixed(FixedType::AsyncEvent))])
     .pattern("($dst, $src, $session : :dst, :src, :session) {} -> :event")
     .shape_rules(&[
         (Targets::ALL, Rule::SameElem(&["dst", "src"])),
@@ -83,8 +83,8 @@ const ASYNC_QUERY: Row = Row::EMPTY
     .effect(Effect::Sync)
     .cost(Cost::Comm)
     .pipe(Pipe::S)
-    .slots(&[value_in("event", Kind::AsyncEvent), value_in("session", Kind::Session)])
-    .results(&[result("completed", Kind::Bool).infer(Infer::Fixed(FixedType::I1))])
+    .slots(&[value_in("event", SlotKind::AsyncEvent), value_in("session", SlotKind::Session)])
+    .results(&[result("completed", SlotKind::Bool).infer(Infer::Fixed(FixedType::I1))])
     .pattern("($event, $session : :event, :session) {} -> :completed")
     .page("docs/isa/comm/TPUT_ASYNC.md")
     .example(ASYNC_EXAMPLE);
@@ -182,7 +182,7 @@ family! { Comm, "pto", comm;
     comm_tnotify = "comm.tnotify": SIGNAL.comm(CommOp::Notify)
         .hazards(hazards::TNOTIFY)
         .alias_names(&["tnotify"])
-        .slots(&[view_out("signal").elem(&[I32]), value_in("value", Kind::Int).elem(&[I32])])
+        .slots(&[view_out("signal").elem(&[I32]), value_in("value", SlotKind::Int).elem(&[I32])])
         .attrs(&[attr("notifyOp", NOTIFY, "add or store").alias(&["op"])])
         .pattern("($signal, $value : :signal, :value) {}")
         .rules(&[SIGNAL_RULE])
@@ -210,7 +210,7 @@ family! { Comm, "pto", comm;
     /// `result` is true when `signal[k] cmp cmp_value` holds for every element now. Never waits.
     comm_ttest = "comm.ttest": CHECK.comm(CommOp::Test)
         .alias_names(&["ttest"])
-        .results(&[result("result", Kind::Bool).infer(Infer::Fixed(FixedType::I1))])
+        .results(&[result("result", SlotKind::Bool).infer(Infer::Fixed(FixedType::I1))])
         .pattern("($signal, $cmp_value : :signal, :cmp_value) {} -> :result")
         .cpp("comm::TTEST")
         .page("docs/isa/comm/TTEST.md")
@@ -306,8 +306,8 @@ family! { Comm, "pto", comm;
         .effect(Effect::Config)
         .cost(Cost::Comm)
         .pipe(Pipe::S)
-        .slots(&[tile_in("scratch").vec(), value_in("workspace", Kind::Ptr).elem(&[I8, U8])])
-        .results(&[result("session", Kind::Session).infer(Infer::Fixed(FixedType::AsyncSession))])
+        .slots(&[tile_in("scratch").vec(), value_in("workspace", SlotKind::Ptr).elem(&[I8, U8])])
+        .results(&[result("session", SlotKind::Session).infer(Infer::Fixed(FixedType::AsyncSession))])
         .attrs(&[
             opt_attr("sync_id", AttrKind::Int(0, 7), "", "event id the session uses"),
             opt_attr("block_bytes", AttrKind::Int(1, i64::MAX), "32768", "bytes of one piece of a transfer"),
@@ -370,8 +370,8 @@ family! { Comm, "pto", comm;
         .effect(Effect::Config)
         .cost(Cost::Comm)
         .pipe(Pipe::S)
-        .slots(&[value_in("workspace", Kind::Ptr).elem(&[I8, U8])])
-        .results(&[result("ctx", Kind::Any)])
+        .slots(&[value_in("workspace", SlotKind::Ptr).elem(&[I8, U8])])
+        .results(&[result("ctx", SlotKind::Any)])
         .pattern("($workspace : :workspace) {} -> :ctx")
         .page("docs/isa/TPREFETCH_ASYNC.md")
         .example(PREFETCH_EXAMPLE)
@@ -382,8 +382,8 @@ family! { Comm, "pto", comm;
     /// For `comm.wait_async_event` and `comm.test_async_event` on the events of `tprefetch_async`.
     get_prefetch_async_session: Row::EMPTY.comm(CommOp::PrefetchSession)
         .effect(Effect::View)
-        .slots(&[value_in("ctx", Kind::Any)])
-        .results(&[result("session", Kind::Session).infer(Infer::Fixed(FixedType::AsyncSession))])
+        .slots(&[value_in("ctx", SlotKind::Any)])
+        .results(&[result("session", SlotKind::Session).infer(Infer::Fixed(FixedType::AsyncSession))])
         .pattern("$ctx {} : :ctx -> :session")
         .page("docs/isa/TPREFETCH_ASYNC.md")
         .example(PREFETCH_EXAMPLE)

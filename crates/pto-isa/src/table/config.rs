@@ -4,7 +4,7 @@ use super::hazards;
 use crate::DType::{Bf16, F16, F32, I8, I64, U8, U64};
 use crate::codes;
 use crate::enums;
-use crate::row::{AtomicMode, AttrKind, AttrSpec, Combine, Effect, Fifo, Kind, Row, ScaleForm, SyncOp, form, opt_attr};
+use crate::row::{AtomicMode, AttrKind, AttrSpec, Combine, Effect, Fifo, SlotKind, Row, ScaleForm, SyncOp, form, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{tile_in, value_in};
 use crate::{DTypes, Loc, Pipe, PtrSpace, Targets, Type};
@@ -18,16 +18,16 @@ const CONFIG: Row = Row::EMPTY.effect(Effect::Config).pipe(Pipe::S);
 const SWITCH: Row = CONFIG.pattern("{}");
 
 /// A register of one 64-bit word.
-const WORD: Row = CONFIG.slots(&[value_in("value", Kind::Int).elem(&[I64])]).pattern("$value {} : :value");
+const WORD: Row = CONFIG.slots(&[value_in("value", SlotKind::Int).elem(&[I64])]).pattern("$value {} : :value");
 
 /// A register that takes two numbers.
 const TWO_WORDS: Row = CONFIG
-    .slots(&[value_in("first", Kind::Int).elem(&[I64]), value_in("second", Kind::Int).elem(&[I64])])
+    .slots(&[value_in("first", SlotKind::Int).elem(&[I64]), value_in("second", SlotKind::Int).elem(&[I64])])
     .pattern("$first, $second {} : :first, :second");
 
 /// A register that is filled from the fields of a convolution tile.
 const CONV: Row = CONFIG
-    .slots(&[value_in("src", Kind::Any)])
+    .slots(&[value_in("src", SlotKind::Any)])
     .attrs(&[FMATRIX_MODE])
     .shape_rules(&[
         (Targets::ALL, Rule::Named("src is a convolution tile in L1 or a configuration value", conv_source)),
@@ -142,7 +142,7 @@ family! { Config, "pto", config;
     /// same pipe, in the same block.
     set_quant_scalar: CONFIG.fifo(Fifo::Scale(ScaleForm::Scalar))
         .hazards(hazards::SET_QUANT_SCALAR)
-        .slots(&[value_in("scale", Kind::Scalar).elem(&[F32])])
+        .slots(&[value_in("scale", SlotKind::Scalar).elem(&[F32])])
         .attrs(&[PIPE_ID])
         .pattern("($scale : :scale) {}")
         .cpp("SET_QUANT_SCALAR")
@@ -180,7 +180,7 @@ family! { Config, "pto", config;
     /// address to the kernel.
     set_ffts: CONFIG
         .effect(Effect::View)
-        .slots(&[value_in("ffts", Kind::Ptr).elem(&[I64, U64, I8, U8])])
+        .slots(&[value_in("ffts", SlotKind::Ptr).elem(&[I64, U64, I8, U8])])
         .pattern("$ffts {} : :ffts")
         .cpp("set_ffts_base_addr")
         .example("func.func @f(%base: !pto.ptr<i64>) {\n  pto.set_ffts %base : !pto.ptr<i64>\n  return\n}\n")
@@ -266,7 +266,7 @@ family! { Config, "pto", config;
     /// With an address, the cache line that holds it; without, the whole scalar cache. Needed before
     /// `load_scalar` reads what another core or a tile store wrote.
     cmo_cacheinvalid = "cmo.cacheinvalid": CONFIG.sync(SyncOp::CleanCache)
-        .slots(&[value_in("addr", Kind::Any).optional()])
+        .slots(&[value_in("addr", SlotKind::Any).optional()])
         .attrs(&[opt_attr("space", SPACE, "gm", "which memory")])
         .pattern("($addr single_cache_line {} : :addr)?(all #space {})?")
         .rules(&[
@@ -367,7 +367,7 @@ family! { Config, "pto", config;
     ///
     /// An integer or floating-point value of the element's size; its bits are stored.
     set_mov_pad_val: CONFIG
-        .slots(&[value_in("value", Kind::Scalar)])
+        .slots(&[value_in("value", SlotKind::Scalar)])
         .pattern("$value {} : :value")
         .cpp("set_mov_pad_val")
         .example("func.func @f(%pad: i32) {\n  pto.set_mov_pad_val %pad : i32\n  return\n}\n");

@@ -1,6 +1,6 @@
 //! Functions, control flow and sections: the operations that hold regions or steer between them.
 
-use crate::row::{AttrKind, Control, Core, Custom, Effect, Kind, Row, attr, opt_attr};
+use crate::row::{AttrKind, Control, Core, Custom, Effect, SlotKind, Row, attr, opt_attr};
 use crate::shape::value_in;
 
 const CONTROL: Row = Row::EMPTY.effect(Effect::Control);
@@ -22,56 +22,56 @@ family! { Control, "", control;
         .bytecode(0x6000, 0);
     /// Leaves a function.
     func_return = "func.return": CONTROL.control(Control::Return)
-        .slots(&[value_in("operands", Kind::Any).many()])
+        .slots(&[value_in("operands", SlotKind::Any).many()])
         .alias_names(&["return"])
         .custom(Custom::Return)
         .bytecode(0x6001, 0);
     /// Calls a function.
     func_call = "func.call": CONTROL.control(Control::Call)
-        .slots(&[value_in("operands", Kind::Any).many()])
+        .slots(&[value_in("operands", SlotKind::Any).many()])
         .attrs(&[attr("callee", AttrKind::Symbol, "the function")])
         .alias_names(&["call"])
         .custom(Custom::Call);
     /// Counts from a lower bound up to, not including, an upper bound.
     scf_for = "scf.for": CONTROL.control(Control::For)
         .slots(&[
-            value_in("lower", Kind::Int),
-            value_in("upper", Kind::Int),
-            value_in("step", Kind::Int),
-            value_in("inits", Kind::Any).many(),
+            value_in("lower", SlotKind::Int),
+            value_in("upper", SlotKind::Int),
+            value_in("step", SlotKind::Int),
+            value_in("inits", SlotKind::Any).many(),
         ])
         .custom(Custom::For)
         .bytecode(0x4000, 3);
     /// Runs one of two regions.
-    scf_if = "scf.if": CONTROL.control(Control::If).slots(&[value_in("condition", Kind::Bool)]).custom(Custom::If)
+    scf_if = "scf.if": CONTROL.control(Control::If).slots(&[value_in("condition", SlotKind::Bool)]).custom(Custom::If)
         .bytecode(0x4001, 1);
     /// Runs its second region while its first says so.
-    scf_while = "scf.while": CONTROL.control(Control::While).slots(&[value_in("inits", Kind::Any).many()]).custom(Custom::While);
+    scf_while = "scf.while": CONTROL.control(Control::While).slots(&[value_in("inits", SlotKind::Any).many()]).custom(Custom::While);
     /// Ends the first region of `scf.while`.
     scf_condition = "scf.condition": CONTROL.control(Control::Condition)
-        .slots(&[value_in("condition", Kind::Bool), value_in("args", Kind::Any).many()])
+        .slots(&[value_in("condition", SlotKind::Bool), value_in("args", SlotKind::Any).many()])
         .custom(Custom::Condition);
     /// Ends a region and hands values to its operation.
-    scf_yield = "scf.yield": CONTROL.control(Control::Yield).slots(&[value_in("results", Kind::Any).many()]).custom(Custom::Yield)
+    scf_yield = "scf.yield": CONTROL.control(Control::Yield).slots(&[value_in("results", SlotKind::Any).many()]).custom(Custom::Yield)
         .bytecode_counted(0x4002);
     /// Runs a region once.
     scf_execute_region = "scf.execute_region": CONTROL.control(Control::Execute).custom(Custom::ExecuteRegion);
     /// Runs the region of the case that equals an index.
     scf_index_switch = "scf.index_switch": CONTROL.control(Control::IndexSwitch)
-        .slots(&[value_in("arg", Kind::Index)])
+        .slots(&[value_in("arg", SlotKind::Index)])
         .attrs(&[attr("cases", AttrKind::Ints, "case values, in the order of the regions")])
         .custom(Custom::IndexSwitch);
     /// Goes to a block.
     cf_br = "cf.br": CONTROL.control(Control::Branch).custom(Custom::Branch);
     /// Goes to one of two blocks.
-    cf_cond_br = "cf.cond_br": CONTROL.control(Control::CondBranch).slots(&[value_in("condition", Kind::Bool)]).custom(Custom::CondBranch);
+    cf_cond_br = "cf.cond_br": CONTROL.control(Control::CondBranch).slots(&[value_in("condition", SlotKind::Bool)]).custom(Custom::CondBranch);
     /// Goes to the block of the case that equals a value.
-    cf_switch = "cf.switch": CONTROL.control(Control::Switch).slots(&[value_in("flag", Kind::Int)]).custom(Custom::Switch);
+    cf_switch = "cf.switch": CONTROL.control(Control::Switch).slots(&[value_in("flag", SlotKind::Int)]).custom(Custom::Switch);
     /// Operations that a tool fused; its results are tiles that later code uses.
     fusion_region = "pto.fusion_region": CONTROL.control(Control::Fusion).alias_names(&["fusion_region"]).custom(Custom::Fusion);
     /// Ends a fusion region and hands tiles to it.
     fusion_yield = "pto.yield": CONTROL.control(Control::FusionYield)
-        .slots(&[value_in("values", Kind::Any).many()])
+        .slots(&[value_in("values", SlotKind::Any).many()])
         .alias_names(&["yield"])
         .custom(Custom::FusionYield);
     /// Code for the cube core.

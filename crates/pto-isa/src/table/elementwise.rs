@@ -8,7 +8,7 @@ use super::hazards;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes;
 use crate::enums::{self, EnumDef};
-use crate::row::{Alias, AttrKind, AttrSpec, Combine, Cost, DocumentedCost, Domain, From, Infer, Kind, Orders, Row, Scratch, Slot, When, form, opt_attr, region};
+use crate::row::{Alias, AttrKind, AttrSpec, Combine, Cost, DocumentedCost, Domain, From, Infer, SlotKind, Orders, Row, Scratch, Slot, When, form, opt_attr, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{BINARY, BINARY_SCRATCH, UNARY, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{BLOCK_BYTES, DType, DType::*, DTypes, Dim, Targets, TileType};
@@ -998,7 +998,7 @@ family! { Elementwise, "pto", elementwise;
         .slots(&[
             vec_in("src0").elem(&[I32]),
             vec_in("src1").elem(&[I32]),
-            value_in("deq_scale", Kind::Scalar).elem(&[F32]),
+            value_in("deq_scale", SlotKind::Scalar).elem(&[F32]),
             scratch("tmp").elem(&[I32]),
             vec_out("dst").elem(&[F16]),
         ])

@@ -6,7 +6,7 @@
 use super::hazards;
 use crate::codes;
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, Core, Cost, Direction, Effect, EntryAction, Fifo, FixedType, Infer, Kind, PipeCase, EndForm, Pipes, Row, Slot, attr, opt_attr};
+use crate::row::{AttrKind, AttrSpec, Core, Cost, Direction, Effect, EntryAction, Fifo, FixedType, Infer, SlotKind, PipeCase, EndForm, Pipes, Row, Slot, attr, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{index_in, result, value_in, view_out};
 use crate::{Dim, Dir, Loc, Pipe, Targets};
@@ -34,10 +34,10 @@ const INIT: Row = Row::EMPTY.effect(Effect::Config).cost(Cost::Fifo).pipe(Pipe::
 /// One end of a pipe in the frontend form.
 const FRONTEND_INIT: Row = INIT
     .slots(&[
-        value_in("gm_slot_buffer", Kind::Ptr).optional(),
-        value_in("gm_slot_tensor", Kind::View).optional(),
-        value_in("c2v_consumer_buf", Kind::Int).optional(),
-        value_in("v2c_consumer_buf", Kind::Int).optional(),
+        value_in("gm_slot_buffer", SlotKind::Ptr).optional(),
+        value_in("gm_slot_tensor", SlotKind::View).optional(),
+        value_in("c2v_consumer_buf", SlotKind::Int).optional(),
+        value_in("v2c_consumer_buf", SlotKind::Int).optional(),
     ])
     .attrs(&[
         ID,
@@ -76,15 +76,15 @@ const FLAG_BASE: AttrSpec = opt_attr(
 const SLOT_NUM: AttrSpec = attr("slot_num", POSITIVE, "slots of the ring").computed(ring_slots);
 const LOCAL_SLOT_NUM: AttrSpec =
     opt_attr("local_slot_num", POSITIVE, "", "slots of the consumer's local ring").computed(|other| other("slot_num"));
-const PIPE_RESULT: Slot = result("pipe", Kind::Pipe).infer(Infer::Fixed(FixedType::Pipe));
+const PIPE_RESULT: Slot = result("pipe", SlotKind::Pipe).infer(Infer::Fixed(FixedType::Pipe));
 
 /// Moves an entry through a pipe and signals the other side.
 const TRANSFER: Row = Row::EMPTY.effect(Effect::Sync).cost(Cost::Fifo);
 
-const ENTRY_IN: Slot = value_in("tile", Kind::TileOrView);
-const HANDLE: Slot = value_in("pipe_handle", Kind::Pipe);
-const SUBBLOCK: Slot = value_in("aiv_subblockid", Kind::Int).optional();
-const FREED: Slot = value_in("entry", Kind::TileOrView).optional();
+const ENTRY_IN: Slot = value_in("tile", SlotKind::TileOrView);
+const HANDLE: Slot = value_in("pipe_handle", SlotKind::Pipe);
+const SUBBLOCK: Slot = value_in("aiv_subblockid", SlotKind::Int).optional();
+const FREED: Slot = value_in("entry", SlotKind::TileOrView).optional();
 
 /// The cube core pushes its accumulator through the fix pipe, a vector core its tile through MTE3.
 const PUSH_PIPES: Pipes = Pipes::Cases(&[
@@ -109,7 +109,7 @@ const ODD_ENTRY_RULE: (Targets, Rule) =
 
 /// Pop in the frontend form: the popped entry is the result.
 const FRONTEND_POP: Row =
-    TRANSFER.results(&[result("tile", Kind::TileOrView)]).attrs(&[ID, SPLIT]).pipes(POP_PIPES).cpp("TPOP").shape_rules(
+    TRANSFER.results(&[result("tile", SlotKind::TileOrView)]).attrs(&[ID, SPLIT]).pipes(POP_PIPES).cpp("TPOP").shape_rules(
         &[
             (Targets::ALL, Rule::Together("valid_row", "valid_col")),
             (
@@ -131,7 +131,7 @@ const FRONTEND_FREE: Row = TRANSFER
     .shape_rules(&[ODD_ENTRY_RULE]);
 
 const FRONTEND_ALLOC: Row = TRANSFER
-    .results(&[result("entry", Kind::View)])
+    .results(&[result("entry", SlotKind::View)])
     .attrs(&[ID, SPLIT])
     .pattern("{} -> :entry")
     .pipe(Pipe::S)
@@ -252,9 +252,9 @@ family! { Fifo, "pto", fifo;
     initialize_l2g2l_pipe: INIT.fifo(Fifo::Open(EndForm::Global))
         .hazards(hazards::RING)
         .slots(&[
-            value_in("gm_addr", Kind::Any),
-            value_in("local_addr", Kind::Any).optional(),
-            value_in("peer_local_addr", Kind::Any).optional(),
+            value_in("gm_addr", SlotKind::Any),
+            value_in("local_addr", SlotKind::Any).optional(),
+            value_in("peer_local_addr", SlotKind::Any).optional(),
         ])
         .results(&[PIPE_RESULT])
         .attrs(&[
@@ -278,7 +278,7 @@ family! { Fifo, "pto", fifo;
     /// `peer_local_addr` that of the second. The pipe uses two signal ids per direction from `flag_base` on.
     initialize_l2l_pipe: INIT.fifo(Fifo::Open(EndForm::Local))
         .hazards(hazards::RING)
-        .slots(&[value_in("local_addr", Kind::Any), value_in("peer_local_addr", Kind::Any).optional()])
+        .slots(&[value_in("local_addr", SlotKind::Any), value_in("peer_local_addr", SlotKind::Any).optional()])
         .results(&[PIPE_RESULT])
         .attrs(&[DIR_MASK, SLOT_SIZE, SLOT_NUM, FLAG_BASE, NOSPLIT, EPILOGUE])
         .pattern("{}($local_addr : :local_addr(, $peer_local_addr : :peer_local_addr)?) -> :pipe")
@@ -319,7 +319,7 @@ family! { Fifo, "pto", fifo;
     /// is overwritten after as many further pops as the ring has slots; on A5 the tile is bound to the slot until
     /// `tfree`. Portable programs free each entry exactly once and do not use it afterwards.
     tpop: TRANSFER.fifo(Fifo::Entry(EntryAction::Pop, None))
-        .slots(&[Slot::new("tile", Dir::Out, Kind::TileOrView), HANDLE, SUBBLOCK])
+        .slots(&[Slot::new("tile", Dir::Out, SlotKind::TileOrView), HANDLE, SUBBLOCK])
         .attrs(&[SPLIT])
         .pattern("($tile, $pipe_handle : :tile, :pipe_handle) {}( aiv_subblockid($aiv_subblockid))?")
         .pipes(POP_PIPES)
@@ -454,7 +454,7 @@ family! { Fifo, "pto", fifo;
     /// count bytes. A name may be used once per function.
     reserve_buffer: Row::EMPTY.fifo(Fifo::Reserve)
         .effect(Effect::View)
-        .results(&[result("addr", Kind::Int).infer(Infer::Fixed(FixedType::I32))])
+        .results(&[result("addr", SlotKind::Int).infer(Infer::Fixed(FixedType::I32))])
         .attrs(&[
             attr("name", AttrKind::Str, "the name both sides use"),
             attr("size", POSITIVE, "bytes"),
@@ -477,7 +477,7 @@ family! { Fifo, "pto", fifo;
     /// function once per function.
     import_reserved_buffer: Row::EMPTY.fifo(Fifo::Import)
         .effect(Effect::View)
-        .results(&[result("addr", Kind::Int).infer(Infer::Fixed(FixedType::I32))])
+        .results(&[result("addr", SlotKind::Int).infer(Infer::Fixed(FixedType::I32))])
         .attrs(&[
             attr("name", AttrKind::Str, "the name both sides use"),
             attr("peer_func", AttrKind::Symbol, "the function that reserves it"),
@@ -491,7 +491,7 @@ family! { Fifo, "pto", fifo;
     /// Gives a popped entry its type. Using the tile before a pop has bound it is an error.
     declare_tile: Row::EMPTY.fifo(Fifo::Declare)
         .effect(Effect::View)
-        .results(&[result("tile", Kind::Tile)])
+        .results(&[result("tile", SlotKind::Tile)])
         .pattern("{} -> :tile")
         .example(HANDLE_EXAMPLE);
 
@@ -500,7 +500,7 @@ family! { Fifo, "pto", fifo;
     /// Gives a slot in global memory its shape and element type.
     declare_global: Row::EMPTY.fifo(Fifo::Declare)
         .effect(Effect::View)
-        .results(&[result("entry", Kind::View)])
+        .results(&[result("entry", SlotKind::View)])
         .pattern("{} -> :entry")
         .example(GLOBAL_HANDLE_EXAMPLE);
 }

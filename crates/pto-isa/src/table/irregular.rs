@@ -5,7 +5,7 @@ use super::partial::{all, require_equal};
 use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes::Code;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Effect, Factor, From, Infer, Kind, Movement, Orders, PipeCase, Pipes, Row, Scratch, Slot, Uses, When, attr, form, opt_attr, region, whole};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Effect, Factor, From, Infer, SlotKind, Movement, Orders, PipeCase, Pipes, Row, Scratch, Slot, Uses, When, attr, form, opt_attr, region, whole};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{index_in, result, scalar_in, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{DType, DTypes, Dim, Dir, Loc, Pipe, Targets, TileType, codes, enums};
@@ -352,7 +352,7 @@ fn sequence_bytes(i: &Instance) -> Option<u64> {
 /// Only what the scalar unit can read is printed directly; other memories go through global memory.
 fn printable(i: &Instance) -> Verdict {
     let Some(tile) = i.tile("src") else {
-        return if i.given("tmp") && i.ty("src").is_some_and(|t| Kind::View.accepts(t) && !Kind::Tile.accepts(t)) {
+        return if i.given("tmp") && i.ty("src").is_some_and(|t| SlotKind::View.accepts(t) && !SlotKind::Tile.accepts(t)) {
             broken(i, codes::COMBINATION, "tmp", "`tmp` with a view", "none")
         } else {
             Verdict::Holds
@@ -422,11 +422,11 @@ fn spread_cols(uses: &Uses) -> Option<Factor> {
 }
 
 const fn key(name: &'static str) -> Slot {
-    value_in(name, Kind::Int).elem(&[I32, U32])
+    value_in(name, SlotKind::Int).elem(&[I32, U32])
 }
 
 const fn count(name: &'static str) -> Slot {
-    result(name, Kind::Int).elem(&[I16])
+    result(name, SlotKind::Int).elem(&[I16])
 }
 
 family! { Irregular, "pto", irregular;
@@ -490,10 +490,10 @@ family! { Irregular, "pto", irregular;
             vec_in("src1").optional(),
             vec_in("src2").optional(),
             vec_in("src3").optional(),
-            value_in("block_len", Kind::Int).optional(),
+            value_in("block_len", SlotKind::Int).optional(),
             vec_in("tmp").optional(),
             vec_out("dst"),
-            Slot::new("executed", Dir::Out, Kind::Vector).optional(),
+            Slot::new("executed", Dir::Out, SlotKind::Vector).optional(),
         ])
         .attrs(&[opt_attr("exhausted", AttrKind::Bool, "false", "stop when a list is empty")])
         .attrs_in_ins()
@@ -559,7 +559,7 @@ family! { Irregular, "pto", irregular;
         .slots(&[
             tile_in("src").vec().data(),
             tile_in("indices").vec().elem(INDEX).optional(),
-            value_in("k_value", Kind::Scalar).optional(),
+            value_in("k_value", SlotKind::Scalar).optional(),
             scratch("tmp"),
             tile_out("dst").vec(),
             tile_out("cdst").vec().like("dst").optional(),
@@ -786,7 +786,7 @@ family! { Irregular, "pto", irregular;
         .regions(&[whole("dst")])
         .cost(Cost::VectorFill)
         .domain(Domain::Valid("dst"))
-        .slots(&[value_in("diagonal", Kind::Int), vec_out("dst")])
+        .slots(&[value_in("diagonal", SlotKind::Int), vec_out("dst")])
         .attrs(&[opt_attr("upperOrLower", AttrKind::OneOf(&[0, 1]), "0", "0: lower triangle, 1: upper triangle")
             .alias(&["isUpperOrLower"])])
         .attrs_in_ins()
@@ -844,7 +844,7 @@ family! { Irregular, "pto", irregular;
     tprint: Row::EMPTY
         .pipe(Pipe::V)
         .effect(Effect::Debug)
-        .slots(&[value_in("src", Kind::TileOrView), value_in("tmp", Kind::View).optional()])
+        .slots(&[value_in("src", SlotKind::TileOrView), value_in("tmp", SlotKind::View).optional()])
         .attrs(&[PRINT_FORMAT])
         .rules(&[
             (
@@ -873,7 +873,7 @@ family! { Irregular, "pto", irregular;
         .pipe(Pipe::S)
         .cost(Cost::Scalar)
         .slots(&[tile_in("src").vec(), index_in("offset")])
-        .results(&[result("dst", Kind::Scalar).infer(Infer::ElementOf("src"))])
+        .results(&[result("dst", SlotKind::Scalar).infer(Infer::ElementOf("src"))])
         .pattern("ins($src, $offset : :src, :offset) outs : :dst {}")
         .rules(&[
             (Targets::ALL, Rule::SameElem(&["src", "dst"])),
@@ -895,7 +895,7 @@ family! { Irregular, "pto", irregular;
         .regions(&[whole("dst")])
         .pipe(Pipe::S)
         .cost(Cost::Scalar)
-        .slots(&[index_in("offset"), value_in("val", Kind::Scalar), tile_inout("dst").vec()])
+        .slots(&[index_in("offset"), value_in("val", SlotKind::Scalar), tile_inout("dst").vec()])
         .rules(&[
             (Targets::ALL, Rule::SameElem(&["dst", "val"])),
             (Targets::ALL, Rule::Named("offset inside the tile", offset_inside)),
@@ -914,7 +914,7 @@ family! { Irregular, "pto", irregular;
     print: Row::EMPTY
         .pipe(Pipe::S)
         .effect(Effect::Debug)
-        .slots(&[value_in("scalar", Kind::Scalar)])
+        .slots(&[value_in("scalar", SlotKind::Scalar)])
         .attrs(&[attr("format", AttrKind::Str, "printf format with one conversion")])
         .pattern("ins(#format, $scalar : :scalar) {}")
         .cpp("cce::printf")

@@ -8,7 +8,7 @@ use crate::DType::*;
 use crate::Target::{A2A3, A5};
 use crate::codes;
 use crate::enums;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, From, Infer, Kind, Movement, Orders, PipeCase, Pipes, Region, Scratch, Slot, When, form, opt_attr, region, whole};
+use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, From, Infer, SlotKind, Movement, Orders, PipeCase, Pipes, Region, Scratch, Slot, When, form, opt_attr, region, whole};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{DType, Dim, Loc, Order, Pad, Pipe, Row, Targets, TileType};
@@ -59,9 +59,9 @@ const PLAIN: &[DType] = &[I8, U8, I16, U16, I32, U32, F16, Bf16, F32];
 const NARROW: &[DType] = &[I8, U8, I16, U16, I32, U32, F16, Bf16, F32, F8E4M3, F8E5M2, F8E8M0, Hif8];
 
 const FP: Slot = tile_in("fp").at(&[Loc::Scaling]).elem(QUANT_WORDS);
-const PRE_QUANT: Slot = value_in("pre_quant", Kind::Int).optional();
-const ROW: Slot = value_in("index_row", Kind::Int);
-const COL: Slot = value_in("index_col", Kind::Int);
+const PRE_QUANT: Slot = value_in("pre_quant", SlotKind::Int).optional();
+const ROW: Slot = value_in("index_row", SlotKind::Int);
+const COL: Slot = value_in("index_col", SlotKind::Int);
 
 const fn case(src: Loc, dst: Option<Loc>, pipe: Pipe) -> PipeCase {
     PipeCase { targets: Targets::ALL, src: Some(src), dst, pipe }
@@ -1108,8 +1108,8 @@ family! { Layout, "pto", layout;
         .regions(&[whole("dst")])
         .slots(&[
             tile_in("src").at(&[Loc::Mat]).data(),
-            value_in("pos_m", Kind::Int).optional(),
-            value_in("pos_k", Kind::Int).optional(),
+            value_in("pos_m", SlotKind::Int).optional(),
+            value_in("pos_k", SlotKind::Int).optional(),
             tile_out("dst").at(&[Loc::Left]).data(),
         ])
         .attrs(FILTER_ATTRS)

@@ -8,7 +8,7 @@ use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes::{self, Code};
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, Cost, Domain, Kind, Movement, Orders, PipeCase, Pipes, attr, form, opt_attr};
+use crate::row::{AttrKind, AttrSpec, Cost, Domain, SlotKind, Movement, Orders, PipeCase, Pipes, attr, form, opt_attr};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{result, tile_in, tile_out, value_in, view_in, view_out};
 use crate::{DType, DTypes, Dim, Loc, Locs, Order, Pad, Pipe, Row, Targets, TileType, Token, Type};
@@ -412,10 +412,10 @@ family! { Memory, "pto", memory;
         .slots(&[
             view_in("src"),
             tile_out("dst").at(&[Loc::Vec, Loc::Mat, Loc::Scaling]).data(),
-            value_in("pad_value", Kind::Scalar).optional(),
-            value_in("left_padding_num", Kind::Int).optional(),
-            value_in("right_padding_num", Kind::Int).optional(),
-            value_in("init_condition", Kind::Scalar).optional(),
+            value_in("pad_value", SlotKind::Scalar).optional(),
+            value_in("left_padding_num", SlotKind::Int).optional(),
+            value_in("right_padding_num", SlotKind::Int).optional(),
+            value_in("init_condition", SlotKind::Scalar).optional(),
         ])
         .attrs(LOAD_ATTRS)
         .domain(Domain::Valid("dst"))
@@ -467,7 +467,7 @@ family! { Memory, "pto", memory;
         .slots(&[
             tile_in("src").at(&[Loc::Vec, Loc::Mat, Loc::Acc]).data(),
             tile_in("fp").at(&[Loc::Scaling]).elem(QUANT_WORDS).optional(),
-            value_in("pre_quant", Kind::Int).optional(),
+            value_in("pre_quant", SlotKind::Int).optional(),
             view_out("dst"),
         ])
         .attrs(STORE_ATTRS)
@@ -592,8 +592,8 @@ family! { Memory, "pto", memory;
     /// of its dimensions is longer than 1.
     tprefetch_async: Row::EMPTY
         .hazards(hazards::TPREFETCH_ASYNC)
-        .slots(&[view_in("src"), value_in("ctx", Kind::Any)])
-        .results(&[result("event", Kind::AsyncEvent)])
+        .slots(&[view_in("src"), value_in("ctx", SlotKind::Any)])
+        .results(&[result("event", SlotKind::AsyncEvent)])
         .pipe(Pipe::S)
         .cost(Cost::Comm)
         .rules(&[
@@ -623,7 +623,7 @@ family! { Memory, "pto", memory;
         .generic_order(&["mem", "idx", "dst", "scratch"])
         .slots(&[
             view_in("mem").data(),
-            value_in("idx", Kind::TileOrView).elem(&[I32, U32]).at(&[Loc::Vec]).order(Orders::NONE_BOX),
+            value_in("idx", SlotKind::TileOrView).elem(&[I32, U32]).at(&[Loc::Vec]).order(Orders::NONE_BOX),
             view_in("scratch").data().optional(),
             tile_out("dst").at(&[Loc::Vec, Loc::Mat]).data(),
         ])

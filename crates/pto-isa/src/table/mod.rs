@@ -65,12 +65,12 @@ macro_rules! families {
         const FAMILIES: &[&[Row]] = &[$($module::ROWS),+];
 
         #[expect(non_camel_case_types, reason = "module names")]
-        enum Order { $($module),+ }
+        enum FamilyIndex { $($module),+ }
 
         /// Where each family starts.
         #[expect(non_upper_case_globals, reason = "module names")]
         mod base {
-            $(pub(super) const $module: usize = super::rows_before(super::Order::$module as usize);)+
+            $(pub(super) const $module: usize = super::rows_before(super::FamilyIndex::$module as usize);)+
         }
     };
 }

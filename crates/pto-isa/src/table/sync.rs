@@ -4,7 +4,7 @@ use super::hazards;
 use crate::Type;
 use crate::codes;
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, FixedType, FlagForm, Infer, Kind, LocalOp, Pipes, Row, SignalForm, SyncOp, When, attr, form, opt_attr};
+use crate::row::{AttrKind, AttrSpec, FixedType, FlagForm, Infer, SlotKind, LocalOp, Pipes, Row, SignalForm, SyncOp, When, attr, form, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{SYNC, index_in, result, value_in};
 use crate::{DType, Pipe, PtrSpace, Scalar, Targets};
@@ -262,7 +262,7 @@ family! { Sync, "pto", sync;
     /// Waits for each operand in turn: an event recorded earlier, or the last operation that writes the tile or
     /// view. Without operands it does nothing. Where the compiler inserts synchronisation it is not needed.
     tsync: SYNC.sync(SyncOp::Tiles)
-        .slots(&[value_in("events", Kind::Any).many()])
+        .slots(&[value_in("events", SlotKind::Any).many()])
         .pipe(Pipe::S)
         .cpp("TSYNC")
         .page("docs/isa/TSYNC.md")
@@ -412,7 +412,7 @@ family! { Sync, "pto", sync;
     /// cores, and the cube core sees the vector cores' signal when both have sent it. Write `sync.set` in
     /// programs for the assembler, which has no operation of this name.
     set_cross_core: SYNC.sync(SyncOp::Signal(SignalForm::Device))
-        .slots(&[value_in("core_id", Kind::Int), value_in("event_id", Kind::Int)])
+        .slots(&[value_in("core_id", SlotKind::Int), value_in("event_id", SlotKind::Int)])
         .pattern("$core_id, $event_id {} : :core_id, :event_id")
         .pipe(Pipe::S)
         .cpp("ffts_cross_core_sync")
@@ -432,7 +432,7 @@ family! { Sync, "pto", sync;
     /// Waits until the counter of signal `event_id` is not zero and counts it down by one. All pipes of the core
     /// wait. Write `sync.wait` in programs for the assembler, which has no operation of this name.
     wait_flag_dev: SYNC.sync(SyncOp::Await(SignalForm::Device))
-        .slots(&[value_in("core_id", Kind::Int).optional(), value_in("event_id", Kind::Int)])
+        .slots(&[value_in("core_id", SlotKind::Int).optional(), value_in("event_id", SlotKind::Int)])
         .pattern("($core_id, )?$event_id {} : (:core_id, )?:event_id")
         .pipe(Pipe::All)
         .cpp("wait_flag_dev")
@@ -456,7 +456,7 @@ family! { Sync, "pto", sync;
     /// It orders arrival only. Data for other cores must be written out and fenced before.
     syncall: SYNC.sync(SyncOp::AllCores)
         .hazards(hazards::SYNCALL)
-        .slots(&[value_in("gm_workspace", Kind::Any).optional(), value_in("used_cores", Kind::Int).optional()])
+        .slots(&[value_in("gm_workspace", SlotKind::Any).optional(), value_in("used_cores", SlotKind::Int).optional()])
         .attrs(&[
             opt_attr("mode", SYNC_ALL_MODE, "hard", "how cores wait"),
             opt_attr("core_type", SYNC_CORE_TYPE, "aiv_only", "which cores take part"),
@@ -526,7 +526,7 @@ family! { Sync, "pto", sync;
     ///
     /// The type says how many: `!pto.eventid_array<4>`. The entries are undefined until they are set.
     declare_eventid_array: SYNC.local(LocalOp::DeclareEventIds)
-        .results(&[result("array", Kind::EventIds)])
+        .results(&[result("array", SlotKind::EventIds)])
         .pattern("{} -> :array")
         .example(EVENT_IDS_EXAMPLE);
 
@@ -534,8 +534,8 @@ family! { Sync, "pto", sync;
     ///
     /// `result = array[index]`
     eventid_array_get: SYNC.local(LocalOp::GetEventId)
-        .slots(&[value_in("array", Kind::EventIds), index_in("index")])
-        .results(&[result("result", Kind::Index).infer(Infer::Fixed(FixedType::Index))])
+        .slots(&[value_in("array", SlotKind::EventIds), index_in("index")])
+        .results(&[result("result", SlotKind::Index).infer(Infer::Fixed(FixedType::Index))])
         .pattern("$array[$index] {} : :array")
         .pipe(Pipe::S)
         .rules(&[(Targets::ALL, Rule::Named("index lies inside the array", event_index_in_range))])
@@ -546,7 +546,7 @@ family! { Sync, "pto", sync;
     ///
     /// `array[index] = value`; the value is an event id, 0 to 7.
     eventid_array_set: SYNC.local(LocalOp::SetEventId)
-        .slots(&[value_in("array", Kind::EventIds), index_in("index"), index_in("value")])
+        .slots(&[value_in("array", SlotKind::EventIds), index_in("index"), index_in("value")])
         .pattern("$array[$index], $value {} : :array")
         .pipe(Pipe::S)
         .rules(&[

@@ -13,7 +13,7 @@ use super::elementwise::{
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes;
 use crate::row::{
-    Alias, Cost, Domain, Infer, Kind, Orders, PipeCase, Pipes, Row, Slot, When, form, whole,
+    Alias, Cost, Domain, Infer, SlotKind, Orders, PipeCase, Pipes, Row, Slot, When, form, whole,
 };
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{TILE_SCALAR, scalar_in, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
@@ -46,7 +46,7 @@ const AXPY_TYPES_CPU: &[&[DType]] = &[
 ];
 
 const fn tile_or_scalar(name: &'static str) -> Slot {
-    value_in(name, Kind::TileOrScalar).vec().order(Orders::ROW_MAJOR).data()
+    value_in(name, SlotKind::TileOrScalar).vec().order(Orders::ROW_MAJOR).data()
 }
 
 fn one_is_a_tile(i: &Instance) -> Verdict {
@@ -380,7 +380,7 @@ family! { TileScalar, "pto", tile_scalar;
         .hazards(hazards::TAXPY)
         .slots(&[
             tile_in("src").vec().order(Orders::ROW_MAJOR),
-            value_in("scalar", Kind::Scalar).like("src"),
+            value_in("scalar", SlotKind::Scalar).like("src"),
             tile_inout("dst").vec().order(Orders::ROW_MAJOR),
         ])
         .rules(&[
@@ -479,7 +479,7 @@ family! { TileScalar, "pto", tile_scalar;
         .hazards(hazards::TCMPS)
         .slots(&[
             tile_in("src").vec().data(),
-            value_in("scalar", Kind::TileOrScalar).vec().data(),
+            value_in("scalar", SlotKind::TileOrScalar).vec().data(),
             mask_out("dst", "src").order(Orders::ROW_MAJOR),
         ])
         .shape_rules(&[])

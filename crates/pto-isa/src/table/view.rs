@@ -4,7 +4,7 @@ use super::hazards;
 use crate::DType::I64;
 use crate::codes;
 use crate::enums;
-use crate::row::{Arith, AttrKind, CoreQuery, Cost, Dir, FixedType, From, Infer, Kind, LocalOp, Movement, Row, Slot, Storage, attr, form, opt_attr, region};
+use crate::row::{Arith, AttrKind, CoreQuery, Cost, Dir, FixedType, From, Infer, SlotKind, LocalOp, Movement, Row, Slot, Storage, attr, form, opt_attr, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{VIEW_OP, index_in, result, tile_in, tile_out, value_in, view_in};
 use crate::{Dim, Pipe, PtrSpace, Targets, TileType, Type};
@@ -17,7 +17,7 @@ const VALID_COL: Slot = index_in("valid_col").optional();
 
 /// A new buffer.
 const ALLOC: Row = VIEW_OP
-    .slots(&[value_in("addr", Kind::Int).elem(&[I64]).optional(), VALID_ROW, VALID_COL])
+    .slots(&[value_in("addr", SlotKind::Int).elem(&[I64]).optional(), VALID_ROW, VALID_COL])
     .pattern("(addr = $addr )?(valid_row = $valid_row )?(valid_col = $valid_col )?{} : :result")
     .shape_rules(&[(
         Targets::ALL,
@@ -26,7 +26,7 @@ const ALLOC: Row = VIEW_OP
 
 /// Another type for the same bytes.
 const RETYPE: Row =
-    VIEW_OP.slots(&[tile_in("src")]).results(&[result("result", Kind::Tile)]).pattern("$src {} : :src -> :result");
+    VIEW_OP.slots(&[tile_in("src")]).results(&[result("result", SlotKind::Tile)]).pattern("$src {} : :src -> :result");
 
 const WINDOW_RULES: &[(Targets, Rule)] = &[
     (Targets::ALL, Rule::Named("result has the memory, element type and layout of source", window_kind)),
@@ -39,7 +39,7 @@ const WINDOW_RULES: &[(Targets, Rule)] = &[
 ];
 
 /// A question about a tile or a view that is answered with an index.
-const QUERY: Row = VIEW_OP.results(&[result("result", Kind::Index).infer(INDEX)]);
+const QUERY: Row = VIEW_OP.results(&[result("result", SlotKind::Index).infer(INDEX)]);
 
 const VIEW_QUERY: Row = QUERY
     .slots(&[view_in("tensor_view"), index_in("dim_index")])
@@ -60,7 +60,7 @@ const TILE_QUERY: Row = QUERY.slots(&[tile_in("src")]).pattern("$src {} : :src -
 /// A number the core knows about itself.
 const CORE_QUERY: Row = Row::EMPTY
     .cost(Cost::Scalar)
-    .results(&[result("result", Kind::Int).infer(Infer::Fixed(FixedType::I64))])
+    .results(&[result("result", SlotKind::Int).infer(Infer::Fixed(FixedType::I64))])
     .pattern("{}")
     .example(
         "func.func @f() {\n  \
@@ -87,8 +87,8 @@ const SCALAR_ACCESS: Row = Row::EMPTY
 const LOCAL: Row = Row::EMPTY.cost(Cost::Scalar).pipe(Pipe::S);
 
 const BIT: Row = LOCAL
-    .slots(&[value_in("first", Kind::Int).elem(&[I64]), value_in("second", Kind::Int).elem(&[I64])])
-    .results(&[result("result", Kind::Int).infer(Infer::Like("first"))])
+    .slots(&[value_in("first", SlotKind::Int).elem(&[I64]), value_in("second", SlotKind::Int).elem(&[I64])])
+    .results(&[result("result", SlotKind::Int).infer(Infer::Like("first"))])
     .pattern("$first, $second {} : :first, :second -> :result")
     .example(
         "func.func @f(%x: i64, %bit: i64) {\n  \
@@ -149,7 +149,7 @@ family! { View, "pto", view;
     ///
     /// The contents are undefined until something writes them.
     alloc_tile: ALLOC.storage(Storage::Tile)
-        .results(&[result("result", Kind::Tile)])
+        .results(&[result("result", SlotKind::Tile)])
         .cpp("TASSIGN")
         .page("docs/isa/TASSIGN.md")
         .example("func.func @f() {\n  %a = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>\n  return\n}\n")
@@ -160,7 +160,7 @@ family! { View, "pto", view;
     /// For double buffering: `count` buffers of 2 to 16, one after the other in memory, of which `multi_tile_get`
     /// takes one. With `addr` the first one lies there.
     alloc_multi_tile: ALLOC.storage(Storage::Tiles)
-        .results(&[result("result", Kind::MultiTile)])
+        .results(&[result("result", SlotKind::MultiTile)])
         .rules(&[(Targets::ALL, Rule::Named("count is 2 to 16", multi_count))])
         .example(MULTI_EXAMPLE);
 
@@ -168,8 +168,8 @@ family! { View, "pto", view;
     ///
     /// Buffer `slot`, counted from 0; in a loop usually the trip number modulo the count.
     multi_tile_get: VIEW_OP.storage(Storage::Pick)
-        .slots(&[value_in("source", Kind::MultiTile), index_in("slot")])
-        .results(&[result("result", Kind::Tile).infer(Infer::SlotOf("source"))])
+        .slots(&[value_in("source", SlotKind::MultiTile), index_in("slot")])
+        .results(&[result("result", SlotKind::Tile).infer(Infer::SlotOf("source"))])
         .pattern("$source[$slot] {} : :source -> :result")
         .rules(&[
             (Targets::ALL, Rule::Named("result is the tile type of source", multi_type)),
@@ -186,8 +186,8 @@ family! { View, "pto", view;
     /// The assembler returns the bound tile as a new value; the pages write the address as `@tile(0x1000)`.
     /// Programs that leave placement to the planner have no use for it.
     tassign: VIEW_OP.storage(Storage::Assign)
-        .slots(&[tile_in("tile"), value_in("address", Kind::Int).optional()])
-        .results(&[result("result", Kind::Tile).optional().infer(Infer::Like("tile"))])
+        .slots(&[tile_in("tile"), value_in("address", SlotKind::Int).optional()])
+        .results(&[result("result", SlotKind::Tile).optional().infer(Infer::Like("tile"))])
         .attrs(&[opt_attr("addr", AttrKind::Int(0, i64::MAX), "", "the address as part of the text")])
         .pattern("$tile, ($address)?(@tile(#addr))? {} : :tile( -> :result)?")
         .call(&["mut tile", "address"])
@@ -246,7 +246,7 @@ family! { View, "pto", view;
     /// window. In a boxed tile the window consists of whole boxes.
     subview: VIEW_OP.storage(Storage::Window)
         .slots(&[tile_in("source"), index_in("offsets").many(), VALID_ROW, VALID_COL])
-        .results(&[result("result", Kind::Tile).infer(Infer::Window("source"))])
+        .results(&[result("result", SlotKind::Tile).infer(Infer::Window("source"))])
         .attrs(&[attr("sizes", AttrKind::Ints, "rows and columns of the window")])
         .pattern("$source[$offsets] sizes #sizes( valid [$valid_row, $valid_col])? {} : :source -> :result")
         .shape_rules(WINDOW_RULES)
@@ -269,7 +269,7 @@ family! { View, "pto", view;
     /// the window. Assembler 0.27 knows only this name, 0.60 only `subview`.
     subset: VIEW_OP.storage(Storage::ClippedWindow)
         .slots(&[tile_in("source"), index_in("offsets").many()])
-        .results(&[result("result", Kind::Tile).infer(Infer::Subset("source"))])
+        .results(&[result("result", SlotKind::Tile).infer(Infer::Subset("source"))])
         .attrs(&[attr("sizes", AttrKind::Ints, "rows and columns of the window")])
         .pattern("$source[$offsets] sizes #sizes {} : :source")
         .shape_rules(WINDOW_RULES)
@@ -291,7 +291,7 @@ family! { View, "pto", view;
     /// programs for the assembler.
     tsubview: VIEW_OP.storage(Storage::BindWindow)
         .regions(&[region("dst", From::RowsAfter("src", "row_idx"), From::ColsAfter("src", "col_idx"))])
-        .slots(&[tile_in("src"), value_in("row_idx", Kind::Int), value_in("col_idx", Kind::Int), tile_out("dst")])
+        .slots(&[tile_in("src"), value_in("row_idx", SlotKind::Int), value_in("col_idx", SlotKind::Int), tile_out("dst")])
         .rules(&[
             (Targets::ALL, Rule::SameElem(&["src", "dst"])),
             (Targets::ALL, Rule::Inside("dst", "src")),
@@ -318,8 +318,8 @@ family! { View, "pto", view;
     ///
     /// Appears in lowered programs of assembler 0.27: the memref gets a tile configuration and a valid region.
     bind_tile: VIEW_OP.storage(Storage::BindTile)
-        .slots(&[value_in("source", Kind::Any), VALID_ROW, VALID_COL])
-        .results(&[result("result", Kind::Any)])
+        .slots(&[value_in("source", SlotKind::Any), VALID_ROW, VALID_COL])
+        .results(&[result("result", SlotKind::Any)])
         .attrs(&[attr("config", AttrKind::Any, "layout, fractal and padding of the tile")])
         .pattern("$source(, $valid_row, $valid_col)? {} : :source -> :result")
         .rules(&[(Targets::ALL, Rule::Together("valid_row", "valid_col"))])
@@ -333,8 +333,8 @@ family! { View, "pto", view;
     ///
     /// Appears in lowered programs of assembler 0.27, where the planner has chosen addresses.
     pointer_cast: VIEW_OP.storage(Storage::BufferAt)
-        .slots(&[value_in("addrs", Kind::Int).many(), VALID_ROW, VALID_COL])
-        .results(&[result("result", Kind::Any)])
+        .slots(&[value_in("addrs", SlotKind::Int).many(), VALID_ROW, VALID_COL])
+        .results(&[result("result", SlotKind::Any)])
         .attrs(&[opt_attr("config", AttrKind::Any, "", "layout, fractal and padding of the tile")])
         .pattern("($addrs)( $valid_row, $valid_col)? {} : :result")
         .rules(&[(Targets::ALL, Rule::Together("valid_row", "valid_col"))])
@@ -349,7 +349,7 @@ family! { View, "pto", view;
     ///
     /// What `declare_tile` becomes in lowered programs of assembler 0.27.
     declare_tile_memref: VIEW_OP.storage(Storage::OpenBuffer)
-        .results(&[result("result", Kind::Any)])
+        .results(&[result("result", SlotKind::Any)])
         .pattern("{} -> :result")
         .example(
             "func.func @f() {\n  \
@@ -381,7 +381,7 @@ family! { View, "pto", view;
     /// Both extents, whether they are part of the type or were set at run time.
     get_validshape: VIEW_OP.storage(Storage::GetValid)
         .slots(&[tile_in("source")])
-        .results(&[result("valid_row", Kind::Index).infer(INDEX), result("valid_col", Kind::Index).infer(INDEX)])
+        .results(&[result("valid_row", SlotKind::Index).infer(INDEX), result("valid_col", SlotKind::Index).infer(INDEX)])
         .pattern("$source {} : :source")
         .pipe(Pipe::S)
         .example(VALID_EXAMPLE)
@@ -393,8 +393,8 @@ family! { View, "pto", view;
     /// dimensions, outermost first. `layout` says how a matrix lies in them: row-major, column-major or in boxes;
     /// without it the compiler derives it from the strides where they are constant.
     make_tensor_view: VIEW_OP.storage(Storage::View)
-        .slots(&[value_in("ptr", Kind::Ptr), index_in("shape").many(), index_in("strides").many()])
-        .results(&[result("result", Kind::View)])
+        .slots(&[value_in("ptr", SlotKind::Ptr), index_in("shape").many(), index_in("strides").many()])
+        .results(&[result("result", SlotKind::View)])
         .attrs(&[opt_attr("layout", LAYOUT, "", "how a matrix lies in the tensor")])
         .pattern("$ptr, shape = [$shape], strides = [$strides] {} : :result")
         .rules(&[
@@ -411,7 +411,7 @@ family! { View, "pto", view;
     /// extents known at compile time belong in the result type.
     partition_view: VIEW_OP.storage(Storage::Partition)
         .slots(&[view_in("source"), index_in("offsets").many(), index_in("sizes").many()])
-        .results(&[result("result", Kind::View).infer(Infer::Partition("source"))])
+        .results(&[result("result", SlotKind::View).infer(Infer::Partition("source"))])
         .pattern("$source, offsets = [$offsets], sizes = [$sizes] {} : :source -> :result")
         .rules(&[
             (Targets::ALL, Rule::SameElem(&["source", "result"])),
@@ -436,7 +436,7 @@ family! { View, "pto", view;
     /// A pointer into global memory, for scalar accesses.
     tensor_view_addr: VIEW_OP.storage(Storage::ViewAddress)
         .slots(&[view_in("src")])
-        .results(&[result("dst", Kind::Ptr)])
+        .results(&[result("dst", SlotKind::Ptr)])
         .pattern("$src {} : :src -> :dst")
         .example(
             "func.func @f(%p: !pto.ptr<f32>, %n: index) {\n  \
@@ -451,7 +451,7 @@ family! { View, "pto", view;
     /// A pointer into the tile's memory, for scalar accesses and lower-level code.
     tile_buf_addr: VIEW_OP.storage(Storage::TileAddress)
         .slots(&[tile_in("src")])
-        .results(&[result("dst", Kind::Ptr)])
+        .results(&[result("dst", SlotKind::Ptr)])
         .pattern("$src {} : :src -> :dst")
         .example(
             "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>) {\n  \
@@ -476,8 +476,8 @@ family! { View, "pto", view;
     ///
     /// `result = ptr + offset`, with the offset in elements.
     addptr: VIEW_OP.storage(Storage::Offset)
-        .slots(&[value_in("ptr", Kind::Ptr), index_in("offset")])
-        .results(&[result("result", Kind::Ptr).infer(Infer::Like("ptr"))])
+        .slots(&[value_in("ptr", SlotKind::Ptr), index_in("offset")])
+        .results(&[result("result", SlotKind::Ptr).infer(Infer::Like("ptr"))])
         .pattern("$ptr, $offset {} : :ptr -> :result")
         .rules(&[(Targets::ALL, Rule::Named("result has the type of ptr", moved_pointer))])
         .page("docs/isa/scalar/ops/micro-instruction/pointer-operations.md")
@@ -493,8 +493,8 @@ family! { View, "pto", view;
     ///
     /// The address stays; a pointer keeps its memory. From an integer, the result type says which memory is meant.
     castptr: VIEW_OP.storage(Storage::CastPointer)
-        .slots(&[value_in("input", Kind::Any)])
-        .results(&[result("result", Kind::Any)])
+        .slots(&[value_in("input", SlotKind::Any)])
+        .results(&[result("result", SlotKind::Any)])
         .pattern("$input {} : :input -> :result")
         .rules(&[(Targets::ALL, Rule::Named("pointer to pointer of the same memory, integer to pointer, or pointer to integer", pointer_cast_kinds))])
         .page("docs/isa/scalar/ops/micro-instruction/pointer-operations.md")
@@ -509,8 +509,8 @@ family! { View, "pto", view;
     ///
     /// The address is an `i64` in bytes. The result serves `load_scalar` and `store_scalar` only.
     inttoptr: VIEW_OP.storage(Storage::ToPointer)
-        .slots(&[value_in("addr", Kind::Int).elem(&[I64])])
-        .results(&[result("result", Kind::Ptr)])
+        .slots(&[value_in("addr", SlotKind::Int).elem(&[I64])])
+        .results(&[result("result", SlotKind::Ptr)])
         .pattern("$addr {} : :addr -> :result")
         .rules(&[(Targets::ALL, Rule::Named("result points to elements of a data type", pointer_element))])
         .example(POINTER_EXAMPLE)
@@ -520,8 +520,8 @@ family! { View, "pto", view;
     ///
     /// In bytes, as an `i64`.
     ptrtoint: VIEW_OP.storage(Storage::FromPointer)
-        .slots(&[value_in("ptr", Kind::Ptr)])
-        .results(&[result("result", Kind::Int).elem(&[I64]).infer(Infer::Fixed(FixedType::I64))])
+        .slots(&[value_in("ptr", SlotKind::Ptr)])
+        .results(&[result("result", SlotKind::Int).elem(&[I64]).infer(Infer::Fixed(FixedType::I64))])
         .pattern("$ptr {} : :ptr -> :result")
         .example(POINTER_EXAMPLE)
         .cpp_forms(&[form("(:result)$ptr")]);
@@ -531,8 +531,8 @@ family! { View, "pto", view;
     /// `value = ptr[offset]`, with the offset in elements. Runs on the scalar unit, which has a cache of its own:
     /// after another core or a tile store has written the place, invalidate first (`cmo.cacheinvalid`).
     load_scalar: SCALAR_ACCESS.movement(Movement::LoadScalar)
-        .slots(&[value_in("ptr", Kind::Ptr), index_in("offset")])
-        .results(&[result("value", Kind::Scalar)])
+        .slots(&[value_in("ptr", SlotKind::Ptr), index_in("offset")])
+        .results(&[result("value", SlotKind::Scalar)])
         .pattern("$ptr[$offset] {} : :ptr -> :value")
         .notes(&["Assembler 0.27 takes pointers into global memory only."])
         .cpp_forms(&[form("$ptr[$offset]")]);
@@ -542,7 +542,7 @@ family! { View, "pto", view;
     /// `ptr[offset] = value`, with the offset in elements. Runs on the scalar unit; the store may stay in its cache
     /// until it is cleaned.
     store_scalar: SCALAR_ACCESS.movement(Movement::StoreScalar)
-        .slots(&[value_in("value", Kind::Scalar), Slot::new("ptr", Dir::Out, Kind::Ptr), index_in("offset")])
+        .slots(&[value_in("value", SlotKind::Scalar), Slot::new("ptr", Dir::Out, SlotKind::Ptr), index_in("offset")])
         .pattern("$value, $ptr[$offset] {} : :ptr, :value")
         .notes(&["Assembler 0.27 takes pointers into global memory only."])
         .cpp_forms(&[form("$ptr[$offset] = $value")]);
@@ -585,7 +585,7 @@ family! { View, "pto", view;
     ///
     /// The type gives extents and element type: `!pto.local_array<8x8xf32>`. The contents are undefined at first.
     declare_local_array: LOCAL.local(LocalOp::DeclareArray)
-        .results(&[result("array", Kind::Any)])
+        .results(&[result("array", SlotKind::Any)])
         .pattern("{} -> :array")
         .example(LOCAL_ARRAY_EXAMPLE);
 
@@ -593,8 +593,8 @@ family! { View, "pto", view;
     ///
     /// `result = array[indices]`, one index per dimension.
     local_array_get: LOCAL.local(LocalOp::GetElement)
-        .slots(&[value_in("array", Kind::Any), index_in("indices").many()])
-        .results(&[result("result", Kind::Scalar)])
+        .slots(&[value_in("array", SlotKind::Any), index_in("indices").many()])
+        .results(&[result("result", SlotKind::Scalar)])
         .pattern("$array[$indices] {} : :array -> :result")
         .rules(&[
             (Targets::ALL, Rule::Named("one index per dimension, inside the array", array_indices)),
@@ -607,7 +607,7 @@ family! { View, "pto", view;
     ///
     /// `array[indices] = value`, one index per dimension.
     local_array_set: LOCAL.local(LocalOp::SetElement)
-        .slots(&[value_in("array", Kind::Any), index_in("indices").many(), value_in("value", Kind::Scalar)])
+        .slots(&[value_in("array", SlotKind::Any), index_in("indices").many(), value_in("value", SlotKind::Scalar)])
         .pattern("$array[$indices], $value {} : :array, :value")
         .rules(&[
             (Targets::ALL, Rule::Named("one index per dimension, inside the array", array_indices)),
@@ -621,7 +621,7 @@ family! { View, "pto", view;
     /// The type lists the fields: `!pto.struct<f32, i8>`; fields may be records. It belongs to the function that
     /// declares it and cannot be passed on.
     declare_struct: LOCAL.local(LocalOp::DeclareStruct)
-        .results(&[result("s", Kind::Any)])
+        .results(&[result("s", SlotKind::Any)])
         .pattern("{} -> :s")
         .example(STRUCT_EXAMPLE);
 
@@ -629,8 +629,8 @@ family! { View, "pto", view;
     ///
     /// The path is a list of field numbers from the outside in; it must end at a scalar.
     struct_get: LOCAL.local(LocalOp::GetField)
-        .slots(&[value_in("s", Kind::Any)])
-        .results(&[result("value", Kind::Scalar)])
+        .slots(&[value_in("s", SlotKind::Any)])
+        .results(&[result("value", SlotKind::Scalar)])
         .attrs(&[attr("path", AttrKind::Ints, "field numbers from the outside in")])
         .pattern("$s#path {} : :s -> :value")
         .rules(&[(Targets::ALL, Rule::Named("s is a record", is_struct))])
@@ -640,7 +640,7 @@ family! { View, "pto", view;
     ///
     /// The path is a list of field numbers from the outside in; it must end at a scalar.
     struct_set: LOCAL.local(LocalOp::SetField)
-        .slots(&[value_in("s", Kind::Any), value_in("value", Kind::Scalar)])
+        .slots(&[value_in("s", SlotKind::Any), value_in("value", SlotKind::Scalar)])
         .attrs(&[attr("path", AttrKind::Ints, "field numbers from the outside in")])
         .pattern("$s#path, $value {} : :s, :value")
         .rules(&[(Targets::ALL, Rule::Named("s is a record", is_struct))])

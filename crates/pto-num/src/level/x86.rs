@@ -1,6 +1,6 @@
 //! The levels of x86-64.
 
-use super::{CpuLevel, Kernel, Level};
+use super::{CpuLevel, Level, LevelKernel};
 use crate::format::{f16_to_f32, f32_to_f16};
 use std::arch::x86_64::{
     _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT, _mm_loadu_si128, _mm_storeu_si128, _mm256_cvtph_ps, _mm256_cvtps_ph,
@@ -90,7 +90,7 @@ impl Level for V4 {
 /// # Safety
 /// The processor must have the level.
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
-pub fn run_v3<K: Kernel>(kernel: K) -> K::Output {
+pub fn run_v3<K: LevelKernel>(kernel: K) -> K::Output {
     kernel.run::<V3>()
 }
 
@@ -100,7 +100,7 @@ pub fn run_v3<K: Kernel>(kernel: K) -> K::Output {
 /// The processor must have the level.
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
-pub fn run_v4<K: Kernel>(kernel: K) -> K::Output {
+pub fn run_v4<K: LevelKernel>(kernel: K) -> K::Output {
     kernel.run::<V4>()
 }
 

@@ -2,7 +2,7 @@
 
 use pto_num::convert::{int_to_f32, integral, narrow, to_hif8, to_int};
 use pto_num::math;
-use pto_num::{Bf16, CpuLevel, F8E4M3, F8E5M2, F16, Hif8, Kernel, Level, Round, Saturate, cpu_level, dispatch_at};
+use pto_num::{Bf16, CpuLevel, F8E4M3, F8E5M2, F16, Hif8, Level, LevelKernel, Round, Saturate, cpu_level, dispatch_at};
 
 const LANES: usize = 64;
 
@@ -13,7 +13,7 @@ trait Function: Copy {
     fn call<L: Level>(self, a: f32, b: f32, c: f32) -> u32;
 }
 
-impl<F: Function> Kernel for Map<'_, F> {
+impl<F: Function> LevelKernel for Map<'_, F> {
     type Output = Vec<u32>;
 
     #[inline(always)]
@@ -119,7 +119,7 @@ fn conversions_agree() {
 /// Half precision there and back by the level's own instructions. Here even NaN has the same bits everywhere.
 struct Halves<'a, const N: usize>(&'a [f32]);
 
-impl<const N: usize> Kernel for Halves<'_, N> {
+impl<const N: usize> LevelKernel for Halves<'_, N> {
     type Output = (Vec<u16>, Vec<f32>);
 
     #[inline(always)]
@@ -156,7 +156,7 @@ fn half_precision_agrees() {
 
 struct Widen<'a>(&'a [u16]);
 
-impl Kernel for Widen<'_> {
+impl LevelKernel for Widen<'_> {
     type Output = Vec<f32>;
 
     #[inline(always)]

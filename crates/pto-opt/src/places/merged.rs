@@ -54,8 +54,8 @@ impl Merged {
 
     /// Merges the homes of a list of regions, in order, where they are very many. The list then has one that stands for them.
     pub(super) fn limit(&mut self, regions: &mut Vec<Region>) {
-        for kind in [Kind::Tile, Kind::Global] {
-            let of_kind = |r: &Region| Kind::of(r.home) == Some(kind);
+        for kind in [HomeKind::Tile, HomeKind::Global] {
+            let of_kind = |r: &Region| HomeKind::of(r.home) == Some(kind);
             let count = regions
                 .iter()
                 .filter(|r| of_kind(r))
@@ -90,12 +90,12 @@ impl Merged {
 
 /// Homes that can be merged.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum HomeKind {
     Tile,
     Global,
 }
 
-impl Kind {
+impl HomeKind {
     fn of(home: Home) -> Option<Self> {
         match home {
             Home::Tile(_) => Some(Self::Tile),

@@ -4,14 +4,14 @@
 //! needs its place all the time. Liveness is followed for 64 tiles at a time.
 
 use super::live::{Access, Accesses};
-use crate::order::Order;
+use crate::order::OpPositions;
 use pto_ir::{BlockId, Module, OpId, ValueId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Tiles with the operations around the blocks that need them everywhere.
 pub(super) fn needed_everywhere(
     module: &Module,
-    order: &Order,
+    order: &OpPositions,
     tiles: &BTreeMap<ValueId, Vec<Access>>,
 ) -> HashSet<(ValueId, OpId)> {
     let mut tangled: BTreeMap<OpId, Vec<(ValueId, &[Access])>> = BTreeMap::new();
@@ -39,7 +39,7 @@ fn is_tangled(module: &Module, id: OpId) -> bool {
 
 /// The blocks of an operation, in text order.
 struct Jumps<'a> {
-    order: &'a Order,
+    order: &'a OpPositions,
     around: OpId,
     /// Where blocks begin and end.
     starts: Vec<u32>,
@@ -50,7 +50,7 @@ struct Jumps<'a> {
 }
 
 impl<'a> Jumps<'a> {
-    fn of(module: &Module, order: &'a Order, around: OpId) -> Self {
+    fn of(module: &Module, order: &'a OpPositions, around: OpId) -> Self {
         let blocks = module.op_regions(around).iter().flat_map(|r| module.region(*r).blocks.iter().copied());
         let blocks: Vec<BlockId> = blocks.filter(|b| !module.block(*b).ops.is_empty()).collect();
         let places: HashMap<BlockId, usize> = blocks.iter().enumerate().map(|(k, b)| (*b, k)).collect();

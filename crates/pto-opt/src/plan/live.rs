@@ -2,7 +2,7 @@
 
 use super::jumps::needed_everywhere;
 use crate::effects::{CoreKind, Effect, effect};
-use crate::order::Order;
+use crate::order::OpPositions;
 use crate::places::{Home, Places, memory_of};
 use pto_check::Checked;
 use pto_ir::{Def, Module, OpId, Operand, ValueId};
@@ -42,7 +42,7 @@ pub(super) struct Access {
 }
 
 /// The tiles of all functions that need a place, in text order.
-pub(crate) fn tiles(checked: &Checked, order: &Order) -> Vec<Tile> {
+pub(crate) fn tiles(checked: &Checked, order: &OpPositions) -> Vec<Tile> {
     let module = checked.module();
     let mut places = Places::new(checked);
     let mut accesses = AllAccesses::new(&mut places);
@@ -83,7 +83,7 @@ pub(crate) fn tiles(checked: &Checked, order: &Order) -> Vec<Tile> {
 }
 
 /// A tile has one place. A function that allocates one and returns it, and is called again, would return that place again.
-pub(crate) fn returned_anew(checked: &Checked, order: &Order) -> Vec<Diagnostic> {
+pub(crate) fn returned_anew(checked: &Checked, order: &OpPositions) -> Vec<Diagnostic> {
     let module = checked.module();
     let mut places = Places::new(checked);
     let merged = places.merged_tiles();
@@ -147,7 +147,7 @@ impl AllAccesses {
     }
 
     /// Where a tile is accessed first.
-    fn first(&self, order: &Order, tile: ValueId) -> Option<u32> {
+    fn first(&self, order: &OpPositions, tile: ValueId) -> Option<u32> {
         let own = self.of(tile).first().map(|a| order.first(a.op));
         let together = self.together(tile).and_then(|t| t.span).map(|span| span.0);
         own.into_iter().chain(together).min()
@@ -158,12 +158,12 @@ impl AllAccesses {
     }
 
     /// True when the first access of a tile writes all of it.
-    fn is_born(&self, order: &Order, tile: ValueId) -> bool {
+    fn is_born(&self, order: &OpPositions, tile: ValueId) -> bool {
         let first = self.of(tile).first();
         first.is_some_and(|a| a.kills && self.first(order, tile) == Some(order.first(a.op)))
     }
 
-    fn sort(&mut self, order: &Order) {
+    fn sort(&mut self, order: &OpPositions) {
         // A function may stand behind what calls it.
         self.of.values_mut().for_each(|list| list.sort_by_key(|access| order.first(access.op)));
         self.of_merged.values_mut().for_each(|together| together.span_all(order));
@@ -171,7 +171,7 @@ impl AllAccesses {
 }
 
 impl Together {
-    fn span_all(&mut self, order: &Order) {
+    fn span_all(&mut self, order: &OpPositions) {
         let mut seen = BTreeSet::new();
         for id in &self.list {
             let (mut start, mut end) = (order.first(*id), order.last(*id));
@@ -241,7 +241,7 @@ fn note(checked: &Checked, places: &mut Places<'_>, id: OpId, accesses: &mut All
     }
 }
 
-fn tile(checked: &Checked, order: &Order, id: OpId, all: &AllAccesses) -> Option<Tile> {
+fn tile(checked: &Checked, order: &OpPositions, id: OpId, all: &AllAccesses) -> Option<Tile> {
     let module = checked.module();
     let value = module.results(id).next()?;
     let (loc, bytes) = memory_of(checked, value)?;
@@ -291,7 +291,7 @@ fn tile(checked: &Checked, order: &Order, id: OpId, all: &AllAccesses) -> Option
 
 /// The accesses of a tile, in the order of the text.
 pub(super) struct Accesses<'a> {
-    pub(super) order: &'a Order,
+    pub(super) order: &'a OpPositions,
     pub(super) list: &'a [Access],
 }
 
@@ -353,7 +353,7 @@ impl Accesses<'_> {
 }
 
 /// Finds tiles that the two sides of a branch make and that are used behind it: only one of them is ever there.
-fn join_sides(module: &Module, order: &Order, tiles: &mut [Tile]) {
+fn join_sides(module: &Module, order: &OpPositions, tiles: &mut [Tile]) {
     let mut by_place: Vec<(u32, usize)> = (0..).zip(&*tiles).map(|(k, t)| (order.first(t.alloc), k)).collect();
     by_place.sort_unstable();
     // Branches inside others come first: what is joined there is on one side here.
@@ -388,7 +388,7 @@ fn join_sides(module: &Module, order: &Order, tiles: &mut [Tile]) {
 }
 
 /// Finds tiles that an instruction may write where it reads another for the last time.
-fn take_over(checked: &Checked, order: &Order, tiles: &mut [Tile], accesses: &AllAccesses) {
+fn take_over(checked: &Checked, order: &OpPositions, tiles: &mut [Tile], accesses: &AllAccesses) {
     let module = checked.module();
     let targets = Targets::of(&[checked.info().target]);
     let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();

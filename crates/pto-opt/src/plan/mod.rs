@@ -5,7 +5,7 @@ mod jumps;
 mod live;
 pub mod pack;
 
-use crate::order::Order;
+use crate::order::OpPositions;
 use live::Tile;
 use pack::Piece;
 use pto_check::Checked;
@@ -98,7 +98,7 @@ pub struct Options {
 /// # Errors
 /// When they do not fit: which tiles are needed at the worst moment, and how much is missing.
 pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Error> {
-    let order = Order::new(checked.module());
+    let order = OpPositions::new(checked.module());
     let returned = live::returned_anew(checked, &order);
     if !returned.is_empty() {
         return Err(checked.module().error(returned));

@@ -1,7 +1,7 @@
 //! Calls. What is called is not looked into, so all pipes of a core finish between its work and what is around it.
 
 use crate::effects::{CoreKind, Effect};
-use crate::tree::{Item, Kind};
+use crate::tree::{TreeNode, TreeNodeKind};
 
 /// Why all pipes wait for each other.
 pub(super) const WHY: &str = "calls are not analysed";
@@ -15,10 +15,10 @@ pub(super) struct UnderWay {
 
 impl UnderWay {
     /// Goes on to an item; true when all pipes have to finish in front of it.
-    pub fn has_to_finish(&mut self, item: &Item) -> bool {
+    pub fn has_to_finish(&mut self, item: &TreeNode) -> bool {
         let cores = Cores::of(item);
-        let is_call = matches!(item.kind, Kind::Leaf(Effect::Call(_)));
-        let is_barrier = matches!(item.kind, Kind::Leaf(Effect::BarrierAll));
+        let is_call = matches!(item.kind, TreeNodeKind::Leaf(Effect::Call(_)));
+        let is_barrier = matches!(item.kind, TreeNodeKind::Leaf(Effect::BarrierAll));
         if is_barrier {
             *self = Self::default();
             return false;
@@ -42,13 +42,13 @@ struct Cores {
 
 impl Cores {
     /// Those of an item: both, where it orders pipes itself.
-    fn of(item: &Item) -> Self {
+    fn of(item: &TreeNode) -> Self {
         let mut all = Self::default();
         match &item.kind {
-            Kind::Leaf(Effect::None) => {}
-            Kind::Leaf(Effect::Call(core)) => all.add(Self::from(*core)),
-            Kind::Leaf(Effect::Touches(touches)) => touches.iter().for_each(|t| all.add(Self::from(t.core))),
-            Kind::Leaf(_) => all.add(Self::from(CoreKind::Any)),
+            TreeNodeKind::Leaf(Effect::None) => {}
+            TreeNodeKind::Leaf(Effect::Call(core)) => all.add(Self::from(*core)),
+            TreeNodeKind::Leaf(Effect::Touches(touches)) => touches.iter().for_each(|t| all.add(Self::from(t.core))),
+            TreeNodeKind::Leaf(_) => all.add(Self::from(CoreKind::Any)),
             _ => item.inner().for_each(|inner| all.add(Self::of(inner))),
         }
         all

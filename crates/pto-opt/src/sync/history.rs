@@ -1,7 +1,7 @@
 //! Who touched which bytes, and what a later touch needs from that.
 
 use super::Hazard;
-use super::known::{Known, LANES, Lanes, Part};
+use super::known::{Known, LANES, Lanes, OrderedTouch};
 use crate::effects::CoreKind;
 use crate::places::Home;
 use crate::ranges::Ranges;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Mark {
     pub item: u32,
-    pub part: Part,
+    pub part: OrderedTouch,
 }
 
 impl Mark {
@@ -22,7 +22,7 @@ impl Mark {
     }
 
     /// True when a later touch comes after this one without anything more.
-    pub fn comes_before(&self, later: &Part, known: &Known) -> bool {
+    pub fn comes_before(&self, later: &OrderedTouch, known: &Known) -> bool {
         let through = |lane: usize| lane == self.part.lane() || self.known_to(lane, known);
         self.known_to(later.lane(), known) || later.after.iter().any(through)
     }
@@ -32,7 +32,7 @@ impl Mark {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Need {
     pub from: Mark,
-    pub part: Part,
+    pub part: OrderedTouch,
     pub hazard: Hazard,
 }
 
@@ -52,7 +52,7 @@ impl Cell {
                 (Some(a), Some(b)) => {
                     let (first, last) = if a.item < b.item { (a, b) } else { (b, a) };
                     let older = if first.item < last.item { known_by(&first, known) } else { first.part.done };
-                    Some(Mark { part: Part { done: last.part.done.both(older), ..last.part }, ..last })
+                    Some(Mark { part: OrderedTouch { done: last.part.done.both(older), ..last.part }, ..last })
                 }
                 (a, b) => a.or(b),
             };
@@ -74,7 +74,7 @@ impl History {
 
     /// Everything that parts have in common with earlier touches and that nothing orders yet: the latest of those that
     /// become known together.
-    pub fn needs(&mut self, parts: &[Part], known: &Known) -> Vec<Need> {
+    pub fn needs(&mut self, parts: &[OrderedTouch], known: &Known) -> Vec<Need> {
         let mut found: BTreeMap<_, Need> = BTreeMap::new();
         for part in parts {
             let touch = &part.touch;
@@ -100,7 +100,7 @@ impl History {
     }
 
     /// Remembers what an item touches. A touch stands for those before it that its pipe knows of and for those of its own pipe.
-    pub fn remember(&mut self, parts: &[Part], position: u32, known: &Known, is_leaf: bool) {
+    pub fn remember(&mut self, parts: &[OrderedTouch], position: u32, known: &Known, is_leaf: bool) {
         for part in parts {
             let (touch, lane) = (&part.touch, part.lane());
             for side in sides(touch.core) {
@@ -129,7 +129,7 @@ impl History {
                         Some(old) => done = done.both(old.part.done),
                         None => {}
                     }
-                    *slot = Some(Mark { item: position, part: Part { done, ..*part } });
+                    *slot = Some(Mark { item: position, part: OrderedTouch { done, ..*part } });
                 });
                 let (start, end) = (touch.region.start, touch.region.end);
                 if ranges.join(start, end) > MANY_CELLS {

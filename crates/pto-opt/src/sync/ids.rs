@@ -4,14 +4,14 @@
 //! than eight would be in use at once, two of the same list become one that is set with the later and waited for with the earlier.
 
 use super::{Edge, Means};
-use crate::order::Order;
+use crate::order::OpPositions;
 use pto_check::Checked;
 use pto_ir::{Module, OpId};
 use pto_isa::Pipe;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// From where to where an edge is in use.
-fn span(order: &Order, edge: &Edge) -> (u32, u32) {
+fn span(order: &OpPositions, edge: &Edge) -> (u32, u32) {
     match edge.numbered.map(|n| n.around).or(edge.carried_by).or(edge.drained_by) {
         Some(around) => (order.first(around), order.last(around)),
         None => (order.last(edge.after), order.first(edge.before)),
@@ -21,7 +21,7 @@ fn span(order: &Order, edge: &Edge) -> (u32, u32) {
 /// Gives every flag an id.
 pub(super) fn assign(checked: &Checked, edges: &mut Vec<Edge>) {
     let module = checked.module();
-    let order = Order::new(module);
+    let order = OpPositions::new(module);
     let count = checked.info().target.profile().event_ids as usize;
     let taken = taken(module);
     unite_equal(edges);
@@ -41,7 +41,7 @@ pub(super) fn assign(checked: &Checked, edges: &mut Vec<Edge>) {
 }
 
 /// Where one flag goes forward for all tiles of a loop, one goes back: otherwise the first would be raised again before it is waited for.
-fn plain_ways_back(order: &Order, edges: &mut [Edge]) {
+fn plain_ways_back(order: &OpPositions, edges: &mut [Edge]) {
     let mut forward: BTreeMap<(Pipe, Pipe), BTreeSet<u32>> = BTreeMap::new();
     for edge in edges.iter().filter(|e| e.numbered.is_none() && e.carried_by.is_none()) {
         if let Some(way) = pair(edge) {
@@ -102,7 +102,7 @@ type Key = (u32, u32, usize);
 /// The flags of a pair of pipes while they get their ids. Where there are too many at once, some change, and only what came behind them
 /// is looked at again.
 struct Colours<'a> {
-    order: &'a Order,
+    order: &'a OpPositions,
     /// Those of all pairs; what became part of another is gone.
     edges: &'a mut Vec<Option<Edge>>,
     free: Vec<u8>,
@@ -116,7 +116,7 @@ struct Colours<'a> {
 }
 
 impl<'a> Colours<'a> {
-    fn new(order: &'a Order, edges: &'a mut Vec<Option<Edge>>, free: Vec<u8>, members: &[usize]) -> Self {
+    fn new(order: &'a OpPositions, edges: &'a mut Vec<Option<Edge>>, free: Vec<u8>, members: &[usize]) -> Self {
         let (spans, keys, used) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut this = Self { order, edges, free, open: BTreeSet::new(), done: Vec::new(), spans, keys, used };
         members.iter().for_each(|at| this.add(*at));
@@ -308,7 +308,7 @@ fn united(sorted: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
 }
 
 /// The operation that contains a place, in the list in which an edge ends, between its two ends.
-fn around(order: &Order, edge: &Edge, place: u32) -> Option<OpId> {
+fn around(order: &OpPositions, edge: &Edge, place: u32) -> Option<OpId> {
     if edge.carried_by.or(edge.drained_by).is_some() {
         return None;
     }

@@ -5,7 +5,7 @@
 //! front of the first item.
 
 use crate::effects::{Effect, Touch};
-use crate::tree::{Item, Kind};
+use crate::tree::{TreeNode, TreeNodeKind};
 use pto_isa::Pipe;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -37,7 +37,7 @@ impl Lanes {
 
 /// A touch of an item, with what the inside of the item orders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Part {
+pub(super) struct OrderedTouch {
     pub touch: Touch,
     /// Pipes whose work from before the item is done when it happens.
     pub after: Lanes,
@@ -45,7 +45,7 @@ pub(super) struct Part {
     pub done: Lanes,
 }
 
-impl Part {
+impl OrderedTouch {
     /// A touch of which nothing is known.
     pub fn plain(touch: Touch) -> Self {
         Self { touch, after: Lanes::default(), done: Lanes::default() }
@@ -59,7 +59,7 @@ impl Part {
 /// What an item orders by itself, for what is around it.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Summary {
-    pub parts: Vec<Part>,
+    pub parts: Vec<OrderedTouch>,
     /// For each pipe those whose work from before the item is done once it is behind it, whatever happened inside.
     pub through: [Lanes; LANES],
     /// The same for their work inside.
@@ -155,11 +155,11 @@ impl Knowledge {
     }
 
     /// Goes over an item that orders pipes itself.
-    pub fn pass(&mut self, item: &Item, summary: &Summary, position: u32) {
+    pub fn pass(&mut self, item: &TreeNode, summary: &Summary, position: u32) {
         match &item.kind {
-            Kind::Leaf(Effect::BarrierAll) => self.finish_all(position - 1),
-            Kind::Leaf(Effect::Barrier(pipe)) => self.finish(*pipe, position - 1),
-            Kind::Leaf(Effect::Set(src, dst, id)) => {
+            TreeNodeKind::Leaf(Effect::BarrierAll) => self.finish_all(position - 1),
+            TreeNodeKind::Leaf(Effect::Barrier(pipe)) => self.finish(*pipe, position - 1),
+            TreeNodeKind::Leaf(Effect::Set(src, dst, id)) => {
                 let mut known = self.now[*src as usize];
                 known[*src as usize] = position - 1;
                 // Nobody knows which wait belongs to an id that is computed.
@@ -167,9 +167,9 @@ impl Knowledge {
                     self.raised.entry((*src, *dst, id)).or_default().push_back(known);
                 }
             }
-            Kind::Leaf(Effect::Wait(src, dst, id)) => self.wait(*src, *dst, *id),
+            TreeNodeKind::Leaf(Effect::Wait(src, dst, id)) => self.wait(*src, *dst, *id),
             // All pipes finish behind it.
-            Kind::Leaf(Effect::Call(_)) => self.finish_all(position + 1),
+            TreeNodeKind::Leaf(Effect::Call(_)) => self.finish_all(position + 1),
             _ => self.leave(summary, position),
         }
     }

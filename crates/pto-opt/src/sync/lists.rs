@@ -3,11 +3,11 @@
 use super::barriers::{self, Stretch};
 use super::calls::{self, UnderWay};
 use super::history::{History, Need};
-use super::known::{Inserted, Knowledge, Link, Part, Summary, index, position};
+use super::known::{Inserted, Knowledge, Link, OrderedTouch, Summary, index, position};
 use super::summary::{Finished, either};
 use super::{Edge, Means, Numbered, Reason};
 use crate::effects::Effect;
-use crate::tree::{Item, Kind};
+use crate::tree::{TreeNode, TreeNodeKind};
 use pto_ir::OpId;
 use pto_isa::Target;
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ pub(super) struct Lists<'e> {
 
 /// A list while its flags are looked for.
 struct Pass<'i> {
-    items: &'i [Item],
+    items: &'i [TreeNode],
     summaries: &'i [Summary],
     knowledge: Knowledge,
     history: History,
@@ -38,12 +38,12 @@ struct Pass<'i> {
 
 impl<'i> Pass<'i> {
     /// What an item touches in the turn that starts at `shift`.
-    fn parts(&self, at: usize, shift: usize) -> Cow<'i, [Part]> {
+    fn parts(&self, at: usize, shift: usize) -> Cow<'i, [OrderedTouch]> {
         let parts = &self.summaries[at].parts;
         match self.round {
             Some(round) if self.period.is_some() && parts.iter().any(|p| p.touch.slot.is_some()) => {
                 let turn = shift / self.items.len();
-                parts.iter().map(|p| Part { touch: p.touch.in_turn(round.op, turn), ..*p }).collect()
+                parts.iter().map(|p| OrderedTouch { touch: p.touch.in_turn(round.op, turn), ..*p }).collect()
             }
             _ => Cow::Borrowed(parts),
         }
@@ -54,7 +54,7 @@ impl<'i> Pass<'i> {
     fn numbered(&self, need: &Need, back: usize) -> Option<Numbered> {
         let round = self.round.filter(|round| round.once_more == 0)?;
         let period = self.period.filter(|period| *period > 1 && (back == 0 || back == *period))?;
-        let own = |part: &Part| part.touch.slot.filter(|slot| slot.around == round.op);
+        let own = |part: &OrderedTouch| part.touch.slot.filter(|slot| slot.around == round.op);
         let (set, wait) = (own(&need.from.part)?, own(&need.part)?);
         let count = u8::try_from(period).ok()?;
         let numbers = set.number.zip(wait.number).filter(|_| set.has_number_of(wait))?;
@@ -97,7 +97,7 @@ impl<'e> Lists<'e> {
     }
 
     /// A block of a function. Where it is not known what follows, all pipes finish before `end`.
-    pub fn block(&mut self, items: &[Item], end: Option<OpId>) {
+    pub fn block(&mut self, items: &[TreeNode], end: Option<OpId>) {
         let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
         self.order(items, &summaries, None, Some(UnderWay::default()));
         if let (Some(end), Some(last)) = (end, items.last()) {
@@ -106,39 +106,39 @@ impl<'e> Lists<'e> {
     }
 
     /// A list that is gone through once.
-    fn straight(&mut self, items: &[Item]) -> Summary {
+    fn straight(&mut self, items: &[TreeNode]) -> Summary {
         let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
         let inserted = self.order(items, &summaries, None, None);
         Finished { items, summaries: &summaries, inserted: &inserted }.once()
     }
 
     /// The body of a loop: what its next turn needs is carried.
-    fn turned(&mut self, items: &[Item], around: OpId, surely: bool) -> Summary {
+    fn turned(&mut self, items: &[TreeNode], around: OpId, surely: bool) -> Summary {
         let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
         let inserted = self.order(items, &summaries, Some(Round { op: around, once_more: 0 }), None);
         Finished { items, summaries: &summaries, inserted: &inserted }.turned(surely)
     }
 
     /// A loop that is left in the middle. What it orders is not looked into from outside.
-    fn conditional(&mut self, items: &[Item], around: OpId, once_more: usize) {
+    fn conditional(&mut self, items: &[TreeNode], around: OpId, once_more: usize) {
         let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
         self.order(items, &summaries, Some(Round { op: around, once_more }), None);
     }
 
-    fn inside(&mut self, item: &Item) -> Summary {
+    fn inside(&mut self, item: &TreeNode) -> Summary {
         let summary = match &item.kind {
-            Kind::Leaf(_) => None,
-            Kind::Loop(body, surely) => {
+            TreeNodeKind::Leaf(_) => None,
+            TreeNodeKind::Loop(body, surely) => {
                 let mut summary = self.turned(body, item.op, *surely);
                 summary.parts.iter_mut().for_each(|part| part.touch = part.touch.in_any_turn(item.op));
                 Some(summary)
             }
-            Kind::Conditional(body, first) => {
+            TreeNodeKind::Conditional(body, first) => {
                 self.conditional(body, item.op, *first);
                 None
             }
-            Kind::Branches(lists) => Some(either(lists.iter().map(|list| self.straight(list)).collect())),
-            Kind::Tangle(lists) => {
+            TreeNodeKind::Branches(lists) => Some(either(lists.iter().map(|list| self.straight(list)).collect())),
+            TreeNodeKind::Tangle(lists) => {
                 for (_, list) in lists {
                     self.straight(list);
                     if let (Some(first), Some(last)) = (list.first(), list.last()) {
@@ -148,7 +148,7 @@ impl<'e> Lists<'e> {
                 None
             }
         };
-        let parts = || item.touches.iter().map(|touch| Part::plain(*touch)).collect();
+        let parts = || item.touches.iter().map(|touch| OrderedTouch::plain(*touch)).collect();
         summary.filter(|_| self.flags).unwrap_or_else(|| Summary { parts: parts(), ..Summary::default() })
     }
 
@@ -167,7 +167,7 @@ impl<'e> Lists<'e> {
     /// Finds the flags of a list, then its barriers.
     fn order(
         &mut self,
-        items: &[Item],
+        items: &[TreeNode],
         summaries: &[Summary],
         round: Option<Round>,
         under_way: Option<UnderWay>,
@@ -216,13 +216,13 @@ impl<'e> Lists<'e> {
             pass.history.forget();
             pass.knowledge.finish_all(here - 1);
         }
-        if matches!(item.kind, Kind::Leaf(Effect::Call(_))) {
+        if matches!(item.kind, TreeNodeKind::Leaf(Effect::Call(_))) {
             self.call(pass, at, shift);
         } else {
             self.needs(pass, at, shift);
             pass.knowledge.pass(item, &pass.summaries[at], here);
         }
-        let is_leaf = matches!(item.kind, Kind::Leaf(_));
+        let is_leaf = matches!(item.kind, TreeNodeKind::Leaf(_));
         pass.history.remember(&pass.parts(at, shift), here, &pass.knowledge.now, is_leaf);
         pass.knowledge.record();
     }
@@ -284,7 +284,7 @@ impl<'e> Lists<'e> {
         Reason { first, second, value: need.part.touch.value, hazard: need.hazard }
     }
 
-    fn barrier(&mut self, item: &Item, need: &Need) {
+    fn barrier(&mut self, item: &TreeNode, need: &Need) {
         let means = Means::Barrier(need.part.touch.pipe);
         let reasons = vec![Self::reason(need)];
         let (after, before) = (item.op, item.op);
@@ -293,8 +293,8 @@ impl<'e> Lists<'e> {
 
     fn flag(
         &mut self,
-        from: &Item,
-        to: &Item,
+        from: &TreeNode,
+        to: &TreeNode,
         need: &Need,
         (carried_by, drained_by): (Option<OpId>, Option<OpId>),
         numbered: Option<Numbered>,

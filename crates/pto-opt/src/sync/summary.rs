@@ -1,12 +1,12 @@
 //! What a list orders by itself, for what is around it.
 
-use super::known::{ENTRY, Inserted, Knowledge, Known, LANES, Lanes, Link, Part, Summary, position};
-use crate::tree::Item;
+use super::known::{ENTRY, Inserted, Knowledge, Known, LANES, Lanes, Link, OrderedTouch, Summary, position};
+use crate::tree::TreeNode;
 use std::collections::BTreeMap;
 
 /// A list that has got its flags and barriers.
 pub(super) struct Finished<'i> {
-    pub items: &'i [Item],
+    pub items: &'i [TreeNode],
     pub summaries: &'i [Summary],
     pub inserted: &'i [Inserted],
 }
@@ -71,7 +71,7 @@ impl Finished<'_> {
         last
     }
 
-    fn parts(&self, entered: &[Known], end: &Known, shift: usize) -> Vec<Part> {
+    fn parts(&self, entered: &[Known], end: &Known, shift: usize) -> Vec<OrderedTouch> {
         let mut all = Vec::new();
         for (at, summary) in self.summaries.iter().enumerate() {
             let (known, own) = (&entered[at], position(shift + at));
@@ -86,7 +86,7 @@ impl Finished<'_> {
                     let told = part.done.iter().any(|by| end[other][by] > own);
                     part.done.has(other) || told || end[other][lane] >= own
                 });
-                all.push(Part { after, done, ..*part });
+                all.push(OrderedTouch { after, done, ..*part });
             }
         }
         united(all)
@@ -108,8 +108,8 @@ pub(super) fn either(lists: Vec<Summary>) -> Summary {
 }
 
 /// One of each kind: the same bytes, touched in the same way and ordered in the same way.
-fn united(parts: Vec<Part>) -> Vec<Part> {
-    let mut kinds: BTreeMap<_, Part> = BTreeMap::new();
+fn united(parts: Vec<OrderedTouch>) -> Vec<OrderedTouch> {
+    let mut kinds: BTreeMap<_, OrderedTouch> = BTreeMap::new();
     for part in parts {
         let touch = &part.touch;
         let key = (touch.region, touch.slot, touch.pipe, touch.core, touch.write, part.after, part.done);

@@ -16,8 +16,8 @@ mod tokens;
 mod turns;
 
 use crate::clock::{LANES, pipe};
-use crate::core::{Queued, Step};
-use crate::names::Names;
+use crate::core::{PipeStep, Queued};
+use crate::names::TileNames;
 use crate::shadow::Stamp;
 use pto_check::Checked;
 use pto_cpu::{Access, AddressSpace, CoreId, DEVICE, Flag, Plan, Role};
@@ -91,7 +91,7 @@ pub(crate) struct Findings<'a> {
     module: &'a Module,
     pub target: Target,
     found: BTreeMap<Key, Found>,
-    names: Names<'a>,
+    names: TileNames<'a>,
     checked: &'a Checked,
     /// Operands of instructions that must not share memory.
     apart: HashMap<OpId, Vec<(ValueId, ValueId)>>,
@@ -193,7 +193,7 @@ impl<'a> Findings<'a> {
         let (module, target) = (plan.checked().module(), plan.checked().info().target);
         let polls = crate::polls::polls(module);
         let (asks_for_words, told) = (!polls.is_empty(), polls.told(module));
-        let (names, text, vectors) = (Names::new(plan), OnceCell::new(), plan.vector_cores());
+        let (names, text, vectors) = (TileNames::new(plan), OnceCell::new(), plan.vector_cores());
         Self {
             module,
             target,
@@ -429,10 +429,10 @@ fn rank(code: Code) -> u8 {
     ORDER.iter().position(|c| *c == code).unwrap_or(0) as u8
 }
 
-fn waits_for(step: Step) -> String {
+fn waits_for(step: PipeStep) -> String {
     match step {
-        Step::Wait(flag) => format!(", waiting for {}", flag_name(flag)),
-        Step::Get(id) => format!(", waiting for token {id}"),
+        PipeStep::Wait(flag) => format!(", waiting for {}", flag_name(flag)),
+        PipeStep::Get(id) => format!(", waiting for token {id}"),
         _ => String::new(),
     }
 }

@@ -8,7 +8,7 @@ const LONGEST: i64 = 8;
 
 /// Bytes of a word that is stored, in a number that is read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(super) struct WordPart {
     pub history: usize,
     /// Its first byte in the word, and in the number.
     from: u32,
@@ -16,7 +16,7 @@ pub(super) struct Part {
     bytes: u32,
 }
 
-impl Part {
+impl WordPart {
     /// What these bytes of a word are in the number.
     fn of(self, value: i64) -> u64 {
         ((value as u64 >> (8 * self.from)) & mask(self.bytes)) << (8 * self.at)
@@ -29,7 +29,7 @@ pub(super) enum Read {
     /// A word as it was stored.
     Word(usize),
     /// Bytes of some words, and those that nobody stores.
-    Parts { parts: Vec<Part>, rest: u64, bytes: u32 },
+    Parts { parts: Vec<WordPart>, rest: u64, bytes: u32 },
     /// Something else has written the bytes meanwhile.
     Unknown,
 }
@@ -100,8 +100,12 @@ impl Log {
         for (word, width) in stored {
             let (from, to) = (word.1.max(first), (word.1 + *width as i64).min(end));
             let Some((history, value)) = self.seen_then(found, *word) else { return Read::Unknown };
-            let part =
-                Part { history, from: (from - word.1) as u32, at: (from - first) as u32, bytes: (to - from) as u32 };
+            let part = WordPart {
+                history,
+                from: (from - word.1) as u32,
+                at: (from - first) as u32,
+                bytes: (to - from) as u32,
+            };
             let covered = mask(part.bytes) << (8 * part.at);
             if part.of(value) != found.number as u64 & covered {
                 return Read::Unknown;

@@ -8,19 +8,19 @@ use pto_isa::{DType, Diagnostic, EnumDef, Row, Scalar, Span, Type, codes, enums}
 use std::collections::HashMap;
 
 /// An attribute with its name and place.
-pub(super) type Entry = (Sym, Attr, Span);
+pub(super) type NamedAttr = (Sym, Attr, Span);
 
 impl<'s> Parser<'s> {
     /// `{a = 1, b, "c d" = #x}`
-    pub(super) fn parse_dict(&mut self) -> Parse<Vec<Entry>> {
+    pub(super) fn parse_dict(&mut self) -> Parse<Vec<NamedAttr>> {
         self.parse_row_dict(None)
     }
 
     /// The dictionary of an instruction, where `name = <VALUE>` can leave the enumeration out.
-    pub(super) fn parse_row_dict(&mut self, row: Option<&'static Row>) -> Parse<Vec<Entry>> {
+    pub(super) fn parse_row_dict(&mut self, row: Option<&'static Row>) -> Parse<Vec<NamedAttr>> {
         let open = self.expect(b'{')?.span;
         self.open_dicts += 1;
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<NamedAttr> = Vec::new();
         let mut given: HashMap<Sym, Span> = HashMap::new();
         while !self.at(b'}') {
             let entry = self.dict_entry(row)?;
@@ -42,7 +42,7 @@ impl<'s> Parser<'s> {
         Some(entries)
     }
 
-    fn dict_entry(&mut self, row: Option<&'static Row>) -> Parse<Entry> {
+    fn dict_entry(&mut self, row: Option<&'static Row>) -> Parse<NamedAttr> {
         let start = self.token.span;
         let name = match self.token.tok {
             Tok::Ident => self.intern(self.text(start)),

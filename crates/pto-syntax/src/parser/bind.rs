@@ -4,7 +4,7 @@ use super::chunks::{Chunks, Use};
 use super::statement::{Head, Results};
 use super::{Parse, Parser};
 use pto_ir::{Attr, NewOp, OpId, Operand, Sym, TypeId, ValueId};
-use pto_isa::row::{AttrKind, AttrSpec, Count, Infer, Kind, Syntax};
+use pto_isa::row::{AttrKind, AttrSpec, Count, Infer, SlotKind, Syntax};
 use pto_isa::{Diagnostic, Dir, EnumDef, Op, Row, Span, Type, codes};
 use std::rc::Rc;
 
@@ -275,10 +275,10 @@ impl<'s> Parser<'s> {
     fn slot_order(&self, row: &Row, slots: &[usize], uses: &[Use]) -> Vec<usize> {
         let scratch = row.scratch.and_then(|s| row.slot(s.slot)).filter(|s| slots.contains(s));
         let Some(scratch) = scratch else { return slots.to_vec() };
-        let is_tile = |s: &usize| row.slots[*s].kind == Kind::Tile;
+        let is_tile = |s: &usize| row.slots[*s].kind == SlotKind::Tile;
         let optional_sources =
             slots.iter().filter(|s| is_tile(s) && **s != scratch && row.slots[**s].count == Count::Optional).count();
-        let tiles = uses.iter().filter(|u| Kind::Tile.accepts(self.module.value_type(u.value))).count();
+        let tiles = uses.iter().filter(|u| SlotKind::Tile.accepts(self.module.value_type(u.value))).count();
         let required = slots.iter().filter(|s| is_tile(s) && row.slots[**s].count == Count::One).count();
         if optional_sources < 2 || tiles < required + 2 {
             return slots.to_vec();
@@ -377,7 +377,7 @@ impl<'s> Parser<'s> {
         &mut self,
         row: &'static Row,
         positional: Vec<(Attr, Span)>,
-        named: Vec<super::attrs::Entry>,
+        named: Vec<super::attrs::NamedAttr>,
         at: Span,
     ) -> Vec<(Sym, Attr)> {
         let mut out: Vec<(Sym, Attr)> = Vec::new();

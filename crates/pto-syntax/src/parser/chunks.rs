@@ -30,7 +30,7 @@ pub(super) struct Chunks {
     /// Attributes by position.
     pub(super) positional: Vec<(Attr, Span)>,
     /// Attributes by name.
-    pub(super) attrs: Vec<super::attrs::Entry>,
+    pub(super) attrs: Vec<super::attrs::NamedAttr>,
     /// Types after `:`; `None` when there is no colon.
     pub(super) types: Option<Vec<(TypeId, Span)>>,
     /// Types after `->`.

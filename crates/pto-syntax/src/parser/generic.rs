@@ -4,7 +4,7 @@ use super::statement::{Head, Results};
 use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, BlockId, NewOp, OpId, Operand, RegionId, Successor, Sym, TypeId, ValueId};
-use pto_isa::row::{Arith, Count, Custom, Kind, Syntax};
+use pto_isa::row::{Arith, Count, Custom, SlotKind, Syntax};
 use pto_isa::{Diagnostic, Row, Span, codes, table};
 
 impl<'s> Parser<'s> {
@@ -117,7 +117,7 @@ impl<'s> Parser<'s> {
     }
 
     /// How many operands each slot has, where the text says it.
-    fn take_segments(&mut self, entries: &mut Vec<super::attrs::Entry>, row: &Row) -> Option<Vec<usize>> {
+    fn take_segments(&mut self, entries: &mut Vec<super::attrs::NamedAttr>, row: &Row) -> Option<Vec<usize>> {
         let name = self.module.names.get("operandSegmentSizes")?;
         let at = entries.iter().position(|e| e.0 == name)?;
         let (_, attr, _) = entries.remove(at);
@@ -176,7 +176,7 @@ impl<'s> Parser<'s> {
                 Count::Many => left.len().saturating_sub(needed),
             };
             let fits = |u: &&(ValueId, Span)| {
-                slot.count == Count::One || slot.kind == Kind::Any || slot.kind.accepts(self.module.value_type(u.0))
+                slot.count == Count::One || slot.kind == SlotKind::Any || slot.kind.accepts(self.module.value_type(u.0))
             };
             let n = left.iter().take(most).take_while(fits).count();
             operands.extend(left[..n].iter().map(|&u| Self::operand(u, s as u8)));

@@ -3,7 +3,7 @@
 use super::Parser;
 use super::bind::Made;
 use pto_ir::{Attr, Def, TypeId, ValueId};
-use pto_isa::row::{Arith, Infer, Kind};
+use pto_isa::row::{Arith, Infer, SlotKind};
 use pto_isa::{Dim, Row, Scalar, TileType, Type, ViewType, rules};
 
 impl Parser<'_> {
@@ -35,7 +35,7 @@ impl Parser<'_> {
     /// The type of the named operand; for a tile, that of the first tile where the named operand is a scalar.
     fn like(&self, row: &Row, made: &Made, slot: usize, name: &str) -> Option<Type> {
         let named = self.module.value_type(self.in_slot(row, made, name)?);
-        if row.slot_at(slot).kind != Kind::Tile || named.scalar().is_none() {
+        if row.slot_at(slot).kind != SlotKind::Tile || named.scalar().is_none() {
             return Some(named.clone());
         }
         let mut types = made.operands.iter().map(|o| self.module.value_type(o.value));

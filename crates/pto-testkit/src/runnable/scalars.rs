@@ -3,7 +3,7 @@
 use super::{I1, I64, INDEX, Maker, Purpose, RunParam};
 use crate::random::Random;
 use pto::ir::{Attr, ValueId};
-use pto::isa::row::{Custom, Kind, Syntax};
+use pto::isa::row::{Custom, SlotKind, Syntax};
 use pto::isa::table::{self, op};
 use pto::isa::{DType, EnumDef, Family, Op, Scalar, Type, enums};
 
@@ -170,7 +170,7 @@ impl Maker<'_> {
     fn arithmetic(&mut self) -> ValueId {
         let ty = if self.rng.chance(8) { I1 } else { self.scalar_type() };
         let float = ty.scalar().is_some_and(Scalar::is_float);
-        let wanted = if float { Kind::Float } else { Kind::Int };
+        let wanted = if float { SlotKind::Float } else { SlotKind::Int };
         let is_binary = |op: &Op| {
             let row = op.row();
             row.family == Family::Arith

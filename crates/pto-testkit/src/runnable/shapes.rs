@@ -4,7 +4,7 @@ use super::Maker;
 use super::memory::has_scalars;
 use crate::random::Random;
 use pto::isa::fill::{self, Filling};
-use pto::isa::row::{Count, Elem, Kind};
+use pto::isa::row::{Count, Elem, SlotKind};
 use pto::isa::rules::AttrValue;
 use pto::isa::{BLOCK_BYTES, BLayout, DType, Dim, Loc, Op, Order, Row, SLayout, Scalar, Slot, Target, TileType, Type};
 
@@ -80,11 +80,11 @@ impl Class {
 
 /// True for instructions that take a tile and a scalar in either order.
 pub(super) fn takes_either(row: &Row, target: Target) -> bool {
-    let either = |s: &Slot| s.kind == Kind::TileOrScalar;
+    let either = |s: &Slot| s.kind == SlotKind::TileOrScalar;
     row.targets.contains(target)
         && row.results.is_empty()
         && row.slots.iter().filter(|s| either(s)).count() == 2
-        && row.slots.iter().all(|s| either(s) || s.kind == Kind::Tile)
+        && row.slots.iter().all(|s| either(s) || s.kind == SlotKind::Tile)
 }
 
 impl Maker<'_> {
@@ -129,8 +129,8 @@ impl Maker<'_> {
         let tile = Type::TileBuf(class.resize(&TileType::new(Loc::Vec, data, SIDE, SIDE)));
         let (mut scalar_first, mut types) = (self.rng.chance(50), Vec::new());
         for (at, slot) in op.row().slots.iter().enumerate().filter(|(_, s)| s.count == Count::One) {
-            let scalar = slot.kind == Kind::TileOrScalar && scalar_first;
-            scalar_first ^= slot.kind == Kind::TileOrScalar;
+            let scalar = slot.kind == SlotKind::TileOrScalar && scalar_first;
+            scalar_first ^= slot.kind == SlotKind::TileOrScalar;
             types.push((at as u8, if scalar { Type::Scalar(Scalar::Elem(data)) } else { tile.clone() }));
         }
         let filling = Filling { op, types, attrs: Vec::new() };
@@ -167,7 +167,7 @@ impl Maker<'_> {
         let row = filling.op.row();
         for (slot, ty) in &mut filling.types {
             let at = row.slot_at(usize::from(*slot));
-            let is_scalar = matches!(at.kind, Kind::Scalar | Kind::TileOrScalar) && ty.scalar().is_some();
+            let is_scalar = matches!(at.kind, SlotKind::Scalar | SlotKind::TileOrScalar) && ty.scalar().is_some();
             if let (true, Elem::Data, Some(d)) = (is_scalar, at.elem, ty.elem())
                 && self.rng.chance(20)
             {

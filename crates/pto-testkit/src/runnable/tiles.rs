@@ -35,11 +35,11 @@ pub(super) struct TileVar {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Root {
     pub(super) id: usize,
-    pub(super) part: Part,
+    pub(super) part: RootPart,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Part {
+pub(super) enum RootPart {
     Whole,
     /// First row and column, rows and columns.
     Rect([u64; 4]),
@@ -55,8 +55,10 @@ impl Root {
         let apart = |a: u64, an: u64, b: u64, bn: u64| a + an <= b || b + bn <= a;
         self.id != other.id
             || match (self.part, other.part) {
-                (Part::Rect([r, c, h, w]), Part::Rect([r2, c2, h2, w2])) => apart(r, h, r2, h2) || apart(c, w, c2, w2),
-                (Part::Bytes(a, b), Part::Bytes(c, d)) => b <= c || d <= a,
+                (RootPart::Rect([r, c, h, w]), RootPart::Rect([r2, c2, h2, w2])) => {
+                    apart(r, h, r2, h2) || apart(c, w, c2, w2)
+                }
+                (RootPart::Bytes(a, b), RootPart::Bytes(c, d)) => b <= c || d <= a,
                 _ => false,
             }
     }
@@ -88,7 +90,7 @@ impl Maker<'_> {
 
     pub(super) fn new_root(&mut self) -> Vec<Root> {
         self.roots += 1;
-        vec![Root { id: self.roots, part: Part::Whole }]
+        vec![Root { id: self.roots, part: RootPart::Whole }]
     }
 
     /// An address for a tile, often that of an earlier one with elements of the same type.
@@ -112,7 +114,7 @@ impl Maker<'_> {
     }
 
     pub(super) fn addressed(&self, start: u64, ty: &TileType) -> Vec<Root> {
-        vec![Root { id: ADDRESSED, part: Part::Bytes(start, start + ty.bytes()) }]
+        vec![Root { id: ADDRESSED, part: RootPart::Bytes(start, start + ty.bytes()) }]
     }
 
     /// A buffer that holds nothing yet.

@@ -1,10 +1,10 @@
 //! Tiles that are parts or other readings of tiles.
 
-use super::tiles::{Part, Root, TileVar};
+use super::tiles::{Root, RootPart, TileVar};
 use super::{I64, Maker};
 use pto::ir::{Attr, Def, TypeId, ValueId};
 use pto::isa::fill::Filling;
-use pto::isa::row::{Dir, Kind};
+use pto::isa::row::{Dir, SlotKind};
 use pto::isa::table::op;
 use pto::isa::{DType, Dim, Loc, Op, TileType, Type};
 
@@ -133,7 +133,8 @@ impl Maker<'_> {
         let value = self.emit(code, &[("src", tile.value)], ("result", Type::TileBuf(ty)));
         let whole = ty.bytes() == tile.ty.bytes();
         // Rows of one are not rows of the other.
-        let blur = |r: &Root| if matches!(r.part, Part::Bytes(..)) { *r } else { Root { part: Part::Whole, ..*r } };
+        let blur =
+            |r: &Root| if matches!(r.part, RootPart::Bytes(..)) { *r } else { Root { part: RootPart::Whole, ..*r } };
         let roots = tile.roots.iter().map(blur).collect();
         self.frame.tiles.push(TileVar {
             defined: true,
@@ -254,9 +255,9 @@ impl Maker<'_> {
             let row = op.row();
             let simple = row.alias == pto::isa::row::Alias::InPlace
                 && row.scratch.is_none()
-                && row.slots.iter().all(|s| s.kind != Kind::Tile || s.dir != Dir::InOut);
+                && row.slots.iter().all(|s| s.kind != SlotKind::Tile || s.dir != Dir::InOut);
             let types = row.slots.iter().enumerate().map(|(at, slot)| {
-                let ty = if slot.kind == Kind::Tile { Type::TileBuf(tile.ty) } else { scalar_like(tile.ty.dtype) };
+                let ty = if slot.kind == SlotKind::Tile { Type::TileBuf(tile.ty) } else { scalar_like(tile.ty.dtype) };
                 (at as u8, ty)
             });
             let filling = Filling { op, types: types.collect(), attrs: Vec::new() };
@@ -277,9 +278,9 @@ impl Maker<'_> {
 /// A rectangle of a root: first row and column, rows and columns.
 fn part_of(root: &Root, [row, col, rows, cols]: [u64; 4]) -> Root {
     match root.part {
-        Part::Whole => Root { part: Part::Rect([row, col, rows, cols]), ..*root },
-        Part::Rect([r, c, ..]) => Root { part: Part::Rect([r + row, c + col, rows, cols]), ..*root },
-        Part::Bytes(..) => *root,
+        RootPart::Whole => Root { part: RootPart::Rect([row, col, rows, cols]), ..*root },
+        RootPart::Rect([r, c, ..]) => Root { part: RootPart::Rect([r + row, c + col, rows, cols]), ..*root },
+        RootPart::Bytes(..) => *root,
     }
 }
 

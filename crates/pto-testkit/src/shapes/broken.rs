@@ -1,6 +1,6 @@
 //! Programs with as many errors as lines.
 
-use super::Kind::Broken;
+use super::ShapeKind::Broken;
 use super::{END, HEAD, Shape, around};
 
 macro_rules! lines {

@@ -1,6 +1,6 @@
 //! Tiles that loops, blocks and branches pass on.
 
-use super::Kind::Runs;
+use super::ShapeKind::Runs;
 use super::{END, HEAD, Shape, around, small};
 
 pub(super) const SHAPES: &[Shape] = &[

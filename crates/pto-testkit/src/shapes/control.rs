@@ -1,6 +1,6 @@
 //! Loops, branches, blocks, functions.
 
-use super::Kind::Runs;
+use super::ShapeKind::Runs;
 use super::{ADD, END, HEAD, LOAD, STORE, Shape, around, small, without_tiles};
 
 const TURNS: &str = "%c0 to %c2 step %c1";

@@ -1,6 +1,6 @@
 //! Tiles, views, flags, numbers.
 
-use super::Kind::{Legal, Runs};
+use super::ShapeKind::{Legal, Runs};
 use super::{ADD, END, HEAD, LOAD, STORE, Shape, around, small, without_tiles};
 
 pub(super) const SHAPES: &[Shape] = &[

@@ -15,12 +15,12 @@ pub struct Shape {
     /// Its text, with about this many lines.
     pub text: fn(usize) -> String,
     /// What is to be expected of it.
-    pub kind: Kind,
+    pub kind: ShapeKind,
 }
 
 /// What is to be expected of a shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ShapeKind {
     /// It runs.
     Runs,
     /// It is legal, but something about it does not fit or is not possible.

@@ -1,6 +1,6 @@
 //! Aliases, comments, and how the text is laid out.
 
-use super::Kind::Runs;
+use super::ShapeKind::Runs;
 use super::{ADD, END, HEAD, LOAD, STORE, Shape, around};
 
 pub(super) const SHAPES: &[Shape] = &[

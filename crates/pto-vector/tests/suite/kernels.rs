@@ -9,7 +9,7 @@ use pto_isa::row::{Alias, Dir, Elem};
 use pto_isa::rules::Instance;
 use pto_isa::{DType, Family, Op, Order, Target, Targets, table};
 use pto_num::{CpuLevel, cpu_level};
-use pto_vector::{Code, Fault, Kernel, Numerics, Site, TileRef};
+use pto_vector::{Code, Fault, Numerics, OpKernel, Site, TileRef};
 use tile::{Random, Tile};
 
 /// Shapes of the destination: valid region, and columns of the tile.
@@ -50,7 +50,7 @@ impl Bound {
         bound
     }
 
-    fn kernel(&self) -> &'static Kernel {
+    fn kernel(&self) -> &'static OpKernel {
         pto_vector::find(self.op).expect("has a kernel")
     }
 
@@ -161,8 +161,8 @@ fn check(start: &Bound, plain: Code, numerics: Numerics) {
 }
 
 /// All kernels that work on tiles and scalars alone.
-fn kernels() -> impl Iterator<Item = (Op, &'static Kernel)> {
-    let on_tiles = |k: &Kernel| !k.tiles.is_empty() && k.views.is_empty();
+fn kernels() -> impl Iterator<Item = (Op, &'static OpKernel)> {
+    let on_tiles = |k: &OpKernel| !k.tiles.is_empty() && k.views.is_empty();
     table::isa().filter_map(move |op| pto_vector::find(op).filter(|k| on_tiles(k)).map(|k| (op, k)))
 }
 

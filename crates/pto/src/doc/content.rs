@@ -1,7 +1,7 @@
 //! What a page says, section by section.
 
 use super::{Block, Page, Section, forms, words};
-use crate::isa::row::{AttrSpec, Count, Elem, Hazard, Kind};
+use crate::isa::row::{AttrSpec, Count, Elem, Hazard, SlotKind};
 use crate::isa::{DTypes, Op, Row, Slot, Target, Targets};
 
 pub(super) fn page(op: Op) -> Page {
@@ -50,7 +50,8 @@ fn semantics(row: &Row) -> Option<Section> {
 
 fn operands(row: &Row) -> Option<Section> {
     let line = |slot: &Slot| {
-        let tile = matches!(slot.kind, Kind::Tile | Kind::TileOrScalar | Kind::TileOrView | Kind::MultiTile);
+        let tile =
+            matches!(slot.kind, SlotKind::Tile | SlotKind::TileOrScalar | SlotKind::TileOrView | SlotKind::MultiTile);
         let of_tile = |text: String| if tile { text } else { "–".to_string() };
         vec![
             format!("`{}`", slot.name),
@@ -58,7 +59,7 @@ fn operands(row: &Row) -> Option<Section> {
             slot.kind.noun().to_string(),
             of_tile(words::memories(slot.locs)),
             of_tile(words::layouts(slot.orders)),
-            if matches!(slot.kind, Kind::Index | Kind::Int | Kind::Bool) {
+            if matches!(slot.kind, SlotKind::Index | SlotKind::Int | SlotKind::Bool) {
                 "–".to_string()
             } else {
                 words::elements(slot)

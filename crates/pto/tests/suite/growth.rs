@@ -5,7 +5,7 @@
 
 use pto::cost::{Laws, Machine, Report, record, simulate};
 use pto::{Arg, Options, Program, Target};
-use pto_testkit::shapes::{Kind, all};
+use pto_testkit::shapes::{ShapeKind, all};
 use pto_testkit::stages::STAGES;
 
 /// What goes through everything.
@@ -20,7 +20,7 @@ fn shapes_are_legal_or_broken_as_they_say() {
     for shape in all() {
         let program = Program::parse(&(shape.text)(LINES));
         let errors: Vec<_> = program.inspect(Target::A2A3).into_iter().filter(|d| d.is_error()).collect();
-        if errors.is_empty() == (shape.kind == Kind::Broken) {
+        if errors.is_empty() == (shape.kind == ShapeKind::Broken) {
             wrong.push((shape.name, errors.into_iter().next()));
         }
     }
@@ -89,7 +89,7 @@ fn long_programs_go_through_what_was_slow() {
 
 #[test]
 fn every_shape_that_runs_is_followed() {
-    for shape in all().filter(|s| s.kind == Kind::Runs) {
+    for shape in all().filter(|s| s.kind == ShapeKind::Runs) {
         let text = (shape.text)(LINES);
         let plan = Program::parse(&text).plan(Target::A2A3, None, Options::default());
         let plan = plan.unwrap_or_else(|problems| panic!("{}: {:?}", shape.name, problems.first()));

@@ -1,7 +1,7 @@
 //! Predictions for whole programs.
 
 use pto::cost::{
-    Laws, Machine, Model, Options, Order, Report, Timeline, Trace, advise, record, record_run, simulate, view,
+    Laws, Machine, Model, Options, OrderSource, Report, Timeline, Trace, advise, record, record_run, simulate, view,
 };
 use pto::cpu::{Known, ParamKind};
 use pto::isa::Pipe;
@@ -59,7 +59,7 @@ fn reports_of_examples_add_up() {
         assert!(path > 0.0 && path <= report.cycles * 1.0001, "{name}: a path of {path}");
         let shares: f64 = report.confidence.iter().map(|c| c.1).sum();
         assert!((shares - 1.0).abs() < 1e-6, "{name}");
-        let names = view::Names::new(&name, &text, plan.checked().module());
+        let names = view::OpNames::new(&name, &text, plan.checked().module());
         let shown = view::Shown { names: &names, trace: &trace, line: &line, report: &report, advice: &[] };
         let data: serde_json::Value = serde_json::from_str(&view::data(&shown)).expect("JSON");
         assert_eq!(data["cycles"].as_f64().map(f64::round), Some(report.cycles.round()), "{name}");
@@ -128,7 +128,7 @@ fn flags_are_at_least_as_slow_as_data() {
     let (plan, target) = plan(&text);
     let (trace, _, by_flags) = predicted(&plan, target, Options::default());
     assert!(!trace.by_data);
-    let by_data = predicted(&plan, target, Options { order: Some(Order::Data), ..Options::default() }).2;
+    let by_data = predicted(&plan, target, Options { order: Some(OrderSource::Data), ..Options::default() }).2;
     assert!(by_data.cycles <= by_flags.cycles);
     assert_eq!(by_flags.busiest().and_then(|p| p.pipe), Some(Pipe::Mte2));
 }

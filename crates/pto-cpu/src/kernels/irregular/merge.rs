@@ -8,14 +8,14 @@ use pto_isa::Type;
 use pto_isa::rules::AttrValue;
 use pto_num::Level;
 use pto_vector::elem::by_type;
-use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, TileRef, contiguous, write};
+use pto_vector::{Body, Call, Fault, OpKernel, Prepared, Site, TileRef, contiguous, write};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use two::{AROUND, BITS, guard, merge_two};
 
 const SLOTS: [&str; 6] = ["src0", "src1", "src2", "src3", "dst", "executed"];
 
-pub(super) const MERGE: Kernel = Kernel::taking(&SLOTS, &[], &["block_len"], prepare);
+pub(super) const MERGE: OpKernel = OpKernel::taking(&SLOTS, &[], &["block_len"], prepare);
 
 /// Lists that are merged at a time.
 const LISTS: usize = 4;

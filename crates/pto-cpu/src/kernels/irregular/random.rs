@@ -1,10 +1,10 @@
 //! `trandom`: numbers that follow from a key and a counter.
 
 use pto_isa::rules::AttrValue;
-use pto_vector::{Call, Fault, Kernel, Prepared, Site, write};
+use pto_vector::{Call, Fault, OpKernel, Prepared, Site, write};
 
-pub(super) const RANDOM: Kernel =
-    Kernel::taking(&["dst"], &[], &["key0", "key1", "counter0", "counter1", "counter2", "counter3"], prepare);
+pub(super) const RANDOM: OpKernel =
+    OpKernel::taking(&["dst"], &[], &["key0", "key1", "counter0", "counter1", "counter2", "counter3"], prepare);
 
 /// Blocks of four words that a device makes at a time.
 const LANES: usize = 64;

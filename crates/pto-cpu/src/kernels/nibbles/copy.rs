@@ -106,7 +106,7 @@ mod tests {
     use super::super::places;
     use super::*;
     use pto_isa::{BLayout, DType, Loc, SLayout, TileType};
-    use pto_num::{CpuLevel, Kernel, dispatch_at};
+    use pto_num::{CpuLevel, LevelKernel, dispatch_at};
     use pto_vector::TileRef;
 
     const ROWS: usize = 96;
@@ -116,7 +116,7 @@ mod tests {
 
     struct Copied<'a>(&'a ElementMap, &'a ElementMap, Region);
 
-    impl Kernel for Copied<'_> {
+    impl LevelKernel for Copied<'_> {
         type Output = bool;
 
         #[inline(always)]

@@ -2,11 +2,11 @@
 
 use pto_num::Level;
 use pto_vector::elem::{Elem, by_type};
-use pto_vector::{Body, Call, Fault, Kernel, Prepared, Site, contiguous, read, write};
+use pto_vector::{Body, Call, Fault, OpKernel, Prepared, Site, contiguous, read, write};
 use std::marker::PhantomData;
 
 /// `dst = round(src * fp)`, or `round(src * fp + offset)`.
-pub(super) const QUANTISE: Kernel = Kernel::new(&["src", "fp", "offset", "dst"], |site| {
+pub(super) const QUANTISE: OpKernel = OpKernel::new(&["src", "fp", "offset", "dst"], |site| {
     let tiles = contiguous(site, &["src", "dst"]);
     Some(match site.attr("quant_type")? {
         "INT8_SYM" => Prepared::new::<Quantise<i8>>(site, tiles),
@@ -16,7 +16,7 @@ pub(super) const QUANTISE: Kernel = Kernel::new(&["src", "fp", "offset", "dst"],
 });
 
 /// `dst = (src - offset) * scale`
-pub(super) const DEQUANTISE: Kernel = Kernel::new(&["src", "scale", "offset", "dst"], |site: &Site| {
+pub(super) const DEQUANTISE: OpKernel = OpKernel::new(&["src", "scale", "offset", "dst"], |site: &Site| {
     let tiles = contiguous(site, &["src", "dst"]);
     by_type!(site.tile("src")?.dtype, E in [I8 I16] => Prepared::new::<Dequantise<E>>(site, tiles))
 });

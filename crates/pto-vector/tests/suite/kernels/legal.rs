@@ -1,7 +1,7 @@
 //! Operands that an instruction takes, found by asking the rules of its row.
 
 use pto_isa::row::AttrKind;
-use pto_isa::row::{Count, Elem, Kind, Slot};
+use pto_isa::row::{Count, Elem, Slot, SlotKind};
 use pto_isa::rules::{Arg, AttrValue, Instance};
 use pto_isa::{BLayout, DType, Dim, Loc, Op, SLayout, Scalar, Target, TileType, Type};
 use std::fmt;
@@ -207,9 +207,9 @@ fn plans(op: Op) -> Vec<Vec<(usize, Plan)>> {
     for (at, slot) in slots(op) {
         let tiles = || forms.iter().copied().map(Plan::Tile);
         let choices: Vec<Plan> = match slot.kind {
-            Kind::Tile => tiles().collect(),
-            Kind::TileOrScalar => tiles().chain([Plan::Scalar]).collect(),
-            Kind::Scalar | Kind::Int | Kind::Float => vec![Plan::Scalar],
+            SlotKind::Tile => tiles().collect(),
+            SlotKind::TileOrScalar => tiles().chain([Plan::Scalar]).collect(),
+            SlotKind::Scalar | SlotKind::Int | SlotKind::Float => vec![Plan::Scalar],
             _ => return Vec::new(),
         };
         plans = plans.iter().flat_map(|p| choices.iter().map(move |c| [&p[..], &[(at, *c)]].concat())).collect();

@@ -7,7 +7,7 @@ use std::io::Read;
 
 /// The kinds of numbers NumPy writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum NpyKind {
     /// One byte, zero or one.
     Bool,
     /// Two's complement.
@@ -24,7 +24,7 @@ pub enum Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Type {
     /// What the bits mean.
-    pub kind: Kind,
+    pub kind: NpyKind,
     /// Bytes of a number: 1, 2, 4 or 8.
     pub size: u32,
 }
@@ -37,7 +37,7 @@ macro_rules! types {
 impl Type {
     /// The types that can hold an element type; the first is the one that is written.
     pub(super) fn all_for(dtype: DType) -> &'static [Self] {
-        use Kind::{Bool, Float, Int, Uint, Void};
+        use NpyKind::{Bool, Float, Int, Uint, Void};
         match dtype {
             DType::I8 => types!(Int 1, Bool 1),
             DType::I16 => types!(Int 2),
@@ -63,13 +63,13 @@ impl Type {
 
     /// The spelling in a header.
     pub(super) fn descr(self) -> String {
-        let order = if self.size == 1 && self.kind != Kind::Void { '|' } else { '<' };
+        let order = if self.size == 1 && self.kind != NpyKind::Void { '|' } else { '<' };
         let letter = match self.kind {
-            Kind::Bool => 'b',
-            Kind::Int => 'i',
-            Kind::Uint => 'u',
-            Kind::Float => 'f',
-            Kind::Void => 'V',
+            NpyKind::Bool => 'b',
+            NpyKind::Int => 'i',
+            NpyKind::Uint => 'u',
+            NpyKind::Float => 'f',
+            NpyKind::Void => 'V',
         };
         format!("{order}{letter}{}", self.size)
     }
@@ -77,7 +77,7 @@ impl Type {
     /// Reads a spelling: the type, and whether the high byte comes first.
     fn parse(text: &str) -> Option<(Self, bool)> {
         if text == "bfloat16" {
-            return Some((Self { kind: Kind::Void, size: 2 }, false));
+            return Some((Self { kind: NpyKind::Void, size: 2 }, false));
         }
         let (big_endian, rest) = match text.as_bytes().first()? {
             b'>' => (true, &text[1..]),
@@ -86,19 +86,19 @@ impl Type {
         };
         let mut letters = rest.chars();
         let kind = match letters.next()? {
-            'b' => Kind::Bool,
-            'i' => Kind::Int,
-            'u' => Kind::Uint,
-            'f' => Kind::Float,
-            'V' => Kind::Void,
+            'b' => NpyKind::Bool,
+            'i' => NpyKind::Int,
+            'u' => NpyKind::Uint,
+            'f' => NpyKind::Float,
+            'V' => NpyKind::Void,
             _ => return None,
         };
         let size = letters.as_str().parse().ok()?;
         let sizes: &[u32] = match kind {
-            Kind::Bool => &[1],
-            Kind::Int | Kind::Uint => &[1, 2, 4, 8],
-            Kind::Float => &[2, 4, 8],
-            Kind::Void => &[1, 2],
+            NpyKind::Bool => &[1],
+            NpyKind::Int | NpyKind::Uint => &[1, 2, 4, 8],
+            NpyKind::Float => &[2, 4, 8],
+            NpyKind::Void => &[1, 2],
         };
         sizes.contains(&size).then_some((Self { kind, size }, big_endian))
     }
@@ -109,11 +109,11 @@ impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bits = self.size * 8;
         match self.kind {
-            Kind::Bool => f.write_str("bool"),
-            Kind::Int => write!(f, "int{bits}"),
-            Kind::Uint => write!(f, "uint{bits}"),
-            Kind::Float => write!(f, "float{bits}"),
-            Kind::Void => write!(f, "V{}", self.size),
+            NpyKind::Bool => f.write_str("bool"),
+            NpyKind::Int => write!(f, "int{bits}"),
+            NpyKind::Uint => write!(f, "uint{bits}"),
+            NpyKind::Float => write!(f, "float{bits}"),
+            NpyKind::Void => write!(f, "V{}", self.size),
         }
     }
 }

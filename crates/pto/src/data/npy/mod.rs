@@ -6,7 +6,7 @@
 mod header;
 mod write;
 
-pub use header::{Kind, Type};
+pub use header::{NpyKind, Type};
 pub use write::write;
 
 use super::array::{byte_size, reserve, shape_text};
@@ -101,7 +101,7 @@ impl Stored {
 
     /// True when the file says what its bits mean, which it does not for types NumPy does not know.
     pub fn is_numeric(&self) -> bool {
-        self.ty.kind != Kind::Void
+        self.ty.kind != NpyKind::Void
     }
 
     /// The numbers as an array of an element type, unchanged.
@@ -137,10 +137,10 @@ impl Numbers for Stored {
         let word = u64::from_le_bytes(word);
         let shift = 64 - 8 * self.ty.size;
         match (self.ty.kind, size) {
-            (Kind::Float, 8) => Value::Float(f64::from_bits(word)),
-            (Kind::Float, 4) => Value::Float(f64::from(f32::from_bits(word as u32))),
-            (Kind::Float, _) => Value::Float(f64::from(pto_num::F16(word as u16).to_f32())),
-            (Kind::Int, _) => Value::Int(i128::from((word << shift) as i64 >> shift)),
+            (NpyKind::Float, 8) => Value::Float(f64::from_bits(word)),
+            (NpyKind::Float, 4) => Value::Float(f64::from(f32::from_bits(word as u32))),
+            (NpyKind::Float, _) => Value::Float(f64::from(pto_num::F16(word as u16).to_f32())),
+            (NpyKind::Int, _) => Value::Int(i128::from((word << shift) as i64 >> shift)),
             _ => Value::Int(i128::from(word)),
         }
     }

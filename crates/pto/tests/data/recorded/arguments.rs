@@ -1,6 +1,6 @@
 //! What recorded arguments mean: numbers, types, and the slot or attribute of a row that each is for.
 
-use pto::isa::row::{AttrKind, Count, Kind};
+use pto::isa::row::{AttrKind, Count, SlotKind};
 use pto::isa::{DType, Dir, Family, Pad, Row};
 use serde_json::Value;
 
@@ -69,13 +69,14 @@ pub fn place<'a>(row: &'static Row, args: &'a [Value]) -> Unless<Vec<(&'static s
         order = vec!["dst", "src0", "block_len"];
     }
     // With fewer numbers than there are places for, the optional ones are missing.
-    let is_number = |name: &str| row.slot(name).is_some_and(|s| matches!(row.slots[s].kind, Kind::Int | Kind::Index));
+    let is_number =
+        |name: &str| row.slot(name).is_some_and(|s| matches!(row.slots[s].kind, SlotKind::Int | SlotKind::Index));
     let numbers = args.iter().filter(|a| text(&a["kind"]) == "scalar").count();
     if numbers < order.iter().filter(|n| is_number(n)).count() {
         order.retain(|n| !is_number(n) || row.slot(n).is_some_and(|s| row.slots[s].count != Count::Optional));
     }
     // With every operand there, position says all; else the marks of written operands help.
-    let tiles = |name: &&str| row.slot(name).is_some_and(|s| row.slots[s].kind == Kind::Tile);
+    let tiles = |name: &&str| row.slot(name).is_some_and(|s| row.slots[s].kind == SlotKind::Tile);
     if order.iter().filter(|n| tiles(n)).count() == args.iter().filter(|a| text(&a["kind"]) == "tile").count() {
         let mut names = order.into_iter();
         let place = |arg| Some((names.by_ref().find(|name| takes(row, name, arg))?, arg));
@@ -129,11 +130,11 @@ fn takes(row: &Row, name: &str, arg: &Value) -> bool {
         };
     };
     match row.slots[slot].kind {
-        Kind::Tile => kind == "tile",
-        Kind::TileOrScalar => kind == "tile" || kind == "scalar",
-        Kind::TileOrView => kind == "tile" || kind == "gm",
-        Kind::View => kind == "gm",
-        Kind::Vector => kind == "pod",
+        SlotKind::Tile => kind == "tile",
+        SlotKind::TileOrScalar => kind == "tile" || kind == "scalar",
+        SlotKind::TileOrView => kind == "tile" || kind == "gm",
+        SlotKind::View => kind == "gm",
+        SlotKind::Vector => kind == "pod",
         _ => kind == "scalar",
     }
 }

@@ -2,7 +2,7 @@
 
 use super::arguments::*;
 use super::recording::{Given, Laid, Recording, memory};
-use pto::isa::row::{Elem, Kind};
+use pto::isa::row::{Elem, SlotKind};
 use pto::isa::{DType, Dir, Family, Row, table};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ impl Recording {
         // One C++ name may have several forms; the tiles tell which.
         let is_row = |r: &&'static Row| r.cpp.name == name && families.contains(&r.family) && is_form(r, args);
         let rows: Vec<&'static Row> = table::isa().map(|op| op.row()).filter(is_row).collect();
-        let room = |r: &&&Row| r.slots.iter().filter(|s| s.kind == Kind::Tile).count() >= tiles_in(args);
+        let room = |r: &&&Row| r.slots.iter().filter(|s| s.kind == SlotKind::Tile).count() >= tiles_in(args);
         let row: &'static Row = rows.iter().find(room).or(rows.first()).ok_or_else(|| name.to_string())?;
         let first = args.iter().find(|a| text(&a["kind"]) == "tile");
         let like = first.and_then(|a| dtype(&a["dtype"]).ok());

@@ -136,12 +136,12 @@ mod wide {
 mod tests {
     use super::super::two::{AROUND, guard};
     use super::*;
-    use pto_num::{CpuLevel, Kernel, dispatch_at};
+    use pto_num::{CpuLevel, LevelKernel, dispatch_at};
 
     /// Lists with their guards.
     struct Lists<'a>(&'a mut [u64]);
 
-    impl Kernel for Lists<'_> {
+    impl LevelKernel for Lists<'_> {
         type Output = bool;
 
         #[inline(always)]

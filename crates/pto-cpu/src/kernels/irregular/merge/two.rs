@@ -281,12 +281,12 @@ mod wide {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pto_num::{CpuLevel, Kernel, dispatch_at};
+    use pto_num::{CpuLevel, LevelKernel, dispatch_at};
 
     /// Two lists and the place for the merged one.
     struct Lists<'a>(&'a [u64], &'a [u64], &'a mut [u64]);
 
-    impl Kernel for Lists<'_> {
+    impl LevelKernel for Lists<'_> {
         type Output = ();
 
         #[inline(always)]
