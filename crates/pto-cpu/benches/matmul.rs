@@ -1,10 +1,11 @@
 //! Products of square tiles on one core, against the `gemm` crate and OpenBLAS (through NumPy), in one run; and moves of
 //! whole tiles against copies of the same bytes.
 //!
-//! `cargo bench -p pto-cpu --bench matmul`. NumPy takes part when `python3` (or the interpreter in `PTO_PYTHON`) has it.
+//! `cargo bench -p pto-cpu --features peers --bench matmul`. Without the feature, `gemm` is not built and takes no part. NumPy takes
+//! part when `python3` (or the interpreter in `PTO_PYTHON`) has it.
 //! The best of several runs counts: the machine may be shared.
 
-#![expect(unsafe_code, reason = "the call of another library")]
+#![cfg_attr(feature = "peers", expect(unsafe_code, reason = "the call of another library"))]
 
 use pto_cpu::{Arg, Options, Plan};
 use pto_isa::{BLayout, DType, Loc, SLayout, Target, TileType};
@@ -44,17 +45,13 @@ fn products() {
     for n in SIZES {
         let work = 2.0 * (n * n * n) as f64 / 1e9;
         let ours = [DType::F32, DType::F16, DType::Bf16, DType::I8].map(|d| work / product_time(n, d));
-        let gemm = work / gemm_time(n as usize);
-        let other = blas.get(&n).copied().map(|t| work / t);
-        let most = gemm.max(other.unwrap_or(0.0));
-        let show = |list: [f64; 4], digits: usize| list.map(|x| format!("{x:.digits$}")).join(" | ");
-        let other = other.map_or("–".to_string(), |x| format!("{x:.0}"));
-        println!("| {n} | {} | {gemm:.0} | {other} | {} |", show(ours, 0), show(ours.map(|x| x / most), 2));
+        let others = [gemm_time(n as usize), blas.get(&n).copied()].map(|t| t.map(|t| work / t));
+        let most = others.iter().flatten().copied().fold(f64::NAN, f64::max);
+        let number = |x: f64, digits: usize| if x.is_nan() { "–".to_string() } else { format!("{x:.digits$}") };
+        let show = |list: [f64; 4], digits: usize| list.map(|x| number(x, digits)).join(" | ");
+        let [gemm, blas] = others.map(|x| x.map_or("–".to_string(), |x| format!("{x:.0}")));
+        println!("| {n} | {} | {gemm} | {blas} | {} |", show(ours, 0), show(ours.map(|x| x / most), 2));
     }
-}
-
-fn calls(n: u64) -> u32 {
-    (10_000_000 / (n * n * n)).max(6) as u32
 }
 
 fn product_time(n: u64, dtype: DType) -> f64 {
@@ -123,7 +120,13 @@ fn tile_text(t: &TileType) -> String {
     )
 }
 
-fn gemm_time(n: usize) -> f64 {
+#[cfg(not(feature = "peers"))]
+fn gemm_time(_n: usize) -> Option<f64> {
+    None
+}
+
+#[cfg(feature = "peers")]
+fn gemm_time(n: usize) -> Option<f64> {
     let (a, b) = (vec![0.5f32; n * n], vec![0.25f32; n * n]);
     let mut c = vec![0.0f32; n * n];
     let step = n as isize;
@@ -153,7 +156,8 @@ fn gemm_time(n: usize) -> f64 {
             );
         }
     };
-    best(run, calls(n as u64))
+    let calls = (10_000_000 / (n * n * n)).max(6) as u32;
+    Some(best(run, calls))
 }
 
 const NUMPY: &str = r#"
